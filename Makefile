@@ -100,7 +100,7 @@ $(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcw
 llvm_major := $(if $(LLVM_CONFIG),$(firstword $(subst ., ,$(shell $(LLVM_CONFIG) --version))),14)
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 # models that an earlier build has kept are another analysis's
-models_of := $(wildcard $(patsubst %,analyzer/%/*.[ch],footprint llvm rewrite rows))
+models_of := $(wildcard $(patsubst %,analyzer/%/*.[ch],footprint llvm rewrite rows source))
 $(call obj,analyzer/models/program_models.c): $(models_of)
 $(call obj,analyzer/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
 $(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html

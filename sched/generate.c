@@ -293,3 +293,32 @@ const struct cw_generator cw_generator_hscgs = {
     .takes = LEVELS | CW_GENERATES(speed_range) | CW_GENERATES(rate_range),
     .generate = make_hscgs,
 };
+
+/* ---- all generators */
+
+static enum cw_status check_option(const struct cw_generator *generator, const char *name, bool taken, double value,
+                            double initial, double least, double most, struct cw_error *err)
+{
+    if (!taken && value != initial)
+        return cw_error_set(err, CW_ERR_INVALID, "%s has no option \"%s\"", generator->name, name);
+    if (taken && !(value >= least && value <= most))
+        return cw_error_set(err, CW_ERR_INVALID, "%s: %s is %g; it must be from %g to %g", generator->name,
+                            name, value, least, most);
+    return CW_OK;
+}
+
+enum cw_status cw_generate(const struct cw_generator *generator, const struct cw_generate_options *o,
+                           struct cw_graph **graph, struct cw_platform **platform, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    *graph = NULL;
+    *platform = NULL;
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help)                          \
+    if (status == CW_OK)                                                                                     \
+        status = check_option(generator, name, generator->takes & CW_GENERATES(field), (double)o->field, initial,   \
+                       least, most, err);
+#include "generate_options.inc"
+#undef CW_GENERATE_OPTION
+    return status == CW_OK ? generator->generate(o, graph, platform, err) : status;
+}

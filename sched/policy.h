@@ -99,8 +99,4 @@ enum cw_sharing cw_policy_sharing(const struct cw_policy_config *config);
 /* True when `config`'s policy takes the option called `name`. */
 bool cw_policy_takes(const struct cw_policy *policy, const char *name);
 
-/* The word of `words` (ended by NULL) with the least edit distance to `word`; NULL when none is near (more
- * than a third of its letters wrong). For "did you mean". */
-const char *cw_nearest_word(const char *word, const char *const *words);
-
 #endif

@@ -1,6 +1,6 @@
 /* cli.c - command lookup and option parsing; see cli.h. */
 #include "cli.h"
-#include "../../sched/policy.h" /* cw_nearest_word */
+#include "../../sched/nearest_word.h"
 #include "../io/printable.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* cmd_devices.c - clweave devices: what OpenCL finds on this machine. */
 #include "cli.h"
+#include "../io/quantity.h"
 #include "../graph/graph_summary.h"
 
 #include <CL/cl.h>
@@ -97,8 +98,8 @@ static void print_table(const json_t *list)
         json_string_value(json_object_get(d, "driver_version")),
         (long long)json_integer_value(json_object_get(d, "compute_units")),
         (long long)json_integer_value(json_object_get(d, "max_clock_mhz")),
-        cw_format_bytes((uint64_t)json_integer_value(json_object_get(d, "global_mem_bytes")), a),
-        cw_format_bytes((uint64_t)json_integer_value(json_object_get(d, "local_mem_bytes")), b),
+        cw_quantity_bytes((uint64_t)json_integer_value(json_object_get(d, "global_mem_bytes")), a),
+        cw_quantity_bytes((uint64_t)json_integer_value(json_object_get(d, "local_mem_bytes")), b),
         (long long)json_integer_value(json_object_get(d, "max_work_group_size")),
         json_is_true(json_object_get(d, "host_unified")) ? ", shares the host's memory" : "");
 }

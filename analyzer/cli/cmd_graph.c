@@ -8,7 +8,7 @@
 #include "../io/output.h"
 #include "../trace/log_read.h"
 #include "../trace/trace_index.h"
-#include "../trace/trace_read.h"
+#include "../graph/trace_read.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static int print_command(const char *path, uint32_t id)
         for (size_t i = 0; i < one.edges.count; i++) {
             const struct cw_edge *e = &one.edges.v[i];
             printf("%s %u: %s%s%s", e->to == id ? "after" : "before", e->to == id ? e->from : e->to,
-                   cw_edge_kind_name(e->kind), e->hazard ? " " : "", cw_hazard_name(e->hazard));
+                   cw_graph_edge_kind_name(e->kind), e->hazard ? " " : "", cw_graph_hazard_name(e->hazard));
             if (e->memory != CW_NONE)
                 printf(" of memory %u, %llu bytes", e->memory, (unsigned long long)e->bytes);
             if (e->unproven)

@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "../draw/report.h"
 #include "../io/output.h"
-#include "../trace/trace_read.h"
+#include "../graph/trace_read.h"
 
 struct report_command {
     const char *out;

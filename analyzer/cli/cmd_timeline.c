@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "../draw/exporter.h"
 #include "../io/output.h"
-#include "../trace/trace_read.h"
+#include "../graph/trace_read.h"
 
 struct timeline_options {
     const char *out;

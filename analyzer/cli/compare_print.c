@@ -122,7 +122,7 @@ void cw_compare_csv(const struct cw_compare *c, FILE *f)
             csv_text(f, c->policies.label[k]);
             csv_number(f, x->makespan);
             csv_number(f, x->bound);
-            fprintf(f, ",%s", cw_bound_kind_name(x->kind));
+            fprintf(f, ",%s", cw_plan_bound_kind_name(x->kind));
             csv_number(f, x->slr);
             csv_number(f, x->speedup);
             csv_number(f, x->efficiency);
@@ -147,7 +147,7 @@ static void put_cell(struct cw_json_out *j, const struct cw_compare *c, size_t f
     cw_json_put_key(j, "policy");
     cw_json_put_string(j, c->policies.label[policy]);
     cw_json_put_key(j, "lower_bound_by");
-    cw_json_put_string(j, cw_bound_kind_name(x->kind));
+    cw_json_put_string(j, cw_plan_bound_kind_name(x->kind));
     cw_json_put_figures(j, numbers, sizeof numbers / sizeof *numbers - !c->o->times);
     cw_json_put_close(j);
 }

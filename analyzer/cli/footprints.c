@@ -11,6 +11,7 @@
 #include "../graph/trace_reach.h"
 #include "../io/cache_folder.h"
 #include "../source/macro_question.h"
+#include "../source/tested_names.h"
 #include "../source/vendor_compiler.h"
 #include "cli.h"
 
@@ -90,7 +91,7 @@ enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw
     if (!source)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     store_folder(folder, sizeof folder);
-    cw_models_init(source, folder);
+    cw_program_models_init(source, folder);
     status = cw_trace_reach_init(reach, t, source, ask, err);
     free(source);
     return status;

@@ -41,7 +41,7 @@ enum cw_status cw_kernel_ask(const char *const *words, json_t **answer, struct c
     FILE *from = NULL;
     pid_t pid = 0;
     int e;
-    cw_models_init(&source, "");
+    cw_program_models_init(&source, "");
     if (!*source.helper)
         return cw_error_set(err, CW_ERR_NOTFOUND, CW_MODELS_NO_HELPER);
     while (words[count])
@@ -65,7 +65,7 @@ enum cw_status cw_kernel_ask(const char *const *words, json_t **answer, struct c
     if (message)
         cw_error_set(err, CW_ERR_FORMAT, "%s", message);
     else
-        cw_models_no_answer(source.helper, err);
+        cw_program_models_no_answer(source.helper, err);
     json_decref(*answer);
     *answer = NULL;
     return err->status;

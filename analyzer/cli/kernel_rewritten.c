@@ -22,11 +22,11 @@ static void get_models(const char *source, const char *options, struct cw_model_
 {
     struct cw_models_source from;
     struct cw_error ignored = {0};
-    char *joined = cw_source_includes(source) ? cw_joined_source(source, options, &ignored) : NULL;
+    char *joined = cw_joined_source_is_needed(source) ? cw_joined_source(source, options, &ignored) : NULL;
 
     memset(set, 0, sizeof *set);
-    cw_models_init(&from, "");
-    if (cw_models_get(&from, joined ? joined : source, options, NULL, set, NULL, &ignored) != CW_OK)
+    cw_program_models_init(&from, "");
+    if (cw_program_models_get(&from, joined ? joined : source, options, NULL, set, NULL, &ignored) != CW_OK)
         memset(set, 0, sizeof *set);
     free(joined);
 }

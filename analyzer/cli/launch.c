@@ -1,5 +1,6 @@
 /* launch.c - see launch.h. */
 #include "launch.h"
+#include "../plan/settings_check.h"
 #include "run_logs.h"
 
 #include <errno.h>
@@ -128,10 +129,10 @@ static bool settings_are_possible(unsigned command, const struct cw_launch_optio
 
     for (int i = 0; i < CW_LAUNCH_SETTINGS; i++) {
         const struct cw_option_info *info = &cw_option_table[i];
-        const char *inherited = info->commands & command ? getenv(cw_option_variable(info, variable)) : NULL;
+        const char *inherited = info->commands & command ? getenv(cw_options_variable(info, variable)) : NULL;
         const char *value = o->setting[i] ? o->setting[i] : inherited && *inherited ? inherited : NULL;
 
-        if (!value || cw_options_check(info, value, &err) == CW_OK)
+        if (!value || cw_settings_check(info, value, &err) == CW_OK)
             continue;
         if (o->setting[i])
             cw_cli_complain("%s", err.text);
@@ -151,7 +152,7 @@ static void set_environment(const char *mode, const struct cw_launch_options *o,
 
     for (int i = 0; i < CW_LAUNCH_SETTINGS; i++)
         if (o->setting[i])
-            setenv(cw_option_variable(&cw_option_table[i], variable), o->setting[i], 1);
+            setenv(cw_options_variable(&cw_option_table[i], variable), o->setting[i], 1);
     snprintf(text, sizeof text, "%s%s%s", preload ? preload : "", preload && *preload ? ":" : "", library);
     setenv("LD_PRELOAD", text, 1);
     setenv("CLWEAVE_MODE", mode, 1);

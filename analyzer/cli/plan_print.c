@@ -7,24 +7,6 @@
 
 enum { TASK_LIST_MAX = 40, WIDTH_MAX = 100, NAME_MAX_SHOWN = 24, BLOCKS_MAX = 8 };
 
-const char *cw_plan_time(const struct cw_plan_input *input, double time, double like, char *text, size_t size)
-{
-    static const struct {
-        double from, ns;
-        const char *unit;
-    } units[] = {{1e9, 1e9, "s"}, {1e6, 1e6, "ms"}, {1e3, 1e3, "us"}, {0, 1, "ns"}};
-    size_t k = 0;
-
-    if (!input->trace) {
-        snprintf(text, size, "%.6g", time);
-        return text;
-    }
-    while (like < units[k].from)
-        k++;
-    snprintf(text, size, "%.5g %s", time / units[k].ns, units[k].unit);
-    return text;
-}
-
 /* "2.47", or "-" where the figure is not defined. */
 static const char *figure(double x, char *text, size_t size)
 {

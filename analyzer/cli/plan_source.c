@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "footprints.h"
 #include "../plan/graph_format.h"
-#include "../trace/trace_read.h"
+#include "../graph/trace_read.h"
 
 static enum cw_status load_graph(struct cw_plan_source *s, const struct cw_graph_format *format,
                                  const char *path, uint32_t processors, struct cw_error *err)

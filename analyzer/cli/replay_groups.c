@@ -259,7 +259,7 @@ static const char *step_name(const struct study *y, uint32_t step)
         return cw_graph_name(s->input.graph, y->x.command[step]);
     c = &s->trace.commands.v[y->x.command[step]];
     return c->kernel < s->trace.kernels.count ? s->trace.kernels.v[c->kernel].name
-                                              : cw_command_type_name(c->type);
+                                              : cw_trace_command_type_name(c->type);
 }
 
 static enum cw_status draw(const struct study *y)

@@ -5,7 +5,7 @@
 #include "../graph/graph_summary.h"
 #include "../trace/log_process.h"
 #include "../trace/log_read.h"
-#include "../trace/trace_read.h"
+#include "../graph/trace_read.h"
 #include "../trace/trace_write.h"
 
 #include <glob.h>
@@ -85,7 +85,7 @@ static long count_commands(const char *log)
         commands = -1;
     else
         for (size_t i = 0; i < t.commands.count; i++)
-            commands += cw_command_is_enqueue(&t.commands.v[i]);
+            commands += cw_trace_command_is_enqueue(&t.commands.v[i]);
     cw_trace_finish(&t);
     return commands;
 }
@@ -222,7 +222,7 @@ static void convert(struct found *f, const struct cw_run_logs *r, bool quiet)
         f->commands = -1;
     } else {
         for (size_t i = 0; i < t.commands.count; i++)
-            f->commands += cw_command_is_enqueue(&t.commands.v[i]);
+            f->commands += cw_trace_command_is_enqueue(&t.commands.v[i]);
         unlink(f->log);
         if (*data)
             rename(from, data);

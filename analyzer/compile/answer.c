@@ -251,7 +251,7 @@ static enum cw_compile_state compile(struct cw_compile_area *a, const struct bui
     return good && loaded ? CW_COMPILE_COMPILED : CW_COMPILE_REFUSED;
 }
 
-enum cw_compile_state cw_compile_answer(struct cw_compile_area *a)
+enum cw_compile_state cw_answer_request(struct cw_compile_area *a)
 {
     const char *base = (const char *)a, *name = base + a->kernel_at;
     cl_device_id device = whole_device(base + a->device_at);

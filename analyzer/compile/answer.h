@@ -6,6 +6,6 @@
 
 /* COMPILED: the vendor has; a->module says where to. CLOSED: only a new process can say. REFUSED. Programs
  * stay built for later questions. One thread. */
-enum cw_compile_state cw_compile_answer(struct cw_compile_area *a);
+enum cw_compile_state cw_answer_request(struct cw_compile_area *a);
 
 #endif

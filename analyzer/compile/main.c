@@ -80,7 +80,7 @@ int main(void)
             cw_compile_area_change(area, CW_COMPILE_IDLE, CW_COMPILE_CLOSED))
             _exit(0);
         if (atomic_load(&area->state) == CW_COMPILE_ASKED)
-            cw_compile_area_change(area, CW_COMPILE_ASKED, cw_compile_answer(area));
+            cw_compile_area_change(area, CW_COMPILE_ASKED, cw_answer_request(area));
         for (uint32_t s; (s = atomic_load(&area->state)) == CW_COMPILE_COMPILED || s == CW_COMPILE_REFUSED;)
             if (cw_compile_area_wait(area, s, PATIENCE_MS) == s &&
                 cw_compile_area_change(area, s, CW_COMPILE_CLOSED))

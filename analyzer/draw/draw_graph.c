@@ -11,7 +11,7 @@
 static bool is_drawn(const struct cw_trace *t, uint32_t id, bool collapse)
 {
     return t->commands.v[id].status == 0 && t->commands.v[id].type != CW_HOST_FLUSH &&
-           (!collapse || cw_command_is_enqueue(&t->commands.v[id]));
+           (!collapse || cw_trace_command_is_enqueue(&t->commands.v[id]));
 }
 
 static bool same_kind(const struct cw_trace *t, const struct cw_command *a, const struct cw_command *b)
@@ -179,7 +179,7 @@ static bool topological_positions(const struct cw_trace *t, const uint32_t *node
 
     if (!commands)
         return false;
-    *status = cw_graph_order(t, commands, err);
+    *status = cw_sweep_topological_order(t, commands, err);
     for (size_t i = 0; !*status && i < t->commands.count; i++)
         if (node_of[commands[i]] != CW_NONE) {
             order[n] = node_of[commands[i]];
@@ -238,7 +238,7 @@ static bool add_inputs(struct cw_draw_graph *g, const struct cw_trace *t, const 
     for (uint32_t id = 0; id < t->commands.count; id++)
         for (uint32_t i = 0; node_of[id] != CW_NONE && i < t->commands.v[id].accesses.count; i++) {
             const struct cw_t_access *a = &t->accesses.v[t->commands.v[id].accesses.first + i];
-            uint32_t m = a->memory < t->memory.count ? cw_memory_root(t, a->memory, NULL) : CW_NONE;
+            uint32_t m = a->memory < t->memory.count ? cw_trace_memory_root(t, a->memory, NULL) : CW_NONE;
             struct cw_draw_edge *e;
             if (m == CW_NONE || !(t->memory.v[m].flags & CL_MEM_READ_ONLY) ||
                 !(t->memory.v[m].flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR)))

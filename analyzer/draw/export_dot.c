@@ -1,5 +1,7 @@
 /* export_dot.c - the graph in graphviz's language; see exporter.h. */
 #include "draw_graph.h"
+#include "../io/quantity.h"
+#include "../graph/command_facts.h"
 #include "../graph/graph_build.h"
 #include "../graph/graph_summary.h"
 
@@ -88,7 +90,7 @@ static void put_identity(FILE *f, const struct cw_draw_node *n)
     else
         fprintf(f, "#%u", n->command);
     if (n->device_ns)
-        fprintf(f, " · %s", cw_format_ns(n->device_ns, text));
+        fprintf(f, " · %s", cw_quantity_ns(n->device_ns, text));
 }
 
 static void put_kernel(FILE *f, const struct cw_trace *t, const struct cw_draw_node *n)
@@ -117,7 +119,7 @@ static void put_kernel(FILE *f, const struct cw_trace *t, const struct cw_draw_n
 /* "read", "write", "copy", "map" … from CL_COMMAND_READ_BUFFER_RECT */
 static void put_verb(FILE *f, uint32_t type)
 {
-    const char *name = cw_command_type_name(type);
+    const char *name = cw_trace_command_type_name(type);
 
     name += strncmp(name, "CL_COMMAND_", 11) == 0 ? 11 : 0;
     if (strncmp(name, "SVM_", 4) == 0)
@@ -156,7 +158,7 @@ static void put_transfer(FILE *f, const struct cw_trace *t, const struct cw_draw
     put_verb(f, k->type);
     if (n->count == 1 && bytes_moved(t, k))
         fprintf(f, " %s%s", cw_command_bytes_are_exact(t, k) ? "" : "≤ ",
-                cw_format_bytes(bytes_moved(t, k), text));
+                cw_quantity_bytes(bytes_moved(t, k), text));
     if (n->count == 1) {
         put_small(f);
         if (x->src < t->memory.count && x->dst < t->memory.count) {
@@ -177,7 +179,7 @@ static void put_other(FILE *f, const struct cw_trace *t, const struct cw_draw_no
 {
     const struct cw_command *k = &t->commands.v[n->command];
 
-    if (cw_command_is_enqueue(k)) {
+    if (cw_trace_command_is_enqueue(k)) {
         fputs("shape=hexagon,style=filled,fillcolor=\"#f3eef8\",color=\"#7b1fa2\",fontsize=10,height=0.3,"
               "label=<",
               f);
@@ -187,7 +189,7 @@ static void put_other(FILE *f, const struct cw_trace *t, const struct cw_draw_no
               "9,height=0.25,"
               "margin=\"0.08,0.03\",label=<",
               f);
-        put_html(f, cw_command_type_name(k->type));
+        put_html(f, cw_trace_command_type_name(k->type));
     }
     if (n->count > 1)
         fprintf(f, " × %llu", (unsigned long long)n->count);
@@ -204,7 +206,7 @@ static void put_node(FILE *f, const struct cw_trace *t, const struct cw_draw_gra
         fputs("shape=cylinder,style=filled,fillcolor=\"#ffffff\",color=\"#777777\",label=<input", f);
         put_small(f);
         put_memory(f, t, n->memory);
-        fprintf(f, " · %s</FONT>>", cw_format_bytes(t->memory.v[n->memory].size, text));
+        fprintf(f, " · %s</FONT>>", cw_quantity_bytes(t->memory.v[n->memory].size, text));
     } else if (t->commands.v[n->command].kernel < t->kernels.count) {
         put_kernel(f, t, n);
     } else if (t->commands.v[n->command].transfer < t->transfers.count) {
@@ -234,9 +236,9 @@ static void put_edge(FILE *f, const struct cw_trace *t, const struct cw_draw_gra
         fputs(",style=dotted", f);
     if (e->bytes && g->edges.count <= MAX_LABELLED_EDGES)
         fprintf(f, ",label=\" %s%s\"", is_bound(t, g, e->from) || is_bound(t, g, e->to) ? "≤ " : "",
-                cw_format_bytes(e->bytes, text));
+                cw_quantity_bytes(e->bytes, text));
     if (e->kind == CW_EDGE_DATA && e->hazard != CW_HAZARD_RAW && g->edges.count <= MAX_LABELLED_EDGES)
-        fprintf(f, ",label=\" %s\"", cw_hazard_name(e->hazard));
+        fprintf(f, ",label=\" %s\"", cw_graph_hazard_name(e->hazard));
     fputs("];\n", f);
 }
 
@@ -291,7 +293,7 @@ static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
     uint64_t commands = 0;
 
     for (size_t i = 0; i < g->nodes.count; i++)
-        if (g->nodes.v[i].command != CW_NONE && cw_command_is_enqueue(&t->commands.v[g->nodes.v[i].command]))
+        if (g->nodes.v[i].command != CW_NONE && cw_trace_command_is_enqueue(&t->commands.v[g->nodes.v[i].command]))
             commands += g->nodes.v[i].count;
     fputs("  label=<<TABLE BORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD ALIGN=\"LEFT\"><B>", f);
     put_html(f, t->process.program && strrchr(t->process.program, '/') ? strrchr(t->process.program, '/') + 1
@@ -316,7 +318,7 @@ static void put_queue(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
     for (size_t i = 0; i < g->nodes.count; i++) {
         const struct cw_command *k =
             g->nodes.v[i].command == CW_NONE ? NULL : &t->commands.v[g->nodes.v[i].command];
-        uint32_t of = k && cw_command_is_enqueue(k) && k->queue < t->queues.count ? k->queue : CW_NONE;
+        uint32_t of = k && cw_trace_command_is_enqueue(k) && k->queue < t->queues.count ? k->queue : CW_NONE;
         if (of != queue)
             continue;
         if (boxed && !open) {

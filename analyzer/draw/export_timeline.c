@@ -92,7 +92,7 @@ static void name_track(struct timeline *l, const char *kind, uint64_t pid, uint6
 
 static const char *command_name(const struct cw_trace *t, const struct cw_command *k)
 {
-    const char *name = cw_command_type_name(k->type);
+    const char *name = cw_trace_command_type_name(k->type);
 
     if (k->kernel < t->kernels.count)
         return t->kernels.v[k->kernel].name;
@@ -106,7 +106,7 @@ static void put_details(struct timeline *l, const struct cw_command *k, uint32_t
     cw_json_put_key(l->o, "args");
     cw_json_put_open(l->o);
     put_number(l, "command", id);
-    put_text(l, "type", cw_command_type_name(k->type));
+    put_text(l, "type", cw_trace_command_type_name(k->type));
     if (k->work_dim) {
         snprintf(range, sizeof range, "%llu x %llu x %llu", (unsigned long long)k->global_size[0],
                  (unsigned long long)k->global_size[1], (unsigned long long)k->global_size[2]);
@@ -125,7 +125,7 @@ static void put_slice(struct timeline *l, uint64_t pid, uint64_t tid, int64_t be
 
     begin_event(l);
     put_text(l, "name", command_name(l->t, k));
-    put_text(l, "cat", cw_command_is_enqueue(k) ? k->kernel != CW_NONE ? "kernel" : "transfer" : "host");
+    put_text(l, "cat", cw_trace_command_is_enqueue(k) ? k->kernel != CW_NONE ? "kernel" : "transfer" : "host");
     put_place(l, "X", pid, tid, begin);
     put_us(l, "dur", end > begin ? end - begin : 0);
     put_details(l, k, id);
@@ -182,14 +182,14 @@ static struct piece *collect_pieces(const struct timeline *l, size_t *n)
             continue;
         cut[x->command] = true;
         p[(*n)++] = (struct piece){
-            {cw_clock_ns(x->start_ns) + l->shift[x->device] - cw_clock_ns(t->process.start_ns),
-             cw_clock_ns(x->end_ns) + l->shift[x->device] - cw_clock_ns(t->process.start_ns), 0},
+            {cw_device_clock_ns(x->start_ns) + l->shift[x->device] - cw_device_clock_ns(t->process.start_ns),
+             cw_device_clock_ns(x->end_ns) + l->shift[x->device] - cw_device_clock_ns(t->process.start_ns), 0},
             x->device,
             x->command};
     }
     for (uint32_t i = 0; p && cut && i < t->commands.count; i++)
         if (l->spans[i].end && !cut[i])
-            p[(*n)++] = (struct piece){l->spans[i], cw_command_device(t, &t->commands.v[i]), i};
+            p[(*n)++] = (struct piece){l->spans[i], cw_trace_command_device(t, &t->commands.v[i]), i};
     if (!cut) {
         free(p);
         return NULL;
@@ -225,11 +225,11 @@ static bool put_device_slices(struct timeline *l)
         return false;
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        uint32_t d = cw_command_device(t, k);
+        uint32_t d = cw_trace_command_device(t, k);
         if (!k->start_ns || k->end_ns < k->start_ns || d == CW_NONE || k->queue == CW_NONE)
             continue;
-        l->spans[i].begin = cw_clock_ns(k->start_ns) + l->shift[d] - cw_clock_ns(t->process.start_ns);
-        l->spans[i].end = cw_clock_ns(k->end_ns) + l->shift[d] - cw_clock_ns(t->process.start_ns);
+        l->spans[i].begin = cw_device_clock_ns(k->start_ns) + l->shift[d] - cw_device_clock_ns(t->process.start_ns);
+        l->spans[i].end = cw_device_clock_ns(k->end_ns) + l->shift[d] - cw_device_clock_ns(t->process.start_ns);
         order[n++] = i;
     }
     qsort_r(order, n, sizeof *order, by_begin, l->spans);
@@ -251,8 +251,8 @@ static void put_host_slices(struct timeline *l)
         const struct cw_command *k = &t->commands.v[i];
         if (k->call_begin_ns && k->call_end_ns >= k->call_begin_ns)
             put_slice(l, PID_HOST, k->thread,
-                      cw_clock_ns(k->call_begin_ns) - cw_clock_ns(t->process.start_ns),
-                      cw_clock_ns(k->call_end_ns) - cw_clock_ns(t->process.start_ns), i);
+                      cw_device_clock_ns(k->call_begin_ns) - cw_device_clock_ns(t->process.start_ns),
+                      cw_device_clock_ns(k->call_end_ns) - cw_device_clock_ns(t->process.start_ns), i);
     }
 }
 
@@ -260,7 +260,7 @@ static void put_arrow_end(struct timeline *l, const char *phase, const struct cw
                           uint32_t command, int64_t ns)
 {
     begin_event(l);
-    put_text(l, "name", e->kind == CW_EDGE_DATA ? cw_hazard_name(e->hazard) : cw_edge_kind_name(e->kind));
+    put_text(l, "name", e->kind == CW_EDGE_DATA ? cw_graph_hazard_name(e->hazard) : cw_graph_edge_kind_name(e->kind));
     put_text(l, "cat", "dependence");
     put_place(l, phase, PID_QUEUES,
               (uint64_t)l->t->commands.v[command].queue * LANES + l->spans[command].lane, ns);
@@ -279,10 +279,10 @@ static void put_arrows(struct timeline *l, bool queue_edges)
     for (size_t i = 0; i < t->edges.count; i++) {
         const struct cw_edge *e = &t->edges.v[i];
         const struct span *from = &l->spans[e->from], *to = &l->spans[e->to];
-        if (from->end == 0 || to->end == 0 || (!queue_edges && !cw_edge_binds(e)))
+        if (from->end == 0 || to->end == 0 || (!queue_edges && !cw_graph_edge_binds(e)))
             continue;
         if (i > 0 && t->edges.v[i - 1].from == e->from && t->edges.v[i - 1].to == e->to &&
-            cw_edge_binds(&t->edges.v[i - 1]))
+            cw_graph_edge_binds(&t->edges.v[i - 1]))
             continue; /* one arrow between two commands is enough */
         put_arrow_end(l, "s", e, ++id, e->from, from->end > from->begin ? from->end - 1 : from->begin);
         put_arrow_end(l, "f", e, id, e->to, to->begin);
@@ -344,7 +344,7 @@ enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_expo
     if (ok) {
         cw_json_out_init(l.o, f);
         cw_json_put_text(l.o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-        cw_clock_shifts(t, l.shift);
+        cw_device_clock_shifts(t, l.shift);
         put_host_slices(&l);
         ok = put_device_slices(&l);
         put_arrows(&l, o->queue_edges);

@@ -1,5 +1,6 @@
 /* report.c - see report.h. The page is report_page.html with the data and the graph put in. */
 #include "../graph/device_clock.h"
+#include "../graph/command_facts.h"
 #include "exporter.h"
 #include "report_facts.h"
 #include "report.h"
@@ -107,7 +108,7 @@ static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
 
 static const char *short_type(uint32_t type)
 {
-    const char *name = cw_command_type_name(type);
+    const char *name = cw_trace_command_type_name(type);
 
     return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
 }
@@ -137,16 +138,16 @@ static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
 
 static int64_t host_time(const struct cw_report_facts *r, uint64_t ns)
 {
-    return ns ? cw_clock_ns(ns) - cw_clock_ns(r->t->process.start_ns) : 0;
+    return ns ? cw_device_clock_ns(ns) - cw_device_clock_ns(r->t->process.start_ns) : 0;
 }
 
 static int64_t device_time(const struct cw_report_facts *r, const int64_t *shift, const struct cw_command *k,
                            uint64_t ns)
 {
-    uint32_t device = cw_command_device(r->t, k);
+    uint32_t device = cw_trace_command_device(r->t, k);
 
     return cw_command_device_ns(k) && device != CW_NONE
-               ? cw_clock_ns(ns) + shift[device] - cw_clock_ns(r->t->process.start_ns)
+               ? cw_device_clock_ns(ns) + shift[device] - cw_device_clock_ns(r->t->process.start_ns)
                : 0;
 }
 
@@ -173,19 +174,19 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
     put_list(o, "commands");
     for (size_t i = 0; i < shown; i++) {
         const struct cw_command *k = &r->t->commands.v[i];
-        const uint32_t device = cw_command_device(r->t, k);
+        const uint32_t device = cw_trace_command_device(r->t, k);
         const int64_t numbers[] = {k->queue == CW_NONE ? -1 : (int64_t)k->queue,
                                    k->thread,
                                    host_time(r, k->call_begin_ns),
                                    host_time(r, k->call_end_ns),
                                    device_time(r, shift, k, k->start_ns),
                                    device_time(r, shift, k, k->end_ns),
-                                   cw_clock_ns(r->path.slack[i])};
+                                   cw_device_clock_ns(r->path.slack[i])};
         cw_json_put_text(o, i ? ",\n[" : "\n[");
         cw_json_put_string(o, k->kernel < r->t->kernels.count ? r->t->kernels.v[k->kernel].name
                                                               : short_type(k->type));
         cw_json_put_char(o, ',');
-        cw_json_put_u64(o, !cw_command_is_enqueue(k) ? 0 : k->kernel != CW_NONE ? 2 : 1);
+        cw_json_put_u64(o, !cw_trace_command_is_enqueue(k) ? 0 : k->kernel != CW_NONE ? 2 : 1);
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
             cw_json_put_char(o, ',');
             cw_json_put_i64(o, numbers[n]);
@@ -209,7 +210,7 @@ static void put_edges(struct cw_json_out *o, const struct cw_report_facts *r, si
     put_list(o, "edges");
     for (size_t i = 0; i < r->t->edges.count; i++) {
         const struct cw_edge *e = &r->t->edges.v[i];
-        if (!cw_edge_binds(e) || e->from >= shown || e->to >= shown)
+        if (!cw_graph_edge_binds(e) || e->from >= shown || e->to >= shown)
             continue;
         const uint64_t numbers[] = {e->from, e->to, e->kind, e->hazard, e->bytes, e->unproven};
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
@@ -238,14 +239,14 @@ static void put_parts(struct cw_json_out *o, const char *key, const struct cw_re
     for (size_t i = 0; i < count; i++) {
         const struct cw_t_part *p = &part[i];
         const struct cw_command *k = &r->t->commands.v[p->command];
-        const uint32_t device = cw_command_device(r->t, k);
-        const int64_t to_host = (device == CW_NONE ? 0 : shift[device]) - cw_clock_ns(r->t->process.start_ns);
+        const uint32_t device = cw_trace_command_device(r->t, k);
+        const int64_t to_host = (device == CW_NONE ? 0 : shift[device]) - cw_device_clock_ns(r->t->process.start_ns);
         const int64_t numbers[] = {p->command,
                                    p->device == CW_NONE ? -1 : (int64_t)p->device,
-                                   cw_clock_ns(p->first_group),
-                                   cw_clock_ns(p->groups),
-                                   cw_clock_ns(p->start_ns) + to_host,
-                                   cw_clock_ns(p->end_ns) + to_host,
+                                   cw_device_clock_ns(p->first_group),
+                                   cw_device_clock_ns(p->groups),
+                                   cw_device_clock_ns(p->start_ns) + to_host,
+                                   cw_device_clock_ns(p->end_ns) + to_host,
                                    p->priority_group};
         if (p->command >= shown)
             continue;
@@ -305,7 +306,7 @@ static enum cw_status write_data(const struct cw_report_facts *r, const struct c
     bool ok = memory;
 
     if (memory) {
-        cw_clock_shifts(r->t, shift);
+        cw_device_clock_shifts(r->t, shift);
         cw_json_out_init(out, memory);
         put_data(out, r, shift, shown);
         cw_json_out_flush(out);

@@ -1,5 +1,6 @@
 /* report_facts.c - see report_facts.h. */
 #include "report_facts.h"
+#include "../graph/command_facts.h"
 
 #include <string.h>
 
@@ -9,7 +10,7 @@ enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_t
 
     memset(r, 0, sizeof *r);
     r->t = t;
-    r->timed = cw_trace_is_timed(t);
+    r->timed = cw_command_times_exist(t);
     status = cw_graph_summary_init(&r->summary, t, err);
     if (!status)
         status = cw_figures_init(&r->figures, t, err);

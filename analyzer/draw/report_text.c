@@ -1,5 +1,6 @@
 /* report_text.c - what stands out in a run, for a terminal; see report.h. */
 #include "report.h"
+#include "../io/quantity.h"
 #include "report_facts.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static void print_devices(const struct cw_report_facts *r, FILE *f)
             continue;
         fprintf(f, "device %zu  %s: busy %s%s of %s (%.0f %%), %llu commands", d,
                 r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", v->without_times ? "at least " : "",
-                cw_format_ns(v->busy_ns, a), cw_format_ns(v->span_ns, b),
+                cw_quantity_ns(v->busy_ns, a), cw_quantity_ns(v->span_ns, b),
                 v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100,
                 (unsigned long long)v->commands);
         if (v->without_times)
@@ -51,10 +52,10 @@ enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_erro
 
     if (!status) {
         fprintf(f, "%s: %llu commands in %s", t->process.program ? t->process.program : "?",
-                (unsigned long long)r.summary.enqueues, cw_format_ns(r.figures.span_ns, a));
+                (unsigned long long)r.summary.enqueues, cw_quantity_ns(r.figures.span_ns, a));
         if (r.timed)
-            fprintf(f, ", device time %s%s, critical path %s%s", least, cw_format_ns(r.summary.device_ns, a),
-                    least, cw_format_ns(r.path.length, b));
+            fprintf(f, ", device time %s%s, critical path %s%s", least, cw_quantity_ns(r.summary.device_ns, a),
+                    least, cw_quantity_ns(r.path.length, b));
         fputc('\n', f);
         print_devices(&r, f);
         for (size_t i = 0; i < r.finding_count; i++) {

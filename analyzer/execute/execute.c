@@ -56,19 +56,19 @@ static enum cw_status map_data(struct cw_exec *x, struct cw_error *err)
 }
 
 /* Runs all commands in x->order once. */
-static enum cw_status run_order(struct cw_exec *x, enum cw_exec_phase phase, struct cw_error *err)
+static enum cw_status run_order(struct cw_exec *x, enum cw_execute_phase phase, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
     x->phase = phase;
     x->r->buffers = x->r->readbacks = x->r->bytes = 0;
-    cw_exec_memory_reset(x);
+    cw_execute_memory_reset(x);
     for (x->position = 0; status == CW_OK && x->position < x->t->commands.count;) {
         uint32_t id = x->order[x->position];
         if (x->runs[id])
-            status = cw_exec_operation_find(x->t->commands.v[id].type)->run(x, id, err);
+            status = cw_execute_operation_find(x->t->commands.v[id].type)->run(x, id, err);
         x->position++;
         if (status == CW_OK && x->runs[id])
-            status = cw_exec_memory_done(x, id, err);
+            status = cw_execute_memory_done(x, id, err);
     }
     return status;
 }
@@ -80,7 +80,7 @@ static enum cw_status mismatch(struct session *s, struct cw_error *err)
     if (r->difference_count == 0)
         return CW_OK;
     return cw_error_set(err, CW_ERR_MISMATCH, "%s%s",
-                        cw_exec_difference_text(s->x.t, &r->differences[0], text, sizeof text),
+                        cw_execute_difference_text(s->x.t, &r->differences[0], text, sizeof text),
                         r->difference_count > 1 ? " (and more)" : "");
 }
 
@@ -233,11 +233,11 @@ static enum cw_status session_run(struct session *s, struct cw_error *err)
     size_t n = s->x.t->commands.count;
     enum cw_status status = map_data(&s->x, err);
     if (status == CW_OK)
-        status = cw_exec_check(&s->x, err);
+        status = cw_execute_check(&s->x, err);
     if (status == CW_OK)
         status = cw_reorder_init(&s->orders, s->x.t, err);
     if (status == CW_OK)
-        status = cw_exec_memory_init(&s->x, err);
+        status = cw_execute_memory_init(&s->x, err);
     if (status != CW_OK)
         return status;
     s->order = calloc(n + 1, sizeof *s->order);
@@ -248,7 +248,7 @@ static enum cw_status session_run(struct session *s, struct cw_error *err)
     if (o->drop && !o->drop_auto) /* a bad edge is refused before anything runs */
         status = cw_reorder_drop(&s->orders, o->drop_from, o->drop_to, err);
     if (status == CW_OK)
-        status = cw_exec_vendor_init(&s->x, err);
+        status = cw_execute_vendor_init(&s->x, err);
     if (status == CW_OK)
         status = calibrate(s, err);
     if (status != CW_OK)
@@ -276,8 +276,8 @@ enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_
     *r = (struct cw_execute_report){.options = *o, .dropped_from = CW_NONE, .dropped_to = CW_NONE};
     status = session_run(&s, err);
     count_distinct(&s);
-    cw_exec_memory_finish(&s.x);
-    cw_exec_vendor_finish(&s.x);
+    cw_execute_memory_finish(&s.x);
+    cw_execute_vendor_finish(&s.x);
     cw_reorder_finish(&s.orders);
     free(s.order);
     free(s.hashes);

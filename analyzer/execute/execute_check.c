@@ -17,7 +17,7 @@ struct check {
 static enum cw_status refuse(const struct check *k, enum cw_status status, const char *why)
 {
     char text[120];
-    return cw_error_set(k->err, status, "%s: %s", cw_exec_command_text(k->x->t, k->id, text, sizeof text),
+    return cw_error_set(k->err, status, "%s: %s", cw_execute_command_text(k->x->t, k->id, text, sizeof text),
                         why);
 }
 
@@ -117,10 +117,10 @@ static enum cw_status check_kernel(const struct check *k)
     return status;
 }
 
-static enum cw_status check_data(const struct check *k, const struct cw_exec_operation *op,
+static enum cw_status check_data(const struct check *k, const struct cw_execute_operation *op,
                                  const struct cw_t_transfer *f)
 {
-    struct cw_exec_part p = cw_exec_part_of(k->x->t, k->id);
+    struct cw_execute_part p = cw_execute_part_of(k->x->t, k->id);
     enum cw_status status = check_memory(k, p.memory);
     bool needed =
         op->sends && (!op->waives || (f->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)));
@@ -137,7 +137,7 @@ static enum cw_status check_data(const struct check *k, const struct cw_exec_ope
     return CW_OK;
 }
 
-static enum cw_status check_transfer(const struct check *k, const struct cw_exec_operation *op)
+static enum cw_status check_transfer(const struct check *k, const struct cw_execute_operation *op)
 {
     const struct cw_trace *t = k->x->t;
     const struct cw_t_transfer *f;
@@ -158,9 +158,9 @@ static enum cw_status check_transfer(const struct check *k, const struct cw_exec
     return status;
 }
 
-static enum cw_status check_command(const struct check *k, const struct cw_exec_operation *op)
+static enum cw_status check_command(const struct check *k, const struct cw_execute_operation *op)
 {
-    bool host = !cw_command_is_enqueue(k->c);
+    bool host = !cw_trace_command_is_enqueue(k->c);
     if (!op)
         return refuse(k, CW_ERR_UNSUPPORTED, "commands of this type cannot be run again");
     if (!op->run)
@@ -220,7 +220,7 @@ static enum cw_status find_runs(struct cw_exec *x, struct cw_error *err)
     stall_followers(t, fates);
     for (size_t i = 0; i < t->commands.count; i++) {
         x->runs[i] = fates[i] == RUNS;
-        if (cw_command_is_enqueue(&t->commands.v[i])) {
+        if (cw_trace_command_is_enqueue(&t->commands.v[i])) {
             x->r->commands += x->runs[i];
             x->r->skipped += !x->runs[i];
         }
@@ -234,7 +234,7 @@ static enum cw_status check_objects(struct cw_exec *x, struct cw_error *err)
 {
     for (size_t i = 0; i < x->t->memory.count; i++) {
         const struct cw_t_memory *m = &x->t->memory.v[i];
-        uint64_t bytes = cw_exec_part_whole(x->t, (uint32_t)i).bytes;
+        uint64_t bytes = cw_execute_part_whole(x->t, (uint32_t)i).bytes;
         if (m->parent != CW_NONE)
             continue;
         if (!blob_fits(x, m->initial) || !blob_fits(x, m->final))
@@ -250,7 +250,7 @@ static enum cw_status check_objects(struct cw_exec *x, struct cw_error *err)
     return CW_OK;
 }
 
-enum cw_status cw_exec_check(struct cw_exec *x, struct cw_error *err)
+enum cw_status cw_execute_check(struct cw_exec *x, struct cw_error *err)
 {
     enum cw_status status;
     x->runs = calloc(x->t->commands.count + 1, sizeof *x->runs);
@@ -261,13 +261,13 @@ enum cw_status cw_exec_check(struct cw_exec *x, struct cw_error *err)
         status = check_objects(x, err);
     for (size_t i = 0; status == CW_OK && i < x->t->commands.count; i++) {
         struct check k = {x, (uint32_t)i, &x->t->commands.v[i], err};
-        const struct cw_exec_operation *op = cw_exec_operation_find(k.c->type);
+        const struct cw_execute_operation *op = cw_execute_operation_find(k.c->type);
         if (x->runs[i])
             status = check_command(&k, op);
         x->runs[i] &= op && op->run; /* the others have nothing to do */
     }
     if (status == CW_OK)
-        status = cw_exec_overlap_check(x, err);
+        status = cw_execute_overlap_check(x, err);
     if (status == CW_OK && x->r->commands == 0)
         status = cw_error_set(err, CW_ERR_NOTFOUND, "the trace has no command that can be run again");
     return status;

@@ -22,13 +22,13 @@ static bool is_rect(uint32_t type)
     return type == CL_COMMAND_READ_BUFFER_RECT || type == CL_COMMAND_WRITE_BUFFER_RECT;
 }
 
-struct cw_exec_part cw_exec_part_of(const struct cw_trace *t, uint32_t id)
+struct cw_execute_part cw_execute_part_of(const struct cw_trace *t, uint32_t id)
 {
     const struct cw_t_transfer *f = transfer_of(t, id);
     /* maps name their object as source or destination, by what they are for */
-    bool returns = cw_exec_operation_find(t->commands.v[id].type)->returns;
+    bool returns = cw_execute_operation_find(t->commands.v[id].type)->returns;
     bool source = returns ? f->src != CW_NONE : f->dst == CW_NONE;
-    struct cw_exec_part p = {.memory = source ? f->src : f->dst};
+    struct cw_execute_part p = {.memory = source ? f->src : f->dst};
     to_sizes(p.origin, source ? f->src_origin : f->dst_origin);
     to_sizes(p.region, f->region);
     if (p.memory < t->memory.count && t->memory.v[p.memory].kind == CW_MEM_IMAGE) {
@@ -47,10 +47,10 @@ struct cw_exec_part cw_exec_part_of(const struct cw_trace *t, uint32_t id)
     return p;
 }
 
-struct cw_exec_part cw_exec_part_whole(const struct cw_trace *t, uint32_t memory)
+struct cw_execute_part cw_execute_part_whole(const struct cw_trace *t, uint32_t memory)
 {
     const struct cw_t_memory *m = &t->memory.v[memory];
-    struct cw_exec_part p = {.memory = memory, .shape = CW_EXEC_LINEAR, .bytes = m->size};
+    struct cw_execute_part p = {.memory = memory, .shape = CW_EXEC_LINEAR, .bytes = m->size};
     if (m->kind != CW_MEM_IMAGE)
         return p;
     p.shape = CW_EXEC_IMAGE;
@@ -66,15 +66,15 @@ struct cw_exec_part cw_exec_part_whole(const struct cw_trace *t, uint32_t memory
 }
 
 /* Moves a part between the device and `host`, which is only read when `to_device`. */
-static enum cw_status move_part(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+static enum cw_status move_part(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
                                 void *host, bool to_device, uint32_t id, struct cw_error *err)
 {
     static const size_t zero[3];
     const size_t offset = (size_t)p->offset, bytes = (size_t)p->bytes;
     cl_mem m;
     cl_int code;
-    enum cw_status status = cw_exec_memory_use(x, p->memory, &m, err);
-    if (status != CW_OK || (status = cw_exec_queue_use(x, q, err)) != CW_OK)
+    enum cw_status status = cw_execute_memory_use(x, p->memory, &m, err);
+    if (status != CW_OK || (status = cw_execute_queue_use(x, q, err)) != CW_OK)
         return status;
     if (p->shape == CW_EXEC_IMAGE)
         code = to_device ? clEnqueueWriteImage(q, m, CL_TRUE, p->origin, p->region, 0, 0, host, 0, NULL, NULL)
@@ -87,17 +87,17 @@ static enum cw_status move_part(struct cw_exec *x, cl_command_queue q, const str
     else
         code = to_device ? clEnqueueWriteBuffer(q, m, CL_TRUE, offset, bytes, host, 0, NULL, NULL)
                          : clEnqueueReadBuffer(q, m, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
-    return cw_exec_vendor_status(x, id, to_device ? "writing to the device" : "reading from the device", code,
+    return cw_execute_vendor_status(x, id, to_device ? "writing to the device" : "reading from the device", code,
                                  err);
 }
 
-enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+enum cw_status cw_execute_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
                                  void *host, uint32_t id, struct cw_error *err)
 {
     return move_part(x, q, p, host, false, id, err);
 }
 
-enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+enum cw_status cw_execute_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
                                   const void *host, uint32_t id, struct cw_error *err)
 {
     return move_part(x, q, p, (void *)host, true, id, err);
@@ -106,30 +106,30 @@ enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const s
 static enum cw_status run_send(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
     const struct cw_t_transfer *f = transfer_of(x->t, id);
-    struct cw_exec_part p = cw_exec_part_of(x->t, id);
+    struct cw_execute_part p = cw_execute_part_of(x->t, id);
     if (f->data.size == 0) /* an unmap after reading only */
         return CW_OK;
-    return cw_exec_part_write(x, cw_exec_queue_of(x, id), &p, x->data + f->data.offset, id, err);
+    return cw_execute_part_write(x, cw_execute_queue_of(x, id), &p, x->data + f->data.offset, id, err);
 }
 
 static enum cw_status run_return(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
     const struct cw_t_transfer *f = transfer_of(x->t, id);
-    struct cw_exec_part p = cw_exec_part_of(x->t, id);
+    struct cw_execute_part p = cw_execute_part_of(x->t, id);
     enum cw_status status;
     uint8_t *got;
     cl_mem m;
     if (f->data.size == 0)
         return CW_OK;
     status =
-        cw_exec_memory_use(x, p.memory, &m, err); /* first: making an object needs the scratch memory, too */
+        cw_execute_memory_use(x, p.memory, &m, err); /* first: making an object needs the scratch memory, too */
     if (status != CW_OK)
         return status;
-    got = cw_exec_scratch(x, (size_t)p.bytes);
+    got = cw_execute_scratch(x, (size_t)p.bytes);
     if (!got)
         return cw_error_set(err, CW_ERR_NOMEM, "no memory for %llu bytes", (unsigned long long)p.bytes);
-    status = cw_exec_part_read(x, cw_exec_queue_of(x, id), &p, got, id, err);
-    return status == CW_OK ? cw_exec_compare_readback(x, id, got, p.bytes, err) : status;
+    status = cw_execute_part_read(x, cw_execute_queue_of(x, id), &p, got, id, err);
+    return status == CW_OK ? cw_execute_compare_readback(x, id, got, p.bytes, err) : status;
 }
 
 /* What a copy or fill needs: the queue, ready to take it, and the objects on both sides. */
@@ -143,15 +143,15 @@ static enum cw_status sides_init(struct sides *s, struct cw_exec *x, uint32_t id
 {
     const struct cw_t_transfer *f = transfer_of(x->t, id);
     enum cw_status status = CW_OK;
-    *s = (struct sides){.queue = cw_exec_queue_of(x, id)};
+    *s = (struct sides){.queue = cw_execute_queue_of(x, id)};
     to_sizes(s->src_origin, f->src_origin);
     to_sizes(s->dst_origin, f->dst_origin);
     to_sizes(s->region, f->region);
     if (f->src != CW_NONE)
-        status = cw_exec_memory_use(x, f->src, &s->src, err);
+        status = cw_execute_memory_use(x, f->src, &s->src, err);
     if (status == CW_OK && f->dst != CW_NONE)
-        status = cw_exec_memory_use(x, f->dst, &s->dst, err);
-    return status == CW_OK ? cw_exec_queue_use(x, s->queue, err) : status;
+        status = cw_execute_memory_use(x, f->dst, &s->dst, err);
+    return status == CW_OK ? cw_execute_queue_use(x, s->queue, err) : status;
 }
 
 static enum cw_status run_copy(struct cw_exec *x, uint32_t id, struct cw_error *err)
@@ -183,7 +183,7 @@ static enum cw_status run_copy(struct cw_exec *x, uint32_t id, struct cw_error *
         code = clEnqueueCopyBufferToImage(s.queue, s.src, s.dst, (size_t)f->src_offset, s.dst_origin,
                                           s.region, 0, NULL, NULL);
     }
-    return cw_exec_vendor_status(x, id, "the copy", code, err);
+    return cw_execute_vendor_status(x, id, "the copy", code, err);
 }
 
 static enum cw_status run_fill(struct cw_exec *x, uint32_t id, struct cw_error *err)
@@ -200,7 +200,7 @@ static enum cw_status run_fill(struct cw_exec *x, uint32_t id, struct cw_error *
     else
         code = clEnqueueFillBuffer(s.queue, s.dst, pattern, f->pattern_bytes, (size_t)f->dst_offset,
                                    (size_t)f->bytes, 0, NULL, NULL);
-    return cw_exec_vendor_status(x, id, "the fill", code, err);
+    return cw_execute_vendor_status(x, id, "the fill", code, err);
 }
 
 static enum cw_status set_arg(struct cw_exec *x, uint32_t id, cl_kernel k, const struct cw_t_arg *a,
@@ -213,7 +213,7 @@ static enum cw_status set_arg(struct cw_exec *x, uint32_t id, cl_kernel k, const
     switch (a->kind) {
     case CW_ARG_MEMORY:
         if (a->memory != CW_NONE)
-            status = cw_exec_memory_use(x, a->memory, &m, err);
+            status = cw_execute_memory_use(x, a->memory, &m, err);
         value = &m, size = sizeof m;
         break;
     case CW_ARG_SAMPLER:
@@ -228,14 +228,14 @@ static enum cw_status set_arg(struct cw_exec *x, uint32_t id, cl_kernel k, const
     }
     if (status != CW_OK)
         return status;
-    return cw_exec_vendor_status(x, id, "clSetKernelArg", clSetKernelArg(k, a->command_index, size, value),
+    return cw_execute_vendor_status(x, id, "clSetKernelArg", clSetKernelArg(k, a->command_index, size, value),
                                  err);
 }
 
 static enum cw_status run_kernel(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
     const struct cw_command *c = &x->t->commands.v[id];
-    cl_command_queue q = cw_exec_queue_of(x, id);
+    cl_command_queue q = cw_execute_queue_of(x, id);
     cl_kernel k = x->kernels[c->kernel];
     size_t global[3], local[3], offset[3];
     enum cw_status status = CW_OK;
@@ -243,18 +243,18 @@ static enum cw_status run_kernel(struct cw_exec *x, uint32_t id, struct cw_error
     bool offset_used = c->global_offset[0] || c->global_offset[1] || c->global_offset[2];
     for (uint32_t i = 0; status == CW_OK && i < c->args.count; i++)
         status = set_arg(x, id, k, &x->t->args.v[c->args.first + i], err);
-    if (status != CW_OK || (status = cw_exec_queue_use(x, q, err)) != CW_OK)
+    if (status != CW_OK || (status = cw_execute_queue_use(x, q, err)) != CW_OK)
         return status;
     to_sizes(global, c->global_size);
     to_sizes(local, c->local_size);
     to_sizes(offset, c->global_offset);
-    return cw_exec_vendor_status(x, id, "clEnqueueNDRangeKernel",
+    return cw_execute_vendor_status(x, id, "clEnqueueNDRangeKernel",
                                  clEnqueueNDRangeKernel(q, k, dim, offset_used ? offset : NULL, global,
                                                         c->local_null ? NULL : local, 0, NULL, NULL),
                                  err);
 }
 
-static const struct cw_exec_operation operations[] = {
+static const struct cw_execute_operation operations[] = {
     {.type = CL_COMMAND_NDRANGE_KERNEL, .run = run_kernel},
     {.type = CL_COMMAND_TASK, .run = run_kernel},
     {.type = CL_COMMAND_READ_BUFFER, .returns = true, .run = run_return},
@@ -284,7 +284,7 @@ static const struct cw_exec_operation operations[] = {
     {.type = CW_HOST_POLL},
 };
 
-const struct cw_exec_operation *cw_exec_operation_find(uint32_t type)
+const struct cw_execute_operation *cw_execute_operation_find(uint32_t type)
 {
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (operations[i].type == type)

@@ -7,7 +7,7 @@
 
 struct compare {
     struct cw_exec *x;
-    struct cw_exec_expect *expect;
+    struct cw_execute_expect *expect;
     const uint8_t *captured;
     const uint8_t *got;
     uint64_t bytes;
@@ -42,7 +42,7 @@ static bool writes(const struct cw_trace *t, uint32_t id, uint32_t root, uint64_
     for (uint32_t i = 0; i < s.count; i++) {
         const struct cw_t_access *a = &t->accesses.v[s.first + i];
         uint64_t base = 0;
-        if ((a->mode & CW_ACCESS_WRITE) && cw_memory_root(t, a->memory, &base) == root &&
+        if ((a->mode & CW_ACCESS_WRITE) && cw_trace_memory_root(t, a->memory, &base) == root &&
             (any || (offset >= base + a->offset && offset - base - a->offset < a->bytes)))
             return true;
     }
@@ -51,9 +51,9 @@ static bool writes(const struct cw_trace *t, uint32_t id, uint32_t root, uint64_
 
 static uint32_t find_writer(const struct cw_exec *x, const struct cw_execute_difference *d)
 {
-    struct cw_exec_part p = d->is_memory ? cw_exec_part_whole(x->t, d->id) : cw_exec_part_of(x->t, d->id);
+    struct cw_execute_part p = d->is_memory ? cw_execute_part_whole(x->t, d->id) : cw_execute_part_of(x->t, d->id);
     uint64_t offset = 0;
-    uint32_t root = cw_memory_root(x->t, p.memory, &offset);
+    uint32_t root = cw_trace_memory_root(x->t, p.memory, &offset);
     for (uint32_t i = x->position; i-- > 0;)
         if (x->runs[x->order[i]] &&
             writes(x->t, x->order[i], root, offset + p.offset + d->first_offset, p.shape != CW_EXEC_LINEAR))
@@ -88,7 +88,7 @@ static enum cw_status compare(const struct compare *c, struct cw_execute_differe
     return CW_OK;
 }
 
-enum cw_status cw_exec_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got, uint64_t bytes,
+enum cw_status cw_execute_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got, uint64_t bytes,
                                       struct cw_error *err)
 {
     struct compare c = {x, &x->memory_expect[memory], x->data + x->t->memory.v[memory].final.offset, got,
@@ -97,7 +97,7 @@ enum cw_status cw_exec_compare_memory(struct cw_exec *x, uint32_t memory, const 
     return compare(&c, (struct cw_execute_difference){.is_memory = true, .id = memory}, err);
 }
 
-enum cw_status cw_exec_compare_readback(struct cw_exec *x, uint32_t id, const uint8_t *got, uint64_t bytes,
+enum cw_status cw_execute_compare_readback(struct cw_exec *x, uint32_t id, const uint8_t *got, uint64_t bytes,
                                         struct cw_error *err)
 {
     uint32_t transfer = x->t->commands.v[id].transfer;
@@ -107,16 +107,16 @@ enum cw_status cw_exec_compare_readback(struct cw_exec *x, uint32_t id, const ui
     return compare(&c, (struct cw_execute_difference){.is_memory = false, .id = id}, err);
 }
 
-const char *cw_exec_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d,
+const char *cw_execute_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d,
                                     char *text, size_t size)
 {
     char what[120], writer[120] = "no command";
     if (d->is_memory)
         snprintf(what, sizeof what, "memory object %u at its end", d->id);
     else
-        cw_exec_command_text(t, d->id, what, sizeof what);
+        cw_execute_command_text(t, d->id, what, sizeof what);
     if (d->last_writer != CW_NONE)
-        cw_exec_command_text(t, d->last_writer, writer, sizeof writer);
+        cw_execute_command_text(t, d->last_writer, writer, sizeof writer);
     snprintf(text, size,
              "%s: %llu bytes differ, the first at offset %llu (0x%02x, was 0x%02x), last written by %s", what,
              (unsigned long long)d->bytes, (unsigned long long)d->first_offset, d->got, d->expected, writer);

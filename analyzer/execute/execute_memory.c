@@ -11,7 +11,7 @@
 static const cl_mem_flags access_flags =
     CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY | CL_MEM_KERNEL_READ_AND_WRITE;
 
-uint8_t *cw_exec_scratch(struct cw_exec *x, size_t bytes)
+uint8_t *cw_execute_scratch(struct cw_exec *x, size_t bytes)
 {
     if (bytes > x->scratch_size) {
         free(x->scratch);
@@ -21,7 +21,7 @@ uint8_t *cw_exec_scratch(struct cw_exec *x, size_t bytes)
     return x->scratch ? x->scratch : (x->scratch = malloc(1));
 }
 
-void cw_exec_memory_mentions(const struct cw_trace *t, uint32_t id,
+void cw_execute_memory_mentions(const struct cw_trace *t, uint32_t id,
                              void (*visit)(void *data, uint32_t memory), void *data)
 {
     const struct cw_command *c = &t->commands.v[id];
@@ -58,7 +58,7 @@ static void count_use(void *data, uint32_t memory)
     x->undefined |= x->t->memory.v[root].initial.size == 0;
 }
 
-enum cw_status cw_exec_memory_init(struct cw_exec *x, struct cw_error *err)
+enum cw_status cw_execute_memory_init(struct cw_exec *x, struct cw_error *err)
 {
     size_t n = x->t->memory.count;
     x->memory = calloc(n + 1, sizeof *x->memory);
@@ -78,11 +78,11 @@ enum cw_status cw_exec_memory_init(struct cw_exec *x, struct cw_error *err)
     }
     for (size_t i = 0; i < x->t->commands.count; i++)
         if (x->runs[i])
-            cw_exec_memory_mentions(x->t, (uint32_t)i, count_use, x);
+            cw_execute_memory_mentions(x->t, (uint32_t)i, count_use, x);
     return CW_OK;
 }
 
-static void release(struct cw_exec_memory *m)
+static void release(struct cw_execute_memory *m)
 {
     if (m->handle)
         clReleaseMemObject(m->handle);
@@ -91,7 +91,7 @@ static void release(struct cw_exec_memory *m)
     m->host = NULL;
 }
 
-void cw_exec_memory_reset(struct cw_exec *x)
+void cw_execute_memory_reset(struct cw_exec *x)
 {
     if (x->current)
         clFinish(x->current);
@@ -103,10 +103,10 @@ void cw_exec_memory_reset(struct cw_exec *x)
         }
 }
 
-void cw_exec_memory_finish(struct cw_exec *x)
+void cw_execute_memory_finish(struct cw_exec *x)
 {
     if (x->memory)
-        cw_exec_memory_reset(x);
+        cw_execute_memory_reset(x);
     for (size_t i = 0; x->memory_expect && i < x->t->memory.count; i++)
         free(x->memory_expect[i].first);
     for (size_t i = 0; x->transfer_expect && i < x->t->transfers.count; i++)
@@ -123,7 +123,7 @@ static uint8_t *contents(struct cw_exec *x, const struct cw_t_memory *m, uint64_
     uint8_t *fill;
     if (m->initial.size)
         return x->data + m->initial.offset;
-    fill = cw_exec_scratch(x, (size_t)bytes);
+    fill = cw_execute_scratch(x, (size_t)bytes);
     if (fill)
         memset(fill, x->phase == CW_EXEC_SECOND ? FILL_SECOND : FILL_FIRST, (size_t)bytes);
     return fill;
@@ -165,7 +165,7 @@ static cl_mem make_root(struct cw_exec *x, const struct cw_t_memory *m, uint32_t
                               .image_channel_data_type = m->channel_type};
     cl_image_desc desc = image_desc(m, NULL);
     cl_mem_flags flags = m->flags & access_flags;
-    uint64_t bytes = cw_exec_part_whole(x->t, memory).bytes;
+    uint64_t bytes = cw_execute_part_whole(x->t, memory).bytes;
     void *host = contents(x, m, bytes);
     *code = CL_OUT_OF_HOST_MEMORY;
     if (host && (m->flags & CL_MEM_USE_HOST_PTR)) {
@@ -184,10 +184,10 @@ static cl_mem make_root(struct cw_exec *x, const struct cw_t_memory *m, uint32_t
     return clCreateBuffer(x->contexts[m->context].handle, flags, (size_t)bytes, host, code);
 }
 
-enum cw_status cw_exec_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *handle, struct cw_error *err)
+enum cw_status cw_execute_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *handle, struct cw_error *err)
 {
     const struct cw_t_memory *m = &x->t->memory.v[memory];
-    struct cw_exec_memory *e = &x->memory[memory];
+    struct cw_execute_memory *e = &x->memory[memory];
     enum cw_status status;
     uint64_t offset;
     cl_mem parent = NULL;
@@ -196,7 +196,7 @@ enum cw_status cw_exec_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *ha
         if (m->parent != CW_NONE) {
             /* a sub-buffer is made from the root, an image from what it was made from */
             uint32_t from = m->kind == CW_MEM_IMAGE ? m->parent : root_of(x, memory, &offset);
-            status = cw_exec_memory_use(x, from, &parent, err);
+            status = cw_execute_memory_use(x, from, &parent, err);
             if (status != CW_OK)
                 return status;
             e->handle = make_child(x, m, memory, parent, &code);
@@ -215,16 +215,16 @@ enum cw_status cw_exec_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *ha
 static enum cw_status compare_end(struct cw_exec *x, uint32_t root, struct cw_error *err)
 {
     const struct cw_t_memory *m = &x->t->memory.v[root];
-    struct cw_exec_part whole = cw_exec_part_whole(x->t, root);
+    struct cw_execute_part whole = cw_execute_part_whole(x->t, root);
     enum cw_status status;
     uint8_t *got;
     if (m->final.size == 0 || !x->memory[root].handle)
         return CW_OK;
-    got = cw_exec_scratch(x, (size_t)whole.bytes);
+    got = cw_execute_scratch(x, (size_t)whole.bytes);
     if (!got)
         return cw_error_set(err, CW_ERR_NOMEM, "no memory for %llu bytes", (unsigned long long)whole.bytes);
-    status = cw_exec_part_read(x, x->contexts[m->context].queues[0], &whole, got, CW_NONE, err);
-    return status == CW_OK ? cw_exec_compare_memory(x, root, got, whole.bytes, err) : status;
+    status = cw_execute_part_read(x, x->contexts[m->context].queues[0], &whole, got, CW_NONE, err);
+    return status == CW_OK ? cw_execute_compare_memory(x, root, got, whole.bytes, err) : status;
 }
 
 struct done {
@@ -238,7 +238,7 @@ static void count_done(void *data, uint32_t memory)
     struct done *d = data;
     uint64_t offset;
     uint32_t root = root_of(d->x, memory, &offset), child;
-    struct cw_exec_memory *m = &d->x->memory[root];
+    struct cw_execute_memory *m = &d->x->memory[root];
     if (--m->uses_left)
         return;
     if (d->status == CW_OK)
@@ -250,9 +250,9 @@ static void count_done(void *data, uint32_t memory)
     release(m);
 }
 
-enum cw_status cw_exec_memory_done(struct cw_exec *x, uint32_t id, struct cw_error *err)
+enum cw_status cw_execute_memory_done(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
     struct done d = {x, err, CW_OK};
-    cw_exec_memory_mentions(x->t, id, count_done, &d);
+    cw_execute_memory_mentions(x->t, id, count_done, &d);
     return d.status;
 }

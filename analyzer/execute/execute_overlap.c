@@ -27,7 +27,7 @@ static void note_uses(const struct cw_exec *x, uint8_t *uses)
         for (uint32_t n = 0; x->runs[i] && n < k->accesses.count; n++) {
             const struct cw_t_access *a = &t->accesses.v[k->accesses.first + n];
             uint64_t offset;
-            uint32_t root = cw_memory_root(t, a->memory, &offset);
+            uint32_t root = cw_trace_memory_root(t, a->memory, &offset);
 
             if (root < t->memory.count)
                 uses[root] |=
@@ -59,7 +59,7 @@ static enum cw_status compare(const struct cw_trace *t, const struct cw_t_memory
     return CW_OK;
 }
 
-enum cw_status cw_exec_overlap_check(const struct cw_exec *x, struct cw_error *err)
+enum cw_status cw_execute_overlap_check(const struct cw_exec *x, struct cw_error *err)
 {
     const struct cw_trace *t = x->t;
     uint8_t *uses = calloc(t->memory.count + 1, 1);

@@ -30,7 +30,7 @@ static enum cw_status build_error(struct cw_exec *x, uint32_t id, cl_program p, 
 static cl_program from_binary(struct cw_exec *x, uint32_t id, cl_int *code)
 {
     const struct cw_t_program *p = &x->t->programs.v[id];
-    const struct cw_exec_context *c = &x->contexts[p->context];
+    const struct cw_execute_context *c = &x->contexts[p->context];
     const unsigned char *binary = x->data + p->binary.offset, *binaries[CW_EXEC_DEVICES];
     size_t sizes[CW_EXEC_DEVICES];
     if (p->kind == CW_PROGRAM_IL)
@@ -45,7 +45,7 @@ static cl_program from_binary(struct cw_exec *x, uint32_t id, cl_int *code)
 static enum cw_status make_program(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
     const struct cw_t_program *p = &x->t->programs.v[id];
-    const struct cw_exec_context *c = &x->contexts[p->context];
+    const struct cw_execute_context *c = &x->contexts[p->context];
     const char *options = p->options ? p->options : "";
     const char *source = p->source;
     cl_program program = NULL;
@@ -82,7 +82,7 @@ static enum cw_status make_kernel(struct cw_exec *x, uint32_t command, struct cw
     if (status != CW_OK)
         return status;
     x->kernels[id] = clCreateKernel(x->programs[program], x->t->kernels.v[id].name, &code);
-    return x->kernels[id] ? CW_OK : cw_exec_vendor_status(x, command, "clCreateKernel", code, err);
+    return x->kernels[id] ? CW_OK : cw_execute_vendor_status(x, command, "clCreateKernel", code, err);
 }
 
 static enum cw_status make_samplers(struct cw_exec *x, uint32_t command, struct cw_error *err)
@@ -102,7 +102,7 @@ static enum cw_status make_samplers(struct cw_exec *x, uint32_t command, struct 
                                       s->addressing, CL_SAMPLER_FILTER_MODE, s->filter, 0},
             &code);
         if (!x->samplers[a->memory])
-            return cw_exec_vendor_status(x, command, "clCreateSamplerWithProperties", code, err);
+            return cw_execute_vendor_status(x, command, "clCreateSamplerWithProperties", code, err);
     }
     return CW_OK;
 }
@@ -123,7 +123,7 @@ static enum cw_status make_kernels(struct cw_exec *x, struct cw_error *err)
 }
 
 /* Builds where the program was built, if that folder is still there: include paths may be relative to it. */
-enum cw_status cw_exec_kernels_init(struct cw_exec *x, struct cw_error *err)
+enum cw_status cw_execute_kernels_init(struct cw_exec *x, struct cw_error *err)
 {
     const char *there = x->t->process.cwd;
     int here;
@@ -144,7 +144,7 @@ enum cw_status cw_exec_kernels_init(struct cw_exec *x, struct cw_error *err)
     return status;
 }
 
-void cw_exec_kernels_finish(struct cw_exec *x)
+void cw_execute_kernels_finish(struct cw_exec *x)
 {
     for (size_t i = 0; x->kernels && i < x->t->kernels.count; i++)
         if (x->kernels[i])

@@ -163,7 +163,7 @@ enum cw_status cw_execute_report_print(const struct cw_execute_report *r, const 
     }
     print_summary(r, out);
     for (uint64_t i = 0; i < r->difference_count && i < CW_EXECUTE_DIFFERENCES; i++)
-        fprintf(out, "  %s\n", cw_exec_difference_text(t, &r->differences[i], text, sizeof text));
+        fprintf(out, "  %s\n", cw_execute_difference_text(t, &r->differences[i], text, sizeof text));
     if (r->difference_count > CW_EXECUTE_DIFFERENCES)
         fprintf(out, "  and %" PRIu64 " more\n", r->difference_count - CW_EXECUTE_DIFFERENCES);
     return ferror(out) ? CW_ERR_IO : CW_OK;

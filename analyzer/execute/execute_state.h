@@ -3,7 +3,7 @@
  * One struct cw_exec lives for one cw_execute_run. Devices, contexts, queues, programs, kernels and samplers
  * are made once (execute_vendor.c); memory objects are made for every order, just before their first command,
  * and compared and released after their last (execute_memory.c), so that an order needs no more memory than
- * the program did. All functions return CW_OK or set `err`; what they made is freed by cw_exec_vendor_finish
+ * the program did. All functions return CW_OK or set `err`; what they made is freed by cw_execute_vendor_finish
  * and its like. */
 #ifndef CW_EXECUTE_STATE_H
 #define CW_EXECUTE_STATE_H
@@ -14,14 +14,14 @@
 
 enum { CW_EXEC_DEVICES = 64 }; /* most devices of one machine */
 
-struct cw_exec_context {
+struct cw_execute_context {
     cl_context handle;
     cl_uint device_count;
     cl_device_id *devices;    /* distinct vendor devices, device_count of them */
     cl_command_queue *queues; /* in-order, one per device */
 };
 
-struct cw_exec_memory {
+struct cw_execute_memory {
     cl_mem handle;       /* NULL: not made yet, or released */
     void *host;          /* our allocation behind a USE_HOST_PTR object */
     uint32_t uses;       /* roots: mentions by commands that run */
@@ -31,11 +31,11 @@ struct cw_exec_memory {
 
 /* The reference for one memory object or one read-back. Captured bytes lie in the data file; where the
  * results of trace order over undefined contents 0x00 differ from them, `first` holds those results. */
-struct cw_exec_expect {
+struct cw_execute_expect {
     uint8_t *first; /* NULL: as captured */
 };
 
-enum cw_exec_phase {
+enum cw_execute_phase {
     CW_EXEC_FIRST,  /* trace order, undefined contents are 0x00: keep what differs from the capture */
     CW_EXEC_SECOND, /* trace order, undefined contents are 0xa5: what differs now is undefined, the rest must
                        be as captured */
@@ -52,14 +52,14 @@ struct cw_exec {
     bool undefined; /* some object has contents that the program did not define at creation */
 
     cl_device_id *devices;            /* per traced device */
-    struct cw_exec_context *contexts; /* per traced context */
+    struct cw_execute_context *contexts; /* per traced context */
     cl_program *programs;             /* per traced program, NULL where not needed */
     cl_kernel *kernels;               /* likewise */
     cl_sampler *samplers;             /* likewise */
-    struct cw_exec_memory *memory;    /* per traced memory object */
-    struct cw_exec_expect *memory_expect, *transfer_expect;
+    struct cw_execute_memory *memory;    /* per traced memory object */
+    struct cw_execute_expect *memory_expect, *transfer_expect;
 
-    enum cw_exec_phase phase;
+    enum cw_execute_phase phase;
     const uint32_t *order;    /* the running order, all commands */
     uint32_t position;        /* index in it of the command that runs */
     cl_command_queue current; /* the queue that may have unfinished commands */
@@ -69,7 +69,7 @@ struct cw_exec {
 };
 
 /* How a command type is run again. */
-struct cw_exec_operation {
+struct cw_execute_operation {
     uint32_t type;
     bool sends;   /* needs captured bytes */
     bool returns; /* gave bytes to the program: compared where they were captured */
@@ -78,7 +78,7 @@ struct cw_exec_operation {
 };
 
 /* A part of a memory object, and its bytes without padding. */
-struct cw_exec_part {
+struct cw_execute_part {
     uint32_t memory;
     enum { CW_EXEC_LINEAR, CW_EXEC_RECT, CW_EXEC_IMAGE } shape;
     uint64_t offset;               /* LINEAR */
@@ -89,69 +89,69 @@ struct cw_exec_part {
 
 /* execute_check.c: fills x->runs, refuses what cannot be run again, and checks every blob against the data
  * file. */
-enum cw_status cw_exec_check(struct cw_exec *x, struct cw_error *err);
+enum cw_status cw_execute_check(struct cw_exec *x, struct cw_error *err);
 
 /* execute_overlap.c: CW_ERR_UNSUPPORTED, naming both, when memory objects that commands use lie over the same
  * host memory while both live, and a command writes one of them (OpenCL 3.0, section 5.2.1: undefined). Needs
  * x->runs. */
-enum cw_status cw_exec_overlap_check(const struct cw_exec *x, struct cw_error *err);
+enum cw_status cw_execute_overlap_check(const struct cw_exec *x, struct cw_error *err);
 
 /* execute_vendor.c */
-enum cw_status cw_exec_vendor_init(struct cw_exec *x, struct cw_error *err);
-void cw_exec_vendor_finish(struct cw_exec *x);
+enum cw_status cw_execute_vendor_init(struct cw_exec *x, struct cw_error *err);
+void cw_execute_vendor_finish(struct cw_exec *x);
 /* "command 7 (CL_COMMAND_NDRANGE_KERNEL vadd)" in `text`, which is returned. */
-const char *cw_exec_command_text(const struct cw_trace *t, uint32_t id, char *text, size_t size);
+const char *cw_execute_command_text(const struct cw_trace *t, uint32_t id, char *text, size_t size);
 /* CW_OK for CL_SUCCESS, else CW_ERR_VENDOR with "command …: <call> failed with <code>". `id` CW_NONE: no
  * command. */
-enum cw_status cw_exec_vendor_status(const struct cw_exec *x, uint32_t id, const char *call, cl_int code,
+enum cw_status cw_execute_vendor_status(const struct cw_exec *x, uint32_t id, const char *call, cl_int code,
                                      struct cw_error *err);
 /* Makes `queue` the one that takes the next command: waits for the one before, and once in a while for this
  * one. */
-enum cw_status cw_exec_queue_use(struct cw_exec *x, cl_command_queue queue, struct cw_error *err);
+enum cw_status cw_execute_queue_use(struct cw_exec *x, cl_command_queue queue, struct cw_error *err);
 /* The queue that stands for a command's; for host writes the first one of the memory object's context. */
-cl_command_queue cw_exec_queue_of(const struct cw_exec *x, uint32_t id);
+cl_command_queue cw_execute_queue_of(const struct cw_exec *x, uint32_t id);
 
 /* execute_program.c: builds what the kernels need that run, and makes their samplers. */
-enum cw_status cw_exec_kernels_init(struct cw_exec *x, struct cw_error *err);
-void cw_exec_kernels_finish(struct cw_exec *x);
+enum cw_status cw_execute_kernels_init(struct cw_exec *x, struct cw_error *err);
+void cw_execute_kernels_finish(struct cw_exec *x);
 
 /* execute_command.c: the operation for a command type, NULL if it cannot be run again. */
-const struct cw_exec_operation *cw_exec_operation_find(uint32_t type);
+const struct cw_execute_operation *cw_execute_operation_find(uint32_t type);
 /* The part that a transfer, map, unmap or host write touches on the side that its operation sends to or
  * returns from. */
-struct cw_exec_part cw_exec_part_of(const struct cw_trace *t, uint32_t id);
+struct cw_execute_part cw_execute_part_of(const struct cw_trace *t, uint32_t id);
 /* All of a memory object. */
-struct cw_exec_part cw_exec_part_whole(const struct cw_trace *t, uint32_t memory);
+struct cw_execute_part cw_execute_part_whole(const struct cw_trace *t, uint32_t memory);
 /* Copies packed bytes between `host` and the part, and waits. */
-enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+enum cw_status cw_execute_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
                                  void *host, uint32_t id, struct cw_error *err);
-enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+enum cw_status cw_execute_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
                                   const void *host, uint32_t id, struct cw_error *err);
 
 /* execute_memory.c */
-enum cw_status cw_exec_memory_init(struct cw_exec *x, struct cw_error *err);
-void cw_exec_memory_finish(struct cw_exec *x);
+enum cw_status cw_execute_memory_init(struct cw_exec *x, struct cw_error *err);
+void cw_execute_memory_finish(struct cw_exec *x);
 /* Calls `visit` for every mention of a memory object by a command (arguments, source, destination). */
-void cw_exec_memory_mentions(const struct cw_trace *t, uint32_t id,
+void cw_execute_memory_mentions(const struct cw_trace *t, uint32_t id,
                              void (*visit)(void *data, uint32_t memory), void *data);
 /* Before and after one order. Reset drops what an aborted order left. */
-void cw_exec_memory_reset(struct cw_exec *x);
+void cw_execute_memory_reset(struct cw_exec *x);
 /* The vendor's object for `memory`, made now if need be. */
-enum cw_status cw_exec_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *handle, struct cw_error *err);
+enum cw_status cw_execute_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *handle, struct cw_error *err);
 /* Command `id` is done with what it mentions: objects that no later command mentions are compared and
  * released. */
-enum cw_status cw_exec_memory_done(struct cw_exec *x, uint32_t id, struct cw_error *err);
+enum cw_status cw_execute_memory_done(struct cw_exec *x, uint32_t id, struct cw_error *err);
 /* At least `bytes` of scratch memory, NULL when memory is out. Valid until the next call. */
-uint8_t *cw_exec_scratch(struct cw_exec *x, size_t bytes);
+uint8_t *cw_execute_scratch(struct cw_exec *x, size_t bytes);
 
 /* execute_compare.c: compares `bytes` at `got` with the reference as the phase demands; differences go to the
  * report. */
-enum cw_status cw_exec_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got, uint64_t bytes,
+enum cw_status cw_execute_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got, uint64_t bytes,
                                       struct cw_error *err);
-enum cw_status cw_exec_compare_readback(struct cw_exec *x, uint32_t id, const uint8_t *got, uint64_t bytes,
+enum cw_status cw_execute_compare_readback(struct cw_exec *x, uint32_t id, const uint8_t *got, uint64_t bytes,
                                         struct cw_error *err);
 /* "memory 3: 64 bytes differ, the first at offset 128 …" for a difference. */
-const char *cw_exec_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d,
+const char *cw_execute_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d,
                                     char *text, size_t size);
 
 #endif

@@ -6,16 +6,16 @@
 
 enum { MOST_PLATFORMS = 32, PENDING_COMMANDS = 256 };
 
-const char *cw_exec_command_text(const struct cw_trace *t, uint32_t id, char *text, size_t size)
+const char *cw_execute_command_text(const struct cw_trace *t, uint32_t id, char *text, size_t size)
 {
     const struct cw_command *c = &t->commands.v[id];
     const char *kernel = c->kernel < t->kernels.count ? t->kernels.v[c->kernel].name : NULL;
-    snprintf(text, size, "command %u (%s%s%s)", id, cw_command_type_name(c->type), kernel ? " " : "",
+    snprintf(text, size, "command %u (%s%s%s)", id, cw_trace_command_type_name(c->type), kernel ? " " : "",
              kernel ? kernel : "");
     return text;
 }
 
-enum cw_status cw_exec_vendor_status(const struct cw_exec *x, uint32_t id, const char *call, cl_int code,
+enum cw_status cw_execute_vendor_status(const struct cw_exec *x, uint32_t id, const char *call, cl_int code,
                                      struct cw_error *err)
 {
     char text[120];
@@ -24,10 +24,10 @@ enum cw_status cw_exec_vendor_status(const struct cw_exec *x, uint32_t id, const
     if (id == CW_NONE)
         return cw_error_set(err, CW_ERR_VENDOR, "%s failed with OpenCL error %d", call, code);
     return cw_error_set(err, CW_ERR_VENDOR, "%s: %s failed with OpenCL error %d",
-                        cw_exec_command_text(x->t, id, text, sizeof text), call, code);
+                        cw_execute_command_text(x->t, id, text, sizeof text), call, code);
 }
 
-enum cw_status cw_exec_queue_use(struct cw_exec *x, cl_command_queue queue, struct cw_error *err)
+enum cw_status cw_execute_queue_use(struct cw_exec *x, cl_command_queue queue, struct cw_error *err)
 {
     cl_int code = CL_SUCCESS;
     if (x->current && (x->current != queue || ++x->pending >= PENDING_COMMANDS)) {
@@ -35,16 +35,16 @@ enum cw_status cw_exec_queue_use(struct cw_exec *x, cl_command_queue queue, stru
         x->pending = 0;
     }
     x->current = queue;
-    return cw_exec_vendor_status(x, CW_NONE, "clFinish", code, err);
+    return cw_execute_vendor_status(x, CW_NONE, "clFinish", code, err);
 }
 
-cl_command_queue cw_exec_queue_of(const struct cw_exec *x, uint32_t id)
+cl_command_queue cw_execute_queue_of(const struct cw_exec *x, uint32_t id)
 {
     const struct cw_command *c = &x->t->commands.v[id];
     const struct cw_t_queue *q;
-    const struct cw_exec_context *context;
-    if (c->queue == CW_NONE || !cw_command_is_enqueue(c))
-        return x->contexts[x->t->memory.v[cw_exec_part_of(x->t, id).memory].context].queues[0];
+    const struct cw_execute_context *context;
+    if (c->queue == CW_NONE || !cw_trace_command_is_enqueue(c))
+        return x->contexts[x->t->memory.v[cw_execute_part_of(x->t, id).memory].context].queues[0];
     q = &x->t->queues.v[c->queue];
     context = &x->contexts[q->context];
     for (cl_uint d = 0; d < context->device_count; d++)
@@ -119,7 +119,7 @@ static enum cw_status map_devices(struct cw_exec *x, struct cw_error *err)
 
 /* ---- contexts */
 
-static enum cw_status context_queues(struct cw_exec *x, struct cw_exec_context *c, struct cw_error *err)
+static enum cw_status context_queues(struct cw_exec *x, struct cw_execute_context *c, struct cw_error *err)
 {
     cl_platform_id platform = NULL;
     cl_int code = clGetDeviceInfo(c->devices[0], CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
@@ -127,11 +127,11 @@ static enum cw_status context_queues(struct cw_exec *x, struct cw_exec_context *
     if (code == CL_SUCCESS)
         c->handle = clCreateContext(properties, c->device_count, c->devices, NULL, NULL, &code);
     if (!c->handle)
-        return cw_exec_vendor_status(x, CW_NONE, "clCreateContext", code, err);
+        return cw_execute_vendor_status(x, CW_NONE, "clCreateContext", code, err);
     for (cl_uint d = 0; d < c->device_count; d++) {
         c->queues[d] = clCreateCommandQueueWithProperties(c->handle, c->devices[d], NULL, &code);
         if (!c->queues[d])
-            return cw_exec_vendor_status(x, CW_NONE, "clCreateCommandQueueWithProperties", code, err);
+            return cw_execute_vendor_status(x, CW_NONE, "clCreateCommandQueueWithProperties", code, err);
     }
     return CW_OK;
 }
@@ -140,7 +140,7 @@ static enum cw_status make_context(struct cw_exec *x, uint32_t id, struct cw_err
 {
     const struct cw_trace *t = x->t;
     const struct cw_slice ids = t->contexts.v[id].devices;
-    struct cw_exec_context *c = &x->contexts[id];
+    struct cw_execute_context *c = &x->contexts[id];
     c->devices = calloc(ids.count + 1, sizeof *c->devices);
     c->queues = calloc(ids.count + 1, sizeof *c->queues);
     if (!c->devices || !c->queues)
@@ -198,7 +198,7 @@ static enum cw_status make_contexts(struct cw_exec *x, struct cw_error *err)
             continue;
         if (t->commands.v[i].queue < t->queues.count)
             used[t->queues.v[t->commands.v[i].queue].context] = true;
-        cw_exec_memory_mentions(t, i, mark_context, (void *[]){x, used});
+        cw_execute_memory_mentions(t, i, mark_context, (void *[]){x, used});
     }
     for (uint32_t i = 0; status == CW_OK && i < t->contexts.count; i++)
         if (used[i])
@@ -209,7 +209,7 @@ static enum cw_status make_contexts(struct cw_exec *x, struct cw_error *err)
     return status;
 }
 
-enum cw_status cw_exec_vendor_init(struct cw_exec *x, struct cw_error *err)
+enum cw_status cw_execute_vendor_init(struct cw_exec *x, struct cw_error *err)
 {
     const struct cw_trace *t = x->t;
     enum cw_status status;
@@ -220,15 +220,15 @@ enum cw_status cw_exec_vendor_init(struct cw_exec *x, struct cw_error *err)
     if (status == CW_OK)
         status = make_contexts(x, err);
     if (status == CW_OK)
-        status = cw_exec_kernels_init(x, err);
+        status = cw_execute_kernels_init(x, err);
     return status;
 }
 
-void cw_exec_vendor_finish(struct cw_exec *x)
+void cw_execute_vendor_finish(struct cw_exec *x)
 {
-    cw_exec_kernels_finish(x);
+    cw_execute_kernels_finish(x);
     for (size_t i = 0; x->contexts && i < x->t->contexts.count; i++) {
-        struct cw_exec_context *c = &x->contexts[i];
+        struct cw_execute_context *c = &x->contexts[i];
         for (cl_uint d = 0; d < c->device_count; d++)
             if (c->queues[d])
                 clReleaseCommandQueue(c->queues[d]);

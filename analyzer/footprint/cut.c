@@ -39,7 +39,7 @@ const char *cw_cut_name(enum cw_cut c)
     return names[c];
 }
 
-const char *cw_merge_name(enum cw_merge m)
+const char *cw_cut_merge_name(enum cw_merge m)
 {
     static const char *const names[] = {"none",         "add",        "and",        "or",
                                         "xor",          "signed min", "signed max", "unsigned min",

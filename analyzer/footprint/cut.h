@@ -56,6 +56,6 @@ bool cw_cut_ordered(const struct cw_model *m);
 /* "whole", "one memory", "with merge", "any memory" */
 const char *cw_cut_name(enum cw_cut c);
 /* "add", "signed min" … */
-const char *cw_merge_name(enum cw_merge m);
+const char *cw_cut_merge_name(enum cw_merge m);
 
 #endif

@@ -94,7 +94,7 @@ void cw_cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p,
         if (!v)
             r.rest -= t->coefficient;
         else if (e->range[v].lo == e->range[v].hi)
-            r.rest -= cw_wide_mul(t->coefficient, e->range[v].lo);
+            r.rest -= cw_poly_wide_mul(t->coefficient, e->range[v].lo);
         else if (!known[v])
             return;
     }
@@ -146,11 +146,11 @@ static bool solvable(struct solver *s, int k, cw_wide sum, cw_wide weight)
     if (k < 0)
         return sum > s->down && sum < s->up && weight % s->modulus == 0;
     for (int i = 0; i < k; i++) {
-        least += cw_wide_mul(s->digit[i].stride, s->digit[i].lo);
-        most += cw_wide_mul(s->digit[i].stride, s->digit[i].hi);
+        least += cw_poly_wide_mul(s->digit[i].stride, s->digit[i].lo);
+        most += cw_poly_wide_mul(s->digit[i].stride, s->digit[i].hi);
     }
-    cw_wide stride = s->digit[k].stride, from = cw_wide_ceil_div(s->down + 1 - sum - most, stride),
-            to = cw_wide_floor_div(s->up - 1 - sum - least, stride);
+    cw_wide stride = s->digit[k].stride, from = cw_poly_wide_ceil_div(s->down + 1 - sum - most, stride),
+            to = cw_poly_wide_floor_div(s->up - 1 - sum - least, stride);
     from = from < s->digit[k].lo ? s->digit[k].lo : from;
     to = to > s->digit[k].hi ? s->digit[k].hi : to;
     for (cw_wide v = from; v <= to; v++)

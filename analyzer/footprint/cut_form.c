@@ -174,7 +174,7 @@ static bool repeat(struct cw_eval *e, const struct cw_access *a, struct cut_form
     f->never |= n.hi < 1;
     for (int i = 0; i < f->ways && n.hi > 1; i++) {
         struct cut_way *w = &f->way[i];
-        cw_wide far = cw_wide_mul(stride, n.hi - 1);
+        cw_wide far = cw_poly_wide_mul(stride, n.hi - 1);
         if (stride)
             add_digit(w, stride, cw_range_numbers(0, n.hi - 1));
         for (int k = 0; k <= w->n; k++)

@@ -73,8 +73,8 @@ static void add_digit(struct difference *d, cw_wide stride, cw_wide lo, cw_wide 
         return;
     }
     if (lo == hi || stride == 0) { /* a constant */
-        d->rest.lo += cw_wide_mul(stride, lo);
-        d->rest.hi += cw_wide_mul(stride, lo);
+        d->rest.lo += cw_poly_wide_mul(stride, lo);
+        d->rest.hi += cw_poly_wide_mul(stride, lo);
         return;
     }
     int at = 0;
@@ -109,7 +109,7 @@ static void take_out_multiples(struct difference *d, int from)
 {
     for (int i = d->n - 1; i >= from; i--) {
         struct cut_digit *g = &d->digit[i];
-        cw_wide q = cw_wide_floor_div(d->rest.lo + g->stride / 2, g->stride);
+        cw_wide q = cw_poly_wide_floor_div(d->rest.lo + g->stride / 2, g->stride);
         g->lo += q;
         g->hi += q;
         d->rest.lo -= q * g->stride;
@@ -155,8 +155,8 @@ static bool out_of_reach(struct difference d, int from)
                           (g->lo < 0 && (g->hi < 0 ? g->hi : -1) * g->stride + below.hi > down)))
             return false;
         nonzero |= i >= from && (g->lo > 0 || g->hi < 0);
-        below.lo += cw_wide_mul(g->stride, g->lo);
-        below.hi += cw_wide_mul(g->stride, g->hi);
+        below.lo += cw_poly_wide_mul(g->stride, g->lo);
+        below.hi += cw_poly_wide_mul(g->stride, g->hi);
         moved -= i >= from ? d.moved[i] : 0;
         if (i < from)
             at_from = below;
@@ -241,7 +241,7 @@ static bool side_by_side(const struct cut_form *f, const struct cut_way *w)
 {
     cw_wide extent = f->bytes + w->slack.hi - w->slack.lo;
     for (int i = 0; i < w->n; i++)
-        extent += cw_wide_mul(w->digit[i].stride, w->digit[i].hi - w->digit[i].lo);
+        extent += cw_poly_wide_mul(w->digit[i].stride, w->digit[i].hi - w->digit[i].lo);
     return !w->mixed && (w->slab < 0 ? -w->slab : w->slab) >= extent;
 }
 
@@ -260,6 +260,6 @@ int64_t cw_cut_pieces(const struct cut_form *f)
         return CW_EVAL_MAX_SPANS + 1;
     for (int i = 0; i < w->n && pieces <= CW_EVAL_MAX_SPANS; i++)
         if (w->digit[i].stride > (w->slab < 0 ? -w->slab : w->slab))
-            pieces = cw_wide_mul(pieces, w->digit[i].hi - w->digit[i].lo + 1);
+            pieces = cw_poly_wide_mul(pieces, w->digit[i].hi - w->digit[i].lo + 1);
     return pieces > CW_EVAL_MAX_SPANS ? CW_EVAL_MAX_SPANS + 1 : (int64_t)pieces;
 }

@@ -24,7 +24,7 @@ const char cw_eval_why_size[] = "too large to evaluate";
 const char cw_eval_why_count[] = "the length of a copy is not a constant of the launch";
 const char cw_eval_why_padding[] = "padding may be left out";
 
-const char *cw_answer_name(enum cw_answer a)
+const char *cw_eval_answer_name(enum cw_answer a)
 {
     return answer_names[a];
 }

@@ -65,7 +65,7 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
                   struct cw_arg_footprint *result);
 void cw_eval_result_finish(struct cw_arg_footprint *result, int args);
 
-const char *cw_answer_name(enum cw_answer a);
+const char *cw_eval_answer_name(enum cw_answer a);
 
 /* ---- the symbolic side: one evaluator, used without a launch */
 

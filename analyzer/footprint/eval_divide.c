@@ -9,8 +9,8 @@
 static void split_term(struct cw_term t, struct cw_value d, struct cw_poly *quotient,
                        struct cw_poly *remainder)
 {
-    struct cw_value c = {t.coefficient, t.id}, zero = cw_value_number(0), q = cw_value_floor(c, d),
-                    rest = cw_value_sub(c, cw_value_mul(q, d));
+    struct cw_value c = {t.coefficient, t.id}, zero = cw_value_number(0), q = cw_poly_value_floor(c, d),
+                    rest = cw_value_sub(c, cw_poly_value_mul(q, d));
     bool comes_out = cw_value_equal(rest, zero);
     if (!comes_out && t.var[CW_POLY_DEGREE - 1]) {
         rest = c;
@@ -79,7 +79,7 @@ static bool put_together(const struct eval_division *v, struct cw_poly *p)
     cw_poly_var(&r, v->remainder);
     if (v->quotient) {
         cw_poly_var(&q, v->quotient);
-        if (cw_poly_uses_value(p, v->quotient, &k) != 1 || !cw_value_equal(k, cw_value_mul(c, v->number)))
+        if (cw_poly_uses_value(p, v->quotient, &k) != 1 || !cw_value_equal(k, cw_poly_value_mul(c, v->number)))
             return false;
     } else if (v->is_constant) {
         cw_poly_value(&q, v->constant);
@@ -120,8 +120,8 @@ const struct cw_poly *cw_eval_remainder(struct cw_eval *e, int node, const struc
     if (cw_eval_split(e, p, d, &q, &r))
         return cw_eval_keep(e, &r);
     struct cw_range range = cw_eval_range(e, p);
-    struct cw_value turns = cw_value_floor(cw_range_lo(range), d), back = cw_value_mul(turns, d);
-    if (cw_value_equal(turns, cw_value_floor(cw_range_hi(range), d)) && back.v == (int64_t)back.v) {
+    struct cw_value turns = cw_poly_value_floor(cw_range_lo(range), d), back = cw_poly_value_mul(turns, d);
+    if (cw_value_equal(turns, cw_poly_value_floor(cw_range_hi(range), d)) && back.v == (int64_t)back.v) {
         cw_poly_value(&q, back);
         if (cw_poly_add(&r, p, &q, -1))
             return cw_eval_keep(e, &r);

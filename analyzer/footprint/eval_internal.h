@@ -53,7 +53,7 @@ enum eval_rule {
     RULE_LOOP, /* the least of the `number` tests before it, and nothing else ends the loop when `sole` */
 };
 
-/* Inputs of formulas (cw_value_input): sizes by dimension, then scalar arguments by node. */
+/* Inputs of formulas (cw_formula_value_input): sizes by dimension, then scalar arguments by node. */
 enum { INPUT_GLOBAL = 0, INPUT_LOCAL = 3, INPUT_OFFSET = 6, INPUT_GROUPS = 9, INPUT_NODE = 12 };
 
 /* Remembered for a variable whose range depends on the tile (compile.c). */

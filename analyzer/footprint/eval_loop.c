@@ -26,7 +26,7 @@ static bool separate(const struct cw_poly *p, int k, struct cw_value *t, struct 
 /* The first k >= 0 with t * k + r >= 0, for t > 0. */
 static struct cw_value first_failure(struct cw_value r, struct cw_value t)
 {
-    return cw_value_max(cw_value_number(0), cw_value_sub(cw_value_number(0), cw_value_floor(r, t)));
+    return cw_value_max(cw_value_number(0), cw_value_sub(cw_value_number(0), cw_poly_value_floor(r, t)));
 }
 
 bool cw_eval_test_range(enum relation relation, struct cw_value t, struct cw_range rest, struct cw_range *out)
@@ -50,9 +50,9 @@ bool cw_eval_test_range(enum relation relation, struct cw_value t, struct cw_ran
     if (cw_value_less(zero, hi))
         return false;
     if (!cw_value_equal(t, cw_value_number(1)) &&
-        (!cw_value_equal(lo, hi) || !cw_value_equal(cw_value_mul(cw_value_floor(lo, t), t), lo)))
+        (!cw_value_equal(lo, hi) || !cw_value_equal(cw_poly_value_mul(cw_poly_value_floor(lo, t), t), lo)))
         return false;
-    *out = cw_range_of(cw_value_floor(cw_value_sub(zero, hi), t), cw_value_floor(cw_value_sub(zero, lo), t));
+    *out = cw_range_of(cw_poly_value_floor(cw_value_sub(zero, hi), t), cw_poly_value_floor(cw_value_sub(zero, lo), t));
     return true;
 }
 

@@ -23,11 +23,11 @@ bool cw_eval_within(struct cw_range r, struct cw_range limit)
 static bool turns_of(struct cw_range r, struct cw_range type, int width, int64_t *turns)
 {
     struct cw_value modulus = cw_value_number((cw_wide)1 << width),
-                    lo = cw_value_floor(cw_value_sub(cw_range_lo(r), cw_range_lo(type)), modulus),
-                    hi = cw_value_floor(cw_value_sub(cw_range_hi(r), cw_range_lo(type)), modulus);
+                    lo = cw_poly_value_floor(cw_value_sub(cw_range_lo(r), cw_range_lo(type)), modulus),
+                    hi = cw_poly_value_floor(cw_value_sub(cw_range_hi(r), cw_range_lo(type)), modulus);
     if (!cw_value_equal(lo, hi))
         return false;
-    *turns = (int64_t)cw_value_pin(lo);
+    *turns = (int64_t)cw_formula_value_pin(lo);
     return lo.v == *turns;
 }
 

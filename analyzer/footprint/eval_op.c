@@ -39,7 +39,7 @@ static const struct cw_poly *derived(struct cw_eval *e, int node, cw_wide lo, cw
     cw_eval_depends(e, a);
     if (b)
         cw_eval_depends(e, b);
-    cw_record_give_up();
+    cw_formula_give_up();
     return between(e, node, cw_range_numbers(lo, hi));
 }
 
@@ -51,13 +51,13 @@ struct cw_range cw_eval_rule_range(enum eval_rule rule, struct cw_value number, 
     switch (rule) {
     case RULE_FLOOR:
     case RULE_REMAINDER:
-        from = cw_value_floor(alo, number);
-        to = cw_value_floor(ahi, number);
+        from = cw_poly_value_floor(alo, number);
+        to = cw_poly_value_floor(ahi, number);
         if (rule == RULE_FLOOR)
             return cw_range_of(from, to);
         if (!cw_value_equal(from, to))
             return cw_range_of(cw_value_number(0), cw_value_sub(number, cw_value_number(1)));
-        from = cw_value_mul(from, number);
+        from = cw_poly_value_mul(from, number);
         return cw_range_of(cw_value_sub(alo, from), cw_value_sub(ahi, from));
     case RULE_MIN:
         return cw_range_of(cw_value_min(alo, blo), cw_value_min(ahi, bhi));
@@ -155,8 +155,8 @@ static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x,
             struct cw_range range = cw_eval_range(e, a);
             if (cw_eval_split(e, a, cw_value_number(-mask), &q, &r) && cw_poly_add(&back, a, &r, -1))
                 return cw_eval_keep(e, &back);
-            return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask,
-                           cw_wide_floor_div(range.hi, -mask) * -mask, a, NULL);
+            return derived(e, node, cw_poly_wide_floor_div(range.lo, -mask) * -mask,
+                           cw_poly_wide_floor_div(range.hi, -mask) * -mask, a, NULL);
         }
     }
     struct operands o;

@@ -70,7 +70,7 @@ const struct cw_poly *cw_eval_unknown(struct cw_eval *e, int node, bool is_signe
 static const struct cw_poly *given(struct cw_eval *e, uint32_t which, int64_t v)
 {
     struct cw_poly p;
-    cw_poly_value(&p, cw_value_input(which, v));
+    cw_poly_value(&p, cw_formula_value_input(which, v));
     return cw_eval_keep(e, &p);
 }
 
@@ -79,10 +79,10 @@ static void record_box(struct cw_eval *e, int d)
 {
     const struct cw_value zero = cw_value_number(0), one = cw_value_number(1);
     const struct cw_launch *l = e->launch;
-    struct cw_value offset = cw_value_input((uint32_t)(INPUT_OFFSET + d), l->offset[d]),
-                    global = cw_value_input((uint32_t)(INPUT_GLOBAL + d), l->global[d]),
-                    local = cw_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]),
-                    groups = cw_value_input((uint32_t)(INPUT_GROUPS + d), e->tile->count[d]);
+    struct cw_value offset = cw_formula_value_input((uint32_t)(INPUT_OFFSET + d), l->offset[d]),
+                    global = cw_formula_value_input((uint32_t)(INPUT_GLOBAL + d), l->global[d]),
+                    local = cw_formula_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]),
+                    groups = cw_formula_value_input((uint32_t)(INPUT_GROUPS + d), e->tile->count[d]);
     e->range[VAR_GLOBAL + d] = cw_range_of(offset, cw_value_add(cw_value_sub(global, one), offset));
     e->range[VAR_GROUP + d] = cw_range_of(zero, cw_value_sub(groups, one));
     e->range[VAR_LOCAL + d] = cw_range_of(zero, cw_value_sub(local, one));
@@ -101,7 +101,7 @@ static void tile_box(struct cw_eval *e)
             cw_range_numbers((cw_wide)first * size + e->launch->offset[d], end - 1 + e->launch->offset[d]);
         e->range[VAR_GROUP + d] = cw_range_numbers(first, last);
         e->range[VAR_LOCAL + d] = cw_range_numbers(0, size - 1);
-        if (cw_recording())
+        if (cw_formula_is_recording())
             record_box(e, d);
     }
     for (int v = 1; v < VAR_DYNAMIC; v++)
@@ -165,8 +165,8 @@ static bool group_begin(struct cw_eval *e, int d, struct cw_poly *p)
 {
     struct cw_poly group, local, offset;
     cw_poly_var(&group, VAR_GROUP + d);
-    cw_poly_value(&local, cw_value_input((uint32_t)(INPUT_LOCAL + d), e->launch->local[d]));
-    cw_poly_value(&offset, cw_value_input((uint32_t)(INPUT_OFFSET + d), e->launch->offset[d]));
+    cw_poly_value(&local, cw_formula_value_input((uint32_t)(INPUT_LOCAL + d), e->launch->local[d]));
+    cw_poly_value(&offset, cw_formula_value_input((uint32_t)(INPUT_OFFSET + d), e->launch->offset[d]));
     return cw_poly_mul(p, &group, &local) && cw_poly_add(p, p, &offset, 1);
 }
 
@@ -241,7 +241,7 @@ static const struct cw_poly *work_item_function(struct cw_eval *e, const struct 
             return cw_eval_var_poly(
                 e, cw_eval_new_var(e, node,
                                    cw_range_of(cw_value_number(1),
-                                               cw_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
+                                               cw_formula_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
         return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
     case CW_EXPR_ENQUEUED_LOCAL_SIZE:
         return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
@@ -273,7 +273,7 @@ static const struct cw_poly *argument(struct cw_eval *e, const struct cw_expr *x
 {
     int64_t v;
     if (!cw_eval_argument(e->launch, x, &v)) {
-        cw_record_give_up();
+        cw_formula_give_up();
         return cw_eval_unknown(e, node, true);
     }
     return given(e, (uint32_t)(INPUT_NODE + node), v);

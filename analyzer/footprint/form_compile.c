@@ -24,7 +24,7 @@ static enum outcome add_vars(struct cw_form *c, struct cw_code *code, struct for
         if (r.lo >= -FORM_LIMIT && r.hi <= FORM_LIMIT) /* else no line uses it */
             *to = (struct form_var){(int64_t)r.lo, (int64_t)r.hi, r.lo_id, r.hi_id, e->var[v].free};
         else if (r.lo_id | r.hi_id)
-            cw_record_give_up();
+            cw_formula_give_up();
     }
     b->vars = n;
     return FORM_OK;
@@ -122,8 +122,8 @@ static bool without(const struct cw_poly *p, const struct cw_poly *d, int var, s
         ours = cw_value_sub(zero, ours);
         theirs = cw_value_sub(zero, theirs);
     }
-    floor = cw_value_floor(ours, theirs);
-    if (!cw_value_equal(cw_value_mul(floor, theirs), ours))
+    floor = cw_poly_value_floor(ours, theirs);
+    if (!cw_value_equal(cw_poly_value_mul(floor, theirs), ours))
         return false;
     *ratio = floor;
     cw_poly_value(&factor, floor);
@@ -191,8 +191,8 @@ static enum outcome add_repetition(struct cw_form *c, struct form_item *item, co
         return FORM_OK;
     const struct cw_poly *count = cw_eval_node(c->e, a->count, READ_UNSIGNED);
     struct cw_range n = cw_eval_range(c->e, count);
-    (void)cw_value_pin(cw_range_lo(n)); /* not worth a formula */
-    (void)cw_value_pin(cw_range_hi(n));
+    (void)cw_formula_value_pin(cw_range_lo(n)); /* not worth a formula */
+    (void)cw_formula_value_pin(cw_range_hi(n));
     if (cw_eval_is_tiled(c->e, count) || n.hi > FORM_LIMIT || n.hi <= 0 ||
         !cw_poly_is_const(cw_eval_node(c->e, a->stride, READ_SIGNED), &item->stride) || item->stride <= 0 ||
         item->stride > FORM_LIMIT / (int64_t)n.hi)

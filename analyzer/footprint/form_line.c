@@ -92,7 +92,7 @@ enum outcome cw_form_make_line(struct cw_form *c, struct cw_code *code, const st
     *l = (struct form_line){.first = code->terms};
     if (!is_line(c, p)) {
         if (cw_poly_is_linear(p))
-            cw_record_give_up(); /* too large in this launch */
+            cw_formula_give_up(); /* too large in this launch */
         return make_curve(c, code, p, l);
     }
     if (!cw_form_room(&code->term, code->terms, p->n, &code->term_room, sizeof *code->term))

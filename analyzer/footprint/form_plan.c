@@ -119,7 +119,7 @@ static bool make_plan(struct cw_form *c, struct cw_recorder *r, const struct cw_
     wanted = malloc(((size_t)p->patches + 1) * sizeof *wanted);
     for (int i = 0; wanted && i < p->patches; i++)
         wanted[i] = p->patch[i].id;
-    ok = k.ok && wanted && cw_recorder_take(r, wanted, p->patches, &p->formulas);
+    ok = k.ok && wanted && cw_formula_recorder_take(r, wanted, p->patches, &p->formulas);
     free(wanted);
     for (int i = 0; i < code->terms; i++)
         if (!code->term[i].id && llabs(code->term[i].coefficient) > p->most)
@@ -135,21 +135,21 @@ static bool make_plan(struct cw_form *c, struct cw_recorder *r, const struct cw_
 static bool compile_and_record(struct cw_form *c, struct cw_code *code)
 {
     struct form_plan *p = &c->plan[0];
-    struct cw_recorder *r = c->recordings < RECORDINGS ? cw_recorder_create() : NULL;
+    struct cw_recorder *r = c->recordings < RECORDINGS ? cw_formula_recorder_create() : NULL;
     for (int i = 1; i < PLANS && p->valid; i++)
         if (!c->plan[i].valid || c->plan[i].used < p->used)
             p = &c->plan[i];
     c->recordings++;
-    cw_record_into(r);
+    cw_formula_record_into(r);
     bool ok = cw_form_compile(c, code);
-    cw_record_into(NULL);
+    cw_formula_record_into(NULL);
     if (ok && r) {
         plan_finish(p);
         if (!make_plan(c, r, code, p))
             plan_finish(p);
     }
     forget_formulas(code);
-    cw_recorder_destroy(r);
+    cw_formula_recorder_destroy(r);
     return ok;
 }
 

@@ -23,7 +23,7 @@ struct cw_recorder {
 
 static _Thread_local struct cw_recorder *recorder;
 
-struct cw_recorder *cw_recorder_create(void)
+struct cw_recorder *cw_formula_recorder_create(void)
 {
     struct cw_recorder *r = calloc(1, sizeof *r);
     if (r)
@@ -31,22 +31,22 @@ struct cw_recorder *cw_recorder_create(void)
     return r;
 }
 
-void cw_recorder_destroy(struct cw_recorder *r)
+void cw_formula_recorder_destroy(struct cw_recorder *r)
 {
     free(r);
 }
 
-void cw_record_into(struct cw_recorder *r)
+void cw_formula_record_into(struct cw_recorder *r)
 {
     recorder = r;
 }
 
-bool cw_recording(void)
+bool cw_formula_is_recording(void)
 {
     return recorder != NULL;
 }
 
-void cw_record_give_up(void)
+void cw_formula_give_up(void)
 {
     if (recorder)
         recorder->failed = true;
@@ -84,7 +84,7 @@ static uint32_t formula(struct cw_value a)
     return entry_of(CW_FORMULA_NUMBER, (uint32_t)bits, (uint32_t)(bits >> 32), (int64_t)a.v);
 }
 
-struct cw_value cw_value_input(uint32_t which, int64_t v)
+struct cw_value cw_formula_value_input(uint32_t which, int64_t v)
 {
     return (struct cw_value){v, recorder ? entry_of(CW_FORMULA_INPUT, which, 0, v) : 0};
 }
@@ -180,7 +180,7 @@ struct cw_value cw_formula_of(enum cw_formula_op op, struct cw_value a, struct c
                       : 0;
     if (id)
         return (struct cw_value){value, id};
-    cw_record_give_up();
+    cw_formula_give_up();
     return plain(op, a.v, b.v);
 }
 
@@ -190,11 +190,11 @@ bool cw_formula_compare(enum cw_formula_op op, struct cw_value a, struct cw_valu
     uint32_t x = formula(a), y = formula(b);
     /* a plain number that does not fit lies beyond all formulas */
     if (x && y && x != y && !entry_of(holds ? op : op + 1, x, y, 0))
-        cw_record_give_up();
+        cw_formula_give_up();
     return holds;
 }
 
-cw_wide cw_value_pin(struct cw_value a)
+cw_wide cw_formula_value_pin(struct cw_value a)
 {
     if (a.id)
         (void)cw_formula_compare(CW_FORMULA_EQUAL, a, cw_value_number(a.v));
@@ -241,7 +241,7 @@ static void mark_needed(struct cw_recorder *r, const uint32_t *wanted, int n)
     }
 }
 
-bool cw_recorder_take(struct cw_recorder *r, const uint32_t *wanted, int n, struct cw_formulas *out)
+bool cw_formula_recorder_take(struct cw_recorder *r, const uint32_t *wanted, int n, struct cw_formulas *out)
 {
     *out = (struct cw_formulas){0};
     if (r->failed)

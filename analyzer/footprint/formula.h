@@ -55,24 +55,24 @@ struct cw_formulas {
 struct cw_recorder;
 
 /* NULL without memory. */
-struct cw_recorder *cw_recorder_create(void);
-void cw_recorder_destroy(struct cw_recorder *r);
+struct cw_recorder *cw_formula_recorder_create(void);
+void cw_formula_recorder_destroy(struct cw_recorder *r);
 /* The calling thread records into r until it is told NULL. */
-void cw_record_into(struct cw_recorder *r);
+void cw_formula_record_into(struct cw_recorder *r);
 /* The thread records. */
-bool cw_recording(void);
+bool cw_formula_is_recording(void);
 /* Something happened that the program does not know: nothing can be made of the recording. */
-void cw_record_give_up(void);
+void cw_formula_give_up(void);
 /* The program, without what neither checks nor the formulas wanted[0 .. n - 1] need. False when given up, too
  * long or without memory; then there is nothing to finish. */
-bool cw_recorder_take(struct cw_recorder *r, const uint32_t *wanted, int n, struct cw_formulas *out);
+bool cw_formula_recorder_take(struct cw_recorder *r, const uint32_t *wanted, int n, struct cw_formulas *out);
 void cw_formulas_finish(struct cw_formulas *f);
 /* Computes the values from those of the inputs, which the caller has set. False: another course, or a number
  * that does not fit. */
 bool cw_formulas_run(struct cw_formulas *f);
 
 /* An input of the launch; a plain number when nobody records. */
-struct cw_value cw_value_input(uint32_t which, int64_t v);
+struct cw_value cw_formula_value_input(uint32_t which, int64_t v);
 static inline struct cw_value cw_value_number(cw_wide v)
 {
     return (struct cw_value){v, 0};
@@ -83,7 +83,7 @@ struct cw_value cw_formula_of(enum cw_formula_op op, struct cw_value a, struct c
 /* Whether a <op> b, LESS or EQUAL; remembered. */
 bool cw_formula_compare(enum cw_formula_op op, struct cw_value a, struct cw_value b);
 /* The number behind a value; the recording is good for launches only in which it is that number. */
-cw_wide cw_value_pin(struct cw_value a);
+cw_wide cw_formula_value_pin(struct cw_value a);
 
 static inline struct cw_value cw_value_add(struct cw_value a, struct cw_value b)
 {

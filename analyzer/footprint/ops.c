@@ -10,7 +10,7 @@
 /* Work-groups that are looked at, spread over the launch. */
 enum { SAMPLES = 5 };
 
-const char *cw_op_name(enum cw_op op)
+const char *cw_ops_name(enum cw_op op)
 {
 #define X(id, name) name,
     static const char *const names[] = {CW_OP_LIST(X)};

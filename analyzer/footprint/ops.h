@@ -24,6 +24,6 @@ void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_l
 double cw_ops_most(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch);
 
 /* "integer", "single fma" ... */
-const char *cw_op_name(enum cw_op op);
+const char *cw_ops_name(enum cw_op op);
 
 #endif

@@ -38,7 +38,7 @@ static uint32_t sum_id(const struct cw_term *a, const struct cw_term *b, int64_t
 {
     struct cw_value sum = cw_value_number(0);
     if (b)
-        sum = cw_value_mul(value_of(b), cw_value_number(scale));
+        sum = cw_poly_value_mul(value_of(b), cw_value_number(scale));
     return cw_value_add(a ? value_of(a) : cw_value_number(0), sum).id;
 }
 
@@ -104,7 +104,7 @@ static bool scale(struct cw_poly *dst, const struct cw_poly *a, struct cw_value 
         struct cw_term t = a->term[i];
         if (__builtin_mul_overflow(a->term[i].coefficient, (int64_t)by.v, &t.coefficient))
             return false;
-        t.id = by.id | t.id ? cw_value_mul(value_of(&a->term[i]), by).id : 0;
+        t.id = by.id | t.id ? cw_poly_value_mul(value_of(&a->term[i]), by).id : 0;
         if (!vanishes(&t))
             dst->term[dst->n++] = t;
     }
@@ -132,7 +132,7 @@ bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_p
                                        &one.term[0].coefficient))
                 return false;
             one.term[0].id = a->term[i].id | b->term[j].id
-                                 ? cw_value_mul(value_of(&a->term[i]), value_of(&b->term[j])).id
+                                 ? cw_poly_value_mul(value_of(&a->term[i]), value_of(&b->term[j])).id
                                  : 0;
             if (!cw_poly_add(dst, dst, &one, 1))
                 return false;
@@ -158,7 +158,7 @@ struct cw_value cw_poly_constant_value(const struct cw_poly *p)
 
 int64_t cw_poly_constant(const struct cw_poly *p)
 {
-    return (int64_t)cw_value_pin(cw_poly_constant_value(p));
+    return (int64_t)cw_formula_value_pin(cw_poly_constant_value(p));
 }
 
 bool cw_poly_is_const(const struct cw_poly *p, int64_t *value)
@@ -189,7 +189,7 @@ int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient)
     struct cw_value v;
     int uses = cw_poly_uses_value(p, var, &v);
     if (coefficient)
-        *coefficient = (int64_t)cw_value_pin(v);
+        *coefficient = (int64_t)cw_formula_value_pin(v);
     return uses;
 }
 
@@ -215,12 +215,12 @@ static cw_wide clamp(cw_wide v)
     return v > CW_WIDE_LIMIT ? CW_WIDE_LIMIT : v < -CW_WIDE_LIMIT ? -CW_WIDE_LIMIT : v;
 }
 
-struct cw_value cw_value_mul(struct cw_value a, struct cw_value b)
+struct cw_value cw_poly_value_mul(struct cw_value a, struct cw_value b)
 {
-    return a.id | b.id ? cw_formula_of(CW_FORMULA_MUL, a, b) : cw_value_number(cw_wide_mul(a.v, b.v));
+    return a.id | b.id ? cw_formula_of(CW_FORMULA_MUL, a, b) : cw_value_number(cw_poly_wide_mul(a.v, b.v));
 }
 
-struct cw_value cw_value_floor(struct cw_value a, struct cw_value b)
+struct cw_value cw_poly_value_floor(struct cw_value a, struct cw_value b)
 {
     if (a.id | b.id)
         return cw_formula_of(CW_FORMULA_FLOOR, a, b);
@@ -228,10 +228,10 @@ struct cw_value cw_value_floor(struct cw_value a, struct cw_value b)
         int64_t x = (int64_t)a.v, y = (int64_t)b.v, q = x / y;
         return cw_value_number(x % y < 0 ? q - 1 : q);
     }
-    return cw_value_number(cw_wide_floor_div(a.v, b.v));
+    return cw_value_number(cw_poly_wide_floor_div(a.v, b.v));
 }
 
-cw_wide cw_wide_mul(cw_wide a, cw_wide b)
+cw_wide cw_poly_wide_mul(cw_wide a, cw_wide b)
 {
     cw_wide r;
     if (__builtin_mul_overflow(a, b, &r))
@@ -239,21 +239,21 @@ cw_wide cw_wide_mul(cw_wide a, cw_wide b)
     return clamp(r);
 }
 
-cw_wide cw_wide_floor_div(cw_wide a, cw_wide b)
+cw_wide cw_poly_wide_floor_div(cw_wide a, cw_wide b)
 {
     cw_wide q = a / b;
     return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-cw_wide cw_wide_ceil_div(cw_wide a, cw_wide b)
+cw_wide cw_poly_wide_ceil_div(cw_wide a, cw_wide b)
 {
-    return -cw_wide_floor_div(-a, b);
+    return -cw_poly_wide_floor_div(-a, b);
 }
 
 static struct cw_range range_mul(struct cw_range a, struct cw_range b)
 {
-    cw_wide c[4] = {cw_wide_mul(a.lo, b.lo), cw_wide_mul(a.lo, b.hi), cw_wide_mul(a.hi, b.lo),
-                    cw_wide_mul(a.hi, b.hi)};
+    cw_wide c[4] = {cw_poly_wide_mul(a.lo, b.lo), cw_poly_wide_mul(a.lo, b.hi), cw_poly_wide_mul(a.hi, b.lo),
+                    cw_poly_wide_mul(a.hi, b.hi)};
     struct cw_range r = cw_range_numbers(c[0], c[0]);
     for (int i = 1; i < 4; i++) {
         r.lo = c[i] < r.lo ? c[i] : r.lo;
@@ -267,12 +267,12 @@ static struct cw_range recorded_mul(struct cw_range a, struct cw_range b)
 {
     struct cw_value zero = cw_value_number(0), lo, hi;
     if (!cw_value_less(cw_range_lo(a), zero) && !cw_value_less(cw_range_lo(b), zero))
-        return cw_range_of(cw_value_mul(cw_range_lo(a), cw_range_lo(b)),
-                           cw_value_mul(cw_range_hi(a), cw_range_hi(b)));
-    lo = hi = cw_value_mul(cw_range_lo(a), cw_range_lo(b));
+        return cw_range_of(cw_poly_value_mul(cw_range_lo(a), cw_range_lo(b)),
+                           cw_poly_value_mul(cw_range_hi(a), cw_range_hi(b)));
+    lo = hi = cw_poly_value_mul(cw_range_lo(a), cw_range_lo(b));
     for (int i = 1; i < 4; i++) {
         struct cw_value c =
-            cw_value_mul(i & 1 ? cw_range_hi(a) : cw_range_lo(a), i & 2 ? cw_range_hi(b) : cw_range_lo(b));
+            cw_poly_value_mul(i & 1 ? cw_range_hi(a) : cw_range_lo(a), i & 2 ? cw_range_hi(b) : cw_range_lo(b));
         lo = cw_value_min(lo, c);
         hi = cw_value_max(hi, c);
     }
@@ -289,8 +289,8 @@ static struct cw_range recorded_range(const struct cw_poly *p, const struct cw_r
         if (v[CW_POLY_DEGREE - 1] && !v[CW_POLY_DEGREE - 2]) {
             struct cw_range r = range[v[CW_POLY_DEGREE - 1]];
             bool negative = cw_value_less(c, zero);
-            t = cw_range_of(cw_value_mul(c, negative ? cw_range_hi(r) : cw_range_lo(r)),
-                            cw_value_mul(c, negative ? cw_range_lo(r) : cw_range_hi(r)));
+            t = cw_range_of(cw_poly_value_mul(c, negative ? cw_range_hi(r) : cw_range_lo(r)),
+                            cw_poly_value_mul(c, negative ? cw_range_lo(r) : cw_range_hi(r)));
         } else {
             for (int k = 0; k < CW_POLY_DEGREE; k++)
                 if (v[k])

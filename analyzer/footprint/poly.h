@@ -43,7 +43,7 @@ bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_p
 /* dst = a / d when every coefficient is a multiple of d > 0; else false. */
 bool cw_poly_divide(struct cw_poly *dst, const struct cw_poly *a, int64_t d);
 
-/* *value, which may be NULL, as a plain number (cw_value_pin). */
+/* *value, which may be NULL, as a plain number (cw_formula_value_pin). */
 bool cw_poly_is_const(const struct cw_poly *p, int64_t *value);
 int64_t cw_poly_constant(const struct cw_poly *p);
 struct cw_value cw_poly_constant_value(const struct cw_poly *p);
@@ -83,12 +83,12 @@ static inline struct cw_range cw_range_numbers(cw_wide lo, cw_wide hi)
 }
 
 /* floor(a / b), b > 0 */
-struct cw_value cw_value_floor(struct cw_value a, struct cw_value b);
-struct cw_value cw_value_mul(struct cw_value a, struct cw_value b);
+struct cw_value cw_poly_value_floor(struct cw_value a, struct cw_value b);
+struct cw_value cw_poly_value_mul(struct cw_value a, struct cw_value b);
 
 /* Saturating helpers for bounds. */
-cw_wide cw_wide_mul(cw_wide a, cw_wide b);
-cw_wide cw_wide_floor_div(cw_wide a, cw_wide b); /* b != 0 */
-cw_wide cw_wide_ceil_div(cw_wide a, cw_wide b);
+cw_wide cw_poly_wide_mul(cw_wide a, cw_wide b);
+cw_wide cw_poly_wide_floor_div(cw_wide a, cw_wide b); /* b != 0 */
+cw_wide cw_poly_wide_ceil_div(cw_wide a, cw_wide b);
 
 #endif

@@ -49,7 +49,7 @@ static const char *mode(const struct cw_model *m, int arg)
 static void set_judgement(json_t *to, const char *key, struct cw_judgement v)
 {
     json_t *j = json_object();
-    json_object_set_new(j, "answer", json_string(cw_answer_name(v.answer)));
+    json_object_set_new(j, "answer", json_string(cw_eval_answer_name(v.answer)));
     if (v.why)
         json_object_set_new(j, "reason", json_string(v.why));
     if (v.answer != CW_ANSWER_NONE)
@@ -99,7 +99,7 @@ json_t *cw_report_access(const struct cw_model *m, const struct cw_access *a)
         json_object_set_new(j, "stride", formula(m, a->stride));
     }
     json_object_set_new(j, "guards", cw_report_conditions(m, a->guards));
-    json_object_set_new(j, "answer", json_string(cw_answer_name(v.answer)));
+    json_object_set_new(j, "answer", json_string(cw_eval_answer_name(v.answer)));
     if (v.why)
         json_object_set_new(j, "reason", json_string(v.why));
     return j;
@@ -163,7 +163,7 @@ static void set_footprint(json_t *to, const char *key, const struct cw_footprint
     if (f->answer == CW_ANSWER_NONE)
         return;
     json_t *j = json_object();
-    json_object_set_new(j, "answer", json_string(cw_answer_name(f->answer)));
+    json_object_set_new(j, "answer", json_string(cw_eval_answer_name(f->answer)));
     if (f->why && f->answer != CW_ANSWER_EXACT)
         json_object_set_new(j, "reason", json_string(f->why));
     json_object_set_new(j, "at_most", spans(&f->may));

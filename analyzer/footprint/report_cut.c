@@ -32,7 +32,7 @@ json_t *cw_report_cut(const struct cw_model *m, const struct cw_cut_verdict *v)
     set_accesses(j, m, v);
     for (int i = 0; i < v->merges; i++)
         json_array_append_new(merge, json_pack("{s:i, s:s, s:i}", "arg", v->merge[i].arg, "how",
-                                               cw_merge_name(v->merge[i].how), "bytes", v->merge[i].bytes));
+                                               cw_cut_merge_name(v->merge[i].how), "bytes", v->merge[i].bytes));
     if (v->merges)
         json_object_set(j, "merge", merge);
     json_decref(merge);
@@ -64,7 +64,7 @@ json_t *cw_report_parts(const struct cw_model *m)
         json_object_set_new(j, "doubt", json_boolean(w->doubt));
         for (int k = 0; k < CW_OPS; k++)
             if (w->count[k])
-                json_object_set_new(counts, cw_op_name((enum cw_op)k), json_integer(w->count[k]));
+                json_object_set_new(counts, cw_ops_name((enum cw_op)k), json_integer(w->count[k]));
         json_object_set_new(j, "counts", counts);
         json_array_append_new(list, j);
     }
@@ -76,7 +76,7 @@ json_t *cw_report_work(const struct cw_ops_counts *counts)
     json_t *j = json_object(), *items = json_object();
     for (int k = 0; k < CW_OPS; k++)
         if (counts->per_item[k] > 0)
-            json_object_set_new(items, cw_op_name((enum cw_op)k), json_real(counts->per_item[k]));
+            json_object_set_new(items, cw_ops_name((enum cw_op)k), json_real(counts->per_item[k]));
     json_object_set_new(j, "per_item", items);
     json_object_set_new(j, "sure", json_boolean(counts->sure));
     json_object_set_new(j, "unknown_loops", json_integer(counts->unknown_loops));

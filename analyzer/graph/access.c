@@ -225,8 +225,8 @@ static bool push_transfer(struct cw_trace *t, const struct cw_command *k)
     return push_side(t, k->type, x, true, CW_ACCESS_READ) && push_side(t, k->type, x, false, CW_ACCESS_WRITE);
 }
 
-/* Whole objects: kernel arguments, and what a migration or a native kernel names. Kernels write to
- * CL_MEM_READ_ONLY buffers and read from CL_MEM_WRITE_ONLY ones, and vendors let them (hashcat clears its
+/* Whole objects: kernel arguments, and the objects that a migration or a native kernel names. Kernels write
+ * to CL_MEM_READ_ONLY buffers and read from CL_MEM_WRITE_ONLY ones, and vendors let them (hashcat clears its
  * read-only buffers so): the flags only declare. */
 static bool push_memory_argument(struct cw_trace *t, const struct cw_access_table *table,
                                  const struct cw_command *k, uint32_t memory, uint32_t mode,
@@ -272,7 +272,7 @@ static bool push_argument(struct cw_trace *t, const struct cw_access_table *tabl
     return a->kind != CW_ARG_MEMORY || push_memory_argument(t, table, k, a->memory, mode, declared);
 }
 
-/* What a buffer argument of a launch is touched with comes from its footprint; false: from its parameter. */
+/* The accesses to a buffer argument of a launch come from its footprint; false: from its parameter. */
 static bool is_reached(const struct cw_trace *t, const struct cw_reach *reach, uint32_t arg,
                        const struct cw_t_arg *a)
 {

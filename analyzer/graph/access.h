@@ -17,8 +17,8 @@ struct cw_access_table {
     uint8_t *declared; /* the same when every const is believed */
     struct cw_svm_ranges svm;
     struct cw_trace_reach *reach; /* NULL: launches touch buffers whole */
-    bool trust;                   /* what is declared counts as proven: drawing only */
-    bool *hidden; /* per program: its kernels may share variables that are nobody's argument */
+    bool trust;                   /* declared accesses count as proven: drawing only */
+    bool *hidden;                 /* per program: its kernels may share variables that are no arguments */
 };
 
 /* Parses the kernels' sources. `table` is the caller's; finish it even after a failure (CW_ERR_NOMEM). */

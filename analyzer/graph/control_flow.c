@@ -92,7 +92,7 @@ static bool collects(const struct cw_command *k)
     return (is_barrier(k->type) || k->type == CL_COMMAND_MARKER) && k->wait_list.count == 0;
 }
 
-/* A command whose return tells the host that it (and what it waited for) is complete. */
+/* A command whose return tells the host that it (and its predecessors) is complete. */
 static bool is_host_wait(const struct cw_command *k)
 {
     return k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT || k->type == CW_HOST_POLL;
@@ -138,7 +138,8 @@ static void add_exits(struct cw_control_flow *c, uint32_t queue, uint32_t to, en
             cw_edge_list_add(edges, q->exits.v[i], to, kind);
 }
 
-/* Edges to host wait `to` from what the end of command `upto` of an in-order queue proves complete. */
+/* Edges to host wait `to` from the commands that the end of command `upto` of an in-order queue proves
+ * complete. */
 static void add_issued(struct cw_control_flow *c, uint32_t queue, uint32_t upto, uint32_t to,
                        struct cw_edge_list *edges)
 {
@@ -151,8 +152,8 @@ static void add_issued(struct cw_control_flow *c, uint32_t queue, uint32_t upto,
             cw_edge_list_add(edges, q->issued.v[i], to, CW_EDGE_HOST);
 }
 
-/* What a host wait proves complete. The end of a command of an in-order queue proves the end of those before
- * it, and the program may rely on that (two reads, one wait for the second). */
+/* Adds the commands that a host wait proves complete. The end of a command of an in-order queue proves the
+ * end of those before it, and the program may rely on that (two reads, one wait for the second). */
 static void add_waited(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges)
 {
     const struct cw_trace *t = c->t;
@@ -185,8 +186,8 @@ static void cover_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto
         q->proved = upto + 1;
 }
 
-/* Host wait `id` has returned: later commands are ordered after it, so what it proved complete needs no edge
- * of its own any more, and neither does an older wait that had returned when it began. */
+/* Host wait `id` has returned: later commands are ordered after it, so the commands that it proved complete
+ * need no edge of their own any more, and neither does an older wait that had returned when it began. */
 static bool wait_returned(struct cw_control_flow *c, uint32_t id)
 {
     const struct cw_trace *t = c->t;
@@ -275,7 +276,7 @@ void cw_control_flow_enter(struct cw_control_flow *c, uint32_t id, struct cw_edg
         cw_edge_list_add(edges, c->newest.v[i], id, CW_EDGE_HOST);
     if (is_host_wait(k))
         add_waited(c, id, edges);
-    if (!cw_command_is_enqueue(k))
+    if (!cw_trace_command_is_enqueue(k))
         return;
     for (uint32_t i = 0; i < k->wait_list.count; i++)
         if (is_swept(c, t->waits.v[k->wait_list.first + i]))
@@ -287,7 +288,7 @@ void cw_control_flow_enter(struct cw_control_flow *c, uint32_t id, struct cw_edg
         add_queue_edges(c, id, edges);
 }
 
-/* Notes, for an enqueued command, what it follows and which user event holds it. */
+/* Notes, for an enqueued command, its predecessors and the user event that holds it. */
 static void note_edges(struct cw_control_flow *c, uint32_t id, const struct cw_edge_list *edges)
 {
     const struct cw_command *v = c->t->commands.v;
@@ -298,7 +299,7 @@ static void note_edges(struct cw_control_flow *c, uint32_t id, const struct cw_e
         if (gate > id + 1 && gate > c->gate[id])
             c->gate[id] = gate;
         if (e->kind != CW_EDGE_QUEUE && v[e->from].queue == v[id].queue &&
-            cw_command_is_enqueue(&v[e->from]) && id < c->followed[e->from])
+            cw_trace_command_is_enqueue(&v[e->from]) && id < c->followed[e->from])
             c->followed[e->from] = id;
     }
 }
@@ -314,7 +315,7 @@ bool cw_control_flow_leave(struct cw_control_flow *c, uint32_t id, const struct 
         return true;
     if (is_host_wait(k) && !append(&c->waiting, id))
         return false;
-    if (!cw_command_is_enqueue(k) || k->queue >= t->queues.count)
+    if (!cw_trace_command_is_enqueue(k) || k->queue >= t->queues.count)
         return true;
     note_edges(c, id, edges);
     q = &c->queues[k->queue];

@@ -21,8 +21,8 @@ void cw_control_flow_destroy(struct cw_control_flow *c);
  * after its data edges are known. */
 void cw_control_flow_enter(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges);
 
-/* Makes `id` known to later commands. `edges` holds all edges into it: what they come from is no exit of its
- * queue any more. False when memory is out. */
+/* Makes `id` known to later commands. `edges` holds all edges into it: their sources are no exits of their
+ * queues any more. False when memory is out. */
 bool cw_control_flow_leave(struct cw_control_flow *c, uint32_t id, const struct cw_edge_list *edges);
 
 #endif

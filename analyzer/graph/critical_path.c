@@ -1,5 +1,6 @@
 /* critical_path.c - see critical_path.h. */
 #include "critical_path.h"
+#include "command_facts.h"
 #include "graph_build.h"
 #include "sweep_order.h"
 
@@ -7,31 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cw_command_works(const struct cw_command *c)
-{
-    return cw_command_is_enqueue(c) && c->status == 0 && c->exec_status >= 0;
-}
-
-uint64_t cw_command_device_ns(const struct cw_command *c)
-{
-    return cw_command_works(c) && c->start_ns && c->end_ns > c->start_ns ? c->end_ns - c->start_ns : 0;
-}
-
-bool cw_command_lacks_time(const struct cw_command *c)
-{
-    return cw_command_works(c) && !(c->start_ns && c->end_ns >= c->start_ns) &&
-           c->type != CL_COMMAND_MARKER && c->type != CL_COMMAND_BARRIER;
-}
-
-bool cw_trace_is_timed(const struct cw_trace *t)
-{
-    for (size_t i = 0; i < t->commands.count; i++)
-        if (cw_command_is_enqueue(&t->commands.v[i]) && cw_command_device_ns(&t->commands.v[i]) > 0)
-            return true;
-    return false;
-}
-
-/* What both sweeps work on. */
+/* The state of both sweeps. */
 struct sweep {
     const struct cw_trace *t;
     uint32_t *order;
@@ -105,12 +82,14 @@ static void sweep_forward(struct sweep *s)
         s->before[id] = CW_NONE;
         for (uint32_t e = s->first[id]; e < s->first[id + 1]; e++) {
             const struct cw_edge *edge = &s->t->edges.v[s->into[e]];
-            if (!cw_edge_binds(edge))
+            if (!cw_graph_edge_binds(edge))
                 continue;
             if (s->before[id] == CW_NONE || s->head[edge->from] > s->head[s->before[id]])
                 s->before[id] = edge->from;
-            if (s->level[edge->from] + cw_command_is_enqueue(&s->t->commands.v[edge->from]) > s->level[id])
-                s->level[id] = s->level[edge->from] + cw_command_is_enqueue(&s->t->commands.v[edge->from]);
+            if (s->level[edge->from] + cw_trace_command_is_enqueue(&s->t->commands.v[edge->from]) >
+                s->level[id])
+                s->level[id] =
+                    s->level[edge->from] + cw_trace_command_is_enqueue(&s->t->commands.v[edge->from]);
         }
         s->head[id] = s->weight[id] + (s->before[id] == CW_NONE ? 0 : s->head[s->before[id]]);
     }
@@ -123,7 +102,7 @@ static void sweep_back(struct sweep *s)
         uint64_t behind = s->tail[id] + s->weight[id];
         for (uint32_t e = s->first[id]; e < s->first[id + 1]; e++) {
             const struct cw_edge *edge = &s->t->edges.v[s->into[e]];
-            if (cw_edge_binds(edge) && s->tail[edge->from] < behind)
+            if (cw_graph_edge_binds(edge) && s->tail[edge->from] < behind)
                 s->tail[edge->from] = behind;
         }
     }
@@ -176,7 +155,7 @@ enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw
     p->slack = calloc(t->commands.count + 1, sizeof *p->slack);
     if (!sweep_init(&s, t) || !p->slack)
         goto out;
-    status = cw_graph_order(t, s.order, err);
+    status = cw_sweep_topological_order(t, s.order, err);
     if (status)
         goto out;
     weigh(&s, p, weight);

@@ -13,27 +13,13 @@ enum cw_weight { CW_WEIGHT_TIME, CW_WEIGHT_COUNT };
 
 struct cw_critical_path {
     uint64_t length; /* of the chain, ns or commands; 0 when nothing weighs anything */
-    uint64_t work;   /* of all commands together: work / length bounds what more devices can gain */
+    uint64_t work;   /* of all commands together: work / length bounds the gain of more devices */
     uint32_t *chain; /* command ids, first to last; owned */
     size_t chain_count;
     uint64_t *slack; /* per command: by how much it may be late without making the chain longer; owned */
     uint64_t width;  /* most enqueued commands of one distance (in edges) from the start: a measure of
                         parallelism */
 };
-
-/* True for an enqueued command that has done its work, as far as the trace knows: the vendor has not refused
- * it, and it has not failed. What has done no work counts in no sum, in no chain, and as nothing that could
- * run beside others. */
-bool cw_command_works(const struct cw_command *c);
-
-/* The time that a command took on its device, ns; 0 when it is not known or the command has done no work. */
-uint64_t cw_command_device_ns(const struct cw_command *c);
-
-/* True when `c` has done work and its time is not known. Markers and barriers do none that takes time. */
-bool cw_command_lacks_time(const struct cw_command *c);
-
-/* True when at least one enqueued command of `t` has a device time. O(commands). */
-bool cw_trace_is_timed(const struct cw_trace *t);
 
 /* Fills `p` from the binding edges of `t`; finish it in any case. Returns CW_OK; CW_ERR_CYCLE when the edges
  * have one; CW_ERR_NOMEM. O(commands + edges). Thread-safety: reads `t` only. */

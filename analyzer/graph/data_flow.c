@@ -13,7 +13,7 @@
  */
 struct place {
     uint32_t space;
-    uint32_t name; /* what edges call it: the root, or the first of those that meet on host memory */
+    uint32_t name; /* its name in edges: the root, or the first of those that meet on host memory */
     uint64_t offset;
 };
 
@@ -103,7 +103,7 @@ static bool find_places(struct cw_data_flow *d)
         return false;
     for (uint32_t m = 0; m < t->memory.count; m++) {
         uint64_t offset;
-        uint32_t root = cw_memory_root(t, m, &offset);
+        uint32_t root = cw_trace_memory_root(t, m, &offset);
         if (root != m && root < t->memory.count) {
             d->places[m] = d->places[root];
             d->places[m].offset += offset;
@@ -317,7 +317,7 @@ bool cw_data_flow_command(struct cw_data_flow *d, uint32_t id, struct cw_edge_li
         for (uint32_t i = 0; ok && i < k->accesses.count; i++)
             ok = access_memory(d, id, &d->t->accesses.v[k->accesses.first + i], write_pass, edges);
     ok = ok && access_host(d, id, edges);
-    if (ok && d->any_unknown && cw_command_is_enqueue(k))
+    if (ok && d->any_unknown && cw_trace_command_is_enqueue(k))
         ok = unknown_accesses(d, id, edges);
     return ok;
 }

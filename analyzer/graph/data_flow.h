@@ -1,4 +1,5 @@
-/* data_flow.h - ALGORITHMS A2 with byte ranges: who wrote last, who has read since, per range of each memory.
+/* data_flow.h - ALGORITHMS A2 with byte ranges: the last writer and the readers after it, per range of each
+ * memory.
  */
 #ifndef CW_DATA_FLOW_H
 #define CW_DATA_FLOW_H

@@ -10,9 +10,9 @@
 
 /* A time as a signed number whose sums and differences cannot overflow: lying traces exist. 2^60 ns are 36
  * years. */
-int64_t cw_clock_ns(uint64_t ns);
+int64_t cw_device_clock_ns(uint64_t ns);
 
-/* Fills shift[0 .. devices-1] with what to add to that device's times. O(commands * devices). */
-void cw_clock_shifts(const struct cw_trace *t, int64_t *shift);
+/* Fills shift[0 .. devices-1] with the number to add to that device's times. O(commands * devices). */
+void cw_device_clock_shifts(const struct cw_trace *t, int64_t *shift);
 
 #endif

@@ -1,5 +1,6 @@
 /* figures.c - see figures.h. */
 #include "figures.h"
+#include "command_facts.h"
 #include "graph_build.h"
 
 #include <CL/cl.h>
@@ -39,7 +40,7 @@ static void count_host(struct cw_figures *f, const struct cw_trace *t)
         const struct cw_command *k = &t->commands.v[i];
         if (!k->call_begin_ns || k->call_end_ns < k->call_begin_ns)
             continue;
-        if (cw_command_is_enqueue(k) && (first == 0 || k->call_begin_ns < first))
+        if (cw_trace_command_is_enqueue(k) && (first == 0 || k->call_begin_ns < first))
             first = k->call_begin_ns;
         last = k->call_end_ns > last ? k->call_end_ns : last;
         if (cw_command_is_wait(k)) {
@@ -58,10 +59,10 @@ static bool is_plain(const struct cw_trace *t, const struct cw_t_arg *a)
              t->memory.v[a->memory].kind == CW_MEM_SUBBUFFER));
 }
 
-/* What can be told from outside; run mode itself looks more closely. */
+/* An estimate from the trace alone; run mode itself looks more closely. */
 static bool is_manageable(const struct cw_trace *t, const struct cw_command *k)
 {
-    uint32_t device = cw_command_device(t, k),
+    uint32_t device = cw_trace_command_device(t, k),
              program = k->kernel < t->kernels.count ? t->kernels.v[k->kernel].program : CW_NONE;
     uint32_t platform = device != CW_NONE ? t->devices.v[device].platform : CW_NONE;
 
@@ -82,7 +83,7 @@ static void count_run(struct cw_figures *f, const struct cw_trace *t)
 {
     f->of_run = t->process.run_mode || t->parts.count || t->plans.count;
     for (size_t i = 0; i < t->commands.count; i++) {
-        f->managed += cw_command_is_enqueue(&t->commands.v[i]) && t->commands.v[i].device != CW_NONE;
+        f->managed += cw_trace_command_is_enqueue(&t->commands.v[i]) && t->commands.v[i].device != CW_NONE;
         f->manageable += is_manageable(t, &t->commands.v[i]);
     }
     f->of_run |= f->managed > 0;
@@ -93,7 +94,7 @@ static void count_commands(struct cw_figures *f, const struct cw_trace *t)
     for (size_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
         uint64_t ns = cw_command_device_ns(k);
-        if (!cw_command_is_enqueue(k))
+        if (!cw_trace_command_is_enqueue(k))
             continue;
         f->refused += k->status != 0;
         f->failed += k->status == 0 && k->exec_status < 0;
@@ -117,7 +118,7 @@ static bool count_waits_only(struct cw_figures *f, const struct cw_trace *t)
     uint8_t *seen = calloc(t->commands.count + 1, 1); /* 1: a queue edge comes in, 2: a binding one does */
 
     for (size_t e = 0; seen && e < t->edges.count; e++)
-        seen[t->edges.v[e].to] |= cw_edge_binds(&t->edges.v[e]) ? 2 : 1;
+        seen[t->edges.v[e].to] |= cw_graph_edge_binds(&t->edges.v[e]) ? 2 : 1;
     for (size_t i = 0; seen && i < t->commands.count; i++)
         f->waits_only += cw_command_works(&t->commands.v[i]) && seen[i] == 1;
     free(seen);
@@ -131,7 +132,7 @@ static bool count_unused(struct cw_figures *f, const struct cw_trace *t)
     for (size_t i = 0; used && i < t->accesses.count; i++) {
         uint64_t offset;
         uint32_t root = t->accesses.v[i].memory < t->memory.count
-                            ? cw_memory_root(t, t->accesses.v[i].memory, &offset)
+                            ? cw_trace_memory_root(t, t->accesses.v[i].memory, &offset)
                             : CW_NONE;
         if (root != CW_NONE)
             used[root] = 1;
@@ -169,10 +170,10 @@ static bool measure_devices(struct cw_figures *f, const struct cw_trace *t)
         return false;
     for (size_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        uint32_t device = cw_command_device(t, k);
+        uint32_t device = cw_trace_command_device(t, k);
         if (device != CW_NONE)
             f->devices[device].without_times += cw_command_lacks_time(k);
-        if (device != CW_NONE && cw_command_is_enqueue(k) && k->start_ns &&
+        if (device != CW_NONE && cw_trace_command_is_enqueue(k) && k->start_ns &&
             k->end_ns > k->start_ns) /* failed ones, too */
             v[n++] = (struct interval){k->start_ns, k->end_ns, device};
     }

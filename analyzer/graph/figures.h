@@ -1,4 +1,4 @@
-/* figures.h - where the time of a traced run went, and what stands out in it.
+/* figures.h - where the time of a traced run went, and the findings about it.
  *
  * Times of devices are on the device's clock, those of host threads on the host's; only `first` compares them
  * (device_clock.h). Figures that a trace has no times for are 0. */
@@ -24,7 +24,7 @@ struct cw_figures {
     uint64_t blocking_calls;
     uint64_t kernels, short_kernels; /* launches with times; those under CW_SHORT_KERNEL_NS */
     uint64_t kernel_ns, short_ns;    /* their times */
-    struct cw_first_launches first;  /* what of all waiting was presumably for the vendor's compiler */
+    struct cw_first_launches first;  /* the waiting that was presumably for the vendor's compiler */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
     bool host_bytes_at_most; /* with maps, or rectangles with the gaps between their rows */
     uint64_t waits_only; /* enqueued commands that nothing binding precedes but that stood behind others in a
@@ -48,7 +48,7 @@ enum { CW_SHORT_KERNEL_NS = 20000 };
 enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, struct cw_error *err);
 void cw_figures_finish(struct cw_figures *f); /* safe on a zeroed struct */
 
-/* One thing that stands out, in words, with what to do about it. */
+/* One finding, in words, with the remedy. */
 enum cw_finding_kind { CW_FINDING_NOTE, CW_FINDING_HINT, CW_FINDING_TROUBLE };
 struct cw_finding {
     enum cw_finding_kind kind;

@@ -1,6 +1,7 @@
-/* findings.c - what stands out in a traced run; see figures.h. Every limit below is where a person would
+/* findings.c - the findings about a traced run; see figures.h. Every limit below is where a person would
  * begin to look. */
 #include "figures.h"
+#include "../io/quantity.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ static const char *of_run(const struct cw_figures *f, const char *words)
     return f->of_run || !f->manageable ? "" : words;
 }
 
-/* Without device times: what needs what, and nothing of how fast it could be. */
+/* Without device times: dependences only, no speeds. */
 static void find_order(struct list *l, const struct cw_graph_summary *s, const struct cw_critical_path *p)
 {
     if (p->work >= 1.2 * (double)p->length)
@@ -116,13 +117,13 @@ static void find_host_waits(struct list *l, const struct cw_figures *f)
                  " Of this presumably %s were for the vendor's compiler: first launches of kernels (%llu) "
                  "began late, by at least %d "
                  "times the mean of later ones. Kept builds save that time, waiting later does not.",
-                 cw_format_ns(compiled, b), N(f->first.count), CW_FIRST_LATE_TIMES);
+                 cw_quantity_ns(compiled, b), N(f->first.count), CW_FIRST_LATE_TIMES);
     if (advise || percent(compiled, f->span_ns) > 20)
         add(l, CW_FINDING_HINT, advise ? "The host waits" : "The host waits, presumably for a compiler",
             "%llu wait%s for commands (in clFinish, clWaitForEvents, blocking transfers) held the program's "
             "threads for %s, "
             "%.0f %% of the run.%s%s",
-            N(f->blocking_calls), f->blocking_calls == 1 ? "" : "s", cw_format_ns(f->blocked_ns, a),
+            N(f->blocking_calls), f->blocking_calls == 1 ? "" : "s", cw_quantity_ns(f->blocked_ns, a),
             percent(f->blocked_ns, f->span_ns), presumed,
             !advise     ? ""
             : *presumed ? " For the rest: where a result is not needed yet, wait later."
@@ -156,7 +157,7 @@ static void find_idle_devices(struct list *l, const struct cw_trace *t, const st
             "often), the vendor's "
             "compiler's at first launches, or what handing over each command costs.",
             t->devices.v[d].name ? t->devices.v[d].name : "It", v->without_times ? "at least " : "",
-            cw_format_ns(v->busy_ns, a), cw_format_ns(v->span_ns, b));
+            cw_quantity_ns(v->busy_ns, a), cw_quantity_ns(v->span_ns, b));
     }
 }
 
@@ -176,13 +177,13 @@ static void find_costs(struct list *l, const struct cw_graph_summary *s, const s
             "%llu transfers between host and devices moved %s%s in %s, %.0f %% of all device time%s. Mapped "
             "or USE_HOST_PTR buffers "
             "avoid copies on devices that share the host's memory.",
-            N(f->host_transfers), f->host_bytes_at_most ? "at most " : "", cw_format_bytes(f->host_bytes, a),
-            cw_format_ns(f->host_ns, b), percent(f->host_ns, s->device_ns),
-            s->without_times ? " that is known" : "");
+            N(f->host_transfers), f->host_bytes_at_most ? "at most " : "",
+            cw_quantity_bytes(f->host_bytes, a), cw_quantity_ns(f->host_ns, b),
+            percent(f->host_ns, s->device_ns), s->without_times ? " that is known" : "");
     if (f->unused_objects)
         add(l, CW_FINDING_NOTE, "Memory that nothing touches",
             "%llu memory objects (%s) are created and then used by no command.", N(f->unused_objects),
-            cw_format_bytes(f->unused_bytes, a));
+            cw_quantity_bytes(f->unused_bytes, a));
 }
 
 static void find_doubts(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)

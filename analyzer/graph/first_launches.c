@@ -1,5 +1,6 @@
 /* first_launches.c - see first_launches.h. Times are on the host's clock (device_clock.h). */
 #include "first_launches.h"
+#include "command_facts.h"
 #include "critical_path.h"
 #include "device_clock.h"
 
@@ -26,11 +27,6 @@ struct search {
     struct gap *gap;
     size_t gaps;
 };
-
-bool cw_command_is_wait(const struct cw_command *k)
-{
-    return k->status == 0 && (k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT);
-}
 
 static bool search_init(struct search *s, const struct cw_trace *t)
 {
@@ -92,22 +88,22 @@ static bool find_alike(struct search *s)
 
 static int64_t on_host(const struct search *s, uint32_t device, uint64_t ns)
 {
-    return cw_clock_ns(ns) + s->shift[device];
+    return cw_device_clock_ns(ns) + s->shift[device];
 }
 
 static void find_ends(struct search *s)
 {
     for (size_t i = 0; i < s->t->commands.count; i++) {
         const struct cw_command *k = &s->t->commands.v[i];
-        uint32_t d = cw_command_device(s->t, k);
-        if (!cw_command_is_enqueue(k))
-            s->over[i] = cw_clock_ns(k->call_end_ns);
+        uint32_t d = cw_trace_command_device(s->t, k);
+        if (!cw_trace_command_is_enqueue(k))
+            s->over[i] = cw_device_clock_ns(k->call_end_ns);
         else if (d != CW_NONE && k->start_ns && k->end_ns >= k->start_ns)
             s->over[i] = on_host(s, d, k->end_ns);
     }
 }
 
-/* What ran, with `ready` from its submission and from all that it depends on. */
+/* Collects the commands that ran, with `ready` from their submission and from all their predecessors. */
 static bool collect(struct search *s)
 {
     const struct cw_trace *t = s->t;
@@ -120,7 +116,7 @@ static bool collect(struct search *s)
     }
     for (size_t i = 0; ready && i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        uint32_t d = cw_command_device(t, k);
+        uint32_t d = cw_trace_command_device(t, k);
         uint64_t given = k->submit_ns > k->queued_ns ? k->submit_ns : k->queued_ns;
         if (!cw_command_works(k) || !s->over[i] || d == CW_NONE || !given || given > k->start_ns)
             continue;
@@ -200,7 +196,7 @@ static void join_gaps(struct search *s)
 
 static uint64_t blocked_within(const struct search *s, const struct cw_command *k)
 {
-    int64_t begin = cw_clock_ns(k->call_begin_ns), end = cw_clock_ns(k->call_end_ns), sum = 0;
+    int64_t begin = cw_device_clock_ns(k->call_begin_ns), end = cw_device_clock_ns(k->call_end_ns), sum = 0;
     size_t low = 0, high = s->gaps;
 
     while (low < high) { /* the first gap that ends behind `begin` */
@@ -245,7 +241,7 @@ enum cw_status cw_first_launches_find(struct cw_first_launches *f, const struct 
 
     *f = (struct cw_first_launches){0};
     if (ok) {
-        cw_clock_shifts(t, s.shift);
+        cw_device_clock_shifts(t, s.shift);
         find_ends(&s);
         ok = find_alike(&s) && collect(&s) && look(&s, f);
     }

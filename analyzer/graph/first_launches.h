@@ -2,8 +2,8 @@
  *
  * Many vendors compile a kernel when it is launched first: between its submission and its start. No trace
  * says so, but it shows: the device was free, all that the launch depends on was over, and yet it began much
- * later than later launches of that device do. What this finds is a presumption: other reasons for a late
- * start are possible. */
+ * later than later launches of that device do. The result is a presumption: other reasons for a late start
+ * are possible. */
 #ifndef CW_FIRST_LAUNCHES_H
 #define CW_FIRST_LAUNCHES_H
 
@@ -18,10 +18,6 @@ struct cw_first_launches {
 
 /* A start is late from this on, and from so many times the mean of later launches on the device. */
 enum { CW_FIRST_LATE_NS = 1000000, CW_FIRST_LATE_TIMES = 8 };
-
-/* True for a host call that returns when commands are over: clFinish, clWaitForEvents, blocking transfers
- * that were not refused. */
-bool cw_command_is_wait(const struct cw_command *k);
 
 /* Fills `f`: all 0 without device times, and for devices without later launches, of which nothing can be
  * said. Uses t->edges. CW_ERR_NOMEM. O(commands log commands + edges). Thread-safety: reads `t` only. */

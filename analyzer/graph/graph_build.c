@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cw_edge_binds(const struct cw_edge *e)
+bool cw_graph_edge_binds(const struct cw_edge *e)
 {
     return e->kind != CW_EDGE_QUEUE;
 }
 
-const char *cw_edge_kind_name(unsigned kind)
+const char *cw_graph_edge_kind_name(unsigned kind)
 {
     static const char *const names[] = {[CW_EDGE_QUEUE] = "queue",
                                         [CW_EDGE_EVENT] = "event",
@@ -23,7 +23,7 @@ const char *cw_edge_kind_name(unsigned kind)
     return kind < sizeof names / sizeof names[0] ? names[kind] : "?";
 }
 
-const char *cw_hazard_name(unsigned hazard)
+const char *cw_graph_hazard_name(unsigned hazard)
 {
     static const char *const names[] = {
         [CW_HAZARD_NONE] = "", [CW_HAZARD_RAW] = "RAW", [CW_HAZARD_WAR] = "WAR", [CW_HAZARD_WAW] = "WAW"};

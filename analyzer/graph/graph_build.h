@@ -30,15 +30,15 @@
  * scalar arguments; where the model knows no more than "anywhere", and for images, it is as before. A command
  * with unknown_access collides with every command of its context.
  *
- * What is only declared (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
+ * A mere declaration (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
  * programs break such promises and vendors let them. Where declarations say less than the proven modes the
  * sweep runs a second time with the declared ones, and t->edges is the union: edges that the second sweep
- * does not have are marked `unproven`. They bind like the others; the edges without the mark are what the
- * program's author had in mind, and what pictures put first.
+ * does not have are marked `unproven`. They bind like the others; the edges without the mark are those that
+ * the program's author had in mind; pictures put them first.
  *
  * Host memory of reads, writes and maps counts as memory too (host_range.h): transfers that meet there, or
- * meet a USE_HOST_PTR object or what a map shows, get data edges without a memory object, but for those that
- * a blocking call ordered.
+ * meet a USE_HOST_PTR object or mapped memory, get data edges without a memory object, but for those that a
+ * blocking call ordered.
  *
  * A user event that is set later than a command was enqueued holds that command and all that its in-order
  * queues were given behind it: an event edge each from the set (then `from` is higher than `to`).
@@ -62,18 +62,18 @@ struct cw_graph_options {
         *reach; /* which bytes launches reach; NULL: their buffers whole. Changed by its use */
 };
 
-/* Builds t->accesses and t->edges, replacing what was there. options NULL: all off. Returns CW_OK;
+/* Builds t->accesses and t->edges, replacing earlier ones. options NULL: all off. Returns CW_OK;
  * CW_ERR_NOMEM, or CW_ERR_LIMIT when there would be 2^32 accesses or edges (then the trace has neither). Time
  * O((commands + accesses) log accesses + edges). Thread-safety: the caller owns t. */
 enum cw_status cw_graph_build(struct cw_trace *t, const struct cw_graph_options *options,
                               struct cw_error *err);
 
 /* True when an edge restricts the order in which commands may run. */
-bool cw_edge_binds(const struct cw_edge *e);
+bool cw_graph_edge_binds(const struct cw_edge *e);
 
 /* "queue", "event" …; "RAW", "WAR", "WAW", or "" for CW_HAZARD_NONE. Static strings, "?" for values out of
  * range. */
-const char *cw_edge_kind_name(unsigned kind);
-const char *cw_hazard_name(unsigned hazard);
+const char *cw_graph_edge_kind_name(unsigned kind);
+const char *cw_graph_hazard_name(unsigned hazard);
 
 #endif

@@ -1,5 +1,7 @@
 /* graph_summary.c - see graph_summary.h. */
 #include "graph_summary.h"
+#include "../io/quantity.h"
+#include "command_facts.h"
 #include "critical_path.h"
 #include "graph_build.h"
 
@@ -9,71 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *cw_format_bytes(uint64_t bytes, char text[16])
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double v = (double)bytes;
-    size_t u = 0;
-
-    while (v >= 1024 && u < 6) {
-        v /= 1024;
-        u++;
-    }
-    snprintf(text, 16, u == 0 || v == floor(v) ? "%.0f %s" : "%.1f %s", v, units[u]);
-    return text;
-}
-
-const char *cw_format_ns(uint64_t ns, char text[16])
-{
-    if (ns < 1000)
-        snprintf(text, 16, "%u ns", (unsigned)ns);
-    else if (ns < 1000000)
-        snprintf(text, 16, "%.1f us", (double)ns / 1e3);
-    else if (ns < 1000000000)
-        snprintf(text, 16, "%.2f ms", (double)ns / 1e6);
-    else
-        snprintf(text, 16, "%.2f s", (double)ns / 1e9);
-    return text;
-}
-
 static const char *kernel_name(const struct cw_trace *t, uint32_t kernel)
 {
     return kernel < t->kernels.count && t->kernels.v[kernel].name ? t->kernels.v[kernel].name : "?";
-}
-
-/* Bytes that a transfer names; 0: it names none. */
-static uint64_t bytes_named(const struct cw_trace *t, const struct cw_command *k)
-{
-    const struct cw_t_transfer *x = &t->transfers.v[k->transfer];
-    uint32_t image = x->src < t->memory.count && t->memory.v[x->src].kind == CW_MEM_IMAGE ? x->src : x->dst;
-    bool of_image = image < t->memory.count && t->memory.v[image].kind == CW_MEM_IMAGE;
-    uint64_t element = of_image ? t->memory.v[image].element_bytes : 1;
-
-    return x->bytes ? x->bytes : x->region[0] * x->region[1] * x->region[2] * element;
-}
-
-bool cw_command_bytes_are_exact(const struct cw_trace *t, const struct cw_command *k)
-{
-    uint64_t read = 0, written = 0, named;
-
-    switch (k->type) {
-    case CL_COMMAND_MAP_BUFFER: /* the program, or the vendor, touches as much of it as it likes */
-    case CL_COMMAND_MAP_IMAGE:
-    case CL_COMMAND_UNMAP_MEM_OBJECT:
-    case CL_COMMAND_SVM_MAP:
-    case CL_COMMAND_SVM_UNMAP:
-    case CL_COMMAND_MIGRATE_MEM_OBJECTS:
-        return k->accesses.count == 0;
-    }
-    if (k->transfer >= t->transfers.count || k->unknown_access)
-        return k->accesses.count == 0 && !k->unknown_access;
-    named = bytes_named(t, k);
-    for (uint32_t n = 0; n < k->accesses.count; n++) {
-        const struct cw_t_access *a = &t->accesses.v[k->accesses.first + n];
-        read += a->mode & CW_ACCESS_READ ? a->bytes : 0;
-        written += a->mode & CW_ACCESS_WRITE ? a->bytes : 0;
-    }
-    return (!read || read == named) && (!written || written == named);
 }
 
 /* The row that command k counts in, NULL when memory is out. */
@@ -121,7 +61,7 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
         if (!row)
             return false;
         row->commands++;
-        row->failed += cw_command_is_enqueue(k) && !cw_command_works(k);
+        row->failed += cw_trace_command_is_enqueue(k) && !cw_command_works(k);
         row->at_most |= !cw_command_bytes_are_exact(t, k);
         row->device_ns += cw_command_device_ns(k);
         row->timed += cw_command_device_ns(k) > 0;
@@ -130,7 +70,7 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
             row->read_bytes += a->mode & CW_ACCESS_READ ? a->bytes : 0;
             row->written_bytes += a->mode & CW_ACCESS_WRITE ? a->bytes : 0;
         }
-        if (!cw_command_is_enqueue(k)) {
+        if (!cw_trace_command_is_enqueue(k)) {
             s->host_waits += k->type != CW_HOST_FLUSH;
             continue;
         }
@@ -169,7 +109,7 @@ enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw
         s->edges[t->edges.v[i].kind]++;
         s->hazards[t->edges.v[i].hazard]++;
         s->unproven += t->edges.v[i].unproven;
-        s->binding += cw_edge_binds(&t->edges.v[i]);
+        s->binding += cw_graph_edge_binds(&t->edges.v[i]);
     }
     return longest_paths(s, t, err);
 }
@@ -182,7 +122,7 @@ void cw_graph_summary_finish(struct cw_graph_summary *s)
 
 static const char *row_name(const struct cw_trace *t, const struct cw_summary_row *r)
 {
-    const char *name = cw_command_type_name(r->type);
+    const char *name = cw_trace_command_type_name(r->type);
 
     if (r->kernel != CW_NONE)
         return kernel_name(t, r->kernel);
@@ -196,7 +136,7 @@ static const char *row_bytes(const struct cw_summary_row *r, uint64_t bytes, cha
 
     if (!r->read_bytes && !r->written_bytes)
         return "-";
-    snprintf(text, 20, "%s%s", r->at_most && bytes ? "<=" : "", cw_format_bytes(bytes, plain));
+    snprintf(text, 20, "%s%s", r->at_most && bytes ? "<=" : "", cw_quantity_bytes(bytes, plain));
     return text;
 }
 
@@ -210,7 +150,7 @@ static void print_rows(const struct cw_trace *t, const struct cw_graph_summary *
         const struct cw_summary_row *r = &s->rows[i];
         fprintf(f, "%10llu  %-32s %12s %12s %12s\n", (unsigned long long)r->commands, row_name(t, r),
                 row_bytes(r, r->read_bytes, a), row_bytes(r, r->written_bytes, b),
-                r->device_ns ? cw_format_ns(r->device_ns, c) : "-");
+                r->device_ns ? cw_quantity_ns(r->device_ns, c) : "-");
         if (r->failed)
             fprintf(f, "%10llu  of these failed\n", (unsigned long long)r->failed);
         at_most |= r->at_most && (r->read_bytes || r->written_bytes);
@@ -241,11 +181,11 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     fprintf(f, "\n%10s  %s\n", "edges", "kind");
     for (unsigned k = 0; k < 5; k++)
         if (s.edges[k])
-            fprintf(f, "%10llu  %s%s\n", (unsigned long long)s.edges[k], cw_edge_kind_name(k),
+            fprintf(f, "%10llu  %s%s\n", (unsigned long long)s.edges[k], cw_graph_edge_kind_name(k),
                     k == CW_EDGE_QUEUE ? " (implied by the queue, does not bind a reordering)" : "");
     for (unsigned h = 1; h < 4; h++)
         if (s.hazards[h])
-            fprintf(f, "%10llu    %s\n", (unsigned long long)s.hazards[h], cw_hazard_name(h));
+            fprintf(f, "%10llu    %s\n", (unsigned long long)s.hazards[h], cw_graph_hazard_name(h));
     if (s.unproven)
         fprintf(f,
                 "%10llu  of these unproven: they bind, but go if const and CL_MEM_ flags are true "
@@ -258,11 +198,11 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
                 "critical path at least %s of at least %s device time: %llu of %llu commands have no device "
                 "time, so what "
                 "more devices could gain is not known (--device-times)\n",
-                cw_format_ns(s.critical_path_ns, a), cw_format_ns(s.device_ns, b),
+                cw_quantity_ns(s.critical_path_ns, a), cw_quantity_ns(s.device_ns, b),
                 (unsigned long long)s.without_times, (unsigned long long)s.works);
     else if (s.critical_path_ns)
         fprintf(f, "critical path %s of %s device time: at most %.2f times as fast with enough devices\n",
-                cw_format_ns(s.critical_path_ns, a), cw_format_ns(s.device_ns, b),
+                cw_quantity_ns(s.critical_path_ns, a), cw_quantity_ns(s.device_ns, b),
                 (double)s.device_ns / (double)s.critical_path_ns);
     else if (s.enqueues)
         fprintf(f, "no device times: trace with --device-times to get a critical path\n");
@@ -278,18 +218,21 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
 
     for (size_t i = 0; ok && i < s.row_count; i++) {
         const struct cw_summary_row *r = &s.rows[i];
-        ok = json_array_append_new(
-                 rows,
-                 json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I, s:b, s:I}", "type", cw_command_type_name(r->type),
-                           "kernel", r->kernel == CW_NONE ? NULL : kernel_name(t, r->kernel), "commands",
-                           (json_int_t)r->commands, "failed", (json_int_t)r->failed, "read_bytes",
-                           (json_int_t)r->read_bytes, "written_bytes", (json_int_t)r->written_bytes,
-                           "bytes_at_most", (int)r->at_most, "device_ns", (json_int_t)r->device_ns)) == 0;
+        ok = json_array_append_new(rows,
+                                   json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I, s:b, s:I}", "type",
+                                             cw_trace_command_type_name(r->type), "kernel",
+                                             r->kernel == CW_NONE ? NULL : kernel_name(t, r->kernel),
+                                             "commands", (json_int_t)r->commands, "failed",
+                                             (json_int_t)r->failed, "read_bytes", (json_int_t)r->read_bytes,
+                                             "written_bytes", (json_int_t)r->written_bytes, "bytes_at_most",
+                                             (int)r->at_most, "device_ns", (json_int_t)r->device_ns)) == 0;
     }
     for (unsigned k = 0; ok && k < 5; k++)
-        ok = json_object_set_new(edges, cw_edge_kind_name(k), json_integer((json_int_t)s.edges[k])) == 0;
+        ok =
+            json_object_set_new(edges, cw_graph_edge_kind_name(k), json_integer((json_int_t)s.edges[k])) == 0;
     for (unsigned h = 1; ok && h < 4; h++)
-        ok = json_object_set_new(hazards, cw_hazard_name(h), json_integer((json_int_t)s.hazards[h])) == 0;
+        ok = json_object_set_new(hazards, cw_graph_hazard_name(h), json_integer((json_int_t)s.hazards[h])) ==
+             0;
     ok = ok && json_object_set_new(root, "enqueues", json_integer((json_int_t)s.enqueues)) == 0 &&
          json_object_set_new(root, "host_waits", json_integer((json_int_t)s.host_waits)) == 0 &&
          json_object_set_new(root, "complete", json_boolean(t->process.complete)) == 0 &&

@@ -44,11 +44,4 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f);
 /* Prints it as one JSON object: {"commands": [...], "edges": {...}, ...}. */
 enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct cw_error *err);
 
-/* False: the accesses of `k` are ranges that it may touch, not just the bytes that it moves. */
-bool cw_command_bytes_are_exact(const struct cw_trace *t, const struct cw_command *k);
-
-/* "1.5 KiB", "12 B"; "1.23 ms". At most 15 characters, in `text` of 16 bytes, which is returned. */
-const char *cw_format_bytes(uint64_t bytes, char text[16]);
-const char *cw_format_ns(uint64_t ns, char text[16]);
-
 #endif

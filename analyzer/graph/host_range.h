@@ -1,7 +1,7 @@
 /* host_range.h - which bytes of host memory a transfer reads or writes, and a map shows.
  *
- * An in-order queue may be all that orders two transfers that meet there (a read, then a write of what it
- * brought), so a reordering has to know. Addresses are those that the program gave or was given. */
+ * An in-order queue may be all that orders two transfers that meet there (a read, then a write of the bytes
+ * read), so a reordering has to know. Addresses are those that the program gave or was given. */
 #ifndef CW_HOST_RANGE_H
 #define CW_HOST_RANGE_H
 

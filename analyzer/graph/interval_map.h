@@ -32,8 +32,8 @@ typedef void cw_segment_visit(void *context, uint64_t bytes, uint32_t writer,
 struct cw_interval_pool *cw_interval_pool_create(void);
 void cw_interval_pool_destroy(struct cw_interval_pool *p);
 
-/* Notes that `command` reads (writes) bytes [lo, hi) and visits what was there. lo < hi. False when memory is
- * out. */
+/* Notes that `command` reads (writes) bytes [lo, hi) and visits the earlier entries there. lo < hi. False
+ * when memory is out. */
 bool cw_interval_map_read(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,
                           uint32_t command, cw_segment_visit *visit, void *context);
 bool cw_interval_map_write(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,

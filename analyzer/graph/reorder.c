@@ -16,7 +16,7 @@ enum cw_status cw_reorder_init(struct cw_reorder *r, const struct cw_trace *t, s
             return cw_error_set(err, CW_ERR_FORMAT, "edge %zu runs from command %u to %u of %zu", i, e->from,
                                 e->to, n);
         r->forward &= e->from < e->to;
-        binding += cw_edge_binds(e);
+        binding += cw_graph_edge_binds(e);
     }
     r->first = calloc(n + 2, sizeof *r->first);
     r->indegree = calloc(n + 1, sizeof *r->indegree);
@@ -26,13 +26,13 @@ enum cw_status cw_reorder_init(struct cw_reorder *r, const struct cw_trace *t, s
     /* count per source one slot further on, sum up, then fill: afterwards first[c] is where c's successors
      * begin */
     for (size_t i = 0; i < t->edges.count; i++)
-        if (cw_edge_binds(&t->edges.v[i]))
+        if (cw_graph_edge_binds(&t->edges.v[i]))
             r->first[t->edges.v[i].from + 2]++;
     for (size_t c = 2; c <= n + 1; c++)
         r->first[c] += r->first[c - 1];
     for (size_t i = 0; i < t->edges.count; i++) {
         const struct cw_edge *e = &t->edges.v[i];
-        if (!cw_edge_binds(e))
+        if (!cw_graph_edge_binds(e))
             continue;
         r->successor[r->first[e->from + 1]++] = e->to;
         r->indegree[e->to]++;
@@ -61,7 +61,7 @@ bool cw_reorder_has_detour(const struct cw_reorder *r, uint32_t from, uint32_t t
             uint32_t next = r->successor[i];
             if (next == to && c != from)
                 return true;
-            /* where all edges run forwards, what lies behind `to` cannot lead back to it */
+            /* where all edges run forwards, commands behind `to` cannot lead back to it */
             if (next == to || (r->forward && next > to) || seen[next / 64] >> next % 64 & 1)
                 continue;
             seen[next / 64] |= UINT64_C(1) << next % 64;
@@ -113,7 +113,7 @@ struct walk {
     uint32_t *waits;     /* per command */
     uint32_t *ready;     /* commands that may run now, without the planned ones, in no particular order */
     uint32_t ready_count;
-    uint32_t *order; /* what has run so far */
+    uint32_t *order; /* the commands that have run so far */
     uint32_t done;
 };
 
@@ -216,7 +216,7 @@ static enum cw_status plan_too_early(const struct walk *w, uint32_t c, struct cw
     for (uint32_t i = 0; done && i < w->done; i++)
         done[w->order[i]] = true;
     for (size_t i = 0; done && i < t->edges.count; i++)
-        if (t->edges.v[i].to == c && cw_edge_binds(&t->edges.v[i]) && !done[t->edges.v[i].from])
+        if (t->edges.v[i].to == c && cw_graph_edge_binds(&t->edges.v[i]) && !done[t->edges.v[i].from])
             missing = t->edges.v[i].from;
     free(done);
     return cw_error_set(err, CW_ERR_INVALID,

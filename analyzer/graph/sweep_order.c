@@ -34,7 +34,7 @@ static void note(struct constraints *c, uint32_t p, uint32_t i)
     }
 }
 
-/* What a walk remembers of the stream. */
+/* The state of a walk over the stream. */
 struct stream {
     uint32_t *newest;  /* per queue: newest command, CW_NONE; of an out-of-order queue the newest since ... */
     uint32_t *barrier; /* per queue that is out of order: newest barrier, CW_NONE */
@@ -42,8 +42,8 @@ struct stream {
         *before; /* per command of such a queue: the one before it, CW_NONE at the latest that collected */
 };
 
-/* `i` of an out-of-order queue: behind its barriers; what waits for all before it is behind them, and stands
- * for them from then on. */
+/* `i` of an out-of-order queue: behind its barriers; a command that waits for all earlier ones is behind
+ * them, and stands for them from then on. */
 static void walk_out_of_order(const struct cw_command *k, struct constraints *c, struct stream *s, uint32_t i)
 {
     bool barrier = k->type == CL_COMMAND_BARRIER, finish = k->type == CW_HOST_FINISH;
@@ -68,7 +68,7 @@ static void walk_stream(const struct cw_trace *t, struct constraints *c, struct 
         s->newest[q] = s->barrier[q] = CW_NONE;
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        bool enqueue = cw_command_is_enqueue(k);
+        bool enqueue = cw_trace_command_is_enqueue(k);
         for (uint32_t n = 0; n < k->wait_list.count; n++) {
             uint32_t w = t->waits.v[k->wait_list.first + n];
             if (w < t->commands.count && w != i)
@@ -190,8 +190,8 @@ enum cw_status cw_sweep_order(const struct cw_trace *t, uint32_t **order, struct
     return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
 }
 
-/* A command on a cycle, given the commands that Kahn's algorithm left over: they are the cycles and what is
- * behind them, so going back from any of them ends on a cycle. CW_NONE when memory is out. */
+/* A command on a cycle, given the commands that Kahn's algorithm left over: they are the cycles and the
+ * commands behind them, so going back from any of them ends on a cycle. CW_NONE when memory is out. */
 static uint32_t find_cycle(const struct cw_trace *t, const uint32_t *left, size_t count)
 {
     uint32_t *before = malloc((t->commands.count + 1) * sizeof *before), at = left[0];
@@ -210,7 +210,7 @@ static uint32_t find_cycle(const struct cw_trace *t, const uint32_t *left, size_
     return at;
 }
 
-enum cw_status cw_graph_order(const struct cw_trace *t, uint32_t *order, struct cw_error *err)
+enum cw_status cw_sweep_topological_order(const struct cw_trace *t, uint32_t *order, struct cw_error *err)
 {
     size_t n = t->commands.count, acyclic = n;
     bool ascending = true;

@@ -5,7 +5,7 @@
 #include "../models/program_reach.h"
 #include "../trace/trace.h"
 
-/* How to ask the devices of a context of the trace; see struct cw_models_vendor. NULL: nobody asks. */
+/* How to ask the devices of a context of the trace; see struct cw_models_vendor. NULL: they are not asked. */
 typedef bool cw_trace_ask(const struct cw_trace *t, uint32_t context, const char *options, char *const *names,
                           size_t n, struct cw_macro_value *values);
 
@@ -26,7 +26,7 @@ enum cw_status cw_trace_reach_init(struct cw_trace_reach *r, const struct cw_tra
                                    struct cw_models_source *source, cw_trace_ask *ask, struct cw_error *err);
 void cw_trace_reach_finish(struct cw_trace_reach *r);
 
-/* What the launch `k` of the trace reaches; NULL: all of its buffers. Valid until the next call. */
+/* The bytes that the launch `k` of the trace reaches; NULL: all of its buffers. Valid until the next call. */
 const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t,
                                              const struct cw_command *k);
 

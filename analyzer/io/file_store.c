@@ -130,7 +130,7 @@ static void *read_file(int fd, const struct cw_identity *id, size_t *bytes)
         !is_of(fd, id))
         return NULL;
     data = malloc(h.bytes + 1);
-    if (data && all_read(fd, data, h.bytes) && cw_key_same(cw_key_of(data, h.bytes), h.sum)) {
+    if (data && all_read(fd, data, h.bytes) && cw_key_same(cw_identity_key_of_bytes(data, h.bytes), h.sum)) {
         if (st.st_mtime + DAY < time(NULL))
             futimens(fd, NULL); /* used: the last to go */
         data[h.bytes] = '\0';
@@ -234,7 +234,7 @@ static void trim(int folder)
 /* False: the disk or the process's limits do not take all of it. */
 static bool write_file(int fd, const struct cw_identity *id, const void *data, size_t bytes)
 {
-    const struct header h = {MAGIC, id->length, bytes, cw_key_of(data, bytes)};
+    const struct header h = {MAGIC, id->length, bytes, cw_identity_key_of_bytes(data, bytes)};
     sigset_t before;
     bool good;
 

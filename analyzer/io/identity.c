@@ -70,7 +70,7 @@ bool cw_identity_same(const struct cw_identity *a, const struct cw_identity *b)
     return !a->failed && !b->failed && a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);
 }
 
-struct cw_key cw_key_of(const void *bytes, size_t n)
+struct cw_key cw_identity_key_of_bytes(const void *bytes, size_t n)
 {
     XXH128_hash_t h = XXH3_128bits(bytes, n);
 
@@ -81,7 +81,7 @@ struct cw_key cw_identity_key(const struct cw_identity *id)
 {
     return id->failed            ? (struct cw_key){{0}}
            : cw_identity_one_key ? (struct cw_key){{1, 1}}
-                                 : cw_key_of(id->bytes, id->length);
+                                 : cw_identity_key_of_bytes(id->bytes, id->length);
 }
 
 /* ---- sets */

@@ -40,7 +40,7 @@ bool cw_identity_same(const struct cw_identity *a, const struct cw_identity *b);
 struct cw_key cw_identity_key(const struct cw_identity *id);
 
 /* The same of plain bytes: XXH3, by which a file's contents are checked, too. */
-struct cw_key cw_key_of(const void *bytes, size_t n);
+struct cw_key cw_identity_key_of_bytes(const void *bytes, size_t n);
 
 static inline bool cw_key_same(struct cw_key a, struct cw_key b)
 {

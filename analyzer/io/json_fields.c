@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sched/policy.h" /* cw_nearest_word */
+#include "../../sched/nearest_word.h"
 #include "output.h"
 
 static enum cw_status check_header(const json_t *root, const char *path, const char *format, int version,

@@ -13,7 +13,7 @@
 
 enum { MAX_OUTPUT = 64 << 20, NOT_FOUND = 127 };
 
-int cw_bytes_read(struct cw_bytes *b, int fd)
+int cw_child_read_bytes(struct cw_bytes *b, int fd)
 {
     if (b->n + 65536 + 1 > b->capacity) {
         size_t capacity = b->capacity ? 2 * b->capacity : 128 << 10;
@@ -61,7 +61,7 @@ static int collect(struct cw_child_output *o, int out, int err)
         for (int i = 0; i < 2; i++) {
             if (p[i].fd < 0 || !p[i].revents)
                 continue;
-            int more = cw_bytes_read(to[i], p[i].fd);
+            int more = cw_child_read_bytes(to[i], p[i].fd);
             if (more < 0)
                 return -1;
             if (more == 0)

@@ -25,6 +25,6 @@ enum cw_status cw_child_run(const char *const *candidates, const char **argv, st
 void cw_child_output_finish(struct cw_child_output *out);
 
 /* Reads from fd once; appends. 1 more may come, 0 end of file, -1 error (errno) or too much (EFBIG). */
-int cw_bytes_read(struct cw_bytes *b, int fd);
+int cw_child_read_bytes(struct cw_bytes *b, int fd);
 
 #endif

@@ -10,7 +10,7 @@
 static void add_access(struct reader *r, int block, LLVMValueRef pointer, int extra_offset,
                        struct cw_access a)
 {
-    struct cw_places at = cw_lift_pointer(&r->lift, pointer);
+    struct cw_places at = cw_place_lift_pointer(&r->lift, pointer);
     const char *own_doubt = a.doubt;
     for (int i = 0; i < at.n; i++) {
         struct cw_place p = at.v[i];

@@ -204,7 +204,7 @@ static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
 /* A read-only by-value struct argument: its fields are scalars of the launch. */
 static int load(struct cw_lift *l, LLVMValueRef v)
 {
-    struct cw_places at = cw_lift_pointer(l, LLVMGetOperand(v, 0));
+    struct cw_places at = cw_place_lift_pointer(l, LLVMGetOperand(v, 0));
     int64_t offset;
     if (at.n != 1 || at.v[0].base < 0 || at.v[0].offset < 0 ||
         l->m->arg[at.v[0].base].kind != CW_ARG_SCALAR || l->m->arg[at.v[0].base].changed ||

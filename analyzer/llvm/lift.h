@@ -46,7 +46,7 @@ void cw_lift_finish(struct cw_lift *l);
 int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane);
 
 /* All places that a pointer may point to. */
-struct cw_places cw_lift_pointer(struct cw_lift *l, LLVMValueRef v);
+struct cw_places cw_place_lift_pointer(struct cw_lift *l, LLVMValueRef v);
 
 /* Number of a kernel argument, -1 when v is none. */
 int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v);

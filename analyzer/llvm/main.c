@@ -122,7 +122,7 @@ static bool listen_to(int fd, long deadline_ms, struct cw_bytes *said)
             return false;
         if (ready < 0)
             continue;
-        int more = cw_bytes_read(said, fd);
+        int more = cw_child_read_bytes(said, fd);
         if (more <= 0)
             return more == 0;
     }

@@ -80,7 +80,7 @@ static int gep_offset(struct cw_lift *l, LLVMValueRef v)
 
 static struct cw_places shifted(struct cw_lift *l, LLVMValueRef v)
 {
-    struct cw_places from = cw_lift_pointer(l, LLVMGetOperand(v, 0)), to = {0};
+    struct cw_places from = cw_place_lift_pointer(l, LLVMGetOperand(v, 0)), to = {0};
     bool needed = false;
     for (int i = 0; i < from.n; i++)
         needed |= from.v[i].base >= 0;
@@ -110,7 +110,7 @@ static struct cw_places header(struct cw_lift *l, LLVMValueRef v, int loop, LLVM
                                LLVMValueRef next)
 {
     struct cw_expr_pool *p = &l->m->pool;
-    struct cw_places from = cw_lift_pointer(l, start);
+    struct cw_places from = cw_place_lift_pointer(l, start);
     int base = from.n == 1 ? from.v[0].base : CW_BASE_UNKNOWN;
     if (base >= 0 && from.v[0].offset < 0)
         base = CW_BASE_UNKNOWN;
@@ -119,7 +119,7 @@ static struct cw_places header(struct cw_lift *l, LLVMValueRef v, int loop, LLVM
         return one(base, -1);
     int placeholder = cw_expr_opaque(p, 64, loop);
     cw_lift_remember(l, v, -2, placeholder);
-    struct cw_places after = cw_lift_pointer(l, next);
+    struct cw_places after = cw_place_lift_pointer(l, next);
     if (after.n != 1 || after.v[0].base != base || (base >= 0 && after.v[0].offset < 0)) {
         cw_lift_remember(l, v, -3, CW_BASE_UNKNOWN);
         l->pointers_failed = true;
@@ -146,7 +146,7 @@ static struct cw_places phi(struct cw_lift *l, LLVMValueRef v)
         return one(CW_BASE_UNKNOWN, -1);
     struct cw_places to = {0};
     for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
-        add_all(&to, cw_lift_pointer(l, LLVMGetIncomingValue(v, i)));
+        add_all(&to, cw_place_lift_pointer(l, LLVMGetIncomingValue(v, i)));
     return to;
 }
 
@@ -179,14 +179,14 @@ static struct cw_places follow(struct cw_lift *l, LLVMValueRef v)
     case LLVMBitCast:
     case LLVMAddrSpaceCast:
     case LLVMFreeze:
-        return cw_lift_pointer(l, LLVMGetOperand(v, 0));
+        return cw_place_lift_pointer(l, LLVMGetOperand(v, 0));
     case LLVMGetElementPtr:
         return shifted(l, v);
     case LLVMPHI:
         return phi(l, v);
     case LLVMSelect: {
-        struct cw_places to = cw_lift_pointer(l, LLVMGetOperand(v, 1));
-        add_all(&to, cw_lift_pointer(l, LLVMGetOperand(v, 2)));
+        struct cw_places to = cw_place_lift_pointer(l, LLVMGetOperand(v, 1));
+        add_all(&to, cw_place_lift_pointer(l, LLVMGetOperand(v, 2)));
         return to;
     }
     default: /* loaded from memory, made from an integer, returned by a function ... */
@@ -194,7 +194,7 @@ static struct cw_places follow(struct cw_lift *l, LLVMValueRef v)
     }
 }
 
-struct cw_places cw_lift_pointer(struct cw_lift *l, LLVMValueRef v)
+struct cw_places cw_place_lift_pointer(struct cw_lift *l, LLVMValueRef v)
 {
     if (l->depth > 1000 || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
         return one(CW_BASE_UNKNOWN, -1);

@@ -244,7 +244,7 @@ static const char *variables(const struct cw_proof *p)
             return "a variable is declared in another way";
         t = cw_proof_term_of(p, n->first);
         if (n->written || !cw_proof_is_integer(n->type) || t.moves != v->term || t.turns != v->turns ||
-            cw_rw_int_type(p->r, v->type.first, v->type.end) != cw_proof_is_int(n->type))
+            cw_rewrite_int_type(p->r, v->type.first, v->type.end) != cw_proof_is_int(n->type))
             return "a variable has other values";
     }
     return NULL;

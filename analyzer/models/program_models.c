@@ -54,7 +54,7 @@ static void find_helper(char to[PATH_MAX])
         executable(to, named, "");
         return;
     }
-    if (!dladdr((void *)(uintptr_t)cw_models_init, &info) || !info.dli_fname ||
+    if (!dladdr((void *)(uintptr_t)cw_program_models_init, &info) || !info.dli_fname ||
         !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", here) ||
         !strrchr(here, '/'))
         return;
@@ -70,7 +70,7 @@ static const char *variable(const char *name, const char *otherwise)
     return value && *value ? value : otherwise;
 }
 
-void cw_models_init(struct cw_models_source *s, const char *folder)
+void cw_program_models_init(struct cw_models_source *s, const char *folder)
 {
     s->asker = NULL;
     *s->helper = '\0';
@@ -294,7 +294,7 @@ static bool from_store(struct cw_models_source *s, const struct question *q, str
     return kept && (*status == CW_OK || *status == CW_ERR_UNSUPPORTED);
 }
 
-enum cw_status cw_models_no_answer(const char *helper, struct cw_error *err)
+enum cw_status cw_program_models_no_answer(const char *helper, struct cw_error *err)
 {
     return cw_error_set(err, CW_ERR_IO,
                         "%.150s gave no answer. If it cannot start here, `ldd %.150s` names what is missing: "
@@ -312,7 +312,7 @@ static enum cw_status read_answer(const char *helper, const struct cw_quiet_outp
     enum cw_status status;
 
     if (!out->data || !out->bytes)
-        return cw_models_no_answer(helper, err);
+        return cw_program_models_no_answer(helper, err);
     status = cw_model_set_read(set, helper, out->data, out->bytes, &own);
     if (status == CW_ERR_VERSION || (status == CW_ERR_FORMAT && !is_headed(out->data, out->bytes)))
         return cw_error_set(err, CW_ERR_VERSION,
@@ -364,7 +364,7 @@ static enum cw_status from_helper(struct cw_models_source *s, const struct quest
     return status;
 }
 
-enum cw_status cw_models_get(struct cw_models_source *s, const char *source, const char *options,
+enum cw_status cw_program_models_get(struct cw_models_source *s, const char *source, const char *options,
                              const struct cw_models_vendor *vendor, struct cw_model_set *set, bool *kept,
                              struct cw_error *err)
 {

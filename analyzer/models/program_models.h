@@ -12,23 +12,10 @@
 
 #include "../../sched/status.h"
 #include "../io/file_store.h"
-#include "../source/tested_names.h"
+#include "../source/macro_value.h"
 
 struct cw_model_set; /* footprint/model_file.h */
 struct cw_rw_rows;
-
-/* What a vendor's compiler says about a name that a source tests (tested_names.h). */
-enum cw_macro_kind {
-    CW_MACRO_UNDEFINED,
-    CW_MACRO_NUMBER,
-    CW_MACRO_OTHER,
-    CW_MACRO_FLOAT, /* a constant of OpenCL C's: some number of this type */
-    CW_MACRO_DOUBLE
-};
-struct cw_macro_value {
-    enum cw_macro_kind kind;
-    int64_t number;
-};
 
 /* The vendor. `identity`: platform, device and driver with their versions; what they answered once is kept
  * under it. `ask` fills values[0..n-1] for names[0..n-1] as a build with `options` sees them before its
@@ -39,7 +26,7 @@ struct cw_models_vendor {
     void *data;
 };
 
-/* How to get models; constant after cw_models_init, but for the store's own state. */
+/* How to get models; constant after cw_program_models_init, but for the store's own state. */
 struct cw_models_source {
     char helper[PATH_MAX]; /* "": there is none */
     char path[PATH_MAX + 8], clang[PATH_MAX + 16],
@@ -52,7 +39,7 @@ struct cw_models_source {
 
 /* Finds the helper: CLWEAVE_FOOTPRINT, else beside the library or program that this function is in, else in
  * bin/ or libexec/clweave/ next to its folder. `folder`: of the store, "" for none. Reads the environment. */
-void cw_models_init(struct cw_models_source *s, const char *folder);
+void cw_program_models_init(struct cw_models_source *s, const char *folder);
 
 /* For cw_rewrite_in.rows (rewrite.h), with the models of that source as its context: clang's reading of the
  * kernels bears out the form for rows with this key. */
@@ -64,7 +51,7 @@ bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *
     "installed (make deps), and CLWEAVE_FOOTPRINT can name it"
 
 /* Says of a helper that was found and has printed nothing what it may lack. Returns CW_ERR_IO. */
-enum cw_status cw_models_no_answer(const char *helper, struct cw_error *err);
+enum cw_status cw_program_models_no_answer(const char *helper, struct cw_error *err);
 
 /* For a helper that is stuck: its own limit is 10 s of processor time, 200 s in all. */
 #define CW_MODELS_MILLISECONDS 240000u
@@ -74,7 +61,7 @@ enum cw_status cw_models_no_answer(const char *helper, struct cw_error *err);
  * CW_ERR_NOTFOUND: there is no helper, or no clang; CW_ERR_IO: it does not start or dies; CW_ERR_VERSION: it
  * is another build's; CW_ERR_UNSUPPORTED: it is not certain what the vendor has built, or the helper has
  * refused, with its words; else as cw_quiet_child_run and cw_model_set_read. Thread-safe. */
-enum cw_status cw_models_get(struct cw_models_source *s, const char *source, const char *options,
+enum cw_status cw_program_models_get(struct cw_models_source *s, const char *source, const char *options,
                              const struct cw_models_vendor *vendor, struct cw_model_set *set, bool *kept,
                              struct cw_error *err);
 

@@ -17,7 +17,7 @@ struct cw_program_reach *cw_program_reach_create(struct cw_models_source *s, con
 
     if (!p)
         cw_error_set(err, CW_ERR_NOMEM, "out of memory for models");
-    else if (cw_models_get(s, source, options, vendor, &p->set, NULL, err) == CW_OK)
+    else if (cw_program_models_get(s, source, options, vendor, &p->set, NULL, err) == CW_OK)
         return p;
     free(p);
     return NULL;

@@ -7,7 +7,7 @@
 
 struct cw_program_reach;
 
-/* As cw_models_get; NULL: none, err says why. */
+/* As cw_program_models_get; NULL: none, err says why. */
 struct cw_program_reach *cw_program_reach_create(struct cw_models_source *s, const char *source,
                                                  const char *options, const struct cw_models_vendor *vendor,
                                                  struct cw_error *err);

@@ -233,7 +233,7 @@ static enum cw_status read_chain(struct cw_dot *d, struct scope *scope, struct n
         copy_attributes(&own, &scope->edge);
         status = read_attributes(d, &own);
         for (size_t e = first; e < d->edges && status == CW_OK; e++)
-            status = cw_dot_edge_data(d, &own, &d->edge[e].data);
+            status = cw_graph_dot_edge_data(d, &own, &d->edge[e].data);
     } else if (status == CW_OK && from.count == 1) {
         status = read_attributes(d, &d->node[from.v[0]]);
     }
@@ -337,7 +337,7 @@ static enum cw_status read_dot(const char *path, uint32_t processors, struct cw_
     d.lex.end = file.text + file.length;
     status = read_file(&d);
     if (status == CW_OK)
-        status = cw_dot_build(&d, processors, graph, platform);
+        status = cw_graph_dot_build(&d, processors, graph, platform);
     for (uint32_t k = 0; k < d.nodes; k++)
         finish_attributes(&d.node[k]);
     finish_attributes(&d.graph);
@@ -371,5 +371,5 @@ const struct cw_graph_format cw_graph_format_dot = {
     .description = "graphviz: times and data as attributes of nodes and edges",
     .probe = probe,
     .read = read_dot,
-    .write = cw_dot_write,
+    .write = cw_graph_dot_write,
 };

@@ -49,13 +49,13 @@ struct cw_dot {
 };
 
 /* What an edge with attributes `a` carries. Errors: CW_ERR_FORMAT, as all of these tell in d->lex.err. */
-enum cw_status cw_dot_edge_data(struct cw_dot *d, const struct cw_dot_attributes *a, double *data);
+enum cw_status cw_graph_dot_edge_data(struct cw_dot *d, const struct cw_dot_attributes *a, double *data);
 
 /* Makes the graph and its platform. */
-enum cw_status cw_dot_build(struct cw_dot *d, uint32_t processors, struct cw_graph **graph,
+enum cw_status cw_graph_dot_build(struct cw_dot *d, uint32_t processors, struct cw_graph **graph,
                             struct cw_platform **platform);
 
 /* Slot of struct cw_graph_format. */
-enum cw_status cw_dot_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);
+enum cw_status cw_graph_dot_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);
 
 #endif

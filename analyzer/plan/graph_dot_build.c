@@ -41,7 +41,7 @@ static enum cw_status one_number(struct cw_dot *d, const struct cw_dot_attribute
     return !text || (take_number(&text, x) && !*text) ? CW_OK : bad(d, a, key, "a number from 0 on");
 }
 
-enum cw_status cw_dot_edge_data(struct cw_dot *d, const struct cw_dot_attributes *a, double *data)
+enum cw_status cw_graph_dot_edge_data(struct cw_dot *d, const struct cw_dot_attributes *a, double *data)
 {
     static const int keys[] = {CW_DOT_DATA, CW_DOT_SIZE, CW_DOT_WEIGHT};
 
@@ -200,7 +200,7 @@ static enum cw_status add_node(struct cw_dot *d, struct cw_graph_builder *b, uin
     return status;
 }
 
-enum cw_status cw_dot_build(struct cw_dot *d, uint32_t processors, struct cw_graph **graph,
+enum cw_status cw_graph_dot_build(struct cw_dot *d, uint32_t processors, struct cw_graph **graph,
                             struct cw_platform **platform)
 {
     uint32_t devices = count_devices(d, processors);

@@ -115,7 +115,7 @@ static void put_edge(struct cw_json_out *j, const struct cw_graph *g, uint32_t i
     cw_json_put_text(j, "];\n");
 }
 
-enum cw_status cw_dot_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err)
+enum cw_status cw_graph_dot_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err)
 {
     const struct cw_graph *g = o->graph;
     struct cw_json_out j;

@@ -11,18 +11,18 @@
 
 #include "graph_wfformat.h"
 
-enum cw_status cw_wf_no_memory(const struct cw_wf *w)
+enum cw_status cw_graph_wf_no_memory(const struct cw_wf *w)
 {
     return cw_error_set(w->err, CW_ERR_NOMEM, "out of memory");
 }
 
-const char *cw_wf_at(const struct cw_wf *w, size_t i, char text[64])
+const char *cw_graph_wf_at(const struct cw_wf *w, size_t i, char text[64])
 {
     snprintf(text, 64, "%s[%zu]", w->where, i);
     return text;
 }
 
-enum cw_status cw_wf_number(const struct cw_wf *w, const json_t *object, const char *where, const char *key,
+enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, const char *where, const char *key,
                             const char *older, bool optional, double *value)
 {
     const char *found =
@@ -44,14 +44,14 @@ static enum cw_status name_tasks(struct cw_wf *w)
     w->of_name = malloc((n + 1) * sizeof *w->of_name);
     w->seconds = malloc((n + 1) * sizeof *w->seconds);
     if (!w->of_name || !w->seconds)
-        return cw_wf_no_memory(w);
+        return cw_graph_wf_no_memory(w);
     for (size_t i = 0; i < n && status == CW_OK; i++) {
         const json_t *task = json_array_get(w->tasks, i);
         const char *name = NULL, *id = NULL;
         char where[64];
         uint32_t number, before = w->ids.count;
         w->seconds[i] = NAN;
-        status = cw_json_get_string(task, cw_wf_at(w, i, where), "name", json_object_get(task, "id"), &name,
+        status = cw_json_get_string(task, cw_graph_wf_at(w, i, where), "name", json_object_get(task, "id"), &name,
                                     w->err);
         id = name;
         if (status == CW_OK)
@@ -61,13 +61,13 @@ static enum cw_status name_tasks(struct cw_wf *w)
         number = cw_name_table_add(&w->ids, id, strlen(id));
         if (number != before)
             return number == CW_NAME_NONE
-                       ? cw_wf_no_memory(w)
+                       ? cw_graph_wf_no_memory(w)
                        : cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: \"%.60s\" is that of another task, too",
                                       where, id);
         before = w->names.count;
         number = cw_name_table_add(&w->names, name ? name : id, strlen(name ? name : id));
         if (number == CW_NAME_NONE)
-            return cw_wf_no_memory(w);
+            return cw_graph_wf_no_memory(w);
         w->of_name[number] = number == before ? (uint32_t)i : CW_NAME_NONE;
     }
     return status;
@@ -101,7 +101,7 @@ static enum cw_status read_times(struct cw_wf *w)
                 status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: there is no task \"%.60s\"", where, id);
         }
         if (status == CW_OK)
-            status = cw_wf_number(w, one, where, "runtimeInSeconds", "runtime", false, &w->seconds[task]);
+            status = cw_graph_wf_number(w, one, where, "runtimeInSeconds", "runtime", false, &w->seconds[task]);
     }
     for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++)
         if (isnan(w->seconds[i]))
@@ -121,7 +121,7 @@ static enum cw_status add_link(struct cw_wf *w, uint32_t from, uint32_t to)
         size_t room = 2 * w->link_room + 256;
         struct cw_wf_link *more = realloc(w->link, room * sizeof *more);
         if (!more)
-            return cw_wf_no_memory(w);
+            return cw_graph_wf_no_memory(w);
         w->link = more;
         w->link_room = room;
     }
@@ -135,7 +135,7 @@ static enum cw_status read_relatives(struct cw_wf *w, uint32_t i, const char *ke
     const json_t *list = NULL;
     char where[64];
     enum cw_status status =
-        cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, where), key, true, &list, w->err);
+        cw_json_get_array(json_array_get(w->tasks, i), cw_graph_wf_at(w, i, where), key, true, &list, w->err);
 
     for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
         const char *word = json_string_value(json_array_get(list, k));
@@ -150,7 +150,7 @@ static enum cw_status read_relatives(struct cw_wf *w, uint32_t i, const char *ke
     return status;
 }
 
-int cw_wf_by_ends(const void *a, const void *b)
+int cw_graph_wf_by_ends(const void *a, const void *b)
 {
     const struct cw_wf_link *x = a, *y = b;
 
@@ -170,9 +170,9 @@ static enum cw_status read_links(struct cw_wf *w)
             status = read_relatives(w, i, "children");
     }
     if (w->links)
-        qsort(w->link, w->links, sizeof *w->link, cw_wf_by_ends);
+        qsort(w->link, w->links, sizeof *w->link, cw_graph_wf_by_ends);
     for (size_t k = 0; k < w->links; k++) /* most stand there twice, at either end */
-        if (kept == 0 || cw_wf_by_ends(&w->link[kept - 1], &w->link[k]) != 0)
+        if (kept == 0 || cw_graph_wf_by_ends(&w->link[kept - 1], &w->link[k]) != 0)
             w->link[kept++] = w->link[k];
     w->links = kept;
     return status;
@@ -184,7 +184,7 @@ static enum cw_status build(struct cw_wf *w, uint32_t processors, struct cw_grap
 {
     struct cw_graph_builder *b = cw_graph_builder_create(processors);
     double *cost = malloc(processors * sizeof *cost);
-    enum cw_status status = b && cost ? CW_OK : cw_wf_no_memory(w);
+    enum cw_status status = b && cost ? CW_OK : cw_graph_wf_no_memory(w);
 
     for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++) {
         const char *name = json_string_value(json_object_get(json_array_get(w->tasks, i), "name"));
@@ -242,7 +242,7 @@ static enum cw_status read_workflow(struct cw_wf *w, const json_t *root, uint32_
     if (status == CW_OK)
         status = read_links(w);
     if (status == CW_OK)
-        status = cw_wf_read_files(w, specification);
+        status = cw_graph_wf_read_files(w, specification);
     if (status == CW_OK)
         status = build(w, processors, graph);
     cw_name_table_finish(&w->ids);
@@ -301,5 +301,5 @@ const struct cw_graph_format cw_graph_format_wfformat = {
     .description = "WfCommons WfFormat: one time per task, in seconds",
     .probe = probe,
     .read = read_wfformat,
-    .write = cw_wf_write,
+    .write = cw_graph_wf_write,
 };

@@ -36,22 +36,22 @@ struct cw_wf {
 
 /* Reads which files each task reads and writes, and their sizes, and adds the bytes to w->link, which is
  * sorted. `specification` holds the sizes in version 1.5. Errors: CW_ERR_FORMAT, CW_ERR_NOMEM, in w->err. */
-enum cw_status cw_wf_read_files(struct cw_wf *w, const json_t *specification);
+enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const json_t *specification);
 
 /* The order of links: by their ends. For qsort and bsearch. */
-int cw_wf_by_ends(const void *a, const void *b);
+int cw_graph_wf_by_ends(const void *a, const void *b);
 
 /* "workflow.tasks[7]" */
-const char *cw_wf_at(const struct cw_wf *w, size_t i, char text[64]);
+const char *cw_graph_wf_at(const struct cw_wf *w, size_t i, char text[64]);
 
-enum cw_status cw_wf_no_memory(const struct cw_wf *w);
+enum cw_status cw_graph_wf_no_memory(const struct cw_wf *w);
 
 /* Member `key`, or where it is missing `older` (NULL: none), as a number from 0 on; `optional` as in
  * json_fields.h. */
-enum cw_status cw_wf_number(const struct cw_wf *w, const json_t *object, const char *where, const char *key,
+enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, const char *where, const char *key,
                             const char *older, bool optional, double *value);
 
 /* Writes WfFormat 1.5; a slot of struct cw_graph_format. */
-enum cw_status cw_wf_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);
+enum cw_status cw_graph_wf_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);
 
 #endif

@@ -14,12 +14,12 @@ static enum cw_status add_use(struct cw_wf *w, struct cw_wf_uses *u, const char 
         size_t room = 2 * u->room + 256;
         struct cw_wf_use *more = realloc(u->v, room * sizeof *more);
         if (!more)
-            return cw_wf_no_memory(w);
+            return cw_graph_wf_no_memory(w);
         u->v = more;
         u->room = room;
     }
     if (number == CW_NAME_NONE)
-        return cw_wf_no_memory(w);
+        return cw_graph_wf_no_memory(w);
     u->v[u->count++] = (struct cw_wf_use){number, task, bytes};
     return CW_OK;
 }
@@ -30,7 +30,7 @@ static enum cw_status read_file_ids(struct cw_wf *w, uint32_t i, const char *key
     const json_t *list = NULL;
     char where[64];
     enum cw_status status =
-        cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, where), key, true, &list, w->err);
+        cw_json_get_array(json_array_get(w->tasks, i), cw_graph_wf_at(w, i, where), key, true, &list, w->err);
 
     for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
         const json_t *id = json_array_get(list, k);
@@ -48,7 +48,7 @@ static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
     const json_t *list = NULL;
     char task[64], where[96];
     enum cw_status status =
-        cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, task), "files", true, &list, w->err);
+        cw_json_get_array(json_array_get(w->tasks, i), cw_graph_wf_at(w, i, task), "files", true, &list, w->err);
 
     for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
         const json_t *one = json_array_get(list, k);
@@ -63,7 +63,7 @@ static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
             status = cw_json_get_string(one, where, json_object_get(one, "name") ? "name" : "id", false,
                                         &name, w->err);
         if (status == CW_OK)
-            status = cw_wf_number(w, one, where, "sizeInBytes", "size", true, &bytes);
+            status = cw_graph_wf_number(w, one, where, "sizeInBytes", "size", true, &bytes);
         if (status == CW_OK)
             status = add_use(w, *link == 'i' ? &w->reads : &w->writes, name, strlen(name), i, bytes);
     }
@@ -86,7 +86,7 @@ static enum cw_status read_sizes(struct cw_wf *w, const json_t *specification)
         snprintf(where, sizeof where, "workflow.specification.files[%zu]", k);
         status = cw_json_get_string(one, where, "id", false, &id, w->err);
         if (status == CW_OK)
-            status = cw_wf_number(w, one, where, "sizeInBytes", NULL, false, &bytes);
+            status = cw_graph_wf_number(w, one, where, "sizeInBytes", NULL, false, &bytes);
         if (status == CW_OK && (number = cw_name_table_find(&w->files, id, strlen(id))) != CW_NAME_NONE)
             w->size[number] = bytes;
     }
@@ -128,14 +128,14 @@ static void add_bytes(struct cw_wf *w)
             first++;
         for (size_t k = first; k < w->writes.count && w->writes.v[k].file == read->file; k++) {
             struct cw_wf_link key = {w->writes.v[k].task, read->task, 0}, *link;
-            link = w->links ? bsearch(&key, w->link, w->links, sizeof key, cw_wf_by_ends) : NULL;
+            link = w->links ? bsearch(&key, w->link, w->links, sizeof key, cw_graph_wf_by_ends) : NULL;
             if (link)
                 link->bytes += w->size[read->file];
         }
     }
 }
 
-enum cw_status cw_wf_read_files(struct cw_wf *w, const json_t *specification)
+enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const json_t *specification)
 {
     enum cw_status status = CW_OK;
 
@@ -146,7 +146,7 @@ enum cw_status cw_wf_read_files(struct cw_wf *w, const json_t *specification)
     }
     w->size = calloc((size_t)w->files.count + 1, sizeof *w->size);
     if (status == CW_OK && !w->size)
-        status = cw_wf_no_memory(w);
+        status = cw_graph_wf_no_memory(w);
     for (size_t k = 0; k < w->reads.count && status == CW_OK; k++)
         w->size[w->reads.v[k].file] = w->reads.v[k].bytes;
     for (size_t k = 0; k < w->writes.count && status == CW_OK; k++) /* who writes it knows best */

@@ -120,7 +120,7 @@ static void put_execution(struct cw_json_out *j, const struct cw_graph_output *o
     cw_json_put_text(j, "]}}}\n");
 }
 
-enum cw_status cw_wf_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err)
+enum cw_status cw_graph_wf_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err)
 {
     struct cw_json_out j;
 

@@ -51,7 +51,7 @@ static void find_places(struct cw_launch_parts *p, const struct cw_command *c)
         p->place[i] = (struct cw_tiler_place){0};
         if (a->kind != CW_ARG_MEMORY || a->memory >= p->trace->memory.count)
             continue;
-        p->place[i].allocation = (uint64_t)cw_memory_root(p->trace, a->memory, &offset) + 1;
+        p->place[i].allocation = (uint64_t)cw_trace_memory_root(p->trace, a->memory, &offset) + 1;
         p->place[i].base = (int64_t)offset;
     }
 }

@@ -22,7 +22,7 @@ static enum cw_status positive(const char *where, const char *key, double value,
     return cw_error_set(err, CW_ERR_FORMAT, "%s.%s: is %g; it must be above 0", where, key, value);
 }
 
-enum cw_status cw_op_rates_read(const json_t *object, const char *where, struct cw_op_rates *r,
+enum cw_status cw_operations_rates_read(const json_t *object, const char *where, struct cw_op_rates *r,
                                 struct cw_error *err)
 {
     static const char *const keys[] = {"gops", "gfmacs", "lanes", "cores", "item_ns", "local_bytes", NULL};
@@ -54,7 +54,7 @@ static double busy(double amount, double units)
     return amount > 0 ? amount / (ceil(amount / units) * units) : 1;
 }
 
-double cw_op_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_ops *ops, double items)
+double cw_operations_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_ops *ops, double items)
 {
     double ns =
         (ops->per_item[CW_OP_SINGLE_FMA] + DOUBLE_FMA_WEIGHT * ops->per_item[CW_OP_DOUBLE_FMA]) / r->gfmacs;
@@ -65,7 +65,7 @@ double cw_op_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_
     return items * (ns + r->item_ns);
 }
 
-double cw_op_rates_bytes(const struct cw_work_ops *ops, double items, bool staged)
+double cw_operations_rates_bytes(const struct cw_work_ops *ops, double items, bool staged)
 {
     double accessed = items * (ops->per_item[CW_OP_LOAD_BYTES] + ops->per_item[CW_OP_STORE_BYTES]);
     double touched = ops->group_bytes * ops->groups;
@@ -73,7 +73,7 @@ double cw_op_rates_bytes(const struct cw_work_ops *ops, double items, bool stage
     return staged && touched > 0 && touched < accessed ? touched : accessed;
 }
 
-bool cw_op_rates_can_stage(const struct cw_op_rates *r, const struct cw_work_ops *ops)
+bool cw_operations_rates_can_stage(const struct cw_op_rates *r, const struct cw_work_ops *ops)
 {
     return 2 * r->cores * ops->group_bytes <= r->local_bytes;
 }

@@ -23,17 +23,17 @@ struct cw_op_rates {
 
 /* Reads {"gops": 30, "gfmacs": 8, "lanes": 4, "cores": 2, "item_ns": 229.3, "local_bytes": 12582912}; NULL:
  * not known. The first two are required. */
-enum cw_status cw_op_rates_read(const json_t *object, const char *where, struct cw_op_rates *r,
+enum cw_status cw_operations_rates_read(const json_t *object, const char *where, struct cw_op_rates *r,
                                 struct cw_error *err);
 
 /* ns that computing takes, memory left aside. */
-double cw_op_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_ops *ops, double items);
+double cw_operations_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_ops *ops, double items);
 
 /* Bytes between the chip and the memory: as accessed, or, staged, what each group touches once. */
-double cw_op_rates_bytes(const struct cw_work_ops *ops, double items, bool staged);
+double cw_operations_rates_bytes(const struct cw_work_ops *ops, double items, bool staged);
 
 /* Whether the inputs and outputs of two groups per core fit in local memory (true where they are not known).
  */
-bool cw_op_rates_can_stage(const struct cw_op_rates *r, const struct cw_work_ops *ops);
+bool cw_operations_rates_can_stage(const struct cw_op_rates *r, const struct cw_work_ops *ops);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *cw_bound_kind_name(enum cw_bound_kind kind)
+const char *cw_plan_bound_kind_name(enum cw_bound_kind kind)
 {
     static const char *const names[] = {"critical path", "oct", "area", "energy", "lp"};
 

@@ -11,7 +11,7 @@
 enum cw_bound_kind { CW_BOUND_PATH, CW_BOUND_OCT, CW_BOUND_AREA, CW_BOUND_ENERGY, CW_BOUND_LP };
 
 /* "critical path", "oct", "area", "energy", "lp". */
-const char *cw_bound_kind_name(enum cw_bound_kind kind);
+const char *cw_plan_bound_kind_name(enum cw_bound_kind kind);
 
 /* What is known of one graph: a linear program is solved once for all policies that share alike. Zeroed and
  * with entries_max set it is ready. */

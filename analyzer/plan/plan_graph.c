@@ -115,7 +115,7 @@ static const char *task_name(const struct cw_trace *t, const struct cw_command *
 {
     if (cw_work_is_kernel(command) && command->kernel < t->kernels.count)
         return t->kernels.v[command->kernel].name;
-    return cw_command_type_name(command->type);
+    return cw_trace_command_type_name(command->type);
 }
 
 static enum cw_status add_task(struct conversion *c, size_t id, struct cw_error *err)
@@ -125,7 +125,7 @@ static enum cw_status add_task(struct conversion *c, size_t id, struct cw_error 
     bool runnable = false;
 
     c->out->estimated += fill_costs(c, id);
-    c->out->commands += cw_command_is_enqueue(command) && command->status == 0;
+    c->out->commands += cw_trace_command_is_enqueue(command) && command->status == 0;
     for (uint32_t d = 0; d < c->platform->devices; d++)
         runnable |= isfinite(c->cost[d]);
     if (!runnable)
@@ -148,7 +148,7 @@ static enum cw_status add_edges(struct conversion *c, bool drop_host_waits, stru
 
     for (size_t k = 0; status == CW_OK && k < c->trace->edges.count; k++) {
         const struct cw_edge *e = &c->trace->edges.v[k];
-        if (!cw_edge_binds(e) || (drop_host_waits && e->kind == CW_EDGE_HOST))
+        if (!cw_graph_edge_binds(e) || (drop_host_waits && e->kind == CW_EDGE_HOST))
             continue;
         status = cw_graph_builder_add_edge(
             c->builder, e->from, e->to,

@@ -147,7 +147,7 @@ static void json_bounds(struct cw_json_out *o, const struct cw_plan_result *r)
 
     json_number(o, "lower_bound", r->bound.best);
     cw_json_put_key(o, "lower_bound_by");
-    cw_json_put_string(o, cw_bound_kind_name(r->bound.kind));
+    cw_json_put_string(o, cw_plan_bound_kind_name(r->bound.kind));
     cw_json_put_key(o, "bounds");
     cw_json_put_open(o);
     json_number(o, "critical_path", r->metrics.bounds.critical_path);
@@ -210,4 +210,22 @@ void cw_plan_result_json(FILE *f, const struct cw_plan_input *input, const struc
     }
     cw_json_put_text(&o, count == 1 ? "\n" : "]\n");
     cw_json_out_flush(&o);
+}
+
+const char *cw_plan_time(const struct cw_plan_input *input, double time, double like, char *text, size_t size)
+{
+    static const struct {
+        double from, ns;
+        const char *unit;
+    } units[] = {{1e9, 1e9, "s"}, {1e6, 1e6, "ms"}, {1e3, 1e3, "us"}, {0, 1, "ns"}};
+    size_t k = 0;
+
+    if (!input->trace) {
+        snprintf(text, size, "%.6g", time);
+        return text;
+    }
+    while (like < units[k].from)
+        k++;
+    snprintf(text, size, "%.5g %s", time / units[k].ns, units[k].unit);
+    return text;
 }

@@ -33,12 +33,12 @@ static void divide(const struct cw_platform_model *m, const struct platform_entr
                    const struct platform_rule *r, const struct cw_work *work, struct cw_work_cost *c)
 {
     bool by_ops = work->ops && e->rates.known && !r->given;
-    bool staged = e->preload && (!by_ops || cw_op_rates_can_stage(&e->rates, work->ops));
+    bool staged = e->preload && (!by_ops || cw_operations_rates_can_stage(&e->rates, work->ops));
     double groups = work->ops ? work->ops->groups : 0, ns;
 
     if (by_ops) {
-        c->compute_ns = cw_op_rates_compute_ns(&e->rates, work->ops, work->items);
-        c->memory_ns = cw_op_rates_bytes(work->ops, work->items, staged) / m->ddr_bytes_per_ns;
+        c->compute_ns = cw_operations_rates_compute_ns(&e->rates, work->ops, work->items);
+        c->memory_ns = cw_operations_rates_bytes(work->ops, work->items, staged) / m->ddr_bytes_per_ns;
         c->in_turn_ns = c->compute_ns + c->memory_ns;
     } else {
         c->traced = isnan(r->ns_per_item);
@@ -71,7 +71,7 @@ bool cw_platform_model_parts(const struct cw_platform_model *m, uint32_t d, cons
     return r->run;
 }
 
-double cw_work_cost_ns(const struct cw_work_cost *c)
+double cw_platform_work_ns(const struct cw_work_cost *c)
 {
     double rest = c->memory_ns - c->fill_ns;
 
@@ -87,7 +87,7 @@ double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, con
     bool runs = cw_platform_model_parts(m, d, work, &c);
 
     *traced = runs && c.traced;
-    return runs ? cw_work_cost_ns(&c) : INFINITY;
+    return runs ? cw_platform_work_ns(&c) : INFINITY;
 }
 
 bool cw_platform_model_by_operations(const struct cw_platform_model *m, uint32_t d)

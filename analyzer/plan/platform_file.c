@@ -157,7 +157,7 @@ static enum cw_status read_rates(const json_t *device, const char *device_where,
     char where[64];
 
     snprintf(where, sizeof where, "%s.operations", device_where);
-    return cw_op_rates_read(json_object_get(device, "operations"), where, &e->rates, err);
+    return cw_operations_rates_read(json_object_get(device, "operations"), where, &e->rates, err);
 }
 
 static enum cw_status read_entry(const json_t *device, const char *where, int64_t dsp,

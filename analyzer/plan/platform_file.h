@@ -90,7 +90,7 @@ bool cw_platform_model_parts(const struct cw_platform_model *m, uint32_t d, cons
                              struct cw_work_cost *cost);
 
 /* set-up, computing and memory together. */
-double cw_work_cost_ns(const struct cw_work_cost *cost);
+double cw_platform_work_ns(const struct cw_work_cost *cost);
 
 /* Whether device `d` has rates of operations, so that cw_work.ops is worth finding out. */
 bool cw_platform_model_by_operations(const struct cw_platform_model *m, uint32_t d);

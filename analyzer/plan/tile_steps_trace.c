@@ -39,7 +39,7 @@ static enum cw_status lay_out(struct maker *m)
     if (!m->base)
         return no_memory(m);
     for (uint32_t i = 0; i < m->t->memory.count; i++)
-        if (cw_memory_root(m->t, i, NULL) == i) {
+        if (cw_trace_memory_root(m->t, i, NULL) == i) {
             m->base[i] = next;
             next += (m->t->memory.v[i].size + 2 * PAGE - 1) / PAGE * PAGE;
         }
@@ -49,7 +49,7 @@ static enum cw_status lay_out(struct maker *m)
 static uint64_t address(const struct maker *m, uint32_t memory, uint64_t *bytes)
 {
     uint64_t offset, size = m->t->memory.v[memory].size;
-    uint32_t root = cw_memory_root(m->t, memory, &offset);
+    uint32_t root = cw_trace_memory_root(m->t, memory, &offset);
 
     *bytes = size;
     return m->base[root] + offset;
@@ -125,7 +125,7 @@ static bool find_places(struct maker *m, const struct cw_command *c)
         m->place[i] = (struct cw_tiler_place){0};
         if (a->kind != CW_ARG_MEMORY || a->memory >= m->t->memory.count)
             continue;
-        m->place[i].allocation = m->base[cw_memory_root(m->t, a->memory, NULL)];
+        m->place[i].allocation = m->base[cw_trace_memory_root(m->t, a->memory, NULL)];
         m->place[i].base = (int64_t)(address(m, a->memory, &bytes) - m->place[i].allocation);
     }
     return !c->unknown_access;
@@ -189,7 +189,7 @@ static enum cw_status make_steps(struct maker *m, bool keep_waits)
         const struct cw_command *c = &m->t->commands.v[i];
         if (c->status != 0)
             continue;
-        if (cw_command_is_enqueue(c))
+        if (cw_trace_command_is_enqueue(c))
             status = c->kernel < m->t->kernels.count ? launch_step(m, i) : whole_step(m, i);
         if (c->unknown_access || (keep_waits && host_waits(c)))
             m->open = false;

@@ -16,7 +16,7 @@ bool cw_work_is_kernel(const struct cw_command *c)
 
 bool cw_work_is_transfer(const struct cw_command *c)
 {
-    return cw_command_is_enqueue(c) && !cw_work_is_kernel(c) && c->type != CL_COMMAND_MARKER &&
+    return cw_trace_command_is_enqueue(c) && !cw_work_is_kernel(c) && c->type != CL_COMMAND_MARKER &&
            c->type != CL_COMMAND_BARRIER;
 }
 

@@ -7,7 +7,7 @@
 
 enum { MOST_LOOKS = 30000000 }; /* some ten milliseconds */
 
-bool cw_rw_refuse(struct cw_rw *s, const char *format, ...)
+bool cw_rewrite_refuse(struct cw_rw *s, const char *format, ...)
 {
     va_list list;
 
@@ -19,13 +19,13 @@ bool cw_rw_refuse(struct cw_rw *s, const char *format, ...)
     return false;
 }
 
-bool cw_rw_nomem(struct cw_rw *s)
+bool cw_rewrite_nomem(struct cw_rw *s)
 {
     s->nomem = true;
     return false;
 }
 
-bool cw_rw_add_edge(struct cw_rw *s, uint32_t from, uint32_t to)
+bool cw_rewrite_add_edge(struct cw_rw *s, uint32_t from, uint32_t to)
 {
     if (s->edges >= UINT32_MAX - 1 ||
         !cw_array_reserve(&s->edge, &s->edge_capacity, s->edges, 1, sizeof *s->edge))
@@ -59,20 +59,23 @@ static bool read_units(struct cw_rw *s, const struct cw_rewrite_in *in)
 
     for (size_t u = 0; u < in->units; u++) {
         struct cw_rw_text *t = &s->unit[u].text;
-        char *source = cw_rw_inline_headers(s, in, u);
+        struct cw_inlined headers = {in->read_header, in->context, u, s->reason, false, false};
+        char *source = cw_inlined_headers(&headers, in->unit[u].source);
         size_t length = source ? strlen(source) : 0;
         bool ok;
+        s->nomem |= headers.nomem;
+        s->unit[u].inlined = headers.inlined;
         if (!source)
             return false;
         bytes += length;
-        ok = bytes > CW_RW_MAX_BYTES || cw_rw_lex(t, &s->names, source, length);
+        ok = bytes > CW_RW_MAX_BYTES || cw_tokens_read(t, &s->names, source, length);
         free(source);
         if (!ok)
-            return cw_rw_nomem(s);
+            return cw_rewrite_nomem(s);
         if (bytes > CW_RW_MAX_BYTES)
-            return cw_rw_refuse(s, "more than %d MiB of source", CW_RW_MAX_BYTES >> 20);
+            return cw_rewrite_refuse(s, "more than %d MiB of source", CW_RW_MAX_BYTES >> 20);
         if (t->trouble)
-            return cw_rw_refuse(s, "%s", t->trouble);
+            return cw_rewrite_refuse(s, "%s", t->trouble);
         for (size_t i = 0; i < t->count; i++)
             if (t->v[i].kind == CW_RW_NAME)
                 s->names.v[t->v[i].name].flags |= CW_RW_SEEN;
@@ -82,21 +85,21 @@ static bool read_units(struct cw_rw *s, const struct cw_rewrite_in *in)
 
 static bool analyse(struct cw_rw *s, const struct cw_rewrite_in *in)
 {
-    if (!cw_rw_enter_words(s) || !read_units(s, in))
+    if (!cw_rewrite_enter_words(s) || !read_units(s, in))
         return false;
     for (size_t u = 0; u < in->units; u++)
-        if (in->unit[u].options && !cw_rw_read_options(s, u, in->unit[u].options))
+        if (in->unit[u].options && !cw_rewrite_read_options(s, u, in->unit[u].options))
             return false;
-    if (!cw_rw_check_words(s))
+    if (!cw_rewrite_check_words(s))
         return false;
     for (size_t u = 0; u < in->units; u++)
-        if (!cw_rw_read_macros(s, &s->unit[u]))
+        if (!cw_rewrite_read_macros(s, &s->unit[u]))
             return false;
     for (size_t u = 0; u < in->units; u++)
-        if (!cw_rw_scan(s, &s->unit[u]))
+        if (!cw_rewrite_scan(s, &s->unit[u]))
             return false;
-    s->own_clamp = cw_rw_own_clamp(s);
-    return cw_rw_spread(s) && cw_rw_check(s);
+    s->own_clamp = cw_rewrite_own_clamp(s);
+    return cw_rewrite_spread(s) && cw_rewrite_check(s);
 }
 
 /* One definition of `name`, and it has a form for rows. */
@@ -120,7 +123,7 @@ static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struc
 {
     for (size_t k = 0; k < in->kernels; k++) {
         struct cw_rewrite_kernel *verdict = &out->kernel[k];
-        uint32_t id = done ? cw_rw_name_intern(&s->names, in->kernel[k], strlen(in->kernel[k])) : UINT32_MAX;
+        uint32_t id = done ? cw_tokens_name_intern(&s->names, in->kernel[k], strlen(in->kernel[k])) : UINT32_MAX;
         uint32_t flags = id != UINT32_MAX ? s->names.v[id].flags : 0;
         *verdict = (struct cw_rewrite_kernel){CW_REWRITE_REFUSED, out->reason, false};
         if (done && (!(flags & CW_RW_FUNCTION) || flags & CW_RW_ODD))
@@ -134,7 +137,7 @@ static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struc
 static bool emit_all(struct cw_rw *s, struct cw_rewrite_out *out)
 {
     for (size_t u = 0; u < out->units; u++) {
-        out->source[u] = cw_rw_emit(s, &s->unit[u]);
+        out->source[u] = cw_rewrite_emit(s, &s->unit[u]);
         if (!out->source[u])
             return false;
     }
@@ -145,7 +148,7 @@ static void finish_state(struct cw_rw *s)
 {
     for (size_t u = 0; u < s->units; u++) {
         if (s->unit) {
-            cw_rw_text_finish(&s->unit[u].text);
+            cw_tokens_finish(&s->unit[u].text);
             free(s->unit[u].function);
         }
         if (s->options)
@@ -155,7 +158,7 @@ static void finish_state(struct cw_rw *s)
     free(s->options);
     free(s->edge);
     free(s->odd_body);
-    cw_rw_names_finish(&s->names);
+    cw_tokens_names_finish(&s->names);
 }
 
 static bool is_valid(const struct cw_rewrite_in *in)

@@ -68,7 +68,7 @@ struct edit {
     uint32_t line; /* of what is behind it; 0: what it was */
 };
 
-void cw_rw_put(struct cw_rw_writer *w, const char *text, size_t length)
+void cw_rewrite_put(struct cw_rw_writer *w, const char *text, size_t length)
 {
     w->ok = w->ok && cw_array_reserve(&w->text, &w->capacity, w->length, length + 1, 1);
     if (!w->ok)
@@ -80,7 +80,7 @@ void cw_rw_put(struct cw_rw_writer *w, const char *text, size_t length)
 
 static void put_string(struct cw_rw_writer *w, const char *text)
 {
-    cw_rw_put(w, text, strlen(text));
+    cw_rewrite_put(w, text, strlen(text));
 }
 
 static int by_place(const void *a, const void *b)
@@ -110,7 +110,7 @@ static size_t edits_of(const struct cw_rw *s, const struct cw_rw_unit *u, const 
     }
     if (f->parameters == CW_RW_P_VOID)
         for (size_t i = f->open_token; i < f->close_token; i++)
-            if (v[i].kind == CW_RW_NAME && cw_rw_name_is(&s->names, v[i].name, "void"))
+            if (v[i].kind == CW_RW_NAME && cw_tokens_name_is(&s->names, v[i].name, "void"))
                 e[n++] = (struct edit){v[i].at, v[i].length, "", NULL, 0};
     e[n++] =
         (struct edit){v[f->close_token].at, 0, f->parameters == CW_RW_P_SOME ? comma : parameter, NULL, 0};
@@ -127,9 +127,9 @@ static void put_macros(const struct cw_rw *s, const struct cw_rw_unit *u, struct
             continue;
         seen[id] = 1;
         put_string(w, "#define ");
-        cw_rw_put(w, n->text, n->length);
+        cw_rewrite_put(w, n->text, n->length);
         put_string(w, n->flags & CW_RW_NONE ? "() " : "(...) ");
-        cw_rw_put(w, n->text, n->length);
+        cw_rewrite_put(w, n->text, n->length);
         put_string(w, n->flags & CW_RW_NONE ? "(__cw_t)\n" : "(__VA_ARGS__, __cw_t)\n");
     }
 }
@@ -143,7 +143,7 @@ static void put_text(const struct cw_rw_unit *u, struct cw_rw_writer *w, const s
     for (size_t i = 0; i < edits; i++) {
         if (i > 0 && e[i].at == e[i - 1].at && e[i].put == e[i - 1].put)
             continue;
-        cw_rw_put(w, u->text.text + at, e[i].at - at);
+        cw_rewrite_put(w, u->text.text + at, e[i].at - at);
         put_string(w, e[i].put);
         if (e[i].line) {
             char line[32];
@@ -152,7 +152,7 @@ static void put_text(const struct cw_rw_unit *u, struct cw_rw_writer *w, const s
         }
         at = e[i].at + e[i].drop;
     }
-    cw_rw_put(w, u->text.text + at, u->text.length - at);
+    cw_rewrite_put(w, u->text.text + at, u->text.length - at);
 }
 
 /* Whether somebody wants it (rewrite.h). */
@@ -199,7 +199,7 @@ static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, b
     return n;
 }
 
-char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u)
+char *cw_rewrite_emit(struct cw_rw *s, struct cw_rw_unit *u)
 {
     struct cw_rw_writer w = {.ok = true};
     struct edit *e = calloc(5 * u->functions + 1, sizeof *e);
@@ -228,7 +228,7 @@ char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u)
     free(seen);
     if (!w.ok) {
         free(w.text);
-        cw_rw_nomem(s);
+        cw_rewrite_nomem(s);
         return NULL;
     }
     return w.text;

@@ -40,7 +40,7 @@ static bool is_odd_statement(const struct cw_rw_rows *r, uint32_t i)
 {
     return r->t->v[i].kind == CW_RW_NAME &&
            (r->s->names.v[r->t->v[i].name].flags & (CW_RW_MACRO | CW_RW_ATTRIBUTE) ||
-            cw_rw_word(r, i, "case") || cw_rw_word(r, i, "default") || is(&r->t->v[i + 1], ':'));
+            cw_rewrite_word(r, i, "case") || cw_rewrite_word(r, i, "default") || is(&r->t->v[i + 1], ':'));
 }
 
 /* The token behind the statement at i, 0: it may end elsewhere. */
@@ -51,13 +51,13 @@ static uint32_t behind_statement(const struct cw_rw_rows *r, uint32_t i)
 
     if (is_odd_statement(r, i))
         return 0;
-    while (i < end && (cw_rw_word(r, i, "for") || cw_rw_word(r, i, "if") || cw_rw_word(r, i, "switch")) &&
+    while (i < end && (cw_rewrite_word(r, i, "for") || cw_rewrite_word(r, i, "if") || cw_rewrite_word(r, i, "switch")) &&
            is(&v[i + 1], '(')) {
-        bool may_else = cw_rw_word(r, i, "if");
-        i = cw_rw_behind(r->t, i + 1, end);
+        bool may_else = cw_rewrite_word(r, i, "if");
+        i = cw_rewrite_behind(r->t, i + 1, end);
         if (may_else) {
             i = behind_statement(r, i);
-            if (!i || i >= end || !cw_rw_word(r, i, "else"))
+            if (!i || i >= end || !cw_rewrite_word(r, i, "else"))
                 return i;
             i++;
         }
@@ -65,9 +65,9 @@ static uint32_t behind_statement(const struct cw_rw_rows *r, uint32_t i)
             return 0;
     }
     if (i < end && is(&v[i], '{'))
-        return cw_rw_behind(r->t, i, end);
+        return cw_rewrite_behind(r->t, i, end);
     while (i < end && !is(&v[i], ';'))
-        i = is(&v[i], '(') || is(&v[i], '[') || is(&v[i], '{') ? cw_rw_behind(r->t, i, end) : i + 1;
+        i = is(&v[i], '(') || is(&v[i], '[') || is(&v[i], '{') ? cw_rewrite_behind(r->t, i, end) : i + 1;
     return i < end ? i + 1 : end;
 }
 
@@ -75,10 +75,10 @@ static uint32_t behind_statement(const struct cw_rw_rows *r, uint32_t i)
 static bool read_head(const struct cw_rw_rows *r, uint32_t i, struct cw_rw_loop *l)
 {
     token *v = r->t->v;
-    uint32_t close = cw_rw_behind(r->t, i + 1, r->f->body_close) - 1, n;
+    uint32_t close = cw_rewrite_behind(r->t, i + 1, r->f->body_close) - 1, n;
     int32_t last = 0;
 
-    if (!is(&v[i + 1], '(') || close > i + 20 || !cw_rw_word(r, i + 2, "int") ||
+    if (!is(&v[i + 1], '(') || close > i + 20 || !cw_rewrite_word(r, i + 2, "int") ||
         v[i + 3].kind != CW_RW_NAME || !is(&v[i + 4], '='))
         return false;
     *l = (struct cw_rw_loop){.name = v[i + 3].name, .head = i, .body = close + 1};
@@ -123,25 +123,25 @@ static bool read_loop(struct cw_rw_rows *r, uint32_t i)
         (l.until - l.body) * (uint32_t)nested > MAX_TOKENS)
         return false;
     for (uint32_t k = l.body; k < l.until; k++)
-        if (r->t->v[k].kind == CW_RW_NAME && r->t->v[k].name == l.name && !cw_rw_only_read(r, k))
+        if (r->t->v[k].kind == CW_RW_NAME && r->t->v[k].name == l.name && !cw_rewrite_only_read(r, k))
             return false;
     r->loop[r->loops++] = l;
     return true;
 }
 
-bool cw_rw_read_loops(struct cw_rw_rows *r)
+bool cw_rewrite_read_loops(struct cw_rw_rows *r)
 {
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
         if (r->t->v[i].kind != CW_RW_NAME || !(r->s->names.v[r->t->v[i].name].flags & CW_RW_LOOP))
             continue;
-        if (!cw_rw_word(r, i, "for") || r->s->names.v[r->t->v[i].name].flags & CW_RW_MACRO ||
+        if (!cw_rewrite_word(r, i, "for") || r->s->names.v[r->t->v[i].name].flags & CW_RW_MACRO ||
             !read_loop(r, i))
             return false;
     }
     return true;
 }
 
-const struct cw_rw_loop *cw_rw_loop_of(const struct cw_rw_rows *r, uint32_t i)
+const struct cw_rw_loop *cw_rewrite_loop_of(const struct cw_rw_rows *r, uint32_t i)
 {
     for (uint32_t k = r->loops; k-- > 0;)
         if (r->t->v[i].name == r->loop[k].name && i > r->loop[k].head && i < r->loop[k].until)
@@ -157,11 +157,11 @@ static const struct cw_rw_variable *variable_of(const struct cw_rw_rows *r, uint
     return NULL;
 }
 
-bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a)
+bool cw_rewrite_turns(const struct cw_rw_rows *r, struct cw_rw_range a)
 {
     for (uint32_t i = a.first; i < a.end && r->loops; i++) {
         const struct cw_rw_variable *x = r->t->v[i].kind == CW_RW_NAME ? variable_of(r, i) : NULL;
-        if ((r->t->v[i].kind == CW_RW_NAME && cw_rw_loop_of(r, i)) || (x && x->turns))
+        if ((r->t->v[i].kind == CW_RW_NAME && cw_rewrite_loop_of(r, i)) || (x && x->turns))
             return true;
     }
     return false;
@@ -171,7 +171,7 @@ bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a)
 
 /* Within functions clamp is called: behind no name but return. Elsewhere it is declared, or something makes a
  * declaration of it. */
-bool cw_rw_own_clamp(const struct cw_rw *s)
+bool cw_rewrite_own_clamp(const struct cw_rw *s)
 {
     for (size_t u = 0; u < s->units; u++) {
         token *v = s->unit[u].text.v;
@@ -180,7 +180,7 @@ bool cw_rw_own_clamp(const struct cw_rw *s)
             while (f < s->unit[u].functions &&
                    (!s->unit[u].function[f].body_close || i > s->unit[u].function[f].body_close))
                 f++;
-            if (v[i].kind != CW_RW_NAME || !cw_rw_name_is(&s->names, v[i].name, "clamp"))
+            if (v[i].kind != CW_RW_NAME || !cw_tokens_name_is(&s->names, v[i].name, "clamp"))
                 continue;
             if (f == s->unit[u].functions || i < s->unit[u].function[f].body_open ||
                 (v[i - 1].kind == CW_RW_NAME && !(s->names.v[v[i - 1].name].flags & CW_RW_STATEMENT)))
@@ -190,22 +190,22 @@ bool cw_rw_own_clamp(const struct cw_rw *s)
     return false;
 }
 
-bool cw_rw_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
+bool cw_rewrite_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
                  uint32_t *behind)
 {
     token *v = r->t->v;
     uint32_t n = 0, first = i + 2, close;
 
-    if (i + 1 >= end || r->s->own_clamp || !cw_rw_word(r, i, "clamp") || !is(&v[i + 1], '(') ||
+    if (i + 1 >= end || r->s->own_clamp || !cw_rewrite_word(r, i, "clamp") || !is(&v[i + 1], '(') ||
         r->s->names.v[v[i].name].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION))
         return false;
-    *behind = cw_rw_behind(r->t, i + 1, end);
+    *behind = cw_rewrite_behind(r->t, i + 1, end);
     close = *behind - 1;
     if (!is(&v[close], ')'))
         return false;
     for (uint32_t k = first; k <= close; k++) {
         if (k < close && (is(&v[k], '(') || is(&v[k], '[') || is(&v[k], '{'))) {
-            k = cw_rw_behind(r->t, k, close) - 1;
+            k = cw_rewrite_behind(r->t, k, close) - 1;
             continue;
         }
         if (k < close && !is(&v[k], ','))
@@ -228,10 +228,10 @@ static bool is_int(const struct cw_rw_rows *r, struct cw_rw_range a)
 
         if (v->kind == CW_RW_NUMBER)
             good = number(r, i, &(int32_t){0}) == 1;
-        else if (v->kind == CW_RW_NAME && cw_rw_loop_of(r, i))
+        else if (v->kind == CW_RW_NAME && cw_rewrite_loop_of(r, i))
             good = true;
         else if (x)
-            good = cw_rw_int_type(r, x->type.first, x->type.end);
+            good = cw_rewrite_int_type(r, x->type.first, x->type.end);
         else if (v->kind == CW_RW_NAME)
             for (uint32_t k = 0; k < r->parameters; k++)
                 good |= r->parameter[k].name == v->name && r->parameter[k].plain;
@@ -246,8 +246,8 @@ static bool one_loop(const struct cw_rw_rows *r, struct cw_rw_range a, const str
 {
     *one = NULL;
     for (uint32_t i = a.first; i < a.end; i++) {
-        const struct cw_rw_loop *l = r->t->v[i].kind == CW_RW_NAME ? cw_rw_loop_of(r, i) : NULL;
-        if ((!l && cw_rw_turns(r, (struct cw_rw_range){i, i + 1})) || (l && *one && l != *one))
+        const struct cw_rw_loop *l = r->t->v[i].kind == CW_RW_NAME ? cw_rewrite_loop_of(r, i) : NULL;
+        if ((!l && cw_rewrite_turns(r, (struct cw_rw_range){i, i + 1})) || (l && *one && l != *one))
             return false;
         *one = l ? l : *one;
     }
@@ -257,12 +257,12 @@ static bool one_loop(const struct cw_rw_rows *r, struct cw_rw_range a, const str
 static void clamp_test(struct cw_rw_rows *r, struct cw_rw_range all, const struct cw_rw_range a[3])
 {
     struct cw_rw_condition *k = &r->condition[r->conditions];
-    enum cw_rw_term t = cw_rw_term_of(r, a[0]);
+    enum cw_rw_term t = cw_rewrite_term_of(r, a[0]);
     const struct cw_rw_loop *l;
     uint32_t atoms;
 
     for (size_t i = 0; i < 3; i++)
-        if (!is_int(r, a[i]) || (i && (cw_rw_turns(r, a[i]) || cw_rw_term_of(r, a[i]) != CW_RW_T_FIXED)))
+        if (!is_int(r, a[i]) || (i && (cw_rewrite_turns(r, a[i]) || cw_rewrite_term_of(r, a[i]) != CW_RW_T_FIXED)))
             return;
     if (t == CW_RW_T_UNKNOWN || !one_loop(r, a[0], &l))
         return;
@@ -285,13 +285,13 @@ static void clamp_test(struct cw_rw_rows *r, struct cw_rw_range all, const struc
     r->conditions++;
 }
 
-void cw_rw_clamp_tests(struct cw_rw_rows *r)
+void cw_rewrite_clamp_tests(struct cw_rw_rows *r)
 {
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close && r->conditions < CW_RW_CONDITIONS; i++) {
         struct cw_rw_range a[3];
         uint32_t behind;
         bool within = false;
-        if (!cw_rw_clamp(r, i, r->f->body_close, a, &behind))
+        if (!cw_rewrite_clamp(r, i, r->f->body_close, a, &behind))
             continue;
         for (uint32_t c = 0; c < r->conditions; c++) /* which becomes a constant */
             within |= i >= r->condition[c].all.first && i < r->condition[c].all.end;

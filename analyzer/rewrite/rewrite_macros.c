@@ -23,7 +23,7 @@ static bool is_balanced(const struct cw_rw_text *t, size_t first, size_t end)
 static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, size_t first, size_t i)
 {
     return t->v[i].c == '#' && !(i >= first + 2 && t->v[i - 1].c == '(' && t->v[i - 2].kind == CW_RW_NAME &&
-                                 cw_rw_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
+                                 cw_tokens_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
 }
 
 /* What stands before the & at token i, in a macro's body, is an operand, not a cast; brackets might be
@@ -65,7 +65,7 @@ static bool is_statement(const struct cw_rw *s, const struct cw_rw_text *t, size
     if (t->v[i].c == ';')
         return true;
     for (const char *const *w = words; t->v[i].kind == CW_RW_NAME && *w; w++)
-        if (cw_rw_name_is(&s->names, t->v[i].name, *w))
+        if (cw_tokens_name_is(&s->names, t->v[i].name, *w))
             return true;
     return false;
 }
@@ -75,7 +75,7 @@ static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macr
     uint32_t *flags = &s->names.v[macro].flags;
 
     if (!is_balanced(t, first, end))
-        return cw_rw_refuse(s, "the brackets in macro '%.*s' do not match", CW_RW_TEXT(s, macro));
+        return cw_rewrite_refuse(s, "the brackets in macro '%.*s' do not match", CW_RW_TEXT(s, macro));
     *flags |= end - first >= 2 ? CW_RW_SOLID : CW_RW_HOLLOW;
     for (size_t i = first; i < end; i++) {
         *flags |= may_write(t, first, end, i) || is_statement(s, t, i) ? CW_RW_NO_ROWS : 0;
@@ -85,14 +85,14 @@ static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macr
         } else if (t->v[i].c == '{') {
             *flags |= CW_RW_BRACES;
         } else if (makes_strings(s, t, first, i)) {
-            return cw_rw_refuse(s, "macro '%.*s' makes strings of its arguments", CW_RW_TEXT(s, macro));
+            return cw_rewrite_refuse(s, "macro '%.*s' makes strings of its arguments", CW_RW_TEXT(s, macro));
         } else if (t->v[i].kind == CW_RW_NAME) {
-            if (!cw_rw_add_edge(s, macro, t->v[i].name))
-                return cw_rw_nomem(s);
+            if (!cw_rewrite_add_edge(s, macro, t->v[i].name))
+                return cw_rewrite_nomem(s);
             s->names.v[t->v[i].name].flags |=
                 CW_RW_USED | (s->names.v[t->v[i].name].flags & CW_RW_PARAMETER ? 0 : CW_RW_IN_MACRO);
         }
-        if (!cw_rw_look_at_use(s, t, i, first, end))
+        if (!cw_rewrite_look_at_use(s, t, i, first, end))
             return false;
     }
     return true;
@@ -105,7 +105,7 @@ static bool read_define(struct cw_rw *s, const struct cw_rw_text *t, size_t i)
     bool ok, function_like;
 
     if (t->v[i + 2].kind != CW_RW_NAME)
-        return cw_rw_refuse(s, "a #define without a name");
+        return cw_rewrite_refuse(s, "a #define without a name");
     s->names.v[t->v[i + 2].name].flags |= CW_RW_MACRO;
     function_like = t->v[first].c == '(' && !t->v[first].spaced;
     if (function_like) {
@@ -113,7 +113,7 @@ static bool read_define(struct cw_rw *s, const struct cw_rw_text *t, size_t i)
             if (t->v[first].kind == CW_RW_NAME)
                 s->names.v[t->v[first].name].flags |= CW_RW_PARAMETER;
         if (t->v[first].c != ')')
-            return cw_rw_refuse(s, "a #define whose parameters do not end");
+            return cw_rewrite_refuse(s, "a #define whose parameters do not end");
         first++;
     }
     for (end = first; t->v[end].kind != CW_RW_LINE_END; end++)
@@ -125,13 +125,13 @@ static bool read_define(struct cw_rw *s, const struct cw_rw_text *t, size_t i)
     return ok;
 }
 
-bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
+bool cw_rewrite_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
 {
     const struct cw_rw_text *t = &u->text;
 
     for (size_t i = 0; i < t->count; i++) {
-        if (t->v[i].kind == CW_RW_NAME && (cw_rw_name_is(&s->names, t->v[i].name, "__LINE__") ||
-                                           cw_rw_name_is(&s->names, t->v[i].name, "__FILE__")))
+        if (t->v[i].kind == CW_RW_NAME && (cw_tokens_name_is(&s->names, t->v[i].name, "__LINE__") ||
+                                           cw_tokens_name_is(&s->names, t->v[i].name, "__FILE__")))
             s->has_line = true;
         if (t->v[i].kind != CW_RW_DIRECTIVE)
             continue;
@@ -140,17 +140,17 @@ bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
         if (t->v[i].c == CW_RW_UNDEF && t->v[i + 2].kind == CW_RW_NAME)
             s->names.v[t->v[i + 2].name].flags |= CW_RW_MACRO | CW_RW_HOLLOW;
         for (size_t k = i + 1; t->v[i].c == CW_RW_HARMLESS && t->v[k].kind != CW_RW_LINE_END; k++)
-            if (t->v[k].kind == CW_RW_NAME && (cw_rw_name_is(&s->names, t->v[k].name, "clang") ||
-                                               cw_rw_name_is(&s->names, t->v[k].name, "float_control")))
+            if (t->v[k].kind == CW_RW_NAME && (cw_tokens_name_is(&s->names, t->v[k].name, "clang") ||
+                                               cw_tokens_name_is(&s->names, t->v[k].name, "float_control")))
                 s->no_rows = true; /* fp contract(fast), say */
         if (t->v[i].c == CW_RW_UNKNOWN)
-            return cw_rw_refuse(s, "a directive that is not known");
+            return cw_rewrite_refuse(s, "a directive that is not known");
         for (size_t k = i + 1; t->v[i].c != CW_RW_DEFINE && t->v[k].kind != CW_RW_LINE_END; k++)
             if (t->v[k].kind == CW_RW_NAME)
                 s->names.v[t->v[k].name].flags |= CW_RW_CONDITION;
     }
     if (s->has_line)
-        return cw_rw_refuse(s,
+        return cw_rewrite_refuse(s,
                             "uses __LINE__ or __FILE__"); /* calls become macros, which stand on one line */
     return true;
 }

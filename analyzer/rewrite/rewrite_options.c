@@ -29,7 +29,7 @@ static bool is_ours(const struct cw_rw_names *n, uint32_t id)
                                         NULL};
 
     for (const char *const *w = words; *w; w++)
-        if (cw_rw_name_is(n, id, *w))
+        if (cw_tokens_name_is(n, id, *w))
             return true;
     return false;
 }
@@ -55,12 +55,12 @@ static bool read_macro_name(struct cw_rw *s, const char *p, uint32_t *last)
     while (is_name(p[length]))
         length++;
     if (length == 0)
-        return cw_rw_refuse(s, "a build option defines something without a name");
-    id = cw_rw_name_intern(&s->names, p, length);
+        return cw_rewrite_refuse(s, "a build option defines something without a name");
+    id = cw_tokens_name_intern(&s->names, p, length);
     if (id == UINT32_MAX)
-        return cw_rw_nomem(s);
+        return cw_rewrite_nomem(s);
     if (is_ours(&s->names, id))
-        return cw_rw_refuse(s, "a build option redefines '%.*s'", CW_RW_TEXT(s, id));
+        return cw_rewrite_refuse(s, "a build option redefines '%.*s'", CW_RW_TEXT(s, id));
     s->names.v[id].flags |=
         CW_RW_MACRO | CW_RW_SEEN | CW_RW_HOLLOW | (may_write(p + length) ? CW_RW_NO_ROWS : 0);
     *last = id;
@@ -79,9 +79,9 @@ static bool add_all_names(struct cw_rw *s, uint32_t id, const char *options)
             p++;
             continue;
         }
-        name = cw_rw_name_intern(&s->names, p, length);
-        if (name == UINT32_MAX || !cw_rw_add_edge(s, id, name))
-            return cw_rw_nomem(s);
+        name = cw_tokens_name_intern(&s->names, p, length);
+        if (name == UINT32_MAX || !cw_rewrite_add_edge(s, id, name))
+            return cw_rewrite_nomem(s);
         p += length;
         s->names.v[name].flags |=
             CW_RW_SEEN | CW_RW_USED | CW_RW_IN_MACRO | (p[strspn(p, " \t")] == '(' ? CW_RW_CALLED : 0);
@@ -115,13 +115,13 @@ static bool read_option(struct cw_rw *s, const char *p, uint32_t hub)
     if (begins(p, "-D") || begins(p, "-U")) {
         if (!read_macro_name(s, p + 2, &id))
             return false;
-        return cw_rw_add_edge(s, id, hub) || cw_rw_nomem(s);
+        return cw_rewrite_add_edge(s, id, hub) || cw_rewrite_nomem(s);
     }
     if (begins(p, "-include") || begins(p, "-imacros") || begins(p, "-x") || begins(p, "-cl-std=CLC++") ||
         begins(p, "-cl-std=clc++") || begins(p, "-std=") || begins(p, "-X") || *p == '@' ||
         (begins(p, "-f") && !begins(p, "-fno-bin-") && !begins(p, "-fbin-"))) {
         memcpy(word, p, length < sizeof word ? length : sizeof word - 1);
-        return cw_rw_refuse(s, "build option '%s'", word);
+        return cw_rewrite_refuse(s, "build option '%s'", word);
     }
     return true;
 }
@@ -147,21 +147,21 @@ static void drop_plain_options(char *p)
     }
 }
 
-bool cw_rw_read_options(struct cw_rw *s, size_t unit, const char *options)
+bool cw_rewrite_read_options(struct cw_rw *s, size_t unit, const char *options)
 {
     uint32_t hub = CW_RW_FIRST_BODY + s->bodies;
     const char *p;
 
     if (!cw_array_reserve(&s->odd_body, &s->odd_capacity, s->bodies, 1, 1) ||
         !(s->options[unit] = strdup(options)))
-        return cw_rw_nomem(s);
+        return cw_rewrite_nomem(s);
     s->bodies++;
     options = s->options[unit];
     if (strlen(options) > CW_RW_MAX_BYTES || strchr(options, '\\') || strstr(options, "??") ||
         !balanced(options))
-        return cw_rw_refuse(s, "build options with backslashes, trigraphs or open brackets");
+        return cw_rewrite_refuse(s, "build options with backslashes, trigraphs or open brackets");
     if (strstr(options, "##"))
-        return cw_rw_refuse(s, "build options that paste names");
+        return cw_rewrite_refuse(s, "build options that paste names");
     s->no_rows |= strstr(options, "-cl-mad-enable") || strstr(options, "-cl-unsafe-math-optimizations") ||
                   strstr(options, "-cl-fast-relaxed-math") || strstr(options, "-cl-finite-math-only") ||
                   strstr(options, "-cl-no-signed-zeros") || strstr(options, "-cl-denorms-are-zero") ||

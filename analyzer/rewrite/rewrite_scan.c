@@ -42,7 +42,7 @@ static uint32_t *flags_of(struct scan *c, size_t i)
 
 static bool refuse_braces(struct scan *c)
 {
-    return cw_rw_refuse(c->s, "braces or parentheses that do not match");
+    return cw_rewrite_refuse(c->s, "braces or parentheses that do not match");
 }
 
 /* ---- conditionals */
@@ -59,10 +59,10 @@ static bool merge(struct scan *c, struct conditional *k, const struct level *l)
     if (a->brace != l->brace || a->paren != l->paren || (a->brace && a->top != l->top) ||
         a->open != l->open || a->closed != l->closed ||
         ((l->open || l->closed) && a->parameters != l->parameters))
-        return cw_rw_refuse(c->s, "branches of a conditional leave different brackets open");
+        return cw_rewrite_refuse(c->s, "branches of a conditional leave different brackets open");
     if (a->brace && (a->top == IN_FUNCTION || a->top == IN_ODD) && a->body != l->body)
-        if (!cw_rw_add_edge(c->s, a->body, l->body) || !cw_rw_add_edge(c->s, l->body, a->body))
-            return cw_rw_nomem(c->s);
+        if (!cw_rewrite_add_edge(c->s, a->body, l->body) || !cw_rewrite_add_edge(c->s, l->body, a->body))
+            return cw_rewrite_nomem(c->s);
     a->equal |= l->equal;
     a->is_typedef |= l->is_typedef;
     a->record |= l->record;
@@ -82,12 +82,12 @@ static bool conditional(struct scan *c, char which)
 
     if (which == CW_RW_IF) {
         if (c->depth == MAX_NESTING)
-            return cw_rw_refuse(c->s, "conditionals nested too deeply");
+            return cw_rewrite_refuse(c->s, "conditionals nested too deeply");
         c->stack[c->depth++] = (struct conditional){.before = c->l};
         return true;
     }
     if (!k)
-        return cw_rw_refuse(c->s, "a conditional that nothing opened");
+        return cw_rewrite_refuse(c->s, "a conditional that nothing opened");
     if (!merge(c, k, &c->l))
         return false;
     if (which == CW_RW_ENDIF) {
@@ -128,7 +128,7 @@ static uint32_t new_body(struct scan *c, bool odd)
     struct cw_rw *s = c->s;
 
     if (s->bodies >= 0x7fffffffu || !cw_array_reserve(&s->odd_body, &s->odd_capacity, s->bodies, 1, 1)) {
-        cw_rw_nomem(s);
+        cw_rewrite_nomem(s);
         return 0;
     }
     s->odd_body[s->bodies] = odd ? CW_RW_BODY_ODD : 0;
@@ -148,7 +148,7 @@ static bool outer_use(struct scan *c, size_t i)
         return true;
     if (!c->outer && !(c->outer = new_body(c, true)))
         return false;
-    return cw_rw_add_edge(c->s, c->outer, c->t->v[i].name) || cw_rw_nomem(c->s);
+    return cw_rewrite_add_edge(c->s, c->outer, c->t->v[i].name) || cw_rewrite_nomem(c->s);
 }
 
 /* An opening brace outside of all others. */
@@ -170,8 +170,8 @@ static bool open_top(struct scan *c, size_t at)
         for (size_t i = l->first_function; i < c->u->functions; i++) {
             if (c->u->function[i].done)
                 continue;
-            if (!cw_rw_add_edge(c->s, c->t->v[c->u->function[i].name_token].name, l->body))
-                return cw_rw_nomem(c->s);
+            if (!cw_rewrite_add_edge(c->s, c->t->v[c->u->function[i].name_token].name, l->body))
+                return cw_rewrite_nomem(c->s);
             only = &c->u->function[i];
             functions++;
         }
@@ -216,11 +216,11 @@ static bool in_braces(struct scan *c, size_t i)
         if (l->top != IN_FUNCTION && l->top != IN_ODD) {
             if (!outer_use(c, i))
                 return false;
-        } else if (!cw_rw_add_edge(c->s, l->body, k->name)) {
-            return cw_rw_nomem(c->s);
+        } else if (!cw_rewrite_add_edge(c->s, l->body, k->name)) {
+            return cw_rewrite_nomem(c->s);
         }
     }
-    if (l->top != IN_RECORD && !cw_rw_look_at_use(c->s, c->t, i, 0, c->t->count))
+    if (l->top != IN_RECORD && !cw_rewrite_look_at_use(c->s, c->t, i, 0, c->t->count))
         return false;
     l->paren += k->c == '(' || k->c == '[';
     l->brace += k->c == '{';
@@ -249,7 +249,7 @@ static void parameter(struct scan *c, size_t i)
              !((flags & CW_RW_SOLID) && !(flags & CW_RW_HOLLOW)))
         l->parameters = CW_RW_P_DOUBT;
     else if (k->kind == CW_RW_NAME && l->parameters == CW_RW_P_NONE &&
-             cw_rw_name_is(&c->s->names, k->name, "void"))
+             cw_tokens_name_is(&c->s->names, k->name, "void"))
         l->parameters = CW_RW_P_VOID;
     else
         l->parameters = CW_RW_P_SOME;
@@ -271,7 +271,7 @@ static bool open_group(struct scan *c, size_t i)
         return true;
     }
     if (!cw_array_reserve(&c->u->function, &c->u->function_capacity, c->u->functions, 1, sizeof *f))
-        return cw_rw_nomem(c->s);
+        return cw_rewrite_nomem(c->s);
     f = &c->u->function[c->u->functions++];
     *f = (struct cw_rw_function){
         .name_token = l->last_token, .open_token = (uint32_t)i, .close_token = UINT32_MAX};
@@ -308,9 +308,9 @@ static void outer_name(struct scan *c, size_t i)
     const struct cw_rw_names *n = &c->s->names;
     uint32_t name = c->t->v[i].name, *flags = flags_of(c, i);
 
-    l->is_typedef |= cw_rw_name_is(n, name, "typedef");
+    l->is_typedef |= cw_tokens_name_is(n, name, "typedef");
     l->record |=
-        cw_rw_name_is(n, name, "struct") || cw_rw_name_is(n, name, "union") || cw_rw_name_is(n, name, "enum");
+        cw_tokens_name_is(n, name, "struct") || cw_tokens_name_is(n, name, "union") || cw_tokens_name_is(n, name, "enum");
     *flags |= l->is_typedef ? CW_RW_TYPEDEF : 0;
     if (*flags & CW_RW_ATTRIBUTE) {
         l->last = 'a';
@@ -342,7 +342,7 @@ static bool outside(struct scan *c, size_t i)
             if (!outer_use(c, i))
                 return false;
         }
-        if (l->equal && !cw_rw_look_at_use(c->s, c->t, i, 0, c->t->count))
+        if (l->equal && !cw_rewrite_look_at_use(c->s, c->t, i, 0, c->t->count))
             return false;
         if ((k->c == ')' || k->c == ']') && --l->paren == 0)
             close_group(c, i);
@@ -369,7 +369,7 @@ static bool outside(struct scan *c, size_t i)
     return true;
 }
 
-bool cw_rw_scan(struct cw_rw *s, struct cw_rw_unit *u)
+bool cw_rewrite_scan(struct cw_rw *s, struct cw_rw_unit *u)
 {
     struct conditional stack[MAX_NESTING];
     struct scan c = {.s = s, .u = u, .t = &u->text, .stack = stack};
@@ -382,7 +382,7 @@ bool cw_rw_scan(struct cw_rw *s, struct cw_rw_unit *u)
             continue;
         }
         if (which == CW_RW_INCLUDE)
-            ok = cw_rw_refuse(s, "an #include that is not resolved");
+            ok = cw_rewrite_refuse(s, "an #include that is not resolved");
         else if (which == CW_RW_IF || which == CW_RW_ELIF || which == CW_RW_ELSE || which == CW_RW_ENDIF)
             ok = conditional(&c, which);
         while (i < c.t->count && c.t->v[i].kind != CW_RW_LINE_END)

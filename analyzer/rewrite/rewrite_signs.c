@@ -42,7 +42,7 @@ static uint32_t opening(const struct cw_rw_rows *r, uint32_t close, uint32_t lea
 
 static struct cw_rw_range stripped(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
-    while (x.end > x.first + 2 && r->t->v[x.first].c == '(' && cw_rw_behind(r->t, x.first, x.end) == x.end) {
+    while (x.end > x.first + 2 && r->t->v[x.first].c == '(' && cw_rewrite_behind(r->t, x.first, x.end) == x.end) {
         x.first++;
         x.end--;
     }
@@ -56,7 +56,7 @@ static struct cw_rw_range behind(const struct cw_rw_rows *r, uint32_t i, uint32_
 
     while (x.end < end && !is(&r->t->v[x.end], ")]},;?:<>=&|^!") &&
            !(is(&r->t->v[x.end], "+-") && x.end > i && ends_operand(r, x.end - 1)))
-        x.end = is(&r->t->v[x.end], "([{") ? cw_rw_behind(r->t, x.end, end) : x.end + 1;
+        x.end = is(&r->t->v[x.end], "([{") ? cw_rewrite_behind(r->t, x.end, end) : x.end + 1;
     return x;
 }
 
@@ -77,13 +77,13 @@ static bool has_product(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
     for (uint32_t i = x.first; i < x.end; i++) {
         if (r->t->v[i].c == '[') {
-            i = cw_rw_behind(r->t, i, x.end) - 1;
+            i = cw_rewrite_behind(r->t, i, x.end) - 1;
             continue;
         }
         if (i > x.first && is(&r->t->v[i], "*/") && ends_operand(r, i - 1))
             return true;
         if (r->t->v[i].kind == CW_RW_NAME && i + 1 < x.end && r->t->v[i + 1].c == '(' &&
-            !cw_rw_integer_type(r, i, i + 1))
+            !cw_rewrite_integer_type(r, i, i + 1))
             return true;
     }
     return false;
@@ -137,7 +137,7 @@ static struct cw_rw_range given(const struct cw_rw_rows *r, uint32_t i)
     struct cw_rw_range x = {i, i};
 
     while (x.end < r->f->body_close && !is(&r->t->v[x.end], ",;)"))
-        x.end = is(&r->t->v[x.end], "([{") ? cw_rw_behind(r->t, x.end, r->f->body_close) : x.end + 1;
+        x.end = is(&r->t->v[x.end], "([{") ? cw_rewrite_behind(r->t, x.end, r->f->body_close) : x.end + 1;
     return x;
 }
 
@@ -148,7 +148,7 @@ static bool variable_moves(const struct cw_rw_rows *r, uint32_t name, const stru
     token *v = r->t->v;
     bool found = false;
 
-    if (here.depth >= DEEPEST || !cw_rw_spend(r, r->f->body_close - r->f->body_open))
+    if (here.depth >= DEEPEST || !cw_rewrite_spend(r, r->f->body_close - r->f->body_open))
         return false;
     for (const struct trail *t = up; t; t = t->up)
         if (t->name == name)
@@ -157,7 +157,7 @@ static bool variable_moves(const struct cw_rw_rows *r, uint32_t name, const stru
         bool compound = v[i + 1].c && strchr("+-*/", v[i + 1].c) && v[i + 2].c == '=';
         if (v[i].kind != CW_RW_NAME || v[i].name != name || v[i - 1].c == '.')
             continue;
-        if (v[i + 1].c == '.' && cw_rw_is_written(r, cw_rw_bracketed(r, (struct cw_rw_range){i, i + 3})))
+        if (v[i + 1].c == '.' && cw_rewrite_is_written(r, cw_rewrite_bracketed(r, (struct cw_rw_range){i, i + 3})))
             return false; /* some of a vector */
         if (v[i + 1].c == '=' || compound) {
             if (v[i + 1 + compound + 1].c == '=')
@@ -165,7 +165,7 @@ static bool variable_moves(const struct cw_rw_rows *r, uint32_t name, const stru
             if (!moves(r, given(r, i + 2 + compound), &here))
                 return false;
             found = true;
-        } else if (!cw_rw_only_read(r, i) && !(v[i - 1].kind == CW_RW_NAME || v[i - 1].c == ',')) {
+        } else if (!cw_rewrite_only_read(r, i) && !(v[i - 1].kind == CW_RW_NAME || v[i - 1].c == ',')) {
             return false;
         }
     }
@@ -178,10 +178,10 @@ static bool name_moves(const struct cw_rw_rows *r, uint32_t i, const struct trai
 
     if (r->s->names.v[v->name].flags & CW_RW_MACRO)
         return false;
-    if (r->s->names.v[v->name].flags & CW_RW_KNOWN || cw_rw_integer_type(r, i, i + 1) || v[1].c == '(' ||
+    if (r->s->names.v[v->name].flags & CW_RW_KNOWN || cw_rewrite_integer_type(r, i, i + 1) || v[1].c == '(' ||
         v[-1].c == '.')
         return true; /* types, calls and members: what they are of counts */
-    if (cw_rw_loop_of(r, i))
+    if (cw_rewrite_loop_of(r, i))
         return true;
     for (uint32_t k = 0; k < r->parameters; k++)
         if (r->parameter[k].name == v->name)
@@ -206,15 +206,15 @@ static bool makes_nan(const struct cw_rw_rows *r, uint32_t i, struct cw_rw_range
 {
     token *v = &r->t->v[i];
 
-    if (v->kind == CW_RW_NAME && v[1].c == '(' && !cw_rw_integer_type(r, i, i + 1) &&
+    if (v->kind == CW_RW_NAME && v[1].c == '(' && !cw_rewrite_integer_type(r, i, i + 1) &&
         !(r->s->names.v[v->name].flags & CW_RW_ID) && strncmp(r->t->text + v->at, "convert_", 8))
-        return !has_element(r, (struct cw_rw_range){i + 1, cw_rw_behind(r->t, i + 1, x.end)});
+        return !has_element(r, (struct cw_rw_range){i + 1, cw_rewrite_behind(r->t, i + 1, x.end)});
     if (!is(v, "/") || v[1].kind == CW_RW_NUMBER)
         return false;
     for (i++; r->t->v[i].c == '(' &&
-              cw_rw_integer_type(r, i + 1, x.end) + i + 1 == cw_rw_behind(r->t, i, x.end) - 1;) /* a cast */
-        i = cw_rw_behind(r->t, i, x.end);
-    return !(r->t->v[i].c == '(' ? has_element(r, (struct cw_rw_range){i, cw_rw_behind(r->t, i, x.end)})
+              cw_rewrite_integer_type(r, i + 1, x.end) + i + 1 == cw_rewrite_behind(r->t, i, x.end) - 1;) /* a cast */
+        i = cw_rewrite_behind(r->t, i, x.end);
+    return !(r->t->v[i].c == '(' ? has_element(r, (struct cw_rw_range){i, cw_rewrite_behind(r->t, i, x.end)})
                                  : r->t->v[i + 1].c == '[');
 }
 
@@ -223,7 +223,7 @@ static bool moves(const struct cw_rw_rows *r, struct cw_rw_range x, const struct
 {
     token *v = r->t->v;
 
-    if (!cw_rw_spend(r, x.end - x.first))
+    if (!cw_rewrite_spend(r, x.end - x.first))
         return false;
     for (uint32_t i = x.first; i < x.end; i++) {
         if (makes_nan(r, i, x))
@@ -231,8 +231,8 @@ static bool moves(const struct cw_rw_rows *r, struct cw_rw_range x, const struct
         if (v[i].kind != CW_RW_NAME)
             continue;
         if (v[i + 1].c == '[') {
-            struct cw_rw_range at = {i + 2, cw_rw_behind(r->t, i + 1, r->f->body_close) - 1};
-            enum cw_rw_term term = cw_rw_term_of(r, at);
+            struct cw_rw_range at = {i + 2, cw_rewrite_behind(r->t, i + 1, r->f->body_close) - 1};
+            enum cw_rw_term term = cw_rewrite_term_of(r, at);
             if (term != CW_RW_T_UP && term != CW_RW_T_DOWN)
                 return false;
             i = at.end;
@@ -255,7 +255,7 @@ static bool is_safe(const struct cw_rw_rows *r, struct cw_rw_range x)
     token *v = r->t->v;
     uint32_t last = 0;
 
-    for (uint32_t i = x.first; i < x.end; i = is(&v[i], "([{") ? cw_rw_behind(r->t, i, x.end) : i + 1) {
+    for (uint32_t i = x.first; i < x.end; i = is(&v[i], "([{") ? cw_rewrite_behind(r->t, i, x.end) : i + 1) {
         if (is(&v[i], "+-?:<>=&|^,") && (i == x.first || !is(&v[i], "+-") || ends_operand(r, i - 1)))
             return false;
         if (i > x.first && is(&v[i], "*/%") && ends_operand(r, i - 1))
@@ -296,12 +296,12 @@ static uint32_t behind_whole(const struct cw_rw_rows *r, uint32_t i, uint32_t en
     token *v = r->t->v;
 
     if (v[i].c == '[')
-        return cw_rw_behind(r->t, i, end);
+        return cw_rewrite_behind(r->t, i, end);
     if (v[i].kind == CW_RW_NAME && v[i + 1].c == '(' &&
-        (cw_rw_name_is(&r->s->names, v[i].name, "if") || cw_rw_name_is(&r->s->names, v[i].name, "while") ||
-         (r->loops && cw_rw_name_is(&r->s->names, v[i].name, "for"))))
-        return cw_rw_behind(r->t, i + 1, end);
-    if (v[i - 1].c && strchr("{};", v[i - 1].c) && cw_rw_integer_type(r, i, end))
+        (cw_tokens_name_is(&r->s->names, v[i].name, "if") || cw_tokens_name_is(&r->s->names, v[i].name, "while") ||
+         (r->loops && cw_tokens_name_is(&r->s->names, v[i].name, "for"))))
+        return cw_rewrite_behind(r->t, i + 1, end);
+    if (v[i - 1].c && strchr("{};", v[i - 1].c) && cw_rewrite_integer_type(r, i, end))
         while (i < end && v[i].c != ';')
             i++;
     return i;
@@ -317,7 +317,7 @@ static bool range_stays(const struct cw_rw_rows *r, uint32_t first, uint32_t end
             i = whole - 1;
             continue;
         }
-        if (v[i].kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, v[i].name, "cross"))
+        if (v[i].kind == CW_RW_NAME && cw_tokens_name_is(&r->s->names, v[i].name, "cross"))
             return false; /* which is such differences */
         if (!is(&v[i], "-") || v[i + 1].c == '>')
             continue;
@@ -334,7 +334,7 @@ static size_t macro_body(const struct cw_rw_text *t, size_t i)
 {
     bool function_like = i + 1 < t->count && t->v[i + 1].c == '(' && !t->v[i + 1].spaced;
 
-    return function_like ? cw_rw_behind(t, (uint32_t)i + 1, (uint32_t)t->count) : i + 1;
+    return function_like ? cw_rewrite_behind(t, (uint32_t)i + 1, (uint32_t)t->count) : i + 1;
 }
 
 /* What macros stand for is not looked into: nothing but numbers is subtracted there, and nothing is -1. */
@@ -372,11 +372,11 @@ static bool options_stay(const char *p)
     return true;
 }
 
-bool cw_rw_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r))
+bool cw_rewrite_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r))
 {
     for (size_t u = 0; u < r->s->units; u++) {
         const struct cw_rw_unit *unit = &r->s->unit[u];
-        if (!cw_rw_spend(r, (uint32_t)unit->text.count) || /* all is looked at, for each kernel */
+        if (!cw_rewrite_spend(r, (uint32_t)unit->text.count) || /* all is looked at, for each kernel */
             !macros_stay(&unit->text) || (r->s->options && !options_stay(r->s->options[u])))
             return false;
         for (size_t k = 0; k < unit->functions; k++) {

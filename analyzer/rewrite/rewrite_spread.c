@@ -63,7 +63,7 @@ static void spread(const struct cw_rw *s, struct graph *g, uint32_t flags, uint8
     carry(s, g, queued, bit);
 }
 
-bool cw_rw_spread(struct cw_rw *s)
+bool cw_rewrite_spread(struct cw_rw *s)
 {
     struct graph g = {0};
     bool ok = make_graph(s, &g);
@@ -83,10 +83,10 @@ bool cw_rw_spread(struct cw_rw *s)
             s->odd_body[b] |= g.mark[g.names + b] & NO_ROWS ? CW_RW_BODY_NO_ROWS : 0;
         for (uint32_t b = 0; b < s->bodies && ok; b++)
             if (s->odd_body[b] & CW_RW_BODY_ODD && g.mark[g.names + b] & TAINT)
-                ok = cw_rw_refuse(s, "a function whose declaration is made by macros, or unusual, or "
+                ok = cw_rewrite_refuse(s, "a function whose declaration is made by macros, or unusual, or "
                                      "something outside of functions sees ids");
     } else {
-        cw_rw_nomem(s);
+        cw_rewrite_nomem(s);
     }
     free(g.first);
     free(g.who);

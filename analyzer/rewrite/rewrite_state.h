@@ -3,8 +3,9 @@
 #define CW_REWRITE_STATE_H
 
 #include "rewrite.h"
-#include "rewrite_lex.h"
 #include "../io/array.h"
+#include "../source/inlined_headers.h"
+#include "../source/tokens.h"
 
 /* What is known about a name, in struct cw_rw_name.flags. Names are those of all units together: two
  * functions of one name (static ones, overloads) are treated alike. */
@@ -98,31 +99,27 @@ struct cw_rw {
     bool nomem;
 };
 
-enum { CW_RW_REASON = 256, CW_RW_MAX_BYTES = 16 << 20 };
+enum { CW_RW_REASON = CW_INLINED_REASON, CW_RW_MAX_BYTES = CW_INLINED_MAX_BYTES };
 #define CW_RW_FIRST_BODY 0x80000000u /* nodes from here on are bodies */
 
 /* Every step returns false when the program is refused (reason filled, the first one stays) or nomem is set.
  */
-bool cw_rw_refuse(struct cw_rw *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool cw_rw_nomem(struct cw_rw *s);
+bool cw_rewrite_refuse(struct cw_rw *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool cw_rewrite_nomem(struct cw_rw *s);
 
 /* %.*s of a name */
 #define CW_RW_TEXT(s, id)                                                                                    \
     (int)((s)->names.v[id].length > 60 ? 60 : (s)->names.v[id].length), (s)->names.v[id].text
 
-bool cw_rw_clean(struct cw_rw_text *t, const char *source, size_t length);
-bool cw_rw_enter_words(struct cw_rw *s); /* rewrite_words.c: the words of OpenCL C */
-bool cw_rw_check_words(struct cw_rw *s); /* words that forbid rewriting */
-bool cw_rw_read_options(struct cw_rw *s, size_t unit, const char *options); /* rewrite_options.c */
-bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u);              /* rewrite_macros.c */
-bool cw_rw_scan(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_scan.c: functions and bodies */
-bool cw_rw_spread(struct cw_rw *s);                     /* rewrite_spread.c: who reaches id built-ins */
-/* The unit's source with its headers in it, for free(); NULL: refused or nomem. rewrite_include.c */
-char *cw_rw_inline_headers(struct cw_rw *s, const struct cw_rewrite_in *in, size_t unit);
-uint32_t cw_rw_hash_text(const char *text);
-bool cw_rw_own_clamp(const struct cw_rw *s);             /* rewrite_loops.c: what `own_clamp` says */
-bool cw_rw_check(struct cw_rw *s);                       /* rewrite_check.c */
-char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
+bool cw_rewrite_enter_words(struct cw_rw *s); /* rewrite_words.c: the words of OpenCL C */
+bool cw_rewrite_check_words(struct cw_rw *s); /* words that forbid rewriting */
+bool cw_rewrite_read_options(struct cw_rw *s, size_t unit, const char *options); /* rewrite_options.c */
+bool cw_rewrite_read_macros(struct cw_rw *s, struct cw_rw_unit *u);              /* rewrite_macros.c */
+bool cw_rewrite_scan(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_scan.c: functions and bodies */
+bool cw_rewrite_spread(struct cw_rw *s);                     /* rewrite_spread.c: who reaches id built-ins */
+bool cw_rewrite_own_clamp(const struct cw_rw *s);             /* rewrite_loops.c: what `own_clamp` says */
+bool cw_rewrite_check(struct cw_rw *s);                       /* rewrite_check.c */
+char *cw_rewrite_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 
 /* Text that grows; `ok`: false when memory is out. */
 struct cw_rw_writer {
@@ -131,11 +128,11 @@ struct cw_rw_writer {
     bool ok;
 };
 
-void cw_rw_put(struct cw_rw_writer *w, const char *text, size_t length); /* rewrite_emit.c */
+void cw_rewrite_put(struct cw_rw_writer *w, const char *text, size_t length); /* rewrite_emit.c */
 
-bool cw_rw_add_edge(struct cw_rw *s, uint32_t from, uint32_t to);
+bool cw_rewrite_add_edge(struct cw_rw *s, uint32_t from, uint32_t to);
 /* A call, a block or a use at token i of the unit (in a body or a macro); previous and next may lie across
  * directives. */
-bool cw_rw_look_at_use(struct cw_rw *s, const struct cw_rw_text *t, size_t i, size_t first, size_t end);
+bool cw_rewrite_look_at_use(struct cw_rw *s, const struct cw_rw_text *t, size_t i, size_t first, size_t end);
 
 #endif

@@ -14,7 +14,7 @@ enum { MAX_DEPTH = 64 };
 
 static enum cw_rw_term sum(struct parser *p);
 
-bool cw_rw_spend(const struct cw_rw_rows *r, uint32_t n)
+bool cw_rewrite_spend(const struct cw_rw_rows *r, uint32_t n)
 {
     uint64_t *left = r->s->looks;
 
@@ -22,9 +22,9 @@ bool cw_rw_spend(const struct cw_rw_rows *r, uint32_t n)
     return *left > 0;
 }
 
-bool cw_rw_word(const struct cw_rw_rows *r, uint32_t i, const char *text)
+bool cw_rewrite_word(const struct cw_rw_rows *r, uint32_t i, const char *text)
 {
-    return r->t->v[i].kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, r->t->v[i].name, text);
+    return r->t->v[i].kind == CW_RW_NAME && cw_tokens_name_is(&r->s->names, r->t->v[i].name, text);
 }
 
 static bool is_macro(const struct cw_rw_rows *r, uint32_t i)
@@ -50,7 +50,7 @@ static bool is_integer(const struct cw_rw_rows *r, uint32_t i)
     return p == end;
 }
 
-uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end)
+uint32_t cw_rewrite_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end)
 {
     static const char *const whole[] = {"int",    "uint", "long",  "ulong",    "size_t", "short",
                                         "ushort", "char", "uchar", "unsigned", "signed", NULL};
@@ -58,9 +58,9 @@ uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end
 
     for (; i < end && r->t->v[i].kind == CW_RW_NAME && !is_macro(r, i); i++) {
         const char *const *w = whole;
-        if (cw_rw_word(r, i, "const") || cw_rw_word(r, i, "private") || cw_rw_word(r, i, "__private"))
+        if (cw_rewrite_word(r, i, "const") || cw_rewrite_word(r, i, "private") || cw_rewrite_word(r, i, "__private"))
             continue;
-        while (*w && !cw_rw_word(r, i, *w))
+        while (*w && !cw_rewrite_word(r, i, *w))
             w++;
         if (!*w)
             break;
@@ -69,14 +69,14 @@ uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end
     return types ? i - begin : 0;
 }
 
-bool cw_rw_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end)
+bool cw_rewrite_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end)
 {
     bool whole = false;
 
     for (uint32_t i = first; i < end; i++) {
-        bool names = cw_rw_word(r, i, "int");
+        bool names = cw_rewrite_word(r, i, "int");
         bool tells =
-            cw_rw_word(r, i, "const") || cw_rw_word(r, i, "private") || cw_rw_word(r, i, "__private");
+            cw_rewrite_word(r, i, "const") || cw_rewrite_word(r, i, "private") || cw_rewrite_word(r, i, "__private");
         if (is_macro(r, i) || !(names || tells))
             return false;
         whole |= names;
@@ -84,7 +84,7 @@ bool cw_rw_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end)
     return whole;
 }
 
-uint32_t cw_rw_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end)
+uint32_t cw_rewrite_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end)
 {
     uint32_t depth = 0;
 
@@ -108,7 +108,7 @@ static enum cw_rw_term name(struct parser *p)
 
     if (is_macro(r, at))
         return CW_RW_T_UNKNOWN;
-    if (cw_rw_loop_of(r, at)) /* in one turn */
+    if (cw_rewrite_loop_of(r, at)) /* in one turn */
         return CW_RW_T_FIXED;
     for (uint32_t v = r->variables; v-- > 0;)
         if (r->variable[v].name == id)
@@ -116,7 +116,7 @@ static enum cw_rw_term name(struct parser *p)
                                                                                : CW_RW_T_UNKNOWN;
     for (uint32_t k = 0; k < r->parameters; k++)
         if (r->parameter[k].name == id)
-            return r->parameter[k].integer && cw_rw_steady(r, id, 0) ? CW_RW_T_FIXED : CW_RW_T_UNKNOWN;
+            return r->parameter[k].integer && cw_rewrite_steady(r, id, 0) ? CW_RW_T_FIXED : CW_RW_T_UNKNOWN;
     return CW_RW_T_UNKNOWN;
 }
 
@@ -149,14 +149,14 @@ static enum cw_rw_term clamped(struct parser *p)
     struct cw_rw_range a[3];
     uint32_t behind;
 
-    if (p->depth >= MAX_DEPTH || !cw_rw_clamp(p->r, p->i, p->end, a, &behind)) {
+    if (p->depth >= MAX_DEPTH || !cw_rewrite_clamp(p->r, p->i, p->end, a, &behind)) {
         p->i = p->end;
         return CW_RW_T_UNKNOWN;
     }
     p->i = behind;
-    if (cw_rw_term_of(p->r, a[1]) != CW_RW_T_FIXED || cw_rw_term_of(p->r, a[2]) != CW_RW_T_FIXED)
+    if (cw_rewrite_term_of(p->r, a[1]) != CW_RW_T_FIXED || cw_rewrite_term_of(p->r, a[2]) != CW_RW_T_FIXED)
         return CW_RW_T_UNKNOWN;
-    return cw_rw_term_of(p->r, a[0]);
+    return cw_rewrite_term_of(p->r, a[0]);
 }
 
 static enum cw_rw_term opposite(enum cw_rw_term t)
@@ -167,7 +167,7 @@ static enum cw_rw_term opposite(enum cw_rw_term t)
 static enum cw_rw_term group(struct parser *p)
 {
     const struct cw_rw_rows *r = p->r;
-    uint32_t close = cw_rw_behind(r->t, p->i, p->end), type;
+    uint32_t close = cw_rewrite_behind(r->t, p->i, p->end), type;
     struct parser inner = {r, p->i + 1, close - 1, p->depth + 1};
     enum cw_rw_term t;
 
@@ -176,7 +176,7 @@ static enum cw_rw_term group(struct parser *p)
         return CW_RW_T_UNKNOWN;
     }
     p->i = close;
-    type = cw_rw_integer_type(r, inner.i, inner.end);
+    type = cw_rewrite_integer_type(r, inner.i, inner.end);
     if (type && inner.i + type == inner.end) { /* a cast */
         p->depth++;
         if (p->i < p->end && r->t->v[p->i].c == '(')
@@ -187,7 +187,7 @@ static enum cw_rw_term group(struct parser *p)
         }
         if (p->i >= p->end || r->t->v[p->i].kind != CW_RW_NAME)
             return CW_RW_T_UNKNOWN;
-        return cw_rw_word(r, p->i, "get_global_id") ? builtin(p, true) : name(p);
+        return cw_rewrite_word(r, p->i, "get_global_id") ? builtin(p, true) : name(p);
     }
     t = sum(&inner);
     return inner.i == inner.end ? t : CW_RW_T_UNKNOWN;
@@ -205,12 +205,12 @@ static enum cw_rw_term factor(struct parser *p)
         p->i++;
         return CW_RW_T_FIXED;
     }
-    if (cw_rw_word(r, p->i, "get_global_id"))
+    if (cw_rewrite_word(r, p->i, "get_global_id"))
         return builtin(p, true);
-    if (cw_rw_word(r, p->i, "get_global_size") || cw_rw_word(r, p->i, "get_global_offset") ||
-        cw_rw_word(r, p->i, "get_num_groups"))
+    if (cw_rewrite_word(r, p->i, "get_global_size") || cw_rewrite_word(r, p->i, "get_global_offset") ||
+        cw_rewrite_word(r, p->i, "get_num_groups"))
         return builtin(p, false);
-    if (cw_rw_word(r, p->i, "clamp"))
+    if (cw_rewrite_word(r, p->i, "clamp"))
         return clamped(p);
     if (r->t->v[p->i].kind == CW_RW_NAME)
         return name(p);
@@ -230,7 +230,7 @@ static enum cw_rw_term product(struct parser *p)
         u = factor(p);
         one.end = p->i;
         t = t == CW_RW_T_FIXED && u == CW_RW_T_FIXED ? CW_RW_T_FIXED : CW_RW_T_UNKNOWN;
-        if (t == CW_RW_T_FIXED && cw_rw_turns(p->r, before) && cw_rw_turns(p->r, one))
+        if (t == CW_RW_T_FIXED && cw_rewrite_turns(p->r, before) && cw_rewrite_turns(p->r, one))
             t = CW_RW_T_UNKNOWN; /* squares have their ends elsewhere than in the first and the last turn */
     }
     return t;
@@ -257,10 +257,10 @@ static enum cw_rw_term sum(struct parser *p)
     return t;
 }
 
-enum cw_rw_term cw_rw_term_of(const struct cw_rw_rows *r, struct cw_rw_range at)
+enum cw_rw_term cw_rewrite_term_of(const struct cw_rw_rows *r, struct cw_rw_range at)
 {
     struct parser p = {r, at.first, at.end, 0};
-    enum cw_rw_term t = at.first < at.end && cw_rw_spend(r, at.end - at.first) ? sum(&p) : CW_RW_T_UNKNOWN;
+    enum cw_rw_term t = at.first < at.end && cw_rewrite_spend(r, at.end - at.first) ? sum(&p) : CW_RW_T_UNKNOWN;
 
     return p.i == p.end ? t : CW_RW_T_UNKNOWN;
 }

@@ -14,7 +14,7 @@ static bool is_punct(token *k, char c)
 static void strip(const struct cw_rw_rows *r, struct cw_rw_range *a)
 {
     while (a->end > a->first + 2 && is_punct(&r->t->v[a->first], '(') &&
-           cw_rw_behind(r->t, a->first, a->end) == a->end) {
+           cw_rewrite_behind(r->t, a->first, a->end) == a->end) {
         a->first++;
         a->end--;
     }
@@ -54,7 +54,7 @@ static uint32_t piece(const struct cw_rw_rows *r, struct cw_rw_range a, char joi
 
     for (uint32_t i = a.first; i < a.end;) {
         if (v[i].kind == CW_RW_PUNCT && v[i].c && strchr("([{", v[i].c)) {
-            i = cw_rw_behind(r->t, i, a.end);
+            i = cw_rewrite_behind(r->t, i, a.end);
             continue;
         }
         if (is_punct(&v[i], join) && i + 1 < a.end && is_punct(&v[i + 1], join) && !v[i + 1].spaced)
@@ -72,7 +72,7 @@ static bool is_joined(const struct cw_rw_rows *r, struct cw_rw_range a, char joi
     for (uint32_t i = a.first; i < a.end;) {
         if (is_punct(&v[i], '?') || is_punct(&v[i], ','))
             return false;
-        i = v[i].kind == CW_RW_PUNCT && v[i].c && strchr("([{", v[i].c) ? cw_rw_behind(r->t, i, a.end)
+        i = v[i].kind == CW_RW_PUNCT && v[i].c && strchr("([{", v[i].c) ? cw_rewrite_behind(r->t, i, a.end)
                                                                         : i + 1;
     }
     return piece(r, a, join) != a.end && (join == '|' || piece(r, a, '|') == a.end);
@@ -86,7 +86,7 @@ static bool comparison(const struct cw_rw_rows *r, struct cw_rw_range a, struct 
     for (uint32_t i = a.first; i < a.end;) {
         bool two = i + 1 < a.end && is_punct(&v[i + 1], '=') && !v[i + 1].spaced;
         if (v[i].kind == CW_RW_PUNCT && v[i].c && strchr("([{", v[i].c)) {
-            i = cw_rw_behind(r->t, i, a.end);
+            i = cw_rewrite_behind(r->t, i, a.end);
             continue;
         }
         if (is_punct(&v[i], '<') || is_punct(&v[i], '>') ||
@@ -122,10 +122,10 @@ static bool read_atom(struct cw_rw_rows *r, struct cw_rw_range a, uint32_t c, bo
     enum cw_rw_term left, right;
 
     strip(r, &a);
-    if (r->atoms == CW_RW_ATOMS || cw_rw_turns(r, a) || !comparison(r, a, &x))
+    if (r->atoms == CW_RW_ATOMS || cw_rewrite_turns(r, a) || !comparison(r, a, &x))
         return false;
-    left = cw_rw_term_of(r, x.left);
-    right = cw_rw_term_of(r, x.right);
+    left = cw_rewrite_term_of(r, x.left);
+    right = cw_rewrite_term_of(r, x.right);
     if (left == CW_RW_T_UNKNOWN || right == CW_RW_T_UNKNOWN)
         return false;
     x.swapped = left == CW_RW_T_FIXED && right != CW_RW_T_FIXED;
@@ -176,7 +176,7 @@ static bool holds_inside(const struct cw_rw_rows *r, struct cw_rw_range a, uint3
     if (!strcmp(x.op, "==") || !strcmp(x.op, "!="))
         return x.op[0] == '!';
     behind += v[behind].c == '{';
-    return !(v[behind].kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, v[behind].name, "return"));
+    return !(v[behind].kind == CW_RW_NAME && cw_tokens_name_is(&r->s->names, v[behind].name, "return"));
 }
 
 static void read_condition(struct cw_rw_rows *r, struct cw_rw_range all, uint32_t behind)
@@ -201,17 +201,17 @@ static void read_condition(struct cw_rw_rows *r, struct cw_rw_range all, uint32_
         r->conditions++;
 }
 
-void cw_rw_rows_tests(struct cw_rw_rows *r)
+void cw_rewrite_rows_tests(struct cw_rw_rows *r)
 {
     token *v = r->t->v;
 
     for (uint32_t i = r->f->body_open + 1; i + 1 < r->f->body_close && r->conditions < CW_RW_CONDITIONS;
          i++) {
         uint32_t behind;
-        if (v[i].kind != CW_RW_NAME || !cw_rw_name_is(&r->s->names, v[i].name, "if") ||
+        if (v[i].kind != CW_RW_NAME || !cw_tokens_name_is(&r->s->names, v[i].name, "if") ||
             !is_punct(&v[i + 1], '(') || r->s->names.v[v[i].name].flags & CW_RW_MACRO)
             continue;
-        behind = cw_rw_behind(r->t, i + 1, r->f->body_close);
+        behind = cw_rewrite_behind(r->t, i + 1, r->f->body_close);
         read_condition(r, (struct cw_rw_range){i + 2, behind - 1}, behind);
     }
 }

@@ -19,13 +19,13 @@ static bool is_block(const struct cw_rw *s, const struct cw_rw_text *t, size_t i
     return before->kind == CW_RW_PUNCT && before->c && strchr("(=,;{}[?:&|!~+-*/%<>^", before->c);
 }
 
-bool cw_rw_look_at_use(struct cw_rw *s, const struct cw_rw_text *t, size_t i, size_t first, size_t end)
+bool cw_rewrite_look_at_use(struct cw_rw *s, const struct cw_rw_text *t, size_t i, size_t first, size_t end)
 {
     const struct cw_rw_token *before = i > first ? &t->v[i - 1] : NULL;
     uint32_t *flags, last;
 
     if (is_block(s, t, i, first, end))
-        return cw_rw_refuse(s, "blocks");
+        return cw_rewrite_refuse(s, "blocks");
     if (t->v[i].kind == CW_RW_NAME && i + 1 < end && t->v[i + 1].kind == CW_RW_DIRECTIVE)
         s->names.v[t->v[i].name].flags |= CW_RW_SPLIT;
     if (t->v[i].kind != CW_RW_NAME || i + 1 >= end || t->v[i + 1].c != '(')

@@ -164,21 +164,21 @@ static bool is_vector_type(const struct cw_rw_name *n)
     return false;
 }
 
-bool cw_rw_enter_words(struct cw_rw *s)
+bool cw_rewrite_enter_words(struct cw_rw *s)
 {
     for (size_t c = 0; c < sizeof classes / sizeof *classes; c++)
         for (const char *w = classes[c].words; *w;) {
             size_t length = strcspn(w, " ");
-            uint32_t id = cw_rw_name_intern(&s->names, w, length);
+            uint32_t id = cw_tokens_name_intern(&s->names, w, length);
             if (id == UINT32_MAX)
-                return cw_rw_nomem(s);
+                return cw_rewrite_nomem(s);
             s->names.v[id].flags |= classes[c].flags;
             w += length + strspn(w + length, " ");
         }
     return true;
 }
 
-bool cw_rw_check_words(struct cw_rw *s)
+bool cw_rewrite_check_words(struct cw_rw *s)
 {
     for (uint32_t id = 0; id < s->names.count; id++) {
         struct cw_rw_name *n = &s->names.v[id];
@@ -189,9 +189,9 @@ bool cw_rw_check_words(struct cw_rw *s)
         n->flags |= is_vector_type(n) ? CW_RW_KNOWN : 0;
         if (!(n->flags & (CW_RW_KNOWN | CW_RW_FAMILY | CW_RW_ID)) && begins_with(n, forbidden_families))
             n->flags |= CW_RW_FORBIDDEN;
-        s->no_rows |= cw_rw_name_is(&s->names, id, "_Pragma");
+        s->no_rows |= cw_tokens_name_is(&s->names, id, "_Pragma");
         if (n->flags & CW_RW_FORBIDDEN)
-            return cw_rw_refuse(s, "uses '%.*s'", CW_RW_TEXT(s, id));
+            return cw_rewrite_refuse(s, "uses '%.*s'", CW_RW_TEXT(s, id));
     }
     return true;
 }

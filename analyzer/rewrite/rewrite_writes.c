@@ -35,11 +35,11 @@ static uint32_t opening(const struct cw_rw_rows *r, uint32_t i, bool within)
     for (uint32_t k = i - within; k > r->f->body_open; k--) {
         depth += r->t->v[k].c == ')';
         if (r->t->v[k].c == '(' && --depth == 0) {
-            cw_rw_spend(r, i - k);
+            cw_rewrite_spend(r, i - k);
             return k;
         }
     }
-    cw_rw_spend(r, i - r->f->body_open);
+    cw_rewrite_spend(r, i - r->f->body_open);
     return 0;
 }
 
@@ -78,12 +78,12 @@ static bool in_odd_call(const struct cw_rw_rows *r, uint32_t i)
         uint32_t close, first = open + 1;
         if (!is_macro(r, open - 1))
             continue;
-        close = cw_rw_behind(r->t, open, r->f->body_close) - 1;
-        if (!cw_rw_spend(r, 2 * (close - open)))
+        close = cw_rewrite_behind(r->t, open, r->f->body_close) - 1;
+        if (!cw_rewrite_spend(r, 2 * (close - open)))
             return true;
         for (uint32_t k = first; k <= close; k++) {
             if (k < close && (v[k].c == '(' || v[k].c == '[' || v[k].c == '{')) {
-                k = cw_rw_behind(r->t, k, close) - 1;
+                k = cw_rewrite_behind(r->t, k, close) - 1;
                 continue;
             }
             if (k < close && v[k].c != ',')
@@ -104,7 +104,7 @@ static bool beside_macro(const struct cw_rw_rows *r, struct cw_rw_range x)
     return is_macro(r, x.end) || (open && is_macro(r, open - 1));
 }
 
-struct cw_rw_range cw_rw_bracketed(const struct cw_rw_rows *r, struct cw_rw_range a)
+struct cw_rw_range cw_rewrite_bracketed(const struct cw_rw_rows *r, struct cw_rw_range a)
 {
     token *v = r->t->v;
 
@@ -113,7 +113,7 @@ struct cw_rw_range cw_rw_bracketed(const struct cw_rw_rows *r, struct cw_rw_rang
     return a;
 }
 
-bool cw_rw_is_written(const struct cw_rw_rows *r, struct cw_rw_range x)
+bool cw_rewrite_is_written(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
     token *b = &r->t->v[x.first - 1], *a = &r->t->v[x.end];
 
@@ -128,13 +128,13 @@ bool cw_rw_is_written(const struct cw_rw_rows *r, struct cw_rw_range x)
     return (a->c == '<' || a->c == '>') && a[1].c == a->c && a[2].c == '=';
 }
 
-bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
+bool cw_rewrite_only_read(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = r->t->v, *b = &v[i - 1];
     struct cw_rw_range x =
-        cw_rw_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is what i is, declared or written, too */
+        cw_rewrite_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is what i is, declared or written, too */
 
-    if (!cw_rw_spend(r, 1))
+    if (!cw_rewrite_spend(r, 1))
         return false;
     if (b->c == '.' || (b->c == '>' && !b->spaced && v[i - 2].c == '-' && v[i - 3].c != '-'))
         return true; /* a member of something */
@@ -142,18 +142,18 @@ bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
         return false; /* another one of that name */
     if (v[x.first - 1].c == '&' && addressed(r, x.first))
         return false;
-    return v[x.end].c != '[' && !cw_rw_is_written(r, x) && !beside_macro(r, x) && !in_odd_call(r, i);
+    return v[x.end].c != '[' && !cw_rewrite_is_written(r, x) && !beside_macro(r, x) && !in_odd_call(r, i);
 }
 
-bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t id, uint32_t declared)
+bool cw_rewrite_steady(const struct cw_rw_rows *r, uint32_t id, uint32_t declared)
 {
     token *v = r->t->v;
 
-    if (!cw_rw_spend(r, r->f->body_close - r->f->body_open) ||
+    if (!cw_rewrite_spend(r, r->f->body_close - r->f->body_open) ||
         r->s->names.v[id].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF))
         return false;
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++)
-        if (v[i].kind == CW_RW_NAME && v[i].name == id && i != declared && !cw_rw_only_read(r, i))
+        if (v[i].kind == CW_RW_NAME && v[i].name == id && i != declared && !cw_rewrite_only_read(r, i))
             return false;
     return true;
 }

@@ -26,11 +26,11 @@ static bool is_kernel(const struct cw_rw_rows *r)
             continue;
         if (v[i].kind != CW_RW_NAME)
             return false;
-        if (cw_rw_word(r, i, "kernel") || cw_rw_word(r, i, "__kernel"))
+        if (cw_rewrite_word(r, i, "kernel") || cw_rewrite_word(r, i, "__kernel"))
             kernel = true;
-        else if (cw_rw_word(r, i, "void"))
+        else if (cw_rewrite_word(r, i, "void"))
             nothing = true;
-        else if (!cw_rw_word(r, i, "__attribute__") && !cw_rw_word(r, i, "__attribute"))
+        else if (!cw_rewrite_word(r, i, "__attribute__") && !cw_rewrite_word(r, i, "__attribute"))
             return false;
         if (r->s->names.v[v[i].name].flags & CW_RW_MACRO)
             return false;
@@ -51,14 +51,15 @@ static bool parameter(struct cw_rw_rows *r, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         if (v[i].kind != CW_RW_NAME && v[i].c != '*')
             return false;
-        if (cw_rw_word(r, i, "local") || cw_rw_word(r, i, "__local") || cw_rw_word(r, i, "pipe") ||
-            cw_rw_word(r, i, "sampler_t") || cw_rw_word(r, i, "volatile") ||
-            cw_rw_word(r, i, "__volatile__") || cw_rw_word(r, i, "__volatile"))
+        if (cw_rewrite_word(r, i, "local") || cw_rewrite_word(r, i, "__local") ||
+            cw_rewrite_word(r, i, "pipe") || cw_rewrite_word(r, i, "sampler_t") ||
+            cw_rewrite_word(r, i, "volatile") || cw_rewrite_word(r, i, "__volatile__") ||
+            cw_rewrite_word(r, i, "__volatile"))
             return false;
         p->pointer |= v[i].c == '*';
     }
-    p->integer = !p->pointer && cw_rw_integer_type(r, first, end - 1) == end - 1 - first;
-    p->plain = !p->pointer && cw_rw_int_type(r, first, end - 1);
+    p->integer = !p->pointer && cw_rewrite_integer_type(r, first, end - 1) == end - 1 - first;
+    p->plain = !p->pointer && cw_rewrite_int_type(r, first, end - 1);
     r->parameters++;
     return true;
 }
@@ -101,14 +102,14 @@ static void declarators(struct cw_rw_rows *r, struct cw_rw_range type, uint32_t 
         uint32_t k = i + 2;
         while (k < r->f->body_close && v[k].c != ',' && v[k].c != ';')
             k = v[k].kind == CW_RW_PUNCT && v[k].c && strchr("([{", v[k].c)
-                    ? cw_rw_behind(r->t, k, r->f->body_close)
+                    ? cw_rewrite_behind(r->t, k, r->f->body_close)
                     : k + 1;
         x.value.end = k;
-        if (!is_parameter(r, x.name) && cw_rw_steady(r, x.name, i))
-            x.term = cw_rw_term_of(r, x.value);
+        if (!is_parameter(r, x.name) && cw_rewrite_steady(r, x.name, i))
+            x.term = cw_rewrite_term_of(r, x.value);
         if (r->variables == CW_RW_VARIABLES)
             return;
-        x.turns = cw_rw_turns(r, x.value);
+        x.turns = cw_rewrite_turns(r, x.value);
         if (x.term != CW_RW_T_UNKNOWN)
             r->variable[r->variables++] = x;
         if (v[k].c != ',')
@@ -125,14 +126,14 @@ static void read_variables(struct cw_rw_rows *r)
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
         uint32_t n;
         if (v[i].c == '{' && ++depth < MAX_BLOCKS)
-            ends[depth] = cw_rw_behind(r->t, i, r->f->body_close) - 1;
+            ends[depth] = cw_rewrite_behind(r->t, i, r->f->body_close) - 1;
         depth -= v[i].c == '}';
         round += v[i].c == '(';
         round -= v[i].c == ')';
         if (depth >= MAX_BLOCKS || round /* which a macro may drop */ ||
             !(v[i - 1].c && strchr("{};", v[i - 1].c)))
             continue;
-        n = cw_rw_integer_type(r, i, r->f->body_close);
+        n = cw_rewrite_integer_type(r, i, r->f->body_close);
         if (n)
             declarators(r, (struct cw_rw_range){i, i + n}, i + n, ends[depth]);
     }
@@ -151,10 +152,10 @@ static bool is_pointer(const struct cw_rw_rows *r, uint32_t i)
 /* The element `name`[ ... ] may be written there; `at`: its name, `behind`: the token behind the bracket. */
 static bool is_written(const struct cw_rw_rows *r, uint32_t at, uint32_t behind)
 {
-    struct cw_rw_range x = cw_rw_bracketed(r, (struct cw_rw_range){at, behind});
+    struct cw_rw_range x = cw_rewrite_bracketed(r, (struct cw_rw_range){at, behind});
 
     return r->t->v[x.end].c == '.' /* some of a vector, perhaps */ || r->t->v[x.first - 1].c == '&' ||
-           cw_rw_is_written(r, x);
+           cw_rewrite_is_written(r, x);
 }
 
 /* Every subscript is one of a parameter, and moves by one or not at all. */
@@ -169,18 +170,18 @@ static bool subscripts(const struct cw_rw_rows *r)
             return false; /* what a pointer points to, which might be what all write */
         if (v[i].c != '[')
             continue;
-        behind = cw_rw_behind(r->t, i, r->f->body_close);
+        behind = cw_rewrite_behind(r->t, i, r->f->body_close);
         if (r->loops && is_written(r, i - 1, behind) &&
-            cw_rw_term_of(r, (struct cw_rw_range){i + 1, behind - 1}) == CW_RW_T_FIXED)
+            cw_rewrite_term_of(r, (struct cw_rw_range){i + 1, behind - 1}) == CW_RW_T_FIXED)
             return false; /* a race, in which compilers might reorder sums */
         if (!is_pointer(r, i - 1) || v[behind - 1].c != ']' || v[behind].c == '[' ||
-            cw_rw_term_of(r, (struct cw_rw_range){i + 1, behind - 1}) == CW_RW_T_UNKNOWN)
+            cw_rewrite_term_of(r, (struct cw_rw_range){i + 1, behind - 1}) == CW_RW_T_UNKNOWN)
             return false;
     }
     return true;
 }
 
-/* Words and directives. Helpers and macros were looked at by cw_rw_spread. */
+/* Words and directives. Helpers and macros were looked at by cw_rewrite_spread. */
 static bool body(const struct cw_rw_rows *r)
 {
     token *v = r->t->v;
@@ -209,12 +210,12 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
     r->f = f;
     if (s->no_rows || !body(r) || !is_kernel(r) || !read_parameters(r))
         return false;
-    if (!cw_rw_read_loops(r))
+    if (!cw_rewrite_read_loops(r))
         return false;
     read_variables(r);
-    if (!subscripts(r) || !cw_rw_signs_stay(r, is_kernel))
+    if (!subscripts(r) || !cw_rewrite_signs_stay(r, is_kernel))
         return false;
-    cw_rw_rows_tests(r);
-    cw_rw_clamp_tests(r);
+    cw_rewrite_rows_tests(r);
+    cw_rewrite_clamp_tests(r);
     return r->atoms > 0;
 }

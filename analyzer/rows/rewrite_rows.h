@@ -111,50 +111,50 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
 
 /* Pays for looking at `n` tokens; false: too many were looked at, and whoever asks has to take the worst for
  * granted. */
-bool cw_rw_spend(const struct cw_rw_rows *r, uint32_t n);
+bool cw_rewrite_spend(const struct cw_rw_rows *r, uint32_t n);
 /* Token i is that word. */
-bool cw_rw_word(const struct cw_rw_rows *r, uint32_t i, const char *text);
+bool cw_rewrite_word(const struct cw_rw_rows *r, uint32_t i, const char *text);
 /* How the sum in these tokens changes along a row. */
-enum cw_rw_term cw_rw_term_of(const struct cw_rw_rows *r, struct cw_rw_range at);
+enum cw_rw_term cw_rewrite_term_of(const struct cw_rw_rows *r, struct cw_rw_range at);
 /* Number of tokens at `i` that name an integer type, 0: none do. */
-uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end);
+uint32_t cw_rewrite_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end);
 /* These tokens name int, and nothing but that. */
-bool cw_rw_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end);
+bool cw_rewrite_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end);
 /* The token behind the bracket that closes the one at `open`, or `end`. */
-uint32_t cw_rw_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end);
+uint32_t cw_rewrite_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end);
 
 /* ---- rewrite_writes.c */
 
 /* Nothing in the body declares, changes or takes the address of `name`, but its declaration at token
  * `declared` (0: it is a parameter), and no macro can. */
-bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared);
+bool cw_rewrite_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared);
 
 /* Occurrence i of a name, not that of its declaration, leaves the value alone. */
-bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i);
+bool cw_rewrite_only_read(const struct cw_rw_rows *r, uint32_t i);
 /* `a` with the round brackets around it, which hold nothing else. */
-struct cw_rw_range cw_rw_bracketed(const struct cw_rw_rows *r, struct cw_rw_range a);
+struct cw_rw_range cw_rewrite_bracketed(const struct cw_rw_rows *r, struct cw_rw_range a);
 /* What stands beside `x`, bracketed, is an operator that writes it. */
-bool cw_rw_is_written(const struct cw_rw_rows *r, struct cw_rw_range x);
+bool cw_rewrite_is_written(const struct cw_rw_rows *r, struct cw_rw_range x);
 
 /* ---- rewrite_loops.c */
 
 /* Reads the loops; false: there is one that is not understood, or that other functions or macros reach. */
-bool cw_rw_read_loops(struct cw_rw_rows *r);
+bool cw_rewrite_read_loops(struct cw_rw_rows *r);
 /* The loop whose variable the name at token i is, or NULL. */
-const struct cw_rw_loop *cw_rw_loop_of(const struct cw_rw_rows *r, uint32_t i);
+const struct cw_rw_loop *cw_rewrite_loop_of(const struct cw_rw_rows *r, uint32_t i);
 /* Something in `a` differs from turn to turn of a loop. */
-bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a);
+bool cw_rewrite_turns(const struct cw_rw_rows *r, struct cw_rw_range a);
 /* The arguments of the call of clamp at token i, and the token behind it; false: it is none. */
-bool cw_rw_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
+bool cw_rewrite_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
                  uint32_t *behind);
 /* Finds the calls of clamp that are tests. */
-void cw_rw_clamp_tests(struct cw_rw_rows *r);
+void cw_rewrite_clamp_tests(struct cw_rw_rows *r);
 
 /* rewrite_signs.c: no NaN has another sign in the form for rows. */
-bool cw_rw_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r));
+bool cw_rewrite_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r));
 
 /* rewrite_tests.c: finds the conditions and atoms. */
-void cw_rw_rows_tests(struct cw_rw_rows *r);
+void cw_rewrite_rows_tests(struct cw_rw_rows *r);
 
 /* ---- rewrite_rows_emit.c, rewrite_rows_body.c */
 

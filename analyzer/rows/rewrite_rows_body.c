@@ -1,8 +1,8 @@
 /* rewrite_rows_body.c - the copies of a kernel's text in its form for rows: see rewrite_rows.h.
  *
- * What tests are read by is never written, as the text was read (cw_rw_steady). Where a test is a constant
- * that is a promise, so compilers are told: there it is const. Should the text have been misread, they refuse
- * it, and the program does without rows. */
+ * What tests are read by is never written, as the text was read (cw_rewrite_steady). Where a test is a
+ * constant that is a promise, so compilers are told: there it is const. Should the text have been misread,
+ * they refuse it, and the program does without rows. */
 #include "rewrite_rows.h"
 
 typedef struct cw_rw_rows_writer writer;
@@ -50,8 +50,8 @@ static bool is_x(const struct cw_rw_rows *r, const struct cw_rw_variable *v)
     const struct cw_rw_token *t = r->t->v + v->value.first;
     size_t n = v->value.end - v->value.first;
 
-    return cw_rw_int_type(r, v->type.first, v->type.end) && v->term == CW_RW_T_UP && n == 4 &&
-           t->kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, t->name, "get_global_id");
+    return cw_rewrite_int_type(r, v->type.first, v->type.end) && v->term == CW_RW_T_UP && n == 4 &&
+           t->kind == CW_RW_NAME && cw_tokens_name_is(&r->s->names, t->name, "get_global_id");
 }
 
 static void add(struct place *p, uint32_t *n, struct place one)
@@ -126,7 +126,7 @@ static bool is_number(const struct cw_rw_rows *r, uint32_t k)
 {
     for (uint32_t i = r->variable[k].value.first; i < r->variable[k].value.end; i++) {
         uint32_t of = k;
-        if (r->t->v[i].kind != CW_RW_NAME || cw_rw_integer_type(r, i, i + 1))
+        if (r->t->v[i].kind != CW_RW_NAME || cw_rewrite_integer_type(r, i, i + 1))
             continue;
         while (of > 0 && r->variable[of - 1].name != r->t->v[i].name)
             of--;

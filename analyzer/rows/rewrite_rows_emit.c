@@ -52,7 +52,7 @@ typedef struct cw_rw_rows_writer writer;
 
 static void put(writer *w, const char *text, size_t length)
 {
-    cw_rw_put(&w->out, text, length);
+    cw_rewrite_put(&w->out, text, length);
 }
 
 void cw_rw_rows_say(writer *w, const char *format, ...)

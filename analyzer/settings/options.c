@@ -29,7 +29,7 @@ const struct cw_option_info cw_option_table[] = {
     {0},
 };
 
-const char *cw_option_variable(const struct cw_option_info *info, char *text)
+const char *cw_options_variable(const struct cw_option_info *info, char *text)
 {
     size_t n = (size_t)snprintf(text, CW_OPTION_VARIABLE_BYTES, "CLWEAVE_%s", info->name);
     for (size_t i = 0; i < n && i < CW_OPTION_VARIABLE_BYTES; i++)
@@ -141,7 +141,7 @@ enum cw_status cw_options_from_environment(struct cw_options *o, struct cw_error
 {
     for (const struct cw_option_info *i = cw_option_table; i->name; i++) {
         char variable[CW_OPTION_VARIABLE_BYTES];
-        const char *value = secure_getenv(cw_option_variable(i, variable));
+        const char *value = secure_getenv(cw_options_variable(i, variable));
         enum cw_status s = value && *value ? cw_options_set(o, i, value, err) : CW_OK;
         if (s)
             return s;
@@ -168,7 +168,7 @@ size_t cw_options_describe(const struct cw_options *o, char *text, size_t size)
     for (const struct cw_option_info *i = cw_option_table; i->name; i++) {
         char number[16];
         const char *value = value_text(o, i, number);
-        if (!value || !strcmp(value, i->default_value))
+        if (i->commands & CW_CMD_INTERNAL || !value || !strcmp(value, i->default_value))
             continue;
         int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s",
                          used ? " " : "", i->name, value);

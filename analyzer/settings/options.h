@@ -12,8 +12,9 @@
 
 enum cw_option_kind { CW_OPTION_BOOL, CW_OPTION_INT, CW_OPTION_STRING, CW_OPTION_CHOICE };
 
-/* Commands of the tool that accept an option; bits. */
-enum { CW_CMD_TRACE = 1, CW_CMD_RUN = 2 };
+/* Commands of the tool that accept an option; bits. INTERNAL: a variable that is not the user's to set; help and
+ * log do not show it, and the code that uses it reads the variable itself. */
+enum { CW_CMD_TRACE = 1, CW_CMD_RUN = 2, CW_CMD_INTERNAL = 4 };
 
 #define CW_OPTION_TYPE_BOOL   bool
 #define CW_OPTION_TYPE_INT    int
@@ -45,7 +46,7 @@ extern const struct cw_option_info cw_option_table[];
 /* Writes the option's environment variable, "CLWEAVE_DEVICE_TIMES", into `text` of CW_OPTION_VARIABLE_BYTES
  * bytes and returns `text`. */
 #define CW_OPTION_VARIABLE_BYTES 64
-const char *cw_option_variable(const struct cw_option_info *info, char *text);
+const char *cw_options_variable(const struct cw_option_info *info, char *text);
 
 /* Fills `o` with the defaults. CW_ERR_NOMEM leaves an `o` that cw_options_finish accepts. */
 enum cw_status cw_options_init(struct cw_options *o, struct cw_error *err);
@@ -64,7 +65,7 @@ enum cw_status cw_options_set(struct cw_options *o, const struct cw_option_info 
 enum cw_status cw_options_from_environment(struct cw_options *o, struct cw_error *err);
 
 /* Writes what differs from the defaults, "mode=trace out=/tmp/x.json", as snprintf does: at most `size` bytes
- * with the NUL, returning the length that all of it has (0 when nothing differs). */
+ * with the NUL, returning the length that all of it has (0 when nothing differs). Internal ones are left out. */
 size_t cw_options_describe(const struct cw_options *o, char *text, size_t size);
 
 /* Expands %e (program), %p (pid) and %% of `pattern` into `path`. CW_ERR_INVALID for another % sequence,
@@ -80,11 +81,5 @@ int cw_options_callsites(const char *text);
 
 /* Index of the level of "LEVEL" or "LEVEL:FILE" in error, warning, info, debug; -1 for none of them. */
 int cw_options_log_level(const char *text);
-
-/* Whether a program can run with the option `info` set to `value`: the errors of cw_options_set, and of
- * whatever the library would find wrong with it once the program runs, as then every call would pass
- * unchanged: no such policy or policy option, a policy that only plans offline, a bad list of devices, a
- * platform file that cannot be read, a history that is no file, ... Nothing is changed. (options_check.c) */
-enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err);
 
 #endif

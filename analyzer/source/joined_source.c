@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "header_files.h"
-#include "../rewrite/rewrite_state.h"
+#include "inlined_headers.h"
 
 /* Behind a backslash that splices lines, or `p`. */
 static const char *spliced(const char *p)
@@ -31,7 +31,7 @@ static bool begins(const char *text, const char *word)
     return true;
 }
 
-bool cw_source_includes(const char *source)
+bool cw_joined_source_is_needed(const char *source)
 {
     if (strstr(source, "?"
                        "?/")) /* a backslash */
@@ -60,18 +60,6 @@ static const char *place_word(const char *text)
     return NULL;
 }
 
-static char *join(const char *source, struct cw_header_files *files, char reason[CW_RW_REASON], bool *nomem)
-{
-    struct cw_rewrite_unit given = {source, NULL};
-    struct cw_rewrite_in in = {.unit = &given, .units = 1, .read_header = read_header, .context = files};
-    struct cw_rw_unit unit = {0};
-    struct cw_rw s = {.reason = reason, .unit = &unit, .units = 1};
-    char *text = cw_rw_inline_headers(&s, &in, 0);
-
-    *nomem = s.nomem;
-    return text;
-}
-
 char *cw_joined_source(const char *source, const char *options, struct cw_error *err)
 {
     return cw_joined_source_given(source, options, NULL, NULL, 0, err);
@@ -82,8 +70,8 @@ char *cw_joined_source_given(const char *source, const char *options, const char
 {
     const char *path = getenv("CPATH"), *word;
     struct cw_header_files files;
-    char reason[CW_RW_REASON] = "", *text = NULL;
-    bool nomem = false;
+    char reason[CW_INLINED_REASON] = "", *text = NULL;
+    struct cw_inlined in = {read_header, &files, 0, reason, false, false};
 
     if (path && *path) {
         cw_error_set(err, CW_ERR_UNSUPPORTED, "CPATH names other folders of headers");
@@ -91,18 +79,18 @@ char *cw_joined_source_given(const char *source, const char *options, const char
     }
     if (!cw_header_files_init(&files, options))
         strcpy(reason, "folders of headers that are not understood");
-    for (size_t i = 0; i < n && !nomem && !*reason; i++)
-        nomem = !cw_header_files_add(&files, name[i], text_of[i]);
-    if (!nomem && !*reason)
-        text = join(source, &files, reason, &nomem);
+    for (size_t i = 0; i < n && !in.nomem && !*reason; i++)
+        in.nomem = !cw_header_files_add(&files, name[i], text_of[i]);
+    if (!in.nomem && !*reason)
+        text = cw_inlined_headers(&in, source);
     cw_header_files_finish(&files);
     if (text && (word = place_word(text))) {
         free(text);
         text = NULL;
         cw_error_set(err, CW_ERR_UNSUPPORTED, "headers, and %s", word);
     } else if (!text) {
-        cw_error_set(err, nomem ? CW_ERR_NOMEM : CW_ERR_UNSUPPORTED, "%s",
-                     nomem ? "out of memory for headers" : reason);
+        cw_error_set(err, in.nomem ? CW_ERR_NOMEM : CW_ERR_UNSUPPORTED, "%s",
+                     in.nomem ? "out of memory for headers" : reason);
     }
     return text;
 }

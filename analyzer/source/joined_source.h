@@ -8,7 +8,7 @@
 #include "../../sched/status.h"
 
 /* Does the text mention #include, #import or __has_include? Cheap; true for a few that do not. */
-bool cw_source_includes(const char *source);
+bool cw_joined_source_is_needed(const char *source);
 
 /* The source with the files in place of their #include (header_files.h: -I folders of `options`, NULL
  * allowed, and the working directory), comments and line numbers gone; it then stands for itself, wherever it

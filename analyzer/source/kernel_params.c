@@ -1,6 +1,6 @@
 /* kernel_params.c - see kernel_params.h. */
 #include "kernel_params.h"
-#include "../trace/trace.h"
+#include "access_mode.h"
 
 #include <string.h>
 

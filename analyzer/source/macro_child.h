@@ -9,7 +9,8 @@
 #define CW_MACRO_CHILD_H
 
 #include "../io/helper_tool.h"
-#include "../models/program_models.h"
+#include "macro_value.h"
+#include "tested_names.h"
 
 /* The tool's first and only argument, by which it is that process (cli/vendor_child.c). */
 #define CW_MACRO_CHILD_WORD "--vendor-macros"

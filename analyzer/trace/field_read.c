@@ -45,7 +45,7 @@ static bool read_type(struct cw_json_in *in, uint32_t *value)
     at = in->p;
     if (!cw_json_string(in, &word, &length))
         return false;
-    *value = cw_command_type_from_name(word);
+    *value = cw_trace_command_type_from_name(word);
     return *value || cw_json_fail(in, at, "there is no command type \"%.60s\"", word);
 }
 
@@ -243,7 +243,7 @@ bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struc
     uint64_t seen = 0, id = UINT64_MAX;
     size_t length;
 
-    cw_fields_default(fields, element, size);
+    cw_trace_fields_default(fields, element, size);
     cw_json_peek(in);
     at = in->p;
     for (bool first = cw_json_begin(in, '{'); cw_json_next(in, '}', &first);) {

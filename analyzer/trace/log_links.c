@@ -291,7 +291,7 @@ static void spread_failures(struct cw_trace *t)
     for (size_t c = 0; c < t->commands.count; c++) {
         struct cw_command *cmd = &t->commands.v[c];
 
-        if (!cw_command_is_enqueue(cmd) || cmd->status || cmd->exec_status < 0)
+        if (!cw_trace_command_is_enqueue(cmd) || cmd->status || cmd->exec_status < 0)
             continue;
         for (uint32_t i = 0; i < cmd->wait_list.count; i++) {
             uint32_t id = t->waits.v[cmd->wait_list.first + i];

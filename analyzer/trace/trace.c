@@ -148,7 +148,7 @@ static const struct {
 };
 enum { TYPE_COUNT = sizeof type_names / sizeof type_names[0] };
 
-const char *cw_command_type_name(uint32_t type)
+const char *cw_trace_command_type_name(uint32_t type)
 {
     static _Thread_local char unknown[32];
 
@@ -159,7 +159,7 @@ const char *cw_command_type_name(uint32_t type)
     return unknown;
 }
 
-uint32_t cw_command_type_from_name(const char *name)
+uint32_t cw_trace_command_type_from_name(const char *name)
 {
     unsigned long type;
     char *end;
@@ -173,12 +173,12 @@ uint32_t cw_command_type_from_name(const char *name)
     return *end || type > UINT32_MAX ? 0 : (uint32_t)type;
 }
 
-bool cw_command_is_enqueue(const struct cw_command *c)
+bool cw_trace_command_is_enqueue(const struct cw_command *c)
 {
     return c->type < CW_HOST_FINISH || c->type > CW_HOST_WRITE;
 }
 
-uint32_t cw_command_device(const struct cw_trace *t, const struct cw_command *c)
+uint32_t cw_trace_command_device(const struct cw_trace *t, const struct cw_command *c)
 {
     uint32_t device = c->device != CW_NONE         ? c->device
                       : c->queue < t->queues.count ? t->queues.v[c->queue].device
@@ -187,7 +187,7 @@ uint32_t cw_command_device(const struct cw_trace *t, const struct cw_command *c)
     return device < t->devices.count ? device : CW_NONE;
 }
 
-uint32_t cw_memory_root(const struct cw_trace *t, uint32_t memory, uint64_t *offset)
+uint32_t cw_trace_memory_root(const struct cw_trace *t, uint32_t memory, uint64_t *offset)
 {
     uint64_t sum = 0;
 

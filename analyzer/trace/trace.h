@@ -21,6 +21,7 @@
 
 #include "../../sched/status.h"
 #include "../io/array.h"
+#include "../source/access_mode.h"
 
 #define CW_TRACE_FORMAT  "clweave-trace"
 #define CW_TRACE_VERSION 1
@@ -133,7 +134,6 @@ struct cw_t_sampler {
     uint32_t normalized, addressing, filter;
 };
 
-enum cw_access_mode { CW_ACCESS_READ = 1, CW_ACCESS_WRITE = 2, CW_ACCESS_READ_WRITE = 3 };
 /* Bytes [offset, offset+bytes) of memory object `memory`, as the command sees that object. */
 struct cw_t_access {
     uint32_t memory;
@@ -277,17 +277,17 @@ const char *cw_trace_strdup(struct cw_trace *t, const char *s);
 
 /* The specification's name of a cl_command_type, or of a host pseudo-command ("clFinish"); "CL_COMMAND_<hex>"
  * in a static thread-local buffer for an unknown one. The inverse returns 0 for an unknown name. */
-const char *cw_command_type_name(uint32_t type);
-uint32_t cw_command_type_from_name(const char *name);
+const char *cw_trace_command_type_name(uint32_t type);
+uint32_t cw_trace_command_type_from_name(const char *name);
 
 /* True for an enqueued command, false for a host pseudo-command. */
-bool cw_command_is_enqueue(const struct cw_command *c);
+bool cw_trace_command_is_enqueue(const struct cw_command *c);
 
 /* Where `c` ran: the device that run mode chose, else its queue's; CW_NONE for host pseudo-commands and ids
  * that are not there. */
-uint32_t cw_command_device(const struct cw_trace *t, const struct cw_command *c);
+uint32_t cw_trace_command_device(const struct cw_trace *t, const struct cw_command *c);
 
 /* The buffer that a memory object is part of, and where: sub-buffers resolve to their root and offset. */
-uint32_t cw_memory_root(const struct cw_trace *t, uint32_t memory, uint64_t *offset);
+uint32_t cw_trace_memory_root(const struct cw_trace *t, uint32_t memory, uint64_t *offset);
 
 #endif

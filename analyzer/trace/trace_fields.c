@@ -211,7 +211,7 @@ const struct cw_section_def cw_sections[CW_S_COUNT] = {
 /* All arrays of a trace have this shape; the element type does not matter for the count. */
 typedef CW_ARRAY(char) any_array;
 
-size_t cw_section_count(const struct cw_trace *t, enum cw_section section)
+size_t cw_trace_section_count(const struct cw_trace *t, enum cw_section section)
 {
     any_array a;
 
@@ -221,7 +221,7 @@ size_t cw_section_count(const struct cw_trace *t, enum cw_section section)
     return a.count;
 }
 
-void *cw_section_element(const struct cw_trace *t, enum cw_section section, size_t i)
+void *cw_trace_section_element(const struct cw_trace *t, enum cw_section section, size_t i)
 {
     any_array a;
 
@@ -231,7 +231,7 @@ void *cw_section_element(const struct cw_trace *t, enum cw_section section, size
     return i < a.count ? a.v + i * cw_sections[section].size : NULL;
 }
 
-void cw_fields_default(const struct cw_field *fields, void *element, size_t size)
+void cw_trace_fields_default(const struct cw_field *fields, void *element, size_t size)
 {
     memset(element, 0, size);
     for (; fields->name; fields++) {

@@ -17,7 +17,7 @@ enum cw_field_kind {
     CW_F_REF,         /* uint32_t id in section `section`, null = CW_NONE */
     CW_F_ENUM,        /* one of `names` */
     CW_F_ENUM8,       /* the same in a uint8_t */
-    CW_F_TYPE,        /* uint32_t, cw_command_type_name */
+    CW_F_TYPE,        /* uint32_t, cw_trace_command_type_name */
     CW_F_TRIPLE,      /* uint64_t[3] */
     CW_F_RANGE,       /* uint64_t[3] of which work_dim count (struct cw_command only) */
     CW_F_LOCAL_RANGE, /* the same, null when local_null */
@@ -76,12 +76,12 @@ extern const struct cw_section_def cw_sections[CW_S_COUNT];
 extern const struct cw_field cw_transfer_fields[];
 
 /* The number of elements of a section. */
-size_t cw_section_count(const struct cw_trace *t, enum cw_section section);
+size_t cw_trace_section_count(const struct cw_trace *t, enum cw_section section);
 
 /* Element i of a section, NULL when there is none. The process is element 0. */
-void *cw_section_element(const struct cw_trace *t, enum cw_section section, size_t i);
+void *cw_trace_section_element(const struct cw_trace *t, enum cw_section section, size_t i);
 
 /* Sets an element to its fields' defaults. */
-void cw_fields_default(const struct cw_field *fields, void *element, size_t size);
+void cw_trace_fields_default(const struct cw_field *fields, void *element, size_t size);
 
 #endif

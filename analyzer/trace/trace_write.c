@@ -1,10 +1,8 @@
 /* trace_write.c - see trace_write.h. */
 #include "trace_write.h"
-#include "../graph/graph_build.h"
 #include "../io/json_out.h"
 #include "../io/output.h"
 #include "trace_fields.h"
-#include "trace_read.h"
 
 #include <stdlib.h>
 
@@ -253,7 +251,7 @@ static void put_value(struct cw_json_out *o, const struct cw_trace *t, const str
         cw_json_put_string(o, f->names[*(const uint8_t *)m]);
         break;
     case CW_F_TYPE:
-        cw_json_put_string(o, cw_command_type_name(*(const uint32_t *)m));
+        cw_json_put_string(o, cw_trace_command_type_name(*(const uint32_t *)m));
         break;
     default:
         put_list_value(o, t, f, element);
@@ -277,7 +275,7 @@ static void put_element(struct cw_json_out *o, const struct cw_trace *t, enum cw
         cw_json_put_key(o, "id");
         cw_json_put_u64(o, i);
     }
-    put_object(o, t, cw_sections[section].fields, cw_section_element(t, section, i));
+    put_object(o, t, cw_sections[section].fields, cw_trace_section_element(t, section, i));
     cw_json_put_close(o);
 }
 
@@ -295,7 +293,7 @@ enum cw_status cw_trace_write(const struct cw_trace *t, FILE *f, struct cw_error
         cw_json_put_string(o, t->data_path);
     }
     for (int s = 0; s < CW_S_COUNT; s++) {
-        size_t n = cw_section_count(t, (enum cw_section)s);
+        size_t n = cw_trace_section_count(t, (enum cw_section)s);
         if (s >= CW_S_PARTS && !n)
             continue;
         cw_json_put_text(o, ",\n\"");
@@ -335,17 +333,4 @@ enum cw_status cw_trace_save(const struct cw_trace *t, const char *path, struct 
     enum cw_status status = cw_output_open(&out, path, 0600, err);
 
     return status ? status : cw_output_close(&out, cw_trace_write(t, out.f, err), err);
-}
-
-enum cw_status cw_trace_convert(const char *log_path, const char *json_path, struct cw_error *err)
-{
-    struct cw_trace t;
-    enum cw_status status;
-
-    cw_trace_init(&t);
-    status = cw_trace_load(&t, log_path, err);
-    if (!status)
-        status = cw_trace_save(&t, json_path, err);
-    cw_trace_finish(&t);
-    return status;
 }

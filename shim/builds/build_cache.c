@@ -75,7 +75,7 @@ static bool is_plain(const struct cw_run_program *p)
 
     return s && s->homes == 1 && s->slot[0].kind == CW_SLOT_HOME && p->source && !p->given &&
            !p->built_with && !p->linked && !p->compiled && !p->kernels && !cw_run.recording &&
-           !cw_run.forked && !cw_source_includes(p->source) && !strstr(p->source, "printf");
+           !cw_run.forked && !cw_joined_source_is_needed(p->source) && !strstr(p->source, "printf");
 }
 
 /* A whole device whose builds are understood, the only one of its context. */

@@ -124,7 +124,7 @@ static bool has_linker(void)
         char at[256];
     } last;
     const char *path = getenv("PATH");
-    struct cw_key now = cw_key_of(path, path ? strlen(path) : 0);
+    struct cw_key now = cw_identity_key_of_bytes(path, path ? strlen(path) : 0);
     char at[PATH_MAX] = "";
 
     if (*last.at && cw_key_same(last.path, now) && access(last.at, X_OK) == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../analyzer/source/macro_question.h"
+#include "../../analyzer/source/tested_names.h"
 #include "../../analyzer/source/vendor_compiler.h"
 #include "isolated_compiler.h"
 

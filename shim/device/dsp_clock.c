@@ -70,7 +70,7 @@ double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work)
 {
     struct cw_work_cost c;
 
-    return cost_of(d, work, &c) ? cw_work_cost_ns(&c) : NAN;
+    return cost_of(d, work, &c) ? cw_platform_work_ns(&c) : NAN;
 }
 
 /* The first device whose transfers take a time that the file gives. */
@@ -202,7 +202,7 @@ static void set_times(const struct cw_dsp *d, const struct cw_work_cost *c, stru
     struct cw_ddr_work w = {c->compute_ns, c->memory_ns - c->fill_ns, c->overlapped};
     uint64_t alone, since = board.started;
 
-    h->cost_ns = cw_work_cost_ns(c);
+    h->cost_ns = cw_platform_work_ns(c);
     alone = cw_whole_later(h->submit_ns, h->cost_ns);
     h->start_ns = h->submit_ns + cw_whole_from(c->set_up_ns, UINT64_MAX - h->submit_ns);
     cw_lock_take(&board.lock);
@@ -329,7 +329,7 @@ double cw_dsp_host_cost_ns(const struct cw_work *work)
     bool modelled =
         board.virtual_clock && board.host != UINT32_MAX && cost_on(board.host, work, &c) && !c.traced;
 
-    return modelled ? cw_work_cost_ns(&c) : NAN;
+    return modelled ? cw_platform_work_ns(&c) : NAN;
 }
 
 /* ---- what it came to */

@@ -145,7 +145,7 @@ static void write_site(uint32_t id, const uintptr_t *frames, unsigned n)
  * held. */
 static struct site *find_site(const uintptr_t *frames, unsigned n)
 {
-    uint64_t first = cw_key_of(frames, n * sizeof *frames).half[0];
+    uint64_t first = cw_identity_key_of_bytes(frames, n * sizeof *frames).half[0];
 
     for (uint32_t i = 0; i < SITES; i++) {
         struct site *s = &sites[(first + i) & (SITES - 1)];

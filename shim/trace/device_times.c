@@ -79,7 +79,7 @@ void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t a
 {
     struct cw_rec r;
 
-    if (!cw_recording())
+    if (!cw_formula_is_recording())
         return;
     encode_times(&r, seq, status, at);
     cw_rec_u(&r, device);
@@ -90,7 +90,7 @@ static void write_part(const struct cw_times_part *p, enum cw_log_kind kind)
 {
     struct cw_rec r;
 
-    if (!cw_recording())
+    if (!cw_formula_is_recording())
         return;
     cw_rec_begin(&r);
     cw_rec_s(&r, (int64_t)(p->seq - r.seq));

@@ -30,7 +30,7 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
 {
     uint32_t site;
 
-    if (!cw_recording() || !(e->t = cw_log_thread()))
+    if (!cw_formula_is_recording() || !(e->t = cw_log_thread()))
         return false;
     if (CW_UNLIKELY(cw_recorder.capture_data))
         cw_capture_host_writes();
@@ -197,7 +197,7 @@ static void encode_site(struct cw_rec *r, struct cw_caller caller)
 bool cw_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
                    struct cw_caller caller)
 {
-    if (!cw_recording())
+    if (!cw_formula_is_recording())
         return false;
     cw_rec_begin(r);
     cw_rec_u(r, cw_known_id(queue, CW_LOG_O_QUEUE));
@@ -223,7 +223,7 @@ void cw_event_seen(uint64_t seq, cl_int exec_status, struct cw_caller caller)
 {
     struct cw_rec r;
 
-    if (!cw_recording())
+    if (!cw_formula_is_recording())
         return;
     cw_rec_begin(&r);
     r.flags |= CW_LOG_E_WAIT;

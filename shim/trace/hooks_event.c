@@ -53,7 +53,7 @@ cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t s
     struct cw_object *o;
 
     if (CW_LIKELY(param_name != CL_EVENT_COMMAND_EXECUTION_STATUS || status != CL_SUCCESS || !value) ||
-        !cw_recording())
+        !cw_formula_is_recording())
         return status;
     memcpy(&seen, value, sizeof seen);
     if (seen > CL_COMPLETE)
@@ -85,14 +85,14 @@ cl_int cw_hook_clRetainEvent(cl_event event)
 {
     cl_int status = cw_traced.clRetainEvent(event);
 
-    if (status == CL_SUCCESS && cw_recording())
+    if (status == CL_SUCCESS && cw_formula_is_recording())
         cw_object_retain(event, CW_LOG_O_EVENT);
     return status;
 }
 
 cl_int cw_hook_clReleaseEvent(cl_event event)
 {
-    struct cw_object *o = cw_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
+    struct cw_object *o = cw_formula_is_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
     bool profiled;
     uint64_t seq;
 
@@ -112,7 +112,7 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
 cl_event cw_hook_clCreateUserEvent(cl_context context, cl_int *err)
 {
     cl_event event = cw_traced.clCreateUserEvent(context, err);
-    struct cw_object *o = event && cw_recording() ? cw_object_insert(event, CW_LOG_O_EVENT) : NULL;
+    struct cw_object *o = event && cw_formula_is_recording() ? cw_object_insert(event, CW_LOG_O_EVENT) : NULL;
 
     if (!o)
         return event;
@@ -125,7 +125,7 @@ cl_event cw_hook_clCreateUserEvent(cl_context context, cl_int *err)
 
 cl_int cw_hook_clSetUserEventStatus(cl_event event, cl_int execution_status)
 {
-    struct cw_object *o = cw_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
+    struct cw_object *o = cw_formula_is_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
     uint64_t user = o && o->generation == cw_log_generation ? o->seq + 1 : 0;
     struct cw_rec r;
     cl_int status;
@@ -155,7 +155,7 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *user_data
     struct cw_object *o;
 
     free(user_data);
-    if (status <= CL_COMPLETE && cw_recording() && c.generation == cw_log_generation) {
+    if (status <= CL_COMPLETE && cw_formula_is_recording() && c.generation == cw_log_generation) {
         o = cw_object_find(event, CW_LOG_O_EVENT); /* unless the program has released it */
         if (!o || o->seq != c.seq || first_seen(o))
             cw_event_seen(c.seq, status, (struct cw_caller){(void *)(uintptr_t)c.notify, NULL});
@@ -170,7 +170,7 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *user_data
 cl_int cw_hook_clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
                                   void(CL_CALLBACK *notify)(cl_event, cl_int, void *), void *user_data)
 {
-    struct cw_object *o = cw_recording() && notify && command_exec_callback_type == CL_COMPLETE
+    struct cw_object *o = cw_formula_is_recording() && notify && command_exec_callback_type == CL_COMPLETE
                               ? cw_object_find(event, CW_LOG_O_EVENT)
                               : NULL;
     bool command = o && o->generation == cw_log_generation && !(o->flags & CW_OBJECT_USER_EVENT);

@@ -37,8 +37,9 @@ static cl_command_buffer_khr hook_clCreateCommandBufferKHR(__typeof__(&clCreateC
                                                            cl_int *err)
 {
     cl_command_buffer_khr buffer = next(n, queues, properties, err);
-    struct cw_object *o =
-        buffer && n && queues && cw_recording() ? cw_object_insert(buffer, CW_LOG_O_COMMAND_BUFFER) : NULL;
+    struct cw_object *o = buffer && n && queues && cw_formula_is_recording()
+                              ? cw_object_insert(buffer, CW_LOG_O_COMMAND_BUFFER)
+                              : NULL;
 
     if (o)
         o->owner = queues[0];
@@ -61,7 +62,7 @@ static cl_int hook_clEnqueueCommandBufferKHR(__typeof__(&clEnqueueCommandBufferK
 {
     struct cw_enqueue e;
 
-    if (!cw_recording() ||
+    if (!cw_formula_is_recording() ||
         !cw_enqueue_begin(&e, queue_of(n, queues, buffer), waits, wait_list, event, CW_CALLER))
         return next(n, queues, buffer, waits, wait_list, event);
     return finish(&e, CL_COMMAND_COMMAND_BUFFER_KHR, false,
@@ -70,7 +71,7 @@ static cl_int hook_clEnqueueCommandBufferKHR(__typeof__(&clEnqueueCommandBufferK
 
 static cl_mem memory_made(cl_mem memory)
 {
-    if (memory && cw_recording())
+    if (memory && cw_formula_is_recording())
         cw_defined_new(memory, CW_LOG_O_MEMORY);
     return memory;
 }
@@ -98,7 +99,7 @@ hook_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithP
 {
     cl_command_queue queue = next(context, device, properties, err);
 
-    if (queue && cw_recording())
+    if (queue && cw_formula_is_recording())
         cw_defined_new(queue, CW_LOG_O_QUEUE);
     return queue;
 }
@@ -109,7 +110,7 @@ static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithI
 {
     cl_program program = next(context, il, length, err);
 
-    if (!program || !cw_recording())
+    if (!program || !cw_formula_is_recording())
         return program;
     cw_define_program(program, CW_PROGRAM_IL, cw_fnv1a(CW_FNV_START, il, length), NULL, 0);
     if (cw_recorder.capture_data)
@@ -123,7 +124,7 @@ static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithI
     {                                                                                                        \
         cl_int status = next(kernel, index, value);                                                          \
         struct cw_object *o =                                                                                \
-            status == CL_SUCCESS && cw_recording() ? cw_known(kernel, CW_LOG_O_KERNEL) : NULL;               \
+            status == CL_SUCCESS && cw_formula_is_recording() ? cw_known(kernel, CW_LOG_O_KERNEL) : NULL;    \
         if (o && o->state)                                                                                   \
             cw_kernel_set_svm(o->state, index, value);                                                       \
         return status;                                                                                       \

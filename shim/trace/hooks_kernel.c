@@ -7,7 +7,7 @@ cl_kernel cw_hook_clCreateKernel(cl_program program, const char *kernel_name, cl
 {
     cl_kernel kernel = cw_traced.clCreateKernel(program, kernel_name, err);
 
-    if (kernel && cw_recording())
+    if (kernel && cw_formula_is_recording())
         cw_defined_new(kernel, CW_LOG_O_KERNEL);
     return kernel;
 }
@@ -19,7 +19,7 @@ cl_int cw_hook_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
     cl_int status = cw_traced.clCreateKernelsInProgram(program, num_kernels, kernels,
                                                        kernels && !num_kernels_ret ? &have : num_kernels_ret);
 
-    if (status == CL_SUCCESS && kernels && cw_recording()) {
+    if (status == CL_SUCCESS && kernels && cw_formula_is_recording()) {
         have = num_kernels_ret ? *num_kernels_ret : have;
         for (i = 0; i < num_kernels && i < have; i++)
             cw_defined_new(kernels[i], CW_LOG_O_KERNEL);
@@ -32,7 +32,7 @@ cl_kernel cw_hook_clCloneKernel(cl_kernel source, cl_int *err)
     cl_kernel kernel = cw_traced.clCloneKernel(source, err);
     struct cw_object *from, *to;
 
-    if (!kernel || !cw_recording())
+    if (!kernel || !cw_formula_is_recording())
         return kernel;
     to = cw_defined_new(kernel, CW_LOG_O_KERNEL);
     from = cw_known(source, CW_LOG_O_KERNEL);
@@ -62,7 +62,7 @@ cl_int cw_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, cons
     cl_int status = cw_traced.clSetKernelArg(kernel, index, size, value);
     struct cw_kernel *k;
 
-    if (CW_UNLIKELY(status != CL_SUCCESS || !cw_recording()))
+    if (CW_UNLIKELY(status != CL_SUCCESS || !cw_formula_is_recording()))
         return status;
     count_call();
     k = shadow(kernel);
@@ -76,7 +76,7 @@ cl_int cw_hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const v
     cl_int status = cw_traced.clSetKernelArgSVMPointer(kernel, index, value);
     struct cw_kernel *k;
 
-    if (status != CL_SUCCESS || !cw_recording())
+    if (status != CL_SUCCESS || !cw_formula_is_recording())
         return status;
     count_call();
     k = shadow(kernel);
@@ -91,7 +91,7 @@ cl_int cw_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_n
     cl_int status = cw_traced.clSetKernelExecInfo(kernel, param_name, size, value);
     struct cw_kernel *k;
 
-    if (status != CL_SUCCESS || !cw_recording())
+    if (status != CL_SUCCESS || !cw_formula_is_recording())
         return status;
     k = shadow(kernel);
     if (k)

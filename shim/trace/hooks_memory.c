@@ -4,7 +4,7 @@
 
 static void memory_made(cl_mem memory, const void *host_ptr, size_t row_pitch, size_t slice_pitch)
 {
-    if (!memory || !cw_recording())
+    if (!memory || !cw_formula_is_recording())
         return;
     cw_defined_new(memory, CW_LOG_O_MEMORY);
     if (CW_UNLIKELY(cw_recorder.capture_data))
@@ -76,14 +76,14 @@ cl_int cw_hook_clRetainMemObject(cl_mem memory)
 {
     cl_int status = cw_traced.clRetainMemObject(memory);
 
-    if (status == CL_SUCCESS && cw_recording())
+    if (status == CL_SUCCESS && cw_formula_is_recording())
         cw_object_retain(memory, CW_LOG_O_MEMORY);
     return status;
 }
 
 cl_int cw_hook_clReleaseMemObject(cl_mem memory)
 {
-    struct cw_object *o = cw_recording() ? cw_object_find(memory, CW_LOG_O_MEMORY) : NULL;
+    struct cw_object *o = cw_formula_is_recording() ? cw_object_find(memory, CW_LOG_O_MEMORY) : NULL;
 
     if (o && atomic_load(&o->refs) == 1) {
         if (CW_UNLIKELY(cw_recorder.capture_data))
@@ -99,14 +99,14 @@ void *cw_hook_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size
 {
     void *p = cw_traced.clSVMAlloc(context, flags, size, alignment);
 
-    if (p && cw_recording())
+    if (p && cw_formula_is_recording())
         cw_svm_add(context, p, size, flags);
     return p;
 }
 
 void cw_hook_clSVMFree(cl_context context, void *p)
 {
-    if (p && cw_recording())
+    if (p && cw_formula_is_recording())
         cw_svm_remove(p);
     cw_traced.clSVMFree(context, p);
 }

@@ -10,7 +10,7 @@ cl_int cw_hook_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, 
     cl_int status = cw_traced.clGetPlatformIDs(num_entries, platforms,
                                                platforms && !num_platforms ? &have : num_platforms);
 
-    if (status == CL_SUCCESS && platforms && cw_recording()) {
+    if (status == CL_SUCCESS && platforms && cw_formula_is_recording()) {
         have = num_platforms ? *num_platforms : have;
         for (i = 0; i < num_entries && i < have; i++)
             cw_known(platforms[i], CW_LOG_O_PLATFORM);
@@ -26,7 +26,7 @@ cl_int cw_hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type device_typ
     cl_int status = cw_traced.clGetDeviceIDs(platform, device_type, num_entries, devices,
                                              devices && !num_devices ? &have : num_devices);
 
-    if (status == CL_SUCCESS && devices && cw_recording()) {
+    if (status == CL_SUCCESS && devices && cw_formula_is_recording()) {
         have = num_devices ? *num_devices : have;
         for (i = 0; i < num_entries && i < have; i++)
             cw_known(devices[i], CW_LOG_O_DEVICE);
@@ -41,7 +41,7 @@ cl_int cw_hook_clCreateSubDevices(cl_device_id in_device, const cl_device_partit
     cl_int status = cw_traced.clCreateSubDevices(in_device, properties, num_devices, out_devices,
                                                  out_devices && !num_devices_ret ? &have : num_devices_ret);
 
-    if (status == CL_SUCCESS && out_devices && cw_recording()) {
+    if (status == CL_SUCCESS && out_devices && cw_formula_is_recording()) {
         have = num_devices_ret ? *num_devices_ret : have;
         for (i = 0; i < num_devices && i < have; i++)
             cw_defined_new(out_devices[i], CW_LOG_O_DEVICE);
@@ -52,7 +52,7 @@ cl_int cw_hook_clCreateSubDevices(cl_device_id in_device, const cl_device_partit
 /* A sub-device may be gone after any release, and its handle used again; a root device stays. */
 cl_int cw_hook_clReleaseDevice(cl_device_id device)
 {
-    struct cw_object *o = cw_recording() ? cw_object_find(device, CW_LOG_O_DEVICE) : NULL;
+    struct cw_object *o = cw_formula_is_recording() ? cw_object_find(device, CW_LOG_O_DEVICE) : NULL;
     cl_device_id parent = NULL;
     cl_uint refs = 0;
 
@@ -69,7 +69,7 @@ cl_int cw_hook_clReleaseDevice(cl_device_id device)
 
 static cl_context context_made(cl_context context)
 {
-    if (context && cw_recording()) {
+    if (context && cw_formula_is_recording()) {
         cw_defined_new(context, CW_LOG_O_CONTEXT);
         cw_trace_register_exit();
     }
@@ -105,7 +105,7 @@ cl_sampler cw_hook_clCreateSampler(cl_context context, cl_bool normalized_coords
     cl_sampler sampler =
         cw_traced.clCreateSampler(context, normalized_coords, addressing_mode, filter_mode, errcode_ret);
 
-    if (sampler && cw_recording())
+    if (sampler && cw_formula_is_recording())
         cw_defined_new(sampler, CW_LOG_O_SAMPLER);
     return sampler;
 }
@@ -115,7 +115,7 @@ cl_sampler cw_hook_clCreateSamplerWithProperties(cl_context context, const cl_sa
 {
     cl_sampler sampler = cw_traced.clCreateSamplerWithProperties(context, properties, errcode_ret);
 
-    if (sampler && cw_recording())
+    if (sampler && cw_formula_is_recording())
         cw_defined_new(sampler, CW_LOG_O_SAMPLER);
     return sampler;
 }
@@ -125,13 +125,13 @@ cl_sampler cw_hook_clCreateSamplerWithProperties(cl_context context, const cl_sa
     cl_int cw_hook_clRetain##Kind(type object)                                                               \
     {                                                                                                        \
         cl_int status = cw_traced.clRetain##Kind(object);                                                    \
-        if (status == CL_SUCCESS && cw_recording())                                                          \
+        if (status == CL_SUCCESS && cw_formula_is_recording())                                               \
             cw_object_retain(object, KIND);                                                                  \
         return status;                                                                                       \
     }                                                                                                        \
     cl_int cw_hook_clRelease##Kind(type object)                                                              \
     {                                                                                                        \
-        if (cw_recording())                                                                                  \
+        if (cw_formula_is_recording())                                                                       \
             cw_defined_release(object, KIND);                                                                \
         return cw_traced.clRelease##Kind(object);                                                            \
     }

@@ -11,7 +11,7 @@ cl_program cw_hook_clCreateProgramWithSource(cl_context context, cl_uint count, 
 {
     cl_program program = cw_traced.clCreateProgramWithSource(context, count, strings, lengths, err);
 
-    if (program && cw_recording())
+    if (program && cw_formula_is_recording())
         cw_define_program(program, CW_PROGRAM_SOURCE, 0, NULL, 0);
     return program;
 }
@@ -25,7 +25,7 @@ cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_dev
                                                              binaries, binary_status, err);
     cl_uint i;
 
-    if (!program || !cw_recording())
+    if (!program || !cw_formula_is_recording())
         return program;
     for (i = 0; i < num_devices && (!binaries[i] || !lengths[i]); i++)
         ;
@@ -40,7 +40,7 @@ cl_program cw_hook_clCreateProgramWithIL(cl_context context, const void *il, siz
 {
     cl_program program = cw_traced.clCreateProgramWithIL(context, il, length, err);
 
-    if (!program || !cw_recording())
+    if (!program || !cw_formula_is_recording())
         return program;
     cw_define_program(program, CW_PROGRAM_IL, cw_fnv1a(CW_FNV_START, il, length), NULL, 0);
     if (cw_recorder.capture_data)
@@ -55,7 +55,7 @@ cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint
     cl_program program =
         cw_traced.clCreateProgramWithBuiltInKernels(context, num_devices, device_list, names, err);
 
-    if (program && cw_recording())
+    if (program && cw_formula_is_recording())
         cw_define_program(program, CW_PROGRAM_BUILTIN, cw_fnv1a(CW_FNV_START, names, strlen(names)), NULL, 0);
     return program;
 }
@@ -67,7 +67,7 @@ cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_
     cl_int status =
         cw_traced.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
 
-    if (status == CL_SUCCESS && cw_recording())
+    if (status == CL_SUCCESS && cw_formula_is_recording())
         cw_define_build(program, options, !pfn_notify);
     return status;
 }
@@ -80,7 +80,7 @@ cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const c
     cl_int status = cw_traced.clCompileProgram(program, num_devices, device_list, options, num_headers,
                                                headers, names, pfn_notify, user_data);
 
-    if (status == CL_SUCCESS && cw_recording())
+    if (status == CL_SUCCESS && cw_formula_is_recording())
         cw_define_build(program, options, !pfn_notify);
     return status;
 }
@@ -93,7 +93,7 @@ cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const 
     cl_program program = cw_traced.clLinkProgram(context, num_devices, device_list, options, num_inputs,
                                                  inputs, pfn_notify, user_data, err);
 
-    if (!program || !cw_recording())
+    if (!program || !cw_formula_is_recording())
         return program;
     cw_define_program(program, CW_PROGRAM_LINKED, 0, inputs, inputs ? num_inputs : 0);
     cw_define_build(program, options, !pfn_notify);

@@ -40,7 +40,8 @@ static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_prope
 cl_command_queue cw_hook_clCreateCommandQueue(cl_context context, cl_device_id device,
                                               cl_command_queue_properties properties, cl_int *errcode_ret)
 {
-    bool hidden = cw_recorder.device_times && !(properties & CL_QUEUE_PROFILING_ENABLE) && cw_recording();
+    bool hidden =
+        cw_recorder.device_times && !(properties & CL_QUEUE_PROFILING_ENABLE) && cw_formula_is_recording();
     cl_command_queue queue = NULL;
 
     if (hidden)
@@ -50,7 +51,7 @@ cl_command_queue cw_hook_clCreateCommandQueue(cl_context context, cl_device_id d
         hidden = false;
         queue = cw_traced.clCreateCommandQueue(context, device, properties, errcode_ret);
     }
-    if (queue && cw_recording())
+    if (queue && cw_formula_is_recording())
         queue_made(queue, hidden, NULL, 0);
     return queue;
 }
@@ -93,7 +94,7 @@ cl_command_queue cw_hook_clCreateCommandQueueWithProperties(cl_context context, 
     size_t count = 0;
     int saved = errno;
 
-    if (cw_recorder.device_times && cw_recording())
+    if (cw_recorder.device_times && cw_formula_is_recording())
         ours = with_profiling(properties, &count);
     errno = saved;
     if (ours)
@@ -102,7 +103,7 @@ cl_command_queue cw_hook_clCreateCommandQueueWithProperties(cl_context context, 
         queue_made(queue, true, properties, count);
     } else {
         queue = cw_traced.clCreateCommandQueueWithProperties(context, device, properties, errcode_ret);
-        if (queue && cw_recording())
+        if (queue && cw_formula_is_recording())
             queue_made(queue, false, NULL, 0);
     }
     free(ours);
@@ -146,7 +147,7 @@ cl_int cw_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queu
 {
     cl_int status = cw_traced.clSetCommandQueueProperty(queue, properties, enable, old_properties);
     struct cw_object *o =
-        status == CL_SUCCESS && cw_recording() ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
+        status == CL_SUCCESS && cw_formula_is_recording() ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
 
     if (!o)
         return status;
@@ -163,14 +164,14 @@ cl_int cw_hook_clRetainCommandQueue(cl_command_queue queue)
 {
     cl_int status = cw_traced.clRetainCommandQueue(queue);
 
-    if (status == CL_SUCCESS && (cw_recording() || cw_recorder.device_times))
+    if (status == CL_SUCCESS && (cw_formula_is_recording() || cw_recorder.device_times))
         cw_object_retain(queue, CW_LOG_O_QUEUE);
     return status;
 }
 
 cl_int cw_hook_clReleaseCommandQueue(cl_command_queue queue)
 {
-    bool recording = cw_recording();
+    bool recording = cw_formula_is_recording();
     struct cw_object *o =
         recording || cw_recorder.device_times ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
 

@@ -240,7 +240,7 @@ void cw_log_stop(const char *fmt, ...)
 
 bool cw_log_is_open(void)
 {
-    return state == OPEN && page && *page && cw_recording();
+    return state == OPEN && page && *page && cw_formula_is_recording();
 }
 
 bool cw_log_exists(void)
@@ -403,7 +403,7 @@ static bool ready(struct cw_thread *t, struct cw_rec *r)
 
 void cw_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
 {
-    struct cw_thread *t = cw_recording() ? cw_log_thread() : NULL;
+    struct cw_thread *t = cw_formula_is_recording() ? cw_log_thread() : NULL;
     uint8_t head[32], *p = head;
 
     if (t && ready(t, r)) {
@@ -418,7 +418,7 @@ void cw_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
 
 void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
 {
-    struct cw_thread *t = cw_recording() ? cw_log_thread() : NULL;
+    struct cw_thread *t = cw_formula_is_recording() ? cw_log_thread() : NULL;
     uint8_t head[80], *p = head;
 
     if (CW_LIKELY(t && ready(t, r))) {

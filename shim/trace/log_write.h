@@ -58,16 +58,16 @@ extern _Atomic(volatile uint32_t *)
     cw_log_alive;                  /* points to 0 when nothing is recorded; a forked child finds 0 */
 extern uint32_t cw_log_generation; /* counts the logs of this process: 1, in a forked child 2 ... */
 
-/* Slow paths of cw_recording and cw_log_thread. */
+/* Slow paths of cw_formula_is_recording and cw_log_thread. */
 bool cw_log_wake(void);
 struct cw_thread *cw_log_thread_slow(void);
 
-/* Takes over the option `out`; the log itself is made by the first cw_recording(). False when memory is
- * out. Not thread-safe, once. */
+/* Takes over the option `out`; the log itself is made by the first cw_formula_is_recording(). False when
+ * memory is out. Not thread-safe, once. */
 bool cw_log_configure(const char *out, bool capture_data, bool run_mode);
 
 /* True when this process records. Opens the log at the first call, also in a forked child. */
-static inline bool cw_recording(void)
+static inline bool cw_formula_is_recording(void)
 {
     return CW_LIKELY(*atomic_load_explicit(&cw_log_alive, memory_order_acquire)) || cw_log_wake();
 }

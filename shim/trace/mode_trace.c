@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../../analyzer/settings/options.h"
-#include "../../analyzer/trace/trace_write.h"
+#include "../../analyzer/graph/trace_read.h"
 #include "../door/log.h"
 #include "../door/roomy.h"
 #include "capture.h"

@@ -120,7 +120,7 @@ static void remove_edge(struct cw_trace *t, uint32_t from, uint32_t to)
 {
     size_t kept = 0, had = t->edges.count;
     for (size_t i = 0; i < had; i++)
-        if (t->edges.v[i].from != from || t->edges.v[i].to != to || !cw_edge_binds(&t->edges.v[i]))
+        if (t->edges.v[i].from != from || t->edges.v[i].to != to || !cw_graph_edge_binds(&t->edges.v[i]))
             t->edges.v[kept++] = t->edges.v[i];
     assert_int_equal(kept, had - 1);
     t->edges.count = kept;

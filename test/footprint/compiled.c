@@ -44,8 +44,8 @@ static void say(const char *what, const struct cw_model *m, int arg, const struc
             "sure %lld..%lld; evaluator: %s %lld..%lld (%zu), %zu certain; %s / %s\n",
             what, m->kernel, arg, (long long)l->global[0], (long long)l->global[1], (long long)l->local[0],
             (long long)l->local[1], (long long)t->first[0], (long long)t->count[0], (long long)t->first[1],
-            (long long)t->count[1], cw_answer_name(h->answer), (long long)h->begin, (long long)h->end,
-            (long long)h->sure, (long long)h->sure_end, cw_answer_name(f->answer),
+            (long long)t->count[1], cw_eval_answer_name(h->answer), (long long)h->begin, (long long)h->end,
+            (long long)h->sure, (long long)h->sure_end, cw_eval_answer_name(f->answer),
             f->may.n ? (long long)f->may.v[0].begin : 0, f->may.n ? (long long)f->may.v[f->may.n - 1].end : 0,
             f->may.n, f->must.n, h->why ? h->why : "", f->why ? f->why : "");
 }
@@ -127,9 +127,9 @@ static void compare_fresh(struct session *s, struct cw_form *fresh, const struct
                 fprintf(stderr,
                         "different: kernel %s argument %d, global %lld: %s %lld..%lld sure %lld..%lld; fresh "
                         "%s %lld..%lld sure %lld..%lld\n",
-                        s->m->kernel, a, (long long)l->global[0], cw_answer_name(x[k]->answer),
+                        s->m->kernel, a, (long long)l->global[0], cw_eval_answer_name(x[k]->answer),
                         (long long)x[k]->begin, (long long)x[k]->end, (long long)x[k]->sure,
-                        (long long)x[k]->sure_end, cw_answer_name(y[k]->answer), (long long)y[k]->begin,
+                        (long long)x[k]->sure_end, cw_eval_answer_name(y[k]->answer), (long long)y[k]->begin,
                         (long long)y[k]->end, (long long)y[k]->sure, (long long)y[k]->sure_end);
         }
     }

@@ -5,7 +5,7 @@
  * the records of one chunk (they name their threads and segments themselves). */
 #include "../../analyzer/trace/log_format.h"
 #include "../../analyzer/trace/log_read.h"
-#include "../../analyzer/trace/trace_read.h"
+#include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/trace/trace_write.h"
 #include "use_trace.h"
 

@@ -28,7 +28,8 @@ static void ask_costs(const struct cw_platform_model *m)
             double ns = cw_platform_model_cost(m, d, &work[i], &traced);
             FUZZ_PROMISE(ns >= 0, "work takes %g ns", ns);
             if (cw_platform_model_parts(m, d, &work[i], &cost))
-                FUZZ_PROMISE(cw_work_cost_ns(&cost) >= 0, "parts of work take %g ns", cw_work_cost_ns(&cost));
+                FUZZ_PROMISE(cw_platform_work_ns(&cost) >= 0, "parts of work take %g ns",
+                             cw_platform_work_ns(&cost));
         }
 }
 

@@ -1,6 +1,7 @@
 /* fuzz_settings.c - settings as people write them: the library's options, device lists, faults of DSPs,
  * policies, ratios. The first byte chooses the option. */
 #include "../../analyzer/settings/device_list.h"
+#include "../../analyzer/plan/settings_check.h"
 #include "../../analyzer/settings/options.h"
 #include "../../sched/adaptive.h"
 #include "../../sched/policy.h"
@@ -18,7 +19,7 @@ static void set_option(uint8_t which, const char *text)
         n++;
     FUZZ_PROMISE(cw_options_init(&o, &err) == CW_OK, "%s", err.text);
     if (cw_options_set(&o, &cw_option_table[which % n], text, &err) == CW_OK)
-        (void)cw_options_check(&cw_option_table[which % n], text, &err);
+        (void)cw_settings_check(&cw_option_table[which % n], text, &err);
     (void)cw_options_describe(&o, described, sizeof described);
     cw_options_finish(&o);
     (void)cw_options_expand(text, "program", 1, path, sizeof path, &err);

@@ -1,6 +1,6 @@
 /* fuzz_trace.c - JSON traces (analyzer/FORMAT.md): the reader, and everything that is drawn and computed from
  * a trace. */
-#include "../../analyzer/trace/trace_read.h"
+#include "../../analyzer/graph/trace_read.h"
 #include "use_trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

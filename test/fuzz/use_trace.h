@@ -42,7 +42,7 @@ static inline void fuzz_use_trace(struct cw_trace *t)
     err = (struct cw_error){0};
     FUZZ_PROMISE(cw_graph_build(t, NULL, &err) == CW_OK, "graph: %s", err.text);
     order = malloc((t->commands.count + 1) * sizeof *order);
-    FUZZ_PROMISE(order && cw_graph_order(t, order, &err) == CW_OK, "built graph: %s", err.text);
+    FUZZ_PROMISE(order && cw_sweep_topological_order(t, order, &err) == CW_OK, "built graph: %s", err.text);
     free(order);
     (void)cw_export_dot(t, &all, fuzz_nowhere(), &err);
     fuzz_plan_trace(t);

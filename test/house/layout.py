@@ -143,7 +143,7 @@ def misnamed(owner):
     for symbol, source in sorted(owner.items(), key=lambda x: (x[1], x[0])):
         stem = os.path.basename(source)[:-2]
         word = stem.split('_')[0]
-        allowed = ('cw_' + word, 'cw_run_' + word, 'cw_hook_', 'cw_run_hook_', 'cw_device_hook_', 'cl')
+        allowed = ('cw_' + word, 'cw_run_' + word, 'cw_hook_', 'cw_run_hook_', 'cw_device_hook_', 'cl', 'dl')
         if not symbol.startswith(allowed) and symbol != 'main':
             yield f'{source}: {symbol}'
 

@@ -3,25 +3,25 @@
  * rewriter. */
 #include "../../analyzer/rows/rewrite_rows.h"
 
-bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared)
+bool cw_rewrite_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared)
 {
     (void)r, (void)name, (void)declared;
     return true;
 }
 
-bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
+bool cw_rewrite_only_read(const struct cw_rw_rows *r, uint32_t i)
 {
     (void)r, (void)i;
     return true;
 }
 
-bool cw_rw_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r))
+bool cw_rewrite_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r))
 {
     (void)r, (void)is_kernel;
     return true;
 }
 
-bool cw_rw_own_clamp(const struct cw_rw *s)
+bool cw_rewrite_own_clamp(const struct cw_rw *s)
 {
     (void)s;
     return false;

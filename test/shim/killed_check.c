@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../../analyzer/trace/trace.h"
-#include "../../analyzer/trace/trace_read.h"
+#include "../../analyzer/graph/trace_read.h"
 
 #define SLOTS 8
 

@@ -2,7 +2,7 @@
 # nested calls, functions by name.
 . test/shim/common.sh
 export COUNT_LOG=/dev/null CLWEAVE_MODE=trace NULLCL_PLATFORMS=6 NULLCL_INTERNAL=1 ASAN_OPTIONS=detect_leaks=0
-sources="test/shim/count_mode.c analyzer/settings/options.c sched/status.c $(printf 'shim/door/%s.c ' $doors)"
+sources="test/shim/count_mode.c analyzer/settings/options.c sched/status.c sched/error.c $(printf 'shim/door/%s.c ' $doors)"
 
 for s in thread address,undefined; do
     [ $s = thread ] && runtime=tsan || runtime=asan

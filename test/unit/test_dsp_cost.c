@@ -41,25 +41,25 @@ static void test_rates(void **state)
     struct cw_work_ops o = ops_of(60, 16, 8, 4);
 
     (void)state;
-    NEAR(cw_op_rates_compute_ns(&rates, &o, 1024), 1024 * (60 / 30. + 16 / 8.));
+    NEAR(cw_operations_rates_compute_ns(&rates, &o, 1024), 1024 * (60 / 30. + 16 / 8.));
     o.group_items = 5; /* on four lanes: 5 of 8 are used */
-    NEAR(cw_op_rates_compute_ns(&rates, &o, 80), 80 * 4 * 8 / 5.);
+    NEAR(cw_operations_rates_compute_ns(&rates, &o, 80), 80 * 4 * 8 / 5.);
     o.group_items = 64;
     o.groups = 3; /* on two cores: 3 of 4 */
-    NEAR(cw_op_rates_compute_ns(&rates, &o, 192), 192 * 4 * 4 / 3.);
+    NEAR(cw_operations_rates_compute_ns(&rates, &o, 192), 192 * 4 * 4 / 3.);
     o.groups = o.group_items = 0; /* not known: all are used */
-    NEAR(cw_op_rates_compute_ns(&rates, &o, 10), 40);
+    NEAR(cw_operations_rates_compute_ns(&rates, &o, 10), 40);
     o.per_item[CW_OP_DOUBLE] = 30; /* in software: 8 each */
     o.per_item[CW_OP_SPECIAL] = 15;
-    NEAR(cw_op_rates_compute_ns(&rates, &o, 1), 4 + 8 + 8);
-    NEAR(cw_op_rates_bytes(&o, 100, true), 1200);
+    NEAR(cw_operations_rates_compute_ns(&rates, &o, 1), 4 + 8 + 8);
+    NEAR(cw_operations_rates_bytes(&o, 100, true), 1200);
     o.group_bytes = 128;
     o.groups = 2;
-    NEAR(cw_op_rates_bytes(&o, 100, true), 256);
-    NEAR(cw_op_rates_bytes(&o, 100, false), 1200);
-    assert_true(cw_op_rates_can_stage(&rates, &o));
+    NEAR(cw_operations_rates_bytes(&o, 100, true), 256);
+    NEAR(cw_operations_rates_bytes(&o, 100, false), 1200);
+    assert_true(cw_operations_rates_can_stage(&rates, &o));
     o.group_bytes = (12 << 20) / 4 + 1; /* two of them for each of two cores */
-    assert_false(cw_op_rates_can_stage(&rates, &o));
+    assert_false(cw_operations_rates_can_stage(&rates, &o));
 }
 
 /* ---- platform files */

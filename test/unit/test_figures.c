@@ -1,5 +1,6 @@
 /* test_figures.c - critical path, slack and what stands out, on small graphs counted by hand. */
 #include "trace_builder.h"
+#include "../../analyzer/graph/command_facts.h"
 
 #include "../../analyzer/graph/figures.h"
 

@@ -20,17 +20,17 @@ struct recorded {
 
 static void begin(struct recorded *r, int64_t n, int64_t m)
 {
-    assert_non_null(r->recorder = cw_recorder_create());
-    cw_record_into(r->recorder);
-    r->in[N] = cw_value_input(N, n);
-    r->in[M] = cw_value_input(M, m);
+    assert_non_null(r->recorder = cw_formula_recorder_create());
+    cw_formula_record_into(r->recorder);
+    r->in[N] = cw_formula_value_input(N, n);
+    r->in[M] = cw_formula_value_input(M, m);
 }
 
 static bool end(struct recorded *r, struct cw_value wanted)
 {
-    cw_record_into(NULL);
-    bool ok = cw_recorder_take(r->recorder, &wanted.id, wanted.id != 0, &r->f);
-    cw_recorder_destroy(r->recorder);
+    cw_formula_record_into(NULL);
+    bool ok = cw_formula_recorder_take(r->recorder, &wanted.id, wanted.id != 0, &r->f);
+    cw_formula_recorder_destroy(r->recorder);
     return ok;
 }
 
@@ -46,8 +46,8 @@ static void other_numbers(void **state)
     struct recorded r;
     (void)state;
     begin(&r, 100, 7);
-    struct cw_value v = cw_value_max(cw_value_add(cw_value_mul(r.in[N], r.in[M]), cw_value_number(-3)),
-                                     cw_value_floor(r.in[N], r.in[M]));
+    struct cw_value v = cw_value_max(cw_value_add(cw_poly_value_mul(r.in[N], r.in[M]), cw_value_number(-3)),
+                                     cw_poly_value_floor(r.in[N], r.in[M]));
     assert_true(v.v == 697 && end(&r, v));
     assert_true(run(&r, 20, 5) && r.f.value[v.id] == 97);
     assert_true(run(&r, -9, 2) && r.f.value[v.id] == -5);
@@ -61,7 +61,7 @@ static void another_course(void **state)
     begin(&r, 100, 7);
     assert_false(cw_value_less(r.in[N], r.in[M]));
     assert_false(cw_value_equal(r.in[N], cw_value_number(5)));
-    assert_int_equal(cw_value_pin(r.in[M]), 7);
+    assert_int_equal(cw_formula_value_pin(r.in[M]), 7);
     assert_true(end(&r, cw_value_number(0)));
     assert_true(run(&r, 100, 7) && run(&r, 7, 7));
     assert_false(run(&r, 6, 7));   /* less */
@@ -75,7 +75,7 @@ static void what_does_not_fit(void **state)
     struct cw_value v;
     (void)state;
     begin(&r, 100, 7);
-    v = cw_value_mul(cw_value_mul(r.in[N], r.in[N]), cw_value_floor(r.in[N], r.in[M]));
+    v = cw_poly_value_mul(cw_poly_value_mul(r.in[N], r.in[N]), cw_poly_value_floor(r.in[N], r.in[M]));
     assert_true(end(&r, v));
     assert_true(run(&r, 3, 1) && r.f.value[v.id] == 27);
     assert_false(run(&r, INT64_C(1) << 40, 7)); /* beyond 64 bits */
@@ -84,7 +84,7 @@ static void what_does_not_fit(void **state)
     cw_formulas_finish(&r.f);
 
     begin(&r, INT64_C(1) << 40, 7); /* while recording: the number all the same, but no program */
-    v = cw_value_mul(r.in[N], r.in[N]);
+    v = cw_poly_value_mul(r.in[N], r.in[N]);
     assert_true(v.v == (cw_wide)1 << 80 && v.id == 0);
     assert_false(end(&r, v));
 }

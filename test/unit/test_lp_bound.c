@@ -328,7 +328,7 @@ static void test_skipped(void **state)
     assert_int_not_equal(bound.kind, CW_BOUND_LP);
     assert_int_equal(cw_plan_bound_find(&bound, &all, &simple, g, p, CW_SHARE_CLASS, NULL), CW_OK);
     assert_true(bound.lp.solved && bound.kind == CW_BOUND_LP && bound.best > simple.best);
-    assert_string_equal(cw_bound_kind_name(bound.kind), "lp");
+    assert_string_equal(cw_plan_bound_kind_name(bound.kind), "lp");
     cw_graph_destroy(g);
     cw_platform_destroy(p);
 }

@@ -23,7 +23,7 @@ static void clear_environment(void)
 {
     for (const struct cw_option_info *i = cw_option_table; i->name; i++) {
         char variable[CW_OPTION_VARIABLE_BYTES];
-        unsetenv(cw_option_variable(i, variable));
+        unsetenv(cw_options_variable(i, variable));
     }
 }
 
@@ -49,8 +49,8 @@ static void test_table(void **state)
 {
     (void)state;
     char variable[CW_OPTION_VARIABLE_BYTES];
-    assert_string_equal(cw_option_variable(find("device-times"), variable), "CLWEAVE_DEVICE_TIMES");
-    assert_string_equal(cw_option_variable(find("mode"), variable), "CLWEAVE_MODE");
+    assert_string_equal(cw_options_variable(find("device-times"), variable), "CLWEAVE_DEVICE_TIMES");
+    assert_string_equal(cw_options_variable(find("mode"), variable), "CLWEAVE_MODE");
     assert_int_equal(find("device-times")->kind, CW_OPTION_BOOL);
     assert_string_equal(find("device-times")->default_value, "false");
     assert_string_equal(find("dsp")->default_value, "0");

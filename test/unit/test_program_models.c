@@ -124,7 +124,7 @@ static void helper(const char *does)
     fclose(f);
     assert_int_equal(chmod(script, 0755), 0);
     snprintf(folder, sizeof folder, "%s/store", parent);
-    cw_models_init(source, folder);
+    cw_program_models_init(source, folder);
 }
 
 static int times_called(void)
@@ -144,7 +144,7 @@ static enum cw_status get(const char *text, const char *options, const struct cw
 {
     struct cw_model_set set;
     struct cw_error err = {0};
-    enum cw_status status = cw_models_get(source, text, options, vendor, &set, kept, &err);
+    enum cw_status status = cw_program_models_get(source, text, options, vendor, &set, kept, &err);
 
     if (status == CW_OK)
         cw_model_set_finish(&set);
@@ -181,7 +181,7 @@ static void test_kept(void **state)
     assert_int_equal(get(K " ", "-DA=1", NULL, &kept), CW_OK);
     assert_int_equal(times_called(), 3);
     unlink(script);
-    cw_models_init(source, folder); /* elsewhere: no helper, but the store */
+    cw_program_models_init(source, folder); /* elsewhere: no helper, but the store */
     assert_int_equal(get(K, "-DA=2", NULL, &kept), CW_OK);
     assert_true(kept);
     assert_int_equal(get(K, "-DA=3", NULL, &kept), CW_ERR_NOTFOUND);

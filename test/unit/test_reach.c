@@ -40,7 +40,7 @@ static int start(void **state)
     (void)state;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    cw_models_init(&s, "");
+    cw_program_models_init(&s, "");
     if (!*s.helper && getenv("B")) {
         snprintf(s.helper, sizeof s.helper, "%s/clweave-footprint", getenv("B"));
     }

@@ -52,7 +52,7 @@ static void check(const char *name, cl_mem_flags flags, const char *proven, cons
     assert_string_equal(edges_of(&t, false), proven);
     assert_string_equal(edges_of(&t, true), unproven);
     for (size_t i = 0; i < t.edges.count; i++)
-        assert_int_equal(cw_edge_binds(&t.edges.v[i]), t.edges.v[i].kind != CW_EDGE_QUEUE);
+        assert_int_equal(cw_graph_edge_binds(&t.edges.v[i]), t.edges.v[i].kind != CW_EDGE_QUEUE);
     assert_int_equal(cw_graph_build(&t, &trust, &err),
                      CW_OK); /* what is not marked is the graph as declared */
     assert_string_equal(edges_of(&t, false), proven);

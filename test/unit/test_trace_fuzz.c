@@ -10,7 +10,7 @@
 #include "../../analyzer/draw/report.h"
 #include "../../analyzer/graph/graph_summary.h"
 #include "../../analyzer/graph/sweep_order.h"
-#include "../../analyzer/trace/trace_read.h"
+#include "../../analyzer/graph/trace_read.h"
 
 static const char *const words[] = {"0",
                                     "-1",
@@ -128,7 +128,7 @@ static bool try(const char *text, size_t n)
         if (cw_graph_build(&t, NULL, &err)) /* whatever was recorded, a graph comes of it, without a cycle */
             fail_msg("graph: %s", err.text);
         uint32_t *order = malloc((t.commands.count + 1) * sizeof *order);
-        if (cw_graph_order(&t, order, &err))
+        if (cw_sweep_topological_order(&t, order, &err))
             fail_msg("built graph: %s", err.text);
         free(order);
         to_nowhere(&t, cw_export_dot);

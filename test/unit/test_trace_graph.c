@@ -12,8 +12,8 @@ static void in_order_queue_chains_but_does_not_bind(void **state)
     tb_read(&t, q, a, 0, 64);
     tb_build(&t);
     assert_string_equal(tb_edges(&t, ~0u), "0>1:queue 0>2:RAW(64) 1>2:queue");
-    assert_false(cw_edge_binds(&t.edges.v[0]));
-    assert_true(cw_edge_binds(&t.edges.v[1]));
+    assert_false(cw_graph_edge_binds(&t.edges.v[0]));
+    assert_true(cw_graph_edge_binds(&t.edges.v[1]));
     cw_trace_finish(&t);
 }
 
@@ -190,7 +190,7 @@ static void user_event_moves_its_waiter(void **state)
     tb_build(&t);
     assert_string_equal(tb_edges(&t, ~0u),
                         "2>0:WAW(8) 3>0:event 0>1:queue 0>1:RAW(8) 3>1:event 0>4:RAW(8) 2>4:queue");
-    assert_int_equal(cw_graph_order(&t, order, NULL), CW_OK);
+    assert_int_equal(cw_sweep_topological_order(&t, order, NULL), CW_OK);
     assert_memory_equal(order, ((uint32_t[]){2, 3, 0, 1, 4}), sizeof order);
     cw_trace_finish(&t);
 }
@@ -314,8 +314,8 @@ static void blocked_matrix_product_has_its_shape(void **state)
         "0>8:RAW(16) 1>8:RAW(16) 0>9:RAW(16) 1>9:RAW(16) 8>9:RAW(16) 3>10:RAW(16) 5>10:RAW(16) 7>10:RAW(16) "
         "9>10:RAW(16)");
     for (size_t i = 0; i < t.edges.count; i++) {
-        merge_in += t.edges.v[i].to == 10 && cw_edge_binds(&t.edges.v[i]);
-        binding_between_splits += t.edges.v[i].to == 1 && cw_edge_binds(&t.edges.v[i]);
+        merge_in += t.edges.v[i].to == 10 && cw_graph_edge_binds(&t.edges.v[i]);
+        binding_between_splits += t.edges.v[i].to == 1 && cw_graph_edge_binds(&t.edges.v[i]);
     }
     assert_int_equal(merge_in, 4);
     assert_int_equal(binding_between_splits, 0);

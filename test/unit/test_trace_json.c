@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../../analyzer/trace/trace_index.h"
-#include "../../analyzer/trace/trace_read.h"
+#include "../../analyzer/graph/trace_read.h"
 
 /* Writing what was read gives the same text. */
 static void round_trip_is_exact(void **state)

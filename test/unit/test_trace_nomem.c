@@ -6,7 +6,7 @@
 #include "../../analyzer/draw/exporter.h"
 #include "../../analyzer/draw/report.h"
 #include "../../analyzer/graph/graph_summary.h"
-#include "../../analyzer/trace/trace_read.h"
+#include "../../analyzer/graph/trace_read.h"
 #include "failing_alloc.h"
 
 static char *text;

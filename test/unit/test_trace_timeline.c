@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "../../analyzer/draw/exporter.h"
-#include "../../analyzer/trace/trace_read.h"
+#include "../../analyzer/graph/trace_read.h"
 
 struct slice {
     json_int_t pid, tid, command;

@@ -170,10 +170,10 @@ static inline const char *tb_edges(const struct cw_trace *t, unsigned kinds)
             continue;
         if (e->kind == CW_EDGE_DATA)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%u>%u:%s(%llu)", n ? " " : "", e->from, e->to,
-                                  cw_hazard_name(e->hazard), (unsigned long long)e->bytes);
+                                  cw_graph_hazard_name(e->hazard), (unsigned long long)e->bytes);
         else
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%u>%u:%s", n ? " " : "", e->from, e->to,
-                                  cw_edge_kind_name(e->kind));
+                                  cw_graph_edge_kind_name(e->kind));
     }
     return text;
 }

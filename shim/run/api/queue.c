@@ -74,7 +74,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */
     cw_run_global_lock_give();
-    if (CW_UNLIKELY(cw_run.recording) && cw_recording())
+    if (CW_UNLIKELY(cw_run.recording) && cw_formula_is_recording())
         record_lanes();
 }
 

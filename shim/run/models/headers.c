@@ -24,7 +24,7 @@ static char *source_with_includes(cl_program program)
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
     source = p ? p->given ? p->given : p->source : NULL;
-    if (source && cw_source_includes(source))
+    if (source && cw_joined_source_is_needed(source))
         copy = strdup(source);
     cw_run_global_lock_give();
     return copy;

@@ -48,7 +48,7 @@ static struct {
 
 void cw_run_program_models_start(const char *folder)
 {
-    cw_models_init(&models.source, folder);
+    cw_program_models_init(&models.source, folder);
     models.source.asker = cw_helper_tool_find("clweave");
     models.on = true;
 }
@@ -128,7 +128,7 @@ static struct cw_run_models *make(struct job *j, bool *kept, double begin)
         vendor.identity = identity;
     if (!m)
         return NULL;
-    status = cw_models_get(&models.source, j->source, j->options, &vendor, &m->set, kept, &err);
+    status = cw_program_models_get(&models.source, j->source, j->options, &vendor, &m->set, kept, &err);
     say(j, status, &err, *kept, cw_run_thread_cpu_ns() - begin);
     if (status == CW_OK)
         return m;

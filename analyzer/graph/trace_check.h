@@ -2,8 +2,8 @@
 #ifndef CW_TRACE_CHECK_H
 #define CW_TRACE_CHECK_H
 
-#include "trace.h"
-#include "trace_fields.h"
+#include "../trace/trace.h"
+#include "../trace/trace_fields.h"
 
 /* Where a check failed. */
 struct cw_trace_place {
@@ -12,8 +12,8 @@ struct cw_trace_place {
 };
 
 /* Checks that every id refers to something, sub-buffers lie in their parents and parents come before their
- * children, accesses lie in their objects, and edges form no cycle. On failure `place` says which element and
- * err what (CW_ERR_FORMAT, CW_ERR_CYCLE, CW_ERR_NOMEM). */
+ * children, accesses lie in their objects, and edges form no cycle. On failure `place` names the element and
+ * `err` the fault (CW_ERR_FORMAT, CW_ERR_CYCLE, CW_ERR_NOMEM). */
 enum cw_status cw_trace_check(const struct cw_trace *t, struct cw_trace_place *place, struct cw_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* check.c - the validator: is this really a schedule? It shares no code with the planners. */
+/* schedule_check.c - the validator: whether a schedule is one. It shares no code with the planners. */
 #include "schedule.h"
 
 #include <math.h>

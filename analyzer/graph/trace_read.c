@@ -1,10 +1,11 @@
 /* trace_read.c - see trace_read.h. */
 #include "trace_read.h"
-#include "field_read.h"
 #include "../io/file_text.h"
-#include "../graph/graph_build.h"
-#include "log_format.h"
-#include "log_read.h"
+#include "../trace/field_read.h"
+#include "../trace/log_format.h"
+#include "../trace/log_read.h"
+#include "../trace/trace_write.h"
+#include "graph_build.h"
 #include "trace_check.h"
 
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static bool read_section(struct loader *l, enum cw_section section)
         ok = read_element(l, section, 0);
     else
         for (bool first = cw_json_begin(in, '['); ok && cw_json_next(in, ']', &first);)
-            ok = read_element(l, section, cw_section_count(l->t, section));
+            ok = read_element(l, section, cw_trace_section_count(l->t, section));
     in->context = NULL;
     return ok && !in->err->status;
 }
@@ -271,7 +272,7 @@ enum cw_status cw_trace_load_text(struct cw_trace *t, const char *name, const ch
     return load_json(t, name, text, length, NULL, err);
 }
 
-/* A log is held against the same rules: what reads traces relies on them. */
+/* A log is held against the same rules: all users of traces rely on them. */
 static enum cw_status load_log(struct cw_trace *t, const char *path, struct cw_error *err)
 {
     struct cw_trace_place place = {CW_S_PROCESS, 0};
@@ -305,4 +306,17 @@ enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_err
     if (!log)
         return status;
     return load_log(t, path, err);
+}
+
+enum cw_status cw_trace_convert(const char *log_path, const char *json_path, struct cw_error *err)
+{
+    struct cw_trace t;
+    enum cw_status status;
+
+    cw_trace_init(&t);
+    status = cw_trace_load(&t, log_path, err);
+    if (!status)
+        status = cw_trace_save(&t, json_path, err);
+    cw_trace_finish(&t);
+    return status;
 }

@@ -1,5 +1,5 @@
-/* rewrite_clean.c - translation phases 1 to 3 as far as the rewriter needs them: see rewrite_lex.h. */
-#include "rewrite_state.h"
+/* tokens_clean.c - translation phases 1 to 3 as far as the rewriter needs them: see tokens.h. */
+#include "tokens.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static const char *strange_byte(const char *p, const char *end)
     return NULL;
 }
 
-bool cw_rw_clean(struct cw_rw_text *t, const char *source, size_t length)
+bool cw_tokens_clean(struct cw_rw_text *t, const char *source, size_t length)
 {
     struct cleaner c = {.p = source, .end = source + length, .line_start = true};
 

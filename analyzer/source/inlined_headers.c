@@ -1,9 +1,9 @@
-/* rewrite_include.c - headers put in place of their #include, as the preprocessor would, but in all branches.
- *
- * A header with #pragma once gets a guard instead. One that includes itself again is only followed when a
- * guard makes the second time empty. */
-#include "rewrite_state.h"
+/* inlined_headers.c - see inlined_headers.h. */
+#include "inlined_headers.h"
+#include "../io/array.h"
+#include "tokens.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +18,37 @@ struct open_file {
 };
 
 struct inliner {
-    struct cw_rw *s;
-    const struct cw_rewrite_in *in;
-    size_t unit, inclusions, depth;
+    struct cw_inlined *in;
+    size_t inclusions, depth;
     char *out;
     size_t length, capacity;
 };
 
+/* Keeps the first reason. Returns false. */
+__attribute__((format(printf, 2, 3))) static bool refuse(struct inliner *n, const char *format, ...)
+{
+    va_list list;
+
+    if (!n->in->reason[0]) {
+        va_start(list, format);
+        vsnprintf(n->in->reason, CW_INLINED_REASON, format, list);
+        va_end(list);
+    }
+    return false;
+}
+
+static bool nomem(struct inliner *n)
+{
+    n->in->nomem = true;
+    return false;
+}
+
 static bool put(struct inliner *n, const char *text, size_t length)
 {
-    if (n->length + length > CW_RW_MAX_BYTES)
-        return cw_rw_refuse(n->s, "more than %d MiB of source and headers", CW_RW_MAX_BYTES >> 20);
+    if (n->length + length > CW_INLINED_MAX_BYTES)
+        return refuse(n, "more than %d MiB of source and headers", CW_INLINED_MAX_BYTES >> 20);
     if (!cw_array_reserve(&n->out, &n->capacity, n->length, length + 1, 1))
-        return cw_rw_nomem(n->s);
+        return nomem(n);
     memcpy(n->out + n->length, text, length);
     n->length += length;
     n->out[n->length] = '\0';
@@ -39,7 +57,7 @@ static bool put(struct inliner *n, const char *text, size_t length)
 
 static bool word_is(const struct cw_rw_text *t, const struct cw_rw_names *names, size_t i, const char *word)
 {
-    return i < t->count && t->v[i].kind == CW_RW_NAME && cw_rw_name_is(names, t->v[i].name, word);
+    return i < t->count && t->v[i].kind == CW_RW_NAME && cw_tokens_name_is(names, t->v[i].name, word);
 }
 
 /* "#pragma once", wherever it stands. */
@@ -81,7 +99,7 @@ static bool is_guarded(const struct cw_rw_text *t, const struct cw_rw_names *nam
     return false;
 }
 
-/* The name in the include directive at token i; NULL when a macro stands for it, or memory is out (s->nomem).
+/* The name in the include directive at token i; NULL when a macro stands for it, or memory is out (in->nomem).
  */
 static char *included_name(struct inliner *n, const struct cw_rw_text *t, const struct cw_rw_names *names,
                            size_t i)
@@ -100,7 +118,7 @@ static char *included_name(struct inliner *n, const struct cw_rw_text *t, const 
         return NULL;
     name = strndup(from + 1, (size_t)(to - from - 1));
     if (!name)
-        cw_rw_nomem(n->s);
+        nomem(n);
     return name;
 }
 
@@ -112,15 +130,15 @@ static bool include(struct inliner *n, char *name, const struct open_file *file)
     const char *text;
 
     if (!name)
-        return cw_rw_refuse(n->s, "an #include whose file is not named");
+        return refuse(n, "an #include whose file is not named");
     if (n->depth == MAX_DEPTH || ++n->inclusions > MAX_INCLUSIONS)
-        return cw_rw_refuse(n->s, "more than %d headers, or %d in one another", MAX_INCLUSIONS, MAX_DEPTH);
-    text = n->in->read_header ? n->in->read_header(n->in->context, n->unit, name, file->name) : NULL;
+        return refuse(n, "more than %d headers, or %d in one another", MAX_INCLUSIONS, MAX_DEPTH);
+    text = n->in->read_header ? n->in->read_header(n->in->context, n->in->unit, name, file->name) : NULL;
     if (!text)
-        return cw_rw_refuse(n->s, "an #include that is not resolved: %.100s", name);
+        return refuse(n, "an #include that is not resolved: %.100s", name);
     for (const struct open_file *f = file; f; f = f->parent)
         if (f->text == text || strcmp(f->text, text) == 0)
-            return f->empty_again || cw_rw_refuse(n->s, "header %.100s includes itself", name);
+            return f->empty_again || refuse(n, "header %.100s includes itself", name);
     return inline_file(n, text, file, name);
 }
 
@@ -136,7 +154,7 @@ static bool copy_text(struct inliner *n, const struct cw_rw_text *t, const struc
         if (t->v[i].kind != CW_RW_DIRECTIVE || t->v[i].c != CW_RW_INCLUDE)
             continue;
         name = included_name(n, t, names, i);
-        ok = !n->s->nomem && put(n, t->text + at, t->v[i].at - at) && include(n, name, file) &&
+        ok = !n->in->nomem && put(n, t->text + at, t->v[i].at - at) && include(n, name, file) &&
              put(n, "\n", 1);
         free(name);
         while (t->v[i].kind != CW_RW_LINE_END)
@@ -157,46 +175,44 @@ static bool inline_file(struct inliner *n, const char *source, const struct open
     bool ok = false, once;
 
     n->depth++;
-    if (length > CW_RW_MAX_BYTES || strstr(source, ONCE)) {
-        cw_rw_refuse(n->s, "a header of more than %d MiB, or with our names", CW_RW_MAX_BYTES >> 20);
-    } else if (!cw_rw_lex(&t, &names, source, length)) {
-        cw_rw_nomem(n->s);
+    if (length > CW_INLINED_MAX_BYTES || strstr(source, ONCE)) {
+        refuse(n, "a header of more than %d MiB, or with our names", CW_INLINED_MAX_BYTES >> 20);
+    } else if (!cw_tokens_read(&t, &names, source, length)) {
+        nomem(n);
     } else if (t.trouble) {
-        cw_rw_refuse(n->s, "%s", t.trouble);
+        refuse(n, "%s", t.trouble);
     } else {
         once = name && is_once(&t, &names);
         file.empty_again = name && (once || is_guarded(&t, &names));
         snprintf(guard, sizeof guard, "\n#ifndef " ONCE "%08x\n#define " ONCE "%08x\n",
-                 cw_rw_hash_text(source), cw_rw_hash_text(source));
+                 cw_tokens_hash_text(source), cw_tokens_hash_text(source));
         ok = (!once || put(n, guard, strlen(guard))) && copy_text(n, &t, &names, &file) &&
              (!once || put(n, "\n#endif\n", 8));
     }
-    cw_rw_text_finish(&t);
-    cw_rw_names_finish(&names);
+    cw_tokens_finish(&t);
+    cw_tokens_names_finish(&names);
     n->depth--;
     return ok;
 }
 
-static char *copy_of(struct cw_rw *s, const char *source)
+static char *copy_of(struct cw_inlined *in, const char *source)
 {
     char *copy = strdup(source);
 
-    if (!copy)
-        cw_rw_nomem(s);
+    in->nomem |= !copy;
     return copy;
 }
 
-char *cw_rw_inline_headers(struct cw_rw *s, const struct cw_rewrite_in *in, size_t unit)
+char *cw_inlined_headers(struct cw_inlined *in, const char *source)
 {
-    struct inliner n = {.s = s, .in = in, .unit = unit};
-    const char *source = in->unit[unit].source;
+    struct inliner n = {.in = in};
 
-    if (!strstr(source, "include")) /* one in pieces, and other directives for it, the scanner refuses */
-        return copy_of(s, source);
+    if (!strstr(source, "include")) /* the scanner refuses one in pieces, and other directives for it */
+        return copy_of(in, source);
     if (!inline_file(&n, source, NULL, NULL) || n.inclusions == 0) {
         free(n.out);
-        return s->nomem || s->reason[0] ? NULL : copy_of(s, source);
+        return in->nomem || in->reason[0] ? NULL : copy_of(in, source);
     }
-    s->unit[unit].inlined = true;
+    in->inlined = true;
     return n.out;
 }

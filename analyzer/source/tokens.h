@@ -1,10 +1,10 @@
-/* rewrite_lex.h - the preprocessing tokens of an OpenCL C source with their places, and its names numbered.
+/* tokens.h - the preprocessing tokens of an OpenCL C source with their places, and its names numbered.
  *
  * The text is first cleaned: line splices and comments go, "\r\n" becomes "\n"; every line keeps its number,
  * but in the middle of a directive or of a name. What stands in branches that cannot be taken (#if 0, #else
  * of #if 1) makes no tokens; it stays in the text. Linear time. Not thread-safe for one object. */
-#ifndef CW_REWRITE_LEX_H
-#define CW_REWRITE_LEX_H
+#ifndef CW_TOKENS_H
+#define CW_TOKENS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,8 +53,8 @@ struct cw_rw_names {
 };
 
 /* Number of a name, entered if it is new; UINT32_MAX when memory is out. `text` must outlive the table. */
-uint32_t cw_rw_name_intern(struct cw_rw_names *n, const char *text, size_t length);
-void cw_rw_names_finish(struct cw_rw_names *n);
+uint32_t cw_tokens_name_intern(struct cw_rw_names *n, const char *text, size_t length);
+void cw_tokens_names_finish(struct cw_rw_names *n);
 
 struct cw_rw_text {
     char *text; /* owned, cleaned, NUL-terminated */
@@ -66,9 +66,15 @@ struct cw_rw_text {
 };
 
 /* Cleans and reads `length` bytes of `source`. False: memory is out. Finish it either way. */
-bool cw_rw_lex(struct cw_rw_text *t, struct cw_rw_names *names, const char *source, size_t length);
-void cw_rw_text_finish(struct cw_rw_text *t);
+bool cw_tokens_read(struct cw_rw_text *t, struct cw_rw_names *names, const char *source, size_t length);
+void cw_tokens_finish(struct cw_rw_text *t);
 
-bool cw_rw_name_is(const struct cw_rw_names *n, uint32_t name, const char *word);
+/* The first step of cw_tokens_read: fills t->text. False: memory is out. (tokens_clean.c) */
+bool cw_tokens_clean(struct cw_rw_text *t, const char *source, size_t length);
+
+/* A hash of a NUL-terminated text. */
+uint32_t cw_tokens_hash_text(const char *text);
+
+bool cw_tokens_name_is(const struct cw_rw_names *n, uint32_t name, const char *word);
 
 #endif

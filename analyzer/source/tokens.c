@@ -1,5 +1,6 @@
-/* rewrite_lex.c - see rewrite_lex.h. */
-#include "rewrite_state.h"
+/* tokens.c - see tokens.h. */
+#include "tokens.h"
+#include "../io/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static bool grow_slots(struct cw_rw_names *n)
     return true;
 }
 
-uint32_t cw_rw_name_intern(struct cw_rw_names *n, const char *text, size_t length)
+uint32_t cw_tokens_name_intern(struct cw_rw_names *n, const char *text, size_t length)
 {
     uint32_t hash = hash_of(n, text, length);
     size_t s;
@@ -63,7 +64,7 @@ uint32_t cw_rw_name_intern(struct cw_rw_names *n, const char *text, size_t lengt
     return (uint32_t)n->count - 1;
 }
 
-uint32_t cw_rw_hash_text(const char *text)
+uint32_t cw_tokens_hash_text(const char *text)
 {
     uint64_t h = 0xcbf29ce484222325u;
 
@@ -72,14 +73,14 @@ uint32_t cw_rw_hash_text(const char *text)
     return (uint32_t)(h ^ h >> 32);
 }
 
-void cw_rw_names_finish(struct cw_rw_names *n)
+void cw_tokens_names_finish(struct cw_rw_names *n)
 {
     free(n->v);
     free(n->slot);
     memset(n, 0, sizeof *n);
 }
 
-bool cw_rw_name_is(const struct cw_rw_names *n, uint32_t name, const char *word)
+bool cw_tokens_name_is(const struct cw_rw_names *n, uint32_t name, const char *word)
 {
     const struct cw_rw_name *v = &n->v[name];
 
@@ -128,7 +129,7 @@ static bool push(struct cw_rw_text *t, struct cw_rw_names *names, const char *s,
     struct cw_rw_token k = {(uint32_t)(s - t->text), (uint32_t)length, 0, kind, 0, spaced};
 
     if (kind == CW_RW_NAME)
-        k.name = cw_rw_name_intern(names, s, length);
+        k.name = cw_tokens_name_intern(names, s, length);
     else if (kind == CW_RW_PUNCT)
         k.c = length == 2 ? 'P' : *s;
     if (k.name == UINT32_MAX || !cw_array_reserve(&t->v, &t->capacity, t->count, 1, sizeof *t->v))
@@ -169,7 +170,7 @@ static bool read_tokens(struct cw_rw_text *t, struct cw_rw_names *names)
 
 static bool word_at(const struct cw_rw_text *t, const struct cw_rw_names *n, size_t i, const char *word)
 {
-    return i < t->count && t->v[i].kind == CW_RW_NAME && cw_rw_name_is(n, t->v[i].name, word);
+    return i < t->count && t->v[i].kind == CW_RW_NAME && cw_tokens_name_is(n, t->v[i].name, word);
 }
 
 /* enum cw_rw_directive of the directive whose # is token i. */
@@ -273,16 +274,16 @@ static void drop_dead(struct cw_rw_text *t, const struct cw_rw_names *n)
     t->count = out;
 }
 
-bool cw_rw_lex(struct cw_rw_text *t, struct cw_rw_names *names, const char *source, size_t length)
+bool cw_tokens_read(struct cw_rw_text *t, struct cw_rw_names *names, const char *source, size_t length)
 {
     memset(t, 0, sizeof *t);
-    if (!cw_rw_clean(t, source, length) || (!t->trouble && !read_tokens(t, names)))
+    if (!cw_tokens_clean(t, source, length) || (!t->trouble && !read_tokens(t, names)))
         return false;
     drop_dead(t, names);
     return true;
 }
 
-void cw_rw_text_finish(struct cw_rw_text *t)
+void cw_tokens_finish(struct cw_rw_text *t)
 {
     free(t->text);
     free(t->v);

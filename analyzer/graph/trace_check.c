@@ -1,20 +1,20 @@
 /* trace_check.c - see trace_check.h. */
 #include "trace_check.h"
-#include "../graph/sweep_order.h"
+#include "sweep_order.h"
 
 #include <stdlib.h>
 
 /* An id that is neither CW_NONE nor an index of its section. */
 static bool dangling(const struct cw_trace *t, enum cw_section section, uint32_t id)
 {
-    return id != CW_NONE && id >= cw_section_count(t, section);
+    return id != CW_NONE && id >= cw_trace_section_count(t, section);
 }
 
 static enum cw_status no_such(struct cw_error *err, const char *member, uint32_t id, const struct cw_trace *t,
                               enum cw_section section)
 {
     return cw_error_set(err, CW_ERR_FORMAT, "\"%s\" is %u, but there are only %zu %s", member, id,
-                        cw_section_count(t, section), cw_sections[section].name);
+                        cw_trace_section_count(t, section), cw_sections[section].name);
 }
 
 static enum cw_status check_list(const struct cw_trace *t, const struct cw_field *f, struct cw_slice s,
@@ -65,7 +65,7 @@ static enum cw_status check_memory(const struct cw_trace *t, size_t i, struct cw
     return CW_OK;
 }
 
-/* A command waits for what was there before it; only a user event may be set later. */
+/* A command waits for earlier ones; only a user event may be set later. */
 static enum cw_status check_order(const struct cw_trace *t, size_t i, struct cw_error *err)
 {
     const struct cw_command *k = &t->commands.v[i];
@@ -128,11 +128,11 @@ enum cw_status cw_trace_check(const struct cw_trace *t, struct cw_trace_place *p
     uint32_t *order;
 
     for (int s = 0; s < CW_S_COUNT && !status; s++) {
-        size_t n = cw_section_count(t, (enum cw_section)s);
+        size_t n = cw_trace_section_count(t, (enum cw_section)s);
         for (size_t i = 0; i < n && !status; i++) {
             *place = (struct cw_trace_place){(enum cw_section)s, i};
-            status =
-                check_fields(t, cw_sections[s].fields, cw_section_element(t, (enum cw_section)s, i), err);
+            status = check_fields(t, cw_sections[s].fields,
+                                  cw_trace_section_element(t, (enum cw_section)s, i), err);
             if (!status && s == CW_S_MEMORY)
                 status = check_memory(t, i, err);
             else if (!status && s == CW_S_COMMANDS)
@@ -147,7 +147,7 @@ enum cw_status cw_trace_check(const struct cw_trace *t, struct cw_trace_place *p
     order = malloc((t->commands.count + 1) * sizeof *order);
     if (!order)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    status = cw_graph_order(t, order, err);
+    status = cw_sweep_topological_order(t, order, err);
     free(order);
     return status;
 }

@@ -1,5 +1,5 @@
-/* options_check.c - values of settings, judged before a program runs under them. */
-#include "options.h"
+/* settings_check.c - see settings_check.h. */
+#include "settings_check.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include "../../sched/adaptive.h"
 #include "../../sched/policy.h"
-#include "../plan/platform_file.h"
-#include "device_list.h"
+#include "../settings/device_list.h"
+#include "platform_file.h"
 
 static enum cw_status check_callsites(const char *value, struct cw_error *err)
 {
@@ -119,7 +119,7 @@ static enum cw_status check_ratio(const char *value, struct cw_error *err)
     return *value ? cw_adaptive_read_ratio(value, ratio, &n, err) : CW_OK;
 }
 
-enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err)
+enum cw_status cw_settings_check(const struct cw_option_info *info, const char *value, struct cw_error *err)
 {
     static const struct {
         size_t offset;
