@@ -1,4 +1,4 @@
-/* adaptive.c - see adaptive.h: what both ways share. */
+/* adaptive.c - see adaptive.h: the common part of both ways. */
 #include "adaptive.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 /* A part whose speed differs by this factor from the window's shows that the device has changed. */
 #define CHANGED 1.5
 
-/* In times of what a part costs: a part that should be shorter than SHORT, and was held up by less than
+/* In multiples of the cost of a part: a part that should be shorter than SHORT, and was held up by less than
  * HELD_UP, may be slow because of something that has nothing to do with the device. */
 #define SHORT   8
 #define HELD_UP 16
@@ -151,7 +151,7 @@ static double window_ns(const struct adaptive_device *d)
     return sum;
 }
 
-/* Whether a new part tells that the device is not what it was. Slow ones must be long and quick ones large:
+/* Whether a new part tells that the device's speed has changed. Slow ones must be long and quick ones large:
  * short parts say little. */
 static bool has_changed(const struct adaptive_device *d, double groups, double ns)
 {
@@ -174,7 +174,7 @@ static bool says_little(const struct cw_adaptive *a, struct adaptive_device *d, 
 
 static void learn(struct cw_adaptive *a, struct adaptive_device *d, double groups, double ns)
 {
-    /* what a part costs beside its groups must not make small ones look slow; but it is an estimate */
+    /* a part's overhead must not make small parts look slow; but it is an estimate */
     ns = ns - a->overhead_ns > ns / 4 ? ns - a->overhead_ns : ns / 4;
     if (says_little(a, d, groups, ns))
         return;
@@ -250,10 +250,10 @@ void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, d
             a->device[d].ratio = speed[d] / sum;
 }
 
-/* ---- what becomes of parts */
+/* ---- the end of parts */
 
-/* Every idle device is expected to ask now, also the one that was busy until now. What happens before anybody
- * could ask is one event: who had no turn is not late. */
+/* Every idle device is expected to ask now, also the one that was busy until now. Events before any device
+ * could ask count as one: a device without a turn is not late. */
 static void happened(struct cw_adaptive *a, struct adaptive_device *d)
 {
     a->events += !a->event_is_new;
@@ -291,7 +291,7 @@ static void goes(struct cw_adaptive *a, struct adaptive_device *d)
 void cw_adaptive_leave(struct cw_adaptive *a, uint32_t device)
 {
     a->device[device].left = true;
-    if (a->fresh.groups < a->groups) /* else nothing has begun, and nobody who has not asked yet is late */
+    if (a->fresh.groups < a->groups) /* else nothing has begun, and no device is late */
         goes(a, &a->device[device]);
 }
 

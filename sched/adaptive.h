@@ -5,12 +5,12 @@
  * University on dynamic scheduling in OpenCL co-execution, literally: blocks of W/n groups at first, each
  * divided by the ratio R_i; when all devices have finished theirs, R_i := V_i / sum V, and the block doubles,
  * halves or stays by whether the change before made it faster. async   no barrier between blocks: a device
- * that is early takes from the next. Its part is half of what it would do of the rest until all finish
- * together (so the last parts are small), at most 2/n of what it would do of the whole launch, but long
- * enough to be worth `overhead_ns`. Speeds are those of a short window of parts, which begins anew when a
- * device's speed has changed. Between launches a controller keeps what it has learnt: one for each kernel and
- * shape. What it has learnt may have been a bad moment of a busy machine, so a device that is too slow to
- * have a part of launches is asked again, after 2, 4, 8 ... of them, by one group (adaptive_doubt.c).
+ * that is early takes from the next. Its part is half of the device's share of the rest until all finish
+ * together (so the last parts are small), at most 2/n of its share of the whole launch, but long enough to be
+ * worth `overhead_ns`. Speeds are those of a short window of parts, which begins anew when a device's speed
+ * has changed. Between launches a controller keeps the measured speeds: one for each kernel and shape. A
+ * measured speed may come from a bad moment of a busy machine, so a device that is too slow to have a part of
+ * launches is asked again, after 2, 4, 8 ... of them, by one group (adaptive_doubt.c).
  *
  * Reads no clock, starts no thread, allocates nothing after cw_adaptive_create. Every call is O(devices^2) at
  * most. Deterministic in its calls. Thread-safety: none; the caller's lock. Times are ns. */
@@ -35,7 +35,7 @@ struct cw_adaptive_options {
     uint32_t blocks_n; /* n; 0: CW_ADAPTIVE_BLOCKS_N */
     const double
         *ratio; /* per device, >= 0, relative to each other; 0: it takes no part. NULL: all the same */
-    double overhead_ns; /* what one part more costs a device; 0: nothing, or not known */
+    double overhead_ns; /* the cost of one more part on a device; 0: none, or not known */
 };
 
 /* A part to run: groups [first, first + groups). */
@@ -58,21 +58,23 @@ struct cw_adaptive;
 struct cw_adaptive *cw_adaptive_create(uint32_t devices, const struct cw_adaptive_options *options);
 void cw_adaptive_destroy(struct cw_adaptive *a); /* NULL allowed */
 
-/* Says what was measured elsewhere: `device` has done `groups` in `ns`. Nothing happens when either is 0. */
+/* Takes a measurement made elsewhere: `device` has done `groups` in `ns`. Nothing happens when either is
+ * 0. */
 void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, double ns);
 
-/* A launch goes by in which `device` has no part, because of what was measured of it (elsewhere, or here).
- * Now and then that is forgotten: its speed is not known then, and when it takes part in a launch the next
- * time it is measured by a single group, however slow it seemed to be. */
+/* A launch goes by in which `device` has no part, because of its measured speed (elsewhere, or here). Now and
+ * then that is forgotten: its speed is not known then, and when it takes part in a launch the next time it is
+ * measured by a single group, however slow it seemed to be. */
 void cw_adaptive_pass(struct cw_adaptive *a, uint32_t device);
 
-/* A launch of `groups` begins. What devices still held of a launch before is forgotten; those that left it
- * take part again, lost ones do not. */
+/* A launch of `groups` begins. Parts that devices still hold of an earlier launch are forgotten. Devices that
+ * left it take part again, lost ones do not. */
 void cw_adaptive_start(struct cw_adaptive *a, uint64_t groups);
 
-/* What `device`, which holds no part, is to do at `now_ns` (any clock that does not run backwards). async: a
- * device that does not ask after two reports is not counted on until it does. sync: every device must ask, or
- * leave, or be lost; a block waits for it. A device that left or is lost gets WAIT, then DONE. */
+/* The next action of `device`, which holds no part, at `now_ns` (any clock that does not run backwards).
+ * async: a device that does not ask after two reports is not counted on until it does. sync: every device
+ * must ask, or leave, or be lost; a block waits for it. A device that left or is lost gets WAIT, then
+ * DONE. */
 enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
                                          struct cw_adaptive_part *part);
 
@@ -80,12 +82,12 @@ enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device,
  * happens when it holds none. */
 void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns);
 
-/* `device` takes no part any more, in this launch (leave) or ever (lost); what it holds goes back to the
- * tail. When all have gone, what is left is the caller's: cw_adaptive_rest. */
+/* `device` takes no part any more, in this launch (leave) or ever (lost); its part goes back to the tail.
+ * When all devices have gone, the caller does the rest: cw_adaptive_rest. */
 void cw_adaptive_leave(struct cw_adaptive *a, uint32_t device);
 void cw_adaptive_lost(struct cw_adaptive *a, uint32_t device);
 
-/* Takes groups that nobody holds and nobody has done, as one part, for a caller that does them itself; call
+/* Takes groups that are neither held nor done, as one part, for a caller that does them itself; call
  * cw_adaptive_rest_done when they are done (before the next one is taken). False: there are none. */
 bool cw_adaptive_rest(struct cw_adaptive *a, struct cw_adaptive_part *part);
 void cw_adaptive_rest_done(struct cw_adaptive *a);

@@ -7,11 +7,11 @@
 
 #define WORTH 32 /* a part takes at least so many times its overhead: 3 % */
 
-/* What each device has before it, and what it would get of the rest. */
+/* The work that each device has before it, and its share of the rest. */
 struct outlook {
     double speed[CW_ADAPTIVE_DEVICES];    /* 0: it is not counted on */
     double start_ns[CW_ADAPTIVE_DEVICES]; /* when it will be free, after now */
-    double extra_ns[CW_ADAPTIVE_DEVICES]; /* what one part more costs it */
+    double extra_ns[CW_ADAPTIVE_DEVICES]; /* the cost of one more part */
     uint64_t groups[CW_ADAPTIVE_DEVICES];
 };
 
@@ -41,7 +41,7 @@ static bool is_present(const struct cw_adaptive *a, uint32_t e, uint32_t asker, 
     return d->seen + 1 == a->events && now < (double)a->event_ns + a->overhead_ns + 1 / speed;
 }
 
-/* `rest` groups one by one, each to whoever ends it first. */
+/* Hands out `rest` groups one by one, each to the device that ends it first. */
 static void hand_out(const struct cw_adaptive *a, uint64_t rest, struct outlook *o)
 {
     for (; rest; rest--) {
@@ -60,8 +60,8 @@ static void hand_out(const struct cw_adaptive *a, uint64_t rest, struct outlook 
     }
 }
 
-/* Divides `rest` so that all finish as early as whole groups allow: as if groups could be divided first, what
- * is left one by one to whoever ends its next group first. */
+/* Divides `rest` so that all finish as early as whole groups allow: first as if groups could be divided, then
+ * the remainder one by one to the device that ends its next group first. */
 static void divide(const struct cw_adaptive *a, uint64_t rest, struct outlook *o)
 {
     double speeds = 0, work = (double)rest, finish = 0;
@@ -76,7 +76,7 @@ static void divide(const struct cw_adaptive *a, uint64_t rest, struct outlook *o
         speeds += o->speed[e];
         work += in[e] ? o->speed[e] * (o->start_ns[e] + o->extra_ns[e]) : 0;
     }
-    while (changed) { /* whoever is free only after the common end does nothing */
+    while (changed) { /* a device that is free only after the common end does nothing */
         changed = false;
         finish = work / speeds;
         for (uint32_t e = 0; e < a->devices; e++)
@@ -97,8 +97,8 @@ static void divide(const struct cw_adaptive *a, uint64_t rest, struct outlook *o
     hand_out(a, rest - given, o);
 }
 
-/* When the asker, for which there is nothing now, should look again: somebody may be late by then, or still
- * not there. */
+/* When the asker, for which there is nothing now, should look again: another device may be late by then, or
+ * still not there. */
 static uint64_t look_again(const struct cw_adaptive *a, uint32_t asker, double now, const struct outlook *o)
 {
     double again = INFINITY, own = a->overhead_ns + 1 / o->speed[asker];
@@ -133,8 +133,7 @@ static uint64_t probe_of(const struct cw_adaptive *a, uint32_t device)
     return part ? part : 1;
 }
 
-/* What a device has that is too slow for a part, though there is much to do: now and then a group, to be
- * measured by. */
+/* A device that is too slow for a part gets a single group now and then, to be measured again. */
 static uint64_t ask_again(struct cw_adaptive *a, uint32_t device)
 {
     struct adaptive_device *d = &a->device[device];
@@ -146,7 +145,7 @@ static uint64_t ask_again(struct cw_adaptive *a, uint32_t device)
     return !d->samples;
 }
 
-/* Nobody else will come back for what is left: no one holds a part or has yet to ask. */
+/* No other device will come back for the rest: none holds a part or has yet to ask. */
 static bool is_alone(const struct cw_adaptive *a, uint32_t asker, const struct outlook *o)
 {
     for (uint32_t e = 0; e < a->devices; e++)

@@ -1,10 +1,10 @@
 /* adaptive_doubt.c - devices that are too slow to take part, as far as is known (adaptive.h).
  *
- * What is known of a device changes when it takes a part, so one that was slow once, as others used the
- * machine, would be believed to be slow for ever. It is asked again when 2 launches have gone by without it,
- * then after 4, 8 ... more; what another run has told of it is put to the test at once. Where a group of it
- * takes longer than the others' whole launch, as was measured more than once or as the latest question has
- * shown, as many launches go by as make that a small share of the time. */
+ * A device's known speed changes when it takes a part, so one that was slow once, as others used the machine,
+ * would be believed to be slow for ever. It is asked again when 2 launches have gone by without it, then
+ * after 4, 8 ... more; a speed that another run measured is tested at once. Where a group of it takes longer
+ * than the others' whole launch, as was measured more than once or as the latest question has shown, as many
+ * launches go by as make that a small share of the time. */
 #include "adaptive_internal.h"
 #include "whole.h"
 

@@ -23,7 +23,7 @@ struct adaptive_device {
     struct adaptive_range part; /* when it holds one */
     uint64_t began_ns;
     uint64_t block_groups; /* sync: its share of the block, taken or not */
-    uint64_t block_ns;     /* sync: what that took; 0: not measured */
+    uint64_t block_ns;     /* sync: the time of that block; 0: not measured */
     bool block_open;       /* sync: its share has not been reported */
     bool skipped;          /* sync: the block before was too small to give it anything */
 };
@@ -33,18 +33,18 @@ struct cw_adaptive {
     uint32_t blocks_n, devices;
     double overhead_ns;
     uint64_t groups, done;
-    struct adaptive_range fresh; /* what was never given out */
+    struct adaptive_range fresh; /* groups that were never given out */
     struct adaptive_range
-        back[CW_ADAPTIVE_DEVICES + 1]; /* what came back: each device gives back once in a launch */
+        back[CW_ADAPTIVE_DEVICES + 1]; /* returned groups: each device gives back once in a launch */
     uint32_t num_back;
     uint64_t rest;     /* held by the caller */
     uint32_t events;   /* start, reports, losses: after each of them every idle device is expected to ask */
-    bool event_is_new; /* nobody has asked since the last one */
-    uint64_t event_ns; /* when somebody first did */
+    bool event_is_new; /* no device has asked after the last one */
+    uint64_t event_ns; /* when a device first asked */
     /* sync */
     uint64_t block, last_block;    /* sizes; 0: none yet */
     double last_speed, this_speed; /* V of the block before the last one, of the last one; 0: none yet */
-    bool growing;                  /* what the last change was */
+    bool growing;                  /* direction of the last change */
     uint32_t blocks;               /* that have begun in this launch */
     struct adaptive_device device[];
 };
@@ -59,7 +59,7 @@ static inline uint64_t adaptive_least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Groups that nobody holds and nobody has done. */
+/* Groups that are neither held nor done. */
 uint64_t cw_adaptive_remaining(const struct cw_adaptive *a);
 
 /* Up to `groups` of those, in one piece: fresh ones first. */

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-#define WIDTH .08 /* of the mean: half of what runs of one program on a shared machine scatter */
+#define WIDTH .08 /* of the mean: half of the scatter of one program's runs on a shared machine */
 #define FEW                                                                                                  \
     4.0 /* one measurement may be of a busy hour: in the long run it counts as so many times wider still */
 #define EARLY 4.0 /* ln N up to which looking at others finds more than looking again */
-#define HOPED .15 /* what an arm that was never pulled may be better than the best of its family */
+#define HOPED .15 /* how much better an arm that was never pulled may be than the best of its family */
 
 uint32_t cw_arms_best(const struct cw_arm *arm, uint32_t arms)
 {

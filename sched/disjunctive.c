@@ -193,7 +193,7 @@ static void link_task(struct cw_disjunctive *d, uint32_t v, uint32_t p, uint32_t
         d->prev[d->next[v]] = v;
 }
 
-/* Tasks behind position `at`: their heads without v = order[at], and who descends from it. */
+/* Tasks behind position `at`: their heads without v = order[at], and its descendants. */
 static void pass_down(struct cw_disjunctive *d, uint32_t at)
 {
     const struct cw_adjacency *pred = &d->graph->pred;
@@ -209,7 +209,7 @@ static void pass_down(struct cw_disjunctive *d, uint32_t at)
     }
 }
 
-/* Tasks before position `at`: their tails without v, and who is an ancestor of it. */
+/* Tasks before position `at`: their tails without v, and its ancestors. */
 static void pass_up(struct cw_disjunctive *d, uint32_t at)
 {
     const struct cw_adjacency *succ = &d->graph->succ;

@@ -1,4 +1,4 @@
-/* disjunctive.h - the disjunctive graph of a schedule, and what moving one task in it would do.
+/* disjunctive.h - the disjunctive graph of a schedule, and the effect of moving one task in it.
  *
  * A schedule of whole tasks is known by its device for each task and its order of tasks for each device: each
  * task then starts as soon as its data are there and the one before it on its device has ended. So the
@@ -6,7 +6,7 @@
  * their transfers take between the two devices, and an arc from each task to the next one of its device (Roy
  * and Sussmann 1964).
  *   head(i)  the longest path to the start of i: when i starts
- *   tail(i)  the longest path from the end of i: what must pass after it
+ *   tail(i)  the longest path from the end of i: the time that must pass after it
  * Task i is critical when head + cost + tail is the makespan.
  *
  * Moving one task (Mastrolilli and Gambardella, "Effective neighbourhood functions for the flexible job shop

@@ -17,7 +17,7 @@ static bool is_worker(const struct cw_dispatch *s, uint32_t node)
     return node >= s->masters;
 }
 
-/* ---- messages: from a child to its master, with its results; the answer is what the child gets */
+/* ---- messages: from a child to its master, with its results; the answer is the child's next work */
 
 static void send(struct cw_dispatch *s, uint32_t child)
 {
@@ -61,7 +61,7 @@ static void start_block(struct cw_dispatch *s, uint32_t worker, struct cw_dispat
     cw_dispatch_post(s, RAN, w->free_at, worker, 0);
 }
 
-/* Gives child `child` what it wants and there is, else parks it. */
+/* Gives child `child` as much as it asks for and the master has, else parks it. */
 static void grant(struct cw_dispatch *s, uint32_t master, uint32_t child)
 {
     struct cw_dispatch_node *m = &s->node[master], *c = &s->node[child];
@@ -198,7 +198,7 @@ static void revive(struct cw_dispatch *s, uint32_t worker)
     send(s, worker);
 }
 
-/* Everything of master k that nobody below holds goes to the tail of its own master; its children write anew.
+/* All work of master k that no node below holds goes to the tail of its own master; its children write anew.
  */
 static void fail_master(struct cw_dispatch *s)
 {

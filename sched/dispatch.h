@@ -3,16 +3,17 @@
  * `levels` = 1: one master and its workers; 2: regional masters between; and so on. Every master has
  * `fan_out` children (the last ones fewer). A worker asks its master for `block` tasks, runs them, and
  * reports them with its next request; a master that is short asks its own for block x the workers below it. A
- * master serves one message after the other, `message_s` each, what it does not have it owes (the child is
- * parked). Messages take `latency_s`. A task takes task_s x U(1 - spread, 1 + spread), the same each time it
- * is run.
+ * master serves one message after the other, `message_s` each, a request that it cannot serve stays open (the
+ * child is parked). Messages take `latency_s`. A task takes task_s x U(1 - spread, 1 + spread), the same each
+ * time it is run.
  *
  * Failures come at random, once in worker_mtbf_s per worker and master_mtbf_s per master (0: never). They are
  * noticed after `detect_s`. A worker's block goes to the tail of its master's queue and the worker starts
- * anew. For a master a child takes over: its own master queues what it had not passed on and nobody below
- * still holds at the tail, the others announce what they hold and say again what was not answered. The global
- * master's successor reads the checkpoint, to which every report that the global master served has gone. Late
- * reports of the dead are stale and dropped. Masters do no work of their own (in clweave a thread serves on).
+ * anew. For a master a child takes over: its own master queues, at the tail, the work that it had not passed
+ * on and no node below still holds. The others announce the work that they hold and repeat messages without
+ * an answer. The global master's successor reads the checkpoint, to which every report that the global master
+ * served has gone. Late reports of the dead are stale and dropped. Masters do no work of their own (in
+ * clweave a thread serves on).
  *
  * Deterministic in its options. O((tasks / block + workers) log workers), and O(tasks) for each failure of a
  * master. Thread-safety: none is needed, calls share nothing. */
@@ -36,7 +37,7 @@ struct cw_dispatch_options {
     uint64_t seed;
 };
 
-/* What these are where nothing is said: of an initialiser. */
+/* The defaults, as part of an initialiser. */
 #define CW_DISPATCH_DEFAULTS .levels = 1, .block = 1, .spread = 0.5, .message_s = 1e-4, .latency_s = 1e-4
 
 struct cw_dispatch_result {

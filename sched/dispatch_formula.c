@@ -1,4 +1,4 @@
-/* dispatch_formula.c - what queueing theory says of a tree of masters; see dispatch.h. */
+/* dispatch_formula.c - a tree of masters in queueing theory; see dispatch.h. */
 #include <math.h>
 
 #include "dispatch.h"

@@ -23,14 +23,14 @@ struct cw_dispatch_node {
     uint32_t parent, child, children,
         level;      /* children are numbered in a row; level 0 is the global master */
     uint32_t below; /* workers below */
-    uint32_t epoch; /* counts its deaths; what was sent to or by an earlier one is stale */
+    uint32_t epoch; /* counts its deaths; messages to or from an earlier epoch are stale */
     double free_at,
         served;   /* masters: when the server is free, how long it served; workers: when the run ends */
     double began; /* workers: the run */
-    struct cw_dispatch_ring queue; /* masters: what it can give */
+    struct cw_dispatch_ring queue; /* masters: the work that it can give */
     struct cw_dispatch_ring batch; /* masters: results that it has not passed on */
     uint32_t results, held; /* masters: tasks in batch; tasks that it has been given and has no result of */
-    struct cw_dispatch_range block; /* workers: what it runs, or has run and not been answered for */
+    struct cw_dispatch_range block; /* workers: the work that it runs, or has run without an answer yet */
     bool parked, sending,
         dead; /* its master owes it tasks; its message is on its way; workers: not back yet */
 };
@@ -49,7 +49,7 @@ struct cw_dispatch {
     struct cw_dispatch_result *r;
     struct cw_dispatch_node *node;
     uint32_t nodes, masters, levels; /* levels of masters; workers are nodes masters .. nodes - 1 */
-    uint32_t *holder;                /* per level below the top and task: who holds it, CW_DISPATCH_NOBODY */
+    uint32_t *holder;                /* per level below the top and task: its holder, CW_DISPATCH_NOBODY */
     uint8_t *taken;                  /* results taken at the global master, per task */
     struct cw_dispatch_event *heap;
     size_t events, room;

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When `device` is really done with what it was given. */
+/* When `device` really finishes the tasks assigned to it. */
 static double avail(const struct cw_dynamic *d, uint32_t device)
 {
     return d->plan->world ? d->live.device[device].avail : d->plan->timeline[device].avail;
 }
 
-/* ---- what policies ask */
+/* ---- questions of policies */
 
 bool cw_dynamic_may(const struct cw_dynamic *d, uint32_t task, uint32_t device)
 {
@@ -85,7 +85,7 @@ static enum cw_status will_be_ready(struct cw_dynamic *d, uint32_t task, double 
     return cw_task_heap_push(&d->event, task) ? CW_OK : no_memory(d, err);
 }
 
-/* `task` is placed: what waited for nothing else will be ready when the last of its predecessors has
+/* `task` is placed: tasks that waited for nothing else will be ready when the last of its predecessors has
  * finished. */
 static enum cw_status released(struct cw_dynamic *d, uint32_t task, struct cw_error *err)
 {
@@ -149,7 +149,7 @@ static enum cw_status arrive(struct cw_dynamic *d, uint32_t task, struct cw_erro
     return cw_task_heap_push(&d->queue[k], task) ? CW_OK : no_memory(d, err);
 }
 
-/* Step 1 of the header: what is ready by now arrives, highest rank first. */
+/* Step 1 of the header: tasks that are ready by now arrive, highest rank first. */
 static enum cw_status become_ready(struct cw_dynamic *d, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
@@ -253,7 +253,7 @@ static enum cw_status allocate(struct cw_dynamic *d, struct cw_error *err)
     return d->plan->world ? cw_dynamic_live_init(&d->live, g->tasks, g->devices, err) : CW_OK;
 }
 
-/* Entry tasks are ready at 0; what is placed already runs. */
+/* Entry tasks are ready at 0; tasks that are placed already run. */
 static enum cw_status begin(struct cw_dynamic *d, struct cw_error *err)
 {
     const struct cw_graph *g = d->plan->graph;

@@ -4,15 +4,14 @@
  * which devices are idle, and never the future. The simulation keeps a clock. Two things happen at a moment,
  * in this order:
  *   1. Tasks whose last predecessor has finished by then become ready, in the order of their ids, or highest
- * rank_u first. The policy either assigns a task to a device at once, where it runs behind whatever that
- *      device was given before, or leaves it in a queue.
+ * rank_u first. The policy either assigns a task to a device at once, where it runs behind the device's
+ * earlier tasks, or leaves it in a queue.
  *   2. Each device that is idle asks the policy for a task from the queues.
  * A device starts a task when the data have arrived; it waits for them, as StarPU's workers do without
  * prefetch. Then the clock moves on to the next moment at which either can happen.
  *
  * In a plan with a world (simulate.h) costs vary, links are shared and devices die: policies count on planned
- * costs and see what has happened by now. A task whose device dies before it is done is ready again at that
- * moment.
+ * costs and see past events. A task whose device dies before it is done is ready again at that moment.
  *
  * Tasks that the plan holds already count as running or finished; devices are idle once their last slot has
  * ended (dynamic policies do not fill gaps). Deterministic in (plan, seed). O((tasks + edges) x devices +
@@ -71,7 +70,7 @@ enum cw_status cw_dynamic_plan(struct cw_plan *plan, const struct cw_dynamic_rul
 /* True when `device` can run `task` and the rules allow it. */
 bool cw_dynamic_may(const struct cw_dynamic *d, uint32_t task, uint32_t device);
 
-/* When `device` could start `task` now: behind what it was given, and when the data have arrived or, without
+/* When `device` could start `task` now: behind its earlier tasks, and when the data have arrived or, without
  * `transfers`, as if they were there. */
 double cw_dynamic_start(const struct cw_dynamic *d, uint32_t task, uint32_t device, bool transfers);
 

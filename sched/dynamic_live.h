@@ -1,6 +1,6 @@
-/* dynamic_live.h - dynamic policies in a world where things do not take what they should (plan->world): what
- * devices were given, when that really ends, and when a policy, which does not know, has to expect it. For
- * dynamic.c only.
+/* dynamic_live.h - dynamic policies in a world where things do not take what they should (plan->world): the
+ * tasks of devices, their real ends, and the ends that a policy, which does not know these, has to expect.
+ * For dynamic.c only.
  *
  * Thread-safety: none. */
 #ifndef CW_DYNAMIC_LIVE_H
@@ -13,11 +13,11 @@ struct cw_dynamic;
 struct cw_dynamic_live {
     struct cw_live_task {
         double begin, end; /* really; of a task that a death ends: until then */
-        uint32_t next;     /* what the device was given after it */
+        uint32_t next;     /* the next task of the device */
     } * task;
     struct cw_live_device {
         double avail;         /* when it is really done with all that it was given */
-        uint32_t first, last; /* what it is not done with; CW_SCHED_NONE: nothing */
+        uint32_t first, last; /* the tasks that it has not finished; CW_SCHED_NONE: none */
     } * device;
 };
 
@@ -29,8 +29,8 @@ void cw_dynamic_live_finish(struct cw_dynamic_live *l);
 /* True when `device` has not died by now. */
 bool cw_dynamic_live_is_alive(const struct cw_dynamic *d, uint32_t device);
 
-/* When `device` should be done with what it was given: what runs, if it takes what was planned and at least
- * until now, then the rest. O(what it was given and has not done). */
+/* When `device` should finish the tasks assigned to it: the running one after its planned time, at least
+ * until now, then the rest. O(unfinished tasks of the device). */
 double cw_dynamic_live_expect(const struct cw_dynamic *d, uint32_t device);
 
 /* `task` goes to `device` now. Returns true and when it runs in *choice, or false when the device dies first:

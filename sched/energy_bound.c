@@ -72,7 +72,7 @@ static uint32_t distinct(double *v, uint32_t n)
     return kept;
 }
 
-/* What must be done between a and b when everything shall end at `length`. */
+/* The work that must lie between a and b when all tasks shall end by `length`. */
 static double needed(const struct energy *x, double length, double a, double b)
 {
     double sum = 0;
@@ -147,7 +147,7 @@ enum cw_status cw_energy_bound(const struct cw_graph *g, const struct cw_platfor
     measure(&x);
     step = whole && *bound < 0x1p52 ? 1 : *bound / 1024;
     steps = search(&x, *bound, step);
-    if (steps > 0) /* only what was refuted is known where lengths need not be whole */
+    if (steps > 0) /* where lengths need not be whole, only the refuted ones are known */
         *bound += (step == 1 && whole ? steps : steps - 1) * step;
     free(x.time);
     return CW_OK;

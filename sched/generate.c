@@ -62,8 +62,8 @@ static enum cw_status topcuoglu_edges(const struct cw_topcuoglu *o, uint64_t *ra
     for (uint32_t l = 0; l + 1 < levels && status == CW_OK; l++) {
         uint32_t width = first[l + 2] - first[l + 1];
         for (uint32_t i = first[l]; i < first[l + 1] && status == CW_OK; i++) {
-            /* out_degree successors in a row of the next level, wrapping into what follows it: distinct by
-             * design */
+            /* out_degree successors in a row of the next level, wrapping into the levels after it: distinct
+             * by design */
             uint32_t from = first[l + 1] + (uint32_t)cw_random_below(random, width);
             for (uint32_t k = 0; k < o->out_degree && from + k < o->tasks && status == CW_OK; k++)
                 status = cw_graph_builder_add_edge(b, i, from + k, cw_random_uniform(random, 0, most), err);
@@ -296,8 +296,9 @@ const struct cw_generator cw_generator_hscgs = {
 
 /* ---- all generators */
 
-static enum cw_status check_option(const struct cw_generator *generator, const char *name, bool taken, double value,
-                            double initial, double least, double most, struct cw_error *err)
+static enum cw_status check_option(const struct cw_generator *generator, const char *name, bool taken,
+                                   double value, double initial, double least, double most,
+                                   struct cw_error *err)
 {
     if (!taken && value != initial)
         return cw_error_set(err, CW_ERR_INVALID, "%s has no option \"%s\"", generator->name, name);
@@ -316,8 +317,8 @@ enum cw_status cw_generate(const struct cw_generator *generator, const struct cw
     *platform = NULL;
 #define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help)                          \
     if (status == CW_OK)                                                                                     \
-        status = check_option(generator, name, generator->takes & CW_GENERATES(field), (double)o->field, initial,   \
-                       least, most, err);
+        status = check_option(generator, name, generator->takes & CW_GENERATES(field), (double)o->field,     \
+                              initial, least, most, err);
 #include "generate_options.inc"
 #undef CW_GENERATE_OPTION
     return status == CW_OK ? generator->generate(o, graph, platform, err) : status;

@@ -41,7 +41,7 @@ struct cw_hxdsp {
 enum cw_status cw_generate_hxdsp(const struct cw_hxdsp *o, struct cw_graph **graph,
                                  struct cw_platform **platform, struct cw_error *err);
 
-/* The values of all options of all generators; generate_options.inc says what each means. */
+/* The values of all options of all generators; generate_options.inc explains each. */
 struct cw_generate_options {
 #define CW_GENERATE_COUNT                                                           int64_t
 #define CW_GENERATE_NUMBER                                                          double

@@ -3,16 +3,16 @@
  * Zhao, Li, Wang, Computer Engineering and Design 2014(9), section 3: a genome gives each task a device;
  * decoded, the tasks are placed in the order of the list scheduler that came before, each as early as its
  * device allows. Reconstructed where the paper is silent: fitness is 1 / makespan; a child counts as better
- * than its parents when it is better than both; who is missing from a population after the selection is drawn
+ * than its parents when it is better than both; missing members of a population after the selection are drawn
  * at random.
  *
  * One generation:
  *   preprocess  a share `preprocess` of the population, in random pairs: when more than `similarity` of the
- * genes are equal, the less fit is dropped crossover   random pairs, each with probability `crossover`: what
- * lies between two random cuts is exchanged mutation    each child, and a copy of each of a pair that was not
- * crossed, with probability `mutation`: one random gene becomes a random device selection   all children that
- * are better than their parents (the best, when they are more than the population); of the other places 20 %
- * by rank and 80 % at random among the rest
+ * genes are equal, the less fit is dropped crossover   random pairs, each with probability `crossover`: the
+ * genes between two random cuts are exchanged mutation    each child, and a copy of each of a pair that was
+ * not crossed, with probability `mutation`: one random gene becomes a random device selection   all children
+ * that are better than their parents (the best, when they are more than the population); of the other places
+ * 20 % by rank and 80 % at random among the rest
  */
 #ifndef CW_GENETIC_H
 #define CW_GENETIC_H

@@ -25,7 +25,7 @@
 struct cw_adjacency {
     uint32_t *start; /* tasks + 1 entries */
     uint32_t *task;  /* the neighbour */
-    double *data;    /* what the edge carries, >= 0 */
+    double *data;    /* data that the edge carries, >= 0 */
 };
 
 struct cw_graph {
@@ -41,7 +41,7 @@ struct cw_graph {
     uint32_t name_count;
 };
 
-/* What a new task is. */
+/* Describes a new task. */
 struct cw_task_spec {
     const double *cost; /* one per device of the builder, copied */
     const char *name;   /* copied; NULL = unnamed */

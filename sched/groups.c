@@ -34,7 +34,8 @@ static bool legal(const struct maker *m)
     return true;
 }
 
-/* Takes ready tiles by the least `place`, so that the order is one of dependence whatever the numbers say. */
+/* Takes ready tiles by the least `place`, so that the order respects dependences even where the numbers do
+ * not. */
 static enum cw_status mend(struct maker *m, const uint32_t *start, const uint32_t *succ)
 {
     const struct cw_groups_net *net = &m->net;
@@ -66,7 +67,7 @@ static enum cw_status mend(struct maker *m, const uint32_t *start, const uint32_
     return status;
 }
 
-/* Tile by tile who waits for it: the other direction of the net's predecessors. */
+/* The tiles that wait for each tile: the other direction of the net's predecessors. */
 static bool turn(const struct cw_groups_net *net, uint32_t **start, uint32_t **succ)
 {
     size_t edges = net->pred_start[net->tiles];
@@ -98,7 +99,7 @@ static void shuffle_keys(struct maker *m)
 }
 
 /* The tiles in the order of their keys, into m->sequence: blocks are in order as steps are, and each is
- * sorted by what is late, by group, and by number. */
+ * sorted by lateness, by group, and by number. */
 static bool sort_keys(struct maker *m)
 {
     enum { TILE_BITS = 22, GROUP_BITS = 32 };

@@ -1,11 +1,12 @@
 /* groups.h - priority groups (A8): an order for the tiles of several launches in which data stay in cache.
  *
  * A *step* is one launch (or any other command that can be done piece by piece), its *tiles* are ranges of it
- * along the dimension that it is cut in, in the order of their coordinate. What tiles touch says which depend
- * on which: nothing is declared. Tiles of one step never depend on each other (they may be cut). Steps may
- * have different numbers of tiles: tile i of n stands at (i + 1/2) / n of the way, unless what it depends on
- * is elsewhere (a kernel over a border, a step of one tile): then it stands amid that. A step of one tile
- * that meets tiles half of the way apart (a reduction, a kernel that cannot be cut) ends a *block*.
+ * along the dimension that it is cut in, in the order of their coordinate. The bytes that tiles touch decide
+ * which tile depends on which: nothing is declared. Tiles of one step never depend on each other (they may be
+ * cut). Steps may have different numbers of tiles: tile i of n stands at (i + 1/2) / n of the way, unless its
+ * predecessors are elsewhere (a kernel over a border, a step of one tile): then it stands amid that. A step
+ * of one tile that meets tiles half of the way apart (a reduction, a kernel that cannot be cut) ends a
+ * *block*.
  *
  * Blocks are done one after the other. In a block each tile has a priority P, a coordinate in tiles of the
  * step that has most of them, and tiles go by group = floor(P / width), lower groups first:
@@ -22,12 +23,12 @@
  *
  * *Steps that lean.* Tiles that are cut at other places in each step, so that a tile's neighbours of the step
  * before lie in its own column and the one before, need no tile more for each step than the stencil is wide.
- * Who cuts so says it: `column`, `lean`.
+ * A caller that cuts so says it: `column`, `lean`.
  *
  * *Lanes apart* (ours, after the split tiling of stencils: Grosser, Cohen, Kelly, Ramanujam, Sadayappan,
  * Verdoolaege, GPGPU-6, 2013): each lane has a range of the coordinate for itself and a cache of its own. In
- * each block it does first what depends on no other lane's tiles of that block, group by group, then the
- * rest, which lies at its border: so lanes meet once a block, not once a group.
+ * each block it first runs the tiles that depend on no other lane's tiles of that block, group by group, then
+ * the rest, which lies at its border: so lanes meet once a block, not once a group.
  *
  * Pure. Ranges are half-open byte ranges of one flat address space; low >= high: nothing. */
 #ifndef CW_GROUPS_H
@@ -57,12 +58,12 @@ enum cw_groups_rule { CW_GROUPS_SKEW, CW_GROUPS_MAX, CW_GROUPS_BY_STEP };
 struct cw_groups_options {
     enum cw_groups_rule rule;
     uint32_t lanes;  /* 1 .. : a group's tiles are bound to them: neighbours to one, or (max) by index */
-    bool apart;      /* skew: lanes have ranges of the coordinate, and cache_bytes is what one of them has */
+    bool apart;      /* skew: lanes have ranges of the coordinate, and cache_bytes is the cache of one lane */
     uint32_t height; /* H: effective steps of a block; 0: by the model */
     uint32_t width;  /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each lane;
                         apart: 1) */
     uint64_t cache_bytes; /* LLC/2; 0: no limit */
-    bool measured;        /* what it saves is known: footprint and bytes are not counted, and stay 0 */
+    bool measured;        /* the saving is known: footprint and bytes are not counted, and stay 0 */
     uint64_t seed;        /* not 0: chaos. Random widths and heights, and any legal order of the tiles */
 };
 
@@ -86,7 +87,7 @@ struct cw_groups {
     uint64_t footprint_bytes; /* of the largest group, without steps of one tile */
     uint64_t touched_bytes; /* fetched from memory in this order, by a cache of cache_bytes (cache_model.h) */
     uint64_t plain_bytes;   /* the same in program order */
-    uint64_t written_bytes, plain_written_bytes; /* and what goes back to memory */
+    uint64_t written_bytes, plain_written_bytes; /* and the bytes that go back to memory */
 };
 
 /* Orders all tiles. *out is the caller's, for cw_groups_finish; empty on failure. The same input gives the

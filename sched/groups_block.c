@@ -57,7 +57,7 @@ static bool fits(const struct cw_groups_order *o, int64_t span, uint64_t bytes)
 }
 
 /* The end of the block that begins with step `first`: at most `height` effective steps (0: any number), and
- * what fits unless the caller of all this wants a height. *levels: how many it has. */
+ * as many as fit unless the caller wants a height. *levels: how many it has. */
 static uint32_t block_end(struct cw_groups_order *o, struct union_ *u, uint32_t first, uint32_t height,
                           uint32_t *levels)
 {
@@ -80,8 +80,8 @@ static uint32_t block_end(struct cw_groups_order *o, struct union_ *u, uint32_t 
     return s;
 }
 
-/* Steps of a block on which none of it bears go as late as those that need them allow: what they make is
- * still warm. */
+/* Steps of a block on which none of it bears go as late as the steps that need them allow: their results are
+ * still in cache. */
 static void delay(struct cw_groups_order *o, uint32_t first, uint32_t end, int64_t *late)
 {
     const struct cw_groups_net *net = o->net;

@@ -1,9 +1,9 @@
 /* groups_deps.c - which tiles depend on which.
  *
  * Who wrote and read a piece last is kept for *stretches* of pieces that have been treated alike, not for
- * each of them: bands that lean cut memory into rows, of which a tile has dozens, but what a step leaves are
- * about three stretches a tile. A stretch is split where a range ends in it; those that a tile writes become
- * one again. */
+ * each of them: bands that lean cut memory into rows, of which a tile has dozens, but a step leaves about
+ * three stretches a tile. A stretch is split where a range ends in it; those that a tile writes become one
+ * again. */
 #include "groups_net.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct link {
 
 struct stretch {
     uint32_t writers,
-        readers;         /* heads of lists of links: writers of the last step that wrote, who read it since */
+        readers;         /* heads of lists of links: writers of the last step that wrote, readers after it */
     uint32_t written_in; /* that step */
     bool read_later;     /* by a tile of a later step, which therefore depends on every writer */
     bool constant;       /* no tile writes it */
@@ -69,7 +69,7 @@ static void split(struct finder *f, uint32_t p)
     uint32_t begin = begin_of(f, p);
 
     if (begin != p)
-        f->stretch[p] = f->stretch[begin]; /* their lists go on as one, which nobody changes */
+        f->stretch[p] = f->stretch[begin]; /* their lists go on as one, which is not changed any more */
     f->begins[p / BITS] |= UINT64_C(1) << p % BITS;
 }
 
@@ -78,7 +78,7 @@ static void join(struct finder *f, uint32_t p)
     f->begins[p / BITS] &= ~(UINT64_C(1) << p % BITS);
 }
 
-/* At first: what is written at all, and what is not. False: memory is out. */
+/* At first: the pieces that are written at all, and those that are not. False: memory is out. */
 static bool lay_out(struct finder *f)
 {
     const struct cw_groups_net *net = f->net;
@@ -152,7 +152,7 @@ static void depend(struct finder *f, uint32_t tile, uint32_t head)
     }
 }
 
-/* What the tiles of earlier steps left. */
+/* Finds the accesses that earlier steps left for `tile`. */
 static void find(struct finder *f, uint32_t tile)
 {
     const struct cw_groups_access *access;
@@ -211,8 +211,8 @@ static void leave_read(struct finder *f, uint32_t tile, struct cw_groups_run run
     }
 }
 
-/* What a tile leaves for later steps. Writes of all tiles of a step come before their reads: tiles of one
- * step do not meet in truth, whatever their ranges promise at most, and neither may be forgotten. */
+/* Leaves a tile's accesses for later steps. Writes of all tiles of a step come before their reads: tiles of
+ * one step do not meet in truth, whatever their ranges promise at most, and neither may be forgotten. */
 static void leave(struct finder *f, uint32_t tile, bool write)
 {
     const struct cw_groups_access *access;

@@ -1,4 +1,5 @@
-/* groups_net.h - what the tiles of priority groups touch, cut into pieces, and which tiles depend on which.
+/* groups_net.h - the memory that the tiles of priority groups touch, cut into pieces, and which tiles depend
+ * on which.
  *
  * All ends of ranges cut the address space into *pieces*; each access is a run of them. Tiles are numbered in
  * program order: base[s] + i is tile i of step s. */

@@ -39,8 +39,8 @@ static void stretch(const struct cw_groups_order *o, struct extent *e, uint32_t 
     e->high = o->at[i] + half > e->high ? o->at[i] + half : e->high;
 }
 
-/* Of what tile `i` depends on; of steps of one tile, which have no place of their own, only if there is
- * nothing else. */
+/* The extent of the tiles that tile `i` depends on; of steps of one tile, which have no place of their own,
+ * only if there is nothing else. */
 static struct extent before(const struct cw_groups_order *o, uint32_t i)
 {
     const struct cw_groups_net *net = o->net;
@@ -69,9 +69,9 @@ static bool agrees(const struct cw_groups_order *o, uint32_t s, const struct ext
     return true;
 }
 
-/* The tiles of step `s` stand amid what they depend on, else amid what depends on them, where their index
- * says otherwise: kernels over a border, single tiles. Returns whether it meets half of the way or more with
- * one tile. */
+/* Moves the tiles of step `s` amid their predecessors, else amid their successors, where their index says
+ * otherwise: kernels over a border, single tiles. Returns whether it meets half of the way or more with one
+ * tile. */
 static bool move(struct cw_groups_order *o, uint32_t s, const struct extent *after, struct extent *met)
 {
     const struct cw_groups_net *net = o->net;
@@ -130,8 +130,8 @@ static void reach(struct cw_groups_order *o)
         o->forward = o->reach;
 }
 
-/* Four tiles side by side for each lane, so that lanes seldom read what others wrote, if those are at most a
- * quarter of what the cache holds; else as many as there are lanes, at least. */
+/* Four tiles side by side for each lane, so that lanes seldom read other lanes' results, if those are at most
+ * a quarter of the cache; else as many as there are lanes, at least. */
 static uint32_t wide(const struct cw_groups_order *o)
 {
     uint32_t width = 4 * o->options->lanes;

@@ -7,7 +7,7 @@
 /* Coordinates and priorities count in this fraction of a tile, so that they are exact. */
 enum { CW_GROUPS_UNIT = 1 << 16 };
 
-/* What decides a tile's place. */
+/* The key that decides a tile's place. */
 struct cw_groups_key {
     uint32_t block, group;
     uint32_t late, lane; /* late: apart, and it depends on another lane's tiles of its block */
@@ -27,7 +27,7 @@ struct cw_groups_order {
     struct cw_groups_key *key; /* of each tile, by number: blocks ascend */
     uint32_t blocks, groups, height, width;
     int64_t reach;   /* R */
-    int64_t forward; /* the same for dependences on what stands behind, where steps lean; else R */
+    int64_t forward; /* the same for dependences on tiles that stand behind, where steps lean; else R */
 };
 
 /* Fills `o`. Errors: CW_ERR_NOMEM; finish in any case. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "cwplan02": another one whenever a plan or what it is made of changes */
+/* "cwplan02": another one whenever a plan or its inputs change */
 #define MAGIC UINT64_C(0x6377706c616e3032)
 
 struct head {
@@ -13,7 +13,7 @@ struct head {
     struct cw_groups plan; /* without its arrays */
 };
 
-/* ---- what a plan is made of */
+/* ---- the inputs of a plan */
 
 enum { OPTIONS = 9, OF_A_STEP = 4, OF_AN_ACCESS = 3 };
 
@@ -86,7 +86,7 @@ void *cw_groups_pack(const struct cw_groups *g, size_t *bytes)
     struct head head;
     char *data;
 
-    memset(&head, 0, sizeof head); /* what lies between its fields, too */
+    memset(&head, 0, sizeof head); /* the padding between its fields, too */
     head.magic = MAGIC;
     head.tile_bytes = sizeof(struct cw_groups_tile), head.successors = (uint32_t)successors;
     head.plan = *g;

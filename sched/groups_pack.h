@@ -1,7 +1,7 @@
-/* groups_pack.h - plans of priority groups as bytes: what one run has planned the next need not plan again.
+/* groups_pack.h - plans of priority groups as bytes: a run need not plan again what an earlier run planned.
  *
  * The bytes are for the program that wrote them, on the same kind of machine: unpacking refuses all others.
- * What a plan was made of is not in it: the caller keeps it beside the plan, and compares it. Pure. */
+ * The inputs of a plan are not in it: the caller keeps them beside the plan, and compares them. Pure. */
 #ifndef CW_GROUPS_PACK_H
 #define CW_GROUPS_PACK_H
 
@@ -19,7 +19,7 @@ void *cw_groups_pack(const struct cw_groups *g, size_t *bytes);
 
 /* *out is the caller's, for cw_groups_finish; empty where the bytes are not such a plan, or memory is out
  * (false). Successors lie within their arrays and behind the tiles that have them; whether all tiles of all
- * steps are there, and each counts what it waits for, is for the caller to see. */
+ * steps are there, and each counts its predecessors, is for the caller to check. */
 bool cw_groups_unpack(const void *data, size_t bytes, struct cw_groups *out);
 
 #endif

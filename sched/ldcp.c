@@ -1,9 +1,9 @@
 /* How the graphs DAGP of the paper are kept. Device j has a graph of its own, with node sizes W[.][j] and
  * edges of the mean transfer time. Placing a task changes sizes and edges, but only of tasks that are placed,
- * and what decides is read from tasks that are not: the ranks of these never change, and neither do the
- * transfers into them. So ranks are computed once. What is left of the changes are the temporary edges of no
- * cost on DAGP_p, from the last task of device p to the tasks that are ready when a task is placed on p: one
- * number per task tells when it became ready, another when edges from it were drawn last. */
+ * and decisions read only tasks that are not: the ranks of these never change, and neither do the transfers
+ * into them. So ranks are computed once. Of the changes, only these remain: the temporary edges of no cost on
+ * DAGP_p, from the last task of device p to the tasks that are ready when a task is placed on p: one number
+ * per task tells when it became ready, another when edges from it were drawn last. */
 #include "ldcp.h"
 
 #include <math.h>

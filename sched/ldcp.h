@@ -1,4 +1,4 @@
-/* ldcp.h - LDCP: the longest dynamic critical path first; what the policies ldcp and h2gs share.
+/* ldcp.h - LDCP: the longest dynamic critical path first; for the policies ldcp and h2gs.
  *
  * Daoud, Kharma: A high performance algorithm for static task scheduling in heterogeneous distributed
  * computing systems, JPDC 68(4), 2008. */

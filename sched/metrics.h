@@ -1,4 +1,4 @@
-/* metrics.h - what papers report about a schedule. */
+/* metrics.h - the figures that papers report about a schedule. */
 #ifndef CW_METRICS_H
 #define CW_METRICS_H
 

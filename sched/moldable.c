@@ -166,7 +166,8 @@ static struct cw_choice choose_whole(struct cw_moldable *m, uint32_t task, uint3
 
 /* ---- shared */
 
-/* Who may share `task`, in class `class_id` or, for CW_SCHED_NONE, any, by ascending start. */
+/* Finds the devices that may share `task`, in class `class_id` or, for CW_SCHED_NONE, any, by ascending
+ * start. */
 static uint32_t find_sharers(struct cw_moldable *m, uint32_t task, uint32_t class_id, struct cw_part *part)
 {
     const double *cost = &m->graph->cost[(size_t)task * m->graph->devices];
@@ -229,7 +230,8 @@ static uint32_t try_class(struct cw_moldable *m, uint32_t task, uint32_t class_i
     uint32_t n = find_sharers(m, task, class_id, m->trial[0]);
 
     n = n < most ? n : most;
-    /* without a cost of joining more hands never hurt, so all at once; cw_water_fill leaves out who is late
+    /* without a cost of joining more hands never hurt, so all at once; cw_water_fill leaves out devices that
+     * are late
      */
     for (uint32_t count = m->overhead > 0 ? 2 : n; count >= 2 && count <= n; count++) {
         double end;

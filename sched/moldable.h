@@ -32,7 +32,7 @@ struct cw_moldable {
     const struct cw_graph *graph;
     const struct cw_platform *platform;
     enum cw_sharing sharing;
-    double overhead; /* what each device beyond the first adds to the time of all parts */
+    double overhead; /* the time that each device beyond the first adds to all parts */
     double length;   /* of the schedule that was decoded last: the makespan, tasks placed before included */
     struct cw_placement *task; /* that schedule; first_part counts in `part` */
     struct cw_part *part;      /* room for tasks x devices */

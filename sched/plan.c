@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True when no schedule can end beyond what a double holds: all work and all transfers, one after the other.
+/* True when no schedule can end beyond the range of a double: all work and all transfers, one after the
+ * other.
  */
 static bool times_are_finite(const struct cw_graph *g, const struct cw_platform *p)
 {

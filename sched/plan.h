@@ -1,7 +1,7 @@
 /* plan.h - a schedule under construction: the machinery that list schedulers share.
  *
  * A policy asks when a task could run (cw_plan_ready, cw_plan_choose), places it (cw_plan_place,
- * cw_plan_place_parts) and may take back what it placed last (cw_plan_undo). A plan may start with tasks
+ * cw_plan_place_parts) and may take back its last placement (cw_plan_undo). A plan may start with tasks
  * already placed: a policy places the others.
  *
  * EST with insertion: the first start >= ready such that the device is idle for the whole cost; without: no
@@ -17,7 +17,7 @@
 struct cw_plan {
     const struct cw_graph *graph;
     const struct cw_platform *platform;
-    struct cw_schedule *schedule; /* what is placed so far */
+    struct cw_schedule *schedule; /* the tasks placed so far */
     struct cw_timeline *timeline; /* one per device */
     uint32_t *tie_rank; /* among equal finish times the device with the lowest tie_rank wins; = device id */
     double *ready;      /* scratch of cw_plan_choose: one per device */
@@ -33,8 +33,8 @@ struct cw_choice {
 };
 
 /* An empty plan for `g` on `p`, which must outlive it. Errors: CW_ERR_INVALID (the graph has costs for
- * another number of devices), CW_ERR_LIMIT (times could pass what a double holds), CW_ERR_NOMEM; the plan is
- * then empty. */
+ * another number of devices), CW_ERR_LIMIT (times could pass the range of a double), CW_ERR_NOMEM; the plan
+ * is then empty. */
 enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, const struct cw_platform *p,
                             struct cw_error *err);
 void cw_plan_finish(struct cw_plan *plan); /* safe on a zeroed struct */
@@ -61,7 +61,7 @@ double cw_plan_start(const struct cw_plan *plan, uint32_t p, double ready, doubl
  * O(predecessors x devices + devices x log slots). */
 struct cw_choice cw_plan_choose(struct cw_plan *plan, uint32_t task, const double *bias);
 
-/* The same from what cw_plan_ready_everywhere has said of `task`. O(devices x log slots). */
+/* The same from the answer of cw_plan_ready_everywhere for `task`. O(devices x log slots). */
 struct cw_choice cw_plan_choose_from(const struct cw_plan *plan, uint32_t task, const double *ready,
                                      const double *bias);
 

@@ -81,7 +81,7 @@ static void summarise_links(struct cw_platform *p)
     p->mean_latency = latencies / q;
     p->mean_bandwidth = q > 1 ? rates / ((double)q * (q - 1)) : INFINITY;
     if (q > 1 && p->one_bandwidth)
-        p->mean_bandwidth = p->bandwidth[1]; /* exactly, whatever the sum rounded to */
+        p->mean_bandwidth = p->bandwidth[1]; /* exactly, however the sum was rounded */
 }
 
 enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t devices,

@@ -1,4 +1,4 @@
-/* platform.h - the devices that a graph is scheduled on, and what it costs to move data between them.
+/* platform.h - the devices that a graph is scheduled on, and the cost of moving data between them.
  *
  * c(i, j, m, n) = 0 when m = n or m and n share a memory, else latency[m] + d_ij / bandwidth[m][n]
  * (Topcuoglu, Hariri, Wu 2002, equation 2, with shared memories added).
@@ -17,8 +17,8 @@ struct cw_device {
     char *class_name;   /* "cpu", "gpu", "dsp", ...; devices of one class are alike enough to share a task */
     uint32_t class_id;  /* equal for equal class names, counts from 0 */
     uint32_t memory_id; /* equal for devices that share a memory, counts from 0 */
-    double
-        set_up; /* of each task's cost there, what every part of it takes however small (policies hdgeft) */
+    double set_up;      /* of each task's cost there, the set-up that every part of it needs, however small
+                           (policies hdgeft) */
 };
 
 struct cw_platform {
@@ -32,12 +32,13 @@ struct cw_platform {
     double mean_latency;   /* mean of latency[] */
 };
 
-/* What one device is; strings are copied. */
+/* Describes one device; strings are copied. */
 struct cw_device_spec {
     const char *name;       /* NULL: "device <index>" */
     const char *class_name; /* NULL: "device" */
     const char *memory;     /* NULL: a memory of its own */
-    double set_up; /* finite, >= 0: of a task's cost, what a part takes beside its share of the rest */
+    double set_up; /* finite, >= 0: of a task's cost, the set-up that a part needs beside its share of the
+                      rest */
 };
 
 /* Makes a platform of `devices` >= 1 devices.

@@ -11,7 +11,7 @@
 
 #include "plan.h"
 
-/* The values of all options of all policies; policy_options.inc says what each means. */
+/* The values of all options of all policies; policy_options.inc explains each. */
 struct cw_policy_options {
 #define CW_POLICY_FLAG                                               bool
 #define CW_POLICY_SWITCH                                             bool
@@ -51,7 +51,7 @@ struct cw_policy {
      *   o         only the fields that `takes` names are meant for it
      * Must be deterministic in (plan, *o), leave tasks placed before where they are, and finish in time at
      * most quadratic in tasks unless its header says so. On failure the plan may hold any part of a schedule.
-     * Returns CW_OK or what the plan functions return. */
+     * Returns CW_OK or the error of a plan function. */
     enum cw_status (*plan)(struct cw_plan *plan, const struct cw_policy_options *o, struct cw_error *err);
 
     /* Which devices may share a task under these options. NULL: CW_SHARE_NEVER. */
@@ -84,7 +84,7 @@ enum cw_status cw_policy_parse(struct cw_policy_config *config, const char *text
 enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, const char *value,
                              struct cw_error *err);
 
-/* CW_ERR_UNSUPPORTED when a running program cannot wait for what `policy` does (its `offline`). */
+/* CW_ERR_UNSUPPORTED when a running program cannot wait for `policy` (its `offline`). */
 enum cw_status cw_policy_check_online(const struct cw_policy *policy, struct cw_error *err);
 
 /* Runs the policy on an empty plan. *schedule is the caller's, NULL on failure. Errors: those of cw_plan_init

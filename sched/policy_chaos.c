@@ -1,6 +1,6 @@
-/* policy_chaos.c - chaos: ready tasks in random order on random devices. For tests: whatever a program does,
- * no order that its dependences allow may change its results. Every ready task and every device that can run
- * it are equally likely; the plan's seed decides. */
+/* policy_chaos.c - chaos: ready tasks in random order on random devices. For tests: no order that a program's
+ * dependences allow may change its results. Every ready task and every device that can run it are equally
+ * likely; the plan's seed decides. */
 #include "policy.h"
 #include "random.h"
 #include "ready_list.h"

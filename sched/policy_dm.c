@@ -1,8 +1,8 @@
 /* policy_dm.c - dm (deque model): each task, as it becomes ready, to the device that is expected to finish it
  * first, transfers not counted.
  *
- * StarPU's policy of that name; a baseline of Zhao, Li, Wang 2014. What the device has been given before
- * counts with the times that it really takes, transfers included. */
+ * StarPU's policy of that name; a baseline of Zhao, Li, Wang 2014. The device's earlier tasks count with the
+ * times that they really take, transfers included. */
 #include "dynamic.h"
 #include "policy.h"
 

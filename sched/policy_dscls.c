@@ -2,8 +2,8 @@
  * transfers counted.
  *
  * Zhao, Li, Wang 2014. Its model learns as tasks end: measured costs replace means, and the priorities of
- * what is not scheduled yet are computed anew. In a plan the costs are known, so that nothing is learnt and
- * priorities stay; who measures plans again on a graph with the new costs. */
+ * tasks that are not scheduled yet are computed anew. In a plan the costs are known, so that nothing is
+ * learnt and priorities stay; a caller that measures plans again on a graph with the new costs. */
 #include "dynamic.h"
 #include "policy.h"
 

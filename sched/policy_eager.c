@@ -1,4 +1,4 @@
-/* policy_eager.c - eager: one queue by rank_u; whoever is idle takes the first task that it can run.
+/* policy_eager.c - eager: one queue by rank_u; an idle device takes the first task that it can run.
  *
  * Zhao, Li, Wang 2014: "one priority queue, device at random": of several idle devices a random one takes
  * first; the plan's seed decides. */

@@ -4,9 +4,9 @@
  * order of their starts, each behind the last one of its device, at once when its data are there; so the
  * search goes over all ways to append a ready task to a device with starts that never decrease. It begins
  * with HEFT's schedule and leaves out
- *   - whatever cannot end before the best so far: for each task that is not placed, the least over devices of
- * (earliest start there, given what is placed) + (least time from there to the end of the graph, transfers
- * exact: the OCT bound); and all work that is left at its least cost, spread over all devices;
+ *   - every branch that cannot end before the best so far: for each task that is not placed, the least over
+ * devices of (earliest start there, given the placed tasks) + (least time from there to the end of the graph,
+ * transfers exact: the OCT bound); and all work that is left at its least cost, spread over all devices;
  *   - the second of two orders of tasks that start at the same time;
  *   - the second of two devices that are alike and both unused.
  * Exponential. After `nodes` placements (0: WORK_BUDGET looks at an edge or a device) it keeps the best so
@@ -50,7 +50,7 @@ struct exact {
 
 /* ---- bounds */
 
-/* Earliest arrival on device p of what predecessor j sends, wherever j runs. */
+/* Earliest arrival on device p of the data of predecessor j, wherever j runs. */
 static double arrival(const struct exact *s, uint32_t j, double data, uint32_t p)
 {
     const struct cw_platform *pf = s->plan->platform;
@@ -65,7 +65,7 @@ static double arrival(const struct exact *s, uint32_t j, double data, uint32_t p
     return least;
 }
 
-/* When device p can begin something of this cost; what costs nothing fits between any two tasks, as in
+/* When device p can begin a task of this cost; a task of no cost fits between any two tasks, as in
  * timeline.h. */
 static double idle_from(const struct exact *s, uint32_t p, double cost)
 {
@@ -183,7 +183,7 @@ static uint32_t expand(const struct exact *s, struct step *steps)
     return n;
 }
 
-/* Places (sign 1) or takes back (sign -1) what does not need remembering. */
+/* Adds (sign 1) or takes back (sign -1) the counts of a step, which need no memory of their own. */
 static void count(struct exact *s, const struct step *x, int sign)
 {
     const struct cw_adjacency *succ = &s->g->succ;
@@ -265,7 +265,7 @@ static bool allocate(struct exact *s)
     return s->behind && s->finish && s->avail && s->twin && s->used && s->waiting && s->steps;
 }
 
-/* The state of the plan before anything of ours is in it. Returns the latest finish. */
+/* Reads the state of the plan before the search adds to it. Returns the latest finish. */
 static double read_plan(struct exact *s)
 {
     const struct cw_schedule *schedule = s->plan->schedule;

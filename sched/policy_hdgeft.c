@@ -9,9 +9,9 @@
  * separate memories (a part waits until its inputs can have arrived), devices whose set-up every part pays
  * (cw_device.set_up), and the options below.
  *
- * Fixing a task behind a split re-plans what follows, so time is quadratic in tasks. Above PLACEMENT_BUDGET
- * placements the tasks are planned in a window that moves along the rank order (option `window`), and the
- * schedule's note says so. */
+ * Fixing a task behind a split re-plans the tasks behind it, so time is quadratic in tasks. Above
+ * PLACEMENT_BUDGET placements the tasks are planned in a window that moves along the rank order (option
+ * `window`), and the schedule's note says so. */
 #include "list_order.h"
 #include "policy.h"
 #include "whole.h"
@@ -35,7 +35,7 @@ struct hdgeft {
     uint32_t *idle;      /* I, best first */
     struct cw_part *part;
     double *remainder;
-    double *divided; /* per device: what the parts of the task that is being shared divide */
+    double *divided; /* per device: the cost that the parts of the shared task divide */
 };
 
 static const struct cw_placement *placement(const struct hdgeft *h, uint32_t task)
@@ -43,7 +43,7 @@ static const struct cw_placement *placement(const struct hdgeft *h, uint32_t tas
     return &h->plan->schedule->task[task];
 }
 
-/* ---- S: what is fixed, and HEFT's allocation of what follows */
+/* ---- S: the fixed tasks, and HEFT's allocation of the rest */
 
 static enum cw_status extend(struct hdgeft *h, struct cw_error *err)
 {
@@ -81,7 +81,7 @@ static double makespan(const struct hdgeft *h)
     return latest;
 }
 
-/* ---- I: who idles */
+/* ---- I: idle devices */
 
 /* When device `d` could begin its part of `task`, whose slot is [a, b); b when it cannot join. */
 static double joining_time(const struct hdgeft *h, uint32_t task, uint32_t d, double a, double b)
@@ -98,7 +98,7 @@ static double joining_time(const struct hdgeft *h, uint32_t task, uint32_t d, do
     return fmin(b, fmax(since, cw_plan_ready(h->plan, task, d)));
 }
 
-/* What every part of `task` takes on device `d`, however small. */
+/* The set-up of every part of `task` on device `d`, however small. */
 static double set_up(const struct hdgeft *h, uint32_t task, uint32_t d)
 {
     return fmin(h->plan->platform->device[d].set_up, cw_graph_cost(h->plan->graph, task, d));
@@ -153,9 +153,9 @@ static uint32_t concurrent(const struct hdgeft *h, uint32_t task)
     return n;
 }
 
-/* ---- R: who gets how much */
+/* ---- R: shares of the devices */
 
-/* Shares by speed: those who start together finish together. */
+/* Shares by speed: devices that start together finish together. */
 static void share_by_speed(const struct hdgeft *h, uint32_t n)
 {
     double speed = 0;
@@ -166,15 +166,15 @@ static void share_by_speed(const struct hdgeft *h, uint32_t n)
         h->part[k].share = 1 / h->divided[h->part[k].device] / speed;
 }
 
-/* When part k can begin with what is divided. */
+/* When part k can begin with its share, behind its set-up. */
 static double begin(const struct hdgeft *h, uint32_t task, uint32_t k)
 {
     return h->part[k].start + set_up(h, task, h->part[k].device);
 }
 
-/* Level F that solves sum of max(0, F - begin_d) / W_d = 1, W_d without set-up. Whoever begins after it takes
- * no part, which lowers it for the others; those dropped stay dropped, so that rounding cannot make this go
- * round in circles. */
+/* Level F that solves sum of max(0, F - begin_d) / W_d = 1, W_d without set-up. A device that begins after F
+ * takes no part, which lowers F for the others; those dropped stay dropped, so that rounding cannot make this
+ * go round in circles. */
 static double find_level(const struct hdgeft *h, uint32_t task, uint32_t n)
 {
     double level;
@@ -249,7 +249,7 @@ static bool are_shares(const struct hdgeft *h, uint32_t n)
     return sum > .5 && sum < 1.5; /* 1 but for rounding */
 }
 
-/* Drops who got nothing. Returns how many are left. */
+/* Drops devices without groups. Returns how many are left. */
 static uint32_t drop_empty(const struct hdgeft *h, uint32_t n)
 {
     uint32_t kept = 0;

@@ -34,7 +34,7 @@ static uint32_t critical_child(const struct cw_plan *plan, const struct cw_ranks
     return best == CW_SCHED_NONE || plan->schedule->task[best].parts ? CW_SCHED_NONE : best;
 }
 
-/* What choosing `c` for the task means for `child`, by the variant; less is better. */
+/* Judges the choice `c` for the task by its effect on `child`, as the variant says; less is better. */
 static enum cw_status judge(struct cw_plan *plan, uint32_t task, const struct cw_choice *c, uint32_t child,
                             uint64_t variant, double *key, struct cw_error *err)
 {

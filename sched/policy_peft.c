@@ -1,4 +1,4 @@
-/* policy_peft.c - PEFT: earliest finish plus an optimistic cost of what follows.
+/* policy_peft.c - PEFT: earliest finish plus an optimistic cost of the tasks behind.
  *
  * Arabnejad, Barbosa: List scheduling algorithm for heterogeneous systems by an optimistic cost table, IEEE
  * TPDS 25(3), 2014: OCT(i,p) = max over successors j of min over devices r of (OCT(j,r) + W[j][r] + c(i,j)
@@ -19,7 +19,7 @@ struct peft {
     double *bias;  /* per device */
 };
 
-/* Raises row `oct` of a task to what its successor `j` over an edge with transfer time `comm` asks for. */
+/* Raises row `oct` of a task to the need of its successor `j` over an edge with transfer time `comm`. */
 static void follow(const struct peft *s, int64_t *oct, uint32_t j, int64_t comm)
 {
     const struct cw_graph *g = s->ranks.graph;

@@ -8,17 +8,16 @@
  *   3. Tasks that may be shared: late acceptance over order and modes (share_search.h), from HEFT's order
  *      with every task shared when it then ends earlier, the same with every task whole, and the schedule
  *      of 2.
- * What is shortest is the plan; a later one only when it is shorter.
+ * The shortest schedule is the plan; a later one only when it is shorter.
  *
  * Time: `effort` looks at a task, an edge or a device, some nanoseconds each; no clock, so the plan is the
  * same everywhere. 2 and 3 come in rounds: the first two with a quarter of the default effort each, the
- * others each with twice that of the one before. What a round looks at does not depend on the effort, which
- * only says where to stop: more effort looks at the same and at more, so it is never worse. 1 is the same
- * with any effort. By default LOOKS per task and edge (whole
- * tasks: more with the size of the graph, from LOOKS_SIZE tasks and edges on, to LOOKS_GROWN), LOOKS_SHARED
- * where tasks may be shared, at least LOOKS_FLOOR and at most LOOKS_MAX in all. Where that does not allow a
- * look at a few hundred moves the searches are left out (LOOKS_LEAST), and of 100,000 tasks only list
- * schedules are made. */
+ * others each with twice that of the one before. The looks of a round do not depend on the effort, which only
+ * says where to stop: more effort looks at the same and at more, so it is never worse. 1 is the same with any
+ * effort. By default LOOKS per task and edge (whole tasks: more with the size of the graph, from LOOKS_SIZE
+ * tasks and edges on, to LOOKS_GROWN), LOOKS_SHARED where tasks may be shared, at least LOOKS_FLOOR and at
+ * most LOOKS_MAX in all. Where that does not allow a look at a few hundred moves the searches are left out
+ * (LOOKS_LEAST), and of 100,000 tasks only list schedules are made. */
 #include "bounds.h"
 #include "list_order.h"
 #include "plan_copy.h"
@@ -40,7 +39,7 @@
 #define SHORTEST       2u       /* the first two rounds have the default effort / 2^SHORTEST */
 #define SHARE_ROOM_MAX 2000000u /* tasks x devices */
 
-/* What the time of a policy grows with. */
+/* The size that the time of a policy grows with. */
 enum growth {
     BY_TASKS,
     BY_PAIRS,     /* tasks^2 x devices */
@@ -87,7 +86,7 @@ struct weave {
     const struct cw_policy_options *o;
     enum cw_sharing sharing; /* CW_SHARE_NEVER also when no task may be shared */
     uint32_t base, count;
-    uint64_t looks, left; /* the default effort; what is left of the one asked for */
+    uint64_t looks, left; /* the default effort; the rest of the effort asked for */
     double least;         /* no schedule is shorter */
     struct cw_plan_copy copy;
     uint32_t *order, *device, *mode; /* of the best schedule of whole tasks; per task */
@@ -108,7 +107,7 @@ static bool may_share(const struct cw_plan *plan)
     return false;
 }
 
-/* What is left of the effort, `looks` at most, which are then spent. */
+/* Spends `looks` of the effort, or the rest of it if that is less, and returns how many. */
 static uint64_t spend(struct weave *w, uint64_t looks)
 {
     uint64_t spent = looks < w->left ? looks : w->left;
@@ -230,7 +229,7 @@ static enum cw_status try_whole(struct weave *w, uint64_t looks, struct cw_error
 
 /* ---- shared tasks */
 
-/* From the shortest schedule so far, whatever it is. */
+/* Starts from the shortest schedule so far. */
 static void start_best(struct weave *w)
 {
     uint32_t q = w->plan->graph->devices;

@@ -3,9 +3,9 @@
  *
  * StarPU's policy of that name; Zhao, Li, Wang 2014: "to the device that runs the scheduler", which is the
  * one whose task ended last of the predecessors. Entry tasks, which no device released, are dealt out in
- * turn. A device that cannot run what it released hands it to the next that can. Queues are first come, first
- * served; the most loaded is the one with the most tasks of those that hold something for the thief, lowest
- * id on ties. */
+ * turn. A device that cannot run a task that it released hands it to the next device that can. Queues are
+ * first come, first served; the most loaded is the one with the most tasks of those that hold something for
+ * the thief, lowest id on ties. */
 #include "dynamic.h"
 #include "policy.h"
 

@@ -1,9 +1,10 @@
 /* reinsertion.h - local search that moves critical tasks: tabu search over the disjunctive graph.
  *
  * After Mastrolilli and Gambardella (Journal of Scheduling 3, 2000): each step looks at every place that is
- * open to some of the critical tasks and makes the best move, be it better or worse than what is; a task may
- * not come back to the device that it left for a while, unless that gives the shortest schedule so far. After
- * many steps without progress the search goes on from the best schedule with a few tasks moved at random.
+ * open to some of the critical tasks and makes the best move, be it better or worse than the current
+ * schedule; a task may not come back to the device that it left for a while, unless that gives the shortest
+ * schedule so far. After many steps without progress the search goes on from the best schedule with a few
+ * tasks moved at random.
  *
  * Thread-safety: none. */
 #ifndef CW_REINSERTION_H

@@ -1,4 +1,4 @@
-/* release.h - what the tasks that a plan holds already ask of those that it does not.
+/* release.h - the constraints that the placed tasks of a plan set for the others.
  *
  * Searches plan the rest of a graph many times over; for them a placed task is a moment at which its data are
  * on each device, and a device is free from its last placed task on (gaps before that are left to the list

@@ -1,4 +1,4 @@
-/* schedule.h - what a policy decides: for each task where it runs, when, and how it is shared.
+/* schedule.h - a policy's decisions: for each task where it runs, when, and how it is shared.
  *
  * A task runs whole on one device, or as several parts at once, each a contiguous range of its work-groups on
  * a device of its own. Times are in the graph's unit.

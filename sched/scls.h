@@ -1,5 +1,4 @@
-/* scls.h - SCLS: list scheduling that looks at the transfers behind a task; what the policies scls and hscgs
- * share.
+/* scls.h - SCLS: list scheduling that looks at the transfers behind a task; for the policies scls and hscgs.
  *
  * Zhao, Li, Wang, Computer Engineering and Design 2014(9), after Wang, Gu, Wang, Zhao, ICA3PP 2012. */
 #ifndef CW_SCLS_H

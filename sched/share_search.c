@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One step, and what takes it back. */
+/* One step, and the values that take it back. */
 struct change {
     uint32_t task, mode_before;
     uint32_t from, to; /* positions in the order; equal: the mode changed */

@@ -1,8 +1,8 @@
 /* share_search.h - local search over the order and the modes of moldable tasks.
  *
  * Each step moves one task in the order, between its last predecessor and its first successor, or gives it
- * another mode (moldable.h), and decodes the whole. Late acceptance (Burke and Bykov, EJOR 258, 2017): what
- * is no longer than the schedule of some steps ago stays.
+ * another mode (moldable.h), and decodes the whole. Late acceptance (Burke and Bykov, EJOR 258, 2017): a
+ * schedule that is no longer than the one of some steps ago stays.
  *
  * Thread-safety: none. */
 #ifndef CW_SHARE_SEARCH_H

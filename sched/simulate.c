@@ -187,7 +187,7 @@ enum cw_status cw_simulate(const struct cw_schedule *s, const struct cw_graph *g
     return status;
 }
 
-/* A dynamic policy's plan in this world is what happens. */
+/* The plan that a dynamic policy makes in this world is the simulated schedule. */
 static enum cw_status simulate_dynamic(const struct cw_policy_config *config, const struct cw_graph *g,
                                        const struct cw_platform *p, const struct cw_simulate_options *o,
                                        struct cw_simulate_result *r, struct cw_error *err)

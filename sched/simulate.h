@@ -1,5 +1,4 @@
-/* simulate.h - what becomes of a schedule where the world is not as planned: costs vary, links are shared,
- * devices die.
+/* simulate.h - a schedule in a world that is not as planned: costs vary, links are shared, devices die.
  *
  * The decisions of a plan stand: each task on its devices, devices in the order of planned starts. Dynamic
  * policies decide while it happens: they see what is ready, idle, and dead by now, and count on planned
@@ -28,11 +27,11 @@ struct cw_simulate_options {
 
 struct cw_simulate_result {
     double planned;    /* the makespan of the plan */
-    double makespan;   /* what it became */
+    double makespan;   /* the simulated makespan */
     double waited;     /* transfers for their link, all together */
     uint32_t failures; /* devices that died before the end */
     uint32_t moved;    /* tasks that ran elsewhere than planned */
-    double lost;       /* device time of what was begun in vain */
+    double lost;       /* device time of tasks begun in vain */
 };
 
 /* Simulates `s`, a schedule of `g` on `p`. `finish` (tasks entries, NULL allowed): when each task is done.
@@ -42,8 +41,8 @@ enum cw_status cw_simulate(const struct cw_schedule *s, const struct cw_graph *g
                            const struct cw_simulate_options *o, struct cw_simulate_result *r, double *finish,
                            struct cw_error *err);
 
-/* The same for a policy: `plan`, what cw_policy_run made with `config`, follows its decisions, unless the
- * policy is dynamic: that decides anew, with config's seed. Errors: as above. */
+/* The same for a policy. `plan` is the result of cw_policy_run with `config`. The simulation follows its
+ * decisions; a dynamic policy decides anew, with config's seed. Errors: as above. */
 enum cw_status cw_simulate_policy(const struct cw_policy_config *config, const struct cw_schedule *plan,
                                   const struct cw_graph *g, const struct cw_platform *p,
                                   const struct cw_simulate_options *o, struct cw_simulate_result *r,

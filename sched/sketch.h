@@ -1,5 +1,5 @@
-/* sketch.h - a task graph being drawn by a generator: costs and data from a few rules, and tiles that say who
- * wrote them.
+/* sketch.h - a task graph being drawn by a generator: costs and data from a few rules, and tiles that know
+ * their last writer.
  *
  * Two kinds of machine:
  *   unlike   `devices` devices p0, p1, ... A task's mean cost is mean_cost x work, with `random` times U(0,
@@ -37,7 +37,7 @@ void cw_sketch_init(struct cw_sketch *s, const struct cw_generate_options *o, bo
 uint32_t cw_sketch_task(struct cw_sketch *s, const char *name, double work, int64_t i, int64_t j);
 void cw_sketch_edge(struct cw_sketch *s, uint32_t from, uint32_t to, double weight);
 
-/* `task` reads tile (row, column): an edge of weight 1 from whoever wrote it last. */
+/* `task` reads tile (row, column): an edge of weight 1 from its last writer. */
 void cw_sketch_read(struct cw_sketch *s, uint32_t task, uint32_t row, uint32_t column);
 /* `task` reads and writes it. */
 void cw_sketch_update(struct cw_sketch *s, uint32_t task, uint32_t row, uint32_t column);

@@ -1,7 +1,7 @@
 /* status.h - one status type for every module, with its message.
  *
- * Every fallible function of clweave returns an enum cw_status. Zero is success. Details that a person
- * needs (which file, which position, what to do) travel beside it in a struct cw_error. */
+ * Every fallible function of clweave returns an enum cw_status. Zero is success. Details that a person needs
+ * (the file, the position, the remedy) travel beside it in a struct cw_error. */
 #ifndef CW_STATUS_H
 #define CW_STATUS_H
 

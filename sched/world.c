@@ -1,5 +1,5 @@
-/* world.c - see world.h. Every draw has a place of its own in the sequence, so that noise does not change who
- * dies when. */
+/* world.c - see world.h. Every draw has a place of its own in the sequence, so that noise does not change the
+ * times of failures. */
 #include "world.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
-/* world.h - a world less orderly than plans take it to be: what simulate.c, for plans that were made before,
- * and dynamic.c, for policies that decide while things happen, share. simulate.h says what noise, contention
- * and failures mean. Not public.
+/* world.h - a world less orderly than plans take it to be, for simulate.c (plans made before) and dynamic.c
+ * (policies that decide as events happen). simulate.h defines noise, contention and failures. Not public.
  *
  * Thread-safety: none; a world belongs to one simulation. */
 #ifndef CW_WORLD_H
@@ -23,7 +22,7 @@ enum cw_status cw_world_init(struct cw_world *w, const struct cw_platform *p,
                              struct cw_error *err);
 void cw_world_finish(struct cw_world *w); /* safe on a zeroed struct */
 
-/* What `length`, as planned, really takes when it is of `task` on `device`: the same whoever asks, and when.
+/* The real time of a planned `length` of `task` on `device`: the same for every caller, at any time.
  */
 double cw_world_length(const struct cw_world *w, double length, uint32_t task, uint32_t device);
 

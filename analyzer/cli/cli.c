@@ -161,7 +161,7 @@ static enum cw_status store(const struct cw_cli_option *o, const char *word, voi
     return CW_OK;
 }
 
-/* The message for what getopt_long did not understand. */
+/* The message for a word that getopt_long did not understand. */
 static enum cw_status bad_option(const struct cw_command_def *def, int result, const char *word,
                                  struct cw_error *err)
 {
@@ -213,7 +213,7 @@ static void getopt_tables(const struct cw_command_def *def, struct option *longs
     *letters = '\0';
 }
 
-/* ---- words that look like options and are none of ours */
+/* ---- words that look like options and are none */
 
 /* Whether the word behind `word` is its argument. */
 static bool takes_next(const struct cw_command_def *def, const char *word)
@@ -351,7 +351,7 @@ static int unknown_command(const struct cw_command_def *const *table, const char
     return CW_EXIT_USAGE;
 }
 
-/* Standard output may be a full disk too: what was printed must have arrived. */
+/* Standard output may be a full disk too: the printed text must have arrived. */
 static int check_stdout(int result)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -72,10 +72,10 @@ struct cw_cli_option {
 struct cw_command_def {
     const char *name;
     const char *summary;                 /* one line for the list of commands */
-    const char *usage;                   /* what follows "clweave <name> ", e.g. "[options] FILE" */
+    const char *usage;                   /* the text behind "clweave <name> ", e.g. "[options] FILE" */
     const char *details;                 /* paragraphs for --help and the man page; NULL allowed */
     const struct cw_cli_option *options; /* NULL allowed */
-    const char *const *examples;         /* pairs {command, what it does}, NULL-ended; NULL allowed */
+    const char *const *examples;         /* pairs {command, explanation}, NULL-ended; NULL allowed */
     const void *defaults;                /* values_size bytes copied before parsing; NULL = zeros */
     size_t values_size;                  /* of the struct that the options fill; 0 without options */
     int min_operands, max_operands;      /* max -1: any number */
@@ -101,8 +101,8 @@ int cw_cli_main(const struct cw_command_def *const *table, int argc, char **argv
 enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **argv, void *values,
                             int *first, bool *help, struct cw_error *err);
 
-/* Prints to stderr "clweave: <text>\n" (the frame's only way to complain; texts read "what: where: what to
- * do"). */
+/* Prints to stderr "clweave: <text>\n" (the frame's only way to complain; texts read "fault: place:
+ * remedy"). */
 void cw_cli_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* A file-size limit, and a file that is cut short while it is read, shall be errors that are told. A program
@@ -110,8 +110,8 @@ void cw_cli_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)))
 void cw_cli_signals_own(void);
 void cw_cli_signals_restore(void);
 
-/* What is printed to stdout and stderr from here on holds no control characters (io/printable.h). Programs
- * that the tool starts have the descriptors as they are. */
+/* From here on, text printed to stdout and stderr holds no control characters (io/printable.h). Programs that
+ * the tool starts have the descriptors as they are. */
 void cw_cli_streams_own(void);
 
 /* Complains with err's text, or with the status's string when there is none. Returns CW_EXIT_FAILURE. */

@@ -52,7 +52,7 @@ static enum cw_status write_file(const struct cw_compare *c, const char *path,
 
 /* ---- the command */
 
-/* Says what failed, and goes on: the other results have taken long to make. */
+/* Prints the failure, and goes on: the other results have taken long to make. */
 static bool is_written(enum cw_status status, const struct cw_error *err)
 {
     if (status != CW_OK)

@@ -1,4 +1,4 @@
-/* cmd_devices.c - clweave devices: what OpenCL finds on this machine. */
+/* cmd_devices.c - clweave devices: the OpenCL devices of this machine. */
 #include "cli.h"
 #include "../io/quantity.h"
 #include "../graph/graph_summary.h"

@@ -62,7 +62,7 @@ static bool print_object(const char *text, size_t length)
 
     json_decref(value);
     if (!ok)
-        fwrite(text, 1, length, stdout); /* numbers beyond what jansson holds: as it stands in the file */
+        fwrite(text, 1, length, stdout); /* numbers that jansson cannot hold: as in the file */
     putchar('\n');
     return ok;
 }

@@ -1,5 +1,5 @@
-/* cmd_kernel.c - clweave kernel: what the kernels of an OpenCL C file touch, how they may be cut, what they
- * do. */
+/* cmd_kernel.c - clweave kernel: the bytes that kernels of an OpenCL C file touch, how they may be cut, their
+ * operations. */
 #include "cli.h"
 #include "kernel_helper.h"
 #include "kernel_rewritten.h"
@@ -39,7 +39,7 @@ static const struct cw_cli_option options[] = {
 
 enum { FIXED_WORDS = 6 };
 
-/* The helper's words, NULL-ended. -D and -I go with what they stand for, in `joined`. */
+/* The helper's words, NULL-ended. -D and -I stand together with their values, in `joined`. */
 struct question {
     const char **words;
     char **joined;
@@ -130,7 +130,7 @@ static int argument_index(const json_t *args, const char *name, size_t n)
     return -1;
 }
 
-/* What an argument is when nobody says: a buffer larger than any, a scalar of no known value. */
+/* The default of an argument: a buffer larger than any, a scalar of no known value. */
 static json_t *unsaid(const json_t *arg)
 {
     const char *kind = json_string_value(json_object_get(arg, "kind"));

@@ -1,5 +1,4 @@
-/* cmd_simulate.c - clweave simulate: what becomes of plans where costs vary, links are shared and devices
- * die. */
+/* cmd_simulate.c - clweave simulate: plans in a world where costs vary, links are shared and devices die. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* cmd_timeline.c - clweave timeline: when what ran, for https://ui.perfetto.dev and chrome://tracing. */
+/* cmd_timeline.c - clweave timeline: the commands on a time axis, for https://ui.perfetto.dev and
+ * chrome://tracing. */
 #include "cli.h"
 #include "../draw/exporter.h"
 #include "../io/output.h"

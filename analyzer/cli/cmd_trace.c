@@ -1,4 +1,4 @@
-/* cmd_trace.c - clweave trace: record what an unmodified program does. */
+/* cmd_trace.c - clweave trace: records the OpenCL calls of an unmodified program. */
 #include "launch.h"
 
 #define CW_LAUNCH_COMMAND CW_CMD_TRACE

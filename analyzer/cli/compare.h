@@ -1,4 +1,4 @@
-/* compare.h - what the parts of clweave compare share: its options, the results, and what is made of them. */
+/* compare.h - shared by the parts of clweave compare: its options, the results, and their output. */
 #ifndef CW_COMPARE_H
 #define CW_COMPARE_H
 

@@ -18,7 +18,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Text in gnuplot's quotes: what could end them goes. */
+/* Text in gnuplot's quotes, without characters that could end them. */
 static void put_text(FILE *f, const char *text)
 {
     for (; *text; text++)

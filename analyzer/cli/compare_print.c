@@ -1,4 +1,4 @@
-/* compare_print.c - what clweave compare prints and writes; see compare.h. */
+/* compare_print.c - the tables and files of clweave compare; see compare.h. */
 #include <math.h>
 #include <string.h>
 

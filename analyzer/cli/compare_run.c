@@ -43,7 +43,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Solves what all plans of the file will ask for, so that afterwards they only read. */
+/* Solves the bounds that all plans of the file will ask for, so that afterwards they only read. */
 static enum cw_status solve_bounds(const struct cw_compare *c, struct cw_plan_source *s, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
@@ -57,7 +57,7 @@ static enum cw_status solve_bounds(const struct cw_compare *c, struct cw_plan_so
     return status;
 }
 
-/* The file's source, read by whoever comes first. */
+/* The file's source; the first thread that needs it reads it. */
 static enum cw_status want_file(struct run *r, size_t k, struct cw_error *err)
 {
     const struct cw_compare_options *o = r->c->o;

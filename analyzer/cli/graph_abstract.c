@@ -24,7 +24,7 @@ const struct cw_graph_format *cw_graph_abstract_format(const char *name, const c
 
 struct summary {
     uint32_t entries, exits, depth, width; /* width: the most tasks on one level */
-    double work, data, path;               /* mean times, bytes or whatever the graph has */
+    double work, data, path;               /* mean times, bytes or the graph's own units */
 };
 
 /* Levels by the longest chain of tasks from an entry. */

@@ -7,7 +7,7 @@
 #include "../../sched/status.h"
 
 /* Runs clweave-footprint (found as the library finds it: program_models.h) with the NULL-ended `words` and
- * waits; it ends by itself at its deadline. *answer gets a new reference to what it said. CW_ERR_NOTFOUND: it
+ * waits; it ends by itself at its deadline. *answer gets a new reference to its answer. CW_ERR_NOTFOUND: it
  * is not there; CW_ERR_IO: it cannot be started; CW_ERR_FORMAT: the file is no good, with its words, or it
  * said nothing. */
 enum cw_status cw_kernel_ask(const char *const *words, json_t **answer, struct cw_error *err);

@@ -120,8 +120,8 @@ static bool place_is_writable(const char *pattern)
     return true;
 }
 
-/* What only the library could refuse, when the program runs already; options and what the environment says
- * instead. */
+/* Checks the values, of options and of the environment, that otherwise only the library would refuse, in the
+ * running program. */
 static bool settings_are_possible(unsigned command, const struct cw_launch_options *o)
 {
     char variable[CW_OPTION_VARIABLE_BYTES];

@@ -1,4 +1,4 @@
-/* launch.h - runs a program under libclweave.so and turns its logs into traces: what `trace` and `run` share.
+/* launch.h - runs a program under libclweave.so and turns its logs into traces, for `trace` and `run`.
  */
 #ifndef CW_LAUNCH_H
 #define CW_LAUNCH_H

@@ -36,7 +36,7 @@ static bool by_operations(const struct cw_platform_model *m)
     return any;
 }
 
-/* Another trace of the program: what its launches took. */
+/* Another trace of the program: the times of its launches. */
 static enum cw_status add_past_trace(struct cw_plan_past *past, const char *path, struct cw_error *err)
 {
     struct cw_launch_parts *parts = NULL;

@@ -1,4 +1,4 @@
-/* plan_source.h - what a plan is made of: a trace or an abstract graph, and the platform that it is planned
+/* plan_source.h - the input of a plan: a trace or an abstract graph, and the platform that it is planned
  * for. */
 #ifndef CW_PLAN_SOURCE_H
 #define CW_PLAN_SOURCE_H
@@ -20,7 +20,7 @@ struct cw_plan_source {
     uint32_t estimated, commands; /* of plan_graph */
 };
 
-/* What plans of a trace may rest on beside it. */
+/* Further knowledge that plans of a trace may rest on. */
 struct cw_plan_source_known {
     bool as_run;                       /* kernels are cut as run does it */
     const struct cw_cli_list *history; /* files of run's, and traces; NULL: none */
@@ -45,7 +45,7 @@ void cw_plan_source_complain(const struct cw_plan_source *s);
 enum cw_status cw_plan_processors(int64_t option, uint32_t *processors, struct cw_error *err);
 void cw_plan_source_finish(struct cw_plan_source *s); /* safe on a zeroed struct */
 
-/* Gives the memory back and keeps what cw_plan_source_complain needs; finish is still due. */
+/* Gives the memory back except for the facts that cw_plan_source_complain needs; finish is still due. */
 void cw_plan_source_release(struct cw_plan_source *s);
 
 #endif

@@ -65,7 +65,8 @@ enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, co
                      strcmp(value, "on") ? value : "");
         }
     if (status == CW_OK && !taken)
-        status = cw_policy_set(&a->config[0], name, value, err); /* says what it takes instead */
+        status =
+            cw_policy_set(&a->config[0], name, value, err); /* the message lists the options that it takes */
     return status;
 }
 

@@ -15,18 +15,18 @@ struct cw_policy_args {
 
 void cw_policy_args_finish(struct cw_policy_args *a); /* safe on a zeroed struct */
 
-/* Adds every word of `list`; an empty list gives `fallback`. `all` stands for every policy. All get `seed`,
- * 0 when it is negative. Errors: those of cw_policy_parse; CW_ERR_NOMEM. What is there is the caller's to
- * finish. */
+/* Adds every word of `list`; an empty list gives `fallback`. `all` stands for every policy. All get `seed`, 0
+ * when it is negative. Errors: those of cw_policy_parse; CW_ERR_NOMEM. After an error, too, the caller
+ * finishes `a`. */
 enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_list *list,
                                   const char *fallback, int64_t seed, struct cw_error *err);
 
-/* Gives every policy of `a` (at least one) that takes the option `name` this value, and says so in its
- * label. Errors: those of cw_policy_set; when none takes it, what the first one takes instead. */
+/* Gives every policy of `a` (at least one) that takes the option `name` this value, and says so in its label.
+ * Errors: those of cw_policy_set; when none takes it, the error lists the options of the first one. */
 enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, const char *value,
                                   struct cw_error *err);
 
-/* Prints every policy: name, what it does, where it is from, the options that it takes. */
+/* Prints every policy: name, description, source, and the options that it takes. */
 void cw_policy_args_print(FILE *f);
 
 #endif

@@ -159,7 +159,7 @@ static enum cw_status get_steps(struct study *y)
     return status;
 }
 
-/* ---- what comes of it */
+/* ---- the results */
 
 static const char *bytes_text(uint64_t bytes, char text[24])
 {

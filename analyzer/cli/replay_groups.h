@@ -1,4 +1,4 @@
-/* replay_groups.h - clweave replay --policy groups: what an order by priority groups does to memory traffic.
+/* replay_groups.h - clweave replay --policy groups: the memory traffic of an order by priority groups.
  */
 #ifndef CW_REPLAY_GROUPS_H
 #define CW_REPLAY_GROUPS_H
@@ -18,7 +18,7 @@ enum { CW_REPLAY_TILES = 128 };
 enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, bool wanted,
                                       struct cw_error *err);
 
-/* Orders what `source` holds (its trace with accesses, or its graph) and prints what comes of it. */
+/* Orders the commands of `source` (its trace with accesses, or its graph) and prints the results. */
 enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct cw_plan_source *source,
                                 FILE *out, struct cw_error *err);
 

@@ -189,8 +189,8 @@ static struct found *share_out(const struct cw_run_logs *r, struct found *f, siz
 
 /* ---- conversion */
 
-/* The name that what was captured gets, beside the trace, when that has been saved; "": it stays where it is.
- * The trace names it so. */
+/* The name that the captured data get, beside the saved trace; "": they stay where they are. The trace names
+ * it so. */
 static void name_data(struct cw_trace *t, const char *json, char data[PATH_MAX], char from[PATH_MAX])
 {
     char *path = NULL;

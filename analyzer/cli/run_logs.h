@@ -7,7 +7,7 @@
 
 struct cw_run_logs {
     const char *pattern; /* of the traces' names: absolute, %e, %p and %% as in the option `out` */
-    const char *file;    /* what the pattern is in every process; NULL: it has %e or %p */
+    const char *file;    /* the file that the pattern names in every process; NULL: it has %e or %p */
     uint64_t run;        /* the id in the logs' headers */
     const char *program; /* as the user named it */
     uint64_t program_pid;

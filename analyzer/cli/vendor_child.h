@@ -3,7 +3,7 @@
 #ifndef CW_VENDOR_CHILD_H
 #define CW_VENDOR_CHILD_H
 
-/* Reads what is asked from the file that quiet_child.h hands over, writes the answer to standard output.
+/* Reads the question from the file that quiet_child.h hands over, writes the answer to standard output.
  * Returns the exit status; 1: no answer. */
 int cw_vendor_child(void);
 

@@ -140,7 +140,7 @@ static struct built *built(cl_device_id device, const char *source, const char *
 
 /* ---- a launch that does nothing */
 
-/* A small one. What it holds is no part of the code. */
+/* A small one. Its contents are no part of the code. */
 static cl_mem image_of(cl_context context, cl_mem_object_type type)
 {
     const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
@@ -216,7 +216,7 @@ static bool launch(const struct built *b, cl_kernel kernel, const struct cw_comp
            clFinish(b->queue) == CL_SUCCESS;
 }
 
-/* What a binary of the program holds: code of all of its kernels that fits any launch. */
+/* Compiles the contents of a binary of the program: code of all of its kernels that fits any launch. */
 static bool compile_all(const struct built *b)
 {
     size_t bytes = 0;
@@ -244,8 +244,8 @@ static enum cw_compile_state compile(struct cw_compile_area *a, const struct bui
         if (images[i])
             clReleaseMemObject(images[i]);
     clReleaseKernel(kernel);
-    if (good && !loaded && shown) /* what it had loaded for another range does for this one: a new process may
-                                     need another file */
+    if (good && !loaded && shown) /* the module loaded for another range serves this one, too: a new process
+                                     may need another file */
         return CW_COMPILE_CLOSED;
     shown |= loaded;
     return good && loaded ? CW_COMPILE_COMPILED : CW_COMPILE_REFUSED;

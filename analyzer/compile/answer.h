@@ -1,4 +1,4 @@
-/* answer.h - compiles what is asked for (compile/compile_area.h). */
+/* answer.h - compiles the kernel that a question names (compile/compile_area.h). */
 #ifndef CW_COMPILE_ANSWER_H
 #define CW_COMPILE_ANSWER_H
 

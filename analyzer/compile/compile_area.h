@@ -1,10 +1,10 @@
-/* compile_area.h - what a process and its compiler share (compile_client.h): pages of memory, and who may
- * write to them.
+/* compile_area.h - the memory that a process and its compiler share (compile_client.h): pages of memory, and
+ * the side that may write to them.
  *
- * The state says whose they are. IDLE: the asker's, who writes a question and makes it ASKED. ASKED: the
- * compiler's, until it makes it COMPILED or REFUSED. Then the asker's again, who reads the answer. CLOSED,
- * from either side and for ever: the compiler is gone, or goes. Whoever waits for a change waits on the word
- * itself (futex). */
+ * The state says whose they are. IDLE: the asker's, which writes a question and makes it ASKED. ASKED: the
+ * compiler's, until it makes it COMPILED or REFUSED. Then the asker's again, which reads the answer. CLOSED,
+ * from either side and for ever: the compiler is gone, or goes. A thread that waits for a change waits on the
+ * word itself (futex). */
 #ifndef CW_COMPILE_AREA_H
 #define CW_COMPILE_AREA_H
 
@@ -52,10 +52,10 @@ struct cw_compile_area {
     char room[];
 };
 
-/* Waits for at most `ms` milliseconds while the state is `state`; returns what it is then. */
+/* Waits for at most `ms` milliseconds while the state is `state`; returns the state at its end. */
 uint32_t cw_compile_area_wait(struct cw_compile_area *a, uint32_t state, unsigned ms);
 
-/* Changes it from `from`, and wakes who waits. False: it was another. */
+/* Changes it from `from`, and wakes the waiting threads. False: it was another. */
 bool cw_compile_area_change(struct cw_compile_area *a, uint32_t from, uint32_t to);
 
 #endif

@@ -1,8 +1,8 @@
 /* compile_client.c - see compile_client.h.
  *
- * A thread of ours runs the compiler and waits for its end; whoever asks talks to it through the area. When
- * the compiler has ended, for want of questions or otherwise, the next question starts another, in an area of
- * its own. */
+ * A thread of this file runs the compiler and waits for its end; asking threads talk to it through the area.
+ * When the compiler has ended, for want of questions or otherwise, the next question starts another, in an
+ * area of its own. */
 #include "compile_client.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ enum {
 };
 
 static struct {
-    pthread_mutex_t turn; /* of who asks: all but the atomic ones */
+    pthread_mutex_t turn; /* of asking threads: guards all members but the atomic ones */
     struct cw_helper_tool *tool;
     struct cw_compile_area *area; /* of the running compiler, or of the last */
     pthread_t thread;
@@ -46,7 +46,7 @@ void cw_compile_client_init(void)
 
     cw_quiet_child_is_valgrind(); /* looks once, before threads load things */
     compiler.tool = cw_helper_tool_find("clweave-compile");
-    /* PoCL's without a cache, or in one that moves with the process, finds nothing of what another has
+    /* PoCL's without a cache, or in one that moves with the process, finds no code that another process has
      * compiled */
     atomic_store(&compiler.there, compiler.tool && !(cache && strchr("0nNfF", *cache)) &&
                                       !(folder && *folder && *folder != '/'));
@@ -93,8 +93,8 @@ static bool start_thread(void)
     return good;
 }
 
-/* One that has been killed, or has ended. Where the process may not kill what it has started (it is another
- * user by now) it is left behind, and there is no other. */
+/* One that has been killed, or has ended. Where the process may not kill its child (it runs as another user
+ * by now) the child is left behind, and there is no other. */
 static void end_of_the_last(void)
 {
     struct timespec end;
@@ -111,7 +111,7 @@ static void end_of_the_last(void)
     compiler.area = NULL;
 }
 
-/* Whatever its state. */
+/* In any state. */
 static void close_area(void)
 {
     for (uint32_t s = CW_COMPILE_STARTS; s < CW_COMPILE_CLOSED; s++)
@@ -146,7 +146,7 @@ static bool start(void)
 
     if (area == MAP_FAILED)
         return false;
-    atomic_store(&compiler.is_shared, 0); /* before who stops it finds an area */
+    atomic_store(&compiler.is_shared, 0); /* before the thread that stops it finds an area */
     atomic_store(&compiler.over, false);
     compiler.area = area;
     compiler.has_thread = start_thread();

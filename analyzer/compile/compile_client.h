@@ -40,8 +40,8 @@ bool cw_compile_client_is_there(void);
 enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q,
                                              char module[CW_COMPILE_MODULE]);
 
-/* The process ends: kills the compiler; what is asked is BAD soon, and so is all that is asked from now on.
- * Joins the compiler's thread if `join`, for a second at most. */
+/* The process ends: kills the compiler; the current question is BAD soon, and so are all later ones. Joins
+ * the compiler's thread if `join`, for a second at most. */
 void cw_compile_client_stop(bool join);
 
 /* Whether that was called. */

@@ -69,7 +69,7 @@ SHOWN void *dlopen(const char *path, int flags)
     pthread_mutex_lock(&dry.lock);
     if (!is_module(path)) {
         pthread_mutex_unlock(&dry.lock);
-        return next(path, flags); /* a jump: libc looks at who calls it */
+        return next(path, flags); /* a jump: libc looks at its caller */
     }
     handle = next(path, flags);
     if (handle) {

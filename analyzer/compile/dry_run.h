@@ -1,9 +1,9 @@
 /* dry_run.h - kernels that the vendor compiles for a launch are not run.
  *
- * PoCL's drivers for processors load what they have compiled with dlopen() and find the kernel in it with
- * dlsym(). This program has functions of these names, which the dynamic linker finds before libc's: while a
- * dry run of a kernel lasts, its module is really loaded, but what is found in it is a function that does
- * nothing. All other calls go on to libc's unchanged. */
+ * PoCL's drivers for processors load compiled modules with dlopen() and find the kernel in it with dlsym().
+ * This program has functions of these names, which the dynamic linker finds before libc's: while a dry run of
+ * a kernel lasts, its module is really loaded, but the function found in it is one that does nothing. All
+ * other calls go on to libc's unchanged. */
 #ifndef CW_DRY_RUN_H
 #define CW_DRY_RUN_H
 

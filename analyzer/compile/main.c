@@ -26,7 +26,7 @@ static struct cw_compile_area *open_area(void)
     return area == MAP_FAILED ? NULL : area;
 }
 
-/* What the vendor says is nobody's business; but an output that is closed is taken for our end. */
+/* Messages of the vendor go nowhere; a closed output would tell the asker that this process has ended. */
 static bool be_quiet(void)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* density.h - what is narrower than a pixel in a picture of times: how much of each pixel's time is taken.
+/* density.h - items narrower than a pixel in a picture of times: how much of each pixel's time they take.
  *
  * Drawn one by one, each with a visible width, commands that take 4 % of the time fill a lane. Drawn by
  * density, the column of a pixel is as high as the share of its time that is taken: a lane looks as busy as
@@ -17,7 +17,7 @@ struct cw_density *cw_density_create(uint32_t pixels);
 void cw_density_destroy(struct cw_density *d); /* NULL is fine */
 void cw_density_clear(struct cw_density *d);
 
-/* Adds what reaches from `x` to `end`, in pixels from the first column's left edge; end < x + 1. */
+/* Adds an item that reaches from `x` to `end`, in pixels from the first column's left edge; end < x + 1. */
 void cw_density_add(struct cw_density *d, double x, double end);
 
 /* Writes the columns as SVG rectangles of colour `fill` to `f`; neighbours of one height are one. The first

@@ -1,5 +1,5 @@
-/* draw_graph.h - what of a trace's graph a picture shows: nodes, merged edges, without edges that others
- * imply. */
+/* draw_graph.h - the part of a trace's graph that a picture shows: nodes, merged edges, without edges that
+ * others imply. */
 #ifndef CW_DRAW_GRAPH_H
 #define CW_DRAW_GRAPH_H
 

@@ -293,7 +293,8 @@ static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
     uint64_t commands = 0;
 
     for (size_t i = 0; i < g->nodes.count; i++)
-        if (g->nodes.v[i].command != CW_NONE && cw_trace_command_is_enqueue(&t->commands.v[g->nodes.v[i].command]))
+        if (g->nodes.v[i].command != CW_NONE &&
+            cw_trace_command_is_enqueue(&t->commands.v[g->nodes.v[i].command]))
             commands += g->nodes.v[i].count;
     fputs("  label=<<TABLE BORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD ALIGN=\"LEFT\"><B>", f);
     put_html(f, t->process.program && strrchr(t->process.program, '/') ? strrchr(t->process.program, '/') + 1
@@ -309,7 +310,7 @@ static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
     fputs("</TD></TR></TABLE>>;\n", f);
 }
 
-/* Nodes of one queue, in a box of its own when there are several. CW_NONE: what has no queue. */
+/* Nodes of one queue, in a box of its own when there are several. CW_NONE: nodes without a queue. */
 static void put_queue(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g, uint32_t queue,
                       bool boxed)
 {

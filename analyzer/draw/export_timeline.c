@@ -125,7 +125,8 @@ static void put_slice(struct timeline *l, uint64_t pid, uint64_t tid, int64_t be
 
     begin_event(l);
     put_text(l, "name", command_name(l->t, k));
-    put_text(l, "cat", cw_trace_command_is_enqueue(k) ? k->kernel != CW_NONE ? "kernel" : "transfer" : "host");
+    put_text(l, "cat",
+             cw_trace_command_is_enqueue(k) ? k->kernel != CW_NONE ? "kernel" : "transfer" : "host");
     put_place(l, "X", pid, tid, begin);
     put_us(l, "dur", end > begin ? end - begin : 0);
     put_details(l, k, id);
@@ -153,7 +154,7 @@ static int by_begin(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* What ran on a device: a command, or one of the parts of a launch that was cut. */
+/* A piece of work on a device: a command, or one of the parts of a launch that was cut. */
 struct piece {
     struct span span;
     uint32_t device, command;
@@ -183,7 +184,8 @@ static struct piece *collect_pieces(const struct timeline *l, size_t *n)
         cut[x->command] = true;
         p[(*n)++] = (struct piece){
             {cw_device_clock_ns(x->start_ns) + l->shift[x->device] - cw_device_clock_ns(t->process.start_ns),
-             cw_device_clock_ns(x->end_ns) + l->shift[x->device] - cw_device_clock_ns(t->process.start_ns), 0},
+             cw_device_clock_ns(x->end_ns) + l->shift[x->device] - cw_device_clock_ns(t->process.start_ns),
+             0},
             x->device,
             x->command};
     }
@@ -228,8 +230,10 @@ static bool put_device_slices(struct timeline *l)
         uint32_t d = cw_trace_command_device(t, k);
         if (!k->start_ns || k->end_ns < k->start_ns || d == CW_NONE || k->queue == CW_NONE)
             continue;
-        l->spans[i].begin = cw_device_clock_ns(k->start_ns) + l->shift[d] - cw_device_clock_ns(t->process.start_ns);
-        l->spans[i].end = cw_device_clock_ns(k->end_ns) + l->shift[d] - cw_device_clock_ns(t->process.start_ns);
+        l->spans[i].begin =
+            cw_device_clock_ns(k->start_ns) + l->shift[d] - cw_device_clock_ns(t->process.start_ns);
+        l->spans[i].end =
+            cw_device_clock_ns(k->end_ns) + l->shift[d] - cw_device_clock_ns(t->process.start_ns);
         order[n++] = i;
     }
     qsort_r(order, n, sizeof *order, by_begin, l->spans);
@@ -260,7 +264,8 @@ static void put_arrow_end(struct timeline *l, const char *phase, const struct cw
                           uint32_t command, int64_t ns)
 {
     begin_event(l);
-    put_text(l, "name", e->kind == CW_EDGE_DATA ? cw_graph_hazard_name(e->hazard) : cw_graph_edge_kind_name(e->kind));
+    put_text(l, "name",
+             e->kind == CW_EDGE_DATA ? cw_graph_hazard_name(e->hazard) : cw_graph_edge_kind_name(e->kind));
     put_text(l, "cat", "dependence");
     put_place(l, phase, PID_QUEUES,
               (uint64_t)l->t->commands.v[command].queue * LANES + l->spans[command].lane, ns);

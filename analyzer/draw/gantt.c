@@ -48,7 +48,7 @@ struct chart {
     double height;
     struct bar *bar;
     size_t bars;
-    char (*group)[64]; /* legend: what is coloured alike */
+    char (*group)[64]; /* legend: names of the groups that share a colour */
     uint32_t groups;
     uint32_t *group_of;   /* per name of the graph; CW_SCHED_NONE = a transfer */
     bool by_task;         /* all names alike: colour by task instead, no legend */
@@ -325,7 +325,7 @@ static void draw_head(const struct chart *c)
     cw_svg_text(c->f, MARGIN, 54, LABEL_SIZE, "start", FAINT, "xml:space=\"preserve\"", line);
 }
 
-/* The legend decides the height, and what it shows is known only when all is drawn; so the body comes first.
+/* The legend decides the height, and its entries are known only when all is drawn; so the body comes first.
  */
 static bool draw(struct chart *c, FILE *out, char **body, size_t *size)
 {

@@ -12,7 +12,7 @@ struct cw_group_panel {
     const struct cw_groups *groups;
 };
 
-/* What came from memory in an order, as a bar. */
+/* The bytes that came from memory in an order, as a bar. */
 struct cw_group_bar {
     const char *label, *text;
     double value; /* >= 0 */

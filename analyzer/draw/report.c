@@ -228,7 +228,7 @@ static void put_edges(struct cw_json_out *o, const struct cw_report_facts *r, si
     cw_json_put_char(o, ']');
 }
 
-/* [command, device, first work-group, work-groups, start, end, priority group], flat; what is of commands
+/* [command, device, first work-group, work-groups, start, end, priority group], flat; only parts of commands
  * that are shown. A part's clock is that of its command. */
 static void put_parts(struct cw_json_out *o, const char *key, const struct cw_report_facts *r,
                       const int64_t *shift, const struct cw_t_part *part, size_t count, size_t shown)
@@ -240,7 +240,8 @@ static void put_parts(struct cw_json_out *o, const char *key, const struct cw_re
         const struct cw_t_part *p = &part[i];
         const struct cw_command *k = &r->t->commands.v[p->command];
         const uint32_t device = cw_trace_command_device(r->t, k);
-        const int64_t to_host = (device == CW_NONE ? 0 : shift[device]) - cw_device_clock_ns(r->t->process.start_ns);
+        const int64_t to_host =
+            (device == CW_NONE ? 0 : shift[device]) - cw_device_clock_ns(r->t->process.start_ns);
         const int64_t numbers[] = {p->command,
                                    p->device == CW_NONE ? -1 : (int64_t)p->device,
                                    cw_device_clock_ns(p->first_group),

@@ -1,5 +1,5 @@
-/* report.h - one self-contained HTML page about a traced run: what stands out, a timeline, the critical path,
- * the graph, every command.
+/* report.h - one self-contained HTML page about a traced run: findings, a timeline, the critical path, the
+ * graph, every command.
  *
  * The page needs nothing but a browser: no network, no other file. Everything that comes from the program
  * (names, command line, sources' names) is data in it, never markup. */

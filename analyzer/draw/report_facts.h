@@ -1,4 +1,4 @@
-/* report_facts.h - what both forms of a report (report.h) are made from. */
+/* report_facts.h - the facts that both forms of a report (report.h) are made from. */
 #ifndef CW_REPORT_FACTS_H
 #define CW_REPORT_FACTS_H
 

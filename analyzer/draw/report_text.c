@@ -1,4 +1,4 @@
-/* report_text.c - what stands out in a run, for a terminal; see report.h. */
+/* report_text.c - the findings about a run, for a terminal; see report.h. */
 #include "report.h"
 #include "../io/quantity.h"
 #include "report_facts.h"
@@ -54,8 +54,8 @@ enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_erro
         fprintf(f, "%s: %llu commands in %s", t->process.program ? t->process.program : "?",
                 (unsigned long long)r.summary.enqueues, cw_quantity_ns(r.figures.span_ns, a));
         if (r.timed)
-            fprintf(f, ", device time %s%s, critical path %s%s", least, cw_quantity_ns(r.summary.device_ns, a),
-                    least, cw_quantity_ns(r.path.length, b));
+            fprintf(f, ", device time %s%s, critical path %s%s", least,
+                    cw_quantity_ns(r.summary.device_ns, a), least, cw_quantity_ns(r.path.length, b));
         fputc('\n', f);
         print_devices(&r, f);
         for (size_t i = 0; i < r.finding_count; i++) {

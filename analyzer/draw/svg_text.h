@@ -1,7 +1,7 @@
 /* svg_text.h - text in SVG pictures that is known to fit.
  *
  * Pictures are drawn without knowing the viewer's fonts. Text is set in a fixed-width face, whose characters
- * are 0.602 em wide in every common one, so that what is measured here is what is seen. */
+ * are 0.602 em wide in every common one, so that widths measured here are those on the screen. */
 #ifndef CW_SVG_TEXT_H
 #define CW_SVG_TEXT_H
 

@@ -84,7 +84,7 @@ static enum cw_status mismatch(struct session *s, struct cw_error *err)
                         r->difference_count > 1 ? " (and more)" : "");
 }
 
-/* The order in which the trace took effect: as recorded, but for what a user event held back. */
+/* The order in which the trace took effect: as recorded, except for commands that a user event held back. */
 static enum cw_status trace_order(struct session *s, struct cw_error *err)
 {
     uint32_t *effective = NULL;
@@ -95,7 +95,7 @@ static enum cw_status trace_order(struct session *s, struct cw_error *err)
     return status;
 }
 
-/* Trace order: does the re-run give what was captured, and which bytes are undefined? */
+/* Trace order: does the re-run give the captured bytes, and which bytes are undefined? */
 static enum cw_status calibrate(struct session *s, struct cw_error *err)
 {
     enum cw_status status = trace_order(s, err);
@@ -207,7 +207,8 @@ static enum cw_status drop_until_mismatch(struct session *s, struct cw_error *er
     return CW_OK;
 }
 
-/* Kernels print to standard output, which belongs to our report. Returns what restores it, -1 if that failed.
+/* Kernels print to standard output, which belongs to the report. Returns the descriptor that restores it, -1
+ * if that failed.
  */
 static int stdout_to_stderr(void)
 {

@@ -1,14 +1,13 @@
 /* execute.h - run a captured trace again on the vendor's OpenCL, without the program, and compare every byte.
  *
- * A trace made with --capture-data holds what the program gave to OpenCL (contents of objects at creation,
- * bytes written, programs, arguments) and what it got back (bytes read, contents of objects at their end).
- * This module issues the same commands in an order of its choice that keeps the binding edges (event,
- * barrier, host, data; not the implied `queue` edges: DESIGN.md section 5), and compares. An edge missing
- * from the graph shows as a difference.
+ * A trace made with --capture-data holds the program's inputs to OpenCL (contents of objects at creation,
+ * bytes written, programs, arguments) and its results (bytes read, contents of objects at their end). This
+ * module issues the same commands in an order of its choice that keeps the binding edges (event, barrier,
+ * host, data; not the implied `queue` edges: DESIGN.md section 5), and compares. An edge missing from the
+ * graph shows as a difference.
  *
- * What runs are the trace's kernels, with the sizes that the trace says: run only traces that you trust, as
- * you would a program. One command runs at a time, on one in-order queue per device: the order is exactly the
- * chosen one.
+ * The trace's kernels run, with the sizes of the trace: run only traces that you trust, as you would a
+ * program. One command runs at a time, on one in-order queue per device: the order is exactly the chosen one.
  *
  * Bytes that the program never defined differ from run to run without an error. To find them, undefined
  * contents are filled with 0x00 and with 0xA5 in two runs in trace order; bytes of the results that follow
@@ -36,7 +35,7 @@ struct cw_execute_options {
         .order = CW_EXECUTE_TRACE, .seed = 1, .repeat = 1, .device = -1                                      \
     }
 
-/* What differs in one memory object (contents at its end) or one read-back (what the program got). */
+/* A difference in one memory object (contents at its end) or one read-back (bytes that the program got). */
 struct cw_execute_difference {
     bool is_memory; /* id is a memory id; else the command id of a read, map or the like */
     uint32_t id;
@@ -54,7 +53,7 @@ struct cw_execute_report {
     uint64_t commands; /* enqueued commands executed per order */
     uint64_t skipped;  /* commands of the trace that never ran: refused, terminated, waiting for ever */
     uint64_t buffers, readbacks; /* memory objects and read-backs compared per order */
-    uint64_t uncaptured;         /* read-backs without data: other reads have overwritten what they brought */
+    uint64_t uncaptured;         /* read-backs without data: other reads have overwritten their bytes */
     uint64_t bytes;              /* bytes compared per order, without the excluded ones */
     uint64_t undefined_bytes;    /* bytes excluded because their value was never defined by the program */
     uint64_t orders, distinct_orders;

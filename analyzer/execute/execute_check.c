@@ -176,8 +176,8 @@ static enum cw_status check_command(const struct check *k, const struct cw_execu
 
 enum fate { RUNS, FAILED /* to enqueue */, TERMINATED, STALLED };
 
-/* What became of a command by its own record and its wait list: a command that waits on a failed one is
- * terminated, one that waits on a user event which nobody set waits for ever (specification, 5.11). */
+/* The fate of a command by its own record and its wait list: a command that waits on a failed one is
+ * terminated, one that waits on a user event which was never set waits for ever (specification, 5.11). */
 static enum fate fate_of(const struct cw_trace *t, const enum fate *fates, const struct cw_command *c)
 {
     if (c->status != CL_SUCCESS)

@@ -25,7 +25,7 @@ static bool is_rect(uint32_t type)
 struct cw_execute_part cw_execute_part_of(const struct cw_trace *t, uint32_t id)
 {
     const struct cw_t_transfer *f = transfer_of(t, id);
-    /* maps name their object as source or destination, by what they are for */
+    /* maps name their object as source or destination, by their purpose */
     bool returns = cw_execute_operation_find(t->commands.v[id].type)->returns;
     bool source = returns ? f->src != CW_NONE : f->dst == CW_NONE;
     struct cw_execute_part p = {.memory = source ? f->src : f->dst};
@@ -87,18 +87,18 @@ static enum cw_status move_part(struct cw_exec *x, cl_command_queue q, const str
     else
         code = to_device ? clEnqueueWriteBuffer(q, m, CL_TRUE, offset, bytes, host, 0, NULL, NULL)
                          : clEnqueueReadBuffer(q, m, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
-    return cw_execute_vendor_status(x, id, to_device ? "writing to the device" : "reading from the device", code,
-                                 err);
+    return cw_execute_vendor_status(x, id, to_device ? "writing to the device" : "reading from the device",
+                                    code, err);
 }
 
 enum cw_status cw_execute_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
-                                 void *host, uint32_t id, struct cw_error *err)
+                                    void *host, uint32_t id, struct cw_error *err)
 {
     return move_part(x, q, p, host, false, id, err);
 }
 
 enum cw_status cw_execute_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
-                                  const void *host, uint32_t id, struct cw_error *err)
+                                     const void *host, uint32_t id, struct cw_error *err)
 {
     return move_part(x, q, p, (void *)host, true, id, err);
 }
@@ -121,8 +121,8 @@ static enum cw_status run_return(struct cw_exec *x, uint32_t id, struct cw_error
     cl_mem m;
     if (f->data.size == 0)
         return CW_OK;
-    status =
-        cw_execute_memory_use(x, p.memory, &m, err); /* first: making an object needs the scratch memory, too */
+    status = cw_execute_memory_use(x, p.memory, &m,
+                                   err); /* first: making an object needs the scratch memory, too */
     if (status != CW_OK)
         return status;
     got = cw_execute_scratch(x, (size_t)p.bytes);
@@ -132,7 +132,7 @@ static enum cw_status run_return(struct cw_exec *x, uint32_t id, struct cw_error
     return status == CW_OK ? cw_execute_compare_readback(x, id, got, p.bytes, err) : status;
 }
 
-/* What a copy or fill needs: the queue, ready to take it, and the objects on both sides. */
+/* The needs of a copy or fill: the queue, ready to take it, and the objects on both sides. */
 struct sides {
     cl_command_queue queue;
     cl_mem src, dst;
@@ -229,7 +229,7 @@ static enum cw_status set_arg(struct cw_exec *x, uint32_t id, cl_kernel k, const
     if (status != CW_OK)
         return status;
     return cw_execute_vendor_status(x, id, "clSetKernelArg", clSetKernelArg(k, a->command_index, size, value),
-                                 err);
+                                    err);
 }
 
 static enum cw_status run_kernel(struct cw_exec *x, uint32_t id, struct cw_error *err)
@@ -249,9 +249,9 @@ static enum cw_status run_kernel(struct cw_exec *x, uint32_t id, struct cw_error
     to_sizes(local, c->local_size);
     to_sizes(offset, c->global_offset);
     return cw_execute_vendor_status(x, id, "clEnqueueNDRangeKernel",
-                                 clEnqueueNDRangeKernel(q, k, dim, offset_used ? offset : NULL, global,
-                                                        c->local_null ? NULL : local, 0, NULL, NULL),
-                                 err);
+                                    clEnqueueNDRangeKernel(q, k, dim, offset_used ? offset : NULL, global,
+                                                           c->local_null ? NULL : local, 0, NULL, NULL),
+                                    err);
 }
 
 static const struct cw_execute_operation operations[] = {

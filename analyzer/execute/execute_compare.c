@@ -21,7 +21,7 @@ static void compare_bytes(const struct compare *c, struct cw_execute_difference 
     if (!c->expect->first && !memcmp(c->captured, c->got, (size_t)c->bytes))
         return;
     for (uint64_t i = 0; i < c->bytes; i++) {
-        if (second && c->got[i] != reference[i]) { /* it follows the fill: nobody defined it */
+        if (second && c->got[i] != reference[i]) { /* it follows the fill: it is undefined */
             c->x->r->undefined_bytes++;
             continue;
         }
@@ -51,7 +51,8 @@ static bool writes(const struct cw_trace *t, uint32_t id, uint32_t root, uint64_
 
 static uint32_t find_writer(const struct cw_exec *x, const struct cw_execute_difference *d)
 {
-    struct cw_execute_part p = d->is_memory ? cw_execute_part_whole(x->t, d->id) : cw_execute_part_of(x->t, d->id);
+    struct cw_execute_part p =
+        d->is_memory ? cw_execute_part_whole(x->t, d->id) : cw_execute_part_of(x->t, d->id);
     uint64_t offset = 0;
     uint32_t root = cw_trace_memory_root(x->t, p.memory, &offset);
     for (uint32_t i = x->position; i-- > 0;)
@@ -88,8 +89,8 @@ static enum cw_status compare(const struct compare *c, struct cw_execute_differe
     return CW_OK;
 }
 
-enum cw_status cw_execute_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got, uint64_t bytes,
-                                      struct cw_error *err)
+enum cw_status cw_execute_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got,
+                                         uint64_t bytes, struct cw_error *err)
 {
     struct compare c = {x, &x->memory_expect[memory], x->data + x->t->memory.v[memory].final.offset, got,
                         bytes};
@@ -98,7 +99,7 @@ enum cw_status cw_execute_compare_memory(struct cw_exec *x, uint32_t memory, con
 }
 
 enum cw_status cw_execute_compare_readback(struct cw_exec *x, uint32_t id, const uint8_t *got, uint64_t bytes,
-                                        struct cw_error *err)
+                                           struct cw_error *err)
 {
     uint32_t transfer = x->t->commands.v[id].transfer;
     struct compare c = {x, &x->transfer_expect[transfer], x->data + x->t->transfers.v[transfer].data.offset,
@@ -108,7 +109,7 @@ enum cw_status cw_execute_compare_readback(struct cw_exec *x, uint32_t id, const
 }
 
 const char *cw_execute_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d,
-                                    char *text, size_t size)
+                                       char *text, size_t size)
 {
     char what[120], writer[120] = "no command";
     if (d->is_memory)

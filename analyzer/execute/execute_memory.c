@@ -22,7 +22,7 @@ uint8_t *cw_execute_scratch(struct cw_exec *x, size_t bytes)
 }
 
 void cw_execute_memory_mentions(const struct cw_trace *t, uint32_t id,
-                             void (*visit)(void *data, uint32_t memory), void *data)
+                                void (*visit)(void *data, uint32_t memory), void *data)
 {
     const struct cw_command *c = &t->commands.v[id];
     for (uint32_t i = 0; i < c->args.count; i++) {
@@ -95,7 +95,7 @@ void cw_execute_memory_reset(struct cw_exec *x)
 {
     if (x->current)
         clFinish(x->current);
-    for (size_t pass = 0; pass < 2; pass++) /* what was made from an object goes before it */
+    for (size_t pass = 0; pass < 2; pass++) /* objects made from an object go before it */
         for (size_t i = 0; i < x->t->memory.count; i++) {
             if ((x->t->memory.v[i].parent != CW_NONE) == (pass == 0))
                 release(&x->memory[i]);
@@ -194,7 +194,7 @@ enum cw_status cw_execute_memory_use(struct cw_exec *x, uint32_t memory, cl_mem 
     cl_int code = CL_SUCCESS;
     if (!e->handle) {
         if (m->parent != CW_NONE) {
-            /* a sub-buffer is made from the root, an image from what it was made from */
+            /* a sub-buffer is made from the root, an image from its own parent */
             uint32_t from = m->kind == CW_MEM_IMAGE ? m->parent : root_of(x, memory, &offset);
             status = cw_execute_memory_use(x, from, &parent, err);
             if (status != CW_OK)

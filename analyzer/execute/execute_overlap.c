@@ -16,7 +16,7 @@ static int by_address(const void *a, const void *b)
                                       : (x > y) - (x < y);
 }
 
-/* What commands that run do with each root. What the program wrote itself was recorded for each object. */
+/* Notes how commands that run use each root. The program's own writes were recorded for each object. */
 static void note_uses(const struct cw_exec *x, uint8_t *uses)
 {
     const struct cw_trace *t = x->t;

@@ -9,7 +9,7 @@
 
 static const char *const order_names[] = {"trace", "plan", "random"};
 
-/* A whole decimal number up to `most`; `end` receives what follows it. */
+/* A whole decimal number up to `most`; `end` receives the text behind it. */
 static bool number(const char *text, uint64_t most, uint64_t *value, const char **end)
 {
     char *stop;

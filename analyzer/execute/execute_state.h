@@ -1,10 +1,10 @@
-/* execute_state.h - what the parts of replay --execute share. Internal to execute*.c.
+/* execute_state.h - the state that the parts of replay --execute share. Internal to execute*.c.
  *
  * One struct cw_exec lives for one cw_execute_run. Devices, contexts, queues, programs, kernels and samplers
  * are made once (execute_vendor.c); memory objects are made for every order, just before their first command,
  * and compared and released after their last (execute_memory.c), so that an order needs no more memory than
- * the program did. All functions return CW_OK or set `err`; what they made is freed by cw_execute_vendor_finish
- * and its like. */
+ * the program did. All functions return CW_OK or set `err`; cw_execute_vendor_finish and its like free their
+ * objects. */
 #ifndef CW_EXECUTE_STATE_H
 #define CW_EXECUTE_STATE_H
 
@@ -36,9 +36,9 @@ struct cw_execute_expect {
 };
 
 enum cw_execute_phase {
-    CW_EXEC_FIRST,  /* trace order, undefined contents are 0x00: keep what differs from the capture */
-    CW_EXEC_SECOND, /* trace order, undefined contents are 0xa5: what differs now is undefined, the rest must
-                       be as captured */
+    CW_EXEC_FIRST, /* trace order, undefined contents are 0x00: keep the bytes that differ from the capture */
+    CW_EXEC_SECOND, /* trace order, undefined contents are 0xa5: bytes that differ now are undefined, the rest
+                       must be as captured */
     CW_EXEC_COMPARE /* any order, undefined contents are 0x00: must be as after CW_EXEC_FIRST */
 };
 
@@ -51,11 +51,11 @@ struct cw_exec {
     bool *runs;     /* per command: executed (else it never ran, or there is nothing to do) */
     bool undefined; /* some object has contents that the program did not define at creation */
 
-    cl_device_id *devices;            /* per traced device */
+    cl_device_id *devices;               /* per traced device */
     struct cw_execute_context *contexts; /* per traced context */
-    cl_program *programs;             /* per traced program, NULL where not needed */
-    cl_kernel *kernels;               /* likewise */
-    cl_sampler *samplers;             /* likewise */
+    cl_program *programs;                /* per traced program, NULL where not needed */
+    cl_kernel *kernels;                  /* likewise */
+    cl_sampler *samplers;                /* likewise */
     struct cw_execute_memory *memory;    /* per traced memory object */
     struct cw_execute_expect *memory_expect, *transfer_expect;
 
@@ -87,8 +87,8 @@ struct cw_execute_part {
     uint64_t bytes;                /* in all, packed */
 };
 
-/* execute_check.c: fills x->runs, refuses what cannot be run again, and checks every blob against the data
- * file. */
+/* execute_check.c: fills x->runs, refuses commands that cannot be run again, and checks every blob against
+ * the data file. */
 enum cw_status cw_execute_check(struct cw_exec *x, struct cw_error *err);
 
 /* execute_overlap.c: CW_ERR_UNSUPPORTED, naming both, when memory objects that commands use lie over the same
@@ -104,14 +104,14 @@ const char *cw_execute_command_text(const struct cw_trace *t, uint32_t id, char 
 /* CW_OK for CL_SUCCESS, else CW_ERR_VENDOR with "command …: <call> failed with <code>". `id` CW_NONE: no
  * command. */
 enum cw_status cw_execute_vendor_status(const struct cw_exec *x, uint32_t id, const char *call, cl_int code,
-                                     struct cw_error *err);
+                                        struct cw_error *err);
 /* Makes `queue` the one that takes the next command: waits for the one before, and once in a while for this
  * one. */
 enum cw_status cw_execute_queue_use(struct cw_exec *x, cl_command_queue queue, struct cw_error *err);
 /* The queue that stands for a command's; for host writes the first one of the memory object's context. */
 cl_command_queue cw_execute_queue_of(const struct cw_exec *x, uint32_t id);
 
-/* execute_program.c: builds what the kernels need that run, and makes their samplers. */
+/* execute_program.c: builds the programs of the kernels that run, and makes their samplers. */
 enum cw_status cw_execute_kernels_init(struct cw_exec *x, struct cw_error *err);
 void cw_execute_kernels_finish(struct cw_exec *x);
 
@@ -124,34 +124,34 @@ struct cw_execute_part cw_execute_part_of(const struct cw_trace *t, uint32_t id)
 struct cw_execute_part cw_execute_part_whole(const struct cw_trace *t, uint32_t memory);
 /* Copies packed bytes between `host` and the part, and waits. */
 enum cw_status cw_execute_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
-                                 void *host, uint32_t id, struct cw_error *err);
+                                    void *host, uint32_t id, struct cw_error *err);
 enum cw_status cw_execute_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_execute_part *p,
-                                  const void *host, uint32_t id, struct cw_error *err);
+                                     const void *host, uint32_t id, struct cw_error *err);
 
 /* execute_memory.c */
 enum cw_status cw_execute_memory_init(struct cw_exec *x, struct cw_error *err);
 void cw_execute_memory_finish(struct cw_exec *x);
 /* Calls `visit` for every mention of a memory object by a command (arguments, source, destination). */
 void cw_execute_memory_mentions(const struct cw_trace *t, uint32_t id,
-                             void (*visit)(void *data, uint32_t memory), void *data);
-/* Before and after one order. Reset drops what an aborted order left. */
+                                void (*visit)(void *data, uint32_t memory), void *data);
+/* Before and after one order. Reset drops the remains of an aborted order. */
 void cw_execute_memory_reset(struct cw_exec *x);
 /* The vendor's object for `memory`, made now if need be. */
-enum cw_status cw_execute_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *handle, struct cw_error *err);
-/* Command `id` is done with what it mentions: objects that no later command mentions are compared and
- * released. */
+enum cw_status cw_execute_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *handle,
+                                     struct cw_error *err);
+/* Command `id` is done with its objects: objects that no later command mentions are compared and released. */
 enum cw_status cw_execute_memory_done(struct cw_exec *x, uint32_t id, struct cw_error *err);
 /* At least `bytes` of scratch memory, NULL when memory is out. Valid until the next call. */
 uint8_t *cw_execute_scratch(struct cw_exec *x, size_t bytes);
 
 /* execute_compare.c: compares `bytes` at `got` with the reference as the phase demands; differences go to the
  * report. */
-enum cw_status cw_execute_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got, uint64_t bytes,
-                                      struct cw_error *err);
+enum cw_status cw_execute_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got,
+                                         uint64_t bytes, struct cw_error *err);
 enum cw_status cw_execute_compare_readback(struct cw_exec *x, uint32_t id, const uint8_t *got, uint64_t bytes,
-                                        struct cw_error *err);
+                                           struct cw_error *err);
 /* "memory 3: 64 bytes differ, the first at offset 128 …" for a difference. */
 const char *cw_execute_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d,
-                                    char *text, size_t size);
+                                       char *text, size_t size);
 
 #endif

@@ -16,7 +16,7 @@ const char *cw_execute_command_text(const struct cw_trace *t, uint32_t id, char 
 }
 
 enum cw_status cw_execute_vendor_status(const struct cw_exec *x, uint32_t id, const char *call, cl_int code,
-                                     struct cw_error *err)
+                                        struct cw_error *err)
 {
     char text[120];
     if (code == CL_SUCCESS)

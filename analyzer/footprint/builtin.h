@@ -45,10 +45,10 @@ struct cw_builtin {
  * integers. */
 enum cw_merge cw_builtin_merge(const struct cw_builtin *b);
 
-/* What `mangled` names; kind UNKNOWN when it is no known built-in. */
+/* The built-in that `mangled` names; kind UNKNOWN when it is no known one. */
 struct cw_builtin cw_builtin_find(const char *mangled);
 
-/* Bytes of what the first pointer of a mangled parameter list points to, 0 when it is not a built-in scalar
+/* Size in bytes of the first pointer's target in a mangled parameter list, 0 when it is not a built-in scalar
  * or vector. (Vectors of three take the room of four.) */
 int cw_builtin_pointee_bytes(const char *params);
 

@@ -104,7 +104,7 @@ static bool same_value(const struct cutting *k, const struct cut_form *a, const 
     return one == 0 || one == -1 || (shift % n == 0 && cw_cut_aligned(a, n) && cw_cut_aligned(b, n));
 }
 
-/* A commutes with b and nobody looks at the result. */
+/* A commutes with b and the result is not used. */
 static bool commute(const struct cw_access *a, const struct cw_access *b)
 {
     return a->merge != CW_MERGE_NONE && a->merge == b->merge && a->bytes_may == b->bytes_may &&
@@ -139,7 +139,7 @@ static enum meeting meet(struct cutting *k, const struct cut_form *a, const stru
     return same_value(k, a, b, shift) ? MEET_SAME : MEET_CONFLICT;
 }
 
-/* ---- what has to be merged */
+/* ---- the merge */
 
 static void lower(struct cw_cut_verdict *v, enum cw_cut to, const char *why, const struct cut_form *a,
                   const struct cut_form *b)

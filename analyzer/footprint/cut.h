@@ -4,15 +4,16 @@
  * neighbouring slabs. A launch may be cut along a dimension when no byte that one slab may write is read or
  * written by another slab (Bernstein, "Analysis of Programs for Parallel Processing", 1966). The test is made
  * for every pair of different slabs at once, so the answer holds for any cut positions, any order of the
- * tiles and tiles at the same time. What else could make tiles meet, and why it cannot:
+ * tiles and tiles at the same time. Other ways in which tiles could meet, and the reasons why they cannot:
  *
- *  - Guards only narrow what an access touches; an access whose guards cannot all hold in the launch is left
- * out.
+ *  - Guards only narrow the bytes that an access touches; an access whose guards cannot all hold in the
+ * launch is left out.
  *  - Barriers, local memory, sub-groups and asynchronous copies stay inside of a work-group, and a work-group
  *    inside of a tile. Copies between local and global memory are accesses like others.
- *  - Work-item functions answer for the uncut launch: whoever runs a tile sees to that (hidden argument).
- *  - A loop that spins on global memory reads what another work-group writes: that is a conflict. So is an
- * atomic operation that learns what others did (result used, exchange, compare-exchange).
+ *  - Work-item functions answer for the uncut launch: the code that runs a tile sees to that (hidden
+ * argument).
+ *  - A loop that spins on global memory reads bytes that another work-group writes: that is a conflict. So is
+ * an atomic operation that learns the values of others (result used, exchange, compare-exchange).
  *  - Ragged launches: the last, smaller work-group is taken for a full one, which touches at least as much.
  *  - Two arguments may name one memory: cw_launch_arg says where each begins. Memory that no argument stands
  * for (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
@@ -23,7 +24,7 @@
  *  - printf orders lines, pipes and device-side queues order packets and kernels: whole.
  *
  * Two kinds of meeting writes do no harm to one memory, and can be put together again from several: integer
- * atomics of one kind whose result nobody uses (the order of commuting operations does not show), and stores
+ * atomics of one kind whose result is not used (the order of commuting operations does not show), and stores
  * of the same value.
  *
  * Nothing here knows LLVM. Reads and writes outside of buffers are undefined and not thought of. */
@@ -45,11 +46,11 @@ void cw_cutter_destroy(struct cw_cutter *c);
  * and time quadratic in the number of accesses. When memory runs out the verdict is WHOLE and says so. */
 void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v);
 
-/* What holds for every launch: false when that depends on the launch, else `v` is WHOLE with the reason. */
+/* The verdict for every launch: false when it depends on the launch, else `v` is WHOLE with the reason. */
 bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v);
 
-/* In every launch, with any local size: each work-item's accesses come in their order, whatever a compiler
- * makes of the kernel (cut_order.c), as long as no two arguments share bytes; and it changes no structure
+/* In every launch, with any local size: each work-item's accesses come in their order, however a compiler
+ * transforms the kernel (cut_order.c), as long as no two arguments share bytes; and it changes no structure
  * that it is given by value. */
 bool cw_cut_ordered(const struct cw_model *m);
 

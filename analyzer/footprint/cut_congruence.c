@@ -50,7 +50,7 @@ bool cw_cut_find_congruence(struct cw_eval *e, const struct cw_access *a, const 
     return false;
 }
 
-/* What the congruence has for a variable that the offset has with factor `factor`. */
+/* The congruence's coefficient of a variable that the offset has with factor `factor`. */
 static bool coefficient_of(const struct cw_poly *p, int var, cw_wide factor, cw_wide *out)
 {
     struct cw_value c;

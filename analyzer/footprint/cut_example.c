@@ -1,4 +1,4 @@
-/* cut_example.c - what cutting may be hoped for before a launch is known. See cut_example.h.
+/* cut_example.c - an expected verdict on cutting before a launch is known. See cut_example.h.
  *
  * The test for a launch is run on made-up launches: eight work-groups of eight in each dimension that the
  * kernel asks about, integer arguments of a few sizes, buffers without end. */

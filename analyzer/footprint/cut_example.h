@@ -1,4 +1,4 @@
-/* cut_example.h - what cutting may be hoped for before a launch is known: for people only. */
+/* cut_example.h - an expected verdict on cutting before a launch is known: for people only. */
 #ifndef CW_FOOTPRINT_CUT_EXAMPLE_H
 #define CW_FOOTPRINT_CUT_EXAMPLE_H
 

@@ -42,7 +42,7 @@ static void find_ties(struct cw_eval *e, const struct cw_access *a, struct ties 
     }
 }
 
-/* Bounds of q, also by what ties its variables: q = c * tie + rest. */
+/* Bounds of q, also by the tie between its variables: q = c * tie + rest. */
 static struct cw_range tied_range(struct cw_eval *e, const struct cw_poly *q, const struct ties *t)
 {
     struct cw_range r = cw_eval_range(e, q);

@@ -24,12 +24,12 @@ struct cut_way {
     cw_wide slab;          /* coefficient of i; 0: does not depend on i, or `mixed` */
     bool mixed;            /* depends on i in another way than slab * i: `total` holds, nothing else */
     bool linear;           /* slack is one number */
-    struct cw_range slack; /* constant and whatever is no digit */
+    struct cw_range slack; /* the constant and all terms that are no digit */
     struct cw_range total; /* bounds of the whole sum */
     int n;
     struct cut_digit digit[CUT_MAX_DIGITS]; /* ascending strides, no two alike */
     /* Bounds of slack and all summands, slab * i too, whose factors are less than digit[k]'s; [n]: of the
-     * whole. Guards tie variables together, so it may be tighter than the sum of what the digits say. Holds
+     * whole. Guards tie variables together, so it may be tighter than the sum of the digits' bounds. Holds
      * where digit[k].stride > |slab|. */
     struct cw_range below[CUT_MAX_DIGITS + 1];
     struct cut_congruence congruence;
@@ -51,8 +51,8 @@ struct cut_form {
 void cw_cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f);
 
 /* cut_congruence.c */
-/* A condition of the access that says what the remainder of a polynomial is (cells of one colour): the
- * polynomial, which is `rest` modulo `modulus`. False: there is none. */
+/* A condition of the access that gives the remainder of a polynomial (cells of one colour): the polynomial,
+ * which is `rest` modulo `modulus`. False: there is none. */
 bool cw_cut_find_congruence(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **p,
                             struct cut_congruence *found);
 /* The same in terms of the digits of `offset` that w consists of; left unknown where that is impossible. */

@@ -36,8 +36,8 @@ void cw_cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct c
 bool cw_cut_share_memory(const struct cw_model *m, const struct cw_launch *launch, int a, int b,
                          int64_t *shift);
 
-/* cut_order.c: each work-item's accesses are done in their order, whatever the vendor's compiler makes of the
- * kernel. False: those of accesses *first and *second may not. c->eval is set up for the whole launch. */
+/* cut_order.c: each work-item's accesses are done in their order, however the vendor's compiler transforms
+ * the kernel. False: those of accesses *first and *second may not. c->eval is set up for the whole launch. */
 bool cw_cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second);
 
 /* cut_memory.c: the verdict of a launch of the same shape, NULL when there is none; leaves the shape in

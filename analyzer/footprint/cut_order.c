@@ -50,8 +50,8 @@ static const struct cw_poly *offset_of(struct cw_eval *e, const struct cw_access
     return cw_eval_node(e, a->offset, READ_SIGNED);
 }
 
-/* Is the variable a counter, or does it come of one, or of what a loop computes? In one evaluation it may
- * stand for values of different iterations, and for what is left after the last one: its range means nothing
+/* Is the variable a counter, or does it come of one, or of a value that a loop computes? In one evaluation it
+ * may stand for values of different iterations, and for the value after the last one: its range means nothing
  * then. */
 static bool varies(struct order *o, int var)
 {
@@ -142,7 +142,7 @@ static bool is_strided(const struct order *o, const struct cw_access *a, const s
     return moves_oddly(o->e, p);
 }
 
-/* p - q as range and as rest + a multiple of gap; what varies is another number in each of both. */
+/* p - q as range and as rest + a multiple of gap; a varying variable is another number in each of both. */
 struct distance {
     struct cw_range range;
     cw_wide rest, gap;

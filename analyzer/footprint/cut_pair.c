@@ -118,8 +118,8 @@ static void take_out_multiples(struct difference *d, int from)
     }
 }
 
-/* What all that is below `stride` comes to, slabs included, by what guards say about it; `moved` of it has
- * been moved to digits at or above. */
+/* Bounds of the sum of all terms below `stride`, slabs included, as guards narrow it; `moved` of it has been
+ * moved to digits at or above. */
 static struct cw_range known_below(const struct difference *d, cw_wide stride, cw_wide moved)
 {
     const struct cut_way *x = d->x, *y = d->y;
@@ -133,7 +133,7 @@ static struct cw_range known_below(const struct difference *d, cw_wide stride, c
 }
 
 /* Suppose that each digit from `from` on outweighs all that is below it. Then either one of them is not 0,
- * and the highest such puts D out of reach; or all are 0 and D is what is below `from`. */
+ * and the highest such puts D out of reach; or all are 0 and D is the sum below `from`. */
 static bool out_of_reach(struct difference d, int from)
 {
     const int64_t up = d.b->bytes, down = -d.a->bytes;

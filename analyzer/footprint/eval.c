@@ -179,7 +179,7 @@ static void whole(struct eval_touch *t, int64_t size, const char *why, bool *ok)
     *ok &= cw_spans_append(&t->may, 0, size);
 }
 
-/* What an offset is like in the narrowed box. */
+/* The course of an offset in the narrowed box. */
 struct course {
     struct progression g;
     struct cw_range r;
@@ -254,7 +254,7 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct c
     bool spread_out = c.bounded && spread(&c.g, a->bytes_may, size, &t->may, ok);
     if (!spread_out)
         surround(&c, a->bytes_may, size, t, ok);
-    if (a->count < 0) /* the tighter bounds again, for what was listed or given up as a whole */
+    if (a->count < 0) /* the tighter bounds again, for accesses that were listed or given up as a whole */
         clip(&t->may, c.r.lo, c.r.hi + a->bytes_may, size);
     if (certain && c.linear && c.independent && spread_out && write)
         (void)spread(&c.g, a->bytes_must, size, &t->must, ok);

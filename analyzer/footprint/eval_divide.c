@@ -1,11 +1,11 @@
 /* eval_divide.c - floor(p / d) and p mod d, and putting the two together again.
  *
- * Where every coefficient of p is a multiple of d, or what is left of it stays below d, both are polynomials.
- * Else they are variables; which division they came from is remembered, so that d * quotient + remainder is p
+ * Where every coefficient of p is a multiple of d, or its remainder stays below d, both are polynomials. Else
+ * they are variables; which division they came from is remembered, so that d * quotient + remainder is p
  * again. */
 #include "eval_internal.h"
 
-/* One term of a / d: what is divided, and what remains of it. */
+/* One term of a / d: its quotient and its remainder. */
 static void split_term(struct cw_term t, struct cw_value d, struct cw_poly *quotient,
                        struct cw_poly *remainder)
 {
@@ -38,7 +38,7 @@ bool cw_eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d
     return !cw_value_less(cw_range_lo(r), cw_value_number(0)) && cw_value_less(cw_range_hi(r), d);
 }
 
-/* What is remembered of p / number; NULL when there is no room. */
+/* The record of p / number; NULL when there is no room. */
 static struct eval_division *division(struct cw_eval *e, const struct cw_poly *p, struct cw_value number)
 {
     for (int i = 0; i < e->divisions; i++)
@@ -68,7 +68,7 @@ static const struct cw_poly *part(struct cw_eval *e, int node, struct eval_divis
     return p;
 }
 
-/* c times what was divided in the place of c * remainder + c * number * quotient; false when p does not have
+/* Puts c times the dividend in the place of c * remainder + c * number * quotient; false when p does not have
  * them. */
 static bool put_together(const struct eval_division *v, struct cw_poly *p)
 {
@@ -79,7 +79,8 @@ static bool put_together(const struct eval_division *v, struct cw_poly *p)
     cw_poly_var(&r, v->remainder);
     if (v->quotient) {
         cw_poly_var(&q, v->quotient);
-        if (cw_poly_uses_value(p, v->quotient, &k) != 1 || !cw_value_equal(k, cw_poly_value_mul(c, v->number)))
+        if (cw_poly_uses_value(p, v->quotient, &k) != 1 ||
+            !cw_value_equal(k, cw_poly_value_mul(c, v->number)))
             return false;
     } else if (v->is_constant) {
         cw_poly_value(&q, v->constant);

@@ -63,7 +63,7 @@ static enum tri decide_comparison(struct cw_eval *e, int node)
     struct cw_poly p;
     enum relation relation;
     bool weighing = e->weighing;
-    e->weighing = false; /* what is compared are values, which are remembered */
+    e->weighing = false; /* values are compared, which are remembered */
     bool compared = cw_eval_relation(e, node, true, &p, &relation);
     e->weighing = weighing;
     enum tri t = compared ? cw_eval_decide_relation(e, &p, relation) : TRI_MAYBE;
@@ -117,8 +117,8 @@ enum tri cw_eval_weigh(struct cw_eval *e, int node, bool *tiles_decide)
     return t;
 }
 
-/* v <= bound, or v >= bound. What was narrowed by something that depends on the tile does so itself: whether
- * it was is remembered where that matters. */
+/* v <= bound, or v >= bound. A variable narrowed by something that depends on the tile does so itself:
+ * whether it was is remembered where that matters. */
 static void shrink(struct cw_eval *e, int v, struct cw_value bound, bool above, bool tiled)
 {
     struct cw_range *r = &e->range[v];

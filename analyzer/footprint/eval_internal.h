@@ -16,8 +16,8 @@ enum eval_mode {
 enum { VAR_GLOBAL = 1, VAR_GROUP = 4, VAR_LOCAL = 7, VAR_DYNAMIC = 10, VAR_COUNT = 256 };
 
 struct eval_var {
-    int node;     /* what it stands for; -1 for the tile's variables */
-    bool free;    /* takes every value of its range, whatever the others do */
+    int node;     /* the node that it stands for; -1 for the tile's variables */
+    bool free;    /* takes every value of its range, independently of the others */
     bool wrapped; /* stands for a value of the launch that may not fit its width */
     bool pending; /* counter of a loop whose bound is being computed: its range means nothing yet */
     bool tiled;   /* its range may be another one in another tile of the same launch */
@@ -49,8 +49,9 @@ enum eval_rule {
     RULE_MAX,
     RULE_EITHER, /* a or b */
     RULE_SELECT, /* a where `condition` <relation>, else b */
-    RULE_TEST, /* what a test of a loop says about the iteration that fails it first; then the loop itself: */
-    RULE_LOOP, /* the least of the `number` tests before it, and nothing else ends the loop when `sole` */
+    RULE_TEST,   /* the bound from a test of a loop, for the iteration that fails it first; then the loop
+                    itself: */
+    RULE_LOOP,   /* the least of the `number` tests before it, and nothing else ends the loop when `sole` */
 };
 
 /* Inputs of formulas (cw_formula_value_input): sizes by dimension, then scalar arguments by node. */
@@ -109,7 +110,7 @@ struct cw_eval {
     bool ragged[3];       /* the last group is smaller than the others */
     bool by_group[3];     /* basis of the dimension: group and local id instead of the global id */
     bool basis_by_offset; /* because of the offset in hand, not of its guards */
-    bool pending_used;    /* somebody asked for a range that depends on a pending counter */
+    bool pending_used;    /* a range that depends on a pending counter was asked for */
     bool restart;         /* evaluate this access again: a loop has failed or a basis has changed */
     bool inexact;         /* a variable that is not free was narrowed, or the box has holes */
     bool empty;           /* the box is empty: nothing happens */
@@ -123,8 +124,8 @@ struct cw_eval {
     struct eval_division division[EVAL_MAX_DIVISIONS];
     int divisions;
     const struct cw_poly *also; /* another form of the last offset reached, with other bounds; NULL: none */
-    bool weighing; /* a condition is being decided for somebody who knows what to do when another tile decides
-                      it otherwise ... */
+    bool weighing; /* a condition is being decided for a caller that can handle another tile's other decision
+                      ... */
     bool swayed;   /* ... which another tile may do */
     bool tile_bound; /* something was decided (not just found true everywhere) that another tile may decide
                         otherwise */
@@ -152,7 +153,7 @@ static inline enum tri tri_xor(enum tri a, enum tri b)
     return a == TRI_MAYBE || b == TRI_MAYBE ? TRI_MAYBE : a != b ? TRI_YES : TRI_NO;
 }
 
-/* What one access comes to. */
+/* The footprint of one access. */
 struct eval_touch {
     enum cw_answer answer;
     struct cw_spans may, must;
@@ -191,7 +192,7 @@ bool cw_eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p);
 /* The range of p was used for more than to find something true that then holds in every part of the tile. */
 void cw_eval_depends(struct cw_eval *e, const struct cw_poly *p);
 
-/* Bounds of what rule FLOOR .. SELECT (undecided) makes of ranges of a and b. */
+/* Bounds of the result of rule FLOOR .. SELECT (undecided) for ranges of a and b. */
 struct cw_range cw_eval_rule_range(enum eval_rule rule, struct cw_value number, struct cw_range a,
                                    struct cw_range b);
 /* The same for TEST; false when the test does not end the loop for certain. */
@@ -221,12 +222,12 @@ const struct cw_poly *cw_eval_by_rule(struct cw_eval *e, int node, struct eval_r
  */
 bool cw_eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d, struct cw_poly *quotient,
                    struct cw_poly *remainder);
-/* floor(p / d) and p mod d, d > 0; `node` is what they stand for. */
+/* floor(p / d) and p mod d, d > 0; they stand for `node`. */
 const struct cw_poly *cw_eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p,
                                              struct cw_value d);
 const struct cw_poly *cw_eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p,
                                         struct cw_value d);
-/* Where p has c * remainder + c * number * quotient of a division that is c times what was divided: *out is p
+/* Where p has c * remainder + c * number * quotient of a division, that is c times the dividend: *out is p
  * with that put in. False when there is no such pair. */
 bool cw_eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out);
 
@@ -234,8 +235,8 @@ bool cw_eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct c
 /* The comparison `node` == want as "p <relation>"; false when p does not fit. */
 bool cw_eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation);
 enum tri cw_eval_decide(struct cw_eval *e, int node);
-/* The same; that tiles may decide what is undecided here does not make the outcome one of this tile, but is
- * told. */
+/* The same; when tiles may decide a condition that is undecided here, the outcome is not one of this tile;
+ * *tiles_decide tells it. */
 enum tri cw_eval_weigh(struct cw_eval *e, int node, bool *tiles_decide);
 /* Shrinks the box to where the guard can hold; TRI_NO when it cannot hold anywhere. */
 enum tri cw_eval_narrow(struct cw_eval *e, struct cw_guard g);

@@ -52,7 +52,8 @@ bool cw_eval_test_range(enum relation relation, struct cw_value t, struct cw_ran
     if (!cw_value_equal(t, cw_value_number(1)) &&
         (!cw_value_equal(lo, hi) || !cw_value_equal(cw_poly_value_mul(cw_poly_value_floor(lo, t), t), lo)))
         return false;
-    *out = cw_range_of(cw_poly_value_floor(cw_value_sub(zero, hi), t), cw_poly_value_floor(cw_value_sub(zero, lo), t));
+    *out = cw_range_of(cw_poly_value_floor(cw_value_sub(zero, hi), t),
+                       cw_poly_value_floor(cw_value_sub(zero, lo), t));
     return true;
 }
 
@@ -65,8 +66,8 @@ static bool is_counter_outside(const struct cw_eval *e, int var, int loop)
     return false;
 }
 
-/* `rest` has the same value in every iteration of `loop`. Its range does not say so: what a loop loads has
- * one, and guards narrow it for the iterations that an access is in. */
+/* `rest` has the same value in every iteration of `loop`. Its range does not say so: a value that a loop
+ * loads has one, and guards narrow it for the iterations that an access is in. */
 static bool is_steady(const struct cw_eval *e, const struct cw_poly *rest, int loop)
 {
     for (int i = 0; i < rest->n; i++)
@@ -131,7 +132,7 @@ static bool settle(struct cw_eval *e, int loop, int k, struct cw_range best, boo
     }
     e->range[k] = e->initial[k] = cw_range_of(cw_value_number(0), cw_range_hi(best));
     e->var[k].free = certain && within;
-    if (certain && !within) /* seen from behind the loop: what it was when the test failed */
+    if (certain && !within) /* seen from behind the loop: its value when the test failed */
         e->initial[k] = cw_range_of(cw_range_hi(best), cw_range_hi(best));
     return true;
 }

@@ -33,8 +33,8 @@ static bool turns_of(struct cw_range r, struct cw_range type, int width, int64_t
 
 /* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that
  * fits and is no overflow, else any number of the type. (32- and 64-bit arithmetic that leaves its type may
- * be signed overflow, of which compilers make what they like; narrower types only come from conversions.) A
- * pending counter counts as zero here and leaves a duty behind. */
+ * be signed overflow, which is undefined; narrower types only come from conversions.) A pending counter
+ * counts as zero here and leaves a duty behind. */
 const struct cw_poly *cw_eval_number(struct cw_eval *e, int node, bool is_signed)
 {
     const struct cw_poly *p = cw_eval_node(e, node, READ_RAW);

@@ -1,4 +1,4 @@
-/* eval_op.c - division by what is not a constant, shifts, bit operations, minimum, maximum, selection.
+/* eval_op.c - division by non-constants, shifts, bit operations, minimum, maximum, selection.
  *
  * Each becomes a polynomial where that is exact (a division whose remainder is known, an `or` of disjoint
  * bits, a decided selection), else a fresh variable with the bounds that interval arithmetic gives. */
@@ -98,8 +98,7 @@ static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, 
     if (not_negative(o.ra) && cw_poly_is_const(o.b, NULL) &&
         (d = cw_poly_constant_value(o.b), cw_value_less(cw_value_number(0), d)))
         return quotient ? cw_eval_floor_division(e, node, o.a, d) : cw_eval_remainder(e, node, o.a, d);
-    if (o.rb.lo <= 0 &&
-        o.rb.hi >= 0) /* by zero: OpenCL C leaves the value open (6.3.a), whatever it is then used for */
+    if (o.rb.lo <= 0 && o.rb.hi >= 0) /* by zero: OpenCL C leaves the value open (6.3.a), for any later use */
         return anything(e, node);
     if (o.ra.lo < 0 || o.rb.hi <= 0) { /* C rounds towards zero: only the magnitude is bounded */
         cw_wide m = o.ra.hi > -o.ra.lo ? o.ra.hi : -o.ra.lo;

@@ -66,7 +66,7 @@ static enum tri attempt(struct cw_eval *e, const struct cw_access *a, const stru
     return e->restart || e->failed ? TRI_MAYBE : TRI_YES;
 }
 
-/* Every try starts with what the one before has learnt: loops without a bound, dimensions that want the basis
+/* Every try starts with the findings of the one before: loops without a bound, dimensions that want the basis
  * of groups. A box taken over from another access may also have used up the variables. */
 enum tri cw_eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset)
 {

@@ -239,9 +239,10 @@ static const struct cw_poly *work_item_function(struct cw_eval *e, const struct 
     case CW_EXPR_LOCAL_SIZE: /* of the group that asks: the last one may be smaller */
         if (e->ragged[d])
             return cw_eval_var_poly(
-                e, cw_eval_new_var(e, node,
-                                   cw_range_of(cw_value_number(1),
-                                               cw_formula_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
+                e, cw_eval_new_var(
+                       e, node,
+                       cw_range_of(cw_value_number(1),
+                                   cw_formula_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
         return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
     case CW_EXPR_ENQUEUED_LOCAL_SIZE:
         return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);

@@ -13,7 +13,7 @@ typedef enum cw_status cw_evaluate_find(void *context, const char *kernel, const
 
 /* Evaluates the launch file at `path` (README.md beside this file) and appends one object per launch to
  * `results`. `time`: adds how long a tile takes. Errors: CW_ERR_FORMAT, with the file's name; CW_ERR_NOMEM;
- * what `find` says. */
+ * those of `find`. */
 enum cw_status cw_evaluate_file(const char *path, cw_evaluate_find *find, void *context, bool time,
                                 json_t *results, struct cw_error *err);
 

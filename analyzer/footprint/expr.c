@@ -170,7 +170,7 @@ int cw_expr_select(struct cw_expr_pool *p, int width, int cond, int yes, int no)
 
 void cw_expr_forward(struct cw_expr_pool *p, int opaque, int meaning)
 {
-    /* the entry keeps its old hash: nobody may look up an OPAQUE again, its serial number is unique */
+    /* the entry keeps its old hash: an OPAQUE is never looked up again, its serial number is unique */
     if (p->failed || cw_expr_resolve(p, meaning) == opaque)
         return;
     p->node[opaque].op = CW_EXPR_FORWARD;

@@ -1,4 +1,5 @@
-/* expr_op.h - what each operation of an expression is called in files and which members of a node it uses. */
+/* expr_op.h - the name of each operation of an expression in files, and the members of a node that it
+ * uses. */
 #ifndef CW_FOOTPRINT_EXPR_OP_H
 #define CW_FOOTPRINT_EXPR_OP_H
 

@@ -169,7 +169,7 @@ static void widen(struct cw_hull *h, enum cw_answer answer, const char *why, int
     h->end = end > h->end ? end : h->end;
 }
 
-/* Of what is certain the hull keeps one interval: the longest. */
+/* Of the certain bytes the hull keeps one interval: the longest. */
 static void widen_sure(struct cw_hull *h, int64_t begin, int64_t end)
 {
     if (begin >= end)
@@ -281,7 +281,7 @@ static void settle(struct cw_hull *h, const char *unknown, int64_t size)
     } else if (h->begin == h->end) {
         *h = (struct cw_hull){.answer = CW_ANSWER_NONE};
     } else if (h->sure == h->begin && h->sure_end == h->end) {
-        h->answer = CW_ANSWER_EXACT; /* others lie inside of what is certain */
+        h->answer = CW_ANSWER_EXACT; /* other accesses lie inside of the certain bytes */
     }
 }
 

@@ -1,9 +1,9 @@
-/* form.h - what the tiles of a launch touch, fast: a launch is compiled once, then a tile takes well
- * below a microsecond and no memory. The first launch of a kernel leaves formulas, by which others, of other
- * sizes and scalars, are compiled in about a microsecond (form_plan.c).
+/* form.h - the bytes that the tiles of a launch touch, fast: a launch is compiled once, then a tile takes
+ * well below a microsecond and no memory. The first launch of a kernel leaves formulas, by which others, of
+ * other sizes and scalars, are compiled in about a microsecond (form_plan.c).
  *
- * Compiling runs the evaluator (eval.h) once over the whole launch. What it finds true everywhere there
- * (nothing wraps, a division comes out even, a condition holds) is true in every tile; what remains of an
+ * Compiling runs the evaluator (eval.h) once over the whole launch. A fact that it finds true everywhere
+ * there (nothing wraps, a division comes out even, a condition holds) is true in every tile; the rest of an
  * access is then a linear form over ids and loop counters, and the conditions that only some work-items
  * fulfil. An access of which something else depends on the tile is left to the evaluator, tile by tile.
  *
@@ -18,7 +18,7 @@
 
 struct cw_hull {
     enum cw_answer
-        answer;         /* as in eval.h; EXACT: what is touched is stored to, gaps between is not touched */
+        answer; /* as in eval.h; EXACT: all touched bytes are stored to, the gaps between are not touched */
     int64_t begin, end; /* bytes [begin, end) of the buffer; 0, 0 when NONE */
     int64_t sure,
         sure_end;    /* of writes: all bytes [sure, sure_end) are stored to, a part of the above; or 0, 0 */

@@ -1,4 +1,4 @@
-/* form_box.c - the box of a tile in 64-bit numbers: what eval_guard.c and eval_value.c do, for lines that
+/* form_box.c - the box of a tile in 64-bit numbers: the work of eval_guard.c and eval_value.c, for lines that
  * were checked not to overflow. */
 #include "form_internal.h"
 
@@ -161,7 +161,7 @@ static enum tri narrow(struct cw_form *c, const struct cw_code *code, const stru
 }
 
 /* Sets the range of the recipe's variable from the box as it is now. A loop's variable holds the best of its
- * tests until LOOP, at first what holds in the whole launch. */
+ * tests until LOOP, at first the range in the whole launch. */
 static void cook(struct cw_form *c, const struct cw_code *code, const struct form_recipe *r)
 {
     struct form_range a = cw_form_line_range(c, code, &r->a), b = cw_form_line_range(c, code, &r->b);

@@ -252,7 +252,7 @@ static bool repeated(const struct cw_code *code, const struct form_item *x)
     return false;
 }
 
-/* The answer about the argument is "unknown" whatever this access comes to. */
+/* The answer about the argument is "unknown" in any case. */
 static bool says_nothing(const struct cw_form *c, const struct cw_access *a)
 {
     const struct cw_arg *arg = &c->m->arg[a->arg];
@@ -306,7 +306,7 @@ static struct cw_tile whole_launch(const struct cw_form *c)
     return whole;
 }
 
-/* Conditions that hold everywhere in the launch, whatever others say, need not be looked at again. */
+/* Conditions that hold everywhere in the launch, independently of others, need not be looked at again. */
 void cw_form_drop_settled(struct cw_form *c, struct cw_code *code)
 {
     struct cw_tile whole = whole_launch(c);

@@ -9,8 +9,8 @@
 #define FORM_LIMIT (INT64_C(1) << 60)
 
 /* constant + the sum of coefficient * variable over n terms from `first` of the code on, smallest
- * coefficients first. Or what is no such thing, or larger than FORM_LIMIT: a polynomial; then only bounds of
- * it are known. */
+ * coefficients first. A value without this form, or larger than FORM_LIMIT, is a polynomial; then only bounds
+ * of it are known. */
 struct form_line {
     int64_t constant;
     int first, n;
@@ -44,7 +44,7 @@ struct form_step {
     enum relation relation;
 };
 
-/* line <relation>, or what `steps` come to, holds for some work-items of the launch only. */
+/* line <relation>, or the result of `steps`, holds for some work-items of the launch only. */
 struct form_guard {
     struct form_line line;
     enum relation relation;
@@ -169,7 +169,7 @@ struct cw_form {
 };
 
 /* form_line.c */
-/* What compiling something comes to. */
+/* The outcome of compiling a part. */
 enum outcome { FORM_OK, FORM_SLOW, FORM_NO_MEMORY };
 /* Room for n more elements of `size` bytes in the array of `have` that the pointer at `v` points to. */
 bool cw_form_room(void *v, int have, int n, int *capacity, size_t size);
@@ -183,7 +183,7 @@ enum outcome cw_form_make_tree(struct cw_form *c, struct cw_code *code, struct c
                                struct form_guard *to);
 
 /* compile.c */
-/* Fills `code` for c->launch; what is settled everywhere is left in it. False without memory. */
+/* Fills `code` for c->launch; conditions that are settled everywhere are left in it. False without memory. */
 bool cw_form_compile(struct cw_form *c, struct cw_code *code);
 /* Drops it. */
 void cw_form_drop_settled(struct cw_form *c, struct cw_code *code);
@@ -203,7 +203,7 @@ bool cw_form_copy(struct cw_code *to, const struct cw_code *from, bool moved_onl
 void cw_form_finish(struct cw_code *code);
 
 /* form_plan.c */
-/* Compiles c->launch into `code`, by one of the plans where that is possible, and drops what is settled.
+/* Compiles c->launch into `code`, by one of the plans where that is possible, and drops settled conditions.
  * False without memory. */
 bool cw_form_make(struct cw_form *c, struct cw_code *code);
 void cw_form_plans_finish(struct cw_form *c);
@@ -211,7 +211,7 @@ void cw_form_plans_finish(struct cw_form *c);
 /* form_box.c */
 /* Sets c->lo, c->hi for a tile; per box: its own variables, then its conditions. */
 void cw_form_set_tile(struct cw_form *c, const struct cw_tile *tile);
-/* Narrows; false when nothing is left. *certain: all conditions hold in what is left, which has no holes. */
+/* Narrows; false when nothing is left. *certain: all conditions hold in the rest, which has no holes. */
 bool cw_form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b,
                        bool *certain);
 struct form_range {
@@ -222,7 +222,7 @@ struct form_range cw_form_line_range(const struct cw_form *c, const struct cw_co
                                      const struct form_line *l);
 
 /* form_layout.c */
-/* What a line comes to in the box: base + all that it adds, in pieces of `extent` bytes. */
+/* The value of a line in the box: base + all that it adds, in pieces of `extent` bytes. */
 struct form_layout {
     int64_t base, last, extent; /* the last element begins at `last` */
     bool one_piece, few, independent;

@@ -119,7 +119,7 @@ static enum outcome add_step(struct cw_code *code, struct form_step s)
     return FORM_OK;
 }
 
-/* The condition `node` as steps; what is nested deeper than `depth` is open. */
+/* The condition `node` as steps; conditions nested deeper than `depth` are open. */
 static enum outcome add_steps(struct cw_form *c, struct cw_code *code, int node, int depth)
 {
     static const enum form_op of[] = {[CW_EXPR_AND] = FORM_AND,

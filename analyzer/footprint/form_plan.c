@@ -2,9 +2,9 @@
  *
  * While a launch is compiled its numbers leave formulas behind (formula.h). Other launches of the same number
  * of dimensions run those, and where every comparison comes out as it did then they have the code of the
- * launch that was recorded, with their own numbers. That holds whatever the evaluator does, for all of its
- * decisions rest on such comparisons. What is settled everywhere in the launch is found by form_box.c as
- * ever. */
+ * launch that was recorded, with their own numbers. That holds for every course of the evaluator, for all of
+ * its decisions rest on such comparisons. form_box.c finds the conditions that are settled everywhere in the
+ * launch. */
 #include "form_internal.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct collector {
     const void *base;
 };
 
-/* The number at `field` is what formula `id` comes to. */
+/* The number at `field` is the value of formula `id`. */
 static void add_patch(struct collector *k, const void *field, uint32_t id)
 {
     struct form_plan *p = k->plan;
@@ -175,7 +175,7 @@ static bool set_inputs(const struct cw_form *c, struct form_plan *p)
     return true;
 }
 
-/* What lines come to stays within FORM_LIMIT, by a rough estimate; lines have CW_POLY_TERMS terms at most. */
+/* The values of lines stay within FORM_LIMIT, by a rough estimate; lines have CW_POLY_TERMS terms at most. */
 static bool within_limit(const struct cw_form *c, const struct form_plan *p, const struct cw_code *code)
 {
     const struct cw_launch *l = &c->launch;

@@ -136,7 +136,7 @@ static cw_wide floor_of_wide(cw_wide a, cw_wide b)
     return q - (a % b < 0);
 }
 
-/* The result of what no formula can be made of; saturating as poly.h does. */
+/* The result of an operation without a formula; saturating as poly.h does. */
 static struct cw_value plain(enum cw_formula_op op, cw_wide a, cw_wide b)
 {
     cw_wide r = 0, end = (cw_wide)1 << 100;

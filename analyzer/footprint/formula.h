@@ -5,7 +5,7 @@
  * straight-line program over the launch's sizes and scalars. Arithmetic on such numbers appends to the
  * program, a comparison appends the check that it comes out the same way again. Running the program on other
  * inputs gives the numbers that the same evaluation would find there, or says that it would take another
- * course. Numbers of formulas are 64 bits wide; what does not fit ends the recording, or the run. */
+ * course. Numbers of formulas are 64 bits wide; a larger number ends the recording, or the run. */
 #ifndef CW_FOOTPRINT_FORMULA_H
 #define CW_FOOTPRINT_FORMULA_H
 
@@ -41,7 +41,7 @@ struct cw_formula_step {
     uint16_t op, to, a, b, level;
 };
 
-/* What was recorded. value[i]: of formula i, as it was while recording, then as the last run left it. */
+/* A recording. value[i]: of formula i, as it was while recording, then as the last run left it. */
 struct cw_formulas {
     int64_t *value;
     struct cw_formula_step *step; /* neither NUMBER nor INPUT; by level, then operation; checks last */
@@ -63,15 +63,15 @@ void cw_formula_record_into(struct cw_recorder *r);
 bool cw_formula_is_recording(void);
 /* Something happened that the program does not know: nothing can be made of the recording. */
 void cw_formula_give_up(void);
-/* The program, without what neither checks nor the formulas wanted[0 .. n - 1] need. False when given up, too
- * long or without memory; then there is nothing to finish. */
+/* The program, without steps that neither checks nor the formulas wanted[0 .. n - 1] need. False when given
+ * up, too long or without memory; then there is nothing to finish. */
 bool cw_formula_recorder_take(struct cw_recorder *r, const uint32_t *wanted, int n, struct cw_formulas *out);
 void cw_formulas_finish(struct cw_formulas *f);
 /* Computes the values from those of the inputs, which the caller has set. False: another course, or a number
  * that does not fit. */
 bool cw_formulas_run(struct cw_formulas *f);
 
-/* An input of the launch; a plain number when nobody records. */
+/* An input of the launch; a plain number when the thread does not record. */
 struct cw_value cw_formula_value_input(uint32_t which, int64_t v);
 static inline struct cw_value cw_value_number(cw_wide v)
 {

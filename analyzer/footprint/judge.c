@@ -48,7 +48,7 @@ static enum shape poly_shape(struct judge *j, const struct cw_poly *p)
     return worst;
 }
 
-/* Of the difference of what a comparison compares, where much cancels; OPEN for other conditions. */
+/* Of the difference of a comparison's operands, where much cancels; OPEN for other conditions. */
 static enum shape relation_shape(struct judge *j, const struct cw_guard *g)
 {
     struct cw_poly p;
@@ -56,7 +56,7 @@ static enum shape relation_shape(struct judge *j, const struct cw_guard *g)
     return cw_eval_relation(j->e, g->node, g->want, &p, &relation) ? poly_shape(j, &p) : SHAPE_OPEN;
 }
 
-/* The test compares the counter of `loop` with what has another value in each of its iterations, by which the
+/* The test compares the counter of `loop` with a value that differs between its iterations, by which the
  * evaluator bounds nothing. */
 static bool is_unsteady(struct judge *j, const struct cw_guard *g, int loop)
 {
@@ -97,7 +97,7 @@ static enum shape loop_shape(struct judge *j, int loop)
     return best;
 }
 
-/* Operations that are no polynomials: whatever goes in, a remainder or a mask of something known is bounded.
+/* Operations that are no polynomials: a remainder or a mask of something known is bounded for any operand.
  */
 static enum shape bounded_by(struct judge *j, const struct cw_expr *x)
 {
@@ -230,7 +230,7 @@ struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_ac
     bool ready = j.e && j.shape && j.loop;
     for (int l = 0; ready && l < m->loops; l++) { /* outer loops first: nothing is looked at half-way */
         (void)loop_shape(&j, l);
-        memset(j.shape, 0, (size_t)m->pool.n); /* what was seen while the loop's own shape was a guess */
+        memset(j.shape, 0, (size_t)m->pool.n); /* shapes found while the loop's own shape was a guess */
     }
     if (ready)
         v = judge(&j, a);

@@ -1,4 +1,4 @@
-/* judge.h - what can be said about an access before any launch is known. */
+/* judge.h - statements about an access before any launch is known. */
 #ifndef CW_FOOTPRINT_JUDGE_H
 #define CW_FOOTPRINT_JUDGE_H
 

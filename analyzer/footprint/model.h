@@ -1,5 +1,5 @@
-/* model.h - what a kernel touches: the contract between the reader of LLVM IR, the evaluator and the
- * printers.
+/* model.h - the bytes that a kernel touches: the contract between the reader of LLVM IR, the evaluator and
+ * the printers.
  *
  * A model is a pool of expressions plus, per kernel argument, the list of its accesses. An access says:
  * "whenever all of these guards hold, bytes [offset, offset + bytes) of that argument may be touched"; guards
@@ -52,7 +52,7 @@ struct cw_access {
     const char *atomic;  /* static name of an atomic operation, "" otherwise */
     bool result_used;    /* of an atomic */
     enum cw_merge merge; /* of an atomic */
-    int value;           /* node: what a WRITE of `bytes_must` bytes stores; -1: not known or no integer */
+    int value; /* node: the value that a WRITE of `bytes_must` bytes stores; -1: not known or no integer */
 };
 
 /* One way out of a loop: it goes on only while all guards hold. */
@@ -66,9 +66,9 @@ struct cw_loop {
     int exits;  /* exits of all kinds; those that are tested in every iteration are in cw_model.exit */
 };
 
-/* What a work-item does in a part of the kernel, once; the part runs when all guards hold, in every iteration
- * of the loops around it. An estimate for cost models: code is counted as the reader of kernels sees it,
- * before the vendor's compiler has improved it. */
+/* The operations of a work-item in a part of the kernel, once; the part runs when all guards hold, in every
+ * iteration of the loops around it. An estimate for cost models: code is counted as the reader of kernels
+ * sees it, before the vendor's compiler has improved it. */
 struct cw_ops {
     struct cw_guard_range guards;
     int loop;   /* innermost loop around it, -1 none */

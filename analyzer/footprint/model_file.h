@@ -1,13 +1,14 @@
-/* model_file.h - models as JSON, so that what LLVM has read once is evaluated where there is no LLVM.
+/* model_file.h - models as JSON, so that a kernel which LLVM has read once is evaluated where there is no
+ * LLVM.
  *
- * A file is what `clweave-footprint --models` prints:
+ * `clweave-footprint --models` prints such a file:
  *
  *   {"format":"clweave-footprint","version":1,"model_version":N,"models":[MODEL, ...]}
  *
  *   MODEL: {"kernel": name, "barriers","prints","anywhere": bool, "why_anywhere": reason or null, "rows": key
  *     or 0, "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed": bool,
  *               "unknown_read","unknown_write": reason or null}],
- *     "nodes": [[operation, members as expr_op.h lists them], ...], operands before those who use them
+ *     "nodes": [[operation, members as expr_op.h lists them], ...], operands before their users
  *     "guards": [[node, 0 or 1], ...],
  *     "loops": [[parent or -1, exits], ...], outer before inner
  *     "exits": [[loop, first guard, guards], ...],
@@ -16,9 +17,9 @@
  *                   atomic operation], ...],
  *     "work": [[first guard, guards, loop, doubt 0 or 1, a count for each of enum cw_op], ...]}
  *
- * Every key is required and none other is allowed. Whoever adds a member to struct cw_model adds it to
- * model_write.c and model_read.c and counts CW_MODEL_VERSION up: other versions are refused, so that a cache
- * is simply made anew. */
+ * Every key is required and none other is allowed. A new member of struct cw_model goes into model_write.c
+ * and model_read.c, and counts CW_MODEL_VERSION up: other versions are refused, so that a cache is simply
+ * made anew. */
 #ifndef CW_FOOTPRINT_MODEL_FILE_H
 #define CW_FOOTPRINT_MODEL_FILE_H
 
@@ -42,7 +43,7 @@ struct cw_model_set {
  * kernels: an expression that contains itself). Whether the stream took it tells its error flag. */
 enum cw_status cw_model_write(const struct cw_model *model, int n, FILE *out, struct cw_error *err);
 
-/* Reads what cw_model_write or clweave-footprint printed, n bytes at `text`; `name` is for messages. *set is
+/* Reads the output of cw_model_write or clweave-footprint, n bytes at `text`; `name` is for messages. *set is
  * overwritten and, when CW_OK, the caller's to finish. Nothing in the text can do worse than be refused or
  * describe another kernel: indices, widths, order and counts are checked. Errors: CW_ERR_FORMAT with
  * position; CW_ERR_VERSION; CW_ERR_NOMEM; CW_ERR_UNSUPPORTED: the text is the error object of

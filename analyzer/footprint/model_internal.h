@@ -9,9 +9,9 @@
 
 /* Room for one more element, of at most `max`, in the array that the pointer at `v` points to. */
 bool cw_model_read_room(struct cw_json_in *in, void *v, int n, int *capacity, size_t size, int max);
-/* A string into *out, malloc'd; what was there is freed. */
+/* A string into *out, malloc'd; the earlier one is freed. */
 bool cw_model_read_text(struct cw_json_in *in, char **out);
-/* One model into `m`, which is initialised and whatever comes of it has to be finished. */
+/* One model into `m`, which is initialised; the caller finishes it in any case. */
 bool cw_model_read_one(struct cw_json_in *in, struct cw_model *m);
 
 bool cw_model_same_text(const char *a, size_t n, const char *b);

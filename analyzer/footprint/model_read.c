@@ -1,6 +1,6 @@
 /* model_read.c - models from JSON. See model_file.h.
  *
- * One array at a time into growing memory, members in any order; what refers to other arrays is checked when
+ * One array at a time into growing memory, members in any order; references to other arrays are checked when
  * the whole model has been read. */
 #include "model_internal.h"
 
@@ -296,7 +296,7 @@ static bool read_accesses(struct cw_json_in *in, struct cw_model *m)
     return !in->err->status;
 }
 
-/* ---- what one array says about another */
+/* ---- references between arrays */
 
 static bool range_fits(const struct cw_model *m, struct cw_guard_range r)
 {

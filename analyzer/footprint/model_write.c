@@ -1,7 +1,7 @@
 /* model_write.c - models to JSON. See model_file.h.
  *
- * Only nodes that something needs are written, FORWARD is followed on the way, and operands come before
- * whoever uses them. */
+ * Only nodes that something needs are written, FORWARD is followed on the way, and operands come before their
+ * users. */
 #include "model_file.h"
 
 #include "../io/json_out.h"

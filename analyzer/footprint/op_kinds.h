@@ -3,7 +3,7 @@
 #ifndef CW_FOOTPRINT_OP_KINDS_H
 #define CW_FOOTPRINT_OP_KINDS_H
 
-/* Kinds of operations, with what they are called. Vectors count each element. */
+/* Kinds of operations, with their names. Vectors count each element. */
 #define CW_OP_LIST(X)                                                                                        \
     X(INTEGER, "integer")           /* also comparisons, selections, index arithmetic */                     \
     X(DIVISION, "integer division") /* and remainder */                                                      \
@@ -28,7 +28,7 @@ enum cw_op {
         CW_OPS
 };
 
-/* The operations of a launch, for those who know launches only (reach.h). */
+/* The operations of a launch, for callers that know launches only (reach.h). */
 struct cw_work_ops {
     double per_item[CW_OPS];
     double groups, group_items; /* work-groups, work-items in one; 0: not known */

@@ -18,8 +18,8 @@ struct cw_ops_counts {
 void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch,
                   struct cw_ops_counts *counts);
 
-/* How many operations the launch does at most, whatever its data: as if all conditions but those of loops
- * were true. INFINITY when some loop has no bound that sizes, scalars and types give. `e` as above. Tens of
+/* How many operations the launch does at most, for any data: as if all conditions but those of loops were
+ * true. INFINITY when some loop has no bound that sizes, scalars and types give. `e` as above. Tens of
  * microseconds. */
 double cw_ops_most(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch);
 

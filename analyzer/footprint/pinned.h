@@ -1,5 +1,5 @@
-/* pinned.h - the local size of launches in tiles where nobody has chosen one, and results cannot depend on
- * it. */
+/* pinned.h - the local size of launches in tiles where the program has chosen none, and results cannot depend
+ * on it. */
 #ifndef CW_FOOTPRINT_PINNED_H
 #define CW_FOOTPRINT_PINNED_H
 

@@ -33,7 +33,7 @@ static struct cw_value value_of(const struct cw_term *t)
     return (struct cw_value){t->coefficient, t->id};
 }
 
-/* The formula of what t = a + b * scale has come to; b, or a, may be NULL. */
+/* The formula of t = a + b * scale; b, or a, may be NULL. */
 static uint32_t sum_id(const struct cw_term *a, const struct cw_term *b, int64_t scale)
 {
     struct cw_value sum = cw_value_number(0);
@@ -271,8 +271,8 @@ static struct cw_range recorded_mul(struct cw_range a, struct cw_range b)
                            cw_poly_value_mul(cw_range_hi(a), cw_range_hi(b)));
     lo = hi = cw_poly_value_mul(cw_range_lo(a), cw_range_lo(b));
     for (int i = 1; i < 4; i++) {
-        struct cw_value c =
-            cw_poly_value_mul(i & 1 ? cw_range_hi(a) : cw_range_lo(a), i & 2 ? cw_range_hi(b) : cw_range_lo(b));
+        struct cw_value c = cw_poly_value_mul(i & 1 ? cw_range_hi(a) : cw_range_lo(a),
+                                              i & 2 ? cw_range_hi(b) : cw_range_lo(b));
         lo = cw_value_min(lo, c);
         hi = cw_value_max(hi, c);
     }

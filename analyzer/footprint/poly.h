@@ -2,9 +2,9 @@
  *
  * A polynomial is a sum of terms: a 64-bit coefficient times a product of up to four variables, named by
  * numbers 1..255. Terms are kept sorted, without zero coefficients (but for a constant that is a formula and
- * happens to be zero) and without duplicates, so that equal polynomials have equal terms. Whatever does not
- * fit (terms, degree, coefficient) is refused, never rounded. While a launch is recorded, the formulas of
- * coefficients are carried along, and that they are zero, or not, is remembered. */
+ * happens to be zero) and without duplicates, so that equal polynomials have equal terms. Too many terms, too
+ * high a degree or too large a coefficient is refused, never rounded. While a launch is recorded, the
+ * formulas of coefficients are carried along, and that they are zero, or not, is remembered. */
 #ifndef CW_FOOTPRINT_POLY_H
 #define CW_FOOTPRINT_POLY_H
 

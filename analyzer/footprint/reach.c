@@ -93,7 +93,7 @@ bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg)
            (r->model->arg[arg].kind == CW_ARG_GLOBAL || r->model->arg[arg].kind == CW_ARG_CONSTANT);
 }
 
-/* The arguments are what the model takes them for; then r->args is set. */
+/* Checks that the arguments are as the model takes them; then r->args is set. */
 static bool take_args(struct cw_reacher *r, const struct cw_reach_launch *l)
 {
     static const enum cw_reach_kind kinds[] = {
@@ -121,7 +121,7 @@ static bool take_args(struct cw_reacher *r, const struct cw_reach_launch *l)
     return true;
 }
 
-/* False: the local size is needed and not there, or sizes are beyond what is followed. */
+/* False: the local size is needed and not there, or sizes are beyond the supported ones. */
 static bool take_sizes(const struct cw_reacher *r, const struct cw_reach_launch *from, struct cw_launch *l)
 {
     bool known = from->local[0];
@@ -264,7 +264,8 @@ static const struct cw_reach *again(struct cw_reacher *r, struct memory *m, cons
     return m->reach;
 }
 
-/* What is remembered of the launch; false: it cannot be described. *l: the launch; *bytes: of its key. */
+/* Looks up the remembered reach of the launch; false: it cannot be described. *l: the launch; *bytes: of its
+ * key. */
 static bool look_up(struct cw_reacher *r, const struct cw_reach_launch *launch, struct cw_launch *l,
                     uint8_t key[KEY_BYTES], size_t *bytes, struct memory **found)
 {

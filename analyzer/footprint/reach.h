@@ -1,7 +1,7 @@
 /* reach.h - the bytes that a whole launch reaches, as a short list of ranges; the latest launches are
  * remembered.
  *
- * For those who know launches only: nothing of models shows here. */
+ * For callers that know launches only: nothing of models shows here. */
 #ifndef CW_FOOTPRINT_REACH_H
 #define CW_FOOTPRINT_REACH_H
 
@@ -51,8 +51,8 @@ struct cw_reach {
 struct cw_reacher;
 
 /* `model` must outlive it. `pieces`: at most so many ranges per argument and direction, more become the one
- * around them. NULL: out of memory, or the model does not say what the kernel touches (memory that is no
- * argument, printf). */
+ * around them. NULL: out of memory, or the model does not know all memory that the kernel touches (memory
+ * that is no argument, printf). */
 struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t pieces);
 void cw_reacher_destroy(struct cw_reacher *r); /* NULL is fine */
 
@@ -60,10 +60,10 @@ void cw_reacher_destroy(struct cw_reacher *r); /* NULL is fine */
 bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg);
 
 /* Everything that the launch may read or write in its buffer arguments; valid until the next call. NULL: any
- * byte of any of them: the arguments are not what the model takes them for, the local size matters and is not
- * known or does not divide the global one, memory is out. Microseconds (depends on the kernel), 0.1 us for a
- * launch like one of the latest. `dear_ns`, 0 for no limit: kernels whose evaluations take longer on average
- * give NULL unless remembered. */
+ * byte of any of them: the arguments are not as the model takes them, the local size matters and is not known
+ * or does not divide the global one, memory is out. Microseconds (depends on the kernel), 0.1 us for a launch
+ * like one of the latest. `dear_ns`, 0 for no limit: kernels whose evaluations take longer on average give
+ * NULL unless remembered. */
 const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch,
                                          uint64_t dear_ns);
 

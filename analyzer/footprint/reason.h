@@ -1,7 +1,7 @@
 /* reason.h - the words in a model, as a closed list: a model that is read back points to the same strings.
  *
- * A model compares its reasons by address, and keeps them longer than whoever made it, so every reason that
- * a reader of kernels gives stands here. To add one: a line in CW_REASON_LIST. */
+ * A model compares its reasons by address, and keeps them longer than its maker, so every reason that a
+ * reader of kernels gives stands here. To add one: a line in CW_REASON_LIST. */
 #ifndef CW_FOOTPRINT_REASON_H
 #define CW_FOOTPRINT_REASON_H
 

@@ -13,18 +13,18 @@ json_t *cw_report_footprint(const struct cw_model *m, const struct cw_arg_footpr
 
 /* Guards as texts. */
 json_t *cw_report_conditions(const struct cw_model *m, struct cw_guard_range r);
-/* One access: formula, guards, what can be said before a launch. */
+/* One access: formula, guards, and the statements before a launch. */
 json_t *cw_report_access(const struct cw_model *m, const struct cw_access *a);
 
-/* The verdict of a launch, and what can be said without one: {"verdict", "dimension", "contiguous", "reason",
+/* The verdict of a launch, and the one without a launch: {"verdict", "dimension", "contiguous", "reason",
  * "arg", "other_arg", "accesses", "merge"}; without a launch also "certain": whether it holds for every
  * launch. */
 json_t *cw_report_cut(const struct cw_model *m, const struct cw_cut_verdict *v);
 json_t *cw_report_cut_hope(const struct cw_model *m);
 
-/* What a work-item does: in each part of the kernel ([{"guards", "loop", "doubt", "counts"}]), and on the
- * whole in a launch ({"per_item", "sure", "unknown_loops"}). Kinds of operations that do not occur are left
- * out. */
+/* The operations of a work-item: in each part of the kernel ([{"guards", "loop", "doubt", "counts"}]), and on
+ * the whole in a launch ({"per_item", "sure", "unknown_loops"}). Kinds of operations that do not occur are
+ * left out. */
 json_t *cw_report_parts(const struct cw_model *m);
 json_t *cw_report_work(const struct cw_ops_counts *counts);
 

@@ -31,8 +31,9 @@ json_t *cw_report_cut(const struct cw_model *m, const struct cw_cut_verdict *v)
         json_object_set_new(j, "other_arg", json_integer(v->other));
     set_accesses(j, m, v);
     for (int i = 0; i < v->merges; i++)
-        json_array_append_new(merge, json_pack("{s:i, s:s, s:i}", "arg", v->merge[i].arg, "how",
-                                               cw_cut_merge_name(v->merge[i].how), "bytes", v->merge[i].bytes));
+        json_array_append_new(merge,
+                              json_pack("{s:i, s:s, s:i}", "arg", v->merge[i].arg, "how",
+                                        cw_cut_merge_name(v->merge[i].how), "bytes", v->merge[i].bytes));
     if (v->merges)
         json_object_set(j, "merge", merge);
     json_decref(merge);

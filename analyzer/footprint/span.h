@@ -24,7 +24,7 @@ bool cw_spans_append(struct cw_spans *s, int64_t begin, int64_t end);
 void cw_spans_normalise(struct cw_spans *s);
 /* Adds all of `from` to `s` and normalises. False without memory. */
 bool cw_spans_union(struct cw_spans *s, const struct cw_spans *from);
-/* Keeps only what lies in [begin, end). */
+/* Keeps only the spans within [begin, end). */
 void cw_spans_clip(struct cw_spans *s, int64_t begin, int64_t end);
 /* Replaces a normal list of more than `max` intervals by the one interval around it; true when it did. */
 bool cw_spans_limit(struct cw_spans *s, size_t max);

@@ -1,5 +1,5 @@
-/* tiler.h - a launch cut into tiles, and which bytes each of them touches: for those who know launches only,
- * as reach.h. */
+/* tiler.h - a launch cut into tiles, and which bytes each of them touches: for callers that know launches
+ * only, as reach.h. */
 #ifndef CW_FOOTPRINT_TILER_H
 #define CW_FOOTPRINT_TILER_H
 
@@ -21,15 +21,15 @@ struct cw_tiler *cw_tiler_create(const struct cw_model *model);
 void cw_tiler_destroy(struct cw_tiler *t); /* NULL is fine */
 
 /* Cuts `launch` (place: one for each argument) into at most `tiles` tiles, whole slabs of work-groups (cut.h)
- * in the order of their ids, and says what each touches at most. An unknown local size counts as one
- * work-item. *made: how many tiles; 0: it must not be cut, or arguments are not what the model takes them
- * for. False: out of memory, or `touch` said so. */
+ * in the order of their ids, and lists the bytes that each touches at most. An unknown local size counts as
+ * one work-item. *made: how many tiles; 0: it must not be cut, or arguments are not as the model takes them.
+ * False: out of memory, or `touch` said so. */
 bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
                   const struct cw_tiler_place *place, uint32_t tiles, cw_tiler_touch *touch, void *data,
                   uint32_t *made);
 
 /* Into how many work-groups the launch may be cut, along the dimension that the model names; 1: it must not
- * be cut. Where the local size is not known it is what pinned.h chooses, as in run mode. */
+ * be cut. Where the local size is not known, pinned.h chooses it, as in run mode. */
 uint64_t cw_tiler_groups(struct cw_tiler *t, const struct cw_reach_launch *launch,
                          const struct cw_tiler_place *place);
 

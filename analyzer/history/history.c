@@ -163,7 +163,7 @@ static struct item *item_of(struct cw_history *h, struct cw_key kernel, uint64_t
     return &h->item[*slot];
 }
 
-/* Sets what is known of `item`, and moves its point in the fit. */
+/* Sets the statistics of `item`, and moves its point in the fit. */
 static void update(struct cw_history *h, struct item *item)
 {
     struct cw_history_fit *fit = &h->family[item->fit].fit;
@@ -336,7 +336,7 @@ static struct cw_history_estimate estimate_one(const struct cw_history *h, struc
 }
 
 /* Where one device has run this very shape, the regressions of the others only say how much faster or slower
- * they are: what no size tells (a loop's limit) is in the exact figure. */
+ * they are: effects that no size tells (a loop's limit) are in the exact figure. */
 static void scale_to_exact(const struct cw_history *h, struct cw_key kernel, double size,
                            const uint32_t *device, uint32_t exact, uint32_t count,
                            struct cw_history_estimate *estimate)

@@ -1,4 +1,4 @@
-/* history.h - what launches took: per kernel, shape of the arguments and device, in memory.
+/* history.h - the times of launches: per kernel, shape of the arguments and device, in memory.
  *
  * One entry per (kernel, shape, device): how often, mean, deviation (Welford 1962; two histories merge after
  * Chan, Golub, LeVeque 1983). Per (kernel, device) a regression over size, time = c * size^b, least squares
@@ -7,13 +7,13 @@
  *
  * Kernel: a key of 128 bits of the program's source, its options and the kernel's name (history_key.h), which
  * stands for all of them here: if two were the same, a time would be estimated wrongly, and nothing else.
- * Shape: a hash of what the time depends on and that comes again: dimensions, global and local size, bytes of
- * the memory and local arguments; no values that count up from launch to launch. Size: one number that the
- * time grows with, the work-items. Device: a name, equal for devices that are equally fast ("basic" for every
- * PoCL basic device).
+ * Shape: a hash of the properties that the time depends on and that come again: dimensions, global and local
+ * size, bytes of the memory and local arguments; no values that count up from launch to launch. Size: one
+ * number that the time grows with, the work-items. Device: a name, equal for devices that are equally fast
+ * ("basic" for every PoCL basic device).
  *
  * Samples: the first launch of a kernel often pays for its compilation, so a first sample that is more than 4
- * times what came later, in this run or in others, is forgotten; later ones count as at most 8 times the mean
+ * times the later ones, in this run or in others, is forgotten; later ones count as at most 8 times the mean
  * (a worker that lost its processor). Past samples weigh as at most CW_HISTORY_MEMORY, so that a machine that
  * has changed, or was busy when it was measured, is learnt anew within a run.
  *
@@ -34,7 +34,7 @@
 
 struct cw_history;
 
-/* What many samples amount to. */
+/* Statistics of many samples. */
 struct cw_history_stat {
     double count, mean_ns;
     double squares; /* sum of squared deviations from the mean, ns^2 */
@@ -79,8 +79,8 @@ uint32_t cw_history_device(struct cw_history *h, const char *name);
 /* The name of device `device`; NULL when there is none. Lives as long as `h`. */
 const char *cw_history_device_name(const struct cw_history *h, uint32_t device);
 
-/* Adds one measurement. What makes no sense (ns negative or not a number, no such device) and what no memory
- * is left for is dropped. */
+/* Adds one measurement. A senseless one (ns negative or not a number, no such device), or one without memory
+ * for it, is dropped. */
 void cw_history_add(struct cw_history *h, struct cw_key kernel, uint64_t shape, uint32_t device, double size,
                     double ns);
 
@@ -90,8 +90,9 @@ void cw_history_predict(struct cw_history *h, struct cw_key kernel, uint64_t sha
                         const uint32_t *device, const double *slowness, uint32_t count,
                         struct cw_history_estimate *estimate);
 
-/* What trials may still cost: launches on devices on which little is known of them. 5 ms, or 5 % of all time
- * measured so far if that is more, less what cw_history_tried has been told; may be negative. */
+/* The time that trials may still cost. A trial is a launch on a device for which the history holds little
+ * about it. 5 ms, or 5 % of all time measured so far if that is more, less the time reported to
+ * cw_history_tried; may be negative. */
 double cw_history_trial_budget_ns(struct cw_history *h);
 void cw_history_tried(struct cw_history *h, double ns);
 

@@ -5,7 +5,7 @@
 
 #define RESIDUAL   0.2                /* of the imaginary point */
 #define ONE_SIZE   0.3                /* relative error of scaling from one size to the same size ... */
-#define PER_FACTOR 0.5                /* ... and what each factor e of distance adds */
+#define PER_FACTOR 0.5                /* ... and the addition for each factor e of distance */
 #define FAR        2.0794415416798357 /* log 8 */
 
 void cw_history_fit_point(struct cw_history_fit *f, double size, double ns, double sign)
@@ -23,7 +23,7 @@ void cw_history_fit_point(struct cw_history_fit *f, double size, double ns, doub
     f->xy += sign * x * y;
     f->yy += sign * y * y;
     if (f->points < 0.5)
-        *f = (struct cw_history_fit){0}; /* and with it what rounding left */
+        *f = (struct cw_history_fit){0}; /* and with it the remains of rounding */
 }
 
 /* From one size: time grows as size does. */

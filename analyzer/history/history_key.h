@@ -1,5 +1,5 @@
-/* history_key.h - by which key the history knows a kernel: equal for run mode, which measures, and for
- * whoever asks later, of a trace. */
+/* history_key.h - the key by which the history knows a kernel: equal for run mode, which measures, and for
+ * later questions about a trace. */
 #ifndef CW_HISTORY_KEY_H
 #define CW_HISTORY_KEY_H
 

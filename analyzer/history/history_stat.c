@@ -4,7 +4,7 @@
 
 #define ONE_SAMPLE   0.3 /* relative deviation assumed beside the measured ones */
 #define COUNT_MOST   0x1p53
-#define FIRST_COSTLY 4.0 /* a first sample this many times what came later is forgotten */
+#define FIRST_COSTLY 4.0 /* a first sample this many times the later ones is forgotten */
 
 bool cw_history_stat_sensible(const struct cw_history_stat *s)
 {

@@ -77,7 +77,7 @@ static void unblock_signals(struct visit *v)
     errno = v->saved_errno;
 }
 
-/* What SQLite's answer `code` means. */
+/* The status for SQLite's answer `code`. */
 static enum cw_status failed(struct visit *v, int code)
 {
     switch (code & 0xff) {
@@ -262,7 +262,7 @@ static void bind_key(sqlite3_stmt *s, const struct cw_history *h, const struct c
     sqlite3_bind_text(s, 3, cw_history_device_name(h, e->device), -1, SQLITE_STATIC);
 }
 
-/* Merges what is fresh of `e` into its row, which other processes may have written since it was loaded.
+/* Merges the fresh samples of `e` into its row, which other processes may have written since it was loaded.
  * Returns SQLite's answer, SQLITE_DONE when all went well. */
 static int write_row(const struct writer *w, const struct cw_history *h, const struct cw_history_entry *e)
 {
@@ -330,7 +330,7 @@ static enum cw_status save_once(struct visit *v, const struct cw_history *h,
         status = execute(v, prune);
     if (status == CW_OK)
         status = execute(v, "COMMIT");
-    close_database(v); /* rolls back what is not committed */
+    close_database(v); /* rolls back uncommitted changes */
     return status;
 }
 

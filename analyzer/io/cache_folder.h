@@ -1,4 +1,4 @@
-/* cache_folder.h - the folder in which runs of one user leave what later ones can use. */
+/* cache_folder.h - the folder in which runs of one user leave results for later ones. */
 #ifndef CW_CACHE_FOLDER_H
 #define CW_CACHE_FOLDER_H
 

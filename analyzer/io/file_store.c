@@ -20,7 +20,7 @@
 #define OTHERS_WRITE 022
 #define DAY          86400
 #define KEY_DIGITS   32
-#define OLD_DIGITS   16 /* what earlier versions have left is not read, and goes like the rest */
+#define OLD_DIGITS   16 /* files of earlier versions are not read, and are removed like the rest */
 #define NAME_BYTES   (KEY_DIGITS + 1)
 #define ENTRY_BYTES  48 /* a file in the making has ".thread" behind its name */
 

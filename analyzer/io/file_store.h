@@ -1,14 +1,14 @@
-/* file_store.h - small files by identity in a folder of the user's own: what one run found out and the next
- * can use.
+/* file_store.h - small files by identity in a folder of the user's own: results of one run that the next can
+ * use.
  *
- * A file is named by the key of what it stands for (identity.h), holds all of that, and is read only where
- * that is the same. Two whose keys are the same take each other's place.
+ * A file is named by the key of its identity (identity.h), holds all of that, and is read only where that is
+ * the same. Two whose keys are the same take each other's place.
  *
  * The folder is 0700, files are 0600, no link is followed; a file is written under another name and renamed,
  * so that a reader sees all or nothing; a checksum, so that a damaged file counts as none. Folders of others,
  * open to others, or in a folder that others may write to, are not used. When a folder holds more than
  * CW_FILE_STORE_FILES files or CW_FILE_STORE_BYTES, those that were not used for longest go. All functions
- * are quiet: what goes wrong is a miss. Thread-safe; errno is preserved, and no signal of a write (SIGXFSZ)
+ * are quiet: any failure is a miss. Thread-safe; errno is preserved, and no signal of a write (SIGXFSZ)
  * reaches the host. */
 #ifndef CW_FILE_STORE_H
 #define CW_FILE_STORE_H
@@ -37,7 +37,7 @@ void cw_file_store_init(struct cw_file_store *s, const char *folder);
 /* The bytes stored for `id`, malloc'ed for the caller, a NUL behind them; NULL: none. */
 void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity *id, size_t *bytes);
 
-/* Replaces what is stored for `id`. Nothing is written when bytes is 0, or with the identity more than
+/* Replaces the bytes stored for `id`. Nothing is written when bytes is 0, or with the identity more than
  * CW_FILE_STORE_LARGEST. */
 void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, const void *data,
                          size_t bytes);

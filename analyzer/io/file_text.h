@@ -11,7 +11,7 @@ struct cw_file_text {
     const char *text; /* not NUL-terminated; "" for an empty file */
     size_t length;
     bool mapped;
-    char *owned; /* what was read, when not mapped */
+    char *owned; /* the text, when not mapped */
 };
 
 /* CW_ERR_IO when the file cannot be read (missing, no permission, a folder), CW_ERR_NOMEM. */

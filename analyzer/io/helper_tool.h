@@ -1,5 +1,5 @@
-/* helper_tool.h - a program of ours that stands beside this library or tool, and the environment that it is
- * run with (quiet_child.h). */
+/* helper_tool.h - a program of clweave that stands beside this library or tool, and the environment that it
+ * is run with (quiet_child.h). */
 #ifndef CW_HELPER_TOOL_H
 #define CW_HELPER_TOOL_H
 
@@ -10,9 +10,9 @@ struct cw_helper_tool {
     const char *environment[]; /* NULL-ended */
 };
 
-/* Finds `name` where this code was loaded from, or in ../bin of that, and copies the environment, which
- * nobody changes meanwhile, but for what loads this library into programs and tells it what to do. NULL: it
- * is not there, or memory is out. Never freed. */
+/* Finds `name` where this code was loaded from, or in ../bin of that, and copies the environment, which no
+ * thread may change meanwhile, but for the variables that load this library into programs and that configure
+ * it. NULL: it is not there, or memory is out. Never freed. */
 struct cw_helper_tool *cw_helper_tool_find(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* identity.h - what an entry of a cache stands for, and the key that finds it.
+/* identity.h - the identity of an entry of a cache, and the key that finds it.
  *
  * An identity is a list of fields: everything that the entry depends on (its kind and version, sources,
  * options, device, driver ...). Each field is written with its length before it, so that two lists are the
@@ -26,7 +26,7 @@ struct cw_key {
     uint64_t half[2];
 };
 
-/* Begins with the first field. `kind`: which cache this is for, and the version of what is in it. */
+/* Begins with the first field. `kind`: which cache this is for, and the version of its contents. */
 void cw_identity_begin(struct cw_identity *id, const char *kind);
 void cw_identity_finish(struct cw_identity *id);
 

@@ -1,4 +1,4 @@
-/* json_fields.h - reading small JSON files with messages that say where and what.
+/* json_fields.h - reading small JSON files with messages that name place and fault.
  *
  * For graph and platform files, which fit in memory. Traces have a reader of their own.
  * `where` in every function is the path of the object that holds the key, e.g. "devices[2]"; "" is the top.

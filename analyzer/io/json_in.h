@@ -1,8 +1,8 @@
 /* json_in.h - reads JSON text (RFC 8259) value by value, without building a tree; positions of all errors.
  *
  * The first error is kept and everything after it fails at once, so callers check at the end of a group of
- * reads. Messages read "<file>:<line>:<column>: [<context>[<index>]: ]<what is wrong>". A reader belongs to
- * one thread. */
+ * reads. Messages read "<file>:<line>:<column>: [<context>[<index>]: ]<fault>". A reader belongs to one
+ * thread. */
 #ifndef CW_JSON_IN_H
 #define CW_JSON_IN_H
 
@@ -21,7 +21,7 @@ struct cw_json_in {
     char *scratch;        /* decoded strings; owned */
     size_t scratch_size;
     unsigned depth;
-    const char *context; /* what is being read, for messages: "commands"; NULL allowed */
+    const char *context; /* the section being read, for messages: "commands"; NULL allowed */
     size_t index;        /* of its element */
 };
 
@@ -33,7 +33,7 @@ void cw_json_in_finish(struct cw_json_in *in);
 bool cw_json_fail(struct cw_json_in *in, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Records "expected <expected>, found <what is at in->p>". Returns false. */
+/* Records "expected <expected>, found <the text at in->p>". Returns false. */
 bool cw_json_expected(struct cw_json_in *in, const char *expected);
 
 /* The first significant character of the next value ('{', '[', '"', 't', 'f', 'n', '-', digit), 0 at an error

@@ -60,7 +60,7 @@ static size_t put_code(char *out, unsigned code)
     return 4;
 }
 
-/* What follows a backslash. */
+/* Reads the rest of an escape, behind its backslash. */
 static bool escape(struct cw_json_in *in, size_t *used)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";

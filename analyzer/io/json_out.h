@@ -1,8 +1,8 @@
 /* json_out.h - writes JSON text quickly: small appends into a buffer in front of a FILE.
  *
  * Commas are the caller's business except in objects, where cw_json_put_key writes them. Strings are bytes;
- * what is not UTF-8 in them (program sources may hold any byte) is written as one character U+EF00 + byte per
- * byte, and so are the bytes of characters U+EF80 … U+EFFF themselves, so that reading gives the same bytes
+ * each byte that is not UTF-8 (program sources may hold any byte) is written as one character U+EF00 + byte,
+ * and so are the bytes of characters U+EF80 … U+EFFF themselves, so that reading gives the same bytes
  * back. */
 #ifndef CW_JSON_OUT_H
 #define CW_JSON_OUT_H

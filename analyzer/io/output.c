@@ -77,7 +77,7 @@ static int open_target(struct cw_output *o, const char *path, mode_t mode)
     return open_temporary(o, path, mode);
 }
 
-/* What a person would see on a terminal holds no control characters; a file or a pipe gets every byte. */
+/* Text for a terminal holds no control characters; a file or a pipe gets every byte. */
 static FILE *open_stream(int fd)
 {
     FILE *f = fd == STDOUT_FILENO ? cw_printable_stream(fd) : fdopen(fd, "w");

@@ -29,15 +29,16 @@ struct cw_output {
  * group, and to others, where that file is. Every reader of a user's file calls this. Thread-safe. */
 void cw_output_private_as(int fd);
 
-/* Opens `path` for writing with permission bits `mode` (less the umask, and less what cw_output_private_as()
- * says). On failure (CW_ERR_IO, CW_ERR_NOMEM) nothing is open and nothing was made. */
+/* Opens `path` for writing with permission bits `mode` (less the umask, and less those that
+ * cw_output_private_as() removes). On failure (CW_ERR_IO, CW_ERR_NOMEM) nothing is open and nothing was
+ * made. */
 enum cw_status cw_output_open(struct cw_output *o, const char *path, mode_t mode, struct cw_error *err);
 
 /* Flushes, closes and renames. On failure (CW_ERR_IO: a full disk, for example) the temporary file is removed
  * and an earlier file of that name is as it was. `o` is closed either way. */
 enum cw_status cw_output_commit(struct cw_output *o, struct cw_error *err);
 
-/* Closes and removes what was written so far. Does nothing on an output that is closed or was never opened
+/* Closes and removes the file written so far. Does nothing on an output that is closed or was never opened
  * (all zero). */
 void cw_output_discard(struct cw_output *o);
 

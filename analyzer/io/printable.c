@@ -66,8 +66,8 @@ static bool write_all(int fd, const char *text, size_t n)
     return true;
 }
 
-/* Writes what stands for the character or byte at s to `to`, ESCAPE bytes at most; returns how many. *used:
- * bytes of s. */
+/* Writes the replacement of the character or byte at s to `to`, ESCAPE bytes at most; returns how many.
+ * *used: bytes of s. */
 static size_t translate(const char *s, size_t n, char *to, size_t *used)
 {
     const unsigned char *u = (const unsigned char *)s;
@@ -122,7 +122,7 @@ static ssize_t write_stream(void *cookie, const char *text, size_t size)
     char piece[PIECE];
     size_t n, at = 0;
 
-    while (at < size) { /* a piece: what is held, and more */
+    while (at < size) { /* a piece: the held bytes, and more */
         memcpy(piece, s->begun, s->held);
         n = size - at < PIECE - s->held ? size - at : PIECE - s->held;
         memcpy(piece + s->held, text + at, n);

@@ -13,10 +13,10 @@
 /* Bytes of the printable character at s[0 .. n - 1], n > 0; 0: there is none. */
 size_t cw_printable_length(const char *s, size_t n);
 
-/* Replaces what is not printable by '?', in place. */
+/* Replaces unprintable characters by '?', in place. */
 void cw_printable_clean(char *text, size_t n);
 
-/* A stream that writes to descriptor `fd`, and for what is not printable what JSON would have: \u001b for
+/* A stream that writes to descriptor `fd`, and replaces unprintable characters by JSON's escapes: \u001b for
  * the character U+001B; \x9b for the byte 0x9B alone. Line-buffered on a terminal. Closing it leaves `fd`
  * open. NULL: out of memory. */
 FILE *cw_printable_stream(int fd);

@@ -88,7 +88,7 @@ static struct {
 
 /* ---- the helper, until it execs */
 
-struct kernel_action { /* what rt_sigaction takes */
+struct kernel_action { /* the argument of rt_sigaction */
     void (*handler)(int);
     unsigned long flags;
     void (*restorer)(void);
@@ -118,7 +118,8 @@ BARE static int become_helper(void *data)
                 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
     syscall(SYS_dup3, WRITE_FD, STDOUT_FILENO, 0);
     syscall(SYS_dup3, NULL_FD, STDERR_FILENO, 0);
-    syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &usual); /* who asks may be a real-time thread */
+    syscall(SYS_sched_setscheduler, 0, SCHED_OTHER,
+            &usual); /* the calling thread may be a real-time thread */
     set_all_signals_default();
     syscall(SYS_execve, s->child->argv[0], s->child->argv, s->child->env);
     syscall(SYS_exit_group, 127);
@@ -221,7 +222,7 @@ BARE static int supervise(void *data)
     if (open_files(s->child))
         pid = clone(become_helper, s->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, s);
     if (pid <= 0) {
-        s->outcome = CANNOT; /* not before: who is killed on the way here has only been ended */
+        s->outcome = CANNOT; /* not before: a child that is killed on the way here has only been ended */
     } else {
         syscall(SYS_close, WRITE_FD);
         syscall(SYS_close, FILE_FD);

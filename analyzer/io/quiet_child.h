@@ -25,7 +25,7 @@
 
 #define CW_QUIET_CHILD_FILE "/proc/self/fd/3" /* where the helper finds the input */
 
-#define CW_QUIET_LINGER_S 2 /* for what has closed its output but not ended */
+#define CW_QUIET_LINGER_S 2 /* for a helper that has closed its output but not ended */
 
 /* Of each kind there is one at a time in a process: the second caller waits. */
 enum cw_quiet_kind {
@@ -44,8 +44,8 @@ struct cw_quiet_child {
     size_t max_bytes;      /* of output; more ends the helper */
     unsigned milliseconds; /* then the helper is ended */
     /* Not NULL: whole pages of the caller's, in whose place the file is mapped (MAP_SHARED), `shared_bytes`
-     * long; 1 is stored in *is_shared when it is there. Nobody touches them before. They stay mapped when the
-     * helper is gone. */
+     * long; 1 is stored in *is_shared when it is there. No thread touches them before. They stay mapped when
+     * the helper is gone. */
     void *shared;
     size_t shared_bytes;
     _Atomic uint32_t *is_shared;
@@ -57,10 +57,10 @@ struct cw_quiet_output {
     size_t mapped; /* private */
 };
 
-/* Runs it and waits; the calling thread must have all signals blocked. What the helper said is in *out, which
+/* Runs it and waits; the calling thread must have all signals blocked. The helper's output is in *out, which
  * the caller finishes (also after an error). CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot
- * be started, or cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at what
- * it said. errno is preserved. */
+ * be started, or cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at its
+ * output. errno is preserved. */
 enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out,
                                   struct cw_error *err);
 void cw_quiet_output_finish(struct cw_quiet_output *out);

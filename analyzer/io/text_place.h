@@ -1,4 +1,4 @@
-/* text_place.h - where in a text something is, for messages: "<file>:<line>:<column>: <what is wrong>". */
+/* text_place.h - the place of an error in a text, for messages: "<file>:<line>:<column>: <fault>". */
 #ifndef CW_TEXT_PLACE_H
 #define CW_TEXT_PLACE_H
 

@@ -15,7 +15,7 @@ struct session {
     const struct cw_analyse_request *request;
     LLVMContextRef context;
     LLVMModuleRef module;
-    struct cw_model model; /* what find_kernel has found */
+    struct cw_model model; /* the model that find_kernel has found */
     struct cw_error *err;
 };
 

@@ -105,7 +105,7 @@ static enum cw_ast_kind kind_of(const json_t *j)
     return CW_AST_OTHER;
 }
 
-/* A place of the text: that of the macro's name for what a macro makes. */
+/* A place of the text: that of the macro's name for text that a macro makes. */
 static uint32_t offset(const json_t *place, bool behind, bool *macro)
 {
     const json_t *made = json_object_get(place, "expansionLoc");
@@ -173,7 +173,7 @@ static int by_id(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Second pass, side by side with the JSON: what expressions refer to may stand behind them. */
+/* Second pass, side by side with the JSON: declarations that expressions refer to may stand behind them. */
 static void link_node(struct cw_ast *a, const json_t *j, struct cw_ast_node *n)
 {
     const json_t *inner = json_object_get(j, "inner");

@@ -67,10 +67,10 @@ struct cw_ast_node {
     bool macro;                /* some end of it is made by a macro */
     bool written;              /* variables: more is done with it than reading its value */
     uint8_t term, turns, cuts; /* of variables, once they are looked at (rows_terms.c) */
-    const char *type;          /* without typedefs; "" for what has none */
+    const char *type;          /* without typedefs; "" for nodes without one */
     const char *words; /* operators: "+"; casts: "IntegralCast"; literals: their value; declarations: their
                           name; records: "struct", "union"; else "" */
-    struct cw_ast_node *decl; /* DeclRefExpr: what it names; NULL: no declaration of the text's */
+    struct cw_ast_node *decl; /* DeclRefExpr: the declaration that it names; NULL: none of the text's */
     struct cw_ast_node *parent, *first, *next;
 };
 
@@ -92,7 +92,7 @@ struct cw_ast_node *cw_ast_root(const struct cw_ast *ast);
 struct cw_ast_node *cw_ast_following(const struct cw_ast_node *top, const struct cw_ast_node *n);
 /* Child i, or NULL. */
 struct cw_ast_node *cw_ast_child(const struct cw_ast_node *n, unsigned i);
-/* Without brackets, and, `casts`, without conversions that nobody has written. */
+/* Without brackets, and, `casts`, without implicit conversions. */
 struct cw_ast_node *cw_ast_bare(const struct cw_ast_node *n, bool casts);
 /* The function that a call names, or NULL. */
 struct cw_ast_node *cw_ast_callee(const struct cw_ast_node *call);

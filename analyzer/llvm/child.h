@@ -1,4 +1,4 @@
-/* child.h - run a program and collect what it writes. */
+/* child.h - runs a program and collects its output. */
 #ifndef CW_FOOTPRINT_CHILD_H
 #define CW_FOOTPRINT_CHILD_H
 

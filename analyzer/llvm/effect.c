@@ -1,4 +1,4 @@
-/* effect.c - what one instruction does to the buffers. */
+/* effect.c - the effect of one instruction on the buffers. */
 #include "access_internal.h"
 
 #include "../footprint/builtin.h"
@@ -55,7 +55,7 @@ static int64_t must_bytes(struct reader *r, LLVMTypeRef t)
 }
 
 /* The node of a stored value that is the same in all work-items: an integer constant or argument, or a zero
- * of whatever type. (Others are not worth their expressions: think of a hash.) */
+ * of any type. (Others are not worth their expressions: think of a hash.) */
 static int stored_value(struct reader *r, LLVMValueRef v, int64_t bytes)
 {
     LLVMTypeRef t = LLVMTypeOf(v);
@@ -67,7 +67,7 @@ static int stored_value(struct reader *r, LLVMValueRef v, int64_t bytes)
     return cw_lift_value(&r->lift, v, -1);
 }
 
-/* `value`: what is stored, NULL for a load */
+/* `value`: the stored value, NULL for a load */
 static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTypeRef t, LLVMValueRef value)
 {
     struct cw_access a = plain(value ? CW_ACCESS_WRITE : CW_ACCESS_READ, may_bytes(r, t), must_bytes(r, t));
@@ -180,7 +180,7 @@ static void out_pointer(struct reader *r, int block, LLVMValueRef v, const struc
     add_access(r, block, pointer, -1, a);
 }
 
-/* Compare-exchange has a second pointer: what was expected, read and written. */
+/* Compare-exchange has a second pointer: the expected value, read and written. */
 static void atomic_function(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
 {
     int64_t bytes = cw_builtin_pointee_bytes(b->params);

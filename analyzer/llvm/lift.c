@@ -144,8 +144,8 @@ static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
     return cw_expr_select(p, cw_lift_width(v), c, yes, no);
 }
 
-/* Whether the block of φ `v` was entered by its `i`-th way, if by none of those behind it. Nobody knows, but
- * it is one answer for all φ of the block, and another one in each iteration of the loop around it. */
+/* Whether the block of φ `v` was entered by its `i`-th way, if by none of those behind it. It is not known,
+ * but it is one answer for all φ of the block, and another one in each iteration of the loop around it. */
 static int entered_by(struct cw_lift *l, LLVMValueRef v, unsigned i)
 {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(v), from = LLVMGetIncomingBlock(v, i);

@@ -41,8 +41,8 @@ bool cw_lift_init(struct cw_lift *l, struct cw_model *m, const struct cw_cfg *cf
                   LLVMValueRef function);
 void cw_lift_finish(struct cw_lift *l);
 
-/* The expression of an integer value, or of element `lane` of a vector of integers (-1: not a vector). What
- * is no integer, or is computed from what is none, is OPAQUE (of the value's width, at least 1). */
+/* The expression of an integer value, or of element `lane` of a vector of integers (-1: not a vector). A
+ * value that is no integer, or is computed from one, is OPAQUE (of the value's width, at least 1). */
 int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane);
 
 /* All places that a pointer may point to. */

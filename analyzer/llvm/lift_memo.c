@@ -1,4 +1,4 @@
-/* lift_memo.c - what has been lifted already, by value and vector lane. */
+/* lift_memo.c - the expressions lifted already, by value and vector lane. */
 #include "lift.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* main.c - clweave-footprint: what the kernels of an OpenCL C file touch, as JSON on standard output.
+/* main.c - clweave-footprint: the bytes that the kernels of an OpenCL C file touch, as JSON on standard
+ * output.
  *
  * The work happens in a child with limits; this process waits, and says so in JSON when the child crashes,
  * hangs or runs out of memory or time. Processor time is limited, of the child and of each clang, so that a
@@ -133,7 +134,7 @@ static int supervise(pid_t pid, int fd, const struct limits *l)
     struct cw_bytes said = {0};
     int status = 0;
     char message[160];
-    setpgid(pid, pid); /* both sides do it: whoever comes first */
+    setpgid(pid, pid); /* both sides do it: the first one counts */
     bool heard = listen_to(fd, now_ms() + l->wall * 1000, &said);
     if (!heard)
         kill(-pid, SIGKILL);

@@ -1,4 +1,4 @@
-/* ops.c - what the instructions of a kernel do, counted for cost models. */
+/* ops.c - the instructions of a kernel, counted for cost models. */
 #include "access_internal.h"
 
 #include "../footprint/builtin.h"

@@ -104,8 +104,8 @@ static void add_all(struct cw_places *to, struct cw_places from)
 
 /* p += step in a loop: the offset is a counter like any other. That the pointer stays in the buffer where it
  * starts is assumed while `next` is followed (lane -3 remembers the buffer, lane -2 the offset's
- * placeholder). What was remembered meanwhile may rest on that, so when it proves wrong every pointer of the
- * kernel is given up. */
+ * placeholder). Expressions remembered meanwhile may rest on that, so when it proves wrong every pointer of
+ * the kernel is given up. */
 static struct cw_places header(struct cw_lift *l, LLVMValueRef v, int loop, LLVMValueRef start,
                                LLVMValueRef next)
 {

@@ -1,15 +1,15 @@
 /* wait.c - whether an asynchronous copy is waited for.
  *
- * A kernel that ends without wait_group_events for a copy is undefined, and devices differ: PoCL has copied
- * at once, Oclgrind copies when somebody waits. So only what is seen to be waited for counts as written for
- * certain. Seen means: within the copy's basic block, the event goes into one variable, and the wait names
- * that variable and one event (what would further ones be?). In between the variable may only be given to a
- * further copy, which then shares the event. */
+ * A kernel that ends without wait_group_events for a copy is undefined, and devices differ: PoCL copies at
+ * once, Oclgrind copies at the wait. So only copies with a visible wait count as written for certain. Seen
+ * means: within the copy's basic block, the event goes into one variable, and the wait names that variable
+ * and one event (further ones would be unknown). In between the variable may only be given to a further copy,
+ * which then shares the event. */
 #include "access_internal.h"
 
 #include "../footprint/builtin.h"
 
-/* What a pointer to an event was made from. */
+/* The variable that a pointer to an event was made from. */
 static LLVMValueRef variable(LLVMValueRef pointer)
 {
     while (LLVMIsABitCastInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer))

@@ -83,9 +83,9 @@ void cw_program_models_init(struct cw_models_source *s, const char *folder)
     cw_file_store_init(&s->store, folder);
 }
 
-/* ---- what is asked */
+/* ---- the question */
 
-/* The helper's command line, and what makes an answer that answer. */
+/* The helper's command line, and the identity of its answer. */
 struct question {
     const char **words;
     size_t n;
@@ -187,8 +187,8 @@ static bool ask_vendor(struct cw_models_source *s, const struct cw_models_vendor
 }
 
 /* The source behind definitions of the vendor's macros. They cannot be options, since clang's own header of
- * OpenCL C, which defines some of them, comes after these. What is no integer becomes a value that nobody
- * knows: footprints must not rest on the last digit of a vendor's M_PI. */
+ * OpenCL C, which defines some of them, comes after these. A non-integer becomes an unknown value: footprints
+ * must not rest on the last digit of a vendor's M_PI. */
 static enum cw_status join_source(struct question *q, const struct cw_tested_names *names,
                                   const struct cw_macro_value *values, const char *source,
                                   struct cw_error *err)
@@ -304,7 +304,7 @@ enum cw_status cw_program_models_no_answer(const char *helper, struct cw_error *
                         helper, helper);
 }
 
-/* Reads what the helper has printed. Another program's output is not reported as a syntax error in a file. */
+/* Reads the helper's output. Another program's output is not reported as a syntax error in a file. */
 static enum cw_status read_answer(const char *helper, const struct cw_quiet_output *out,
                                   struct cw_model_set *set, struct cw_error *err)
 {
@@ -365,8 +365,8 @@ static enum cw_status from_helper(struct cw_models_source *s, const struct quest
 }
 
 enum cw_status cw_program_models_get(struct cw_models_source *s, const char *source, const char *options,
-                             const struct cw_models_vendor *vendor, struct cw_model_set *set, bool *kept,
-                             struct cw_error *err)
+                                     const struct cw_models_vendor *vendor, struct cw_model_set *set,
+                                     bool *kept, struct cw_error *err)
 {
     struct question q = {.n = 0};
     struct cw_error stored = {0};

@@ -1,5 +1,6 @@
-/* program_models.h - the models of a program's kernels (analyzer/footprint/model.h): from what an earlier run
- * has kept, or from clweave-footprint, which is started so that the host does not notice (io/quiet_child.h).
+/* program_models.h - the models of a program's kernels (analyzer/footprint/model.h): from the store of
+ * earlier runs, or from clweave-footprint, which is started so that the host does not notice
+ * (io/quiet_child.h).
  *
  * The models are those of the program that the vendor has built, or there are none: build options that are
  * not understood, a vendor's macro that cannot be handed on, an #include, a variable that adds build flags:
@@ -17,9 +18,9 @@
 struct cw_model_set; /* footprint/model_file.h */
 struct cw_rw_rows;
 
-/* The vendor. `identity`: platform, device and driver with their versions; what they answered once is kept
- * under it. `ask` fills values[0..n-1] for names[0..n-1] as a build with `options` sees them before its
- * source begins, those of `options` aside; false: it cannot be asked. NULL: nobody can be. */
+/* The vendor. `identity`: platform, device and driver with their versions; their answers are kept under it.
+ * `ask` fills values[0..n-1] for names[0..n-1] as a build with `options` sees them before its source begins,
+ * those of `options` aside; false: it cannot be asked. NULL: the host cannot ask. */
 struct cw_models_vendor {
     const char *identity;
     bool (*ask)(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values);
@@ -34,7 +35,7 @@ struct cw_models_source {
     struct cw_file_store store;
     const struct cw_helper_tool
         *asker; /* asks the vendor in its place where it can (macro_child.h); NULL: none. The caller's */
-    bool flags_added; /* the environment changes what the vendor builds */
+    bool flags_added; /* the environment changes the vendor's builds */
 };
 
 /* Finds the helper: CLWEAVE_FOOTPRINT, else beside the library or program that this function is in, else in
@@ -50,7 +51,7 @@ bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *
     "with its clang is "                                                                                     \
     "installed (make deps), and CLWEAVE_FOOTPRINT can name it"
 
-/* Says of a helper that was found and has printed nothing what it may lack. Returns CW_ERR_IO. */
+/* Explains why a helper that was found may have printed nothing. Returns CW_ERR_IO. */
 enum cw_status cw_program_models_no_answer(const char *helper, struct cw_error *err);
 
 /* For a helper that is stuck: its own limit is 10 s of processor time, 200 s in all. */
@@ -59,10 +60,10 @@ enum cw_status cw_program_models_no_answer(const char *helper, struct cw_error *
 /* Gets the models of a program; *set is the caller's to finish when CW_OK. *kept (NULL allowed): they came
  * from the store. Takes up to CW_MODELS_MILLISECONDS; the calling thread has all signals blocked.
  * CW_ERR_NOTFOUND: there is no helper, or no clang; CW_ERR_IO: it does not start or dies; CW_ERR_VERSION: it
- * is another build's; CW_ERR_UNSUPPORTED: it is not certain what the vendor has built, or the helper has
+ * is another build's; CW_ERR_UNSUPPORTED: the vendor's build is not known for certain, or the helper has
  * refused, with its words; else as cw_quiet_child_run and cw_model_set_read. Thread-safe. */
 enum cw_status cw_program_models_get(struct cw_models_source *s, const char *source, const char *options,
-                             const struct cw_models_vendor *vendor, struct cw_model_set *set, bool *kept,
-                             struct cw_error *err);
+                                     const struct cw_models_vendor *vendor, struct cw_model_set *set,
+                                     bool *kept, struct cw_error *err);
 
 #endif

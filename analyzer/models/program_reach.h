@@ -1,4 +1,4 @@
-/* program_reach.h - the models of a program, for those who only evaluate launches (footprint/reach.h). */
+/* program_reach.h - the models of a program, for callers that only evaluate launches (footprint/reach.h). */
 #ifndef CW_PROGRAM_REACH_H
 #define CW_PROGRAM_REACH_H
 

@@ -1,8 +1,8 @@
 /* ddr.h - the time table of one memory that several devices use.
  *
- * Whoever comes later has what those that came before leave free: of a memory of which a part u is taken,
- * service takes 1 / (1 - u) times as long. (Earlier ones are not slowed in hindsight: their ends have been
- * promised.) So together they never get more than the memory serves.
+ * A later device gets the share that earlier ones leave free: of a memory of which a part u is taken, service
+ * takes 1 / (1 - u) times as long. (Earlier ones are not slowed in hindsight: their ends have been promised.)
+ * So together they never get more than the memory serves.
  *
  * Not thread-safe. */
 #ifndef CW_DDR_H
@@ -22,9 +22,8 @@ struct cw_ddr {
     double used[CW_DDR_SPANS];
 };
 
-/* What needs the memory: `compute_ns` without it and `memory_ns` of its service, in turn all the time, or
- * both at once
- * (`overlapped`). */
+/* Work that needs the memory: `compute_ns` without it and `memory_ns` of its service, in turn all the time,
+ * or both at once (`overlapped`). */
 struct cw_ddr_work {
     double compute_ns, memory_ns;
     bool overlapped;

@@ -32,11 +32,11 @@ struct cw_dot_lex {
 enum cw_dot_token cw_dot_next(struct cw_dot_lex *l);
 void cw_dot_lex_finish(struct cw_dot_lex *l);
 
-/* True when the token is that sign, or that keyword (whatever its case). */
+/* True when the token is that sign, or that keyword (in any case). */
 bool cw_dot_is(const struct cw_dot_lex *l, char sign);
 bool cw_dot_is_word(const struct cw_dot_lex *l, const char *keyword);
 
-/* "expected <what>, found <token>"; does nothing when an error is told already. */
+/* Sets the error "expected <what>, found <token>"; does nothing when there is one already. */
 enum cw_status cw_dot_expected(struct cw_dot_lex *l, const char *what);
 
 #endif

@@ -20,7 +20,7 @@ struct scope {
     struct cw_dot_attributes node, edge; /* defaults */
 };
 
-/* A list of nodes: what an edge leaves from or arrives at. */
+/* A list of nodes: the ends of an edge. */
 struct nodes {
     uint32_t *v;
     size_t count, room;

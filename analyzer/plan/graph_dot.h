@@ -1,4 +1,4 @@
-/* graph_dot.h - what reading a graph in graphviz's language has gathered, before it is a graph. */
+/* graph_dot.h - the nodes and edges read from a graph in graphviz's language, before it is a graph. */
 #ifndef CW_GRAPH_DOT_H
 #define CW_GRAPH_DOT_H
 
@@ -48,12 +48,13 @@ struct cw_dot {
     struct cw_dot_attributes graph;
 };
 
-/* What an edge with attributes `a` carries. Errors: CW_ERR_FORMAT, as all of these tell in d->lex.err. */
+/* The data that an edge with attributes `a` carries. Errors: CW_ERR_FORMAT, as all of these tell in
+ * d->lex.err. */
 enum cw_status cw_graph_dot_edge_data(struct cw_dot *d, const struct cw_dot_attributes *a, double *data);
 
 /* Makes the graph and its platform. */
 enum cw_status cw_graph_dot_build(struct cw_dot *d, uint32_t processors, struct cw_graph **graph,
-                            struct cw_platform **platform);
+                                  struct cw_platform **platform);
 
 /* Slot of struct cw_graph_format. */
 enum cw_status cw_graph_dot_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);

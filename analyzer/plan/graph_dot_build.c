@@ -1,4 +1,5 @@
-/* graph_dot_build.c - from what a DOT file says to a graph and its platform, and back; see graph_dot.h. */
+/* graph_dot_build.c - from the contents of a DOT file to a graph and its platform, and back; see
+ * graph_dot.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -201,7 +202,7 @@ static enum cw_status add_node(struct cw_dot *d, struct cw_graph_builder *b, uin
 }
 
 enum cw_status cw_graph_dot_build(struct cw_dot *d, uint32_t processors, struct cw_graph **graph,
-                            struct cw_platform **platform)
+                                  struct cw_platform **platform)
 {
     uint32_t devices = count_devices(d, processors);
     struct cw_graph_builder *b = cw_graph_builder_create(devices);

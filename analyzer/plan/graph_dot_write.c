@@ -7,7 +7,7 @@
 #include "../io/printable.h"
 #include "graph_dot.h"
 
-/* A character of the text at s; '?' for what is not printable. Returns how many bytes it has. */
+/* A character of the text at s; '?' for an unprintable one. Returns how many bytes it has. */
 static size_t put_character(struct cw_json_out *j, const char *s)
 {
     size_t length = cw_printable_length(s, strnlen(s, 4));

@@ -38,7 +38,7 @@ const struct cw_graph_format *cw_graph_format_probe(const char *path)
     struct stat what;
     const struct cw_graph_format *found = NULL;
 
-    if (stat(path, &what) != 0 || !S_ISREG(what.st_mode)) /* what is read from a pipe is gone */
+    if (stat(path, &what) != 0 || !S_ISREG(what.st_mode)) /* the bytes read from a pipe are gone */
         return NULL;
     f = fopen(path, "re");
     if (!f)

@@ -1,7 +1,7 @@
 /* graph_format.h - the file formats of abstract task graphs: one const struct each, in one NULL-ended table.
  *
- * clweave-graph (graph_file.h) says everything that a graph and its platform are. The others are what people
- * exchange task graphs in; ../FORMAT.md says how each is read and what gets lost in it:
+ * clweave-graph (graph_file.h) says everything that a graph and its platform are. The others are formats in
+ * which people exchange task graphs; ../FORMAT.md says how each is read and which facts get lost in it:
  *   stg       Standard Task Graph Set (Tobita, Kasahara, J. Scheduling 5(5), 2002), with and without
  *             communication costs, and its prototype
  *   wfformat  WfCommons WfFormat, versions 1.2 to 1.5 (JSON)
@@ -24,12 +24,12 @@ enum { CW_GRAPH_PROCESSORS = 4, CW_GRAPH_PROCESSORS_MAX = 4096 };
 /* Bytes per second between the machines of a WfFormat file, which does not say: 1 Gbit/s. */
 #define CW_WFFORMAT_BYTES_PER_S 125e6
 
-/* What is written. */
+/* The graph to be written. */
 struct cw_graph_output {
     const struct cw_graph *graph;
     const struct cw_platform *platform;
     double unit_s;     /* seconds per unit of time of the graph: 1e-9 for traces, 1 where it says nothing */
-    const char *title; /* what the graph is called */
+    const char *title; /* the name of the graph */
 };
 
 struct cw_graph_format {

@@ -2,7 +2,7 @@
  *
  * A first line with the number of tasks (prototype files: and of processors), then for each task its number,
  * its time, the number of its predecessors, and these: on the same line, or, in graphs with communication
- * costs, each on a line of its own with what the transfer from it costs. Numbers run from 0 (a dummy entry)
+ * costs, each on a line of its own with the cost of the transfer from it. Numbers run from 0 (a dummy entry)
  * or, in prototype files, from 1, to a dummy exit; "#" begins a comment. Dummies (no time, only at the ends)
  * are no tasks here: the first task of the graph is number 1, and tasks are called by their numbers. */
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* graph_wfformat.c - reading WfCommons WfFormat, versions 1.2 to 1.5; see graph_format.h.
  *
- * Version 1.5 describes tasks under workflow.specification and what they took under workflow.execution;
- * earlier ones have both in workflow.tasks (1.2: jobs). Tasks are named by id, in earlier versions by name. A
- * task takes its run time, in seconds; an edge carries the bytes of the files that its first task writes and
- * its second reads. */
+ * Version 1.5 describes tasks under workflow.specification and their times under workflow.execution; earlier
+ * ones have both in workflow.tasks (1.2: jobs). Tasks are named by id, in earlier versions by name. A task
+ * takes its run time, in seconds; an edge carries the bytes of the files that its first task writes and its
+ * second reads. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ const char *cw_graph_wf_at(const struct cw_wf *w, size_t i, char text[64])
     return text;
 }
 
-enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, const char *where, const char *key,
-                            const char *older, bool optional, double *value)
+enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, const char *where,
+                                  const char *key, const char *older, bool optional, double *value)
 {
     const char *found =
         json_object_get(object, key) || !older || !json_object_get(object, older) ? key : older;
@@ -51,8 +51,8 @@ static enum cw_status name_tasks(struct cw_wf *w)
         char where[64];
         uint32_t number, before = w->ids.count;
         w->seconds[i] = NAN;
-        status = cw_json_get_string(task, cw_graph_wf_at(w, i, where), "name", json_object_get(task, "id"), &name,
-                                    w->err);
+        status = cw_json_get_string(task, cw_graph_wf_at(w, i, where), "name", json_object_get(task, "id"),
+                                    &name, w->err);
         id = name;
         if (status == CW_OK)
             status = cw_json_get_string(task, where, "id", true, &id, w->err);
@@ -101,7 +101,8 @@ static enum cw_status read_times(struct cw_wf *w)
                 status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: there is no task \"%.60s\"", where, id);
         }
         if (status == CW_OK)
-            status = cw_graph_wf_number(w, one, where, "runtimeInSeconds", "runtime", false, &w->seconds[task]);
+            status =
+                cw_graph_wf_number(w, one, where, "runtimeInSeconds", "runtime", false, &w->seconds[task]);
     }
     for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++)
         if (isnan(w->seconds[i]))

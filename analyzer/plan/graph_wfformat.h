@@ -1,4 +1,4 @@
-/* graph_wfformat.h - what the parts of the WfFormat reader share: the workflow while it is read. */
+/* graph_wfformat.h - shared by the parts of the WfFormat reader: the workflow while it is read. */
 #ifndef CW_GRAPH_WFFORMAT_H
 #define CW_GRAPH_WFFORMAT_H
 
@@ -48,8 +48,8 @@ enum cw_status cw_graph_wf_no_memory(const struct cw_wf *w);
 
 /* Member `key`, or where it is missing `older` (NULL: none), as a number from 0 on; `optional` as in
  * json_fields.h. */
-enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, const char *where, const char *key,
-                            const char *older, bool optional, double *value);
+enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, const char *where,
+                                  const char *key, const char *older, bool optional, double *value);
 
 /* Writes WfFormat 1.5; a slot of struct cw_graph_format. */
 enum cw_status cw_graph_wf_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);

@@ -1,5 +1,5 @@
-/* graph_wfformat_files.c - what flows along the edges of a workflow: the files that one task writes and
- * another reads; see graph_wfformat.h. */
+/* graph_wfformat_files.c - the data on the edges of a workflow: the files that one task writes and another
+ * reads; see graph_wfformat.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +47,8 @@ static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
 {
     const json_t *list = NULL;
     char task[64], where[96];
-    enum cw_status status =
-        cw_json_get_array(json_array_get(w->tasks, i), cw_graph_wf_at(w, i, task), "files", true, &list, w->err);
+    enum cw_status status = cw_json_get_array(json_array_get(w->tasks, i), cw_graph_wf_at(w, i, task),
+                                              "files", true, &list, w->err);
 
     for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
         const json_t *one = json_array_get(list, k);
@@ -114,8 +114,7 @@ static void sort_uses(struct cw_wf_uses *u)
     u->count = kept;
 }
 
-/* Both lists go by file: for each file, everyone who writes it with everyone who reads it, where there is an
- * edge. */
+/* Both lists go by file: for each file, every writer with every reader, where there is an edge. */
 static void add_bytes(struct cw_wf *w)
 {
     size_t first = 0;
@@ -149,7 +148,7 @@ enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const json_t *specificati
         status = cw_graph_wf_no_memory(w);
     for (size_t k = 0; k < w->reads.count && status == CW_OK; k++)
         w->size[w->reads.v[k].file] = w->reads.v[k].bytes;
-    for (size_t k = 0; k < w->writes.count && status == CW_OK; k++) /* who writes it knows best */
+    for (size_t k = 0; k < w->writes.count && status == CW_OK; k++) /* its writer knows best */
         w->size[w->writes.v[k].file] = w->writes.v[k].bytes;
     if (status == CW_OK && specification)
         status = read_sizes(w, specification);

@@ -1,9 +1,9 @@
 /* graph_wfformat_write.c - graphs as WfFormat 1.5; see graph_format.h.
  *
- * A task's run time is the mean of what it takes on the devices that can run it. A file stands for each edge
- * that carries something; its size is such that a transfer at CW_WFFORMAT_BYTES_PER_S takes as long as one in
- * the mean on the graph's own platform. Traces have bytes and keep them. The format wants a length and a date
- * of the execution: it is said to have run in sequence, at the beginning of 1970. */
+ * A task's run time is the mean of its times on the devices that can run it. A file stands for each edge that
+ * carries something; its size is such that a transfer at CW_WFFORMAT_BYTES_PER_S takes as long as one in the
+ * mean on the graph's own platform. Traces have bytes and keep them. The format wants a length and a date of
+ * the execution: it is said to have run in sequence, at the beginning of 1970. */
 #include <math.h>
 
 #include "../io/json_out.h"
@@ -36,7 +36,7 @@ static void put_file_id(struct cw_json_out *j, uint32_t from, uint32_t to)
     cw_json_put_string(j, text);
 }
 
-/* One list of task `i`: those before or behind it, or what flows from or to them. */
+/* One list of task `i`: those before or behind it, or the files from or to them. */
 static void put_list(struct cw_json_out *j, const struct cw_graph_output *o, uint32_t i, const char *key,
                      bool before, bool files)
 {

@@ -1,5 +1,5 @@
-/* launch_parts.h - what models of kernels say of a trace's launches, for plans: into how many work-groups
- * each may be cut, as run mode does it, and how many operations it has. Belongs to one thread. */
+/* launch_parts.h - facts about a trace's launches from models of kernels, for plans: into how many
+ * work-groups each may be cut, as run mode does it, and how many operations it has. Belongs to one thread. */
 #ifndef CW_LAUNCH_PARTS_H
 #define CW_LAUNCH_PARTS_H
 
@@ -12,7 +12,8 @@ struct cw_launch_parts;
 struct cw_launch_parts *cw_launch_parts_create(const struct cw_trace *t, struct cw_trace_reach *reach);
 void cw_launch_parts_destroy(struct cw_launch_parts *p); /* NULL allowed */
 
-/* Work-groups along the dimension that it is cut along; 1: it stays whole, as does what has no model. */
+/* Work-groups along the dimension that it is cut along; 1: it stays whole, as does a launch without a
+ * model. */
 uint64_t cw_launch_parts_groups(struct cw_launch_parts *p, const struct cw_command *launch);
 
 /* False: not known. */

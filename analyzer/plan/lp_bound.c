@@ -8,7 +8,7 @@
 #include "../../sched/bounds.h"
 #include "../../sched/policy.h"
 
-/* Steps of the simplex method: some ten times what these programs take. */
+/* Steps of the simplex method: some ten times as many as these programs take. */
 enum { ITERATIONS = 50000 };
 
 /* Times are over HEFT's makespan. More than 1, so that no rounding makes the program infeasible. */

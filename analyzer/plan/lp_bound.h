@@ -17,7 +17,7 @@
  * time that p's class takes together; edges from or to such tasks carry no transfer, since the nearest part
  * may be at hand.
  *
- * The bound is that of cw_lp_safe_bound, so it holds whatever the solver's tolerances. */
+ * The bound is that of cw_lp_safe_bound, so it holds with any tolerances of the solver. */
 #ifndef CW_LP_BOUND_H
 #define CW_LP_BOUND_H
 

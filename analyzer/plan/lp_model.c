@@ -98,7 +98,7 @@ static double usable(const struct cw_lp *lp, const double *dual, uint32_t row)
 double cw_lp_safe_bound(const struct cw_lp *lp, const double *dual)
 {
     double *reduced = malloc((lp->columns + 1) * sizeof *reduced);
-    double *size = malloc((lp->columns + 1) * sizeof *size); /* what rounding of `reduced` goes by */
+    double *size = malloc((lp->columns + 1) * sizeof *size); /* the scale of the rounding of `reduced` */
     struct sum bound = {0, 0};
 
     for (uint32_t j = 0; reduced && size && j < lp->columns; j++) {

@@ -40,8 +40,9 @@ uint32_t cw_lp_add_column(struct cw_lp *lp, double cost, double lower, double up
 void cw_lp_add_row(struct cw_lp *lp, double low, double high);
 void cw_lp_add_entry(struct cw_lp *lp, uint32_t column, double value);
 
-/* The bound above for y = dual[0 .. rows - 1], less what rounding may have added. A y_i that asks for a side
- * that its row does not have counts as 0. -INFINITY when memory is out or a dual is no number. O(entries). */
+/* The bound above for y = dual[0 .. rows - 1], less the most that rounding may have added. A y_i that asks
+ * for a side that its row does not have counts as 0. -INFINITY when memory is out or a dual is no number.
+ * O(entries). */
 double cw_lp_safe_bound(const struct cw_lp *lp, const double *dual);
 
 #endif

@@ -23,7 +23,7 @@ static enum cw_status positive(const char *where, const char *key, double value,
 }
 
 enum cw_status cw_operations_rates_read(const json_t *object, const char *where, struct cw_op_rates *r,
-                                struct cw_error *err)
+                                        struct cw_error *err)
 {
     static const char *const keys[] = {"gops", "gfmacs", "lanes", "cores", "item_ns", "local_bytes", NULL};
     const struct {
@@ -54,7 +54,8 @@ static double busy(double amount, double units)
     return amount > 0 ? amount / (ceil(amount / units) * units) : 1;
 }
 
-double cw_operations_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_ops *ops, double items)
+double cw_operations_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_ops *ops,
+                                      double items)
 {
     double ns =
         (ops->per_item[CW_OP_SINGLE_FMA] + DOUBLE_FMA_WEIGHT * ops->per_item[CW_OP_DOUBLE_FMA]) / r->gfmacs;

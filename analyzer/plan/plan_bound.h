@@ -13,8 +13,8 @@ enum cw_bound_kind { CW_BOUND_PATH, CW_BOUND_OCT, CW_BOUND_AREA, CW_BOUND_ENERGY
 /* "critical path", "oct", "area", "energy", "lp". */
 const char *cw_plan_bound_kind_name(enum cw_bound_kind kind);
 
-/* What is known of one graph: a linear program is solved once for all policies that share alike. Zeroed and
- * with entries_max set it is ready. */
+/* The bounds known of one graph: a linear program is solved once for all policies that share alike. Zeroed
+ * and with entries_max set it is ready. */
 struct cw_plan_bounds {
     uint32_t entries_max; /* larger programs are skipped; 0: all are */
     struct cw_lp_bound lp[CW_SHARE_ALL + 1];

@@ -81,7 +81,7 @@ static double starts(const struct board *b, uint32_t d)
     return at;
 }
 
-/* When a piece ends that starts at `at` and takes `alone` where nobody is in its way. */
+/* When a piece ends that starts at `at` and takes `alone` without other pieces. */
 static double ends(struct board *b, const struct piece *q, double at, double alone)
 {
     const struct cw_work_cost *c = &b->cost[(size_t)q->task * b->s->devices + q->device];

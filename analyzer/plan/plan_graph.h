@@ -6,14 +6,14 @@
  * than one work-item). Where the local size was left to the vendor the cut may fall anywhere between whole
  * rows, for one-dimensional ranges between runs of 64 items;
  *   - transfers, fills and maps are whole tasks;
- *   - markers, barriers and host pseudo-commands are whole tasks of no cost: they tie what comes before to
- * what comes after without an edge for each pair;
+ *   - markers, barriers and host pseudo-commands are whole tasks of no cost: they tie earlier tasks to later
+ * ones without an edge for each pair;
  *   - failed commands are tasks of no cost without edges.
  * Edges are the trace's binding ones (event, barrier, host, data; not the implied `queue`). RAW edges carry
  * the bytes in common, all others carry nothing.
  *
  * With models of the kernels (cw_plan_known.reach) they may be cut as run mode does it instead, or stay
- * whole; and platforms with rates of operations (platform_file.h) take what these say.
+ * whole; and platforms with rates of operations (platform_file.h) use these rates.
  *
  * Costs, in ns, come from the platform's rules (platform_file.h). The time of a command in the trace is its
  * device time where one was recorded, else an estimate: its kernel's mean time per work-item elsewhere in the
@@ -32,24 +32,24 @@ struct cw_plan_graph {
     struct cw_graph *graph;       /* owned */
     struct cw_platform *platform; /* owned when the trace's own devices serve, else NULL: the model's */
     struct cw_work_cost
-        *work; /* owned: what the costs are made of, tasks x devices; NULL: not as run mode runs it */
+        *work;          /* owned: the parts of the costs, tasks x devices; NULL: not as run mode runs it */
     uint32_t estimated; /* commands whose traced time is an estimate and went into their costs */
     uint32_t commands;  /* enqueued commands, failed ones not counted */
 };
 
-/* What is known beside the trace; each may be NULL. */
+/* Knowledge beside the trace; each may be NULL. */
 struct cw_plan_known {
     struct cw_trace_reach *reach; /* models of its kernels */
     bool as_run;                  /* these also say how kernels are cut */
-    struct cw_plan_past *past;    /* what earlier runs took */
+    struct cw_plan_past *past;    /* the times of earlier runs */
 };
 
 /* Builds the graph of `t`, which must hold its edges and accesses.
  *   model            the platform to plan for; NULL: the devices that the trace used. A kernel then costs on
- * another device than its own what it took there per work-item elsewhere in the trace, or its time scaled by
+ * another device than its own its time there per work-item elsewhere in the trace, or its time scaled by
  * compute units x clock (which counts as an estimate) known  NULL: nothing drop_host_waits  leave `host`
  * edges out: as if the host never waited Errors: CW_ERR_INVALID (no command in the trace; a damaged one),
- * CW_ERR_INFEASIBLE (no device of the platform can run a command: the message names it and says what to add),
+ * CW_ERR_INFEASIBLE (no device of the platform can run a command: the message names it and the entry to add),
  * CW_ERR_CYCLE, CW_ERR_NOMEM.
  */
 enum cw_status cw_plan_graph_init(struct cw_plan_graph *pg, const struct cw_trace *t,

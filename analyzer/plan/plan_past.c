@@ -43,7 +43,7 @@ bool cw_plan_past_is_history(const char *path)
     char begin[sizeof magic] = "";
     struct stat st;
     FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rbe")
-                                                          : NULL; /* what is read from a pipe is gone */
+                                                          : NULL; /* the bytes read from a pipe are gone */
     bool is = f && fread(begin, 1, sizeof magic, f) == sizeof magic && !memcmp(begin, magic, sizeof magic);
 
     if (f)
@@ -144,7 +144,7 @@ static bool ask(struct cw_plan_past *past, struct cw_key kernel, const char *dev
 
     if (id == CW_HISTORY_NO_DEVICE)
         return false;
-    cw_history_predict(past->history, kernel, 0, size, &id, NULL, 1, &e); /* 0: nobody's shape */
+    cw_history_predict(past->history, kernel, 0, size, &id, NULL, 1, &e); /* 0: the shape of no launch */
     *ns = e.mean_ns;
     return e.source == CW_HISTORY_REGRESSION;
 }
@@ -158,7 +158,7 @@ bool cw_plan_past_predict(struct cw_plan_past *past, const struct cw_trace *t, s
     if (!name_launch(t, parts, c, &n))
         return false;
     snprintf(chained, sizeof chained, "%s chained",
-             n.device); /* what followed another launch at once has entries of its own */
+             n.device); /* launches that followed another one at once have entries of their own */
     return (n.operations > 0 && ask(past, cw_key_as(n.kernel, BY_OPERATIONS), n.device, n.operations, ns)) ||
            ask(past, n.kernel, n.device, n.items, ns) || ask(past, n.kernel, chained, n.items, ns);
 }

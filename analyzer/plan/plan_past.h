@@ -1,10 +1,9 @@
-/* plan_past.h - what earlier runs took, for plans of a trace: the history that `clweave run` keeps, and other
- * traces of the program that have device times.
+/* plan_past.h - the times of earlier runs, for plans of a trace: the history that `clweave run` keeps, and
+ * other traces of the program that have device times.
  *
  * Which of the history's entries are of the very launches of the trace it cannot say, and traces of the same
- * input are nobody's prediction: other sizes of the kernel are asked, by regression (history.h) over the
- * launch's operations where models of both say how many those are, else over work-items. Belongs to one
- * thread. */
+ * input are no predictions: other sizes of the kernel are asked, by regression (history.h) over the launch's
+ * operations where models of both say how many those are, else over work-items. Belongs to one thread. */
 #ifndef CW_PLAN_PAST_H
 #define CW_PLAN_PAST_H
 
@@ -19,7 +18,7 @@ void cw_plan_past_destroy(struct cw_plan_past *past); /* NULL allowed */
 /* True for a file that cw_plan_past_add_history reads. */
 bool cw_plan_past_is_history(const char *path);
 
-/* Adds what `clweave run --history` keeps. Errors: those of cw_history_load. */
+/* Adds the times that `clweave run --history` keeps. Errors: those of cw_history_load. */
 enum cw_status cw_plan_past_add_history(struct cw_plan_past *past, const char *path, struct cw_error *err);
 
 /* Adds the launches of `t` that have device times. parts: the models of its kernels; NULL: none. Returns how
@@ -27,8 +26,8 @@ enum cw_status cw_plan_past_add_history(struct cw_plan_past *past, const char *p
 size_t cw_plan_past_add_trace(struct cw_plan_past *past, const struct cw_trace *t,
                               struct cw_launch_parts *parts);
 
-/* What the launch `c` takes on the device of `t` that it was enqueued to. parts: as above. False: too little
- * is known of its kernel. */
+/* The time that the launch `c` takes on the device of `t` that it was enqueued to. parts: as above. False:
+ * too little is known of its kernel. */
 bool cw_plan_past_predict(struct cw_plan_past *past, const struct cw_trace *t, struct cw_launch_parts *parts,
                           const struct cw_command *c, double *ns);
 

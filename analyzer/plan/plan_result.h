@@ -11,16 +11,16 @@
 
 struct cw_work_cost; /* platform_file.h */
 
-/* What all plans of one replay have in common. Everything is borrowed. */
+/* The common input of all plans of one replay. Everything is borrowed. */
 struct cw_plan_input {
     const char *file; /* as named on the command line */
     const struct cw_graph *graph;
     const struct cw_platform *platform;
-    const char *platform_name;    /* built-in name or file; NULL: the input's own devices */
-    const struct cw_trace *trace; /* NULL for abstract graphs; task ids are its command ids */
-    const struct cw_work_cost *
-        work; /* what the tasks cost, in parts: plans are run at the one memory (plan_contend.h); NULL: not */
-    struct cw_plan_bounds *bounds; /* of graph and platform; NULL: no linear programs */
+    const char *platform_name;       /* built-in name or file; NULL: the input's own devices */
+    const struct cw_trace *trace;    /* NULL for abstract graphs; task ids are its command ids */
+    const struct cw_work_cost *work; /* the costs of the tasks, in parts: plans are run at the one memory
+                                        (plan_contend.h); NULL: not */
+    struct cw_plan_bounds *bounds;   /* of graph and platform; NULL: no linear programs */
 };
 
 struct cw_plan_result {

@@ -14,11 +14,11 @@
  * once per program and is not part of a command. All devices share one DDR, and only the host's CPU moves
  * data. The CPU is 1.1 times slower than one DSP, the mean of the paper's random graphs.
  *
- * The kernel of table 1 adds two vectors: 12 bytes an element. The DDR serves what the table's last piece
- * says, 8000 bytes in 27 us; that is 40.5 ns of the 270. Other kernels take what their operations say (30
- * GOPS, 8 GFMACS, SIMD over four macros, two cores with six blocks of 256 K words each); item_ns is what is
- * left of the 270 ns for the loop over work-items. On the platform hxdsp-operations, that is; on
- * hxdsp every kernel takes what table 1 says, so that traces need no models of their kernels. */
+ * The kernel of table 1 adds two vectors: 12 bytes an element. The DDR serves the rate of the table's last
+ * piece, 8000 bytes in 27 us; that is 40.5 ns of the 270. Other kernels take the times of their operations
+ * (30 GOPS, 8 GFMACS, SIMD over four macros, two cores with six blocks of 256 K words each); item_ns is the
+ * rest of the 270 ns for the loop over work-items. On the platform hxdsp-operations, that is; on hxdsp every
+ * kernel takes the times of table 1, so that traces need no models of their kernels. */
 #define HXDSP(name, operations)                                                                              \
     "{\"format\": \"clweave-platform\", \"version\": 1, \"name\": \"" name                                   \
     "\", \"ddr_bytes_per_ns\": 0.2963,\n"                                                                    \

@@ -1,4 +1,4 @@
-/* platform_cost.c - what a command costs on the devices of a platform file. */
+/* platform_cost.c - the cost of a command on the devices of a platform file. */
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static double transfer_cost(const struct platform_entry *e, double bytes)
     return e->latency_ns + a.ns + (bytes - a.bytes) * (b.ns - a.ns) / (b.bytes - a.bytes);
 }
 
-/* Divides what a kernel takes into computing and memory. */
+/* Divides a kernel's time into computing and memory. */
 static void divide(const struct cw_platform_model *m, const struct platform_entry *e,
                    const struct platform_rule *r, const struct cw_work *work, struct cw_work_cost *c)
 {

@@ -41,7 +41,7 @@ static enum cw_status range(const char *where, const char *key, double value, bo
                         positive ? "above 0" : "0 or more");
 }
 
-/* speed, ns_per_item, launch_ns: what a device and its exceptions have in common. */
+/* speed, ns_per_item, launch_ns: the members that a device and its exceptions have in common. */
 static enum cw_status read_rule(const json_t *object, const char *where, struct platform_rule *r,
                                 struct cw_error *err)
 {

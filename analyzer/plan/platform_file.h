@@ -18,11 +18,11 @@
  *   launch_ns   added to each kernel, default 0
  *   bytes_per_item  of global memory that a work-item of such a kernel moves, part of that time: where it is
  * known how much (here, or by operations), devices that use `ddr` at the same time slow each other compile_ns
- * what building a program once takes, default 0; no part of a command, reported by `run` only kernels
+ * the time of building a program once, default 0; no part of a command, reported by `run` only kernels
  * exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item, launch_ns,
  *               bytes_per_item replace the above; "run": false = this device cannot run it
  *   operations  rates (operations.h). A kernel whose operations are known, and for which no exception gives a
- * time, takes what these say, instead of the device's own ns_per_item: computing plus memory
+ * time, takes the time of these, instead of the device's own ns_per_item: computing plus memory
  *   preload_poststore   true: while a work-group runs, the inputs of the next are loaded and the outputs of
  * the one before are stored, through two halves of the local memory. Then a kernel takes the longer of
  * computing and memory, and one group's memory time; operations' bytes are those that a group touches, once
@@ -31,8 +31,8 @@
  *               {"table": [[bytes, ns], ...], "latency_ns": L, "bytes_per_ns": B}: linear between the table's
  * points (and from 0 bytes, 0 ns to the first), after the last one at the slope of the last piece; without a
  * table L + bytes / B bandwidth   bytes per ns between memories: a number, a matrix by device, or null =
- * infinite (default) latency     ns: a number or one per sending device, default 0 ddr_bytes_per_ns   what
- * the one memory behind all devices serves; default infinite: kernels then do not contend Unknown keys are
+ * infinite (default) latency     ns: a number or one per sending device, default 0 ddr_bytes_per_ns   the
+ * rate of the one memory behind all devices; default infinite: kernels then do not contend Unknown keys are
  * errors, so that a mistyped one does not pass unnoticed. */
 #ifndef CW_PLATFORM_FILE_H
 #define CW_PLATFORM_FILE_H
@@ -44,7 +44,7 @@
 
 struct cw_work_ops; /* footprint/op_kinds.h */
 
-/* What a command does, as far as its cost goes. */
+/* The properties of a command that decide its cost. */
 struct cw_work {
     const char *kernel;            /* NULL: moves memory */
     double items;                  /* work-items of a kernel */
@@ -53,7 +53,7 @@ struct cw_work {
     const struct cw_work_ops *ops; /* of a kernel (operations.h); NULL: not known */
 };
 
-/* What a command costs a device, alone on the machine. */
+/* The cost of a command on a device, alone on the machine. */
 struct cw_work_cost {
     double set_up_ns;  /* of a kernel */
     double in_turn_ns; /* the two that follow, one after the other, free of rounding */
@@ -98,7 +98,7 @@ bool cw_platform_model_by_operations(const struct cw_platform_model *m, uint32_t
 /* Switches preload_poststore on for all devices of class "dsp". */
 void cw_platform_model_preload(struct cw_platform_model *m);
 
-/* What building a program for device `d` takes, ns. */
+/* The time of building a program for device `d`, ns. */
 double cw_platform_model_compile_ns(const struct cw_platform_model *m, uint32_t d);
 
 /* From now on the platform's devices have set-ups (cw_device.set_up): launch_ns, which every part of a kernel

@@ -1,4 +1,4 @@
-/* platform_model.h - what a platform file says, shared by its reader and the costs. */
+/* platform_model.h - the contents of a platform file, shared by its reader and the costs. */
 #ifndef CW_PLATFORM_MODEL_H
 #define CW_PLATFORM_MODEL_H
 

@@ -9,7 +9,7 @@
 
 /* Steps of one chain may be reordered against each other; chains follow each other. */
 struct cw_tile_steps {
-    struct cw_groups_step *step; /* what they touch is owned, too */
+    struct cw_groups_step *step; /* their accesses are owned, too */
     uint32_t *command; /* of each step: the trace's command, or the first task of the graph's level */
     uint32_t *chain;   /* of each step, ascending */
     uint32_t steps, chains;
@@ -17,11 +17,10 @@ struct cw_tile_steps {
 };
 
 /* Of a trace whose accesses are built. A kernel whose model says that it may be cut is cut into at most
- * `tiles` tiles of whole slabs of work-groups along the dimension that the model names; what each touches is
- * evaluated. All other commands that touch memory are one tile. A chain ends where the host waits
- * (`keep_waits`), and with a command that touches memory which nobody can name. Memory objects are laid out
- * one after the other. Errors: CW_ERR_INVALID (no such command), CW_ERR_NOMEM. *x is to be finished either
- * way. */
+ * `tiles` tiles of whole slabs of work-groups along the dimension that the model names; the bytes that each
+ * touches are evaluated. All other commands that touch memory are one tile. A chain ends where the host waits
+ * (`keep_waits`), and with a command that touches unknown memory. Memory objects are laid out one after the
+ * other. Errors: CW_ERR_INVALID (no such command), CW_ERR_NOMEM. *x is to be finished either way. */
 enum cw_status cw_tile_steps_of_trace(struct cw_tile_steps *x, const struct cw_trace *t,
                                       struct cw_trace_reach *reach, uint32_t tiles, bool keep_waits,
                                       struct cw_error *err);

@@ -16,7 +16,7 @@ struct maker {
     uint64_t *base;          /* of each memory object: where its root begins */
     struct cw_tiler **tiler; /* of each kernel */
     struct cw_tiler_place *place;
-    size_t *end;                     /* of what each tile of the step touches, in `access` */
+    size_t *end;                     /* of the accesses of each tile of the step, in `access` */
     uint32_t ended;                  /* tiles that have one */
     struct cw_groups_access *access; /* of the step that is being made */
     size_t accesses, accesses_max;
@@ -116,7 +116,7 @@ static enum cw_status whole_step(struct maker *m, uint32_t command)
 
 /* ---- launches that may be cut */
 
-/* Where the buffers of the launch lie; false: memory that nobody can name. */
+/* Where the buffers of the launch lie; false: unknown memory. */
 static bool find_places(struct maker *m, const struct cw_command *c)
 {
     for (uint32_t i = 0; i < c->args.count; i++) {

@@ -5,7 +5,7 @@
 #include "platform_file.h"
 #include "../trace/trace.h"
 
-/* Measured time and what was done in it. */
+/* Measured time and the work done in it. */
 struct cw_rate {
     double ns, amount; /* amount: work-items or bytes */
 };
@@ -36,7 +36,7 @@ bool cw_work_is_transfer(const struct cw_command *c);
  * how). */
 bool cw_work_times_get(const struct cw_work_times *w, const struct cw_command *c, struct cw_work *work);
 
-/* What `c`, which took work->traced_ns on its own device, takes on device `d` of the trace. *measured: false
+/* The time on device `d` of the trace of `c`, which took work->traced_ns on its own device. *measured: false
  * when that is scaled by compute units x clock. Transfers take the same everywhere. */
 double cw_work_times_elsewhere(const struct cw_work_times *w, const struct cw_command *c,
                                const struct cw_work *work, uint32_t d, bool *measured);

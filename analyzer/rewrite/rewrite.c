@@ -123,7 +123,8 @@ static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struc
 {
     for (size_t k = 0; k < in->kernels; k++) {
         struct cw_rewrite_kernel *verdict = &out->kernel[k];
-        uint32_t id = done ? cw_tokens_name_intern(&s->names, in->kernel[k], strlen(in->kernel[k])) : UINT32_MAX;
+        uint32_t id =
+            done ? cw_tokens_name_intern(&s->names, in->kernel[k], strlen(in->kernel[k])) : UINT32_MAX;
         uint32_t flags = id != UINT32_MAX ? s->names.v[id].flags : 0;
         *verdict = (struct cw_rewrite_kernel){CW_REWRITE_REFUSED, out->reason, false};
         if (done && (!(flags & CW_RW_FUNCTION) || flags & CW_RW_ODD))

@@ -17,9 +17,9 @@
  * dimensions; a ragged work_group_* and async copies, barriers            last group (OpenCL C 2.0) is last
  * in its tile too
  *
- * What is refused is refused with a reason in words: what cannot be understood for certain (functions that
+ * A refusal has a reason in words. Refused are: code that cannot be understood for certain (functions that
  * are made by macros and see ids, branches of conditionals with different braces, trigraphs and digraphs …),
- * what could learn ids by other ways (inline assembly, built-ins of a vendor, functions that nobody defines),
+ * code that could learn ids by other ways (inline assembly, built-ins of a vendor, undefined functions),
  * device-side enqueue and blocks, C++. A source that was preprocessed before (clang -E with the vendor's
  * macros) is refused much less.
  *
@@ -33,9 +33,9 @@
 
 #include "../../sched/status.h"
 
-/* The value of the hidden argument: what clSetKernelArg gets, sizeof it bytes (120), for devices of the
- * host's byte order. Work-items and work-groups; index = dimension. The layout is the same in all programs,
- * so that separately rewritten programs can be linked. */
+/* The value of the hidden argument, for clSetKernelArg, sizeof it bytes (120), for devices of the host's byte
+ * order. Work-items and work-groups; index = dimension. The layout is the same in all programs, so that
+ * separately rewritten programs can be linked. */
 struct cw_rewrite_tile {
     uint64_t base[3]; /* global id of the first work-item of the tile: offset + first_group * local size */
     uint64_t first_group[3]; /* group id of its first work-group */
@@ -60,14 +60,14 @@ struct cw_rewrite_unit {
     const char *source, *options;
 };
 
-/* What a program was made of. `unit` has one member for clBuildProgram, several for the inputs of
+/* The sources of a program. `unit` has one member for clBuildProgram, several for the inputs of
  * clLinkProgram. `kernel` lists the names of the kernels that the caller is interested in
  * (CL_PROGRAM_KERNEL_NAMES).
  *
- * `read_header` is asked what `#include "name"` or <name> means in unit `unit`; `includer` is the name of the
- * header that it stands in, NULL for the source. It returns text that stays valid until cw_rewrite returns,
- * or NULL when it does not know the header or is not sure (several of that name on the search path): the
- * program is then refused. NULL: every #include is refused. header_files.h has one.
+ * `read_header` is asked for the text of `#include "name"` or <name> in unit `unit`; `includer` is the name
+ * of the header that it stands in, NULL for the source. It returns text that stays valid until cw_rewrite
+ * returns, or NULL when it does not know the header or is not sure (several of that name on the search path):
+ * the program is then refused. NULL: every #include is refused. header_files.h has one.
  *
  * `rows` is asked, with `rows_context`, whether the form for rows of a kernel is to be in the result; `form`
  * is what it takes for granted (rewrite_rows.h) and `key` is of its text, never 0. NULL: all are, which the
@@ -126,7 +126,7 @@ struct cw_rewrite_out {
  * kernel name; CW_ERR_NOMEM. On an error `out` is empty. `err` may be NULL. */
 enum cw_status cw_rewrite(const struct cw_rewrite_in *in, struct cw_rewrite_out *out, struct cw_error *err);
 
-/* Frees what `out` owns and leaves it empty. NULL and empty ones are allowed. */
+/* Frees the members of `out` and leaves it empty. NULL and empty ones are allowed. */
 void cw_rewrite_finish(struct cw_rewrite_out *out);
 
 /* "rewritten", "as it is", "refused". Static. */

@@ -1,4 +1,5 @@
-/* rewrite_check.c - what cannot be rewritten for certain, once it is known who reaches id built-ins. */
+/* rewrite_check.c - refuses kernels that cannot be rewritten for certain, once it is known which names reach
+ * id built-ins. */
 #include "rewrite_state.h"
 
 static bool check_builtin(struct cw_rw *s, uint32_t id, uint32_t flags)
@@ -22,7 +23,8 @@ static bool check_function(struct cw_rw *s, uint32_t id, uint32_t flags)
     if ((flags & CW_RW_FAMILY) && (flags & CW_RW_CALLED)) /* a call before its definition is the built-in's */
         return cw_rewrite_refuse(s, "calls '%.*s', which OpenCL C may define too", CW_RW_TEXT(s, id));
     if ((flags & CW_RW_NONE) && (flags & CW_RW_SOME))
-        return cw_rewrite_refuse(s, "function '%.*s' is declared with and without parameters", CW_RW_TEXT(s, id));
+        return cw_rewrite_refuse(s, "function '%.*s' is declared with and without parameters",
+                                 CW_RW_TEXT(s, id));
     return true;
 }
 
@@ -81,7 +83,7 @@ static bool check_name(struct cw_rw *s, uint32_t id)
         return cw_rewrite_refuse(s, "macro '%.*s' makes functions that see ids", CW_RW_TEXT(s, id));
     if (flags & CW_RW_CALLED && !ours)
         return cw_rewrite_refuse(s, "calls '%.*s', which neither the program nor OpenCL C defines",
-                            CW_RW_TEXT(s, id));
+                                 CW_RW_TEXT(s, id));
     return true;
 }
 
@@ -95,7 +97,8 @@ bool cw_rewrite_check(struct cw_rw *s)
             const struct cw_rw_function *f = &s->unit[u].function[i];
             uint32_t id = s->unit[u].text.v[f->name_token].name;
             if (s->names.v[id].flags & CW_RW_TAINTED && (f->parameters == CW_RW_P_DOUBT || f->odd))
-                return cw_rewrite_refuse(s, "the parameters of '%.*s' are hidden in macros", CW_RW_TEXT(s, id));
+                return cw_rewrite_refuse(s, "the parameters of '%.*s' are hidden in macros",
+                                         CW_RW_TEXT(s, id));
         }
     return true;
 }

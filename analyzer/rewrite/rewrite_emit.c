@@ -1,15 +1,15 @@
-/* rewrite_emit.c - the rewritten text: what stands before it, and the places where parameters are put in. */
+/* rewrite_emit.c - the rewritten text: the head before it, and the places where parameters are put in. */
 #include "../rows/rewrite_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of ours begin with __cw_, which no source may use (rewrite_words.c), those of fields, too: they stand
- * where the program's macros hold. Functions are static, so that programs link; OpenCL C 1.0 and 1.1 have
- * neither static nor programs that link. The built-ins become names first and macros after that, so that a
- * use without a call ("(get_group_id)(0)") meets a name that does not exist. Dimensions that there are not
- * are the vendor's matter: PoCL 3.1 says 0 groups for them, the specification 1. */
+/* The rewriter's own names begin with __cw_, which no source may use (rewrite_words.c), those of fields, too:
+ * they stand where the program's macros hold. Functions are static, so that programs link; OpenCL C 1.0 and
+ * 1.1 have neither static nor programs that link. The built-ins become names first and macros after that, so
+ * that a use without a call ("(get_group_id)(0)") meets a name that does not exist. Dimensions that there are
+ * not are the vendor's matter: PoCL 3.1 says 0 groups for them, the specification 1. */
 static const char head[] =
     "#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ >= 120\n"
     "#define __cw_function static inline __attribute__((__always_inline__)) size_t\n"
@@ -65,7 +65,7 @@ struct edit {
     uint32_t at, drop; /* place in the text, bytes of it that go */
     const char *put;
     char *owned;   /* NULL, or `put` for free() */
-    uint32_t line; /* of what is behind it; 0: what it was */
+    uint32_t line; /* of the text behind it; 0: as before */
 };
 
 void cw_rewrite_put(struct cw_rw_writer *w, const char *text, size_t length)
@@ -155,7 +155,7 @@ static void put_text(const struct cw_rw_unit *u, struct cw_rw_writer *w, const s
     cw_rewrite_put(w, u->text.text + at, u->text.length - at);
 }
 
-/* Whether somebody wants it (rewrite.h). */
+/* Whether the caller wants it (rewrite.h). */
 static bool is_wanted(const struct cw_rw_rows *r, const char *form)
 {
     const struct cw_rw_name *n = &r->s->names.v[r->t->v[r->f->name_token].name];

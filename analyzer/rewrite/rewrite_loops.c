@@ -51,7 +51,8 @@ static uint32_t behind_statement(const struct cw_rw_rows *r, uint32_t i)
 
     if (is_odd_statement(r, i))
         return 0;
-    while (i < end && (cw_rewrite_word(r, i, "for") || cw_rewrite_word(r, i, "if") || cw_rewrite_word(r, i, "switch")) &&
+    while (i < end &&
+           (cw_rewrite_word(r, i, "for") || cw_rewrite_word(r, i, "if") || cw_rewrite_word(r, i, "switch")) &&
            is(&v[i + 1], '(')) {
         bool may_else = cw_rewrite_word(r, i, "if");
         i = cw_rewrite_behind(r->t, i + 1, end);
@@ -191,7 +192,7 @@ bool cw_rewrite_own_clamp(const struct cw_rw *s)
 }
 
 bool cw_rewrite_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
-                 uint32_t *behind)
+                      uint32_t *behind)
 {
     token *v = r->t->v;
     uint32_t n = 0, first = i + 2, close;
@@ -262,7 +263,8 @@ static void clamp_test(struct cw_rw_rows *r, struct cw_rw_range all, const struc
     uint32_t atoms;
 
     for (size_t i = 0; i < 3; i++)
-        if (!is_int(r, a[i]) || (i && (cw_rewrite_turns(r, a[i]) || cw_rewrite_term_of(r, a[i]) != CW_RW_T_FIXED)))
+        if (!is_int(r, a[i]) ||
+            (i && (cw_rewrite_turns(r, a[i]) || cw_rewrite_term_of(r, a[i]) != CW_RW_T_FIXED)))
             return;
     if (t == CW_RW_T_UNKNOWN || !one_loop(r, a[0], &l))
         return;

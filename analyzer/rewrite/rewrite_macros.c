@@ -5,7 +5,7 @@
 
 typedef const struct cw_rw_token token;
 
-/* Brackets of a replacement list match: then those of the text match too, whatever is expanded. */
+/* Brackets of a replacement list match: then those of the text match too, in any expansion. */
 static bool is_balanced(const struct cw_rw_text *t, size_t first, size_t end)
 {
     long round = 0, square = 0, curly = 0;
@@ -18,7 +18,8 @@ static bool is_balanced(const struct cw_rw_text *t, size_t first, size_t end)
     return !round && !square && !curly;
 }
 
-/* "# parameter" makes a string of what was written, which our own macros change. In _Pragma no harm is done.
+/* "# parameter" makes a string of its argument's text, which the rewriter's own macros change. In _Pragma no
+ * harm is done.
  */
 static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, size_t first, size_t i)
 {
@@ -26,8 +27,8 @@ static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, siz
                                  cw_tokens_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
 }
 
-/* What stands before the & at token i, in a macro's body, is an operand, not a cast; brackets might be
- * either, but where a number follows. */
+/* The text before the & at token i, in a macro's body, is an operand, not a cast; brackets might be either,
+ * but where a number follows. */
 static bool behind_operand(const struct cw_rw_text *t, size_t first, size_t end, size_t i)
 {
     if (i == first)
@@ -150,7 +151,7 @@ bool cw_rewrite_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
                 s->names.v[t->v[k].name].flags |= CW_RW_CONDITION;
     }
     if (s->has_line)
-        return cw_rewrite_refuse(s,
-                            "uses __LINE__ or __FILE__"); /* calls become macros, which stand on one line */
+        return cw_rewrite_refuse(
+            s, "uses __LINE__ or __FILE__"); /* calls become macros, which stand on one line */
     return true;
 }

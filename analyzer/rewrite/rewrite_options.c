@@ -1,5 +1,5 @@
-/* rewrite_options.c - what build options may define, careful rather than exact: quoting differs between
- * vendors, so every name anywhere in the options counts as part of every macro that they define. */
+/* rewrite_options.c - the macros that build options may define, careful rather than exact: quoting differs
+ * between vendors, so every name anywhere in the options counts as part of every macro that they define. */
 #include "rewrite_state.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool is_ours(const struct cw_rw_names *n, uint32_t id)
     return false;
 }
 
-/* Whether what a -D says may change a variable: p behind the name. */
+/* Whether the text of a -D may change a variable: p behind the name. */
 static bool may_write(const char *p)
 {
     size_t length = strcspn(p, " \t\n");
@@ -126,7 +126,7 @@ static bool read_option(struct cw_rw *s, const char *p, uint32_t hub)
     return true;
 }
 
-/* Blanks out what defines nothing: search paths, warnings, -cl- options. */
+/* Blanks out options that define nothing: search paths, warnings, -cl- options. */
 static void drop_plain_options(char *p)
 {
     while (*p) {

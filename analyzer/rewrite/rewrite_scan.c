@@ -1,5 +1,5 @@
 /* rewrite_scan.c - finds the functions of a unit: their names, parameter lists and bodies, in all branches of
- * all conditionals. Knows just enough of C for that; whatever it is not sure of it marks as odd. */
+ * all conditionals. Knows just enough of C for that; it marks uncertain cases as odd. */
 #include "rewrite_state.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ enum top { IN_FUNCTION = 1, IN_RECORD, IN_VALUE, IN_ODD };
 /* Where the scanner stands. A conditional copies it; all branches must agree at its end. */
 struct level {
     uint32_t brace, paren, outer_paren; /* outer: of the declaration, around the braces */
-    enum top top;                       /* what the outermost brace is */
+    enum top top;                       /* the kind of the outermost brace */
     uint32_t body;                      /* its node, IN_FUNCTION and IN_ODD */
     bool open, closed;                  /* a function's parameter list in this declaration is open, is over */
     uint32_t first_function;            /* functions of this declaration begin here */
@@ -136,8 +136,8 @@ static uint32_t new_body(struct scan *c, bool odd)
 }
 
 /* Name i outside of functions, where an id built-in has no hidden argument to ask: the size of an array, say.
- * What merely is named like a macro with parameters, or pastes names, is let pass: should it reach an id the
- * result does not build, and nothing runs. */
+ * A name that merely is one of a macro with parameters, or pastes names, is let pass: should it reach an id
+ * the result does not build, and nothing runs. */
 static bool outer_use(struct scan *c, size_t i)
 {
     bool called = i + 1 < c->t->count && c->t->v[i + 1].c == '(';
@@ -233,7 +233,7 @@ static bool in_braces(struct scan *c, size_t i)
     return true;
 }
 
-/* Token i of a parameter list, for what the list holds. */
+/* Reads token i of a parameter list, to count the list's parameters. */
 static void parameter(struct scan *c, size_t i)
 {
     const struct cw_rw_token *k = &c->t->v[i];
@@ -244,7 +244,7 @@ static void parameter(struct scan *c, size_t i)
         l->parameters = CW_RW_P_DOUBT;
     else if (l->parameters == CW_RW_P_SOME ||
              ((k->c == '(' || k->c == ')' || l->paren > 1) && l->parameters != CW_RW_P_VOID))
-        return; /* what a macro is given says nothing about what it stands for */
+        return; /* the arguments of a macro say nothing about its text */
     else if (k->kind == CW_RW_NAME && (flags & CW_RW_MACRO) &&
              !((flags & CW_RW_SOLID) && !(flags & CW_RW_HOLLOW)))
         l->parameters = CW_RW_P_DOUBT;
@@ -309,8 +309,8 @@ static void outer_name(struct scan *c, size_t i)
     uint32_t name = c->t->v[i].name, *flags = flags_of(c, i);
 
     l->is_typedef |= cw_tokens_name_is(n, name, "typedef");
-    l->record |=
-        cw_tokens_name_is(n, name, "struct") || cw_tokens_name_is(n, name, "union") || cw_tokens_name_is(n, name, "enum");
+    l->record |= cw_tokens_name_is(n, name, "struct") || cw_tokens_name_is(n, name, "union") ||
+                 cw_tokens_name_is(n, name, "enum");
     *flags |= l->is_typedef ? CW_RW_TYPEDEF : 0;
     if (*flags & CW_RW_ATTRIBUTE) {
         l->last = 'a';

@@ -4,9 +4,9 @@
  * not change along a row LLVM takes the negation out of the loop, and a NaN in it has the other sign than
  * where the processor negates within the operation, which leaves NaNs as they are. LLVM may negate any factor
  * of a product, and makes negations of products with -1 and of 0 - a. So all that is negated, at any depth,
- * must be numbers, whole numbers, or change from work-item to work-item; nobody takes that out of a loop. In
- * kernels with loops of their own it might be taken out of those: nothing but whole numbers may be negated
- * there. */
+ * must be numbers, whole numbers, or change from work-item to work-item; no compiler takes that out of a
+ * loop. In kernels with loops of their own it might be taken out of those: nothing but whole numbers may be
+ * negated there. */
 #include "../rows/rewrite_rows.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool is(token *v, const char *these)
     return v->kind == CW_RW_PUNCT && v->c && strchr(these, v->c);
 }
 
-/* An operand may end there, so that what follows is an operator with two. */
+/* An operand may end there, so that the next token is an operator with two. */
 static bool ends_operand(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = &r->t->v[i];
@@ -42,7 +42,8 @@ static uint32_t opening(const struct cw_rw_rows *r, uint32_t close, uint32_t lea
 
 static struct cw_rw_range stripped(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
-    while (x.end > x.first + 2 && r->t->v[x.first].c == '(' && cw_rewrite_behind(r->t, x.first, x.end) == x.end) {
+    while (x.end > x.first + 2 && r->t->v[x.first].c == '(' &&
+           cw_rewrite_behind(r->t, x.first, x.end) == x.end) {
         x.first++;
         x.end--;
     }
@@ -152,12 +153,13 @@ static bool variable_moves(const struct cw_rw_rows *r, uint32_t name, const stru
         return false;
     for (const struct trail *t = up; t; t = t->up)
         if (t->name == name)
-            return true; /* what it is given else */
+            return true; /* its arguments otherwise */
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
         bool compound = v[i + 1].c && strchr("+-*/", v[i + 1].c) && v[i + 2].c == '=';
         if (v[i].kind != CW_RW_NAME || v[i].name != name || v[i - 1].c == '.')
             continue;
-        if (v[i + 1].c == '.' && cw_rewrite_is_written(r, cw_rewrite_bracketed(r, (struct cw_rw_range){i, i + 3})))
+        if (v[i + 1].c == '.' &&
+            cw_rewrite_is_written(r, cw_rewrite_bracketed(r, (struct cw_rw_range){i, i + 3})))
             return false; /* some of a vector */
         if (v[i + 1].c == '=' || compound) {
             if (v[i + 1 + compound + 1].c == '=')
@@ -180,7 +182,7 @@ static bool name_moves(const struct cw_rw_rows *r, uint32_t i, const struct trai
         return false;
     if (r->s->names.v[v->name].flags & CW_RW_KNOWN || cw_rewrite_integer_type(r, i, i + 1) || v[1].c == '(' ||
         v[-1].c == '.')
-        return true; /* types, calls and members: what they are of counts */
+        return true; /* types, calls and members: their operands count */
     if (cw_rewrite_loop_of(r, i))
         return true;
     for (uint32_t k = 0; k < r->parameters; k++)
@@ -211,8 +213,8 @@ static bool makes_nan(const struct cw_rw_rows *r, uint32_t i, struct cw_rw_range
         return !has_element(r, (struct cw_rw_range){i + 1, cw_rewrite_behind(r->t, i + 1, x.end)});
     if (!is(v, "/") || v[1].kind == CW_RW_NUMBER)
         return false;
-    for (i++; r->t->v[i].c == '(' &&
-              cw_rewrite_integer_type(r, i + 1, x.end) + i + 1 == cw_rewrite_behind(r->t, i, x.end) - 1;) /* a cast */
+    for (i++; r->t->v[i].c == '(' && cw_rewrite_integer_type(r, i + 1, x.end) + i + 1 ==
+                                         cw_rewrite_behind(r->t, i, x.end) - 1;) /* a cast */
         i = cw_rewrite_behind(r->t, i, x.end);
     return !(r->t->v[i].c == '(' ? has_element(r, (struct cw_rw_range){i, cw_rewrite_behind(r->t, i, x.end)})
                                  : r->t->v[i + 1].c == '[');
@@ -248,7 +250,7 @@ static bool may_be_negated(const struct cw_rw_rows *r, struct cw_rw_range x)
     return is_number(r, x) || moves(r, x, NULL);
 }
 
-/* A quotient at last, which nobody negates; or a number times what is no product, of which the number is
+/* A quotient at last, which no compiler negates; or a number times what is no product, of which the number is
  * negated. */
 static bool is_safe(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
@@ -267,8 +269,8 @@ static bool is_safe(const struct cw_rw_rows *r, struct cw_rw_range x)
            !has_product(r, (struct cw_rw_range){last + 1, x.end});
 }
 
-/* The operator at token i: what it may have negated can be. Compilers move a negation into any factor of a
- * product. */
+/* The operator at token i: the operands that it may negate are safe. Compilers move a negation into any
+ * factor of a product. */
 static bool minus(const struct cw_rw_rows *r, uint32_t i, uint32_t first, uint32_t end)
 {
     token *v = r->t->v;
@@ -298,7 +300,8 @@ static uint32_t behind_whole(const struct cw_rw_rows *r, uint32_t i, uint32_t en
     if (v[i].c == '[')
         return cw_rewrite_behind(r->t, i, end);
     if (v[i].kind == CW_RW_NAME && v[i + 1].c == '(' &&
-        (cw_tokens_name_is(&r->s->names, v[i].name, "if") || cw_tokens_name_is(&r->s->names, v[i].name, "while") ||
+        (cw_tokens_name_is(&r->s->names, v[i].name, "if") ||
+         cw_tokens_name_is(&r->s->names, v[i].name, "while") ||
          (r->loops && cw_tokens_name_is(&r->s->names, v[i].name, "for"))))
         return cw_rewrite_behind(r->t, i + 1, end);
     if (v[i - 1].c && strchr("{};", v[i - 1].c) && cw_rewrite_integer_type(r, i, end))
@@ -329,7 +332,7 @@ static bool range_stays(const struct cw_rw_rows *r, uint32_t first, uint32_t end
     return true;
 }
 
-/* Where what the macro stands for begins, whose name is token i. */
+/* The beginning of the text of the macro whose name is token i. */
 static size_t macro_body(const struct cw_rw_text *t, size_t i)
 {
     bool function_like = i + 1 < t->count && t->v[i + 1].c == '(' && !t->v[i + 1].spaced;
@@ -337,7 +340,7 @@ static size_t macro_body(const struct cw_rw_text *t, size_t i)
     return function_like ? cw_rewrite_behind(t, (uint32_t)i + 1, (uint32_t)t->count) : i + 1;
 }
 
-/* What macros stand for is not looked into: nothing but numbers is subtracted there, and nothing is -1. */
+/* The text of macros is not looked into: nothing but numbers is subtracted there, and nothing is -1. */
 static bool macros_stay(const struct cw_rw_text *t)
 {
     size_t body = 0; /* 0: in no definition */

@@ -84,7 +84,7 @@ bool cw_rewrite_spread(struct cw_rw *s)
         for (uint32_t b = 0; b < s->bodies && ok; b++)
             if (s->odd_body[b] & CW_RW_BODY_ODD && g.mark[g.names + b] & TAINT)
                 ok = cw_rewrite_refuse(s, "a function whose declaration is made by macros, or unusual, or "
-                                     "something outside of functions sees ids");
+                                          "something outside of functions sees ids");
     } else {
         cw_rewrite_nomem(s);
     }

@@ -1,4 +1,4 @@
-/* rewrite_state.h - what the steps of one cw_rewrite share. Internal to rewrite*.c. */
+/* rewrite_state.h - the state of one cw_rewrite, shared by its steps. Internal to rewrite*.c. */
 #ifndef CW_REWRITE_STATE_H
 #define CW_REWRITE_STATE_H
 
@@ -7,8 +7,8 @@
 #include "../source/inlined_headers.h"
 #include "../source/tokens.h"
 
-/* What is known about a name, in struct cw_rw_name.flags. Names are those of all units together: two
- * functions of one name (static ones, overloads) are treated alike. */
+/* Facts about a name, in struct cw_rw_name.flags. Names are those of all units together: two functions of one
+ * name (static ones, overloads) are treated alike. */
 enum cw_rw_flag {
     CW_RW_ID = 1 << 0,         /* a built-in that a tile would answer wrongly */
     CW_RW_FORBIDDEN = 1 << 1,  /* a word that no rewritten program may have */
@@ -37,7 +37,7 @@ enum cw_rw_flag {
     CW_RW_TAINTED = 1 << 21,  /* may reach an id built-in */
     CW_RW_NO_ROWS = 1 << 24,  /* no kernel that reaches it has a form for rows (rewrite_rows.h) */
     CW_RW_LOOP = 1 << 26,     /* `for`, and functions and macros that reach it */
-    CW_RW_IN_MACRO = 1 << 25, /* occurs in what a macro stands for, or in the options */
+    CW_RW_IN_MACRO = 1 << 25, /* occurs in a macro's text, or in the options */
 };
 
 /* The declaration of a function: "name ( parameters )". */
@@ -116,9 +116,9 @@ bool cw_rewrite_check_words(struct cw_rw *s); /* words that forbid rewriting */
 bool cw_rewrite_read_options(struct cw_rw *s, size_t unit, const char *options); /* rewrite_options.c */
 bool cw_rewrite_read_macros(struct cw_rw *s, struct cw_rw_unit *u);              /* rewrite_macros.c */
 bool cw_rewrite_scan(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_scan.c: functions and bodies */
-bool cw_rewrite_spread(struct cw_rw *s);                     /* rewrite_spread.c: who reaches id built-ins */
-bool cw_rewrite_own_clamp(const struct cw_rw *s);             /* rewrite_loops.c: what `own_clamp` says */
-bool cw_rewrite_check(struct cw_rw *s);                       /* rewrite_check.c */
+bool cw_rewrite_spread(struct cw_rw *s);          /* rewrite_spread.c: which names reach id built-ins */
+bool cw_rewrite_own_clamp(const struct cw_rw *s); /* rewrite_loops.c: the value of `own_clamp` */
+bool cw_rewrite_check(struct cw_rw *s);           /* rewrite_check.c */
 char *cw_rewrite_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 
 /* Text that grows; `ok`: false when memory is out. */

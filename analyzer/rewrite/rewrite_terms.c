@@ -1,4 +1,4 @@
-/* rewrite_terms.c - sums of ids, and of what does not change along a row: see rewrite_rows.h. */
+/* rewrite_terms.c - sums of ids, and of values that do not change along a row: see rewrite_rows.h. */
 #include "../rows/rewrite_rows.h"
 
 #include <string.h>
@@ -58,7 +58,8 @@ uint32_t cw_rewrite_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_
 
     for (; i < end && r->t->v[i].kind == CW_RW_NAME && !is_macro(r, i); i++) {
         const char *const *w = whole;
-        if (cw_rewrite_word(r, i, "const") || cw_rewrite_word(r, i, "private") || cw_rewrite_word(r, i, "__private"))
+        if (cw_rewrite_word(r, i, "const") || cw_rewrite_word(r, i, "private") ||
+            cw_rewrite_word(r, i, "__private"))
             continue;
         while (*w && !cw_rewrite_word(r, i, *w))
             w++;
@@ -75,8 +76,8 @@ bool cw_rewrite_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t en
 
     for (uint32_t i = first; i < end; i++) {
         bool names = cw_rewrite_word(r, i, "int");
-        bool tells =
-            cw_rewrite_word(r, i, "const") || cw_rewrite_word(r, i, "private") || cw_rewrite_word(r, i, "__private");
+        bool tells = cw_rewrite_word(r, i, "const") || cw_rewrite_word(r, i, "private") ||
+                     cw_rewrite_word(r, i, "__private");
         if (is_macro(r, i) || !(names || tells))
             return false;
         whole |= names;
@@ -260,7 +261,8 @@ static enum cw_rw_term sum(struct parser *p)
 enum cw_rw_term cw_rewrite_term_of(const struct cw_rw_rows *r, struct cw_rw_range at)
 {
     struct parser p = {r, at.first, at.end, 0};
-    enum cw_rw_term t = at.first < at.end && cw_rewrite_spend(r, at.end - at.first) ? sum(&p) : CW_RW_T_UNKNOWN;
+    enum cw_rw_term t =
+        at.first < at.end && cw_rewrite_spend(r, at.end - at.first) ? sum(&p) : CW_RW_T_UNKNOWN;
 
     return p.i == p.end ? t : CW_RW_T_UNKNOWN;
 }

@@ -64,7 +64,7 @@ static uint32_t piece(const struct cw_rw_rows *r, struct cw_rw_range a, char joi
     return a.end;
 }
 
-/* Pieces of `a` at `join` are what it is made of: nothing at top level binds less. */
+/* `a` is made of pieces at `join`: no operator at top level binds less. */
 static bool is_joined(const struct cw_rw_rows *r, struct cw_rw_range a, char join)
 {
     token *v = r->t->v;
@@ -115,7 +115,7 @@ static void negate(char op[3])
             }
 }
 
-/* Reads one atom of condition c; `value`: what it is inside. False: not understood. */
+/* Reads one atom of condition c; `value`: its value inside. False: not understood. */
 static bool read_atom(struct cw_rw_rows *r, struct cw_rw_range a, uint32_t c, bool value)
 {
     struct cw_rw_atom x = {.all = a, .value = value, .condition = c};
@@ -165,7 +165,8 @@ static bool read_atoms(struct cw_rw_rows *r, struct cw_rw_range a, uint32_t c, c
     return known;
 }
 
-/* What a test that is one comparison says inside: what makes a kernel return early does not hold there. */
+/* Whether a test that is one comparison holds inside: a test that makes a kernel return early does not hold
+ * there. */
 static bool holds_inside(const struct cw_rw_rows *r, struct cw_rw_range a, uint32_t behind)
 {
     token *v = r->t->v;

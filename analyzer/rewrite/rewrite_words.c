@@ -19,7 +19,7 @@ static const struct word_class classes[] = {
      "get_kernel_max_sub_group_size_for_ndrange get_kernel_sub_group_count_for_ndrange "
      "asm __asm __asm__ template namespace operator __block __COUNTER__ __INCLUDE_LEVEL__ "
      "__has_include __has_include_next __has_embed __PRETTY_FUNCTION__"},
-    /* What a kernel cannot do when one work-item does the work of a row of them, or should not: loops that
+    /* Words of kernels in which one work-item cannot do the work of a row of them, or should not: loops that
      * may be long (work-groups are blocks that fit in cache). Its copies have other names. See
      * rewrite_rows.h. */
     {CW_RW_NO_ROWS,
@@ -101,7 +101,7 @@ static const struct word_class classes[] = {
      "create_user_event"},
 };
 
-/* Families: whatever begins so is a function or type of OpenCL C. */
+/* Families: every name that begins so is a function or type of OpenCL C. */
 static const char *const families[] = {
     "half_",    "native_",          "vload",       "vstore",     "atomic_",
     "atom_",    "read_image",       "write_image", "get_image_", "convert_",

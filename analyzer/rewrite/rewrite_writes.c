@@ -1,4 +1,4 @@
-/* rewrite_writes.c - who declares, changes or takes the address of what in a kernel's body: see
+/* rewrite_writes.c - declarations, changes and addresses of variables in a kernel's body: see
  * rewrite_rows.h. */
 #include "../rows/rewrite_rows.h"
 
@@ -6,7 +6,7 @@
 
 typedef const struct cw_rw_token token;
 
-/* What stands in front of token i may be the operator that takes an address. */
+/* The token in front of token i may be the operator that takes an address. */
 static bool addressed(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = r->t->v;
@@ -43,7 +43,7 @@ static uint32_t opening(const struct cw_rw_rows *r, uint32_t i, bool within)
     return 0;
 }
 
-/* What a macro is given there, [first, end), is no operand: an operator or part of one, a type, nothing, or
+/* The argument of a macro there, [first, end), is no operand: an operator or part of one, a type, nothing, or
  * something that writes. */
 static bool is_odd_argument(const struct cw_rw_rows *r, uint32_t first, uint32_t end)
 {
@@ -132,7 +132,7 @@ bool cw_rewrite_only_read(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = r->t->v, *b = &v[i - 1];
     struct cw_rw_range x =
-        cw_rewrite_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is what i is, declared or written, too */
+        cw_rewrite_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is declared or written as i is */
 
     if (!cw_rewrite_spend(r, 1))
         return false;

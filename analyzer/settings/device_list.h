@@ -24,7 +24,7 @@ struct cw_device_list {
 
 #define CW_HELPERS_ALL (~0u)
 
-/* Reads `text`. CW_ERR_INVALID names the word that is wrong and what is possible. */
+/* Reads `text`. CW_ERR_INVALID names the wrong word and the possible ones. */
 enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *list, struct cw_error *err);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum cw_option_kind { CW_OPTION_BOOL, CW_OPTION_INT, CW_OPTION_STRING, CW_OPTION_CHOICE };
 
-/* Commands of the tool that accept an option; bits. INTERNAL: a variable that is not the user's to set; help and
- * log do not show it, and the code that uses it reads the variable itself. */
+/* Commands of the tool that accept an option; bits. INTERNAL: a variable that is not the user's to set; help
+ * and log do not show it, and the code that uses it reads the variable itself. */
 enum { CW_CMD_TRACE = 1, CW_CMD_RUN = 2, CW_CMD_INTERNAL = 4 };
 
 #define CW_OPTION_TYPE_BOOL   bool
@@ -55,8 +55,8 @@ enum cw_status cw_options_init(struct cw_options *o, struct cw_error *err);
 void cw_options_finish(struct cw_options *o);
 
 /* Sets the option `info` from `value`: BOOL takes 1/0, true/false, yes/no, on/off, "" (a bare --flag) = true;
- * INT a decimal number; CHOICE one of its words. CW_ERR_INVALID (naming option, value and what is allowed) or
- * CW_ERR_NOMEM leave the old value. */
+ * INT a decimal number; CHOICE one of its words. CW_ERR_INVALID (naming option, value and the allowed values)
+ * or CW_ERR_NOMEM leave the old value. */
 enum cw_status cw_options_set(struct cw_options *o, const struct cw_option_info *info, const char *value,
                               struct cw_error *err);
 
@@ -64,8 +64,10 @@ enum cw_status cw_options_set(struct cw_options *o, const struct cw_option_info 
  * environment: not safe against a concurrent setenv. */
 enum cw_status cw_options_from_environment(struct cw_options *o, struct cw_error *err);
 
-/* Writes what differs from the defaults, "mode=trace out=/tmp/x.json", as snprintf does: at most `size` bytes
- * with the NUL, returning the length that all of it has (0 when nothing differs). Internal ones are left out. */
+/* Writes the values that differ from the defaults, "mode=trace out=/tmp/x.json", as snprintf does: at most
+ * `size` bytes with the NUL, returning the length that all of it has (0 when nothing differs). Internal ones
+ * are left out.
+ */
 size_t cw_options_describe(const struct cw_options *o, char *text, size_t size);
 
 /* Expands %e (program), %p (pid) and %% of `pattern` into `path`. CW_ERR_INVALID for another % sequence,

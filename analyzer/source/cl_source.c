@@ -198,7 +198,7 @@ static bool has_odd_splice(const char *source)
                           "?/") != NULL;
 }
 
-/* __has_include, in a condition or in what one expands to; an #include that is not written so. */
+/* __has_include, in a condition or in a macro of one; an #include that is not written so. */
 static bool may_ask_for_files(const struct cw_cl_source *s, const char *text)
 {
     return strstr(text, "__has_include") ||

@@ -2,7 +2,7 @@
  * not expanded, the branches of all conditionals kept.
  *
  * Made for conservative questions ("is every use of this name harmless, whichever branch is compiled?"), not
- * for compiling. Whatever could hide something from such a question is flagged. */
+ * for compiling. Text that could hide something from such a question is flagged. */
 #ifndef CW_CL_SOURCE_H
 #define CW_CL_SOURCE_H
 

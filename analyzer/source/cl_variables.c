@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What has been seen of a declaration outside of functions. */
+/* The part of a declaration outside of functions that has been read. */
 struct outline {
     size_t words; /* identifiers, but for those in brackets and attributes */
     bool constant, type_name, tag, call, value;

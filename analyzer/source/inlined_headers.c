@@ -99,7 +99,8 @@ static bool is_guarded(const struct cw_rw_text *t, const struct cw_rw_names *nam
     return false;
 }
 
-/* The name in the include directive at token i; NULL when a macro stands for it, or memory is out (in->nomem).
+/* The name in the include directive at token i; NULL when a macro stands for it, or memory is out
+ * (in->nomem).
  */
 static char *included_name(struct inliner *n, const struct cw_rw_text *t, const struct cw_rw_names *names,
                            size_t i)

@@ -10,7 +10,7 @@
 
 enum { CW_INLINED_REASON = 256, CW_INLINED_MAX_BYTES = 16 << 20 };
 
-/* What one inlining asks and says. The caller fills the first three members and zeroes the rest. */
+/* Questions and results of one inlining. The caller fills the first three members and zeroes the rest. */
 struct cw_inlined {
     /* Returns the text of `#include "name"` or <name> in unit `unit`; `includer` is the header that includes
      * it, NULL for the source itself. The text stays valid until cw_inlined_headers returns. NULL: the header
@@ -23,8 +23,8 @@ struct cw_inlined {
     bool inlined; /* headers stand in the result: lines have other numbers */
 };
 
-/* The source with its headers in it; the caller frees it. NULL: refused, with in->reason, or in->nomem. Linear
- * time. Thread-safe for different `in`. */
+/* The source with its headers in it; the caller frees it. NULL: refused, with in->reason, or in->nomem.
+ * Linear time. Thread-safe for different `in`. */
 char *cw_inlined_headers(struct cw_inlined *in, const char *source);
 
 #endif

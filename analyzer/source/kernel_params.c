@@ -83,8 +83,8 @@ static bool may_name_memory(const struct cw_cl_source *s, const token *t)
     return false;
 }
 
-/* True when an address operator in v may apply to what a macro stands for, a macro's parameter, or (at the
- * end of a macro) to what follows it. */
+/* True when an address operator in v may apply to a macro's text, to a macro's parameter, or (at the end of a
+ * macro) to the text behind it. */
 static bool takes_address(const struct cw_cl_source *s, const token *v, size_t count, const token *parameters,
                           size_t parameter_count)
 {
@@ -114,7 +114,7 @@ static bool hides_pointers(const struct cw_cl_source *s)
     return s->has_paste || takes_address(s, s->tokens, s->count, NULL, 0);
 }
 
-/* What the innermost open parenthesis around v[at] belongs to. */
+/* The call that the innermost open parenthesis around v[at] belongs to. */
 struct call {
     const token *name; /* the identifier before it, NULL if there is none */
     bool first;        /* v[at] is in the first argument */
@@ -166,7 +166,7 @@ static bool is_function(const struct cw_cl_source *s, const token *name)
     return false;
 }
 
-/* vload and prefetch only read; so do copies, but for what their first argument says. */
+/* vload and prefetch only read; so do copies, except through their first argument. */
 static bool is_reading_builtin(const struct cw_cl_source *s, const struct call *c)
 {
     static const char *const words[] = {
@@ -219,7 +219,7 @@ static bool const_is_proven(const struct cw_cl_source *s, const token *name, con
     return true;
 }
 
-/* What the words of one parameter say. */
+/* The meaning of the words of one parameter. */
 struct declaration {
     bool is_constant, is_const, read_only, write_only, read_write, image, pipe, scalar, doubtful;
     unsigned stars;
@@ -287,8 +287,8 @@ static struct declaration read_declaration(const struct cw_cl_source *s, const t
         } else if (cw_cl_token_is(&v[i], "*")) {
             d.stars++;
         } else if (cw_cl_token_is(&v[i], "[")) {
-            /* an array parameter is a pointer; what is inside the brackets does not matter, what follows them
-             * does: an array of arrays is a pointer to arrays, whose elements are pointers again */
+            /* an array parameter is a pointer; the text inside the brackets does not matter, the text behind
+             * them does: an array of arrays is a pointer to arrays, whose elements are pointers again */
             d.stars++;
             i = closing(v, count, i, "[", "]");
             d.doubtful |= i + 1 < count;

@@ -1,4 +1,4 @@
-/* kernel_params.h - how a kernel may access what its pointer and image parameters refer to, from its source.
+/* kernel_params.h - how a kernel may access memory through its pointer and image parameters, from its source.
  *
  * The answer may be too careful but must never be too bold: a reordering rests on it. `constant` and image
  * qualifiers cannot be cast away and are believed as they stand. A pointer to const could be cast, assigned
@@ -9,8 +9,8 @@
  * source with a scalar or vector type behind the pointer (a member that is an array would decay to a
  * pointer). Where branches of conditionals stand in the body, all up to the next kernel counts as body,
  * because braces need not match. Redefined keywords, kernels made or named by macros, conditionals inside the
- * parameter list: whatever hides what is compiled means read-write. Includes, token pasting, macros that take
- * the address of their argument, the address of what a macro stands for, and C++ do so for pointers. */
+ * parameter list: text that hides the compiled code means read-write. Includes, token pasting, macros that
+ * take the address of their argument, the address of a macro's text, and C++ do so for pointers. */
 #ifndef CW_KERNEL_PARAMS_H
 #define CW_KERNEL_PARAMS_H
 

@@ -15,7 +15,7 @@ struct linked {
     struct cw_cl_source unit[MOST_UNITS]; /* .text: without comments and line splices */
     size_t n, read;
     size_t common;             /* bytes that all begin with */
-    struct cw_cl_source given; /* what the options of all define */
+    struct cw_cl_source given; /* the definitions of all options */
 };
 
 static bool is_letter(char c)
@@ -39,7 +39,7 @@ static bool has_word(const char *text, const char *word)
     return occurs(text, text + strlen(text), &t);
 }
 
-/* ---- what all begin with */
+/* ---- the common beginning */
 
 /* Where a text stands between two declarations of its outermost level. */
 struct place {
@@ -129,9 +129,9 @@ static void find_common(struct linked *l)
     }
 }
 
-/* ---- what one may not see of another */
+/* ---- names that one source may not see of another */
 
-/* Pragmas that say nothing about what follows in another source. */
+/* Pragmas that say nothing about the text of another source behind. */
 static bool pragmas_are_harmless(const char *text)
 {
     for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p != '\0') {
@@ -168,7 +168,7 @@ static const char *doubt(const struct cw_cl_source *s)
     return NULL;
 }
 
-/* A name that `u` defines or undefines behind what all have, and another one mentions. */
+/* A name that `u` defines or undefines behind the common beginning, and another source mentions. */
 static const struct cw_cl_token *leaks(const struct linked *l, size_t u)
 {
     const struct cw_cl_source *s = &l->unit[u];
@@ -241,7 +241,7 @@ static bool is_keyword(const struct cw_cl_token *t)
     return false;
 }
 
-/* What a macro that stands between declarations may declare: all words of it, and of the macros in it. */
+/* Adds the names that a macro between declarations may declare: all words of it, and of the macros in it. */
 static void add_macro(const struct linked *l, const struct cw_cl_source *s, const struct cw_cl_token *name,
                       struct names *set)
 {
@@ -268,11 +268,11 @@ static bool is_mark(const struct cw_cl_source *s, size_t i, const char *marks)
 }
 
 /* ENOUGH: names that a source certainly declares as functions at its outermost level. TOO_MANY: all that it
- * may declare, also by macros or in brackets. ANY: whatever is followed by a bracket. */
+ * may declare, also by macros or in brackets. ANY: every name before a bracket. */
 enum reading { ENOUGH, TOO_MANY, ANY };
 
-/* Of what stands from `from` on. False: brackets do not match, as branches of conditions are read one after
- * the other. */
+/* Of the text from `from` on. False: brackets do not match, as branches of conditions are read one after the
+ * other. */
 static bool declared(const struct linked *l, const struct cw_cl_source *s, const char *from, enum reading how,
                      struct names *set)
 {
@@ -303,9 +303,9 @@ static bool declared(const struct linked *l, const struct cw_cl_source *s, const
     return depth == 0;
 }
 
-/* Sets *found to a function that `u` declares behind what all have, whose name a later one mentions and does
- * not declare itself: that one means a built-in function, which clang lets stand beside it. False: out of
- * memory. */
+/* Sets *found to a function that `u` declares behind the common beginning, whose name a later one mentions
+ * and does not declare itself: that one means a built-in function, which clang lets stand beside it. False:
+ * out of memory. */
 static bool captures(const struct linked *l, size_t u, const struct cw_cl_token **found)
 {
     const struct cw_cl_source *s = &l->unit[u];

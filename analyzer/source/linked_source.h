@@ -1,11 +1,11 @@
 /* linked_source.h - programs that were compiled apart and linked, as one OpenCL C source that means the same.
  *
- * The sources one behind the other are that, if none sees what another one defines for itself. What all begin
- * with (their common headers) stands there once. Refused is what is not certain: a macro of one whose name
- * occurs in another, a function of one whose name a later one mentions without declaring it (it means a
- * built-in function, beside which clang lets one of other parameters stand), pasted names, pragmas that last,
+ * The sources one behind the other are that, if none sees another one's own definitions. Their common
+ * beginning (common headers) stands there once. Uncertain cases are refused: a macro of one whose name occurs
+ * in another, a function of one whose name a later one mentions without declaring it (it means a built-in
+ * function, beside which clang lets one of other parameters stand), pasted names, pragmas that last,
  * overloaded functions. Names that two of them declare for themselves (static functions, types) clash when
- * that is compiled: whoever uses it must see it compiled once. (C11 5.1.1.2, 6.2.2, 6.9) */
+ * that is compiled: its user must see it compiled once. (C11 5.1.1.2, 6.2.2, 6.9) */
 #ifndef CW_LINKED_SOURCE_H
 #define CW_LINKED_SOURCE_H
 

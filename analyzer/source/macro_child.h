@@ -1,10 +1,10 @@
 /* macro_child.h - the vendor's compiler is asked for its macros (vendor_compiler.h) in a process of its own.
  *
- * PoCL builds one program at a time in a process: a question of ours would stand behind the host's build, and
- * the host's next step behind our question, a fifth of a second each. The process is the tool, found beside
- * the library and run so that the host does not notice (io/quiet_child.h), with the host's environment but
- * for what loads this library into it. It answers only for a device whose description is word for word the
- * one that was asked for; whoever gets no answer asks in the host. */
+ * PoCL builds one program at a time in a process: a question of clweave would wait for the host's build, and
+ * the host's next step for that question, a fifth of a second each. The process is the tool, found beside the
+ * library and run so that the host does not notice (io/quiet_child.h), with the host's environment but for
+ * the variables that load this library into it. It answers only for a device whose description is word for
+ * word the one that was asked for; a caller without an answer asks in the host. */
 #ifndef CW_MACRO_CHILD_H
 #define CW_MACRO_CHILD_H
 
@@ -15,7 +15,7 @@
 /* The tool's first and only argument, by which it is that process (cli/vendor_child.c). */
 #define CW_MACRO_CHILD_WORD "--vendor-macros"
 
-/* What is asked, one word after the other with a NUL behind each: a version, the device's description, the
+/* The question, one word after the other with a NUL behind each: a version, the device's description, the
  * build options, then the names. The caller's to free. NULL: out of memory. */
 char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t *bytes);
 
@@ -27,7 +27,7 @@ struct cw_macro_asked {
 };
 bool cw_macro_words_read(char *words, size_t bytes, struct cw_macro_asked *asked);
 
-/* What stands before the values in an answer; behind them nothing. */
+/* The text before the values in an answer; behind them is nothing. */
 #define CW_MACRO_ANSWER "macros\n"
 
 /* Fills values[0..n-1] for `bytes` of words by running `tool`, clweave. False: no answer. The calling thread

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a name stands for where it is defined at all: OpenCL C's own constants that are no integers (6.13.2,
- * math constants). A question about their values does not compile, and PoCL says so on the program's stderr.
+/* The kind of a name where it is defined at all: OpenCL C's own constants that are no integers (6.13.2, math
+ * constants). A question about their values does not compile, and PoCL says so on the program's stderr.
  */
 static enum cw_macro_kind promised(const char *name)
 {
@@ -63,7 +63,7 @@ static bool answers(const char *kernels, size_t bytes)
     return kernels && memmem(kernels, bytes, CW_MACRO_LAST, strlen(CW_MACRO_LAST));
 }
 
-/* What the name of kernel number `i`, about `name`, says. */
+/* Reads the value in the name of kernel number `i`, about `name`. */
 static struct cw_macro_value read_value(const char *kernels, size_t bytes, size_t i, const char *name)
 {
     struct cw_macro_value v = {CW_MACRO_UNDEFINED, 0};

@@ -149,7 +149,7 @@ static void open_chain(struct reader *r)
     r->chain[r->depth++] = (struct chain){.first = r->tests};
 }
 
-/* What was tested for nothing is forgotten. */
+/* Names tested for nothing are forgotten. */
 static void close_chain(struct reader *r)
 {
     struct chain *c = r->depth ? &r->chain[--r->depth] : NULL;
@@ -241,7 +241,7 @@ static bool is_option(const struct reader *r, const struct cw_cl_macro *m)
            m->name.text <= r->s->options + strlen(r->s->options);
 }
 
-/* The source or the options say for certain what the name is by then. */
+/* The source or the options certainly define or undefine the name by then. */
 static bool is_settled(const struct reader *r, const struct word *w)
 {
     const char *low = r->s->text, *high = low + strlen(low);
@@ -258,7 +258,7 @@ static bool is_settled(const struct reader *r, const struct word *w)
     return false;
 }
 
-/* What macros of a tested name stand for is tested too. */
+/* The words in macros of a tested name are tested, too. */
 static void test_bodies(struct reader *r, const struct word *w)
 {
     for (size_t i = 0; i < r->s->macro_count; i++) {

@@ -1,9 +1,9 @@
-/* tested_names.h - on which of the vendor's own macros does it depend what an OpenCL C source means?
+/* tested_names.h - the vendor's own macros on which the meaning of an OpenCL C source depends.
  *
  * Two compilers make the same program of a source if they agree on the names that its conditionals test, and
- * on the reserved names (__OPENCL_VERSION__, cl_khr_fp64, CL_VERSION_2_0 ...) that it uses. What the source
- * defines itself before it tests it, or what the options define, is the same for both; conditionals that
- * choose between pragmas of OpenCL's or #error only are harmless. (C11 6.10.1; OpenCL C 3.0, 6.12) */
+ * on the reserved names (__OPENCL_VERSION__, cl_khr_fp64, CL_VERSION_2_0 ...) that it uses. Names that the
+ * source defines itself before it tests them, or that the options define, are the same for both; conditionals
+ * that choose between pragmas of OpenCL's or #error only are harmless. (C11 6.10.1; OpenCL C 3.0, 6.12) */
 #ifndef CW_TESTED_NAMES_H
 #define CW_TESTED_NAMES_H
 

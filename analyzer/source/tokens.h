@@ -1,8 +1,8 @@
 /* tokens.h - the preprocessing tokens of an OpenCL C source with their places, and its names numbered.
  *
  * The text is first cleaned: line splices and comments go, "\r\n" becomes "\n"; every line keeps its number,
- * but in the middle of a directive or of a name. What stands in branches that cannot be taken (#if 0, #else
- * of #if 1) makes no tokens; it stays in the text. Linear time. Not thread-safe for one object. */
+ * but in the middle of a directive or of a name. Text in branches that cannot be taken (#if 0, #else of #if
+ * 1) makes no tokens; it stays in the text. Linear time. Not thread-safe for one object. */
 #ifndef CW_TOKENS_H
 #define CW_TOKENS_H
 
@@ -19,7 +19,7 @@ enum cw_rw_kind {
     CW_RW_LINE_END,
 };
 
-/* What a directive is, in .c of its CW_RW_DIRECTIVE. */
+/* The kind of a directive, in .c of its CW_RW_DIRECTIVE. */
 enum cw_rw_directive {
     CW_RW_DEFINE = 1,
     CW_RW_UNDEF,

@@ -114,7 +114,7 @@ static void newline(struct cleaner *c)
     take(c);
 }
 
-/* What no rewriting survives: characters whose meaning depends on the compiler's mode. */
+/* Characters that forbid rewriting: their meaning depends on the compiler's mode. */
 static const char *strange_byte(const char *p, const char *end)
 {
     if (*p == '\r' && (p + 1 == end || p[1] != '\n'))

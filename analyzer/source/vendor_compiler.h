@@ -1,4 +1,4 @@
-/* vendor_compiler.h - which compiler of OpenCL C a device has, and what it says of names that sources test.
+/* vendor_compiler.h - the compiler of OpenCL C of a device, and its answers about names that sources test.
  *
  * The functions are handed in, as the preloaded library has others than the tool. All make vendor calls and
  * block as long as the vendor does. Thread-safe where the vendor is. */

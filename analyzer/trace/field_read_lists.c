@@ -64,7 +64,7 @@ bool cw_field_key_is(const char *key, size_t length, const char *word)
     return strlen(word) == length && memcmp(key, word, length) == 0;
 }
 
-/* One member of an argument; what kind of argument it is follows from which members it has. */
+/* One member of an argument; the kind of the argument follows from its members. */
 static bool read_arg_member(struct cw_json_in *in, struct cw_trace *t, const char *key, size_t length,
                             struct cw_t_arg *a)
 {

@@ -1,4 +1,5 @@
-/* field_read_lists.h - parts of field_read.c: the lists of a command, and what all readers of members share.
+/* field_read_lists.h - parts of field_read.c: the lists of a command, and the common part of all readers of
+ * members.
  */
 #ifndef CW_FIELD_READ_LISTS_H
 #define CW_FIELD_READ_LISTS_H

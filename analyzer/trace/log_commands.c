@@ -3,7 +3,7 @@
 
 #include "log_read_state.h"
 
-/* ---- what all commands have in common */
+/* ---- members of all commands */
 
 static enum cw_status read_waits(struct cw_log_reader *r, struct cw_log_record *rec, struct cw_slice *slice)
 {
@@ -294,7 +294,7 @@ static enum cw_status read_transfer(struct cw_log_reader *r, struct cw_log_recor
     return st;
 }
 
-/* ---- host pseudo-commands, and what is said about commands later */
+/* ---- host pseudo-commands, and later records about commands */
 
 static enum cw_status read_host(struct cw_log_reader *r, struct cw_log_record *rec, struct cw_command *cmd)
 {

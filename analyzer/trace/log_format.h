@@ -6,8 +6,8 @@
  * advances `committed` (store-release), so a process that is killed at any instruction leaves nothing
  * half-readable. Units whose chunk has magic 0 were reserved but never used.
  *
- * A record: varint length of what follows, kind byte (enum cw_log_kind), body. Numbers are LEB128 varints,
- * signed ones zigzag. "delta seq" is relative to the previous record of the same segment, "delta time" to the
+ * A record: varint length of the rest, kind byte (enum cw_log_kind), body. Numbers are LEB128 varints, signed
+ * ones zigzag. "delta seq" is relative to the previous record of the same segment, "delta time" to the
  * previous end time of the segment; a segment begins with a CW_LOG_THREAD record, which carries thread,
  * segment number and absolute bases. A thread's stream is its segments in order of segment number. Sequence
  * numbers are unique in a process, are taken when a call begins, and are the identity of a command in the
@@ -69,7 +69,7 @@ enum cw_log_kind {
     CW_LOG_PROGRAM, /* id, kind, context+1, hash (8 raw bytes), has source, [s source], count, program ids+1
                      */
     CW_LOG_PROGRAM_BUILD,  /* id, s options, blob binary */
-    CW_LOG_PROGRAM_BYTES,  /* id, blob: what a binary or IL program was made from */
+    CW_LOG_PROGRAM_BYTES,  /* id, blob: the bytes of a binary or IL program */
     CW_LOG_KERNEL,         /* id, program+1, number of arguments, s name */
     CW_LOG_KERNEL_COMMAND, /* call head, enqueue head, kernel command (below) */
     CW_LOG_TRANSFER,       /* call head, enqueue head, type, transfer (below) */

@@ -1,4 +1,4 @@
-/* log_links.c - the order of a log's commands, and what refers to them by sequence number. */
+/* log_links.c - the order of a log's commands, and references to them by sequence number. */
 #include <stdlib.h>
 
 #include "log_read_state.h"
@@ -263,7 +263,8 @@ static void link_data(struct cw_log_reader *r)
     }
 }
 
-/* What the host saw of commands: a poll's answer, the end of a successful wait or of a blocking call. */
+/* Links the host's observations of commands: a poll's answer, the end of a successful wait or of a blocking
+ * call. */
 static void link_seen(struct cw_trace *t)
 {
     struct cw_command *cmd;

@@ -57,8 +57,8 @@ struct cw_blob cw_log_get_blob(struct cw_cursor *c)
 
 /* ---- the file and its header */
 
-/* Reads what there is now. A mapping would end this process, which may be the program itself, when another
- * process cuts the file short. */
+/* Reads the bytes that are there now. A mapping would end this process, which may be the program itself, when
+ * another process cuts the file short. */
 static enum cw_status read_bytes(struct cw_log_reader *r, int fd)
 {
     uint8_t *bytes = malloc(r->size);

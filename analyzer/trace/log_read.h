@@ -13,9 +13,9 @@ bool cw_log_probe(const char *path);
 bool cw_log_read_header(const char *path, struct cw_log_header *h);
 
 /* Fills the empty trace `t` with everything that the log at `path` holds, without edges and accesses. The log
- * may be of a process that was killed or is still running: what is there is read. Ids are renumbered to be
- * dense, parents before their parts; commands are in order of sequence. A user event that something waits for
- * but that was never set gets a pseudo-command at the end, exec_status 1. Commands that wait, even
+ * may be of a process that was killed or is still running: the part that is there is read. Ids are renumbered
+ * to be dense, parents before their parts; commands are in order of sequence. A user event that something
+ * waits for but that was never set gets a pseudo-command at the end, exec_status 1. Commands that wait, even
  * transitively, for a user event set to an error have exec_status
  * CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Argument slices of commands with equal arguments are shared.
  *

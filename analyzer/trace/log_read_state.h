@@ -1,5 +1,5 @@
-/* log_read_state.h - what the parts of the log reader share: log_read.c (file, segments, order),
- * log_objects.c (definitions), log_commands.c (commands), log_links.c (what refers to commands by sequence
+/* log_read_state.h - the state of the log reader, shared by its parts: log_read.c (file, segments, order),
+ * log_objects.c (definitions), log_commands.c (commands), log_links.c (references to commands by sequence
  * number). */
 #ifndef CW_LOG_READ_STATE_H
 #define CW_LOG_READ_STATE_H
@@ -31,7 +31,7 @@ struct cw_log_def {
     struct cw_cursor body; /* after the id */
 };
 
-/* A memory object is made, or released: for what lies on host memory. */
+/* A memory object is made, or released: for objects on host memory. */
 struct cw_log_life {
     uint64_t seq;
     uint32_t id; /* the log's */
@@ -47,7 +47,7 @@ struct cw_log_times {
     uint64_t seq, at[4];
     int32_t exec_status;
     uint32_t device;
-    bool ran; /* run mode says so, which counts more than what the program could ask */
+    bool ran; /* run mode says so, which counts more than the program's own queries */
 };
 struct cw_log_data {
     uint64_t seq, order; /* order: sequence of the record itself; the latest counts */
@@ -118,7 +118,7 @@ enum cw_status cw_log_read_objects(struct cw_log_reader *r);
 enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s,
                                    struct cw_log_record *rec);
 
-/* Pass 3: orders commands by sequence and resolves what names them. */
+/* Pass 3: orders commands by sequence and resolves references to them. */
 enum cw_status cw_log_link(struct cw_log_reader *r);
 
 #endif

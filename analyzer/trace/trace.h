@@ -1,5 +1,4 @@
-/* trace.h - the in-memory model of one recorded process: what it made, what it enqueued, what depends on
- * what.
+/* trace.h - the in-memory model of one recorded process: its objects, its commands, and their dependences.
  *
  * A struct cw_trace is filled by the log reader (log_read.h) or the JSON reader (trace_read.h), completed by
  * the graph builder (graph_build.h), and read by every exporter and by replay. It is compact on purpose: a
@@ -137,7 +136,7 @@ struct cw_t_sampler {
 /* Bytes [offset, offset+bytes) of memory object `memory`, as the command sees that object. */
 struct cw_t_access {
     uint32_t memory;
-    uint16_t mode;     /* enum cw_access_mode: what the command cannot be proven not to do */
+    uint16_t mode;     /* enum cw_access_mode: the accesses that the command cannot be proven not to make */
     uint16_t declared; /* the same if every `const` and every CL_MEM_ flag were true; never more than mode */
     uint64_t offset, bytes;
 };
@@ -147,7 +146,7 @@ struct cw_t_access {
 enum cw_host_type {
     CW_HOST_FINISH = 0x10001, /* "clFinish": queue = the finished queue */
     CW_HOST_WAIT,             /* "clWaitForEvents": wait_list = the awaited commands */
-    CW_HOST_USER_EVENT,       /* "clSetUserEventStatus": what waits on the user event waits on this */
+    CW_HOST_USER_EVENT,       /* "clSetUserEventStatus": commands that wait on the user event wait on this */
     CW_HOST_FLUSH,            /* "clFlush": kept for timelines, orders nothing */
     CW_HOST_POLL, /* a clGetEventInfo that saw CL_COMMAND_EXECUTION_STATUS complete: orders like a wait */
     CW_HOST_WRITE /* "host write": with --capture-data, the program changed a USE_HOST_PTR object itself;
@@ -165,14 +164,15 @@ struct cw_t_transfer {
     uint64_t host_ptr;     /* host address given or (map) returned */
     uint8_t pattern_bytes; /* fills: 1..128, else 0 */
     uint32_t pattern;      /* fills: offset of the pattern in `bytes` */
-    struct cw_blob data;   /* captured: bytes written to the device; or what a read returned to the program */
+    struct cw_blob
+        data; /* captured: bytes written to the device, or bytes that a read returned to the program */
 };
 
 struct cw_command {
     uint32_t type;   /* cl_command_type or enum cw_host_type */
     uint32_t queue;  /* CW_NONE for host pseudo-commands without one */
     uint32_t thread; /* small number, 0 = first thread seen */
-    int32_t status;  /* what the enqueue returned; commands with an error touch nothing and order nothing */
+    int32_t status;  /* the result of the enqueue; commands with an error touch nothing and order nothing */
     int32_t
         exec_status; /* final execution status if seen (0 = CL_COMPLETE, negative = error), 1 = not seen */
     bool blocking;   /* a blocking transfer or map: a host wait as well */
@@ -207,7 +207,7 @@ struct cw_t_part {
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
 enum cw_hazard { CW_HAZARD_NONE, CW_HAZARD_RAW, CW_HAZARD_WAR, CW_HAZARD_WAW };
 struct cw_edge {
-    uint32_t from, to; /* command ids; from < to, but for what a user event set later held back */
+    uint32_t from, to; /* command ids; from < to, except for commands that a user event set later held back */
     uint8_t kind;      /* enum cw_edge_kind */
     uint8_t hazard;    /* enum cw_hazard, data edges only */
     bool unproven;   /* it would not be there if every declaration were true (graph_build.h); it binds all the
@@ -245,7 +245,7 @@ struct cw_trace {
     CW_ARRAY(struct cw_t_module) modules;
     CW_ARRAY(struct cw_t_part) parts; /* of cut launches, in any order */
     CW_ARRAY(struct cw_t_part)
-    plans; /* what a policy wanted of commands, and of parts of them, in any order */
+    plans; /* a policy's plan of commands, and of parts of them, in any order */
     /* shared arrays that slices point into */
     CW_ARRAY(uint32_t) device_ids;
     CW_ARRAY(uint32_t) program_ids;

@@ -8,7 +8,7 @@ static const char *const program_kinds[] = {"source", "binary", "il", "builtin",
 static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "data", NULL};
 static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
 
-/* A row's name in its three forms, and what all rows have. */
+/* A row's name in its three forms, and the members of all rows. */
 #define NAME(name_)           .name = name_, .key = ",\"" name_ "\":", .name_length = sizeof(name_) - 1
 #define ROW(T, member, kind_) NAME(#member), .offset = offsetof(T, member), .kind = CW_F_##kind_
 #define FIELD(T, member, kind_)                                                                              \

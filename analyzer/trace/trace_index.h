@@ -20,8 +20,8 @@ struct cw_trace_index {
 enum cw_status cw_trace_index_open(struct cw_trace_index *x, const char *path, struct cw_error *err);
 void cw_trace_index_close(struct cw_trace_index *x);
 
-/* Reads command `id` into `one` (initialised, empty): one->commands holds it alone, and what it refers to of
- * the shared arrays. Its text is [*text, *text + *length) in the file. CW_ERR_NOTFOUND when there is no such
+/* Reads command `id` into `one` (initialised, empty): one->commands holds it alone, with its parts of the
+ * shared arrays. Its text is [*text, *text + *length) in the file. CW_ERR_NOTFOUND when there is no such
  * command. */
 enum cw_status cw_trace_index_command(struct cw_trace_index *x, uint32_t id, struct cw_trace *one,
                                       const char **text, size_t *length, struct cw_error *err);
