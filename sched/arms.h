@@ -2,7 +2,8 @@
  * measurements scatter.
  *
  * A stochastic multi-armed bandit with costs: each arm is pulled where its lower confidence bound is the
- *   least, bound(v) = mean(v) (1 - width(N, n(v)) sqrt(ln N / n(v))),  N = all pulls, n(v) = those of v,
+ * least,
+ *   bound(v) = mean(v) (1 - width(N, n(v)) sqrt(ln N / n(v))),  N = all pulls, n(v) = those of v,
  *   width(N, n) = WIDTH (1 + FEW max(0, 1 - EARLY / ln N) / n), whose constants are in arms.c,
  * which is UCB1 (Auer, Cesa-Bianchi, Fischer: Finite-time analysis of the multiarmed bandit problem, Machine
  * Learning 47, 2002, figure 1) with rewards turned round and the range of rewards replaced by a part of the

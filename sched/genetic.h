@@ -8,11 +8,13 @@
  *
  * One generation:
  *   preprocess  a share `preprocess` of the population, in random pairs: when more than `similarity` of the
- * genes are equal, the less fit is dropped crossover   random pairs, each with probability `crossover`: the
- * genes between two random cuts are exchanged mutation    each child, and a copy of each of a pair that was
- * not crossed, with probability `mutation`: one random gene becomes a random device selection   all children
- * that are better than their parents (the best, when they are more than the population); of the other places
- * 20 % by rank and 80 % at random among the rest
+ *               genes are equal, the less fit is dropped
+ *   crossover   random pairs, each with probability `crossover`: the genes between two random cuts are
+ *               exchanged
+ *   mutation    each child, and a copy of each of a pair that was not crossed, with probability `mutation`:
+ *               one random gene becomes a random device
+ *   selection   all children that are better than their parents (the best, when they are more than the
+ *               population); of the other places 20 % by rank and 80 % at random among the rest
  */
 #ifndef CW_GENETIC_H
 #define CW_GENETIC_H

@@ -13,8 +13,8 @@
  *   skew (ours)        P(t, x) = x + shift(t); shift(t) = max over dependences (s, y) -> (t, x) of shift(s) +
  *                      y - x, so R for each step that depends on neighbours R tiles away, and none for one
  *                      that does not
- *   max (the patent)   P(t, x) = max over the tiles that (t, x) depends on; in the block's first steps
- *                      max over the neighbourhood of x, min(x + R, last)
+ *   max (the patent)   P(t, x) = max over the tiles that (t, x) depends on; in the block's first steps max
+ *                      over the neighbourhood of x, min(x + R, last)
  *   by step            no block reorders: program order. The baseline
  * Within a group by step, then tile: that is in the order of dependence, as P never falls along one. The
  * source is the patent of the Institute of Computing Technology (CAS) on priority groups from data topology;

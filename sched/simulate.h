@@ -1,18 +1,19 @@
 /* simulate.h - a schedule in a world that is not as planned: costs vary, links are shared, devices die.
  *
  * The decisions of a plan stand: each task on its devices, devices in the order of planned starts. Dynamic
- * policies decide while it happens: they see what is ready, idle, and dead by now, and count on planned
- * costs. Times are made anew:
+ * policies decide while it happens: they see which tasks are ready and which devices idle or dead by now, and
+ * count on planned costs. Times are made anew:
  *   noise        a part takes its planned length x U(1 - noise, 1 + noise)
  *   contention   from one memory to another there is one link; it carries one transfer after the other, in
  *                the order in which the tasks that need them were planned to start (start-up times overlap,
  *                bytes do not). Without: as many at once as there are, the model of the plan
- *   failures     each device dies for good after an exponential time of mean `mtbf`. What it runs then is
- *                lost, and that and what it had still to do runs whole on the device that can finish it
- *                first, from that moment on; for a dynamic policy it is ready again. What it had finished
- *                stays readable.
+ *   failures     each device dies for good after an exponential time of mean `mtbf`. The task that it runs
+ *                then is lost; this task and its remaining ones run whole on the device that can finish them
+ *                first, from that moment on; for a dynamic policy it is ready again. The results of its
+ *                finished tasks stay readable.
  * Deterministic in (schedule, options): every draw has a place of its own in the sequence, so that noise does
- * not change who dies when. O((tasks + edges) x parts + tasks log tasks). Thread-safety: none is needed. */
+ * not change the times of failures. O((tasks + edges) x parts + tasks log tasks). Thread-safety: none is
+ * needed. */
 #ifndef CW_SIMULATE_H
 #define CW_SIMULATE_H
 

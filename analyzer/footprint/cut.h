@@ -7,20 +7,20 @@
  * tiles and tiles at the same time. Other ways in which tiles could meet, and the reasons why they cannot:
  *
  *  - Guards only narrow the bytes that an access touches; an access whose guards cannot all hold in the
- * launch is left out.
+ *    launch is left out.
  *  - Barriers, local memory, sub-groups and asynchronous copies stay inside of a work-group, and a work-group
  *    inside of a tile. Copies between local and global memory are accesses like others.
  *  - Work-item functions answer for the uncut launch: the code that runs a tile sees to that (hidden
- * argument).
+ *    argument).
  *  - A loop that spins on global memory reads bytes that another work-group writes: that is a conflict. So is
- * an atomic operation that learns the values of others (result used, exchange, compare-exchange).
+ *    an atomic operation that learns the values of others (result used, exchange, compare-exchange).
  *  - Ragged launches: the last, smaller work-group is taken for a full one, which touches at least as much.
  *  - Two arguments may name one memory: cw_launch_arg says where each begins. Memory that no argument stands
- * for (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
+ *    for (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
  *  - The vendor's compiler may change the order in which a work-item touches neighbouring elements, in the
  *    launch and in its tiles differently: whole (cut_order.c).
- *  - PoCL 3.1 keeps a structure that is handed over by value once for all work-items of a work-group, so what
- *    they change in it shows how large that is, and in which order they run: whole.
+ *  - PoCL 3.1 keeps a structure that is handed over by value once for all work-items of a work-group, so
+ *    their changes in it show how large that is, and in which order they run: whole.
  *  - printf orders lines, pipes and device-side queues order packets and kernels: whole.
  *
  * Two kinds of meeting writes do no harm to one memory, and can be put together again from several: integer

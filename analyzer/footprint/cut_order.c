@@ -5,10 +5,10 @@
  * vectorizer then takes it that no two accesses of the loop depend on each other, those of one work-item
  * neither, and joins accesses that leave gaps of the same few elements ("interleaved" groups, Nuzman, Rosen,
  * Zaks, "Auto-vectorization of interleaved data for SIMD", PLDI 2006) into one at the place of the first load
- * or the last store: past whatever lies between them. For
+ * or the last store: past all accesses between them. For
  *     out[2 * g + 1] = a; s = out[2 * g + (in[g] & 1)]; out[2 * g] = s;
- * s may be what was there before. (PoCL 3.1 with LLVM 14 does so: test/vendor/strided_order.) Whether it does
- * is a matter of costs, so the launch as it is and its rewritten copy may come out differently.
+ * s may be the earlier value. (PoCL 3.1 with LLVM 14 does so: test/vendor/strided_order.) Whether it does is
+ * a matter of costs, so the launch as it is and its rewritten copy may come out differently.
  *
  * A launch is left whole when a work-item may do this: touch a byte twice, writing it at least once, by
  * offsets that are not the same expression, one of which moves by two to eight elements from a work-item to

@@ -5,8 +5,9 @@
  *
  *   {"format":"clweave-footprint","version":1,"model_version":N,"models":[MODEL, ...]}
  *
- *   MODEL: {"kernel": name, "barriers","prints","anywhere": bool, "why_anywhere": reason or null, "rows": key
- *     or 0, "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed": bool,
+ *   MODEL:
+ *    {"kernel": name, "barriers","prints","anywhere": bool, "why_anywhere": reason or null, "rows": key or 0,
+ *     "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed": bool,
  *               "unknown_read","unknown_write": reason or null}],
  *     "nodes": [[operation, members as expr_op.h lists them], ...], operands before their users
  *     "guards": [[node, 0 or 1], ...],

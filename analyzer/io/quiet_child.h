@@ -1,18 +1,20 @@
-/* quiet_child.h - runs a helper program that the process around us can neither see nor reap.
+/* quiet_child.h - runs a helper program that the host process can neither see nor reap.
  *
- * The host is somebody else's program: it may wait for any child, have a handler for SIGCHLD, count its
+ * The host is another author's program: it may wait for any child, have a handler for SIGCHLD, count its
  * descriptors, close all of them, fork, and set limits. So
- * - the helper is not its child. Between the two stands a supervising process that shares the host's memory
- *   (as a child of vfork does) and was made with no exit signal: no SIGCHLD comes, and wait() and waitpid(-1)
- *   pass it over (clone(2), __WCLONE). exec would give it back the signal, so the supervisor itself never
- *   execs;
- * - pipe and source file exist in the supervisor's table of descriptors only, where all of the host's are
- *   closed;
- * - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session, descriptor;
- * - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
- * - everything dies with the thread that called, whatever ends it.
- * Under valgrind, which knows no such process, nothing is started.
- * What still shows: wait(__WALL) and wait(__WCLONE) find the supervisor, and `ps` has a line more. */
+ *  - the helper is not its child. Between the two stands a supervising process that shares the host's memory
+ *    (as a child of vfork does) and was made with no exit signal: no SIGCHLD comes, and wait() and
+ *    waitpid(-1) pass it over (clone(2), __WCLONE). exec would give it back the signal, so the supervisor
+ *    itself never execs;
+ *  - pipe and source file exist in the supervisor's table of descriptors only, where all of the host's are
+ *    closed;
+ *  - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session,
+ *    descriptor;
+ *  - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
+ *  - everything dies with the calling thread, in whatever way that ends.
+ *
+ * Under valgrind, which knows no such process, nothing is started. Still visible: wait(__WALL) and
+ * wait(__WCLONE) find the supervisor, and `ps` has a line more. */
 #ifndef CW_QUIET_CHILD_H
 #define CW_QUIET_CHILD_H
 

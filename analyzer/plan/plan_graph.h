@@ -45,13 +45,13 @@ struct cw_plan_known {
 };
 
 /* Builds the graph of `t`, which must hold its edges and accesses.
- *   model            the platform to plan for; NULL: the devices that the trace used. A kernel then costs on
- * another device than its own its time there per work-item elsewhere in the trace, or its time scaled by
- * compute units x clock (which counts as an estimate) known  NULL: nothing drop_host_waits  leave `host`
- * edges out: as if the host never waited Errors: CW_ERR_INVALID (no command in the trace; a damaged one),
- * CW_ERR_INFEASIBLE (no device of the platform can run a command: the message names it and the entry to add),
- * CW_ERR_CYCLE, CW_ERR_NOMEM.
- */
+ *   model            the platform to plan for; NULL: the devices that the trace used. On a device other than
+ *                    its own a kernel then costs its time per work-item there elsewhere in the trace, or its
+ *                    own time scaled by compute units x clock (which counts as an estimate)
+ *   known            NULL: nothing
+ *   drop_host_waits  leaves `host` edges out: as if the host never waited
+ * Errors: CW_ERR_INVALID (no command in the trace; a damaged one), CW_ERR_INFEASIBLE (no device of the
+ * platform can run a command: the message names it and the entry to add), CW_ERR_CYCLE, CW_ERR_NOMEM. */
 enum cw_status cw_plan_graph_init(struct cw_plan_graph *pg, const struct cw_trace *t,
                                   const struct cw_platform_model *model, const struct cw_plan_known *known,
                                   bool drop_host_waits, struct cw_error *err);

@@ -16,24 +16,32 @@
  *   speed       a kernel takes its traced time divided by this, default 1 (abstract graphs: cost / speed)
  *   ns_per_item a kernel takes this for each work-item instead
  *   launch_ns   added to each kernel, default 0
- *   bytes_per_item  of global memory that a work-item of such a kernel moves, part of that time: where it is
- * known how much (here, or by operations), devices that use `ddr` at the same time slow each other compile_ns
- * the time of building a program once, default 0; no part of a command, reported by `run` only kernels
- * exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item, launch_ns,
- *               bytes_per_item replace the above; "run": false = this device cannot run it
+ *   bytes_per_item
+ *               of global memory that a work-item of such a kernel moves, part of that time: where it is
+ *               known how much (here, or by operations), devices that use `ddr` at the same time slow each
+ *               other
+ *   compile_ns  the time of building a program once, default 0; no part of a command, reported by `run` only
+ *   kernels     exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item,
+ *               launch_ns, bytes_per_item replace the above; "run": false = this device cannot run it
  *   operations  rates (operations.h). A kernel whose operations are known, and for which no exception gives a
- * time, takes the time of these, instead of the device's own ns_per_item: computing plus memory
- *   preload_poststore   true: while a work-group runs, the inputs of the next are loaded and the outputs of
- * the one before are stored, through two halves of the local memory. Then a kernel takes the longer of
- * computing and memory, and one group's memory time; operations' bytes are those that a group touches, once
- * each transfers   commands that move, fill or map memory: absent = their traced time; false = not on this
- * device;
- *               {"table": [[bytes, ns], ...], "latency_ns": L, "bytes_per_ns": B}: linear between the table's
- * points (and from 0 bytes, 0 ns to the first), after the last one at the slope of the last piece; without a
- * table L + bytes / B bandwidth   bytes per ns between memories: a number, a matrix by device, or null =
- * infinite (default) latency     ns: a number or one per sending device, default 0 ddr_bytes_per_ns   the
- * rate of the one memory behind all devices; default infinite: kernels then do not contend Unknown keys are
- * errors, so that a mistyped one does not pass unnoticed. */
+ *               time, takes the time of these, instead of the device's own ns_per_item: computing plus memory
+ *   preload_poststore
+ *               true: while a work-group runs, the inputs of the next are loaded and the outputs of the one
+ *               before are stored, through two halves of the local memory. Then a kernel takes the longer of
+ *               computing and memory, and one group's memory time; operations' bytes are those that a group
+ *               touches, once each
+ *   transfers   commands that move, fill or map memory: absent = their traced time; false = not on this
+ *               device; {"table": [[bytes, ns], ...], "latency_ns": L, "bytes_per_ns": B}: linear between the
+ *               table's points (and from 0 bytes, 0 ns to the first), after the last one at the slope of the
+ *               last piece; without a table L + bytes / B
+ *
+ * Of the machine:
+ *   bandwidth   bytes per ns between memories: a number, a matrix by device, or null = infinite (default)
+ *   latency     ns: a number or one per sending device, default 0
+ *   ddr_bytes_per_ns
+ *               the rate of the one memory behind all devices; default infinite: kernels then do not contend
+ *
+ * Unknown keys are errors, so that a mistyped one does not pass unnoticed. */
 #ifndef CW_PLATFORM_FILE_H
 #define CW_PLATFORM_FILE_H
 

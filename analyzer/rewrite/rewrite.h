@@ -13,9 +13,9 @@
  *   get_num_groups, get_global_size, get_global_offset from the struct
  *   get_global_linear_id                               from those
  *   get_local_id/size, get_enqueued_local_size,        the tile's own: the caller pins the local size, cuts
- * between get_work_dim, get_local_linear_id, sub-groups,     work-groups only, and keeps the number of
- * dimensions; a ragged work_group_* and async copies, barriers            last group (OpenCL C 2.0) is last
- * in its tile too
+ *   get_work_dim, get_local_linear_id, sub-groups,     between work-groups only, and keeps the number of
+ *   work_group_* and async copies, barriers            dimensions; a ragged last group (OpenCL C 2.0) is
+ *                                                      last in its tile too
  *
  * A refusal has a reason in words. Refused are: code that cannot be understood for certain (functions that
  * are made by macros and see ids, branches of conditionals with different braces, trigraphs and digraphs …),
@@ -85,11 +85,11 @@ struct cw_rewrite_in {
 };
 
 enum cw_rewrite_verdict {
-    CW_REWRITE_DONE,    /* takes the hidden argument: its index is the number of arguments of the original
-                           kernel. The caller should check that the rewritten kernel has exactly one argument
-                           more. */
-    CW_REWRITE_AS_IS,   /* sees nothing that differs in a tile: the kernel is as it was, without a hidden
-                           argument */
+    /* Takes the hidden argument. Its index is the number of arguments of the original kernel; the caller
+     * checks that the rewritten kernel has exactly one argument more. */
+    CW_REWRITE_DONE,
+    /* Sees nothing that differs in a tile: the kernel is as it was, without a hidden argument. */
+    CW_REWRITE_AS_IS,
     CW_REWRITE_REFUSED, /* must run whole */
 };
 

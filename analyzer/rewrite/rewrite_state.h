@@ -87,10 +87,9 @@ struct cw_rw {
     size_t odd_capacity;
     bool pastes;   /* some macro has ## */
     bool has_line; /* __LINE__ is used */
-    bool
-        no_rows; /* no forms for rows: compilers may contract or reorder sums beyond one expression, so that
-                    results depend on  where they stand; or words that those forms are written with are macros
-                  */
+    /* No forms for rows: compilers may contract or reorder sums beyond one expression, so that results depend
+     * on where they stand; or macros have the names of words that those forms are written with. */
+    bool no_rows;
     bool own_clamp;  /* the program declares a function of that name */
     uint64_t *looks; /* at tokens, that are left to find out which kernels have a form for rows: then none has
                         any more */

@@ -83,15 +83,15 @@ enum cw_log_kind {
     CW_LOG_CALLSITE, /* id, count, addresses */
     CW_LOG_MODULE,   /* start, end, file offset, s path */
     CW_LOG_CONTENTS, /* memory id, 0 initial | 1 final, blob */
-    CW_LOG_DATA,     /* delta seq of the command (signed, to this record), blob: what a read returned, what a
-                        write or an unmap sent */
-    CW_LOG_RELEASE,  /* enum cw_log_object, id, absolute time: the program's last release */
-    CW_LOG_RAN,      /* as CW_LOG_TIMES, then device id+1: run mode knows where and when it ran */
-    CW_LOG_PART,     /* delta seq of the command (signed, to this record), device id+1, dimension, first
-                        work-group, number of them, start (absolute), end - start: a part of a launch that run
-                        mode has cut */
-    CW_LOG_TILE,     /* as CW_LOG_PART, then the number of the priority group that it ran in */
-    CW_LOG_PLAN,     /* as CW_LOG_PART: where and when a policy wants it, all of it where the number is 0 */
+    CW_LOG_DATA, /* delta seq of the command (signed, to this record), blob: the bytes that a read returned,
+                    or that a write or an unmap sent */
+    CW_LOG_RELEASE, /* enum cw_log_object, id, absolute time: the program's last release */
+    CW_LOG_RAN,     /* as CW_LOG_TIMES, then device id+1: run mode knows where and when it ran */
+    /* A part of a launch that run mode has cut: delta seq of the command (signed, to this record), device
+     * id+1, dimension, first work-group, number of them, start (absolute), end - start. */
+    CW_LOG_PART,
+    CW_LOG_TILE, /* as CW_LOG_PART, then the number of the priority group that it ran in */
+    CW_LOG_PLAN, /* as CW_LOG_PART: where and when a policy wants it, all of it where the number is 0 */
     CW_LOG_KINDS
 };
 
