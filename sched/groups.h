@@ -10,7 +10,7 @@
  *
  * Blocks are done one after the other. In a block each tile has a priority P, a coordinate in tiles of the
  * step that has most of them, and tiles go by group = floor(P / width), lower groups first:
- *   skew (ours)        P(t, x) = x + shift(t); shift(t) = max over dependences (s, y) -> (t, x) of shift(s) +
+ *   skew (clweave's)   P(t, x) = x + shift(t); shift(t) = max over dependences (s, y) -> (t, x) of shift(s) +
  *                      y - x, so R for each step that depends on neighbours R tiles away, and none for one
  *                      that does not
  *   max (the patent)   P(t, x) = max over the tiles that (t, x) depends on; in the block's first steps max
@@ -18,14 +18,14 @@
  *   by step            no block reorders: program order. The baseline
  * Within a group by step, then tile: that is in the order of dependence, as P never falls along one. The
  * source is the patent of the Institute of Computing Technology (CAS) on priority groups from data topology;
- * ALGORITHMS.md A8. The model of height and width is ours: the bytes that a window of (shift of the block +
- * width + 2 R) tiles touches fit in the cache.
+ * ALGORITHMS.md A8. The model of height and width is clweave's: the bytes that a window of (shift of the
+ * block + width + 2 R) tiles touches fit in the cache.
  *
  * *Steps that lean.* Tiles that are cut at other places in each step, so that a tile's neighbours of the step
  * before lie in its own column and the one before, need no tile more for each step than the stencil is wide.
  * A caller that cuts so says it: `column`, `lean`.
  *
- * *Lanes apart* (ours, after the split tiling of stencils: Grosser, Cohen, Kelly, Ramanujam, Sadayappan,
+ * *Lanes apart* (clweave's, after the split tiling of stencils: Grosser, Cohen, Kelly, Ramanujam, Sadayappan,
  * Verdoolaege, GPGPU-6, 2013): each lane has a range of the coordinate for itself and a cache of its own. In
  * each block it first runs the tiles that depend on no other lane's tiles of that block, group by group, then
  * the rest, which lies at its border: so lanes meet once a block, not once a group.

@@ -111,7 +111,8 @@ static bool lay_out(struct finder *f)
 static void work(struct finder *f)
 {
     if (++f->work > f->work_max && f->status == CW_OK)
-        f->status = cw_error_set(f->err, CW_ERR_LIMIT, "priority groups: what tiles depend on is not local");
+        f->status =
+            cw_error_set(f->err, CW_ERR_LIMIT, "priority groups: the dependences of tiles are not local");
 }
 
 static void push(struct finder *f, uint32_t *head, uint32_t tile)

@@ -88,7 +88,7 @@ static enum cw_status plan_peft(struct cw_plan *plan, const struct cw_policy_opt
 
 const struct cw_policy cw_policy_peft = {
     .name = "peft",
-    .title = "earliest finish plus an optimistic cost of what follows",
+    .title = "earliest finish plus an optimistic cost of the tasks behind",
     .source = "Arabnejad, Barbosa, IEEE TPDS 25(3), 2014",
     .takes = CW_TAKES(insertion),
     .plan = plan_peft,

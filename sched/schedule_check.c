@@ -109,8 +109,8 @@ static enum cw_status check_edges(const struct check *c, uint32_t j)
                     fmin(nearest, cw_platform_comm(c->p, c->g->pred.data[e],
                                                    cw_schedule_part(c->s, c->g, i, a).device, to.device));
             if (to.start < c->s->task[i].finish + nearest - c->slack)
-                return FAIL(c, j, "starts at %g on device %u, but what it needs of task %u arrives at %g",
-                            to.start, to.device, i, c->s->task[i].finish + nearest);
+                return FAIL(c, j, "starts at %g on device %u, but its data of task %u arrive at %g", to.start,
+                            to.device, i, c->s->task[i].finish + nearest);
         }
     }
     return CW_OK;

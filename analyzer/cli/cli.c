@@ -188,7 +188,7 @@ static enum cw_status bad_option(const struct cw_command_def *def, int result, c
                         word, def->name);
 }
 
-/* getopt_long's two tables from ours. letters: 2 + 2 per option bytes. */
+/* getopt_long's two tables from the command's table. letters: 2 + 2 per option bytes. */
 static void getopt_tables(const struct cw_command_def *def, struct option *longs, char *letters)
 {
     /* '+' stops at the first operand, so that a program's own options are left alone; ':' reports missing

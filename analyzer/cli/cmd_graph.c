@@ -178,7 +178,7 @@ static int run(const void *values, int argc, char **argv)
 
 const struct cw_command_def cw_cmd_graph = {
     .name = "graph",
-    .summary = "show or draw what depends on what in a trace or task graph",
+    .summary = "show or draw the dependences in a trace or task graph",
     .usage = "[options] FILE",
     .details =
         "FILE is a JSON trace, a binary log, or an abstract task graph (clweave-graph, STG, WfCommons "

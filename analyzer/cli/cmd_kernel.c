@@ -389,14 +389,14 @@ static const char *const examples[] = {
     "clweave kernel matmul.cl -DTILE=16",
     "describe all kernels of a file",
     "clweave kernel stencil.cl --launch 1024x1024/16x16 --set width=1024 --set height=1024",
-    "say what a launch touches and how it may be cut",
+    "say which bytes a launch touches and how it may be cut",
     "clweave kernel matmul.cl -DTILE=16 --rewritten",
     "show the source that runs when launches are cut",
     NULL};
 
 const struct cw_command_def cw_cmd_kernel = {
     .name = "kernel",
-    .summary = "say what kernels touch, how they may be cut among devices, and what they do",
+    .summary = "say which bytes kernels touch, how they may be cut, and their operations",
     .usage = "[options] FILE.cl [build options]",
     .details =
         "For each kernel of an OpenCL C file: its arguments and how they are accessed, a formula for the "

@@ -20,7 +20,7 @@ static const struct cw_cli_option options[] = {
     CW_CLI_END,
 };
 
-static const char *const examples[] = {"clweave report app.json", "what stands out, on the terminal",
+static const char *const examples[] = {"clweave report app.json", "findings, on the terminal",
                                        "clweave report app.json -o app.html", "a page for the browser", NULL};
 
 static int run(const void *values, int argc, char **argv)
@@ -51,7 +51,7 @@ static int run(const void *values, int argc, char **argv)
 
 const struct cw_command_def cw_cmd_report = {
     .name = "report",
-    .summary = "show what stands out in a trace, as a page or on the terminal",
+    .summary = "show findings about a trace, as a page or on the terminal",
     .usage = "[-o FILE.html] TRACE",
     .details = "TRACE is a JSON trace or a binary log, best recorded with --device-times. The page is one "
                "file that needs no "

@@ -273,14 +273,14 @@ static const char *const examples[] = {
     "clweave simulate -p heft -p weave -p dmda --noise 0.5 graph.json",
     "plans made before against decisions at run time, where costs are not known well",
     "clweave simulate -p heft --noise 0 --contention graph.json",
-    "what it costs that transfers share their links",
+    "the cost of shared links",
     "clweave simulate -p hdgeft -p ws --mtbf 500 --runs 100 graph.json",
     "devices that die for good after 500 units in the mean",
     NULL};
 
 const struct cw_command_def cw_cmd_simulate = {
     .name = "simulate",
-    .summary = "see what becomes of plans where costs vary, links are shared and devices die",
+    .summary = "simulate plans where costs vary, links are shared and devices die",
     .usage = "[options] FILE",
     .details =
         "Plans FILE (trace or task graph) and lets it happen in a less orderly world, --runs times. Plans "

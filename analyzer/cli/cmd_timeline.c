@@ -50,7 +50,7 @@ static int run(const void *values, int argc, char **argv)
 
 const struct cw_command_def cw_cmd_timeline = {
     .name = "timeline",
-    .summary = "write when what ran, for Perfetto or Chrome",
+    .summary = "write the commands on a time axis, for Perfetto or Chrome",
     .usage = "[-o FILE] TRACE",
     .details = "One track per host thread (API calls), per queue and per device (commands while they ran), "
                "with arrows along the "

@@ -9,7 +9,7 @@ static const struct cw_cli_option options[] = {
 
 static const char *const examples[] = {"clweave trace -o app.json -- ./app input.dat",
                                        "record ./app; its output and exit status stay as they are",
-                                       "clweave graph app.json -o app.svg", "then draw what depends on what",
+                                       "clweave graph app.json -o app.svg", "then draw the dependences",
                                        NULL};
 
 static int run(const void *values, int argc, char **argv)

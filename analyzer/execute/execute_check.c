@@ -143,7 +143,7 @@ static enum cw_status check_transfer(const struct check *k, const struct cw_exec
     const struct cw_t_transfer *f;
     enum cw_status status = CW_OK;
     if (k->c->transfer >= t->transfers.count)
-        return refuse(k, CW_ERR_FORMAT, "the trace does not say what it transfers");
+        return refuse(k, CW_ERR_FORMAT, "the trace does not name the bytes that it transfers");
     f = &t->transfers.v[k->c->transfer];
     if (op->sends || op->returns)
         return check_data(k, op, f);

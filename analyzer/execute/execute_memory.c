@@ -137,7 +137,7 @@ static cl_image_desc image_desc(const struct cw_t_memory *m, cl_mem parent)
         .image_height = (size_t)m->height,
         .image_depth = (size_t)m->depth,
         .image_array_size = (size_t)m->array_size,
-        .image_row_pitch = parent ? (size_t)m->row_pitch : 0, /* our host data have no padding */
+        .image_row_pitch = parent ? (size_t)m->row_pitch : 0, /* the tool's host data have no padding */
         .image_slice_pitch = parent ? (size_t)m->slice_pitch : 0,
         .mem_object = parent,
     };
@@ -243,7 +243,7 @@ static void count_done(void *data, uint32_t memory)
         return;
     if (d->status == CW_OK)
         d->status = compare_end(d->x, root, d->err);
-    if (m->host && d->x->current) /* our memory must outlive the commands on it */
+    if (m->host && d->x->current) /* the tool's memory must outlive the commands on it */
         clFinish(d->x->current);
     for (child = m->next_child; child != CW_NONE; child = d->x->memory[child].next_child)
         release(&d->x->memory[child]);

@@ -23,7 +23,7 @@ struct cw_execute_context {
 
 struct cw_execute_memory {
     cl_mem handle;       /* NULL: not made yet, or released */
-    void *host;          /* our allocation behind a USE_HOST_PTR object */
+    void *host;          /* the tool's allocation behind a USE_HOST_PTR object */
     uint32_t uses;       /* roots: mentions by commands that run */
     uint32_t uses_left;  /* of them in the order that runs */
     uint32_t next_child; /* roots and children: list of the objects made from the root, CW_NONE ends it */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 enum cw_builtin_kind {
-    CW_BUILTIN_UNKNOWN,   /* not a function of OpenCL C that we know: may do anything */
+    CW_BUILTIN_UNKNOWN,   /* not a known function of OpenCL C: may do anything */
     CW_BUILTIN_PURE,      /* touches no buffer */
     CW_BUILTIN_WORK_ITEM, /* `op`, argument 0 = dimension */
     CW_BUILTIN_WORK_DIM,

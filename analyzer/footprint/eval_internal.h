@@ -32,7 +32,7 @@ struct eval_duty {
 };
 
 /* Deeper expressions are taken as "anything": the stack of a launch's evaluation is a thread of the host's,
- * about 1.3 KiB a level. Formulas are printed, and loops read, in programs of our own. */
+ * about 1.3 KiB a level. Formulas are printed, and loops read, in programs of clweave itself. */
 enum { EVAL_MAX_DUTIES = 64, EVAL_CHUNK = 64, EVAL_MAX_DEPTH_LAUNCH = 200, EVAL_MAX_DEPTH = 1000 };
 
 /* Conditions are decided anew each time, also those that others share: beyond so many the rest is open. */

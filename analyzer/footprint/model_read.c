@@ -77,7 +77,7 @@ bool cw_model_read_text(struct cw_json_in *in, char **out)
     return *out || no_memory(in);
 }
 
-/* A reason that we know, or null. */
+/* A known reason, or null. */
 static bool reason(struct cw_json_in *in, const char **out)
 {
     const char *s, *at = in->p;

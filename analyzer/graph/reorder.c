@@ -155,7 +155,7 @@ static void walk_release(struct walk *w, uint32_t c)
         walk_ready(w, c);
 }
 
-/* Runs `c`, which waits for nothing and is no longer in the ready list. */
+/* Runs `c`, which waits for nothing and has left the ready list. */
 static void walk_run(struct walk *w, uint32_t c)
 {
     const struct cw_reorder *r = w->r;

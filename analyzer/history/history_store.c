@@ -72,7 +72,7 @@ static void unblock_signals(struct visit *v)
     sigemptyset(&limit);
     sigaddset(&limit, SIGXFSZ);
     if (!v->pending)
-        sigtimedwait(&limit, NULL, &(struct timespec){0}); /* ours, if there is one */
+        sigtimedwait(&limit, NULL, &(struct timespec){0}); /* the library's own one, if there is one */
     pthread_sigmask(SIG_SETMASK, &v->signals, NULL);
     errno = v->saved_errno;
 }
@@ -85,7 +85,7 @@ static enum cw_status failed(struct visit *v, int code)
         return cw_error_set(v->err, CW_ERR_NOMEM, "out of memory for the performance history");
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_ERROR: /* a table or a column is not there: not our file */
+    case SQLITE_ERROR: /* a table or a column is not there: not a history file */
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
         return cw_error_set(v->err, CW_ERR_FORMAT, "the performance history %.300s is damaged (%s)", v->path,

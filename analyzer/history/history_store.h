@@ -8,9 +8,9 @@
  * and a damaged history is set aside and begun anew.
  *
  * SQLite is linked into libclweave.so statically, with all symbols hidden. Loaded as a library it would be
- * the host's own SQLite wherever the host has one: our first call would initialise it under the host's feet
- * (its sqlite3_config then fails), and its hooks would see our file. The price is 0.1 ms when a process
- * starts.
+ * the host's own SQLite wherever the host has one: the library's first call would initialise it under the
+ * host's feet (its sqlite3_config then fails), and its hooks would see the history file. The price is 0.1 ms
+ * when a process starts.
  *
  * A file of an earlier version, which knew kernels by other keys, counts as empty and is replaced.
  *

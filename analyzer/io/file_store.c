@@ -179,7 +179,7 @@ static bool is_named(const char *name)
     return strlen(name) < ENTRY_BYTES && (digits == KEY_DIGITS || digits == OLD_DIGITS);
 }
 
-/* Fills *list with the files of the folder that are ours by name. */
+/* Fills *list with the files of the folder that are the store's by name. */
 static size_t list_files(int folder, struct entry **list)
 {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -193,7 +193,7 @@ BARE static enum outcome listen_to(struct supervisor *s, int64_t end_ms)
 }
 
 /* SIGCHLD is ignored here, so children vanish by themselves, and wait fails once there are none. Those of a
- * helper that was killed have become ours, as we are the reaper. */
+ * helper that was killed have become the supervisor's, which is the reaper. */
 BARE static bool all_gone(int64_t end_ms)
 {
     const struct timespec pause = {0, PAUSE_NS};

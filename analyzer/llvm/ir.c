@@ -57,7 +57,7 @@ enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, str
     }
     if (!strcmp(option, "-x"))
         return cw_error_set(err, CW_ERR_UNSUPPORTED,
-                            "build option -x: what is built from SPIR is not read here");
+                            "build option -x: programs built from SPIR are not read here");
     if (begins(option, "-cl-std=")) {
         o->std = option;
         return CW_OK;

@@ -232,8 +232,8 @@ static enum cw_status add_macros(struct cw_models_source *s, struct question *q,
         status = cw_error_set(err, CW_ERR_UNSUPPORTED,
                               "the source depends on what its compiler defines, in ways not followed");
     else if (names.n && !ask_vendor(s, vendor, options ? options : "", &names, values))
-        status =
-            cw_error_set(err, CW_ERR_UNSUPPORTED, "nobody says whether the vendor defines %s", names.v[0]);
+        status = cw_error_set(err, CW_ERR_UNSUPPORTED, "it is not known whether the vendor defines %s",
+                              names.v[0]);
     if (status == CW_OK)
         status = join_source(q, &names, values, source, err);
     cw_tested_names_finish(&names);

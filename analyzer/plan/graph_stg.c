@@ -124,7 +124,7 @@ static enum cw_status read_arc(struct stg *s, bool costs)
     if (status == CW_OK && costs) {
         if (!word_here(s))
             return cw_text_wrong(s->name, s->text, s->p, s->err,
-                                 "what the transfer costs is missing; the line ends here");
+                                 "the cost of the transfer is missing; the line ends here");
         status = number(s, "cost of the transfer", &a.time);
     }
     s->arc[s->arcs] = a;

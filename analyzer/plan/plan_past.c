@@ -87,7 +87,7 @@ static double count(struct cw_launch_parts *parts, const struct cw_command *c, d
     return each * items;
 }
 
-/* False: it is no launch that anybody could know. */
+/* False: it is an unknown launch. */
 static bool name_launch(const struct cw_trace *t, struct cw_launch_parts *parts, const struct cw_command *c,
                         struct named *n)
 {

@@ -10,7 +10,7 @@ static bool is_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-/* Words that our own text in front of the source is made of. */
+/* Words of the rewriter's own text in front of the source. */
 static bool is_ours(const struct cw_rw_names *n, uint32_t id)
 {
     static const char *const words[] = {"typedef",

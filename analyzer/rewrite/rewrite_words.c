@@ -35,9 +35,9 @@ static const struct word_class classes[] = {
      "while do goto local __local constant __constant sampler_t event_t pipe volatile __volatile "
      "__volatile__ "
      "_Pragma get_fence to_local to_private __func__ __FUNCTION__ "
-     /* PoCL 3.1 cannot load what asks for it inside of a loop of ours; names that are declared, or written,
-      * in other ways than rewrite_writes.c knows; attributes before `for`; signs of NaNs changed by hand
-      * (rewrite_signs.c) */
+     /* PoCL 3.1 cannot load what asks for it inside of a loop of the rewriter's; names that are declared, or
+      * written, in other ways than rewrite_writes.c knows; attributes before `for`; signs of NaNs changed by
+      * hand (rewrite_signs.c) */
      "get_work_dim enum typedef __extension__ _Generic __builtin_choose_expr opencl_unroll_hint "
      "__builtin_astype "
      "as_float as_float2 as_float3 as_float4 as_float8 as_float16 as_double as_double2 as_double3 as_double4 "
@@ -115,7 +115,8 @@ static const char *const row_families[] = {"half_", "native_", "convert_", "as_"
 static const char *const scalars[] = {"char",  "uchar", "short",  "ushort", "int",  "uint", "long",
                                       "ulong", "float", "double", "half",   "bool", NULL};
 
-/* Ways to the ids that are not OpenCL C: vendors' built-ins and the variables behind them; and our own words.
+/* Ways to the ids that are not OpenCL C: vendors' built-ins and the variables behind them; and the rewriter's
+ * own words.
  */
 static const char *const forbidden_families[] = {"__builtin_",
                                                  "__nvvm",

@@ -72,10 +72,12 @@ static void test_environment(void **state)
     setenv("CLWEAVE_DSP", "-4", 1);
     setenv("CLWEAVE_OUT", "", 1);
     setenv("CLWEAVE_CALLSITES", "12", 1);
+    setenv("CLWEAVE_TOOL", "1", 1); /* internal: read, but not described */
     assert_int_equal(cw_options_init(&o, NULL), CW_OK);
     assert_int_equal(cw_options_from_environment(&o, NULL), CW_OK);
     assert_string_equal(o.mode, "trace");
     assert_true(o.device_times);
+    assert_string_equal(o.tool, "1");
     assert_int_equal(o.dsp, -4);
     assert_string_equal(o.out, "clweave-%e-%p.json"); /* empty counts as unset */
     const char *want = "mode=trace callsites=12 device-times=true dsp=-4";

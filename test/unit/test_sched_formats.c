@@ -168,7 +168,7 @@ static const struct bad bads[] = {
     {S, "2\n0 0 0\n1 4 1 2\n2 1 1 1\n3 0 1 2", "cycle"},
     {S, "1\n0 0 0\n1 4 1 1.5\n2 0 1 1", ":3:7: predecessor: expected a whole number"},
     {S, "1\n0 0 0\n1 4 1\n0 1 2\n2 0 1\n 1 0", ":4:5: a line of a predecessor has two numbers"},
-    {S, "1\n0 0 0\n1 4 1\n0\n2 0 1\n 1 0", ":4:2: what the transfer costs is missing"},
+    {S, "1\n0 0 0\n1 4 1\n0\n2 0 1\n 1 0", ":4:2: the cost of the transfer is missing"},
     {S, "4e9\n0 0 0\n", ":1:1: number of tasks: expected a whole number"},
     {W, "{\"workflow\":3}", "workflow: is not an object"},
     {W, "{\"x\":3}", "workflow: is missing"},
