@@ -120,9 +120,9 @@ static bool one_over(const void *what)
     const struct cw_run_until *u = what;
     const struct cw_run_task *t = u->queue->first;
 
-    while (t && t->sequence < u->sequence)
-        t = t->next;
-    return !t || t->sequence != u->sequence;
+    while (t && t->order.sequence < u->sequence)
+        t = t->links.next;
+    return !t || t->order.sequence != u->sequence;
 }
 
 cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking)

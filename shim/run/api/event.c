@@ -101,7 +101,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     e = cw_run_record_find(event, CW_RUN_EVENT);
     if (e && e->task && e->task->state <= CW_RUN_READY && name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
         cw_run_record_pin(&e->r);
-        cw_run_help_briefly(e->queue, e->task->sequence, e->asked ? CW_RUN_POLLED_NS : CW_RUN_BRIEF_NS);
+        cw_run_help_briefly(e->queue, e->task->order.sequence, e->asked ? CW_RUN_POLLED_NS : CW_RUN_BRIEF_NS);
         e->asked = true;
         cw_run_record_unpin(&e->r);
         e = cw_run_record_find(event, CW_RUN_EVENT);
@@ -182,7 +182,7 @@ void cw_run_event_wait_list(cl_uint n, const cl_event *list)
             continue;
         cw_run_record_pin(&e->r);
         if (e->task)
-            cw_run_help(e->queue, e->task->sequence, retired, e);
+            cw_run_help(e->queue, e->task->order.sequence, retired, e);
         now = 0;
         cw_run_bypass_synchronised(e->queue, &now);
         cw_run_clock_reached(e->times[3]);

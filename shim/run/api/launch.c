@@ -256,10 +256,10 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     }
     t->type = CL_COMMAND_NDRANGE_KERNEL;
     t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
-    t->sets = k->sets;
-    t->alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
-    t->place = e->queue->home;
-    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    t->repeat.sets = k->sets;
+    t->repeat.alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
+    t->at.place = e->queue->home;
+    t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
     snapshot(e->queue, t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
     return t;
 }

@@ -36,8 +36,8 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
         return NULL;
     t->type = type;
     t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
-    t->place = e->queue->home;
-    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    t->at.place = e->queue->home;
+    t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
     t->memories[0] = m;
     cw_run_record_pin(&m->r);
     cw_run_byte_range_add_access(e->queue, t, m->region, offset, bytes, write);

@@ -46,11 +46,11 @@ static struct cw_run_task *join_queue(struct cw_run_queue *q, bool *failed)
         *failed = true;
         return NULL;
     }
-    for (t = q->first; t; t = t->next)
+    for (t = q->first; t; t = t->links.next)
         cw_run_edge_add(t, j, CW_RUN_AT_RETIRE);
     if (q->join)
         cw_run_edge_add(q->join, j, CW_RUN_DATA);
-    *failed = j->failed;
+    *failed = j->outcome.failed;
     if (j->waits)
         return j; /* where it failed it goes by itself */
     cw_run_task_destroy(j);
@@ -65,7 +65,7 @@ static struct cw_run_task *gate_task(struct cw_run_queue *q, bool whole, bool *f
     if (!q->in_order)
         return whole || q->join ? join_queue(q, failed) : NULL;
     while (t && t->state >= CW_RUN_RETIRING && !t->event) /* executed: only who sees it matters */
-        t = t->prev;
+        t = t->links.prev;
     return t;
 }
 

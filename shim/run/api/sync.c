@@ -18,8 +18,8 @@ static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type typ
         return NULL;
     }
     t->type = type;
-    t->place = e->queue->home;
-    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    t->at.place = e->queue->home;
+    t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
     return t;
 }
 

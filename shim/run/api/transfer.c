@@ -72,8 +72,8 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, cl_command_type type, 
              : work == CW_RUN_COPY ? &cw_run_execute_transfer_ops
                                    : &cw_run_work_nothing;
     t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
-    t->place = e->queue->home;
-    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    t->at.place = e->queue->home;
+    t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
     return t;
 }
 

@@ -7,27 +7,27 @@
 
 bool cw_run_edge_add(struct cw_run_task *before, struct cw_run_task *after, enum cw_run_edge edge)
 {
-    uint32_t n = before->num_successors;
+    uint32_t n = before->edges.n;
     uintptr_t *grown;
 
     if (before->state >= (edge & CW_RUN_AT_RETIRE ? CW_RUN_RETIRED : CW_RUN_DONE))
         return true;
     /* all edges into a command are made in one go, so a second one from here is the latest */
-    if (n && (before->successors[n - 1] & ~(uintptr_t)CW_RUN_EDGE_BITS) == (uintptr_t)after) {
-        before->successors[n - 1] |= edge;
+    if (n && (before->edges.to[n - 1] & ~(uintptr_t)CW_RUN_EDGE_BITS) == (uintptr_t)after) {
+        before->edges.to[n - 1] |= edge;
         return true;
     }
-    if (n == before->cap_successors) {
-        grown = realloc(before->successors, (n ? 2 * n : 4) * sizeof *grown);
+    if (n == before->edges.cap) {
+        grown = realloc(before->edges.to, (n ? 2 * n : 4) * sizeof *grown);
         if (!grown) {
             cw_log_error("out of memory: a command is refused because its order could not be kept");
-            after->failed = CL_OUT_OF_HOST_MEMORY;
+            after->outcome.failed = CL_OUT_OF_HOST_MEMORY;
             return false;
         }
-        before->successors = grown;
-        before->cap_successors = n ? 2 * n : 4;
+        before->edges.to = grown;
+        before->edges.cap = n ? 2 * n : 4;
     }
-    before->successors[before->num_successors++] = (uintptr_t)after | edge;
+    before->edges.to[before->edges.n++] = (uintptr_t)after | edge;
     after->waits++;
     return true;
 }

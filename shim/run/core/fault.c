@@ -110,11 +110,11 @@ struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t)
 {
     if (CW_LIKELY(cw_run_fault_planted != CW_RUN_FAULT_SWAP))
         return NULL;
-    for (uint32_t i = 0; i < t->num_successors; i++) {
-        struct cw_run_task *s = (struct cw_run_task *)(t->successors[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+    for (uint32_t i = 0; i < t->edges.n; i++) {
+        struct cw_run_task *s = (struct cw_run_task *)(t->edges.to[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
-        if (!s || t->successors[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 ||
-            s->tiles || s->lane != t->lane || s->place != t->place)
+        if (!s || t->edges.to[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 ||
+            s->tile.launch || s->at.lane != t->at.lane || s->at.place != t->at.place)
             continue;
         if (!cw_run_fault_now(CW_RUN_FAULT_SWAP))
             return NULL;

@@ -377,9 +377,11 @@ struct cw_run_work_ops; /* core/work_ops.h */
 
 struct cw_run_task {
     const struct cw_run_work_ops *ops;
-    struct cw_run_queue *queue;      /* NULL: internal */
-    struct cw_run_task *prev, *next; /* in its queue */
-    struct cw_run_task *window_next, *done_next;
+    struct cw_run_queue *queue;          /* NULL: internal */
+    struct {                             /* lists that it is in */
+        struct cw_run_task *prev, *next; /* its queue */
+        struct cw_run_task *window, *done;
+    } links;
     struct cw_run_queue *joins;        /* later commands of this queue wait for it */
     struct cw_run_memory *memories[2]; /* buffers of a transfer */
     struct cw_run_event *event;        /* NULL: the program asked for none */
@@ -389,36 +391,64 @@ struct cw_run_task {
     enum cw_run_work work;
     bool released; /* its window has closed */
     bool has_run;  /* a planted fault ran it out of its turn */
-    bool timed;    /* somebody may ask for its times[] */
-    bool chained;  /* took_ns is its share of a batch */
-    bool measured; /* it is to be found out what the launch takes */
-    bool gauged;   /* its end matters to what plans have gained (tuning/gain.h) */
     bool begun;    /* a vendor has taken the launch: it may have changed memory */
-    bool able;     /* of a part: its place has the code of whatever blocks it may be given */
     bool pooled;
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
-    cl_int status, failed;   /* failed: the status that what it waited for gave it */
-    uint32_t waits, batched; /* batched: how many of these are in batch number `batch` */
-    uint64_t batch;
-    uint32_t lane, home_lane, place; /* numbers; index into the context's places */
-    uint32_t window, index;          /* the window that it was in, and where (groups/decide.c) */
-    uint64_t shape;                  /* of a launch, for the history; 0: none */
-    uint64_t sets;                   /* of the launch's kernel, when it was enqueued */
-    uint64_t alike;    /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
-    uint64_t sequence; /* program order over all queues */
-    uint64_t recorded; /* its number in the recorded log + 1; 0: it is not recorded */
-    uint64_t rank;     /* lower runs first */
-    uint64_t times[4];
-    uint64_t took_ns;      /* the launch, where it was measured */
-    uint64_t ready_ns;     /* released, and all that it waited for over; on the clock of times[] */
-    uintptr_t *successors; /* tasks | enum cw_run_edge */
-    uint32_t num_successors, cap_successors, num_accesses;
-    struct cw_run_access *accesses;
-    struct cw_run_tiles *tiles,
-        *part_of; /* the launch is cut; it is one lane's part of a launch that is (tiles/tile.h) */
-    struct cw_run_group *group; /* it is one lane's part of a group run (groups/group.h) */
-    bool groupable;             /* it may become a step of one when its turn comes */
+    struct {
+        cl_int status;
+        cl_int failed; /* the status that what it waited for gave it */
+    } outcome;
+    uint32_t waits;
+    struct {
+        uint32_t waits; /* how many of these are in batch number `number` */
+        uint64_t number;
+    } batch;
+    struct {
+        uint32_t lane, home; /* numbers */
+        uint32_t place;      /* index into the context's places */
+    } at;
+    struct {
+        uint32_t number, index; /* the window that it was in, and where */
+    } window;
+    struct {            /* tuning/repeat.h */
+        uint64_t sets;  /* of the launch's kernel, when it was enqueued */
+        uint64_t alike; /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
+    } repeat;
+    struct {
+        uint64_t sequence; /* program order over all queues */
+        uint64_t recorded; /* its number in the recorded log + 1; 0: it is not recorded */
+        uint64_t rank;     /* lower runs first */
+    } order;
+    struct {
+        uint64_t at[4];    /* queued, submit, start, end; on the clock of core/clock.h, as ready_ns */
+        uint64_t ready_ns; /* released, and all that it waited for over */
+        bool wanted;       /* at[] may be asked for */
+    } time;
+    struct {              /* a launch */
+        bool wanted;      /* it is to be found out what the launch takes */
+        bool chained;     /* took_ns is its share of a batch */
+        bool gauged;      /* its end matters to what plans have gained (tuning/gain.h) */
+        uint64_t took_ns; /* where it was measured */
+        uint64_t shape;   /* for the history; 0: none */
+    } measure;
+    struct {
+        uintptr_t *to; /* tasks | enum cw_run_edge */
+        uint32_t n, cap;
+    } edges;
+    struct {
+        struct cw_run_access *of;
+        uint32_t n;
+    } accesses;
+    struct {                          /* tiles/tile.h */
+        struct cw_run_tiles *launch;  /* the launch is cut */
+        struct cw_run_tiles *part_of; /* it is one lane's part of a launch that is */
+        bool able; /* of a part: its place has the code of whatever blocks it may be given */
+    } tile;
+    struct {                      /* groups/group.h */
+        struct cw_run_group *run; /* it is one lane's part of a group run */
+        bool may;                 /* it may become a step of one when its turn comes */
+    } group;
     union {
         struct cw_run_launch launch;
         struct cw_run_transfer copy;

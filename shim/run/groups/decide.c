@@ -118,14 +118,14 @@ struct edges {
 /* Commands of this window that wait for `t`, also through what has no work of its own. */
 static void follow(struct edges *e, const struct cw_run_task *t)
 {
-    for (uint32_t k = 0; k < t->num_successors; k++) {
+    for (uint32_t k = 0; k < t->edges.n; k++) {
         const struct cw_run_task *s =
-            (const struct cw_run_task *)(t->successors[k] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+            (const struct cw_run_task *)(t->edges.to[k] & ~(uintptr_t)CW_RUN_EDGE_BITS);
         if (!s || e->count == e->w->edges)
             continue;
-        if (s->window == e->serial) {
+        if (s->window.number == e->serial) {
             e->w->from[e->count] = e->from;
-            e->w->to[e->count++] = s->index;
+            e->w->to[e->count++] = s->window.index;
         } else if (s->work == CW_RUN_NOTHING && e->looked++ < THROUGH_JOINS) {
             follow(e, s);
         }
@@ -172,13 +172,14 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
     const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
 
     for (uint32_t k = 0; k < plan->parts[i]; k++)
-        cw_times_plan(&(struct cw_times_part){.seq = w->task[i]->recorded - 1,
-                                              .dim = w->task[i]->tiles ? w->task[i]->tiles->cut.dim : 0,
-                                              .device = cw_run.lanes[part[k].slot].recorded,
-                                              .first = part[k].first_group,
-                                              .groups = part[k].groups,
-                                              .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
-                                              .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
+        cw_times_plan(
+            &(struct cw_times_part){.seq = w->task[i]->order.recorded - 1,
+                                    .dim = w->task[i]->tile.launch ? w->task[i]->tile.launch->cut.dim : 0,
+                                    .device = cw_run.lanes[part[k].slot].recorded,
+                                    .first = part[k].first_group,
+                                    .groups = part[k].groups,
+                                    .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
+                                    .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
 }
 
 /* Shared as planned. Whoever has a part is busy until all have ended. */
@@ -200,13 +201,13 @@ static void apply(struct workspace *w, uint64_t base)
         struct cw_run_task *t = w->task[i];
         struct cw_run_worker *l = &cw_run.lanes[w->plan.slot[i]];
         uint64_t end = now + cw_whole_from(w->plan.finish_ns[i], INT64_MAX);
-        t->rank = base + k; /* below every rank of a later window, above those of earlier ones */
-        t->lane = l->number;
-        t->place = place_on(t->queue->context, l->number);
+        t->order.rank = base + k; /* below every rank of a later window, above those of earlier ones */
+        t->at.lane = l->number;
+        t->at.place = place_on(t->queue->context, l->number);
         l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
         if (w->plan.parts[i] > 1)
             apply_parts(w, i, end);
-        if (CW_UNLIKELY(t->recorded))
+        if (CW_UNLIKELY(t->order.recorded))
             record(w, i, recorded);
     }
     decide.verdicts[w->plan.verdict]++;
@@ -222,13 +223,13 @@ static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t cou
     bool elsewhere = false;
     uint32_t i = 0;
 
-    for (struct cw_run_task *t = first; i < count; t = t->window_next, i++) {
+    for (struct cw_run_task *t = first; i < count; t = t->links.window, i++) {
         w->task[i] = t;
-        w->home[i] = t->home_lane;
+        w->home[i] = t->at.home;
         w->lanes[i] = cw_run_devices_allowed(t);
-        elsewhere |= w->lanes[i] != UINT64_C(1) << t->home_lane;
-        t->index = i;
-        t->window = decide.serial;
+        elsewhere |= w->lanes[i] != UINT64_C(1) << t->at.home;
+        t->window.index = i;
+        t->window.number = decide.serial;
         if (t->work == CW_RUN_LAUNCH)
             cw_run_costs_name_launch(t);
     }
@@ -270,7 +271,7 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
                                    .home = w->home,
                                    .busy_ns = busy,
                                    .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
-    uint64_t base = first->sequence;
+    uint64_t base = first->order.sequence;
     bool idle = cw_run.unfinished <= count + cw_run.window_count; /* whatever was thought */
     enum cw_status status;
     uint32_t tried = 0;
@@ -307,7 +308,7 @@ static bool cut(const struct workspace *w, const struct cw_run_brain *b, uint32_
 static bool any_long(const struct cw_run_task *t)
 {
     while (t && !cw_run_share_wanted(t))
-        t = t->window_next;
+        t = t->links.window;
     return t;
 }
 
@@ -338,7 +339,7 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
     if (!tried || last + 1 + tried + CW_RUN_TRIALS_KEPT_LEAST > count)
         return NULL;
     rest = w->task[last + 1 + tried];
-    w->task[last + tried]->window_next = NULL;
+    w->task[last + tried]->links.window = NULL;
     return rest;
 }
 
@@ -387,10 +388,10 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
 /* Commands that are to run in groups stay at home, whatever was planned. */
 static void stay(struct cw_run_task *t)
 {
-    for (; t; t = t->window_next)
-        if (t->groupable) {
-            t->lane = t->home_lane;
-            t->place = t->queue->home;
+    for (; t; t = t->links.window)
+        if (t->group.may) {
+            t->at.lane = t->at.home;
+            t->at.place = t->queue->home;
         }
 }
 
@@ -403,8 +404,8 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
     if (marked)
         stay(first);
     if (cw_run.chaos && cw_run_fault_cuts())
-        for (struct cw_run_task *t = first; t; t = t->window_next)
-            if (t->work == CW_RUN_LAUNCH && !t->groupable)
+        for (struct cw_run_task *t = first; t; t = t->links.window)
+            if (t->work == CW_RUN_LAUNCH && !t->group.may)
                 cw_run_tile_chaos_cut(t);
     if (g.first)
         cw_run_gain_window(&g);

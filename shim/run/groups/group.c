@@ -58,14 +58,14 @@ static bool is_candidate(struct cw_run_task *t)
     const struct cw_run_kernel *k = t->launch.kernel;
     double ns;
 
-    if (t->work != CW_RUN_LAUNCH || !q->in_order || t->failed || !k->program->models ||
+    if (t->work != CW_RUN_LAUNCH || !q->in_order || t->outcome.failed || !k->program->models ||
         q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual())
         return false;
     if (cw_run.chaos)
         return cw_run_group_below(4) != 0;
     if (cw_run_group_settings.always)
         return true;
-    ns = k->mean_ns[t->home_lane];
+    ns = k->mean_ns[t->at.home];
     if (ns == 0) { /* a program may enqueue thousands before the first has shown it */
         cw_run_costs_name_launch(t);
         ns = cw_run_group_history_earlier_ns(t);
@@ -76,18 +76,18 @@ static bool is_candidate(struct cw_run_task *t)
 /* No neighbour in its queue would be in a chain with it. */
 static bool is_alone(const struct cw_run_task *t)
 {
-    const struct cw_run_task *before = t->prev, *behind = t->next;
+    const struct cw_run_task *before = t->links.prev, *behind = t->links.next;
 
     while (before && before->work == CW_RUN_NOTHING)
-        before = before->prev;
+        before = before->links.prev;
     while (behind && behind->work == CW_RUN_NOTHING)
-        behind = behind->next;
-    return !(before && before->groupable) && !(behind && behind->groupable);
+        behind = behind->links.next;
+    return !(before && before->group.may) && !(behind && behind->group.may);
 }
 
 static void run_marked(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
-    if (t->groupable && cw_run_group_begin(t, last))
+    if (t->group.may && cw_run_group_begin(t, last))
         return; /* its parts are ready now, or it is again: somebody else may use the lane */
     cw_run_worker_run_command(l, t, last);
 }
@@ -104,15 +104,15 @@ enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
 
     if (!cw_run_group_settings.on)
         return CW_RUN_MARKED_NONE;
-    for (struct cw_run_task *t = first; t; t = t->window_next)
-        t->groupable = is_candidate(t);
-    for (struct cw_run_task *t = first; t; t = t->window_next) {
-        if (cw_run.chaos && t->groupable && is_alone(t)) /* it would stay where it is for nothing */
-            t->groupable = false;
-        if (t->groupable)
+    for (struct cw_run_task *t = first; t; t = t->links.window)
+        t->group.may = is_candidate(t);
+    for (struct cw_run_task *t = first; t; t = t->links.window) {
+        if (cw_run.chaos && t->group.may && is_alone(t)) /* it would stay where it is for nothing */
+            t->group.may = false;
+        if (t->group.may)
             t->ops = &marked_ops;
-        marked += t->groupable;
-        others += !t->groupable;
+        marked += t->group.may;
+        others += !t->group.may;
     }
     return !marked ? CW_RUN_MARKED_NONE : others ? CW_RUN_MARKED_SOME : CW_RUN_MARKED_ALL;
 }
@@ -127,26 +127,26 @@ static bool is_watched(const struct cw_run_task *t)
 /* All that `t` still waits for are launches of this chain, which have counted themselves in t->batched. */
 static bool waits_for_chain(const struct cw_run_task *t, uint64_t number)
 {
-    return t->waits == (t->batch == number ? t->batched : 0);
+    return t->waits == (t->batch.number == number ? t->batch.waits : 0);
 }
 
 static void count_successors(const struct cw_run_task *t, uint64_t number)
 {
-    for (uint32_t i = 0; i < t->num_successors; i++) {
-        struct cw_run_task *s = (struct cw_run_task *)(t->successors[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+    for (uint32_t i = 0; i < t->edges.n; i++) {
+        struct cw_run_task *s = (struct cw_run_task *)(t->edges.to[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
-        if (!s || t->successors[i] & CW_RUN_AT_RETIRE)
+        if (!s || t->edges.to[i] & CW_RUN_AT_RETIRE)
             continue;
-        s->batched = s->batch == number ? s->batched + 1 : 1;
-        s->batch = number;
+        s->batch.waits = s->batch.number == number ? s->batch.waits + 1 : 1;
+        s->batch.number = number;
     }
 }
 
 static bool may_join(const struct cw_run_task *t, uint64_t number, uint64_t last)
 {
-    return t->groupable && t->released && t->sequence <= last && !t->failed && !t->tiles &&
-           t->lane == t->home_lane && (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) &&
-           waits_for_chain(t, number);
+    return t->group.may && t->released && t->order.sequence <= last && !t->outcome.failed &&
+           !t->tile.launch && t->at.lane == t->at.home &&
+           (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number);
 }
 
 /* `t` and what may run with it, in the order of the queue. */
@@ -171,7 +171,7 @@ static void gather(struct cw_run_group *g, struct cw_run_task *t, uint64_t last)
         if (is_watched(t)) /* somebody is to be told when it is over, before the next one is */
             return;
         do
-            t = t->next;
+            t = t->links.next;
         while (t && t->work == CW_RUN_NOTHING);
         if (!t || !may_join(t, number, last))
             return;
@@ -240,13 +240,13 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
                                           .work = CW_RUN_LAUNCH,
                                           .ops = &cw_run_group_run_part_ops,
                                           .released = true,
-                                          .place = place[i],
-                                          .lane = t->queue->context->places[place[i]].lane->number,
-                                          .home_lane = t->home_lane,
-                                          .sequence = t->sequence,
-                                          .rank = t->rank,
+                                          .at.place = place[i],
+                                          .at.lane = t->queue->context->places[place[i]].lane->number,
+                                          .at.home = t->at.home,
+                                          .order.sequence = t->order.sequence,
+                                          .order.rank = t->order.rank,
                                           .launch = t->launch,
-                                          .group = g};
+                                          .group.run = g};
     g->parts = g->left = n;
     g->in_turn = n == 1 && !cw_device_has(t->queue->context->places[place[0]].slot, CW_VENDOR_IN_CALL);
 }
@@ -262,7 +262,7 @@ static void hold(struct cw_run_group *g)
         if (i && t->state == CW_RUN_READY)
             cw_run_worker_unready(t);
         t->state = CW_RUN_READY; /* but in no heap */
-        t->groupable = false;
+        t->group.may = false;
     }
 }
 
@@ -411,7 +411,7 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
 
     if (g)
         gather(g, t, last);
-    t->groupable = false;
+    t->group.may = false;
     if (!g || g->steps < 2) {
         cw_run_group_free(g);
         return false;

@@ -208,7 +208,7 @@ void cw_run_group_history_foresee_group(void *program)
 static double measured_ns(const struct cw_run_task *t)
 {
     const struct cw_run_kernel *k = t->launch.kernel;
-    double ns = k->mean_ns[t->home_lane], batch = k->batch_ns;
+    double ns = k->mean_ns[t->at.home], batch = k->batch_ns;
 
     return batch > 0 && batch < ns ? batch : ns;
 }
@@ -218,10 +218,10 @@ double cw_run_group_history_earlier_ns(const struct cw_run_task *t)
     const struct cw_run_brain *b = cw_run_perf_model_now();
     struct cw_history_estimate e;
 
-    if (!b || !t->shape || t->home_lane >= b->lanes)
+    if (!b || !t->measure.shape || t->at.home >= b->lanes)
         return 0;
-    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->shape, cw_run_costs_items(&t->launch),
-                       &b->estimator.device[t->home_lane], NULL, 1, &e);
+    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->measure.shape,
+                       cw_run_costs_items(&t->launch), &b->estimator.device[t->at.home], NULL, 1, &e);
     return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }
 

@@ -24,8 +24,8 @@ uint64_t cw_run_group_plan_bytes(const struct cw_run_step *s)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; i < s->task->num_accesses; i++)
-        bytes += s->task->accesses[i].high - s->task->accesses[i].low;
+    for (uint32_t i = 0; i < s->task->accesses.n; i++)
+        bytes += s->task->accesses.of[i].high - s->task->accesses.of[i].low;
     return bytes;
 }
 

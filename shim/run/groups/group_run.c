@@ -20,7 +20,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
     const struct cw_groups_tile *tile = &g->plan.tile[i];
     const struct cw_run_step *s = &g->step[tile->step];
     struct cw_run_context *c = part->queue->context;
-    struct cw_run_context_device *p = &c->places[part->place];
+    struct cw_run_context_device *p = &c->places[part->at.place];
     struct cw_run_block b = {.first = (size_t)s->from[tile->tile],
                              .groups = (size_t)(s->from[tile->tile + 1] - s->from[tile->tile])};
     cl_int err;
@@ -30,7 +30,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
         bool half, refuse;
         cw_run_global_lock_take();
         half = cw_run_fault_now(CW_RUN_FAULT_HALF);
-        refuse = part->lane != part->home_lane && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+        refuse = part->at.lane != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
         cw_run_global_lock_give();
         if (half || refuse)
             return half ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
@@ -55,10 +55,10 @@ static void complete(struct cw_run_group *g)
         struct cw_run_step *s = &g->step[g->next++];
         struct cw_run_task *t = s->task;
 
-        if (t->timed && !g->in_turn) { /* not before the one before it has ended */
+        if (t->time.wanted && !g->in_turn) { /* not before the one before it has ended */
             uint64_t now = cw_run_clock_now_ns();
-            t->times[2] = t->times[2] < g->last_end_ns ? g->last_end_ns : t->times[2];
-            g->last_end_ns = t->times[3] = now > t->times[2] ? now : t->times[2] + 1;
+            t->time.at[2] = t->time.at[2] < g->last_end_ns ? g->last_end_ns : t->time.at[2];
+            g->last_end_ns = t->time.at[3] = now > t->time.at[2] ? now : t->time.at[2] + 1;
         }
         s->task = NULL; /* may be gone after this */
         cw_run_task_done(t, s->status);
@@ -117,7 +117,7 @@ static void dissolve(struct cw_run_group *g)
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
-        t->groupable = false;
+        t->group.may = false;
         t->state = CW_RUN_LINKED;
         if (!t->waits)
             cw_run_worker_ready(t);
@@ -135,15 +135,15 @@ static uint32_t heir_of(struct cw_run_group *g, uint32_t p)
     bool has_home = false;
 
     for (uint32_t i = 0; i < g->parts; i++) {
-        has_home |= g->part[i].place == home;
+        has_home |= g->part[i].at.place == home;
         if (i != p && g->fate[i] != CW_RUN_PART_GONE && (best == NONE || g->fate[i] == CW_RUN_PART_ABLE))
             best = i;
     }
     if (best == NONE && !has_home && g->parts < CW_RUN_LANES) {
         best = g->parts++;
         g->part[best] = *part;
-        g->part[best].place = home;
-        g->part[best].lane = part->home_lane;
+        g->part[best].at.place = home;
+        g->part[best].at.lane = part->at.home;
         g->part[best].state = CW_RUN_DONE;
     }
     return best;
@@ -216,10 +216,10 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
         return g->fate[p] == CW_RUN_PART_ABLE;
     g->preparing++;
     cw_run_global_lock_give();
-    able = has_all_code(g, c, &c->places[part->place], &bad);
+    able = has_all_code(g, c, &c->places[part->at.place], &bad);
     cw_run_global_lock_take();
     if (!able)
-        g->step[bad].kernel->tile_broken |= UINT64_C(1) << part->lane;
+        g->step[bad].kernel->tile_broken |= UINT64_C(1) << part->at.lane;
     g->preparing--;
     if (able) {
         g->fate[p] = CW_RUN_PART_ABLE;
@@ -241,7 +241,7 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
  * launch's status. */
 static void refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
 {
-    g->step[g->plan.tile[i].step].kernel->tile_broken |= UINT64_C(1) << part->lane;
+    g->step[g->plan.tile[i].step].kernel->tile_broken |= UINT64_C(1) << part->at.lane;
     cw_run_group_take_back(g, i);
     if (leave(g, cw_run_group_take_number(g, part)))
         return;
@@ -305,7 +305,7 @@ static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const ui
 
 static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t last)
 {
-    struct cw_run_group *g = part->group;
+    struct cw_run_group *g = part->group.run;
     cl_command_queue queue = NULL;
     bool more = false, alive = true;
     uint32_t batch[CW_RUN_GROUP_BATCH], n;

@@ -75,7 +75,7 @@ static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, boo
     s = &g->step[g->plan.tile[i].step];
     if (s->task->state < CW_RUN_RUNNING) {
         cw_run_worker_starts(s->task);
-        s->start_ns = s->task->timed ? s->task->times[2] : 0;
+        s->start_ns = s->task->time.wanted ? s->task->time.at[2] : 0;
     }
     return i;
 }
@@ -83,7 +83,7 @@ static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, boo
 uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *part,
                            uint32_t batch[CW_RUN_GROUP_BATCH], bool *more)
 {
-    uint32_t n = 0, most = cw_device_has(part->queue->context->places[part->place].slot, CW_VENDOR_IN_CALL)
+    uint32_t n = 0, most = cw_device_has(part->queue->context->places[part->at.place].slot, CW_VENDOR_IN_CALL)
                                ? CW_RUN_GROUP_BATCH
                                : 1;
 

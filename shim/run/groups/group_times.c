@@ -21,9 +21,9 @@ void cw_run_group_times_record(const struct cw_run_group *g, const struct cw_run
     const struct cw_groups_tile *t = &g->plan.tile[i];
     const struct cw_run_step *s = &g->step[t->step];
 
-    if (s->task && s->task->recorded)
-        cw_times_part(&(struct cw_times_part){.seq = s->task->recorded - 1,
-                                              .device = cw_run.lanes[part->lane].recorded,
+    if (s->task && s->task->order.recorded)
+        cw_times_part(&(struct cw_times_part){.seq = s->task->order.recorded - 1,
+                                              .device = cw_run.lanes[part->at.lane].recorded,
                                               .dim = s->cut.dim,
                                               .first = (uint64_t)s->from[t->tile],
                                               .groups = (uint64_t)(s->from[t->tile + 1] - s->from[t->tile]),
@@ -48,11 +48,11 @@ void cw_run_group_times_share(struct cw_run_group *g)
 
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
-        if (!t->timed)
+        if (!t->time.wanted)
             continue;
-        t->times[2] = begin + (end - begin) * i / g->steps;
-        t->times[3] = begin + (end - begin) * (i + 1) / g->steps;
-        t->times[3] += t->times[2] == t->times[3];
+        t->time.at[2] = begin + (end - begin) * i / g->steps;
+        t->time.at[3] = begin + (end - begin) * (i + 1) / g->steps;
+        t->time.at[3] += t->time.at[2] == t->time.at[3];
     }
 }
 

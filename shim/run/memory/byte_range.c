@@ -115,7 +115,7 @@ void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_ta
                                   struct cw_run_region *r, uint64_t low, size_t bytes, bool write)
 {
     uint64_t high = low + bytes;
-    struct cw_run_access *a = &t->accesses[t->num_accesses], **head;
+    struct cw_run_access *a = &t->accesses.of[t->accesses.n], **head;
 
     if (!bytes)
         return;
@@ -128,13 +128,13 @@ void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_ta
     if (*head)
         (*head)->prev = a;
     *head = a;
-    t->num_accesses++;
+    t->accesses.n++;
 }
 
 void cw_run_byte_range_remove_accesses(struct cw_run_task *t)
 {
-    for (uint32_t i = 0; i < t->num_accesses; i++)
-        if (t->accesses[i].region)
-            take_out(&t->accesses[i]);
-    t->num_accesses = 0;
+    for (uint32_t i = 0; i < t->accesses.n; i++)
+        if (t->accesses.of[i].region)
+            take_out(&t->accesses.of[i]);
+    t->accesses.n = 0;
 }

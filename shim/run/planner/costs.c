@@ -103,9 +103,9 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
                              bool chained, bool alone, double *cost, double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->key,
-                                          .shape = t->shape,
+                                          .shape = t->measure.shape,
                                           .size = cw_run_costs_items(&t->launch),
-                                          .home = t->home_lane,
+                                          .home = t->at.home,
                                           .allowed = lanes,
                                           .chained = chained,
                                           .alone = alone,
@@ -141,5 +141,5 @@ uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task 
 void cw_run_costs_name_launch(struct cw_run_task *t)
 {
     cw_run_costs_name_kernel(t->launch.kernel);
-    t->shape = shape_of(&t->launch);
+    t->measure.shape = shape_of(&t->launch);
 }

@@ -175,7 +175,7 @@ static bool natives_first(struct cw_run_queue *q, uint64_t sequence, uint64_t nu
 
 static uint64_t sequence_of(const struct cw_run_event *e)
 {
-    return e->task ? e->task->sequence : 0;
+    return e->task ? e->task->order.sequence : 0;
 }
 
 void cw_run_callback_push(struct cw_run_event *e, cl_int reached, cl_int status)

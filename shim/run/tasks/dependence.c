@@ -191,7 +191,7 @@ bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
         j = t ? new_join(q) : NULL;
         waits = j && cw_run_edge_add(t, j, CW_RUN_FAILS);
         if (j)
-            j->failed = 0;
+            j->outcome.failed = 0;
         let_join(j);
         if (!waits)
             return false; /* t, if any, ends by itself */
@@ -242,7 +242,7 @@ static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event eve
     if (before)
         cw_run_edge_add(before, t, edge);
     else
-        t->failed = CL_OUT_OF_HOST_MEMORY;
+        t->outcome.failed = CL_OUT_OF_HOST_MEMORY;
     return true;
 }
 
@@ -252,15 +252,15 @@ static void inherit(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, co
     struct cw_run_task *j = new_join(q);
 
     if (!j) {
-        t->failed = CL_OUT_OF_HOST_MEMORY;
+        t->outcome.failed = CL_OUT_OF_HOST_MEMORY;
         return;
     }
     for (cl_uint i = 0; i < n; i++)
         wait_for(q, j, list[i]);
     cw_run_edge_add(j, t, CW_RUN_FAILS);
-    if (j->failed) /* `t` is given up, and with it what later ones would inherit */
-        t->failed = CL_OUT_OF_HOST_MEMORY;
-    j->failed = 0;
+    if (j->outcome.failed) /* `t` is given up, and with it what later ones would inherit */
+        t->outcome.failed = CL_OUT_OF_HOST_MEMORY;
+    j->outcome.failed = 0;
     let_join(j);
 }
 
@@ -288,7 +288,7 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
     e->type = t->type;
     e->task = t;
     e->status = CL_QUEUED;
-    e->sequence = t->sequence;
+    e->sequence = t->order.sequence;
     t->event = e;
     q->events++;
     cw_run_record_pin(&e->r);
@@ -307,10 +307,10 @@ static void be_last(struct cw_run_queue *q, struct cw_run_task *t)
 {
     for (int i = 0; i < 2; i++)
         if (t->memories[i])
-            cw_run_reference_counts_last(t->memories[i], q, t->sequence);
+            cw_run_reference_counts_last(t->memories[i], q, t->order.sequence);
     for (uint32_t i = 0; t->work == CW_RUN_LAUNCH && i < t->launch.kernel->count; i++)
         if (t->launch.args[i].memory)
-            cw_run_reference_counts_last(t->launch.args[i].memory, q, t->sequence);
+            cw_run_reference_counts_last(t->launch.args[i].memory, q, t->order.sequence);
 }
 
 static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
@@ -318,12 +318,12 @@ static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
     uint64_t now = 0;
 
     t->queue = q;
-    t->sequence = ++cw_run.sequence;
-    t->recorded = cw_run.recording ? cw_enqueuing : 0;
-    t->rank = t->sequence;
-    t->prev = q->last;
+    t->order.sequence = ++cw_run.sequence;
+    t->order.recorded = cw_run.recording ? cw_enqueuing : 0;
+    t->order.rank = t->order.sequence;
+    t->links.prev = q->last;
     if (q->last)
-        q->last->next = t;
+        q->last->links.next = t;
     else
         q->first = t;
     q->last = t;
@@ -336,9 +336,9 @@ static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
 
 static void into_window(struct cw_run_task *t)
 {
-    t->window_next = NULL;
+    t->links.window = NULL;
     if (cw_run.window_last)
-        cw_run.window_last->window_next = t;
+        cw_run.window_last->links.window = t;
     else
         cw_run.window_first = t;
     cw_run.window_last = t;
@@ -354,7 +354,7 @@ static void into_window(struct cw_run_task *t)
 static void give_up(struct cw_run_task *t)
 {
     t->given_up = true;
-    t->failed = 0;
+    t->outcome.failed = 0;
     if (!--t->waits)
         cw_run_task_done(t, CL_COMPLETE);
 }
@@ -365,19 +365,19 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
     struct cw_run_task *before;
     bool barrier = t->type == CL_COMMAND_BARRIER;
 
-    t->timed = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual() ||
-               cw_run.recording;
-    t->times[0] = t->timed ? cw_run_clock_now_ns() : 0;
+    t->time.wanted = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual() ||
+                     cw_run.recording;
+    t->time.at[0] = t->time.wanted ? cw_run_clock_now_ns() : 0;
     t->waits++; /* nothing goes on before the last edge is there */
     if (whole && !q->in_order)
-        for (before = q->first; before; before = before->next)
+        for (before = q->first; before; before = before->links.next)
             cw_run_edge_add(before, t, CW_RUN_AT_RETIRE);
     if (q->join)
         t->tainted |= q->join->tainted;
     wait_for_join(q, t);
     if (n)
         wait_for_list(q, t, n, list);
-    if (CW_UNLIKELY(t->failed || !cw_run_worker_ops->reserve(cw_run.unfinished + 1))) {
+    if (CW_UNLIKELY(t->outcome.failed || !cw_run_worker_ops->reserve(cw_run.unfinished + 1))) {
         give_up(t);
         return false;
     }

@@ -282,12 +282,12 @@ static bool uses(const struct cw_run_task *t, const struct cw_run_memory *m)
 static bool is_at_home(const struct cw_run_task *t)
 {
     return t->work == CW_RUN_LAUNCH && t->state == CW_RUN_RUNNING &&
-           t->queue->context->places[t->place].slot->home;
+           t->queue->context->places[t->at.place].slot->home;
 }
 
 static void count_under_way(void *record)
 {
-    for (const struct cw_run_task *t = ((struct cw_run_queue *)record)->first; t; t = t->next) {
+    for (const struct cw_run_task *t = ((struct cw_run_queue *)record)->first; t; t = t->links.next) {
         if (t->state >= CW_RUN_DONE)
             continue;
         asked.n += asked.kernel && t->work == CW_RUN_LAUNCH && t->launch.kernel == asked.kernel;
@@ -389,8 +389,8 @@ static uint32_t only_kept(const struct cw_run_queue *q)
     unique();
     if (q->events)
         cw_run_record_each(CW_RUN_EVENT, match_event);
-    for (const struct cw_run_task *t = q->first; t; t = t->next)
-        kept.matched += !t->event && is_kept(t->sequence);
+    for (const struct cw_run_task *t = q->first; t; t = t->links.next)
+        kept.matched += !t->event && is_kept(t->order.sequence);
     free(kept.ids);
     return (uint32_t)kept.n - kept.matched;
 }
@@ -399,7 +399,7 @@ uint32_t cw_run_reference_counts_of_queue(const struct cw_run_queue *q)
 {
     uint32_t n = q->events + only_kept(q) - own_of(q) - cw_run_record_hidden_references(&q->r);
 
-    for (const struct cw_run_task *t = q->first; t; t = t->next)
+    for (const struct cw_run_task *t = q->first; t; t = t->links.next)
         n += !t->event;
     return n;
 }

@@ -36,7 +36,7 @@ static struct cw_run_task *allocate(size_t bytes)
         return malloc(bytes);
     if (!t)
         return malloc(POOLED_BYTES);
-    pool = t->next;
+    pool = t->links.next;
     pool_count--;
     return t;
 }
@@ -49,10 +49,11 @@ struct cw_run_task *cw_run_task_create(uint32_t accesses, uint32_t args, size_t 
 
     if (!t)
         return NULL;
-    *t = (struct cw_run_task){.ops = &cw_run_work_nothing, .pooled = bytes <= POOLED_BYTES, .timed = true};
-    t->accesses = (struct cw_run_access *)(t + 1);
+    *t = (struct cw_run_task){
+        .ops = &cw_run_work_nothing, .pooled = bytes <= POOLED_BYTES, .time.wanted = true};
+    t->accesses.of = (struct cw_run_access *)(t + 1);
     if (args)
-        t->launch.args = (struct cw_run_arg *)(t->accesses + accesses);
+        t->launch.args = (struct cw_run_arg *)(t->accesses.of + accesses);
     return t;
 }
 
@@ -60,31 +61,31 @@ void cw_run_task_destroy(struct cw_run_task *t)
 {
     if (!t)
         return;
-    free(t->successors);
+    free(t->edges.to);
     if (CW_UNLIKELY(t->ops->free != NULL))
         t->ops->free(t);
     if (!t->pooled || pool_count == POOL_MOST) {
         free(t);
         return;
     }
-    t->next = pool;
+    t->links.next = pool;
     pool = t;
     pool_count++;
 }
 
 static void put_off(struct cw_run_task *t, struct cw_run_task **last)
 {
-    t->done_next = NULL;
-    (*last)->done_next = t;
+    t->links.done = NULL;
+    (*last)->links.done = t;
     *last = t;
 }
 
 static void to_retire(struct cw_run_task *t)
 {
     t->state = CW_RUN_RETIRING;
-    t->window_next = NULL;
+    t->links.window = NULL;
     if (cw_run.retire_last)
-        cw_run.retire_last->window_next = t;
+        cw_run.retire_last->links.window = t;
     else
         cw_run.retire_first = t;
     cw_run.retire_last = t;
@@ -94,17 +95,17 @@ static void to_retire(struct cw_run_task *t)
  * *last. */
 static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **last)
 {
-    for (uint32_t i = 0; i < t->num_successors; i++) {
-        uintptr_t bits = t->successors[i] & CW_RUN_EDGE_BITS;
-        struct cw_run_task *s = (struct cw_run_task *)(t->successors[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+    for (uint32_t i = 0; i < t->edges.n; i++) {
+        uintptr_t bits = t->edges.to[i] & CW_RUN_EDGE_BITS;
+        struct cw_run_task *s = (struct cw_run_task *)(t->edges.to[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
         if (!s || !!(bits & CW_RUN_AT_RETIRE) != retired)
             continue;
-        t->successors[i] = 0;
-        if (s->ready_ns < t->times[3])
-            s->ready_ns = t->times[3];
-        if (bits & CW_RUN_FAILS && t->status < 0 && !s->failed)
-            s->failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        t->edges.to[i] = 0;
+        if (s->time.ready_ns < t->time.at[3])
+            s->time.ready_ns = t->time.at[3];
+        if (bits & CW_RUN_FAILS && t->outcome.status < 0 && !s->outcome.failed)
+            s->outcome.failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if (--s->waits)
             continue;
         if (s->work == CW_RUN_NOTHING || s->given_up)
@@ -119,7 +120,7 @@ static void advance(struct cw_run_queue *q)
 {
     struct cw_run_task *t;
 
-    for (t = q->first; t; t = t->next) {
+    for (t = q->first; t; t = t->links.next) {
         if (t->state < CW_RUN_DONE && q->in_order) {
             cw_run_event_progress(t); /* it is the first now */
             break;
@@ -138,19 +139,20 @@ static void no_longer_joins(struct cw_run_task *t)
 
 static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **last)
 {
-    t->status = t->failed ? t->failed : status;
+    t->outcome.status = t->outcome.failed ? t->outcome.failed : status;
     t->state = CW_RUN_DONE;
-    if (t->timed && !t->times[3]) {
-        t->times[3] = cw_run_clock_now_ns();
-        if (t->times[3] < t->ready_ns)
-            t->times[3] = t->ready_ns;
-        for (int i = 2; i >= 0 && !t->times[i]; i--)
-            t->times[i] = t->times[3];
-        t->times[3] += t->times[2] == t->times[3];
+    if (t->time.wanted && !t->time.at[3]) {
+        t->time.at[3] = cw_run_clock_now_ns();
+        if (t->time.at[3] < t->time.ready_ns)
+            t->time.at[3] = t->time.ready_ns;
+        for (int i = 2; i >= 0 && !t->time.at[i]; i--)
+            t->time.at[i] = t->time.at[3];
+        t->time.at[3] += t->time.at[2] == t->time.at[3];
     }
-    if (CW_UNLIKELY(t->recorded)) /* as it was: what the program is told of times follows its queue's order */
-        cw_times_ran(t->recorded - 1, cw_run.lanes[t->lane].recorded, t->status, t->times);
-    if (t->gauged)
+    if (CW_UNLIKELY(
+            t->order.recorded)) /* as it was: what the program is told of times follows its queue's order */
+        cw_times_ran(t->order.recorded - 1, cw_run.lanes[t->at.lane].recorded, t->outcome.status, t->time.at);
+    if (t->measure.gauged)
         cw_run_observer->gauged_done();
     cw_run_byte_range_remove_accesses(t);
     let_go(t, false, last);
@@ -182,12 +184,12 @@ void cw_run_task_done(struct cw_run_task *t, cl_int status)
 {
     struct cw_run_task *last = t, *next;
 
-    t->done_next = NULL;
+    t->links.done = NULL;
     for (; t; t = next, status = CL_COMPLETE) {
         bool internal = !t->queue;
 
         one_done(t, status, &last);
-        next = t->done_next;
+        next = t->links.done;
         if (internal && t->gate)
             to_retire(t); /* native commands wait for it */
         else if (internal) {
@@ -204,14 +206,14 @@ static bool tell_vendor(struct cw_run_task *list)
 {
     bool failed = false;
 
-    for (struct cw_run_task *t = list; t; t = t->window_next) {
-        cl_int status = t->status < 0 ? t->status : CL_COMPLETE;
+    for (struct cw_run_task *t = list; t; t = t->links.window) {
+        cl_int status = t->outcome.status < 0 ? t->outcome.status : CL_COMPLETE;
         if (t->event)
             cw_next.clSetUserEventStatus((cl_event)(uintptr_t)t->event->r.handle, status);
         if (t->gate) /* the bare call would have refused a launch that home refuses, and commands behind it
                         would run */
-            cw_next.clSetUserEventStatus(t->gate,
-                                         t->work == CW_RUN_LAUNCH && !t->failed ? CL_COMPLETE : status);
+            cw_next.clSetUserEventStatus(t->gate, t->work == CW_RUN_LAUNCH && !t->outcome.failed ? CL_COMPLETE
+                                                                                                 : status);
         failed |= status < 0;
     }
     return failed;
@@ -221,14 +223,14 @@ static void leave_queue(struct cw_run_task *t)
 {
     struct cw_run_queue *q = t->queue;
 
-    if (t->prev)
-        t->prev->next = t->next;
+    if (t->links.prev)
+        t->links.prev->links.next = t->links.next;
     else
-        q->first = t->next;
-    if (t->next)
-        t->next->prev = t->prev;
+        q->first = t->links.next;
+    if (t->links.next)
+        t->links.next->links.prev = t->links.prev;
     else
-        q->last = t->prev;
+        q->last = t->links.prev;
 }
 
 /* The times that the program is told: a command is submitted and starts when the commands that it waited for
@@ -236,13 +238,13 @@ static void leave_queue(struct cw_run_task *t)
 static void put_in_line(struct cw_run_task *t)
 {
     struct cw_run_queue *q = t->queue;
-    uint64_t from = q->in_order && q->last_end_ns > t->ready_ns ? q->last_end_ns : t->ready_ns, now;
+    uint64_t from = q->in_order && q->last_end_ns > t->time.ready_ns ? q->last_end_ns : t->time.ready_ns, now;
 
     for (int i = 1; i <= 2; i++)
-        t->times[i] = t->times[i] < from ? from : t->times[i];
-    if (t->times[3] <= t->times[2]) {
+        t->time.at[i] = t->time.at[i] < from ? from : t->time.at[i];
+    if (t->time.at[3] <= t->time.at[2]) {
         now = cw_run_clock_now_ns();
-        t->times[3] = now > t->times[2] ? now : t->times[2] + 1; /* programs divide by END - START */
+        t->time.at[3] = now > t->time.at[2] ? now : t->time.at[2] + 1; /* programs divide by END - START */
     }
 }
 
@@ -251,18 +253,18 @@ static void show(struct cw_run_task *t)
 {
     struct cw_run_event *e = t->event;
 
-    if (t->queue && t->timed)
+    if (t->queue && t->time.wanted)
         put_in_line(t);
     if (t->queue)
-        t->queue->last_end_ns = t->times[3];
+        t->queue->last_end_ns = t->time.at[3];
     if (!e)
         return;
-    cw_run_callback_push(e, CL_COMPLETE, t->status);
+    cw_run_callback_push(e, CL_COMPLETE, t->outcome.status);
     e->task = NULL;
-    e->status = t->status;
+    e->status = t->outcome.status;
     e->calls = e->queue->calls;
     for (int i = 0; i < 4; i++)
-        e->times[i] = t->times[i];
+        e->times[i] = t->time.at[i];
 }
 
 /* The command is over, and the vendor knows. */
@@ -291,7 +293,7 @@ static void finish(struct cw_run_task *t, struct cw_run_task **last)
 
 static bool needs_vendor(const struct cw_run_task *t)
 {
-    for (; t; t = t->window_next)
+    for (; t; t = t->links.window)
         if (t->event || t->gate)
             return true;
     return false;
@@ -306,11 +308,11 @@ void cw_run_task_retire(void)
     cw_run.retirer = pthread_self();
     cw_run.retiring = true; /* one thread at a time: the vendor hears of events in their order */
     while ((list = cw_run.retire_first)) {
-        struct cw_run_task head = {.done_next = NULL}, *tail = &head;
+        struct cw_run_task head = {.links.done = NULL}, *tail = &head;
         bool failed;
 
         cw_run.retire_first = cw_run.retire_last = NULL;
-        for (struct cw_run_task *t = list; t; t = t->window_next)
+        for (struct cw_run_task *t = list; t; t = t->links.window)
             show(t);
         if (needs_vendor(list)) {
             cw_run_global_lock_give();
@@ -320,11 +322,11 @@ void cw_run_task_retire(void)
                 cw_run_foreign_look_at_failures();
         }
         for (; list; list = next) {
-            next = list->window_next;
+            next = list->links.window;
             finish(list, &tail);
         }
-        for (list = head.done_next; list; list = next) {
-            next = list->done_next;
+        for (list = head.links.done; list; list = next) {
+            next = list->links.done;
             cw_run_task_done(list, CL_COMPLETE);
         }
         cw_run_global_lock_tell();

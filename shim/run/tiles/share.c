@@ -90,11 +90,11 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_SHARE_KEPT_EACH))
         return;
     for (uint32_t i = 0; i < x->parts; i++) {
-        double speed = cw_adaptive_speed(h->control, x->part[i].place);
+        double speed = cw_adaptive_speed(h->control, x->part[i].at.place);
 
-        if (speed > 0 && x->part[i].lane < b->lanes)
+        if (speed > 0 && x->part[i].at.lane < b->lanes)
             cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL),
-                           kept_shape(h), b->estimator.device[x->part[i].lane], (double)x->cut.groups,
+                           kept_shape(h), b->estimator.device[x->part[i].at.lane], (double)x->cut.groups,
                            (double)x->cut.groups / speed);
     }
 }
@@ -122,12 +122,13 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     uint32_t n = 0;
 
     for (s = d->shares; s; s = s->next, n++)
-        if (s->shape == t->shape && s->dim == dim && s->home == t->queue->home)
+        if (s->shape == t->measure.shape && s->dim == dim && s->home == t->queue->home)
             return s;
     if (n == CW_RUN_SHARE_SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
     options.overhead_ns = part_ns(c);
-    *s = (struct cw_run_share){.next = d->shares, .shape = t->shape, .dim = dim, .home = t->queue->home};
+    *s = (struct cw_run_share){
+        .next = d->shares, .shape = t->measure.shape, .dim = dim, .home = t->queue->home};
     s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);
     if (!s->control) {
         free(s);
@@ -255,7 +256,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
         v[n++] = (struct candidate){.place = k,
                                     .units = c->slots->slot[k].dsp ? 0 : c->slots->slot[k].compute_units,
                                     .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : 0,
-                                    .ns = whole_at(h, t, cut, k, cost[lane], cost[t->home_lane])};
+                                    .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
     }
     qsort(v, n, sizeof *v, faster);
     return n;
@@ -355,7 +356,7 @@ static bool consider(struct sharing *x, uint32_t i)
     }
     if (!x->s->always && rests(h))
         return false;
-    h->whole_ns = x->s->cost[(size_t)i * x->s->lanes + t->home_lane];
+    h->whole_ns = x->s->cost[(size_t)i * x->s->lanes + t->at.home];
     n = candidates(x, i, h, &cut, v);
     for (int home = 0; home < 2; home++)
         ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
@@ -374,8 +375,8 @@ static bool consider(struct sharing *x, uint32_t i)
 
 bool cw_run_share_wanted(const struct cw_run_task *t)
 {
-    return t->work == CW_RUN_LAUNCH && !t->groupable && t->launch.kernel->program->models &&
-           (t->launch.kernel->mean_ns[t->home_lane] >= CW_RUN_SHARE_LEAST_NS || cw_run.all);
+    return t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models &&
+           (t->launch.kernel->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.all);
 }
 
 bool cw_run_share_window(const struct cw_run_shared *s)

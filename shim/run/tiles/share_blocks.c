@@ -20,7 +20,7 @@ static bool adaptive(struct cw_run_tiles *x)
     cw_adaptive_start(x->share->control, x->cut.groups);
     for (uint32_t i = 0; i < x->whole->queue->context->slots->n; i++) {
         uint32_t k = 0;
-        while (k < x->parts && x->part[k].place != i)
+        while (k < x->parts && x->part[k].at.place != i)
             k++;
         if (k == x->parts)
             cw_adaptive_leave(x->share->control, i);
@@ -37,10 +37,10 @@ static void divide(struct cw_run_tiles *x)
     if (x->blocks)
         return;
     for (uint32_t k = 0; k < x->parts; k++)
-        all += cw_adaptive_share(x->share->control, x->part[k].place);
+        all += cw_adaptive_share(x->share->control, x->part[k].at.place);
     for (uint32_t k = 0; k < x->parts; k++) {
         size_t next;
-        sum += all > 0 ? cw_adaptive_share(x->share->control, x->part[k].place) / all : 1.0 / x->parts;
+        sum += all > 0 ? cw_adaptive_share(x->share->control, x->part[k].at.place) / all : 1.0 / x->parts;
         next = k + 1 == x->parts ? x->cut.groups : cw_whole_from(sum * (double)x->cut.groups, x->cut.groups);
         next = next > x->cut.groups ? x->cut.groups : next;
         if (next > first)
@@ -59,8 +59,8 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
         divide(x);
         return CW_RUN_TAKEN_NONE;
     }
-    switch (cw_adaptive_next(control, part->place, x->by_events ? x->virtual_ns : cw_run_global_lock_now_ns(),
-                             &p)) {
+    switch (cw_adaptive_next(control, part->at.place,
+                             x->by_events ? x->virtual_ns : cw_run_global_lock_now_ns(), &p)) {
     case CW_ADAPTIVE_PART:
         *block = (struct cw_run_block){
             .first = p.first, .groups = p.groups, .part = (uint32_t)(part - x->part), .taken = true};
@@ -69,7 +69,7 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
         if (cw_run_share_by_blocks())
             return CW_RUN_TAKEN_LATER;
         cw_adaptive_leave(control,
-                          part->place); /* nothing is left; should a lane fail, another one has the rest */
+                          part->at.place); /* nothing is left; should a lane fail, another one has the rest */
         return CW_RUN_TAKEN_NONE;
     default:
         return CW_RUN_TAKEN_NONE;
@@ -78,9 +78,9 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
 
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part)
 {
-    const struct cw_cl_device *slot = x->whole->queue->context->places[part->place].slot;
-    double speed = cw_adaptive_speed(x->share->control, part->place), alone;
-    double ns = speed > 0 ? (double)x->block[part->index].groups / speed : 0;
+    const struct cw_cl_device *slot = x->whole->queue->context->places[part->at.place].slot;
+    double speed = cw_adaptive_speed(x->share->control, part->at.place), alone;
+    double ns = speed > 0 ? (double)x->block[part->window.index].groups / speed : 0;
     struct cw_work work;
 
     if (!slot->dsp)
@@ -107,19 +107,19 @@ bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block)
 
 void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
 {
-    bool first = !(x->share->seen >> part->place & 1) &&
+    bool first = !(x->share->seen >> part->at.place & 1) &&
                  !cw_device_clock_is_virtual(); /* where compiling takes no time */
 
-    x->share->seen |= UINT64_C(1) << part->place;
+    x->share->seen |= UINT64_C(1) << part->at.place;
     if (x->share->holder == x)
-        cw_adaptive_report(x->share->control, part->place, first ? 0 : ns);
+        cw_adaptive_report(x->share->control, part->at.place, first ? 0 : ns);
     else if (!first)
-        cw_adaptive_know(x->share->control, part->place, x->block[part->index].groups, (double)ns);
+        cw_adaptive_know(x->share->control, part->at.place, x->block[part->window.index].groups, (double)ns);
 }
 
 void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part)
 {
-    cw_adaptive_lost(x->share->control, part->place);
+    cw_adaptive_lost(x->share->control, part->at.place);
 }
 
 void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)

@@ -37,8 +37,8 @@ static cl_int faulty_block(struct cw_run_task *part)
     cw_run_global_lock_take();
     half = cw_run_fault_now(CW_RUN_FAULT_HALF);
     twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
-    refuse = part->lane != part->home_lane && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
-    late = part->lane != part->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    refuse = part->at.lane != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = part->at.lane != part->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
     cw_run_global_lock_give();
     if (half)
         return CL_COMPLETE;
@@ -62,13 +62,14 @@ static cl_int submit_block(struct cw_run_task *part, cl_command_queue *queue)
 
 static double block_share(const struct cw_run_task *part)
 {
-    return (double)part->part_of->block[part->index].groups / (double)part->part_of->cut.groups;
+    return (double)part->tile.part_of->block[part->window.index].groups /
+           (double)part->tile.part_of->cut.groups;
 }
 
 static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t last)
 {
     (void)last;
-    if (CW_UNLIKELY(cw_run_tile_virtual_may(part->part_of, part)))
+    if (CW_UNLIKELY(cw_run_tile_virtual_may(part->tile.part_of, part)))
         cw_run_tile_virtual_run(part);
     else
         cw_run_tile_crew_run(l, part);
@@ -79,7 +80,7 @@ static const struct cw_run_work_ops part_ops = {
 
 static void cut_ready(struct cw_run_task *t)
 {
-    struct cw_run_tiles *x = t->tiles;
+    struct cw_run_tiles *x = t->tile.launch;
 
     if (x->given_up) {
         cw_run_worker_push(t);
@@ -87,20 +88,20 @@ static void cut_ready(struct cw_run_task *t)
     }
     t->state = CW_RUN_READY;
     for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each lane: there is room */
-        x->part[i].rank = t->rank;
-        x->part[i].ready_ns = t->ready_ns;
+        x->part[i].order.rank = t->order.rank;
+        x->part[i].time.ready_ns = t->time.ready_ns;
         cw_run_worker_push(&x->part[i]);
     }
 }
 
 static uint64_t cut_until_ns(const struct cw_run_task *t)
 {
-    return t->tiles->until_ns;
+    return t->tile.launch->until_ns;
 }
 
 static void cut_free(struct cw_run_task *t)
 {
-    cw_run_tile_free(t->tiles);
+    cw_run_tile_free(t->tile.launch);
 }
 
 /* Of a whole launch that is cut. One that was given up runs as every launch does. */
@@ -120,7 +121,7 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
     const struct cw_run_task *t = x->whole;
     uint32_t i = 0;
 
-    while (i < x->parts && x->part[i].place != place)
+    while (i < x->parts && x->part[i].at.place != place)
         i++;
     if (i == x->parts)
         x->part[x->parts++] = (struct cw_run_task){.queue = t->queue,
@@ -128,13 +129,13 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
                                                    .work = CW_RUN_LAUNCH,
                                                    .ops = &part_ops,
                                                    .released = true,
-                                                   .timed = t->timed,
-                                                   .place = place,
-                                                   .lane = t->queue->context->places[place].lane->number,
-                                                   .home_lane = t->home_lane,
-                                                   .sequence = t->sequence,
+                                                   .time.wanted = t->time.wanted,
+                                                   .at.place = place,
+                                                   .at.lane = t->queue->context->places[place].lane->number,
+                                                   .at.home = t->at.home,
+                                                   .order.sequence = t->order.sequence,
                                                    .launch = t->launch,
-                                                   .part_of = x};
+                                                   .tile.part_of = x};
     return i;
 }
 
@@ -161,10 +162,10 @@ static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut 
 static void give(struct cw_run_task *t, struct cw_run_tiles *x)
 {
     x->left = x->parts;
-    t->tiles = x;
+    t->tile.launch = x;
     t->ops = &cut_ops;
-    t->lane = t->home_lane;
-    t->place = t->queue->home;
+    t->at.lane = t->at.home;
+    t->at.place = t->queue->home;
 }
 
 /* The pieces are the whole launch, once. */
@@ -224,7 +225,7 @@ static bool take_bound(struct cw_run_tiles *x, struct cw_run_task *part)
         if (b->taken || (b->part != number(x, part) && b->part != CW_RUN_ANYBODY))
             continue;
         b->taken = true;
-        part->index = i;
+        part->window.index = i;
         return true;
     }
     return false;
@@ -234,7 +235,7 @@ static enum cw_run_taken take_shared(struct cw_run_tiles *x, struct cw_run_task 
 {
     uint32_t own = x->parts + number(x, part); /* behind all that may be bound */
 
-    part->index = own;
+    part->window.index = own;
     if (x->inherits)
         return cw_run_share_rest(x, &x->block[own]) ? CW_RUN_TAKEN : CW_RUN_TAKEN_NONE;
     return cw_run_share_take(x, part, &x->block[own]);
@@ -252,7 +253,7 @@ enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_ta
 {
     enum cw_run_taken taken = CW_RUN_TAKEN_NONE;
 
-    if (x->whole->failed)
+    if (x->whole->outcome.failed)
         return taken;
     if (x->share && !x->blocks)
         taken = take_shared(x, part);
@@ -260,7 +261,7 @@ enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_ta
         taken = CW_RUN_TAKEN;
     if (taken != CW_RUN_TAKEN)
         return taken;
-    part->times[2] = part->timed ? cw_run_clock_now_ns() : 0;
+    part->time.at[2] = part->time.wanted ? cw_run_clock_now_ns() : 0;
     if (x->share)
         expect(x, part);
     return taken;
@@ -268,40 +269,40 @@ enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_ta
 
 void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
 {
-    const struct cw_run_block *b = &x->block[part->index];
+    const struct cw_run_block *b = &x->block[part->window.index];
 
-    if (CW_UNLIKELY(x->whole->recorded))
-        cw_times_part(&(struct cw_times_part){.seq = x->whole->recorded - 1,
-                                              .device = cw_run.lanes[part->lane].recorded,
+    if (CW_UNLIKELY(x->whole->order.recorded))
+        cw_times_part(&(struct cw_times_part){.seq = x->whole->order.recorded - 1,
+                                              .device = cw_run.lanes[part->at.lane].recorded,
                                               .dim = x->cut.dim,
                                               .first = b->first,
                                               .groups = b->groups,
-                                              .start_ns = part->times[2],
-                                              .end_ns = part->times[3]});
+                                              .start_ns = part->time.at[2],
+                                              .end_ns = part->time.at[3]});
     x->run++;
-    x->done += x->block[part->index].groups;
+    x->done += x->block[part->window.index].groups;
     if (x->share && !x->inherits)
         cw_run_share_has_run(x, part, ns);
     for (int i = 1; i < 3; i++)
-        if (!x->times[i] || part->times[i] < x->times[i])
-            x->times[i] = part->times[i];
-    if (part->times[3] > x->times[3])
-        x->times[3] = part->times[3];
+        if (!x->times[i] || part->time.at[i] < x->times[i])
+            x->times[i] = part->time.at[i];
+    if (part->time.at[3] > x->times[3])
+        x->times[3] = part->time.at[3];
 }
 
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
 {
-    x->whole->launch.kernel->tile_broken |= UINT64_C(1) << part->lane;
+    x->whole->launch.kernel->tile_broken |= UINT64_C(1) << part->at.lane;
     x->status = status;
     if (part->begun) {
         x->spoilt = x->spoilt ? x->spoilt : status;
         cw_run_tile_part_has_run(x, part, 0);
     }
-    if (part->index >= x->blocks) {
+    if (part->window.index >= x->blocks) {
         cw_run_share_lost(x, part);
         return;
     }
-    x->block[part->index].taken = part->begun;
+    x->block[part->window.index].taken = part->begun;
     for (uint32_t i = 0; i < x->blocks; i++)
         if (!x->block[i].taken && x->block[i].part == number(x, part))
             x->block[i].part = CW_RUN_ANYBODY;
@@ -319,11 +320,11 @@ static void over(struct cw_run_tiles *x, cl_int status)
 {
     struct cw_run_task *t = x->whole;
 
-    if (t->timed && x->run) {
+    if (t->time.wanted && x->run) {
         if (x->times[1]) /* set by who models the device's time */
-            t->times[1] = x->times[1];
-        t->times[2] = x->times[2];
-        t->times[3] = x->times[3];
+            t->time.at[1] = x->times[1];
+        t->time.at[2] = x->times[2];
+        t->time.at[3] = x->times[3];
     }
     if (x->share)
         cw_run_share_over(x, status < 0 || !x->run ? 0 : took_ns(x));
@@ -340,13 +341,13 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
     struct cw_run_task *last = &x->part[x->parts - 1];
 
     for (uint32_t i = 0; i < x->parts; i++)
-        if (!(broken >> x->part[i].lane & 1))
+        if (!(broken >> x->part[i].at.lane & 1))
             return &x->part[i];
-    if (broken >> x->whole->home_lane & 1)
+    if (broken >> x->whole->at.home & 1)
         return NULL;
-    last->place = x->whole->queue->home;
-    last->lane = x->whole->home_lane;
-    last->able = false;
+    last->at.place = x->whole->queue->home;
+    last->at.lane = x->whole->at.home;
+    last->tile.able = false;
     return last;
 }
 
@@ -377,7 +378,7 @@ static void dismiss(struct cw_run_tiles *x)
 
 void cw_run_tile_part_ends(struct cw_run_tiles *x)
 {
-    bool all = x->whole->failed || x->done == x->cut.groups;
+    bool all = x->whole->outcome.failed || x->done == x->cut.groups;
     struct cw_run_task *next;
 
     x->left--;

@@ -34,7 +34,7 @@ struct crew {
 
 static const struct cw_cl_device *slot_of(const struct cw_run_task *part)
 {
-    return part->queue->context->places[part->place].slot;
+    return part->queue->context->places[part->at.place].slot;
 }
 
 static bool runs_at_once(const struct cw_run_task *part)
@@ -65,7 +65,7 @@ static void enlist_others(struct crew *c)
         occupied |= c->m[i].at_once;
     for (uint32_t i = 0; i < x->parts && c->n < CW_RUN_LANES; i++) {
         struct cw_run_task *part = &x->part[i];
-        struct cw_run_worker *l = &cw_run.lanes[part->lane];
+        struct cw_run_worker *l = &cw_run.lanes[part->at.lane];
         bool at_once = runs_at_once(part);
 
         if (part->state != CW_RUN_READY || l->busy || l->quit || (at_once && occupied))
@@ -148,7 +148,7 @@ static void run_here(struct member *m)
 {
     m->start_ns = cw_run_global_lock_now_ns();
     m->status = cw_run_timing_execute(m->part);
-    m->ns = slot_of(m->part)->dsp ? m->part->times[3] - m->part->times[1]
+    m->ns = slot_of(m->part)->dsp ? m->part->time.at[3] - m->part->time.at[1]
                                   : cw_run_global_lock_now_ns() - m->start_ns;
     m->over = true;
 }
@@ -190,8 +190,8 @@ static bool look(struct member *m)
         return false;
     m->status = err != CL_SUCCESS ? err : status < 0 ? status : CL_COMPLETE;
     m->ns = took_ns(m);
-    if (m->part->timed)
-        m->part->times[3] = cw_run_global_lock_now_ns();
+    if (m->part->time.wanted)
+        m->part->time.at[3] = cw_run_global_lock_now_ns();
     m->over = true;
     cw_next.clReleaseEvent(m->event);
     m->event = NULL;
@@ -249,7 +249,7 @@ static void run_blocks(struct crew *c, bool watches, uint64_t until)
 
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
 {
-    struct crew c = {.x = part->part_of};
+    struct crew c = {.x = part->tile.part_of};
     bool watches;
     uint64_t until;
 

@@ -61,7 +61,7 @@ bool cw_run_tile_late_may_run_again(const struct cw_run_task *t, const struct cw
 
 uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
 {
-    struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? t->tiles : NULL;
+    struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? t->tile.launch : NULL;
     uint64_t now, deadline;
 
     if (!x || !x->again || !x->share || x->until_ns <= x->began_ns)
@@ -73,7 +73,7 @@ uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
     if (now < deadline)
         return deadline;
     for (uint32_t i = 0; i < x->parts; i++) {
-        const struct cw_cl_device *slot = t->queue->context->places[x->part[i].place].slot;
+        const struct cw_cl_device *slot = t->queue->context->places[x->part[i].at.place].slot;
 
         if (x->part[i].state == CW_RUN_RUNNING && !slot->home)
             cw_device_stop(slot);

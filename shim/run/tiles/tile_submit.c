@@ -156,16 +156,16 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
 
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event)
 {
-    const struct cw_run_tiles *x = part->part_of;
+    const struct cw_run_tiles *x = part->tile.part_of;
     struct cw_run_context *c = part->queue->context;
-    struct cw_run_context_device *p = &c->places[part->place];
-    struct cw_run_block b = x->block[part->index], last = {.first = x->cut.groups - 1, .groups = 1};
+    struct cw_run_context_device *p = &c->places[part->at.place];
+    struct cw_run_block b = x->block[part->window.index], last = {.first = x->cut.groups - 1, .groups = 1};
     bool two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
     cl_int err;
 
     /* before its first block: who has begun can bring the launch to its end */
-    part->able = part->able || has_all_code(&part->launch, c, p, &x->cut);
-    if (!part->able)
+    part->tile.able = part->tile.able || has_all_code(&part->launch, c, p, &x->cut);
+    if (!part->tile.able)
         return CL_OUT_OF_RESOURCES;
     b.groups -= two;
     err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue, two ? NULL : event);

@@ -30,7 +30,7 @@ bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_t
     if (!cw_device_clock_is_virtual() || !x->share || x->share->holder || x->blocks || x->inherits)
         return false;
     for (uint32_t i = 0; i < x->parts; i++) {
-        const struct cw_run_worker *l = &cw_run.lanes[x->part[i].lane];
+        const struct cw_run_worker *l = &cw_run.lanes[x->part[i].at.lane];
 
         if (&x->part[i] != first && (x->part[i].state != CW_RUN_READY || l->busy || l->quit))
             return false;
@@ -40,9 +40,9 @@ bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_t
 
 static void enlist(struct cast *c, struct cw_run_task *part)
 {
-    struct cw_run_worker *l = &cw_run.lanes[part->lane];
+    struct cw_run_worker *l = &cw_run.lanes[part->at.lane];
     uint64_t offset = (uint64_t)cw_device_profiling_offset_ns();
-    uint64_t ready = part->ready_ns > offset ? part->ready_ns - offset : cw_device_now_ns();
+    uint64_t ready = part->time.ready_ns > offset ? part->time.ready_ns - offset : cw_device_now_ns();
 
     l->busy = true;
     cw_run.running++;
@@ -87,7 +87,7 @@ static void report(struct cast *c, struct member *m)
 {
     m->holds = false;
     if (m->status >= 0)
-        cw_run_tile_part_has_run(c->x, m->part, m->part->times[3] - m->part->times[1]);
+        cw_run_tile_part_has_run(c->x, m->part, m->part->time.at[3] - m->part->time.at[1]);
     else
         cw_run_tile_part_fails(c->x, m->part, m->status);
     for (uint32_t i = 0; i < c->n; i++)
@@ -105,17 +105,17 @@ static void run(struct member *m)
     uint64_t offset = (uint64_t)cw_device_profiling_offset_ns();
 
     m->part->begun = false;
-    m->part->ready_ns = m->at_ns + offset;
+    m->part->time.ready_ns = m->at_ns + offset;
     cw_run_global_lock_give();
     m->status = cw_run_timing_execute(m->part);
     cw_run_global_lock_take();
-    m->at_ns = m->part->times[3] - offset;
+    m->at_ns = m->part->time.at[3] - offset;
     m->holds = true;
 }
 
 void cw_run_tile_virtual_run(struct cw_run_task *first)
 {
-    struct cast c = {.x = first->part_of};
+    struct cast c = {.x = first->tile.part_of};
     struct member *m;
 
     for (uint32_t i = 0; i < c.x->parts; i++) {

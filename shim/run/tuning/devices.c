@@ -68,7 +68,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
 
 static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)
 {
-    if (p->lane->number == t->home_lane)
+    if (p->lane->number == t->at.home)
         return true;
     if (p->lane->building || p->lane->num_wanted)
         return false;

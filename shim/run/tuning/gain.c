@@ -49,8 +49,8 @@ void cw_run_gain_window(const struct cw_run_gain_window *w)
         gain.now = (struct total){0};
         gain.spoilt = cw_run.running > 0; /* of a window before it */
     }
-    for (struct cw_run_task *t = w->first; t; t = t->window_next) {
-        t->gauged = true;
+    for (struct cw_run_task *t = w->first; t; t = t->links.window) {
+        t->measure.gauged = true;
         gain.left++;
     }
     gain.spoilt |= !w->known;

@@ -328,7 +328,7 @@ static bool is_first(struct cw_run_task *t)
 {
     const struct cw_run_launch *l = &t->launch;
     const struct cw_run_warm_what what = kind_of(l);
-    struct cw_run_first_launch **w = &l->kernel->program->warm[t->lane];
+    struct cw_run_first_launch **w = &l->kernel->program->warm[t->at.lane];
 
     if (!*w)
         *w = calloc(1, sizeof **w);
@@ -339,9 +339,9 @@ static bool is_first(struct cw_run_task *t)
 static void owe(const struct cw_run_task *t, bool first)
 {
     struct cw_run_kernel *k = t->launch.kernel;
-    uint64_t bit = UINT64_C(1) << t->lane;
+    uint64_t bit = UINT64_C(1) << t->at.lane;
 
-    if (t->lane == t->home_lane)
+    if (t->at.lane == t->at.home)
         return;
     if (!first) {
         k->owed &= ~bit;
@@ -355,20 +355,20 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
 {
     const struct cw_run_brain *b = brain.now;
     struct cw_run_kernel *k = t->launch.kernel;
-    double ns = (double)t->took_ns, *least;
+    double ns = (double)t->measure.took_ns, *least;
     uint32_t device;
     bool first;
 
-    if (!t->took_ns)
+    if (!t->measure.took_ns)
         return;
-    least = t->chained ? &k->batch_ns : &k->mean_ns[t->lane];
+    least = t->measure.chained ? &k->batch_ns : &k->mean_ns[t->at.lane];
     *least = cw_run_least_of_late(*least, ns);
-    if (t->queue->context->places[t->place].slot->home)
+    if (t->queue->context->places[t->at.place].slot->home)
         cw_run_perf_model_spent(k->program, ns);
     first = is_first(t);
     owe(t, first);
-    if (first || status != CL_SUCCESS || !b || !t->shape || t->lane >= b->lanes)
+    if (first || status != CL_SUCCESS || !b || !t->measure.shape || t->at.lane >= b->lanes)
         return;
-    device = t->chained ? b->estimator.chained[t->lane] : b->estimator.device[t->lane];
-    cw_history_add(brain.history, k->key, t->shape, device, cw_run_costs_items(&t->launch), ns);
+    device = t->measure.chained ? b->estimator.chained[t->at.lane] : b->estimator.device[t->at.lane];
+    cw_history_add(brain.history, k->key, t->measure.shape, device, cw_run_costs_items(&t->launch), ns);
 }

@@ -144,8 +144,8 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
 /* Somebody is told of it, or it was more than one launch that ends. */
 static bool is_plain(const struct cw_run_task *t)
 {
-    return !t->event && !t->gate && !t->timed && !t->tainted && !t->failed && !t->tiles && !t->groupable &&
-           !t->joins && !t->launch.has_offset && t->queue->in_order;
+    return !t->event && !t->gate && !t->time.wanted && !t->tainted && !t->outcome.failed && !t->tile.launch &&
+           !t->group.may && !t->joins && !t->launch.has_offset && t->queue->in_order;
 }
 
 /* It would go there if it were planned. */
@@ -154,7 +154,7 @@ static bool is_settled(const struct cw_run_task *t)
     const struct cw_run_repeat_place *m = &t->launch.kernel->memo;
 
     return cw_run.num_lanes < 2 ||
-           (m->left && m->shape == t->shape && m->lane == t->lane && m->place == t->place);
+           (m->left && m->shape == t->measure.shape && m->lane == t->at.lane && m->place == t->at.place);
 }
 
 void cw_run_repeat_learn(const struct cw_run_task *t)
@@ -163,16 +163,16 @@ void cw_run_repeat_learn(const struct cw_run_task *t)
     double ns;
 
     k->again.left = 0;
-    if (!is_plain(t) || t->sets != k->sets || !is_settled(t) || cw_run.chaos || cw_run_fault_planted ||
+    if (!is_plain(t) || t->repeat.sets != k->sets || !is_settled(t) || cw_run.chaos || cw_run_fault_planted ||
         !cw_run_short_task_is(t, &ns) || ns > CW_RUN_BRIEF_NS)
         return;
     k->again = (struct cw_run_repeat){.queue = t->queue,
-                                      .sets = t->sets,
+                                      .sets = t->repeat.sets,
                                       .records = cw_run.records,
                                       .dims = t->launch.dims,
                                       .has_local = t->launch.has_local,
-                                      .lane = t->lane,
-                                      .place = t->place,
+                                      .lane = t->at.lane,
+                                      .place = t->at.place,
                                       .copies = cw_run.copies,
                                       .left = CW_RUN_REPEAT_LEFT};
     memcpy(k->again.global, t->launch.global, sizeof k->again.global);

@@ -12,12 +12,12 @@ bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
     struct cw_run_repeat_place *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->memo : NULL;
 
     if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned ||
-        m->home_ns > CW_RUN_REPEAT_LOOK_MOST_NS || m->home != t->home_lane)
+        m->home_ns > CW_RUN_REPEAT_LOOK_MOST_NS || m->home != t->at.home)
         return false;
     if (!cw_run_backoff_is_turn(++m->planned, CW_RUN_REPEAT_LOOK_PLANNED))
         return false;
     cw_run_costs_name_launch(t);
-    return m->shape == t->shape;
+    return m->shape == t->measure.shape;
 }
 
 bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b, struct cw_run_gain_window *g)
@@ -29,31 +29,31 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
         return false;
     m = &t->launch.kernel->memo;
     cw_run_costs_name_launch(t);
-    if (!m->left || m->shape != t->shape || m->home != t->home_lane || m->copies != cw_run.copies)
+    if (!m->left || m->shape != t->measure.shape || m->home != t->at.home || m->copies != cw_run.copies)
         return false;
     p = &t->queue->context->places[m->place];
     if (p->lane->number != m->lane || p->lane->building ||
         cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE) != CW_RUN_LEGAL)
         return false;
     m->left--;
-    t->lane = m->lane;
-    t->place = m->place;
-    *g = (struct cw_run_gain_window){t, m->alone_ns, m->error_ns, m->known, t->lane != t->home_lane};
+    t->at.lane = m->lane;
+    t->at.place = m->place;
+    *g = (struct cw_run_gain_window){t, m->alone_ns, m->error_ns, m->known, t->at.lane != t->at.home};
     return true;
 }
 
 void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_plan *plan,
                               const struct cw_run_gain_window *g)
 {
-    const struct cw_run_worker *l = &cw_run.lanes[t->lane];
+    const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
 
-    if (t->work != CW_RUN_LAUNCH || l->kind == CW_SLOT_DSP || cw_run.lanes[t->home_lane].kind == CW_SLOT_DSP)
+    if (t->work != CW_RUN_LAUNCH || l->kind == CW_SLOT_DSP || cw_run.lanes[t->at.home].kind == CW_SLOT_DSP)
         return;
     t->launch.kernel->memo = (struct cw_run_repeat_place){
-        .shape = t->shape,
-        .home = t->home_lane,
-        .lane = t->lane,
-        .place = t->place,
+        .shape = t->measure.shape,
+        .home = t->at.home,
+        .lane = t->at.lane,
+        .place = t->at.place,
         .left = CW_RUN_REPEAT_REMEMBERED,
         .copies = cw_run.copies,
         .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,

@@ -12,7 +12,7 @@
 
 static const struct cw_run_context_device *place_of(const struct cw_run_task *t)
 {
-    return &t->queue->context->places[t->place];
+    return &t->queue->context->places[t->at.place];
 }
 
 /* Somebody is to be told when it starts or ends, before the next one does. */
@@ -26,7 +26,7 @@ static double longest_ns(const struct cw_run_task *t)
 {
     const struct cw_cl_device *slot = place_of(t)->slot;
 
-    if (t->work != CW_RUN_LAUNCH || slot->dsp || t->failed || is_watched(t) || cw_run_fault_planted ||
+    if (t->work != CW_RUN_LAUNCH || slot->dsp || t->outcome.failed || is_watched(t) || cw_run_fault_planted ||
         cw_device_clock_is_virtual())
         return 0;
     return cw_device_has(slot, CW_VENDOR_IN_CALL) ? CW_RUN_BATCH_AT_ONCE_NS
@@ -38,17 +38,17 @@ static double longest_ns(const struct cw_run_task *t)
 static double expected_ns(const struct cw_run_task *t)
 {
     double together = cw_device_has(place_of(t)->slot, CW_VENDOR_IN_CALL) ? 0 : t->launch.kernel->batch_ns;
-    double alone = t->launch.kernel->mean_ns[t->lane];
+    double alone = t->launch.kernel->mean_ns[t->at.lane];
 
     return together > 0 ? together : alone > 0 ? alone : CW_RUN_BATCH_NS;
 }
 
 static bool may_follow(const struct cw_run_task *first, const struct cw_run_task *s, uint64_t last)
 {
-    return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released && s->batched == s->waits &&
-           s->queue == first->queue && s->sequence <= last && s->lane == first->lane &&
-           s->place == first->place && !s->failed && !s->tiles && !s->groupable && !is_watched(s) &&
-           cw_run_exclusion_may(s);
+    return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released &&
+           s->batch.waits == s->waits && s->queue == first->queue && s->order.sequence <= last &&
+           s->at.lane == first->at.lane && s->at.place == first->at.place && !s->outcome.failed &&
+           !s->tile.launch && !s->group.may && !is_watched(s) && cw_run_exclusion_may(s);
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])
@@ -60,15 +60,15 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
     batch[0] = t;
     cw_run_exclusion_begin(t);
     for (uint32_t i = 0; i < n && ns < longest; i++)
-        for (uint32_t j = 0; j < batch[i]->num_successors; j++) {
-            uintptr_t bits = batch[i]->successors[j] & CW_RUN_EDGE_BITS;
+        for (uint32_t j = 0; j < batch[i]->edges.n; j++) {
+            uintptr_t bits = batch[i]->edges.to[j] & CW_RUN_EDGE_BITS;
             struct cw_run_task *s =
-                (struct cw_run_task *)(batch[i]->successors[j] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+                (struct cw_run_task *)(batch[i]->edges.to[j] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
             if (!s || bits & CW_RUN_AT_RETIRE)
                 continue;
-            s->batched = s->batch == number ? s->batched + 1 : 1;
-            s->batch = number;
+            s->batch.waits = s->batch.number == number ? s->batch.waits + 1 : 1;
+            s->batch.number = number;
             if (n == CW_RUN_BATCH || ns >= longest || !may_follow(t, s, last))
                 continue;
             ns += expected_ns(s);
@@ -89,8 +89,8 @@ static void learn(struct cw_run_task *const *batch, uint32_t n, uint64_t ns)
         all += expected_ns(batch[i]);
     factor = (double)ns / all;
     for (uint32_t i = 0; i < n; i++) {
-        batch[i]->took_ns = cw_whole_from(expected_ns(batch[i]) * factor, ns);
-        batch[i]->chained = true;
+        batch[i]->measure.took_ns = cw_whole_from(expected_ns(batch[i]) * factor, ns);
+        batch[i]->measure.chained = true;
     }
     cw_run_global_lock_give();
 }
@@ -102,20 +102,20 @@ static void one_by_one(struct cw_run_task *const *batch, uint32_t n)
     uint32_t i = 0;
 
     do {
-        batch[i]->status = cw_run_timing_execute(batch[i]);
-    } while (batch[i]->status == CL_SUCCESS && ++i < n);
+        batch[i]->outcome.status = cw_run_timing_execute(batch[i]);
+    } while (batch[i]->outcome.status == CL_SUCCESS && ++i < n);
     for (i++; i < n; i++)
-        batch[i]->status = CW_RUN_NOT_RUN;
+        batch[i]->outcome.status = CW_RUN_NOT_RUN;
 }
 
 /* They were told to start together, and each began when the one before it was over. */
 static void one_after_another(struct cw_run_task *const *batch, uint32_t n, bool shares)
 {
-    for (uint32_t i = 0; batch[0]->timed && i < n && batch[i]->status != CW_RUN_NOT_RUN; i++) {
-        if (i && batch[i]->times[2] < batch[i - 1]->times[3])
-            batch[i]->times[2] = batch[i - 1]->times[3];
+    for (uint32_t i = 0; batch[0]->time.wanted && i < n && batch[i]->outcome.status != CW_RUN_NOT_RUN; i++) {
+        if (i && batch[i]->time.at[2] < batch[i - 1]->time.at[3])
+            batch[i]->time.at[2] = batch[i - 1]->time.at[3];
         if (shares)
-            batch[i]->times[3] = batch[i]->times[2] + batch[i]->took_ns;
+            batch[i]->time.at[3] = batch[i]->time.at[2] + batch[i]->measure.took_ns;
     }
 }
 
@@ -132,14 +132,14 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
     }
     start = cw_run_global_lock_now_ns();
     for (uint32_t i = 0; i < n; i++)
-        batch[i]->status = batch[i]->ops->submit(batch[i], &queue);
+        batch[i]->outcome.status = batch[i]->ops->submit(batch[i], &queue);
     err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;
     learn(batch, n, cw_run_global_lock_now_ns() - start);
     for (uint32_t i = 0; i < n; i++) {
-        if (batch[i]->timed)
-            batch[i]->times[3] = cw_run_global_lock_now_ns();
-        if (batch[i]->status == CL_SUCCESS)
-            batch[i]->status = err;
+        if (batch[i]->time.wanted)
+            batch[i]->time.at[3] = cw_run_global_lock_now_ns();
+        if (batch[i]->outcome.status == CL_SUCCESS)
+            batch[i]->outcome.status = err;
     }
     one_after_another(batch, n, true);
 }

@@ -82,7 +82,7 @@ static struct cw_run_side *side_of(const struct cw_run_task *t)
 {
     struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->flight : NULL;
 
-    return f ? &f->side[!t->queue->context->places[t->place].slot->home] : NULL;
+    return f ? &f->side[!t->queue->context->places[t->at.place].slot->home] : NULL;
 }
 
 static size_t width(const struct cw_run_task *t)

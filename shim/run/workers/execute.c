@@ -51,7 +51,7 @@ cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l,
 cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
 {
     struct cw_run_context *c = t->queue->context;
-    struct cw_run_context_device *p = &c->places[t->place];
+    struct cw_run_context_device *p = &c->places[t->at.place];
     const struct cw_run_launch *l = &t->launch;
     const size_t *local = l->has_local ? l->local : NULL;
     const struct cw_run_ndrange r = {l->dims, l->has_offset ? l->offset : NULL, l->global, local};
@@ -79,14 +79,14 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
 
 cl_int cw_run_execute_launch(struct cw_run_task *t)
 {
-    const struct cw_run_context_device *p = &t->queue->context->places[t->place];
-    uint64_t start = t->measured ? cw_run_global_lock_now_ns() : 0;
+    const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
+    uint64_t start = t->measure.wanted ? cw_run_global_lock_now_ns() : 0;
     cl_command_queue queue;
     cl_int err = t->ops->submit(t, &queue);
 
     if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
         err = cw_next.clFinish(queue);
-    t->took_ns = t->measured ? cw_run_global_lock_now_ns() - start : 0;
+    t->measure.took_ns = t->measure.wanted ? cw_run_global_lock_now_ns() - start : 0;
     return err;
 }
 
@@ -101,8 +101,8 @@ static cl_int faulty_launch(struct cw_run_task *t)
     cw_run_global_lock_take();
     drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
-    late = t->lane != t->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
-    fail = t->lane == t->home_lane && cw_run_fault_now(CW_RUN_FAULT_FAIL);
+    late = t->at.lane != t->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    fail = t->at.lane == t->at.home && cw_run_fault_now(CW_RUN_FAULT_FAIL);
     before = cw_run_fault_swap(t);
     cw_run_global_lock_give();
     if (drop || fail)

@@ -26,8 +26,8 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
             continue;
         for (uint32_t i = 0; i < l->num_ready; i++) {
             const struct cw_run_task *t = l->heap[i];
-            if (t->queue != q || t->sequence > last || !cw_run_work_can_run(t) ||
-                (best < l->num_ready && t->rank >= l->heap[best]->rank))
+            if (t->queue != q || t->order.sequence > last || !cw_run_work_can_run(t) ||
+                (best < l->num_ready && t->order.rank >= l->heap[best]->order.rank))
                 continue;
             best = i;
             if (i == 0)
@@ -47,7 +47,7 @@ bool cw_run_help_is_over(const void *what)
 {
     const struct cw_run_until *u = what;
 
-    return !u->queue->first || u->queue->first->sequence > u->sequence;
+    return !u->queue->first || u->queue->first->order.sequence > u->sequence;
 }
 
 /* Until something is done, or it is time to look (0: never). */
@@ -98,6 +98,6 @@ void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double left)
         return;
     cw_run_thread_caller_enter(&me);
     while (me.roomy && cw_run.ready_count && (t = take_for(q, last, &lane, &left)))
-        cw_run_worker_run(lane, t, t->sequence);
+        cw_run_worker_run(lane, t, t->order.sequence);
     cw_run_thread_caller_leave(&me);
 }

@@ -11,21 +11,21 @@
 
 bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
 {
-    const struct cw_cl_device *slot = t->queue->context->places[t->place].slot;
-    const struct cw_run_worker *l = &cw_run.lanes[t->lane];
+    const struct cw_cl_device *slot = t->queue->context->places[t->at.place].slot;
+    const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
     const struct cw_run_kernel *k = t->launch.kernel;
 
-    if (slot->dsp || t->failed || l->building || cw_device_clock_is_virtual())
+    if (slot->dsp || t->outcome.failed || l->building || cw_device_clock_is_virtual())
         return false;
     *ns = CW_RUN_SHORT_BYTES_NS;
     if (t->work == CW_RUN_FILL)
         return t->fill.bytes <= CW_RUN_SHORT_BYTES;
     if (t->work == CW_RUN_COPY)
         return t->copy.region[1] == 1 && t->copy.region[2] == 1 && t->copy.region[0] <= CW_RUN_SHORT_BYTES;
-    if (t->work != CW_RUN_LAUNCH || !t->alike || !cw_device_has(slot, CW_VENDOR_IN_CALL))
+    if (t->work != CW_RUN_LAUNCH || !t->repeat.alike || !cw_device_has(slot, CW_VENDOR_IN_CALL))
         return false;
     for (size_t i = 0; i < sizeof k->brief / sizeof *k->brief; i++)
-        if (k->brief[i].id == t->alike && k->brief[i].lane == t->lane) {
+        if (k->brief[i].id == t->repeat.alike && k->brief[i].lane == t->at.lane) {
             *ns = k->brief[i].ns;
             return true;
         }
@@ -37,14 +37,15 @@ void cw_run_short_task_measured(const struct cw_run_task *t)
     struct cw_run_kernel *k = t->launch.kernel;
     struct cw_run_short_task *b = k->brief, *end = b + sizeof k->brief / sizeof *k->brief;
 
-    if (!t->alike || !t->took_ns)
+    if (!t->repeat.alike || !t->measure.took_ns)
         return;
-    while (b < end && !(b->id == t->alike && b->lane == t->lane))
+    while (b < end && !(b->id == t->repeat.alike && b->lane == t->at.lane))
         b++;
     if (b == end) {
         b = &k->brief[k->next_brief++ % (sizeof k->brief / sizeof *k->brief)];
-        *b = (struct cw_run_short_task){.id = t->alike, .lane = t->lane, .ns = (double)t->took_ns};
+        *b = (struct cw_run_short_task){
+            .id = t->repeat.alike, .lane = t->at.lane, .ns = (double)t->measure.took_ns};
     }
     /* the least of late: others disturb, and the first launch may be compiled */
-    b->ns = cw_run_least_of_late(b->ns, (double)t->took_ns);
+    b->ns = cw_run_least_of_late(b->ns, (double)t->measure.took_ns);
 }

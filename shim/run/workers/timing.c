@@ -32,9 +32,9 @@ static cl_int execute(struct cw_run_task *t)
 
 cl_int cw_run_timing_execute(struct cw_run_task *t)
 {
-    const struct cw_cl_device *slot = t->queue->context->places[t->place].slot;
+    const struct cw_cl_device *slot = t->queue->context->places[t->at.place].slot;
     struct cw_work_ops ops;
-    struct cw_run_worker *lane = &cw_run.lanes[t->lane];
+    struct cw_run_worker *lane = &cw_run.lanes[t->at.lane];
     struct cw_work work;
     struct cw_hold h;
     uint64_t offset, ready;
@@ -42,8 +42,8 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
 
     if (!slot->dsp && !cw_device_clock_is_virtual()) {
         status = execute(t);
-        if (t->timed)
-            t->times[3] = cw_run_global_lock_now_ns();
+        if (t->time.wanted)
+            t->time.at[3] = cw_run_global_lock_now_ns();
         return status;
     }
     work = cw_run_timing_work_of(t);
@@ -53,7 +53,7 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
         cw_run_global_lock_give();
     }
     offset = (uint64_t)cw_device_profiling_offset_ns();
-    ready = t->ready_ns ? t->ready_ns - offset : 0;
+    ready = t->time.ready_ns ? t->time.ready_ns - offset : 0;
     if (cw_device_clock_is_virtual() && ready < lane->virtual_end_ns)
         ready = lane->virtual_end_ns; /* a lane does one command at a time */
     if (cw_device_begin(slot, &work, ready, &h)) {
@@ -68,10 +68,10 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
         status = CL_OUT_OF_RESOURCES; /* the device has died: the command has not run */
     }
     lane->virtual_end_ns = h.end_ns;
-    t->times[1] = h.submit_ns + offset;
-    t->times[2] = h.start_ns + offset;
-    t->times[3] = h.end_ns + offset;
-    if (t->times[0] > t->times[1]) /* the two clocks differ by nanoseconds */
-        t->times[0] = t->times[1];
+    t->time.at[1] = h.submit_ns + offset;
+    t->time.at[2] = h.start_ns + offset;
+    t->time.at[3] = h.end_ns + offset;
+    if (t->time.at[0] > t->time.at[1]) /* the two clocks differ by nanoseconds */
+        t->time.at[0] = t->time.at[1];
     return status;
 }

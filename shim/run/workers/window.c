@@ -26,9 +26,9 @@ static void put_back(struct cw_run_task *rest)
     struct cw_run_task *last = rest;
     uint32_t n = 1;
 
-    for (; last->window_next; last = last->window_next)
+    for (; last->links.window; last = last->links.window)
         n++;
-    last->window_next = cw_run.window_first;
+    last->links.window = cw_run.window_first;
     if (!cw_run.window_first)
         cw_run.window_last = last;
     cw_run.window_first = rest;
@@ -56,15 +56,15 @@ static void close_it(void *may_keep)
     gained = cw_run_observer->decide(t, count, *(bool *)may_keep ? &rest : NULL);
     cw_run_thread_caller_leave(&me);
     for (; t; t = next) {
-        next = t->window_next;
+        next = t->links.window;
         if (t->work == CW_RUN_LAUNCH && t->queue != last)
             cw_run_observer->planned(last = t->queue, gained);
         t->released = true;
-        t->times[1] = t->times[0];
-        if (t->timed && !now)
+        t->time.at[1] = t->time.at[0];
+        if (t->time.wanted && !now)
             now = cw_run_clock_now_ns();
-        if (t->ready_ns < now)
-            t->ready_ns = now;
+        if (t->time.ready_ns < now)
+            t->time.ready_ns = now;
         if (!t->waits)
             cw_run_worker_ready(t);
     }

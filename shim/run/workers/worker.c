@@ -68,7 +68,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
 
 static void heap_up(struct cw_run_task **v, uint32_t i)
 {
-    while (i && v[i]->rank < v[(i - 1) / 2]->rank) {
+    while (i && v[i]->order.rank < v[(i - 1) / 2]->order.rank) {
         struct cw_run_task *t = v[i];
         v[i] = v[(i - 1) / 2];
         v[(i - 1) / 2] = t;
@@ -82,9 +82,9 @@ static void heap_down(struct cw_run_task **v, uint32_t n, uint32_t i)
         uint32_t least = i, child = 2 * i + 1;
         struct cw_run_task *t = v[i];
 
-        if (child < n && v[child]->rank < v[least]->rank)
+        if (child < n && v[child]->order.rank < v[least]->order.rank)
             least = child;
-        if (child + 1 < n && v[child + 1]->rank < v[least]->rank)
+        if (child + 1 < n && v[child + 1]->order.rank < v[least]->order.rank)
             least = child + 1;
         if (least == i)
             return;
@@ -111,7 +111,7 @@ bool cw_run_worker_reserve(uint32_t tasks)
 
 void cw_run_worker_push(struct cw_run_task *t)
 {
-    struct cw_run_worker *l = &cw_run.lanes[t->lane];
+    struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
 
     t->state = CW_RUN_READY;
     l->blocked = false;
@@ -144,7 +144,7 @@ struct cw_run_task *cw_run_worker_take(struct cw_run_worker *l, uint32_t i)
 
 void cw_run_worker_unready(struct cw_run_task *t)
 {
-    struct cw_run_worker *l = &cw_run.lanes[t->lane];
+    struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
     uint32_t i = 0;
 
     while (l->heap[i] != t)
@@ -161,7 +161,7 @@ static struct cw_run_task *take_first(struct cw_run_worker *l)
         return cw_run_worker_take(l, 0);
     for (uint32_t i = 1; i < l->num_ready; i++)
         if (cw_run_work_can_run(l->heap[i]) &&
-            (best == l->num_ready || l->heap[i]->rank < l->heap[best]->rank))
+            (best == l->num_ready || l->heap[i]->order.rank < l->heap[best]->order.rank))
             best = i;
     l->blocked = best == l->num_ready;
     return l->blocked ? NULL : cw_run_worker_take(l, best);
@@ -172,10 +172,10 @@ static struct cw_run_task *take_first(struct cw_run_worker *l)
 /* True when a command of its queue that the program enqueued earlier has not started. */
 static bool overtakes(const struct cw_run_task *t)
 {
-    const struct cw_run_task *p = t->prev;
+    const struct cw_run_task *p = t->links.prev;
 
     while (p && p->work == CW_RUN_NOTHING)
-        p = p->prev;
+        p = p->links.prev;
     return p && p->state < CW_RUN_RUNNING;
 }
 
@@ -185,21 +185,21 @@ static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
     t->launch.kernel->broken[l->number] = true;
     t->launch.kernel->memo.left = 0;
-    t->lane = t->home_lane;
-    t->place = t->queue->home;
+    t->at.lane = t->at.home;
+    t->at.place = t->queue->home;
     cw_run_worker_ready(t);
 }
 
 void cw_run_worker_starts(struct cw_run_task *t)
 {
     t->state = CW_RUN_RUNNING;
-    if (t->timed) {
-        t->times[2] = cw_run_clock_now_ns();
-        if (t->times[2] < t->times[1])
-            t->times[2] = t->times[1];
+    if (t->time.wanted) {
+        t->time.at[2] = cw_run_clock_now_ns();
+        if (t->time.at[2] < t->time.at[1])
+            t->time.at[2] = t->time.at[1];
     }
     cw_run.counts.reordered += overtakes(t);
-    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->lane != t->home_lane;
+    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
     cw_run_event_progress(t);
 }
 
@@ -226,7 +226,8 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         else
             t->launch.kernel->again.left = 0; /* its private kernel may have other arguments now */
     }
-    if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed && !t->begun) {
+    if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home && !t->outcome.failed &&
+        !t->begun) {
         back_home(l, t);
         return;
     }
@@ -236,7 +237,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
 /* All of the first launches of a kernel, some of the later ones. */
 static bool is_measured(const struct cw_run_task *t)
 {
-    uint32_t n = t->launch.kernel->launches[t->lane]++;
+    uint32_t n = t->launch.kernel->launches[t->at.lane]++;
 
     return n < CW_RUN_MEASURED_ALL || n % CW_RUN_MEASURED_EVERY == 0;
 }
@@ -253,18 +254,19 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     for (uint32_t i = 0; i < n; i++)
         cw_run_worker_starts(batch[i]);
     for (uint32_t i = 0;
-         i < n && (n == 1 || cw_device_has(t->queue->context->places[t->place].slot, CW_VENDOR_IN_CALL)); i++)
-        batch[i]->measured = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
+         i < n && (n == 1 || cw_device_has(t->queue->context->places[t->at.place].slot, CW_VENDOR_IN_CALL));
+         i++)
+        batch[i]->measure.wanted = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
     cw_run_global_lock_give();
     if (n > 1)
         cw_run_batch_execute(batch, n);
-    else if (!t->failed)
+    else if (!t->outcome.failed)
         status = cw_run_timing_execute(t);
     cw_run_global_lock_take();
     l->busy = false;
     cw_run.running--;
     for (uint32_t i = 0; i < n; i++)
-        ends(l, batch[i], n > 1 ? batch[i]->status : status, n == 1);
+        ends(l, batch[i], n > 1 ? batch[i]->outcome.status : status, n == 1);
     cw_run_task_retire();
 }
 
