@@ -92,7 +92,7 @@ expect format_unknown 2 clweave graph "$T/fft-stg.json" -o "$T/x.gif"
 
 # simulate
 expect simulate 0 clweave simulate -p heft -p hdgeft:share-idle -p dmda -p eager --noise 0.3 --contention --mtbf 400 --runs 30 $graphs/blockmatmul.json
-expect simulate_orderly 0 clweave simulate $(sed -n '4,$s/ .*//; 4,$s/^/-p /p' test/cli/simulate_orderly.out) --noise 0 --runs 1 $graphs/topcuoglu2002.json
+expect simulate_orderly 0 clweave simulate $(sed -n '4,$s/ .*//; 4,$s/^/-p /p' test/cli/expected/simulate_orderly.out) --noise 0 --runs 1 $graphs/topcuoglu2002.json
 # where nothing varies all that there are do as planned
 clweave simulate -p all --noise 0 --runs 1 $graphs/topcuoglu2002.json > "$T/orderly.table" || fail "simulate -p all"
 awk -v n="$(grep -c '^CW_POLICY(' sched/policy_list.inc)" 'NR > 3 { k++; if ($3 != $4 || $4 != $5) exit bad = 1 } END { exit bad || k != n }' "$T/orderly.table" ||

@@ -23,7 +23,7 @@ for f in test/fuzz/*.json; do
     cmp "$T/a.json" "$T/b.json" || fail "$f: a second copy differs from the first"
 done
 clweave graph "$trace" -f json | cmp - <(clweave graph "$trace" -o - -f json) || fail "-o - is not standard output"
-cat "$trace" | clweave graph /dev/stdin | cmp - test/cli/summary.out || fail "a pipe is read differently"
+cat "$trace" | clweave graph /dev/stdin | cmp - test/cli/expected/summary.out || fail "a pipe is read differently"
 
 if command -v dot > /dev/null; then
     clweave graph "$trace" -o "$T/m.svg" || fail "svg"
@@ -47,6 +47,6 @@ clweave graph "$T/large.json" -o "$T/large.dot" || fail "dot of a large graph"
 command -v dot > /dev/null && { clweave graph "$T/large.json" --collapse -o "$T/large.svg" || fail "collapsed picture"; }
 
 expect timeline 0 clweave timeline "$trace"
-clweave timeline "$trace" -o "$T/t.json" && cmp "$T/t.json" test/cli/timeline.out || fail "timeline to a file"
+clweave timeline "$trace" -o "$T/t.json" && cmp "$T/t.json" test/cli/expected/timeline.out || fail "timeline to a file"
 ls "$T" | grep '\.tmp$' && fail "temporary files are left"
 finish

@@ -75,7 +75,7 @@ for bad in --dsp=-1 --dsp=65 --dsp=x --devices=gpu --devices=sub,sub --devices=b
     grep -q "clweave" "$T/out" || fail "clweave run $bad: no message"
 done
 
-# a sample program on the CPU beside the DSPs and on two of them: the bytes of a bare run (dsp_apps.slow.sh: all)
+# a sample program on the CPU beside the DSPs and on two of them: the bytes of a bare run (dsp_apps.slow.sh: more programs)
 want=$("$B/test/apps/jacobi") || fail "jacobi: bare run failed"
 for device in 0 1 4; do
     got=$(under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual APP_DEVICE=$device "$B/test/apps/jacobi") || fail "jacobi on device $device failed: $got"

@@ -1,6 +1,7 @@
 # Emulated DSPs that die, hang or become slow at a tile of a launch that others share: the same bytes. A DSP that is late is
 # stopped, and its tiles run elsewhere, where the launch reads nothing that it writes ("apart"); in place ("work") it is
 # waited for. TILES, AFTER: at which tiles and after how many microseconds.
+# SLOW: TILES="1 2 3 4 5 6 7 8 9 10 11 12" AFTER="0 2000 5000 10000 15000 20000 30000"
 . test/devices/common.sh
 export POCL_CACHE_DIR=$T/cache XDG_CACHE_HOME=$T/xdg; mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
 sharing="CLWEAVE_DSP=4 CLWEAVE_MANAGE_ALL=1 CLWEAVE_SUMMARY=1"

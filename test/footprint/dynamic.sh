@@ -1,7 +1,8 @@
 #!/bin/bash
 # The claims about the own kernels against Oclgrind's memory trace and against bytes that change on the first OpenCL
-# device, and the proof that false claims are noticed. ALL=1
-# (dynamic.slow.sh): more false ones.
+# device, and the proof that false claims are noticed. ALL=1:
+# more false ones.
+# SLOW: ALL=1
 set -u
 . test/footprint/common.sh
 bad=0

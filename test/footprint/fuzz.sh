@@ -1,5 +1,6 @@
 #!/bin/bash
 # Random kernels against Oclgrind. More of them: SEED=7 COUNT=1000 B=build T=FOLDER bash test/footprint/fuzz.sh
+# SLOW: SEED=2 COUNT=400
 set -u
 . test/footprint/common.sh
 [ ${#oracle[@]} -gt 0 ] || exit 77

@@ -1,6 +1,7 @@
 # Chains that come to nothing beside launches that do not depend on them: while one is planned, and waits for its kernels, somebody
 # else may use the lane that it was to begin on. (Once both did at the same time, and a launch had the other's arguments: 8 of 175
 # such runs had other bytes.)
+# SLOW: ROUNDS=20
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 program=("$B/test/apps/stencil/planes" 1024 1024 16 1 0 0)

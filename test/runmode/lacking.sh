@@ -1,5 +1,6 @@
 # A function that the vendor lacks ends the process, or answers, as it does bare: before there are helpers and
-# after, recorded or not. ALL=1 (lacking.slow.sh): every function of shim/door/api.inc, in more ways.
+# after, recorded or not. ALL=1: every function of shim/door/api.inc, in more ways.
+# SLOW: ALL=1
 . test/runmode/common.sh
 program=$B/test/runmode/lacking
 # of PoCL 3.1: no function at all, and functions that end the process

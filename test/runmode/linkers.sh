@@ -1,6 +1,7 @@
 # Programs that take away what the vendor's compiler needs, or limit files, after their own kernels are compiled. PoCL would end the process: it
 # compiles for helpers in another one (clweave-compile), which the program does not touch. Each setting starts with nothing
-# compiled. ALL=1 (linkers.slow.sh): also with what earlier runs have learnt, and with groups in every case.
+# compiled. ALL=1: also with what earlier runs have learnt, and with groups in every case.
+# SLOW: ALL=1
 . test/runmode/common.sh
 program=$B/test/runmode/linkers
 fast="CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1" slow=(CLWEAVE_DEVICES=basic:2 CLWEAVE_LEARN=all CLWEAVE_LEARN=all)

@@ -1,6 +1,7 @@
 # Every program of this folder prints under run mode what it prints bare: whatever is managed, in program order and
-# in random orders. ALL=1 (promises.slow.sh): also with a helper that is asked for, those programs that others of the fast tests
+# in random orders. ALL=1: also with a helper that is asked for, those programs that others of the fast tests
 # run under chaos anyway, and long ones in program order.
+# SLOW: ALL=1 SEEDS=10
 . test/runmode/common.sh
 for source in test/runmode/*.c; do
     program=$B/test/runmode/$(basename "$source" .c)

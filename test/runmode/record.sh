@@ -1,6 +1,7 @@
 # clweave run -o: the program's bytes stay, the trace has the commands and edges that `clweave trace` finds, and says where and
-# when each really ran: never before what it depends on was over; the other commands read it. ALL=1 (record.slow.sh): every program under
+# when each really ran: never before what it depends on was over; the other commands read it. ALL=1: every program under
 # heft and chaos.
+# SLOW: ALL=1
 . test/runmode/common.sh
 PATH=$B:$PATH
 cat > "$T/check.py" <<'P'

@@ -1,5 +1,6 @@
 # When helpers begin: never in a program that is soon over, at once where it is asked for or earlier runs gained; what is kept
 # of earlier runs is small, private, and believed only when it makes sense.
+# SLOW: START_GAINS=1
 . test/runmode/common.sh
 program=$B/test/bench/run_speed records=$T/kept/programs
 export RUN_SPEED_REST=1
@@ -50,7 +51,7 @@ for how in CLWEAVE_DEVICES=basic CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_
 done
 
 # long, and it gains: begun later, then at once. What is gained depends on the machine and on what else runs there: only by
-# start.slow.sh
+# START_GAINS=1
 [ -z "${START_GAINS:-}" ] || export CLWEAVE_LEARN=all # nobody waits until the runs have lived for long enough
 if [ -n "${START_GAINS:-}" ]; then
     go 20000

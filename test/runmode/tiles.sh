@@ -1,5 +1,6 @@
 # Launches that are cut into tiles give the same bytes: the samples under chaos, which cuts whatever may be cut anywhere and
-# gives the tiles to any devices. (Helpers that fail, and blocks as they are asked for: tiles_shared.sh)
+# gives the tiles to any devices. (Helpers that fail, and blocks as they are asked for: tiles_shared.sh) ALL=1: more samples.
+# SLOW: ALL=1 SEEDS=$(seq 20)
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"
@@ -13,7 +14,8 @@ all() { # PROGRAM VARIABLE=VALUE... : on each kind of device
     done
 }
 
-for name in ${NAMES:-tiles edges pictures jacobi reduction}; do
+more="blockmatmul mapreduce featurefusion chains8 onebuffer disjoint wrongflags threads events_ooo"
+for name in tiles edges pictures jacobi reduction ${ALL:+$more}; do
     bare "$B/test/apps/$name" || continue
     for seed in ${SEEDS:-1}; do
         all "$B/test/apps/$name" CLWEAVE_SEED=$seed

@@ -2,8 +2,9 @@
 # faults.sh - the harness is proven: run mode plants one fault in a sample (a launch dropped, two that depend on each
 # other swapped, one that sees other data, an event complete too early; tiles of cut launches with the ids that an offset
 # alone would give, left out, run twice, with another local size, without their global offset), and the comparison catches each. A busy machine may
-# take commands so early that there is nothing to swap: run mode says so, and the fault is tried again. ALL=1 (faults.slow.sh): in more
+# take commands so early that there is nothing to swap: run mode says so, and the fault is tried again. ALL=1: in more
 # places and programs.
+# SLOW: ALL=1
 set -u
 [ -e /etc/OpenCL/vendors/pocl.icd ] || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
 case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac

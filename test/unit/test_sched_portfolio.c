@@ -1,6 +1,7 @@
 /* weave against all other policies: on graphs of every kind none is more than a hundredth shorter, and more
  * effort never makes a plan longer. By default a sample of the smaller graphs; ALL=1: all graphs,
- * SLICE=K/N: each N-th of them from the K-th on (test/unit/portfolio.slow.sh). */
+ * SLICE=K/N: each N-th of them from the K-th on.
+ * SLOW: ALL=1 SLICES=4 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

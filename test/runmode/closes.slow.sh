@@ -1,3 +1,0 @@
-# closes.sh, more often.
-ALL=1
-. test/runmode/closes.sh

@@ -1,3 +1,0 @@
-# groups_alone.sh for longer.
-ROUNDS=20
-. test/runmode/groups_alone.sh

@@ -1,3 +1,0 @@
-# linkers.sh in all settings.
-ALL=1
-. test/runmode/linkers.sh

@@ -1,3 +1,0 @@
-# Every trouble in every way.
-export ALL=1
-. test/runmode/trouble.sh
