@@ -49,27 +49,19 @@ shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
 shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit estimate) shim/run/tuning/first_launch.c \
                  $(wildcard shim/history/*.c) $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait vendor_traits)
-unit_src      := $(wildcard test/unit/*.c)
-apps_src      := $(wildcard test/apps/*.c test/apps/stencil/*.c)
-vendor_src    := $(wildcard test/vendor/*.c)
-execute_src   := $(wildcard test/execute/*.c)
-runmode_src   := $(wildcard test/runmode/*.c)
-stub_src      := $(wildcard test/stub/*.c)
-fuzz_src      := $(wildcard test/fuzz/fuzz_*.c)
-bench_src     := $(filter-out test/bench/spancl.c,$(wildcard test/bench/*.c))
-
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint)
-fuzzers  := $(patsubst test/fuzz/%.c,$(B)/test/fuzz/%,$(fuzz_src))
-tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
-            $(patsubst test/apps/%.c,$(B)/test/apps/%,$(filter-out test/apps/common.c,$(apps_src))) \
-            $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
-            $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
-            $(patsubst test/runmode/%.c,$(B)/test/runmode/%,$(runmode_src)) \
-            $(fuzzers) \
-            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/libawake.so $(B)/test/rewriter $(B)/test/rows $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(if $(LLVM_CONFIG),$(B)/test/credulous $(B)/test/claims) $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges $(B)/test/compiler $(B)/test/bench/run_speed $(B)/test/bench/tile_speed
-benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src)) $(B)/test/libspancl.so
+
+# A test program is a file test/FOLDER/NAME.c with a main() (libFuzzer has that of test/fuzz/fuzz_*.c), and becomes
+# $(B)/test/FOLDER/NAME. Scripts build the others of test/shim themselves, with options of their own.
+fuzz_src := $(wildcard test/fuzz/fuzz_*.c)
+test_src := $(shell grep -l '^int main\b' $(wildcard $(patsubst %,test/%/*.c,apps apps/stencil bench compile devices execute \
+                footprint rewrite runmode suites unit vendor))) $(fuzz_src) test/shim/trace_counts.c test/shim/kernel_edges.c
+# what needs LLVM, and what a shell test builds with sanitizers
+test_src := $(filter-out $(if $(LLVM_CONFIG),,test/rewrite/credulous.c test/rewrite/claims.c) test/rewrite/fuzz.c,$(test_src))
+fuzzers  := $(patsubst %.c,$(B)/%,$(fuzz_src))
+tests    := $(patsubst %.c,$(B)/%,$(test_src)) $(patsubst %,$(B)/test/lib%.so,nullcl countcl readcl awake spancl tilecl)
 
 all: $(programs)
 
@@ -109,90 +101,51 @@ footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JAN
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(footprint_libs)
 
-# the same, with a rewriter that believes too much: its functions come first
-$(B)/test/credulous: $(B)/obj/test/rewrite/credulous.o $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -Wl,-z,muldefs -o $@ $^ $(footprint_libs)
+# ---- tests: one program per file, with what its folder needs; the linker takes of the libraries those that it uses
+own  := $(B)/libcwanalyzer.a $(B)/libcwsched.a
+pure := $(B)/libcwpure.a $(own)
+app  := $(call obj,test/apps/common.c)
+with_apps      := $(app)
+with_bench     := $(app) $(pure)
+with_compile   := $(own)
+with_execute   := $(call obj,test/execute/common.c $(wildcard analyzer/execute/*.c)) $(own)
+with_footprint := $(own)
+with_fuzz      := $(if $(FUZZ),,$(call obj,test/fuzz/replay.c)) $(pure) # replay.c runs a corpus, libFuzzer looks for more
+with_rewrite   := $(own)
+with_runmode   := $(app)
+with_suites    := $(app)
+with_unit      := $(pure)
+with_vendor    := $(call obj,test/vendor/common.c) $(app)
+TEST_LIBS = -Wl,--as-needed $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lcmocka -ldl -lpthread -lm
 
-$(B)/test/claims: $(B)/obj/test/rewrite/claims.o $(filter-out $(B)/obj/analyzer/llvm/main.o,$(call obj,$(footprint_src))) $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(footprint_libs)
+# credulous.c stands for a rewriter that believes too much: its functions come before those of the library
+$(B)/test/rewrite/credulous: $(call obj,$(footprint_src))
+$(B)/test/rewrite/claims: $(call obj,$(filter-out analyzer/llvm/main.c,$(footprint_src)))
+$(B)/test/rewrite/credulous $(B)/test/rewrite/claims: TEST_LIBS = $(footprint_libs)
+$(B)/test/rewrite/credulous: CW_LDFLAGS += -Wl,-z,muldefs
+$(fuzzers): CW_LDFLAGS += $(if $(FUZZ),-fsanitize=fuzzer)
 
-# ---- tests: one program per file, all of the project's code linked in
-$(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
+.SECONDEXPANSION:
+$(B)/test/%: $(B)/obj/test/%.o $$(with_$$(firstword $$(subst /, ,$$*)))
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) -lcmocka -lpthread -lm
-# with replay.c each runs a corpus, with libFuzzer (FUZZ=1) it looks for more
-$(B)/test/fuzz/%: $(B)/obj/test/fuzz/%.o $(if $(FUZZ),,$(B)/obj/test/fuzz/replay.o) $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) -lpthread -lm
-$(B)/test/apps/%: $(B)/obj/test/apps/%.o $(call obj,$(wildcard test/apps/common.c))
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
-$(B)/test/runmode/%: $(B)/obj/test/runmode/%.o $(call obj,test/apps/common.c)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
-$(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,test/vendor/common.c test/apps/common.c)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
-$(B)/test/execute/%: $(B)/obj/test/execute/%.o $(call obj,$(wildcard test/execute/common.c analyzer/execute/*.c)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lcmocka -lpthread -lm
-$(B)/test/bench/run_speed $(B)/test/bench/tile_speed $(B)/test/bench/groups_speed: $(call obj,test/apps/common.c)
-$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lpthread -lm
-$(B)/test/libnullcl.so: $(call obj,$(stub_src))
-	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
 
-# the independent witness: counts enqueues below the loader, and in traces, with none of the project's code
-$(B)/test/libcountcl.so: $(B)/obj/test/shim/countcl.o
+# drivers, layers and libraries to be preloaded: libcountcl.so, the witness below the loader, has none of the project's code
+of_nullcl  := $(wildcard test/stub/*.c)
+of_countcl := test/shim/countcl.c
+of_readcl  := $(wildcard test/suites/readcl*.c)
+of_awake   := test/suites/awake.c
+of_spancl  := test/bench/spancl.c
+of_tilecl  := $(wildcard test/rewrite/tilecl*.c)
+$(B)/test/libtilecl.so: $(own)
+$(B)/test/lib%.so: $$(call obj,$$(of_$$*))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lpthread
-# the witness of what programs read back: a layer above everything else
-$(B)/test/libreadcl.so: $(call obj,$(wildcard test/suites/readcl*.c))
-	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
-# threads that do not sleep, for bare runs that are to show what a program varies in
-$(B)/test/libawake.so: $(B)/obj/test/suites/awake.o
-	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
-# what a program's OpenCL part takes, for benches
-$(B)/test/libspancl.so: $(B)/obj/test/bench/spancl.o
-	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -ldl
-$(B)/test/liar: $(call obj,test/suites/liar.c test/apps/common.c)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
-$(B)/test/trace_counts $(B)/test/kernel_edges: $(B)/test/%: $(B)/obj/test/shim/%.o
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS)
-
-$(B)/test/models $(B)/test/compiled: $(B)/test/%: $(B)/obj/test/footprint/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) -lpthread -lm
-
-$(B)/test/compiler: $(B)/obj/test/compile/compiler.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
-
-# the rewriter on a device: a program that shows what it makes of a source, and a layer that runs launches in tiles
-$(B)/test/rewriter $(B)/test/rows $(B)/test/linked: $(B)/test/%: $(B)/obj/test/rewrite/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
-$(B)/test/ids: $(B)/obj/test/rewrite/ids.o
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS)
-$(B)/test/libtilecl.so: $(call obj,$(wildcard test/rewrite/tilecl*.c)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ $(JANSSON_LIBS) -ldl -lpthread -lm
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	    -Wl,--as-needed $(JANSSON_LIBS) -ldl -lpthread -lm
 
 tests: all $(tests)
-benches: tests $(benches)
 
--include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) $(fuzz_src) test/fuzz/replay.c test/shim/countcl.c test/bench/spancl.c test/footprint/models.c test/footprint/compiled.c $(wildcard test/suites/*.c test/rewrite/*.c test/compile/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
+-include $(foreach d,*/*.d */*/*.d */*/*/*.d,$(wildcard $(B)/obj/$(d)))
 
 # ---- the commands of README.md
 deps:
@@ -213,7 +166,7 @@ check: deps
 	@B=$(B) test/run fast
 
 check-all: deps-slow
-	@$(MAKE) --no-print-directory tests benches
+	@$(MAKE) --no-print-directory tests
 	@B=$(B) test/run all
 
 fuzz: deps-fuzz
@@ -222,7 +175,7 @@ fuzz-harnesses: $(fuzzers)
 	@B=$(B) SECONDS_EACH=$(or $(SECONDS),60) test/fuzz/run $(HARNESS)
 
 bench: deps
-	@$(MAKE) --no-print-directory benches
+	@$(MAKE) --no-print-directory tests
 	@B=$(B) test/bench/run
 
 install: all
@@ -255,5 +208,5 @@ help:
 # make install     PREFIX=/usr/local DESTDIR=
 # make clean       remove build folders
 
-.PHONY: all tests benches deps deps-demo deps-slow demo check check-all bench install clean help
+.PHONY: all tests deps deps-demo deps-slow demo check check-all bench install clean help
 .SECONDARY:

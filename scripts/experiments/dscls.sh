@@ -34,7 +34,7 @@ real) columns="bare $policies run" ;;
 model | virtual) columns=$policies ;;
 *) echo "dscls: CLOCK is real, virtual or model" >&2; exit 1 ;;
 esac
-[ -e "$B/test/libspancl.so" ] || { echo "dscls: $B/test/libspancl.so is missing; run make benches first" >&2; exit 1; }
+[ -e "$B/test/libspancl.so" ] || { echo "dscls: $B/test/libspancl.so is missing; run make tests first" >&2; exit 1; }
 export POCL_MAX_PTHREAD_COUNT=1 POCL_CACHE_DIR=$scratch/pocl XDG_CACHE_HOME=$scratch/cache
 mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
 

@@ -3,7 +3,7 @@
 # machines of two to five devices, and the ratio and the parts over time on one of them; then by the executor on emulated DSPs,
 # on their virtual clock (CLOCK=real: the real one, which needs a machine with nothing else to do).
 . "$(dirname "$0")/common.sh"
-[ -x "$B/test/bench/bench_ratio" ] || { echo "ratio: $B/test/bench/bench_ratio is missing; run make benches first" >&2; exit 1; }
+[ -x "$B/test/bench/bench_ratio" ] || { echo "ratio: $B/test/bench/bench_ratio is missing; run make tests first" >&2; exit 1; }
 "$B/test/bench/bench_ratio"
 "$B/test/bench/bench_ratio" series > "$out/figures.dat"
 sed 's/ /,/g; 1i mode,ms,device,share,part' "$out/figures.dat" > "$out/results.csv"

@@ -9,7 +9,7 @@ expect() {
     local name=$1 want=$2 seen
     shift 2
     run_as preload "$T/$name" "$B/test/apps/$name" "$@"
-    seen=$("$B/test/kernel_edges" "$T/$name"/traces/*.json) || fail "$name: no trace: $(cat "$T/$name/stderr")"
+    seen=$("$B/test/shim/kernel_edges" "$T/$name"/traces/*.json) || fail "$name: no trace: $(cat "$T/$name/stderr")"
     want=$(sort -n -k1,1 -k2,2 <<< "$want")
     [ "$seen" = "$want" ] && echo "$name: $(wc -l <<< "$seen") edges, as expected" && return
     fail "$name: its kernels' edges differ (< expected, > in the trace)"

@@ -1,5 +1,5 @@
 # clweave-compile: answers to good and bad questions, compiles without running, stays, dies and comes again.
-mkdir "$T/bin"; cp "$B/test/compiler" "$T/bin/"; ln -s "$B/clweave-compile" "$T/bin/"
+mkdir "$T/bin"; cp "$B/test/compile/compiler" "$T/bin/"; ln -s "$B/clweave-compile" "$T/bin/"
 export POCL_CACHE_DIR=$T/pocl; mkdir -p "$POCL_CACHE_DIR"
 bad=0
 launches=$(printf '%s: good, in a file\n' 'a launch' 'the same again' 'a wide one' 'with an offset' 'without a local size' 'for a part of the device')

@@ -1,14 +1,12 @@
 # Emulated DSPs: what the program sees of them, programs on them, and the times of table 1.
 . test/devices/common.sh
-export POCL_CACHE_DIR=$T/cache; mkdir -p "$POCL_CACHE_DIR"
-build table1
 
 # table 1, on both clocks
 for clock in virtual real; do
-    under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=$clock CLWEAVE_SUMMARY=1 "$T/table1" $clock 2> "$T/log" || { cat "$T/log"; fail "$clock clock: not the times of table 1"; }
+    under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=$clock CLWEAVE_SUMMARY=1 "$B/test/devices/table1" $clock 2> "$T/log" || { cat "$T/log"; fail "$clock clock: not the times of table 1"; }
     grep -q "run: 4 DSPs, $clock clock: [0-9]* commands modelled, .* 4 programs built (564 us" "$T/log" || { cat "$T/log"; fail "$clock clock: no report"; }
 done
-under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virtual 2>&1 > /dev/null | grep -q ' 0 overran' || fail "virtual clock: something overran"
+under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$B/test/devices/table1" virtual 2>&1 > /dev/null | grep -q ' 0 overran' || fail "virtual clock: something overran"
 
 
 # the virtual clock: the CPU takes what the platform says, one command after the other; less with a DSP beside it that is as fast
@@ -28,16 +26,15 @@ for i in 1 2 3 4 5 6 7 8; do
     [ "$waited" -ge 635000 ] || break
 done
 [ "$waited" -lt 635000 ] || fail "dm on the virtual clock: the DSP has no launch in eight runs"
-under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_PRELOAD_POSTSTORE=1 "$T/table1" virtual preload > "$T/out" 2>&1 || { cat "$T/out"; fail "preload_poststore: not the modelled times"; }
-under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virtual 2>&1 > /dev/null | grep -Eq ' [1-9][0-9]* us behind each other at the DDR' || fail "contention is not reported"
+under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_PRELOAD_POSTSTORE=1 "$B/test/devices/table1" virtual preload > "$T/out" 2>&1 || { cat "$T/out"; fail "preload_poststore: not the modelled times"; }
+under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$B/test/devices/table1" virtual 2>&1 > /dev/null | grep -Eq ' [1-9][0-9]* us behind each other at the DDR' || fail "contention is not reported"
 
 # by operations: table 1 too, and what counts of operations say (models are made by clweave-footprint)
 if [ -x "$B/clweave-footprint" ]; then
-    build operations
     # not with everything managed: idle DSPs would share its launches
-    under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM=hxdsp-operations "$T/table1" virtual > "$T/out" 2>&1 || { cat "$T/out"; fail "by operations: not the times of table 1"; }
+    under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM=hxdsp-operations "$B/test/devices/table1" virtual > "$T/out" 2>&1 || { cat "$T/out"; fail "by operations: not the times of table 1"; }
     for all in 0 1; do
-        under CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM=hxdsp-operations CLWEAVE_MANAGE_ALL=$all "$T/operations" > "$T/out" 2>&1 || { cat "$T/out"; fail "times are not those of operations"; }
+        under CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM=hxdsp-operations CLWEAVE_MANAGE_ALL=$all "$B/test/devices/operations" > "$T/out" 2>&1 || { cat "$T/out"; fail "times are not those of operations"; }
     done
 fi
 
@@ -57,16 +54,16 @@ cat > "$T/slow.json" <<END
   {"class": "cpu", "transfers": {"table": [[8000, 72000], [16000, 162000], [24000, 204000], [32000, 258000]]}},
   {"class": "dsp", "launch_ns": 448000, "ns_per_item": 540}]}
 END
-! under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM="$T/slow.json" "$T/table1" virtual > "$T/out" 2>&1 || fail "the platform file is not used"
+! under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM="$T/slow.json" "$B/test/devices/table1" virtual > "$T/out" 2>&1 || fail "the platform file is not used"
 grep -q '258.0 us, table     129.0' "$T/out" && grep -q '4320.0 us, table    2160.0' "$T/out" || { cat "$T/out"; fail "the platform file's times are not the modelled ones"; }
 # a host that cannot keep up says so
 printf '{"format": "clweave-platform", "version": 1, "devices": [{"class": "dsp", "ns_per_item": 0.001, "transfers": {"bytes_per_ns": 1e6}}]}' > "$T/fast.json"
-under CLWEAVE_DSP=4 CLWEAVE_DSP_PLATFORM="$T/fast.json" "$T/table1" real 2>&1 > /dev/null |
+under CLWEAVE_DSP=4 CLWEAVE_DSP_PLATFORM="$T/fast.json" "$B/test/devices/table1" real 2>&1 > /dev/null |
     grep -q '[1-9][0-9]* overran (worst [0-9]*[1-9][0-9.]* x)' || fail "overruns are not reported"
 
 # wrong settings: said once, passed through
 for bad in CLWEAVE_DSP=-1 CLWEAVE_DSP=1000 "CLWEAVE_DSP=1 CLWEAVE_DSP_PLATFORM=/nowhere/x.json" "CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=none" CLWEAVE_DEVICES=gpu CLWEAVE_DEVICES=basic:0 "CLWEAVE_DSP=1 CLWEAVE_DSP_FAULT=1:die@1" "CLWEAVE_DSP=1 CLWEAVE_DSP_FAULT=x"; do
-    under $bad "$T/table1" virtual > "$T/out" 2>&1 && fail "$bad: there are DSPs"
+    under $bad "$B/test/devices/table1" virtual > "$T/out" 2>&1 && fail "$bad: there are DSPs"
     [ "$(grep -c 'clweave.*error:.*passing every call through' "$T/out")" = 1 ] || { cat "$T/out"; fail "$bad: not said once"; }
 done
 for bad in --dsp=-1 --dsp=65 --dsp=x --devices=gpu --devices=sub,sub --devices=basic:0; do

@@ -1,6 +1,5 @@
 # Sample programs, on the DSP and on the CPU beside it: the bytes of a bare run
 . test/devices/common.sh
-export POCL_CACHE_DIR=$T/cache; mkdir -p "$POCL_CACHE_DIR"
 # (not threads, nor userevents_maps: both hang on native `basic` devices, bare)
 for app in blockmatmul chains8 events_ooo images jacobi manybufs mapreduce reduction svm featurefusion; do
     want=$(env LC_ALL=C timeout 60 "$B/test/apps/$app") || fail "$app: bare run failed"

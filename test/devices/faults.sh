@@ -1,7 +1,7 @@
 # Emulated DSPs that die, hang or become slow at any launch, as helpers: the program reads the same bytes, and is told
 # nothing. As the program's own device: its launches fail, and what it reads is not what it wanted.
 . test/devices/common.sh
-export POCL_CACHE_DIR=$T/cache XDG_CACHE_HOME=$T/xdg; mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
+export XDG_CACHE_HOME=$T/xdg; mkdir -p "$XDG_CACHE_HOME"
 moving="CLWEAVE_DSP=2 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DEVICES=dsp CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SUMMARY=1"
 for app in chains8 gemm; do
     want=$("$B/test/apps/$app") || fail "$app: bare run failed"

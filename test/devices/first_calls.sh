@@ -1,10 +1,8 @@
 # Threads that race to the first call, and forked children: everybody sees the same devices. The same under the thread
 # sanitizer where it is installed.
 . test/devices/common.sh
-export POCL_CACHE_DIR=$T/cache; mkdir -p "$POCL_CACHE_DIR"
-build first_calls
 n=$("$B/clweave" devices --json | grep -c '"name"') || true
 for i in 1 2 3 4 5; do
-    under timeout 60 "$T/first_calls" "$n" || fail "helpers only: wrong devices"
-    under CLWEAVE_DSP=3 timeout 60 "$T/first_calls" $((n + 3)) || fail "three DSPs: wrong devices"
+    under timeout 60 "$B/test/devices/first_calls" "$n" || fail "helpers only: wrong devices"
+    under CLWEAVE_DSP=3 timeout 60 "$B/test/devices/first_calls" $((n + 3)) || fail "three DSPs: wrong devices"
 done

@@ -3,14 +3,13 @@
 # waited for. TILES, AFTER: at which tiles and after how many microseconds.
 # SLOW: TILES="1 2 3 4 5 6 7 8 9 10 11 12" AFTER="0 2000 5000 10000 15000 20000 30000"
 . test/devices/common.sh
-export POCL_CACHE_DIR=$T/cache XDG_CACHE_HOME=$T/xdg; mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
+export XDG_CACHE_HOME=$T/xdg; mkdir -p "$XDG_CACHE_HOME"
 sharing="CLWEAVE_DSP=4 CLWEAVE_MANAGE_ALL=1 CLWEAVE_SUMMARY=1"
 stopped=0
-$CC -std=gnu11 -O1 -g -DCL_TARGET_OPENCL_VERSION=300 -o "$T/late" test/bench/tile_speed.c test/apps/common.c -lOpenCL -lm
 # one KERNEL FAULT : the same bytes, in tiles; only what works apart is stopped
 one() {
     local kernel=$1 fault=$2 got
-    got=$(under $sharing CLWEAVE_DSP_FAULT=$fault timeout 60 "$T/late" dsp $kernel 4 16384 6 2 2> "$T/err" | grep -o 'hash=.*')
+    got=$(under $sharing CLWEAVE_DSP_FAULT=$fault timeout 60 "$B/test/bench/tile_speed" dsp $kernel 4 16384 6 2 2> "$T/err" | grep -o 'hash=.*')
     [ "$got" = "$want" ] || { cat "$T/err"; fail "$kernel with $fault: $got instead of $want"; }
     grep -Eq 'run: .* [1-9][0-9]* cut' "$T/err" || { cat "$T/err"; fail "$kernel with $fault: nothing was cut"; }
     if grep -q 'too late and stopped' "$T/err"; then
@@ -19,7 +18,7 @@ one() {
     fi
 }
 for kernel in work apart; do
-    want=$(under CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DEVICES=none "$T/late" dsp $kernel 4 16384 6 2 | grep -o 'hash=.*')
+    want=$(under CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DEVICES=none "$B/test/bench/tile_speed" dsp $kernel 4 16384 6 2 | grep -o 'hash=.*')
     [ -n "$want" ] || fail "$kernel: no hash on one DSP"
     faults=0:slow@0*1
     for n in ${TILES:-4}; do faults="$faults 1:die@$n 1:hang@$n 1:hang@$n,2:die@$((n + 2))"; done

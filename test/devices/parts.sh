@@ -3,7 +3,7 @@
 # Real time matters in one way only: a host that stands still for long has a window closed early, and so another plan. Such a run
 # is repeated, four times at most, and all of this by the runner (75); bytes and parts are checked in each.
 . test/devices/common.sh
-export POCL_CACHE_DIR=$T/cache XDG_CACHE_HOME=$T/xdg; mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
+export XDG_CACHE_HOME=$T/xdg; mkdir -p "$XDG_CACHE_HOME"
 [ -x "$B/clweave-footprint" ] || { echo "kernels without models are not shared (clweave-footprint)"; exit 77; }
 board="CLWEAVE_DSP=4 CLWEAVE_DEVICES=dsp CLWEAVE_DSP_CLOCK=virtual CLWEAVE_MANAGE_ALL=1 CLWEAVE_SUMMARY=1"
 # reads a record: the groups of parts cover each cut launch once; prints how many launches were cut,

@@ -2,8 +2,6 @@
 # and helpers and emulated DSPs are there all the same. Beside PoCL: oclgrind (a GPU as well: first by the loader's sort) and
 # the test driver, under several file names, as the folder's order decides between equals.
 . test/devices/common.sh
-export POCL_CACHE_DIR=$T/cache; mkdir -p "$POCL_CACHE_DIR"
-build vendors
 simulator=$(find /usr/lib -name 'liboclgrind-rt-icd.so' 2> /dev/null | head -n 1)
 pocl=$(cat /etc/OpenCL/vendors/pocl.icd)
 
@@ -16,9 +14,9 @@ vendors() {
 }
 
 # bare FIRST_CALL; as_bare SETTING... FIRST_CALL compares with it, DSPs left out
-bare() { timeout 60 "$T/vendors" "$1" > "$T/bare" 2> "$T/bare.err" || fail "bare: exit status $?"; }
+bare() { timeout 60 "$B/test/devices/vendors" "$1" > "$T/bare" 2> "$T/bare.err" || fail "bare: exit status $?"; }
 as_bare() {
-    under "${@:1:$#-1}" timeout 60 "$T/vendors" "${!#}" > "$T/out" 2> "$T/err" || fail "$*: exit status $?: $(cat "$T/err")"
+    under "${@:1:$#-1}" timeout 60 "$B/test/devices/vendors" "${!#}" > "$T/out" 2> "$T/err" || fail "$*: exit status $?: $(cat "$T/err")"
     grep -v HXDSP "$T/out" | diff "$T/bare" - || fail "$OCL_ICD_VENDORS, $*: differs from bare"
 }
 

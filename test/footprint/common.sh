@@ -1,7 +1,6 @@
-# common.sh - builds what the dynamic checks need in $T and sets f, runner, oracle (arguments of check.py).
+# common.sh - builds the plugin of the dynamic checks in $T and sets f, oracle (arguments of check.py).
 f=$B/clweave-footprint here=test/footprint
 [ -x "$f" ] || { echo "no clweave-footprint: LLVM is not installed"; exit 77; }
-${CC:-cc} -O1 -Wall -Wextra -DCL_TARGET_OPENCL_VERSION=300 $here/runner.c -o "$T/runner" -lOpenCL || exit 1
 oracle=()
 if command -v oclgrind > /dev/null && [ -e /usr/include/oclgrind/Plugin.h ] && command -v "${CXX:-c++}" > /dev/null; then
     ${CXX:-c++} -std=c++17 -O1 -fno-rtti -Wall -Wextra -shared -fPIC $here/trace_plugin.cc -o "$T/trace.so" -loclgrind || exit 1
@@ -9,4 +8,4 @@ if command -v oclgrind > /dev/null && [ -e /usr/include/oclgrind/Plugin.h ] && c
 else
     echo "no Oclgrind with headers (packages oclgrind, liboclgrind-dev): only writes are checked"
 fi
-check() { python3 $here/check.py --footprint "$f" --runner "$T/runner" "$@"; }
+check() { python3 $here/check.py --footprint "$f" --runner "$B/test/footprint/runner" "$@"; }

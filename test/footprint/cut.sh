@@ -5,7 +5,7 @@
 set -u
 . test/footprint/common.sh
 bad=0
-cutcheck() { python3 $here/cutcheck.py --footprint "$f" --runner "$T/runner" "$@"; }
+cutcheck() { python3 $here/cutcheck.py --footprint "$f" --runner "$B/test/footprint/runner" "$@"; }
 python3 - $here/cut.json $here/own.json > "$T/all.json" <<'E2'
 import json
 import sys

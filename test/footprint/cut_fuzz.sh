@@ -5,4 +5,4 @@ set -u
 . test/footprint/common.sh
 [ ${#oracle[@]} -gt 0 ] || exit 77
 python3 $here/cut_fuzz.py "${SEED:-1}" "${COUNT:-20}" "$T" || exit 1
-python3 $here/cutcheck.py --footprint "$f" --runner "$T/runner" "${oracle[@]}" "$T/table.json" "$T"
+python3 $here/cutcheck.py --footprint "$f" --runner "$B/test/footprint/runner" "${oracle[@]}" "$T/table.json" "$T"

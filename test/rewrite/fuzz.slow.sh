@@ -12,5 +12,5 @@ else
 fi
 clang=$(command -v clang-16 clang-15 clang-14 clang | head -n 1)
 [ -n "$clang" ] || { echo "no clang: whether results compile is not checked"; exit $((bad ? 1 : 77)); }
-python3 test/rewrite/fuzz.py --rewriter "$B/test/rewriter" --clang "$clang" --seed "$seed" --seconds "$budget" "${files[@]}" || bad=1
+python3 test/rewrite/fuzz.py --rewriter "$B/test/rewrite/rewriter" --clang "$clang" --seed "$seed" --seconds "$budget" "${files[@]}" || bad=1
 exit $bad

@@ -1,3 +1,3 @@
 #!/bin/bash
 # Programs compiled apart and linked, rewritten together (linked.c).
-exec "$B/test/linked"
+exec "$B/test/rewrite/linked"

@@ -13,7 +13,7 @@ for source in "$T"/cases/*.cl; do
     case=${source%.cl}
     why=$(cat "$case.why")
     helper=$B/clweave-footprint
-    [[ $case = *no ]] && helper=$B/test/credulous
+    [[ $case = *no ]] && helper=$B/test/rewrite/credulous
     answer=$("$helper" --rows $(cat "$case.options") "$source")
     cases=$((cases + 1))
     if [[ $case = *yes ]]; then
@@ -32,9 +32,9 @@ for source in "$T"/cases/*.cl; do
     esac
 done
 [ "$cases" -gt 150 ] || { echo "only $cases cases"; bad=1; }
-"$B/test/claims" test/rewrite/rows.cl "$T"/cases/*yes.cl > "$T/claims" 2>&1 || { cat "$T/claims"; bad=1; }
+"$B/test/rewrite/claims" test/rewrite/rows.cl "$T"/cases/*yes.cl > "$T/claims" 2>&1 || { cat "$T/claims"; bad=1; }
 for source in test/rewrite/proof.cl test/rewrite/proof_floats.cl; do
-    for helper in test/credulous clweave-footprint; do "$B/$helper" --rows "$source"; done
+    for helper in test/rewrite/credulous clweave-footprint; do "$B/$helper" --rows "$source"; done
 done | grep -o '"kernel":"[^}]*' | sort -u > "$T/answers"
 grep -v '"right_' "$T/answers" | grep '"wrong":null' && { echo "believed, above"; bad=1; }
 grep '"right_' "$T/answers" | grep -v '"wrong":null' && { echo "refused, above"; bad=1; }
@@ -46,7 +46,7 @@ for asked in "$T/missing.cl" -; do
 done
 for seed in ${SEEDS:-1}; do
     python3 test/rewrite/rows.py "$seed" "${KERNELS:-10}" > "$T/random.cl"
-    "$B/test/claims" "$T/random.cl" > "$T/claims" 2>&1 || { echo "seed $seed"; cat "$T/claims"; bad=1; }
+    "$B/test/rewrite/claims" "$T/random.cl" > "$T/claims" 2>&1 || { echo "seed $seed"; cat "$T/claims"; bad=1; }
     grep -q ' of [1-9][0-9]* forms' "$T/claims" || { echo "seed $seed: no forms"; bad=1; }
 done
 exit $bad

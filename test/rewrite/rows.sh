@@ -8,7 +8,7 @@ bad=0
 borne_out() { echo " $("$B/clweave-footprint" --rows "$1" | grep -o '"kernel":"[^"]*","wrong":null' | cut -d'"' -f4 | tr '\n' ' ')"; }
 rows() {
     python3 test/rewrite/rows.py "$1" "$2" > "$T/$1.cl" || return 1
-    ROWS_ONLY=$(borne_out "$T/$1.cl") "$B/test/rows" "$T/$1.cl" "$1" "$3" > "$T/out"
+    ROWS_ONLY=$(borne_out "$T/$1.cl") "$B/test/rewrite/rows" "$T/$1.cl" "$1" "$3" > "$T/out"
 }
 for seed in ${SEEDS:-1}; do
     rows "$seed" "${KERNELS:-10}" "${LAUNCHES:-8}"
@@ -16,9 +16,9 @@ for seed in ${SEEDS:-1}; do
     [ $status = 77 ] && { cat "$T/out"; exit 77; }
     [ $status = 0 ] || { echo "seed $seed"; cat "$T/out"; bad=1; }
 done
-ROWS_ONLY=$(borne_out test/rewrite/rows.cl) "$B/test/rows" test/rewrite/rows.cl 1 12 > "$T/out" || { cat "$T/out"; bad=1; }
+ROWS_ONLY=$(borne_out test/rewrite/rows.cl) "$B/test/rewrite/rows" test/rewrite/rows.cl 1 12 > "$T/out" || { cat "$T/out"; bad=1; }
 while read -r kernel fault; do
-    ROWS_BREAK=$fault "$B/test/rows" test/rewrite/rows.cl 1 40 "$kernel" > "$T/out" && { echo "not noticed: $fault"; bad=1; }
+    ROWS_BREAK=$fault "$B/test/rewrite/rows" test/rewrite/rows.cl 1 40 "$kernel" > "$T/out" && { echo "not noticed: $fault"; bad=1; }
     grep -q DIFFERS "$T/out" || { cat "$T/out"; bad=1; }
 done << 'END'
 early __cw_b = __cw_under=>__cw_b = __cw_until

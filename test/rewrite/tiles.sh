@@ -4,7 +4,7 @@
 set -u
 [ -x "$B/clweave-footprint" ] || { echo "no clweave-footprint: LLVM is not installed"; exit 77; }
 tiles() { python3 test/rewrite/tiles.py --layer "$B/test/libtilecl.so" --footprint "$B/clweave-footprint" "$@"; }
-echo "ids -- $B/test/ids" > "$T/list"
+echo "ids -- $B/test/rewrite/ids" > "$T/list"
 bad=0
 tiles --launches 2 "$T/list" > "$T/out" || { cat "$T/out"; bad=1; }
 for broken in base group; do

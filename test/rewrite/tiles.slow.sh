@@ -6,7 +6,7 @@ set -u
 [ -x "$B/clweave-footprint" ] || { echo "no clweave-footprint: LLVM is not installed"; exit 77; }
 tiles() { python3 test/rewrite/tiles.py --layer "$B/test/libtilecl.so" --footprint "$B/clweave-footprint" "$@"; }
 cat > "$T/list" <<END
-ids -- $B/test/ids
+ids -- $B/test/rewrite/ids
 END
 for app in blockmatmul chains8 disjoint jacobi mapreduce reduction; do echo "$app -- $B/test/apps/$app" >> "$T/list"; done
 bad=0

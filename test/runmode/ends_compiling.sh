@@ -1,6 +1,7 @@
 # Programs that end while run mode has something compiled for them: the compiler's own end must not meet it. What they print bare
 # is known; ALL=1 has it from them, on more DEVICES.
 # SLOW: ALL=1 DEVICES="none cpu,basic:2 cpu,sub:2 cpu,basic:1,sub:2"
+# CACHE: empty
 . test/runmode/common.sh
 moments=some
 [ -z "${ALL:-}" ] || moments=moments

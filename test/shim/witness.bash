@@ -59,7 +59,7 @@ reached_vendor() {
 in_traces() {
     local files=("$1"/traces/*.json)
     if [ -e "${files[0]}" ]; then
-        "$B/test/trace_counts" "${files[@]}" | LC_ALL=C sort
+        "$B/test/shim/trace_counts" "${files[@]}" | LC_ALL=C sort
     else
         echo "no trace"
     fi

@@ -58,7 +58,7 @@ if [ -n "${ALL:-}" ]; then
     plant chains8 "'$apps/chains8'" drop:2 swap:1 stale:1
     plant mapreduce "'$apps/mapreduce'" drop:1 swap:1 stale:2
 fi
-plant slow "'$(realpath "$B")/test/liar' slow" drop:1 stale:2 early:1
+plant slow "'$(realpath "$B")/test/suites/liar' slow" drop:1 stale:2 early:1
 plant tiles "'$apps/tiles'" naive:1 half:4 twice:7 local:1 ${ALL:+half:1 twice:10}
 plant edges "'$apps/edges'" offset:1 half:3 ${ALL:+offset:5 naive:2}
 plant pictures "'$apps/pictures'" naive:1 ${ALL:+half:1}
