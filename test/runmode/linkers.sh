@@ -1,12 +1,14 @@
 # Programs that take away what the vendor's compiler needs, or limit files, after their own kernels are compiled. PoCL would end the process: it
-# compiles for helpers in another one (clweave-compile), which the program does not touch. Each setting starts with nothing
-# compiled. ALL=1: also with what earlier runs have learnt, and with groups in every case.
+# compiles for helpers in another one (clweave-compile), which the program does not touch. Each setting starts with the
+# program's own kernels compiled, and nothing for helpers. ALL=1: also with what earlier runs have learnt, and with groups in every case.
 # SLOW: ALL=1
 . test/runmode/common.sh
 program=$B/test/runmode/linkers
 fast="CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1" slow=(CLWEAVE_DEVICES=basic:2 CLWEAVE_LEARN=all CLWEAVE_LEARN=all)
+mkdir "$T/own"
+POCL_CACHE_DIR=$T/own bare "$program" || done_
 anew() {
-    rm -rf "$T/pocl" "$T/cache"; mkdir -p "$T/pocl"; mkdir -m 700 "$T/cache"
+    rm -rf "$T/pocl" "$T/cache"; cp -a "$T/own" "$T/pocl"; mkdir -m 700 "$T/cache"
     export POCL_CACHE_DIR=$T/pocl XDG_CACHE_HOME=$T/cache
 }
 # one by one: there are helpers, whatever was taken away but the right to start programs (3)

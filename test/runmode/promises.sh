@@ -1,20 +1,22 @@
 # Every program of this folder prints under run mode what it prints bare: whatever is managed, in program order and
 # in random orders. ALL=1: also with a helper that is asked for, those programs that others of the fast tests
 # run under chaos anyway, and long ones in program order.
+# SLICES=4
+# SECONDS: 40
 # SLOW: ALL=1 SEEDS=10
 . test/runmode/common.sh
 for source in test/runmode/*.c; do
     program=$B/test/runmode/$(basename "$source" .c)
-    case $program in # footprints.sh has headers and macros, closes.sh closes
+    case $program in # footprints.sh has headers and macros, the others have tests of their names
     */lacking) continue ;; # lacking.sh names functions
-    */closes | */crowd | */headers | */kept | */linked | */macros | */nulls | */ragged | */widths) [ -n "${ALL:-}" ] || continue ;;
+    */closes | */crowd | */headers | */kept | */linked | */linkers | */macros | */nulls | */ragged | */widths) [ -n "${ALL:-}" ] || continue ;;
     esac
-    bare "$program" || continue
+    mine && bare "$program" || continue
     [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_DEVICES=basic
     [ "$(basename "$program")" != natives ] || in_run "$program" CLWEAVE_DEVICES=sub:2 CLWEAVE_POLICY=chaos # a thread that is held
     in_run "$program"
     case $program in
-    */again | */answers | */anything | */ends_building | */errors | */exits | */hostile_memory | */interrupted | */linkers | */quiet | */state | */strided | */subdevices) [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
+    */again | */answers | */anything | */ends_building | */errors | */exits | */hostile_memory | */interrupted | */quiet | */state | */strided | */subdevices) [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
     *) in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
     esac
     for seed in $(seq "${SEEDS:-1}"); do
