@@ -53,11 +53,12 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint)
 
-# A test program is a file test/FOLDER/NAME.c with a main() (libFuzzer has that of test/fuzz/fuzz_*.c), and becomes
+# A test program is a file test/FOLDER/NAME.c with a main() (that of fuzz_*.c and credulous.c is elsewhere), and becomes
 # $(B)/test/FOLDER/NAME. Scripts build the others of test/shim themselves, with options of their own.
 fuzz_src := $(wildcard test/fuzz/fuzz_*.c)
 test_src := $(shell grep -l '^int main\b' $(wildcard $(patsubst %,test/%/*.c,apps apps/stencil bench compile devices execute \
-                footprint rewrite runmode suites unit vendor))) $(fuzz_src) test/shim/trace_counts.c test/shim/kernel_edges.c
+                footprint rewrite runmode suites unit vendor))) $(fuzz_src) \
+            test/rewrite/credulous.c test/shim/trace_counts.c test/shim/kernel_edges.c
 # what needs LLVM, and what a shell test builds with sanitizers
 test_src := $(filter-out $(if $(LLVM_CONFIG),,test/rewrite/credulous.c test/rewrite/claims.c) test/rewrite/fuzz.c,$(test_src))
 fuzzers  := $(patsubst %.c,$(B)/%,$(fuzz_src))
