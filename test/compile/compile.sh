@@ -1,4 +1,5 @@
 # clweave-compile: answers to good and bad questions, compiles without running, stays, dies and comes again.
+# SECONDS: 20
 mkdir "$T/bin"; cp "$B/test/compile/compiler" "$T/bin/"; ln -s "$B/clweave-compile" "$T/bin/"
 export POCL_CACHE_DIR=$T/pocl; mkdir -p "$POCL_CACHE_DIR"
 bad=0

@@ -1,6 +1,7 @@
 # Every sample, captured, run again in trace order, in a plan's order and in random orders (ORDERS of them): bit-identical. With a data
 # edge left out: not. svm keeps pointers in shared virtual memory, commandbuffer hides what it does: refused by name.
 # SLOW: ORDERS=100
+# SECONDS: 20
 . test/execute/common.sh
 count=0
 for source in test/apps/*.c; do

@@ -2,6 +2,7 @@
 # Verdicts on cutting: cut.expect was reviewed by hand (the formulas are in kernels/*.expect), and held against traces and
 # cut runs; falsified verdicts must be noticed. After a deliberate change: UPDATE=1 B=build T=FOLDER bash test/footprint/cut.sh,
 # then read the diff.
+# SECONDS: 20
 set -u
 . test/footprint/common.sh
 bad=0

@@ -3,6 +3,7 @@
 # device, and the proof that false claims are noticed. ALL=1: every kernel
 # under Oclgrind instead of every other one, and more false claims.
 # SLOW: ALL=1
+# SECONDS: 25
 set -u
 . test/footprint/common.sh
 bad=0

@@ -2,6 +2,7 @@
 # Kernels with random tests for borders, in their form for rows against the kernels as they are (rows.c): those that clang's reading
 # bears out (proof.sh). Faults planted into what finds the work-items inside must be noticed. SEEDS times KERNELS random kernels, LAUNCHES launches each; ALL=1: every fault, else every third.
 # SLOW: ALL=1 SEEDS=$(seq 1000 1011) KERNELS=40 LAUNCHES=20
+# SECONDS: 20
 set -u
 bad=0
 [ -x "$B/clweave-footprint" ] || { echo "built without LLVM"; exit 77; }

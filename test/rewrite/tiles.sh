@@ -1,6 +1,7 @@
 #!/bin/bash
 # Launches in tiles of the rewritten kernel, compared byte by byte with the original, on one device and on two at once; a
 # falsified hidden argument must be noticed. ids.c has every built-in in every shape.
+# SECONDS: 20
 set -u
 [ -x "$B/clweave-footprint" ] || { echo "no clweave-footprint: LLVM is not installed"; exit 77; }
 tiles() { python3 test/rewrite/tiles.py --layer "$B/test/libtilecl.so" --footprint "$B/clweave-footprint" "$@"; }

@@ -1,6 +1,7 @@
 # A program that closes all descriptors while its kernels are compiled for helpers is as well as bare. Each run starts with nothing
 # compiled. ALL=1: more often, and without asking for helpers.
 # SLOW: ALL=1
+# SECONDS: 30
 . test/runmode/common.sh
 program=$B/test/runmode/closes moved=0
 settings=(CLWEAVE_LEARN=all CLWEAVE_LEARN=all "CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1")

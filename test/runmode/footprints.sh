@@ -1,6 +1,7 @@
 # Launches that share one buffer: with their footprints they run in other orders and give the same bytes, without they
 # stay in line; a footprint that is one element too short is noticed. SEEDS: random orders.
 # SLOW: SEEDS="1 2 3 4 5 6"
+# SECONDS: 30
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 program=$B/test/apps/onebuffer

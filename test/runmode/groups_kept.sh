@@ -1,6 +1,7 @@
 # What a run has measured of chains is kept: a later process knows which ways to run them were tried, builds the rewritten kernels
 # while its program prepares its data, of binaries that earlier ones have kept, and a program that enqueues all of its steps
 # at once forms a chain in its first window. Nor is a plan made again that has gained nothing, or anything built for it.
+# SECONDS: 25
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 printf '#!/bin/sh\nexec "%s"/test/apps/stencil/flat five 512 768 12\n' "$B" > "$T/program"

@@ -2,6 +2,7 @@
 # later runs with the same caches do too. A few calls of a run that builds nothing; with ALL=1 more, also of runs that build.
 # SLOW: ALL=1
 # CACHE: empty
+# SECONDS: 20
 . test/runmode/common.sh
 program=$B/test/runmode/kept cache=$T/cache
 ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -o "$T/libfail.so" test/shim/fail_io.c -ldl || exit 1

@@ -1,5 +1,6 @@
 # Builds that are answered from what an earlier run has kept (builds/build_cache.h): from the fourth run on, nothing can be told from a
 # vendor's build; other options, another source, damaged files: built by the vendor.
+# SECONDS: 40
 . test/runmode/common.sh
 program=$B/test/runmode/kept cache=$T/cache
 export CLWEAVE_LEARN=all

@@ -2,6 +2,7 @@
 # compiles for helpers in another one (clweave-compile), which the program does not touch. Each setting starts with the
 # program's own kernels compiled, and nothing for helpers. ALL=1: also with what earlier runs have learnt, and with groups in every case.
 # SLOW: ALL=1
+# SECONDS: 30
 . test/runmode/common.sh
 program=$B/test/runmode/linkers
 fast="CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1" slow=(CLWEAVE_DEVICES=basic:2 CLWEAVE_LEARN=all CLWEAVE_LEARN=all)

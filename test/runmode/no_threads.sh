@@ -1,6 +1,7 @@
 # Run mode where the library gets no thread, or only the first few: the same output, and one word about it. (Callbacks are
 # refused then: none of these programs has any.) FEW: numbers of threads.
 # SLOW: FEW="1 2 3 4 5 6"
+# SECONDS: 20
 . test/runmode/common.sh
 CC=${CC:-cc}
 $CC -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -o "$T/libfail.so" test/shim/fail_alloc.c || exit 1

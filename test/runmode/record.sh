@@ -2,6 +2,7 @@
 # when each really ran: never before what it depends on was over; the other commands read it. ALL=1: every program under
 # heft and chaos.
 # SLOW: ALL=1
+# SECONDS: 30
 . test/runmode/common.sh
 PATH=$B:$PATH
 cat > "$T/check.py" <<'P'

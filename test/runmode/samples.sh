@@ -1,6 +1,7 @@
 # The samples of test/apps under run mode, in random orders: the same line, which holds a hash of all that was read back.
 # ALL=1: also those that record.sh and tiles.sh run so, and in program order, as shim/same_bytes.sh does.
 # SLOW: ALL=1 SEEDS=2
+# SECONDS: 25
 . test/runmode/common.sh
 total=0 reordered=0
 for source in test/apps/*.c; do

@@ -1,6 +1,7 @@
 # When helpers begin: never in a program that is soon over, at once where it is asked for or earlier runs gained; what is kept
 # of earlier runs is small, private, and believed only when it makes sense.
 # SLOW: START_GAINS=1
+# SECONDS: 30
 . test/runmode/common.sh
 program=$B/test/bench/run_speed records=$T/kept/programs
 export RUN_SPEED_REST=1

@@ -1,6 +1,7 @@
 # Run mode where the surroundings are against it: everything prints and ends as it does bare, and nothing of ours stays behind.
 # ALL=1: every trouble in every way.
 # SLOW: ALL=1
+# SECONDS: 25
 . test/runmode/common.sh
 all() { [ -n "${ALL:-}" ]; }
 program=$B/test/runmode/trouble

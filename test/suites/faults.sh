@@ -5,6 +5,7 @@
 # take commands so early that there is nothing to swap: run mode says so, and the fault is tried again. ALL=1: in more
 # places and programs.
 # SLOW: ALL=1
+# SECONDS: 30
 set -u
 [ -e /etc/OpenCL/vendors/pocl.icd ] || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
 case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac

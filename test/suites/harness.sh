@@ -1,5 +1,6 @@
 #!/bin/bash
 # harness.sh - the harness itself: a program that lies must be caught whatever it lies in, one that does not must not.
+# SECONDS: 20
 set -u
 [ -e /etc/OpenCL/vendors/pocl.icd ] || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
 failures=0
