@@ -4,10 +4,10 @@
 # SECONDS: 30
 . test/runmode/common.sh
 program=$B/test/runmode/closes moved=0
-settings=(CLWEAVE_LEARN=all CLWEAVE_LEARN=all "CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1")
+settings=(CLWEAVE_LEARN=all "CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1")
 if [ -n "${ALL:-}" ]; then
     printf '#!/bin/sh\nexec "%s" 250\n' "$program" > "$T/long"; chmod +x "$T/long"
-    program=$T/long settings+=("${settings[@]}" "${settings[@]}" CLWEAVE_LEARN=auto CLWEAVE_LEARN=auto CLWEAVE_LEARN=auto)
+    program=$T/long settings+=("${settings[@]}" "${settings[@]}" CLWEAVE_LEARN=all CLWEAVE_LEARN=all CLWEAVE_LEARN=all CLWEAVE_LEARN=auto CLWEAVE_LEARN=auto CLWEAVE_LEARN=auto)
 fi
 bare "$program" || done_
 for setting in "${settings[@]}"; do
