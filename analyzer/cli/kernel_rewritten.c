@@ -10,6 +10,7 @@
 #include "../source/joined_source.h"
 #include "../models/program_models.h"
 #include "../rewrite/rewrite.h"
+#include "../rows/rewrite_rows.h"
 
 static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
 {
@@ -37,8 +38,12 @@ static enum cw_status rewrite(const char *path, const char *source, const char *
     struct cw_header_files headers;
     struct cw_rewrite_unit unit = {source, options};
     struct cw_model_set models;
-    struct cw_rewrite_in in = {
-        .unit = &unit, .units = 1, .context = &headers, .rows = cw_models_bear_out, .rows_context = &models};
+    struct cw_rewrite_in in = {.forms = &cw_rewrite_rows_forms,
+                               .unit = &unit,
+                               .units = 1,
+                               .context = &headers,
+                               .rows = cw_program_models_bear_out,
+                               .rows_context = &models};
     struct cw_rewrite_out result;
     enum cw_status status;
 

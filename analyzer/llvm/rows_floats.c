@@ -12,7 +12,7 @@
  *
  * So operations are done with values of the first three kinds below alone, of which one is no constant in any
  * copy, or which are the same constants in all; what is in doubt is only copied, stored and compared. The
- * operations are sums, products, quotients, conversions to int and a few functions (cw_proof_plain); nothing
+ * operations are sums, products, quotients, conversions to int and a few functions (cw_rows_plain); nothing
  * is negated but numbers or, once in a kernel, an element that is subtracted from a product, or a product of
  * elements that is subtracted; and kernels with a difference, or with a negative factor, do all their sums in
  * one place, under no test or the same ones. As comparisons tell compilers what values are, where some are
@@ -30,7 +30,7 @@
 
 enum { DEEPEST = CW_PROOF_DEEPEST };
 
-static enum cw_proof_value either(enum cw_proof_value a, enum cw_proof_value b)
+static enum cw_rows_value either(enum cw_rows_value a, enum cw_rows_value b)
 {
     if (a == b || b == CW_PROOF_NOTHING)
         return a == CW_PROOF_NUMBER && b == a ? CW_PROOF_DOUBT : a;
@@ -42,21 +42,20 @@ static enum cw_proof_value either(enum cw_proof_value a, enum cw_proof_value b)
 }
 
 /* One of the values of something; 0 may be one of several. */
-static enum cw_proof_value one_of(struct cw_proof_look l, const struct cw_ast_node *n)
+static enum cw_rows_value one_of(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     double v;
 
-    return cw_proof_number(l, n, &v) && v == 0 && cw_proof_is_usual(v) ? CW_PROOF_ZERO
-                                                                       : cw_proof_value_of(l, n);
+    return cw_rows_number(l, n, &v) && v == 0 && cw_rows_is_usual(v) ? CW_PROOF_ZERO : cw_rows_value_of(l, n);
 }
 
 /* ---- memory */
 
-static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n,
+static const struct cw_ast_node *pointed_into(struct cw_rows_look *l, const struct cw_ast_node *n,
                                               unsigned depth);
 
 /* The parameter that pointer d points into, itself or as it is declared; NULL: something else. */
-static const struct cw_ast_node *root_of(struct cw_proof_look *l, const struct cw_ast_node *d, unsigned depth)
+static const struct cw_ast_node *root_of(struct cw_rows_look *l, const struct cw_ast_node *d, unsigned depth)
 {
     const struct cw_ast_node *once;
 
@@ -64,18 +63,18 @@ static const struct cw_ast_node *root_of(struct cw_proof_look *l, const struct c
         return NULL;
     if (d->kind == CW_AST_ParmVarDecl)
         return d;
-    once = d->kind == CW_AST_VarDecl && d->first ? cw_proof_given_once(l, d) : NULL;
+    once = d->kind == CW_AST_VarDecl && d->first ? cw_rows_given_once(l, d) : NULL;
     return once ? pointed_into(l, once, depth + 1) : NULL;
 }
 
 /* The parameter that the pointer points into, by sums alone; NULL: something else. */
-static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n,
+static const struct cw_ast_node *pointed_into(struct cw_rows_look *l, const struct cw_ast_node *n,
                                               unsigned depth)
 {
     const struct cw_ast_node *d;
 
     n = cw_ast_bare(n, false);
-    d = cw_proof_variable(n);
+    d = cw_rows_variable(n);
     if (!d && n->kind == CW_AST_BinaryOperator && (!strcmp(n->words, "+") || !strcmp(n->words, "-")) &&
         strchr(n->first->type, '*'))
         return pointed_into(l, n->first, depth);
@@ -113,16 +112,16 @@ static const struct cw_ast_node *store_to(const struct cw_ast_node *n)
 }
 
 /* What the kernel stores to buffer d comes back from it. */
-static enum cw_proof_value stored(struct cw_proof_look l, const struct cw_ast_node *d)
+static enum cw_rows_value stored(struct cw_rows_look l, const struct cw_ast_node *d)
 {
-    enum cw_proof_value v = CW_PROOF_OPEN;
+    enum cw_rows_value v = CW_PROOF_OPEN;
     bool scaled = false;
 
     l.trail[l.depth++] = d;
     l.body = l.p->body;
     for (const struct cw_ast_node *k = l.body; k; k = cw_ast_following(l.body, k)) {
         const struct cw_ast_node *of, *store;
-        enum cw_proof_value one;
+        enum cw_rows_value one;
         ++*l.looks;
         if (k->kind != CW_AST_DeclRefExpr || !k->decl || root_of(&l, k->decl, 0) != d)
             continue;
@@ -145,14 +144,14 @@ static enum cw_proof_value stored(struct cw_proof_look l, const struct cw_ast_no
     return scaled && v != CW_PROOF_OPEN ? CW_PROOF_DOUBT : v;
 }
 
-static enum cw_proof_value element(struct cw_proof_look l, const struct cw_ast_node *n)
+static enum cw_rows_value element(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     const struct cw_ast_node *d = pointed_into(&l, n->first, 0);
-    enum cw_proof_value v;
+    enum cw_rows_value v;
 
     if (!d || d->parent != l.p->kernel || d->written || l.depth == DEEPEST)
         return CW_PROOF_DOUBT;
-    if (cw_proof_is_in_trail(&l, d))
+    if (cw_rows_is_in_trail(&l, d))
         return l.strict ? CW_PROOF_DOUBT : CW_PROOF_OPEN;
     v = stored(l, d);
     if (v == CW_PROOF_ZERO) { /* then it is not made of what is open alone, as was assumed in between */
@@ -165,22 +164,22 @@ static enum cw_proof_value element(struct cw_proof_look l, const struct cw_ast_n
 /* ---- variables, and what functions are given and return */
 
 /* All that a variable of the function is given. */
-static enum cw_proof_value variable(struct cw_proof_look l, const struct cw_ast_node *d)
+static enum cw_rows_value variable(struct cw_rows_look l, const struct cw_ast_node *d)
 {
-    enum cw_proof_value v = CW_PROOF_NOTHING;
+    enum cw_rows_value v = CW_PROOF_NOTHING;
     bool scaled = false;
 
-    if (cw_proof_is_in_trail(&l, d))
+    if (cw_rows_is_in_trail(&l, d))
         return CW_PROOF_NOTHING; /* what it is given else */
     if (d->kind != CW_AST_VarDecl || l.depth == DEEPEST || (d->first && d->first->next) ||
-        !cw_proof_is_floating(d))
+        !cw_rows_is_floating(d))
         return CW_PROOF_DOUBT;
     l.trail[l.depth++] = d;
     if (d->first)
         v = one_of(l, d->first);
     for (const struct cw_ast_node *n = l.body; n; n = cw_ast_following(l.body, n)) {
         const struct cw_ast_node *up, *inner = n;
-        enum cw_proof_value one;
+        enum cw_rows_value one;
         ++*l.looks;
         if (n->kind != CW_AST_DeclRefExpr || n->decl != d)
             continue;
@@ -204,7 +203,7 @@ static enum cw_proof_value variable(struct cw_proof_look l, const struct cw_ast_
 
 /* A whole number that tests may tell something about: more is done with it than making a floating-point
  * number of it, or a subscript. */
-static bool is_tested(const struct cw_proof_look *l, const struct cw_ast_node *d)
+static bool is_tested(const struct cw_rows_look *l, const struct cw_ast_node *d)
 {
     for (const struct cw_ast_node *n = l->p->body; n; n = cw_ast_following(l->p->body, n)) {
         const struct cw_ast_node *k = n;
@@ -215,17 +214,17 @@ static bool is_tested(const struct cw_proof_look *l, const struct cw_ast_node *d
                !cw_ast_is(k, CW_AST_CStyleCastExpr, "IntegralToFloating") &&
                !cw_ast_is(k, CW_AST_ImplicitCastExpr, "IntegralToFloating") &&
                (k == n || k->kind == CW_AST_ParenExpr ||
-                cw_ast_is(k, CW_AST_ImplicitCastExpr, "LValueToRValue") || cw_proof_is_whole(k)))
+                cw_ast_is(k, CW_AST_ImplicitCastExpr, "LValueToRValue") || cw_rows_is_whole(k)))
             k = k->parent;
         if (k->kind != CW_AST_ArraySubscriptExpr &&
             !((k->kind == CW_AST_CStyleCastExpr || k->kind == CW_AST_ImplicitCastExpr) &&
-              !strcmp(k->words, "IntegralToFloating") && cw_proof_variable(k->first) == d))
+              !strcmp(k->words, "IntegralToFloating") && cw_rows_variable(k->first) == d))
             return true;
     }
     return false;
 }
 
-const char *cw_proof_called(const struct cw_ast_node *call)
+const char *cw_rows_called(const struct cw_ast_node *call)
 {
     const struct cw_ast_node *f =
         call->kind == CW_AST_CallExpr && call->first ? cw_ast_bare(call->first, true) : NULL;
@@ -234,19 +233,19 @@ const char *cw_proof_called(const struct cw_ast_node *call)
 }
 
 /* What all calls give for parameter d of a function of the program. */
-static enum cw_proof_value parameter(struct cw_proof_look l, const struct cw_ast_node *d)
+static enum cw_rows_value parameter(struct cw_rows_look l, const struct cw_ast_node *d)
 {
-    enum cw_proof_value v = CW_PROOF_NOTHING;
+    enum cw_rows_value v = CW_PROOF_NOTHING;
     unsigned at = 1;
 
     if (d->parent == l.p->kernel)
-        return d->written || (cw_proof_is_whole(d) &&
-                              (!cw_proof_is_integer(d->type) || l.p->converts || is_tested(&l, d)))
+        return d->written || (cw_rows_is_whole(d) &&
+                              (!cw_rows_is_integer(d->type) || l.p->converts || is_tested(&l, d)))
                    ? CW_PROOF_DOUBT
                    : CW_PROOF_OPEN;
-    if (!cw_proof_is_floating(d))
+    if (!cw_rows_is_floating(d))
         return CW_PROOF_DOUBT;
-    if (cw_proof_is_in_trail(&l, d))
+    if (cw_rows_is_in_trail(&l, d))
         return CW_PROOF_NOTHING;
     if (l.depth == DEEPEST)
         return CW_PROOF_DOUBT;
@@ -259,12 +258,12 @@ static enum cw_proof_value parameter(struct cw_proof_look l, const struct cw_ast
             return CW_PROOF_DOUBT;
     l.trail[l.depth++] = d;
     for (unsigned i = 0; i < l.p->reaches; i++) {
-        struct cw_proof_look caller = l;
+        struct cw_rows_look caller = l;
         caller.body = l.p->reached[i];
         for (const struct cw_ast_node *n = caller.body; n; n = cw_ast_following(caller.body, n)) {
             const struct cw_ast_node *a;
             ++*l.looks;
-            if (n->kind != CW_AST_CallExpr || strcmp(cw_proof_called(n), d->parent->words))
+            if (n->kind != CW_AST_CallExpr || strcmp(cw_rows_called(n), d->parent->words))
                 continue;
             a = cw_ast_child(n, at);
             v = either(v, a ? one_of(caller, a) : CW_PROOF_DOUBT);
@@ -273,14 +272,14 @@ static enum cw_proof_value parameter(struct cw_proof_look l, const struct cw_ast
     return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
 }
 
-static enum cw_proof_value returned(struct cw_proof_look l, const char *function)
+static enum cw_rows_value returned(struct cw_rows_look l, const char *function)
 {
-    enum cw_proof_value v = CW_PROOF_NOTHING;
+    enum cw_rows_value v = CW_PROOF_NOTHING;
 
     if (l.depth == DEEPEST)
         return CW_PROOF_DOUBT;
     for (unsigned i = 0; i < l.p->reaches; i++) {
-        struct cw_proof_look callee = l;
+        struct cw_rows_look callee = l;
         callee.body = l.p->reached[i];
         if (strcmp(callee.body->parent->words, function))
             continue;
@@ -291,21 +290,21 @@ static enum cw_proof_value returned(struct cw_proof_look l, const char *function
     return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
 }
 
-/* Functions of OpenCL C that do just what they are asked to (cw_proof_plain). Of others nobody knows what
+/* Functions of OpenCL C that do just what they are asked to (cw_rows_plain). Of others nobody knows what
  * they are made of. */
-static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node *n)
+static enum cw_rows_value call(struct cw_rows_look l, const struct cw_ast_node *n)
 {
-    const char *name = cw_proof_called(n);
-    enum cw_proof_value v = CW_PROOF_NOTHING;
-    enum cw_proof_plain plain = cw_proof_plain_of(name);
+    const char *name = cw_rows_called(n);
+    enum cw_rows_value v = CW_PROOF_NOTHING;
+    enum cw_rows_plain plain = cw_rows_plain_of(name);
     bool open = false, numbers = true;
 
     if (!*name)
         return CW_PROOF_DOUBT;
-    if (cw_proof_defines(l.p, name))
+    if (cw_rows_defines(l.p, name))
         return returned(l, name);
     for (const struct cw_ast_node *a = n->first->next; a; a = a->next) {
-        enum cw_proof_value one = cw_proof_is_floating(a) ? cw_proof_value_of(l, a) : CW_PROOF_NOTHING;
+        enum cw_rows_value one = cw_rows_is_floating(a) ? cw_rows_value_of(l, a) : CW_PROOF_NOTHING;
         if (one == CW_PROOF_DOUBT)
             return CW_PROOF_DOUBT;
         open |= one == CW_PROOF_OPEN;
@@ -326,9 +325,9 @@ static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node
 
 /* ---- expressions */
 
-static enum cw_proof_value operation(struct cw_proof_look l, const struct cw_ast_node *n)
+static enum cw_rows_value operation(struct cw_rows_look l, const struct cw_ast_node *n)
 {
-    enum cw_proof_value a = cw_proof_value_of(l, n->first), b = cw_proof_value_of(l, n->first->next);
+    enum cw_rows_value a = cw_rows_value_of(l, n->first), b = cw_rows_value_of(l, n->first->next);
     double value;
 
     if (!*n->words || !strchr("+-*/", *n->words) || n->words[1])
@@ -341,21 +340,21 @@ static enum cw_proof_value operation(struct cw_proof_look l, const struct cw_ast
         return CW_PROOF_ZERO;
     if (*n->words != '*' && *n->words != '/')
         return CW_PROOF_DOUBT;
-    if (a == CW_PROOF_ZERO && (b == CW_PROOF_NUMBER ? cw_proof_number(l, n->first->next, &value) && value > 0
+    if (a == CW_PROOF_ZERO && (b == CW_PROOF_NUMBER ? cw_rows_number(l, n->first->next, &value) && value > 0
                                                     : *n->words == '*' && b == a))
         return CW_PROOF_ZERO;
-    return *n->words == '*' && b == CW_PROOF_ZERO && cw_proof_number(l, n->first, &value) && value > 0
+    return *n->words == '*' && b == CW_PROOF_ZERO && cw_rows_number(l, n->first, &value) && value > 0
                ? CW_PROOF_ZERO
                : CW_PROOF_DOUBT;
 }
 
 /* The members of a vector, all of one kind. */
-static enum cw_proof_value list(struct cw_proof_look l, const struct cw_ast_node *n)
+static enum cw_rows_value list(struct cw_rows_look l, const struct cw_ast_node *n)
 {
-    enum cw_proof_value v = CW_PROOF_NOTHING;
+    enum cw_rows_value v = CW_PROOF_NOTHING;
 
     for (const struct cw_ast_node *a = n->first; a; a = a->next) {
-        enum cw_proof_value one = cw_proof_value_of(l, a);
+        enum cw_rows_value one = cw_rows_value_of(l, a);
         if (v != CW_PROOF_NOTHING && one != v)
             return CW_PROOF_DOUBT;
         v = one;
@@ -363,41 +362,41 @@ static enum cw_proof_value list(struct cw_proof_look l, const struct cw_ast_node
     return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
 }
 
-static enum cw_proof_value named(struct cw_proof_look l, const struct cw_ast_node *d)
+static enum cw_rows_value named(struct cw_rows_look l, const struct cw_ast_node *d)
 {
     return d->kind == CW_AST_ParmVarDecl ? parameter(l, d) : variable(l, d);
 }
 
 /* Some of a vector or structure. */
-static enum cw_proof_value part(struct cw_proof_look l, const struct cw_ast_node *n)
+static enum cw_rows_value part(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     if (is_element(n))
         return element(l, n);
     n = cw_ast_bare(n->first, false);
-    if (n->kind == CW_AST_DeclRefExpr && n->decl && cw_proof_is_floating(n->decl))
+    if (n->kind == CW_AST_DeclRefExpr && n->decl && cw_rows_is_floating(n->decl))
         return named(l, n->decl);
-    return is_element(n) ? element(l, n) : cw_proof_value_of(l, n);
+    return is_element(n) ? element(l, n) : cw_rows_value_of(l, n);
 }
 
-enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_ast_node *n)
+enum cw_rows_value cw_rows_value_of(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     const struct cw_ast_node *d;
     double value;
 
     if (!n || ++*l.looks > CW_PROOF_MOST_LOOKS)
         return CW_PROOF_DOUBT;
-    if (cw_proof_number(l, n, &value))
-        return cw_proof_is_usual(value) ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
-    d = cw_proof_variable(n);
-    if (!cw_proof_is_floating(n) && !(d && d->kind == CW_AST_ParmVarDecl && cw_proof_is_integer(d->type)))
+    if (cw_rows_number(l, n, &value))
+        return cw_rows_is_usual(value) ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
+    d = cw_rows_variable(n);
+    if (!cw_rows_is_floating(n) && !(d && d->kind == CW_AST_ParmVarDecl && cw_rows_is_integer(d->type)))
         return CW_PROOF_DOUBT; /* turns, ids, elements, enumerators: tests may leave just one */
     switch (n->kind) {
     case CW_AST_ImplicitCastExpr:
     case CW_AST_CStyleCastExpr:
-        return d ? named(l, d) : cw_proof_value_of(l, n->first);
+        return d ? named(l, d) : cw_rows_value_of(l, n->first);
     case CW_AST_ParenExpr:
     case CW_AST_CompoundLiteralExpr:
-        return cw_proof_value_of(l, n->first);
+        return cw_rows_value_of(l, n->first);
     case CW_AST_MemberExpr:
     case CW_AST_ExtVectorElementExpr:
         return part(l, n);
@@ -406,10 +405,10 @@ enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_as
     case CW_AST_UnaryOperator:
         if (!strcmp(n->words, "*"))
             return element(l, n);
-        return !strcmp(n->words, "+") ? cw_proof_value_of(l, n->first)
+        return !strcmp(n->words, "+") ? cw_rows_value_of(l, n->first)
                                       : CW_PROOF_DOUBT; /* negations may move */
     case CW_AST_DeclRefExpr:
-        return n->decl && cw_proof_is_floating(n->decl) ? named(l, n->decl) : CW_PROOF_DOUBT;
+        return n->decl && cw_rows_is_floating(n->decl) ? named(l, n->decl) : CW_PROOF_DOUBT;
     case CW_AST_BinaryOperator:
         return operation(l, n);
     case CW_AST_ConditionalOperator:

@@ -5,7 +5,7 @@
 
 #include "rows_proof.h"
 
-enum cw_proof_value {
+enum cw_rows_value {
     CW_PROOF_NOTHING, /* while variables are looked at: it adds nothing to what they are given else */
     CW_PROOF_OPEN,
     CW_PROOF_NUMBER,
@@ -14,7 +14,7 @@ enum cw_proof_value {
 };
 
 /* Functions that stand for an operation or two, without tests or constants of their own. */
-enum cw_proof_plain {
+enum cw_rows_plain {
     CW_PROOF_OTHER,
     CW_PROOF_PICKS, /* fmin, clamp, select …: one of their arguments */
     CW_PROOF_KEEPS, /* fabs, sqrt …: exact, 0 of 0 */
@@ -23,7 +23,7 @@ enum cw_proof_plain {
 
 enum { CW_PROOF_DEEPEST = 24, CW_PROOF_MOST_LOOKS = 2000000 };
 
-struct cw_proof_look {
+struct cw_rows_look {
     const struct cw_proof *p;
     const struct cw_ast_node *body;                    /* of the function that is looked at */
     const struct cw_ast_node *trail[CW_PROOF_DEEPEST]; /* whose values are being looked at */
@@ -32,24 +32,24 @@ struct cw_proof_look {
     unsigned *looks; /* so far; beyond a limit all is DOUBT */
 };
 
-bool cw_proof_is_floating(
+bool cw_rows_is_floating(
     const struct cw_ast_node *n); /* a scalar or vector; no function, pointer or structure */
-bool cw_proof_is_whole(const struct cw_ast_node *n);
-bool cw_proof_is_literal(const struct cw_ast_node *n);
-bool cw_proof_is_one_of(const char *word, const char *const *list); /* NULL ends it */
+bool cw_rows_is_whole(const struct cw_ast_node *n);
+bool cw_rows_is_literal(const struct cw_ast_node *n);
+bool cw_rows_is_one_of(const char *word, const char *const *list); /* NULL ends it */
 
 /* Of an expression, or of what is written to. */
-enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_ast_node *n);
+enum cw_rows_value cw_rows_value_of(struct cw_rows_look l, const struct cw_ast_node *n);
 /* The number that it is everywhere, computed in double; false: it is none, or it is not known here. */
-bool cw_proof_number(struct cw_proof_look l, const struct cw_ast_node *n, double *value);
+bool cw_rows_number(struct cw_rows_look l, const struct cw_ast_node *n, double *value);
 /* Nothing that makes a NaN with another one, or negates what is subtracted from it. */
-bool cw_proof_is_usual(double v);
+bool cw_rows_is_usual(double v);
 /* The one value that a variable is ever given, or NULL. */
-const struct cw_ast_node *cw_proof_given_once(const struct cw_proof_look *l, const struct cw_ast_node *d);
-bool cw_proof_is_in_trail(const struct cw_proof_look *l, const struct cw_ast_node *d);
-enum cw_proof_plain
-cw_proof_plain_of(const char *function); /* by its name, where the program defines none of that name */
+const struct cw_ast_node *cw_rows_given_once(const struct cw_rows_look *l, const struct cw_ast_node *d);
+bool cw_rows_is_in_trail(const struct cw_rows_look *l, const struct cw_ast_node *d);
+enum cw_rows_plain
+cw_rows_plain_of(const char *function); /* by its name, where the program defines none of that name */
 /* The name of the function that is called; "" for none. */
-const char *cw_proof_called(const struct cw_ast_node *call);
+const char *cw_rows_called(const struct cw_ast_node *call);
 
 #endif

@@ -57,7 +57,8 @@ static enum cw_status rewrite(struct asked *a, const char *source, struct cw_err
 {
     char *options = options_of(&a->request->options);
     struct cw_rewrite_unit unit = {source, options};
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .rows = look, .rows_context = a};
+    struct cw_rewrite_in in = {
+        .forms = &cw_rewrite_rows_forms, .unit = &unit, .units = 1, .rows = look, .rows_context = a};
     struct cw_rewrite_out out;
     enum cw_status s = options ? cw_rewrite(&in, &out, err)
                                : cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");

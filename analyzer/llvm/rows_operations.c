@@ -7,7 +7,7 @@
 
 static bool is_product(const struct cw_ast_node *n)
 {
-    return n->kind == CW_AST_BinaryOperator && !strcmp(n->words, "*") && cw_proof_is_floating(n);
+    return n->kind == CW_AST_BinaryOperator && !strcmp(n->words, "*") && cw_rows_is_floating(n);
 }
 
 /* A product may be what clang makes of it: it, or something around it that adds nothing. */
@@ -16,7 +16,7 @@ static bool may_be_product(const struct cw_ast_node *top)
     top = cw_ast_bare(top, true);
     if (top->kind == CW_AST_BinaryOperator && strchr("+-/", *top->words) && !top->words[1])
         return false;
-    if (top->kind == CW_AST_CallExpr || cw_proof_is_literal(top) || top->kind == CW_AST_ArraySubscriptExpr)
+    if (top->kind == CW_AST_CallExpr || cw_rows_is_literal(top) || top->kind == CW_AST_ArraySubscriptExpr)
         return false;
     for (const struct cw_ast_node *n = top; n; n = cw_ast_following(top, n))
         if (is_product(n))
@@ -32,18 +32,18 @@ static const struct cw_ast_node *negated(const struct cw_ast_node *top)
     const struct cw_ast_node *left = top->first, *right = left->next, *n = cw_ast_bare(right, true), *factor;
 
     if (!compound && may_be_product(left))
-        return cw_proof_is_literal(n) ? NULL : n;
+        return cw_rows_is_literal(n) ? NULL : n;
     if (!may_be_product(right))
         return NULL;
     factor = is_product(n) ? cw_ast_bare(n->first, true) : NULL;
-    return factor && cw_proof_is_literal(factor) && fabs(strtod(factor->words, NULL) - 1) >= 1e-3
+    return factor && cw_rows_is_literal(factor) && fabs(strtod(factor->words, NULL) - 1) >= 1e-3
                ? NULL
                : n; /* 1: -1 of it negates */
 }
 
 static bool is_difference(const struct cw_ast_node *n)
 {
-    return cw_proof_is_floating(n) &&
+    return cw_rows_is_floating(n) &&
            (cw_ast_is(n, CW_AST_BinaryOperator, "-") || cw_ast_is(n, CW_AST_CompoundAssignOperator, "-="));
 }
 
@@ -60,8 +60,8 @@ static unsigned negations(const struct cw_proof *p)
 /* An element that is another one in each work-item, or a product of two. */
 static bool moves(const struct cw_proof *p, const struct cw_ast_node *n)
 {
-    enum cw_rw_term t = n->kind == CW_AST_ArraySubscriptExpr ? cw_proof_term_of(p, cw_ast_child(n, 1)).moves
-                                                             : CW_RW_T_UNKNOWN;
+    enum cw_rw_term t =
+        n->kind == CW_AST_ArraySubscriptExpr ? cw_rows_term_of(p, cw_ast_child(n, 1)).moves : CW_RW_T_UNKNOWN;
 
     if (is_product(n))
         return !is_product(cw_ast_bare(n->first, true)) && moves(p, cw_ast_bare(n->first, true)) &&
@@ -89,7 +89,7 @@ static unsigned stores(const struct cw_proof *p)
 /* The kernel only reads elements of that buffer, by subscripts. */
 static bool is_only_read(const struct cw_proof *p, const struct cw_ast_node *element)
 {
-    const struct cw_ast_node *d = cw_proof_variable(element->first);
+    const struct cw_ast_node *d = cw_rows_variable(element->first);
 
     for (const struct cw_ast_node *n = p->body; n; n = cw_ast_following(p->body, n)) {
         const struct cw_ast_node *up = n->parent;
@@ -120,15 +120,15 @@ static bool is_comparison(const struct cw_ast_node *n)
 
     switch (n->kind) {
     case CW_AST_BinaryOperator:
-        return cw_proof_is_one_of(n->words, decides) &&
-               (cw_proof_is_floating(n->first) || cw_proof_is_floating(n->first->next));
+        return cw_rows_is_one_of(n->words, decides) &&
+               (cw_rows_is_floating(n->first) || cw_rows_is_floating(n->first->next));
     case CW_AST_UnaryOperator:
-        return !strcmp(n->words, "!") && cw_proof_is_floating(n->first);
+        return !strcmp(n->words, "!") && cw_rows_is_floating(n->first);
     case CW_AST_IfStmt:
     case CW_AST_ConditionalOperator:
-        return cw_proof_is_floating(n->first);
+        return cw_rows_is_floating(n->first);
     case CW_AST_ForStmt:
-        return cw_ast_child(n, 2) && cw_proof_is_floating(cw_ast_child(n, 2));
+        return cw_ast_child(n, 2) && cw_rows_is_floating(cw_ast_child(n, 2));
     default:
         return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToBoolean") ||
                cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToBoolean");
@@ -143,33 +143,33 @@ static bool is_conversion(const struct cw_ast_node *n)
 
 /* No constant is made a whole number that does not fit, of which compilers make nothing at all, and nothing
  * else than an int: there alone vectors convert what does not fit as single values are converted. */
-static bool conversion_stays(struct cw_proof_look l, const struct cw_ast_node *n)
+static bool conversion_stays(struct cw_rows_look l, const struct cw_ast_node *n)
 {
-    enum cw_proof_value v = cw_proof_value_of(l, n->first);
+    enum cw_rows_value v = cw_rows_value_of(l, n->first);
 
     return !strcmp(n->type, "int") && !l.p->compares && (v == CW_PROOF_OPEN || v == CW_PROOF_ZERO);
 }
 
 /* What is multiplied with it, or divided by it, might be negated. */
-static bool may_be_minus_one(struct cw_proof_look l, const struct cw_ast_node *n)
+static bool may_be_minus_one(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     double v;
 
-    return !cw_proof_number(l, n, &v) || fabs(v + 1) < 1e-3;
+    return !cw_rows_number(l, n, &v) || fabs(v + 1) < 1e-3;
 }
 
-static bool may_be_zero(struct cw_proof_look l, const struct cw_ast_node *n)
+static bool may_be_zero(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     double v;
 
-    return !cw_proof_number(l, n, &v) || fabs(v) < 1e-30;
+    return !cw_rows_number(l, n, &v) || fabs(v) < 1e-30;
 }
 
 /* Both are numbers, or one of them is open, and the other no constant that changes what is done. */
-static bool is_good(struct cw_proof_look l, char op, const struct cw_ast_node *left,
+static bool is_good(struct cw_rows_look l, char op, const struct cw_ast_node *left,
                     const struct cw_ast_node *right)
 {
-    enum cw_proof_value a = cw_proof_value_of(l, left), b = cw_proof_value_of(l, right);
+    enum cw_rows_value a = cw_rows_value_of(l, left), b = cw_rows_value_of(l, right);
     bool open = a == CW_PROOF_OPEN || b == CW_PROOF_OPEN,
          numbers = a == CW_PROOF_NUMBER && b == CW_PROOF_NUMBER;
 
@@ -194,7 +194,7 @@ static bool is_good(struct cw_proof_look l, char op, const struct cw_ast_node *l
     }
 }
 
-static bool operator_stays(struct cw_proof_look l, const struct cw_ast_node *n)
+static bool operator_stays(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     bool compound = n->kind == CW_AST_CompoundAssignOperator;
 
@@ -209,51 +209,51 @@ static bool operator_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 
 static bool has_floating(const struct cw_ast_node *call)
 {
-    bool any = cw_proof_is_floating(call);
+    bool any = cw_rows_is_floating(call);
 
     for (const struct cw_ast_node *a = call->first ? call->first->next : NULL; a; a = a->next)
-        any |= cw_proof_is_floating(a);
+        any |= cw_rows_is_floating(a);
     return any;
 }
 
 /* Functions of OpenCL C: those that are not plain may be done otherwise with constants, compare or convert.
  */
-static bool call_stays(struct cw_proof_look l, const struct cw_ast_node *n)
+static bool call_stays(struct cw_rows_look l, const struct cw_ast_node *n)
 {
-    const char *name = cw_proof_called(n);
+    const char *name = cw_rows_called(n);
     const struct cw_ast_node *a = n->first ? n->first->next : NULL;
-    enum cw_proof_plain plain = cw_proof_plain_of(name);
+    enum cw_rows_plain plain = cw_rows_plain_of(name);
 
-    if (!has_floating(n) || cw_proof_defines(l.p, name))
+    if (!has_floating(n) || cw_rows_defines(l.p, name))
         return true; /* the program's own are looked at by themselves */
-    if (plain == CW_PROOF_OTHER || !cw_proof_is_floating(n))
+    if (plain == CW_PROOF_OTHER || !cw_rows_is_floating(n))
         return false;
     if (plain == CW_PROOF_SUMS)
         return !l.p->compares && a && a->next && a->next->next && is_good(l, '*', a, a->next) &&
-               cw_proof_value_of(l, a->next->next) != CW_PROOF_DOUBT;
+               cw_rows_value_of(l, a->next->next) != CW_PROOF_DOUBT;
     for (; a; a = a->next)
-        if (cw_proof_is_floating(a) && cw_proof_value_of(l, a) == CW_PROOF_DOUBT)
+        if (cw_rows_is_floating(a) && cw_rows_value_of(l, a) == CW_PROOF_DOUBT)
             return false;
     return true;
 }
 
 static bool is_floating_operation(const struct cw_ast_node *n)
 {
-    return cw_proof_is_floating(n) ||
-           (n->kind == CW_AST_CompoundAssignOperator && n->first && cw_proof_is_floating(n->first->next));
+    return cw_rows_is_floating(n) ||
+           (n->kind == CW_AST_CompoundAssignOperator && n->first && cw_rows_is_floating(n->first->next));
 }
 
 /* None that the tree has no name for here: as_float, vectors' conversions, statements in brackets. */
 static bool is_unknown(const struct cw_ast_node *n)
 {
-    bool floating = cw_proof_is_floating(n);
+    bool floating = cw_rows_is_floating(n);
 
     for (const struct cw_ast_node *k = n->first; k; k = k->next)
-        floating |= k->kind != CW_AST_VarDecl && cw_proof_is_floating(k);
+        floating |= k->kind != CW_AST_VarDecl && cw_rows_is_floating(k);
     return floating;
 }
 
-static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
+static bool node_stays(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     if (strstr(n->type, "half") || strstr(n->type, "fp16") || strstr(n->type, "Float16"))
         return false; /* computed in float, and rounded in between or not */
@@ -262,14 +262,14 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
     case CW_AST_CompoundAssignOperator:
         if (!is_floating_operation(n))
             return true;
-        return (n->kind == CW_AST_BinaryOperator || cw_proof_is_floating(n)) &&
+        return (n->kind == CW_AST_BinaryOperator || cw_rows_is_floating(n)) &&
                operator_stays(l, n); /* no `int += float` */
     case CW_AST_UnaryOperator:
         if (!strcmp(n->words, "&"))
             return false; /* bits may be changed by hand */
-        if (!cw_proof_is_floating(n) || !strcmp(n->words, "+") || !strcmp(n->words, "*"))
+        if (!cw_rows_is_floating(n) || !strcmp(n->words, "+") || !strcmp(n->words, "*"))
             return true;
-        return !strcmp(n->words, "-") && cw_proof_is_literal(cw_ast_bare(n->first, true)) &&
+        return !strcmp(n->words, "-") && cw_rows_is_literal(cw_ast_bare(n->first, true)) &&
                !may_be_zero(l, n->first);
     case CW_AST_ImplicitCastExpr:
     case CW_AST_CStyleCastExpr:
@@ -317,31 +317,31 @@ static bool is_sum(const struct cw_ast_node *n)
 {
     bool binary = n->kind == CW_AST_BinaryOperator || n->kind == CW_AST_CompoundAssignOperator;
 
-    return binary && cw_proof_is_floating(n) && (*n->words == '+' || *n->words == '-') &&
+    return binary && cw_rows_is_floating(n) && (*n->words == '+' || *n->words == '-') &&
            (!n->words[1] || n->kind == CW_AST_CompoundAssignOperator);
 }
 
 /* Its sign may go to a sum that it is part of, which is a difference then. */
-static bool may_be_negative(struct cw_proof_look l, const struct cw_ast_node *n)
+static bool may_be_negative(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     double v;
 
-    return cw_proof_value_of(l, n) == CW_PROOF_NUMBER && !(cw_proof_number(l, n, &v) && v > 0);
+    return cw_rows_value_of(l, n) == CW_PROOF_NUMBER && !(cw_rows_number(l, n, &v) && v > 0);
 }
 
 /* For each node, in the order of the text. */
-static void look_at_signs(struct cw_proof_look l, const struct cw_ast_node *n, struct signs *s)
+static void look_at_signs(struct cw_rows_look l, const struct cw_ast_node *n, struct signs *s)
 {
     bool sum = is_sum(n),
-         call = n->kind == CW_AST_CallExpr && cw_proof_plain_of(cw_proof_called(n)) == CW_PROOF_SUMS;
+         call = n->kind == CW_AST_CallExpr && cw_rows_plain_of(cw_rows_called(n)) == CW_PROOF_SUMS;
     bool product = (n->kind == CW_AST_BinaryOperator || n->kind == CW_AST_CompoundAssignOperator) &&
-                   cw_proof_is_floating(n) && (*n->words == '*' || *n->words == '/');
+                   cw_rows_is_floating(n) && (*n->words == '*' || *n->words == '/');
     const struct cw_ast_node *left = call ? cw_ast_child(n, 1) : n->first;
     struct arm arm;
     double v;
 
     s->ends += n->kind == CW_AST_ReturnStmt || n->kind == CW_AST_BreakStmt || n->kind == CW_AST_ContinueStmt;
-    if ((!sum && !call && !product) || cw_proof_number(l, n, &v))
+    if ((!sum && !call && !product) || cw_rows_number(l, n, &v))
         return;
     if (!sum && (may_be_negative(l, left) || may_be_negative(l, left->next)))
         s->negative = true;
@@ -362,7 +362,7 @@ static bool has_large_number(const struct cw_ast_node *top)
     return false;
 }
 
-const char *cw_proof_floats(struct cw_proof *p)
+const char *cw_rows_floats(struct cw_proof *p)
 {
     unsigned looks = 0;
     bool infinite = false;
@@ -384,7 +384,7 @@ const char *cw_proof_floats(struct cw_proof *p)
     if (infinite)
         return "a value may be an infinity, or nearly one"; /* of which compilers make constant NaNs */
     for (unsigned i = 0; i < p->reaches; i++) {
-        struct cw_proof_look l = {.p = p, .body = p->reached[i], .looks = &looks};
+        struct cw_rows_look l = {.p = p, .body = p->reached[i], .looks = &looks};
         for (const struct cw_ast_node *n = l.body; n; n = cw_ast_following(l.body, n))
             if (!node_stays(l, n))
                 return "a value may be computed otherwise";

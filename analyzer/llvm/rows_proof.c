@@ -17,7 +17,7 @@ static const char *find_kernel(struct cw_proof *p)
 {
     const struct cw_rw_function *f = p->r->f;
     uint32_t name = p->r->t->v[f->name_token].name, parameters = 0,
-             behind = cw_proof_place(p, f->open_token) + 1;
+             behind = cw_rows_place(p, f->open_token) + 1;
     bool is_kernel = false;
 
     for (const struct cw_ast_node *n = p->root->first; n; n = n->next) {
@@ -28,8 +28,8 @@ static const char *find_kernel(struct cw_proof *p)
         p->kernel = n;
         p->body = cw_ast_body(n);
     }
-    if (!p->kernel || p->kernel->name_at != cw_proof_place(p, f->name_token) ||
-        !cw_proof_is_at(p, p->body, (struct cw_rw_range){f->body_open, f->body_close + 1}))
+    if (!p->kernel || p->kernel->name_at != cw_rows_place(p, f->name_token) ||
+        !cw_rows_is_at(p, p->body, (struct cw_rw_range){f->body_open, f->body_close + 1}))
         return "the kernel stands elsewhere";
     for (const struct cw_ast_node *n = p->kernel->first; n; n = n->next) {
         is_kernel |= n->kind == CW_AST_OpenCLKernelAttr;
@@ -38,14 +38,14 @@ static const char *find_kernel(struct cw_proof *p)
         if (n->kind != CW_AST_ParmVarDecl)
             continue;
         if (parameters == p->r->parameters || !is_named(p, n, p->r->parameter[parameters].name) ||
-            p->r->parameter[parameters].integer != cw_proof_is_integer(n->type))
+            p->r->parameter[parameters].integer != cw_rows_is_integer(n->type))
             return "it has other parameters";
-        if (n->macro || (parameters ? n->begin < behind : n->begin != cw_proof_place(p, f->open_token + 1)))
+        if (n->macro || (parameters ? n->begin < behind : n->begin != cw_rows_place(p, f->open_token + 1)))
             return "it has other parameters";
         behind = n->end;
         parameters++;
     }
-    if (behind > cw_proof_place(p, f->close_token) ||
+    if (behind > cw_rows_place(p, f->close_token) ||
         behind != p->r->t->v[f->close_token - 1].at + p->r->t->v[f->close_token - 1].length)
         return "it has other parameters";
     return !is_kernel || parameters != p->r->parameters ? "it has other parameters, or is no kernel" : NULL;
@@ -145,7 +145,7 @@ static const struct cw_ast_node *loop(const struct cw_ast_node *n, const struct 
         !cw_ast_is(step, CW_AST_UnaryOperator, "++") || step->first->kind != CW_AST_DeclRefExpr ||
         step->first->decl != x)
         return NULL;
-    if (!test || test->kind != CW_AST_BinaryOperator || cw_proof_variable(test->first) != x ||
+    if (!test || test->kind != CW_AST_BinaryOperator || cw_rows_variable(test->first) != x ||
         !number(test->first->next, &last))
         return NULL;
     if (!strcmp(test->words, "<"))
@@ -163,7 +163,7 @@ static const char *find_loops(struct cw_proof *p)
         uint32_t k = 0;
         if (n->kind != CW_AST_ForStmt)
             continue;
-        while (k < p->r->loops && cw_proof_place(p, p->r->loop[k].head) != n->begin)
+        while (k < p->r->loops && cw_rows_place(p, p->r->loop[k].head) != n->begin)
             k++;
         if (k == p->r->loops || n->macro || p->loop[k])
             return "there are other loops";
@@ -193,7 +193,7 @@ static bool is_record(const char *type)
     static const char *const numbers[] = {"float", "double", "half", NULL};
 
     return !strchr(type, '*') && !strstr(type, " __attribute__((ext_vector_type(") &&
-           !cw_proof_is_integer(type) && !cw_proof_is_type(type, numbers);
+           !cw_rows_is_integer(type) && !cw_rows_is_type(type, numbers);
 }
 
 static bool is_written_record(const struct cw_proof *p, const struct cw_ast_node *n)
@@ -234,17 +234,17 @@ static const char *variables(const struct cw_proof *p)
     for (uint32_t k = 0; k < p->r->variables; k++) {
         const struct cw_rw_variable *v = &p->r->variable[k];
         const struct cw_ast_node *n = p->body;
-        struct cw_proof_term t;
-        while (n && !(n->kind == CW_AST_VarDecl && n->name_at == cw_proof_place(p, v->token)))
+        struct cw_rows_term t;
+        while (n && !(n->kind == CW_AST_VarDecl && n->name_at == cw_rows_place(p, v->token)))
             n = cw_ast_following(p->body, n);
         if (!n || n->macro || n->parent->kind != CW_AST_DeclStmt ||
-            n->begin != cw_proof_place(p, v->type.first) ||
-            n->parent->first->name_at != cw_proof_place(p, v->type.end) || !n->first || n->first->next ||
-            !cw_proof_is_at(p, n->first, v->value) || !is_named(p, n, v->name))
+            n->begin != cw_rows_place(p, v->type.first) ||
+            n->parent->first->name_at != cw_rows_place(p, v->type.end) || !n->first || n->first->next ||
+            !cw_rows_is_at(p, n->first, v->value) || !is_named(p, n, v->name))
             return "a variable is declared in another way";
-        t = cw_proof_term_of(p, n->first);
-        if (n->written || !cw_proof_is_integer(n->type) || t.moves != v->term || t.turns != v->turns ||
-            cw_rewrite_int_type(p->r, v->type.first, v->type.end) != cw_proof_is_int(n->type))
+        t = cw_rows_term_of(p, n->first);
+        if (n->written || !cw_rows_is_integer(n->type) || t.moves != v->term || t.turns != v->turns ||
+            cw_rewrite_int_type(p->r, v->type.first, v->type.end) != cw_rows_is_int(n->type))
             return "a variable has other values";
     }
     return NULL;
@@ -264,7 +264,7 @@ static bool is_good_target(const struct cw_proof *p, const struct cw_ast_node *n
         return n->decl && (n->decl->kind == CW_AST_VarDecl || n->decl->kind == CW_AST_ParmVarDecl);
     if (n->kind != CW_AST_ArraySubscriptExpr)
         return false;
-    t = cw_proof_term_of(p, cw_ast_child(n, 1)).moves;
+    t = cw_rows_term_of(p, cw_ast_child(n, 1)).moves;
     return t == CW_RW_T_UP || t == CW_RW_T_DOWN;
 }
 
@@ -273,9 +273,9 @@ static const char *memory(const struct cw_proof *p)
     for (const struct cw_ast_node *n = p->body; n; n = cw_ast_following(p->body, n)) {
         const struct cw_ast_node *base;
         if (n->kind == CW_AST_ArraySubscriptExpr) {
-            base = cw_proof_variable(n->first);
+            base = cw_rows_variable(n->first);
             if (!base || base->kind != CW_AST_ParmVarDecl || base->written || !strchr(base->type, '*') ||
-                cw_proof_term_of(p, cw_ast_child(n, 1)).moves == CW_RW_T_UNKNOWN)
+                cw_rows_term_of(p, cw_ast_child(n, 1)).moves == CW_RW_T_UNKNOWN)
                 return "a subscript is of something else, or moves by more";
         }
         if (!p->r->loops)
@@ -315,6 +315,6 @@ const char *cw_rows_proof(const struct cw_ast *tree, const struct cw_rw_rows *r)
     if (!wrong)
         wrong = memory(&p);
     if (!wrong)
-        wrong = cw_proof_tests(&p);
-    return wrong ? wrong : cw_proof_floats(&p);
+        wrong = cw_rows_tests(&p);
+    return wrong ? wrong : cw_rows_floats(&p);
 }

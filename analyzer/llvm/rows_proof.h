@@ -47,7 +47,7 @@ struct cw_proof {
  * was converted to a type that is shorter than int; one too many where it was clamped. Once, the row's ends
  * tell whether it has wrapped. Where it may wrap in two types, or a clamp shortens a jump, it may come out at
  * its ends as if nothing had happened between. */
-struct cw_proof_term {
+struct cw_rows_term {
     enum cw_rw_term moves;
     bool turns;
     uint8_t cuts; /* up to CW_PROOF_CUTS + 1 */
@@ -55,22 +55,22 @@ struct cw_proof_term {
 enum { CW_PROOF_CUTS = 1 }; /* the most that a side of a comparison may have */
 
 /* rows_terms.c */
-struct cw_proof_term cw_proof_term_of(const struct cw_proof *p, const struct cw_ast_node *n);
-bool cw_proof_is_type(const char *type,
-                      const char *const *names); /* one of these, const or __private or not; NULL ends them */
-bool cw_proof_is_integer(const char *type);      /* int, uint, size_t … */
-bool cw_proof_is_int(const char *type);
-bool cw_proof_calls(const struct cw_proof *p, const struct cw_ast_node *call, const char *builtin);
-bool cw_proof_defines(const struct cw_proof *p, const char *function);
+struct cw_rows_term cw_rows_term_of(const struct cw_proof *p, const struct cw_ast_node *n);
+bool cw_rows_is_type(const char *type,
+                     const char *const *names); /* one of these, const or __private or not; NULL ends them */
+bool cw_rows_is_integer(const char *type);      /* int, uint, size_t … */
+bool cw_rows_is_int(const char *type);
+bool cw_rows_calls(const struct cw_proof *p, const struct cw_ast_node *call, const char *builtin);
+bool cw_rows_defines(const struct cw_proof *p, const char *function);
 /* The variable whose value the expression is, as it is: for `x` and `(x)`; else NULL. */
-const struct cw_ast_node *cw_proof_variable(const struct cw_ast_node *n);
-uint32_t cw_proof_place(const struct cw_proof *p, uint32_t token);
+const struct cw_ast_node *cw_rows_variable(const struct cw_ast_node *n);
+uint32_t cw_rows_place(const struct cw_proof *p, uint32_t token);
 /* The outermost expression in the kernel that is just these tokens, none of it made by a macro; or NULL. */
-const struct cw_ast_node *cw_proof_find(const struct cw_proof *p, struct cw_rw_range at);
-bool cw_proof_is_at(const struct cw_proof *p, const struct cw_ast_node *n, struct cw_rw_range at);
+const struct cw_ast_node *cw_rows_find(const struct cw_proof *p, struct cw_rw_range at);
+bool cw_rows_is_at(const struct cw_proof *p, const struct cw_ast_node *n, struct cw_rw_range at);
 
 /* rows_tests.c and rows_operations.c: NULL, or what does not hold. */
-const char *cw_proof_tests(const struct cw_proof *p);
-const char *cw_proof_floats(struct cw_proof *p);
+const char *cw_rows_tests(const struct cw_proof *p);
+const char *cw_rows_floats(struct cw_proof *p);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_pure(const struct cw_proof *p, const struct cw_ast_node *top)
         size_t i = 0;
         switch (n->kind) {
         case CW_AST_CallExpr:
-            while (ids[i] && !cw_proof_calls(p, n, ids[i]))
+            while (ids[i] && !cw_rows_calls(p, n, ids[i]))
                 i++;
             if (!ids[i])
                 return false;
@@ -72,7 +72,7 @@ static bool all_known(const struct cw_proof *p, uint32_t c, const struct cw_ast_
         return all_known(p, c, top->first, join) && all_known(p, c, top->first->next, join);
     for (uint32_t i = 0; i < p->r->atoms; i++) {
         const struct cw_ast_node *n =
-            p->r->atom[i].condition == c ? cw_proof_find(p, p->r->atom[i].all) : NULL;
+            p->r->atom[i].condition == c ? cw_rows_find(p, p->r->atom[i].all) : NULL;
         if (n && cw_ast_bare(n, true) == top)
             return true;
     }
@@ -83,7 +83,7 @@ static bool all_known(const struct cw_proof *p, uint32_t c, const struct cw_ast_
 static const struct cw_ast_node *condition(const struct cw_proof *p, struct cw_rw_range at)
 {
     for (const struct cw_ast_node *n = p->body; n; n = cw_ast_following(p->body, n))
-        if (n->kind == CW_AST_IfStmt && n->first && *n->first->type && cw_proof_is_at(p, n->first, at))
+        if (n->kind == CW_AST_IfStmt && n->first && *n->first->type && cw_rows_is_at(p, n->first, at))
             return n->first;
     return NULL;
 }
@@ -102,10 +102,10 @@ static bool is_negated(const char *op, const char *other)
 }
 
 /* Both sides, as the row's ends are asked for them. */
-static bool sides(const struct cw_proof *p, const struct cw_rw_atom *a, struct cw_proof_term left,
-                  struct cw_proof_term right)
+static bool sides(const struct cw_proof *p, const struct cw_rw_atom *a, struct cw_rows_term left,
+                  struct cw_rows_term right)
 {
-    struct cw_proof_term moving = a->swapped ? right : left, still = a->swapped ? left : right;
+    struct cw_rows_term moving = a->swapped ? right : left, still = a->swapped ? left : right;
 
     (void)p;
     if (left.moves == CW_RW_T_UNKNOWN || right.moves == CW_RW_T_UNKNOWN || still.moves != CW_RW_T_FIXED)
@@ -118,8 +118,8 @@ static bool sides(const struct cw_proof *p, const struct cw_rw_atom *a, struct c
 static bool comparison(const struct cw_proof *p, const struct cw_rw_atom *a)
 {
     static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!="};
-    const struct cw_ast_node *n = cw_proof_find(p, a->all), *left, *right;
-    struct cw_proof_term l, r;
+    const struct cw_ast_node *n = cw_rows_find(p, a->all), *left, *right;
+    struct cw_rows_term l, r;
     bool known = false;
 
     n = n ? cw_ast_bare(n, true) : NULL;
@@ -129,13 +129,13 @@ static bool comparison(const struct cw_proof *p, const struct cw_rw_atom *a)
         known |= !strcmp(n->words, ops[i]);
     left = n->first;
     right = left->next;
-    if (!known || !cw_proof_is_at(p, left, a->left) || !cw_proof_is_at(p, right, a->right) ||
+    if (!known || !cw_rows_is_at(p, left, a->left) || !cw_rows_is_at(p, right, a->right) ||
         strcmp(left->type, right->type))
         return false;
     if (a->moving && !a->value ? !is_negated(n->words, a->op) : strcmp(n->words, a->op) != 0)
         return false;
-    l = cw_proof_term_of(p, left);
-    r = cw_proof_term_of(p, right);
+    l = cw_rows_term_of(p, left);
+    r = cw_rows_term_of(p, right);
     return sides(p, a, l, r) && !l.turns && !r.turns && l.cuts <= CW_PROOF_CUTS && r.cuts <= CW_PROOF_CUTS &&
            !(a->moving && !strcmp(a->op, "=="));
 }
@@ -151,7 +151,7 @@ static bool is_there(const struct cw_proof *p, const bool need[CW_RW_VARIABLES],
     if (a && a->turn && d == p->loop[a->loop])
         return true;
     for (uint32_t k = 0; k < p->r->variables; k++)
-        if (need[k] && d->name_at == cw_proof_place(p, p->r->variable[k].token))
+        if (need[k] && d->name_at == cw_rows_place(p, p->r->variable[k].token))
             return true;
     return false;
 }
@@ -159,7 +159,7 @@ static bool is_there(const struct cw_proof *p, const bool need[CW_RW_VARIABLES],
 static bool mentions_others(const struct cw_proof *p, const bool need[CW_RW_VARIABLES], struct cw_rw_range at,
                             const struct cw_rw_atom *a)
 {
-    const struct cw_ast_node *top = cw_proof_find(p, at);
+    const struct cw_ast_node *top = cw_rows_find(p, at);
 
     for (const struct cw_ast_node *n = top; n; n = cw_ast_following(top, n))
         if (n->kind == CW_AST_DeclRefExpr && n->decl && n->decl->kind != CW_AST_FunctionDecl &&
@@ -174,7 +174,7 @@ static const char *names(const struct cw_proof *p)
     const struct cw_rw_rows *r = p->r;
     bool need[CW_RW_VARIABLES];
 
-    cw_rw_rows_need(r, need);
+    cw_rewrite_rows_need(r, need);
     for (uint32_t k = 0; k < r->variables; k++) {
         for (uint32_t i = 0; need[k] && i < r->parameters; i++)
             if (r->parameter[i].name == r->variable[k].name)
@@ -207,7 +207,7 @@ static bool is_int(const struct cw_proof *p, const struct cw_ast_node *top, uint
     *turn = p->r->loops;
     for (const struct cw_ast_node *n = top; n; n = cw_ast_following(top, n)) {
         uint32_t k = 0;
-        if (!cw_proof_is_int(n->type))
+        if (!cw_rows_is_int(n->type))
             return false;
         if (n->kind != CW_AST_DeclRefExpr)
             continue;
@@ -218,7 +218,7 @@ static bool is_int(const struct cw_proof *p, const struct cw_ast_node *top, uint
         if (k < p->r->loops)
             *turn = k;
         else if (n->decl && n->decl->kind == CW_AST_VarDecl && n->decl->first &&
-                 cw_proof_term_of(p, n->decl->first).turns)
+                 cw_rows_term_of(p, n->decl->first).turns)
             return false; /* it might be another loop's */
     }
     return true;
@@ -228,7 +228,7 @@ static bool is_int(const struct cw_proof *p, const struct cw_ast_node *top, uint
 static bool has_atoms(const struct cw_proof *p, uint32_t c, const struct cw_ast_node *sum, uint32_t turn)
 {
     uint32_t need = turn < p->r->loops ? 4 : 2, seen = 0;
-    enum cw_rw_term moves = cw_proof_term_of(p, sum).moves;
+    enum cw_rw_term moves = cw_rows_term_of(p, sum).moves;
 
     for (uint32_t i = 0; i < p->r->atoms; i++) {
         const struct cw_rw_atom *a = &p->r->atom[i];
@@ -239,13 +239,13 @@ static bool has_atoms(const struct cw_proof *p, uint32_t c, const struct cw_ast_
         if ((!least && strcmp(a->op, "<=")) || !a->value || a->swapped ||
             a->moving != (moves != CW_RW_T_FIXED) || a->down != (moves == CW_RW_T_DOWN) ||
             (need == 4 ? a->loop != turn || a->turn < 1 || a->turn > 2 : a->turn != 0) ||
-            !cw_proof_is_at(p, sum, a->left) ||
-            !cw_proof_is_at(p, least ? sum->next : sum->next->next, a->right))
+            !cw_rows_is_at(p, sum, a->left) ||
+            !cw_rows_is_at(p, least ? sum->next : sum->next->next, a->right))
             return false;
         seen |= 1u << (need == 4 ? 2 * (a->turn - 1) + least : least);
     }
     return seen == (1u << need) - 1 && moves != CW_RW_T_UNKNOWN &&
-           cw_proof_term_of(p, sum).cuts <= CW_PROOF_CUTS;
+           cw_rows_term_of(p, sum).cuts <= CW_PROOF_CUTS;
 }
 
 /* It is reached in every turn of the loops around it: nothing leaves them, and no test, or operator that
@@ -275,16 +275,16 @@ static bool is_in_all_turns(const struct cw_proof *p, const struct cw_ast_node *
 static const char *clamp(const struct cw_proof *p, uint32_t c)
 {
     const struct cw_rw_condition *k = &p->r->condition[c];
-    const struct cw_ast_node *n = cw_proof_find(p, k->all), *sum;
+    const struct cw_ast_node *n = cw_rows_find(p, k->all), *sum;
     uint32_t turn, none;
 
     n = n ? cw_ast_bare(n, true) : NULL;
-    sum = n && cw_proof_calls(p, n, "clamp") && !strcmp(n->type, "int") ? cw_ast_child(n, 1) : NULL;
-    if (!sum || !sum->next || !sum->next->next || sum->next->next->next || !cw_proof_is_at(p, sum, k->sum) ||
+    sum = n && cw_rows_calls(p, n, "clamp") && !strcmp(n->type, "int") ? cw_ast_child(n, 1) : NULL;
+    if (!sum || !sum->next || !sum->next->next || sum->next->next->next || !cw_rows_is_at(p, sum, k->sum) ||
         k->join != '&' || !k->known)
         return "a clamp is none";
     for (const struct cw_ast_node *a = sum->next; a; a = a->next) {
-        struct cw_proof_term t = cw_proof_term_of(p, a);
+        struct cw_rows_term t = cw_rows_term_of(p, a);
         if (!is_int(p, a, &none) || t.moves != CW_RW_T_FIXED || t.turns)
             return "a clamp's bounds move";
     }
@@ -317,7 +317,7 @@ static const char *test(const struct cw_proof *p, uint32_t c)
         const struct cw_ast_node *n;
         if (a->condition != c)
             continue;
-        n = cw_proof_find(p, a->all);
+        n = cw_rows_find(p, a->all);
         if (!n || !is_joined(top, k->join, n) || !comparison(p, a) ||
             (k->join && a->value != (k->join == '&')))
             return "a test is made of other comparisons";
@@ -327,7 +327,7 @@ static const char *test(const struct cw_proof *p, uint32_t c)
     return NULL;
 }
 
-const char *cw_proof_tests(const struct cw_proof *p)
+const char *cw_rows_tests(const struct cw_proof *p)
 {
     const char *wrong = names(p);
 

@@ -392,7 +392,7 @@ enum cw_status cw_program_models_get(struct cw_models_source *s, const char *sou
     return status;
 }
 
-bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *form, uint64_t key)
+bool cw_program_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *form, uint64_t key)
 {
     const struct cw_model *m = cw_model_set_find(set, kernel);
 

@@ -44,7 +44,7 @@ void cw_program_models_init(struct cw_models_source *s, const char *folder);
 
 /* For cw_rewrite_in.rows (rewrite.h), with the models of that source as its context: clang's reading of the
  * kernels bears out the form for rows with this key. */
-bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
+bool cw_program_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
 
 #define CW_MODELS_NO_HELPER                                                                                  \
     "clweave-footprint, which reads kernels, is not beside clweave: it is built where LLVM 14, 15 or 16 "    \

@@ -69,11 +69,13 @@ struct cw_rewrite_unit {
  * returns, or NULL when it does not know the header or is not sure (several of that name on the search path):
  * the program is then refused. NULL: every #include is refused. header_files.h has one.
  *
+ * `forms` makes the forms for rows of kernels (rows/rewrite_rows.h: cw_rewrite_rows_forms); NULL: none are made.
  * `rows` is asked, with `rows_context`, whether the form for rows of a kernel is to be in the result; `form`
  * is what it takes for granted (rewrite_rows.h) and `key` is of its text, never 0. NULL: all are, which the
  * tokens alone speak for: whoever runs them has asked clang, too (llvm/rows_proof.h; what it bears out is in
  * the kernels' models). */
 struct cw_rewrite_in {
+    const struct cw_rewrite_forms *forms; /* NULL: no kernel gets a form for rows */
     const struct cw_rewrite_unit *unit;
     size_t units;
     const char *const *kernel;

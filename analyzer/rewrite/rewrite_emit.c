@@ -1,5 +1,5 @@
 /* rewrite_emit.c - the rewritten text: the head before it, and the places where parameters are put in. */
-#include "../rows/rewrite_rows.h"
+#include "rewrite_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,40 +156,41 @@ static void put_text(const struct cw_rw_unit *u, struct cw_rw_writer *w, const s
 }
 
 /* Whether the caller wants it (rewrite.h). */
-static bool is_wanted(const struct cw_rw_rows *r, const char *form)
+static bool is_wanted(const struct cw_rw *s, const struct cw_rw_name *n, const struct cw_rw_rows *r,
+                      const char *form)
 {
-    const struct cw_rw_name *n = &r->s->names.v[r->t->v[r->f->name_token].name];
-    char *kernel = r->s->in->rows ? strndup(n->text, n->length) : NULL;
+    char *kernel = s->in->rows ? strndup(n->text, n->length) : NULL;
     uint64_t key = 14695981039346656037u; /* FNV-1a */
     bool wanted;
 
     for (const char *p = form; *p; p++)
         key = (key ^ (unsigned char)*p) * 1099511628211u;
-    wanted = !r->s->in->rows || (kernel && r->s->in->rows(r->s->in->rows_context, kernel, r, key >> 1 | 1));
+    wanted = !s->in->rows || (kernel && s->in->rows(s->in->rows_context, kernel, r, key >> 1 | 1));
     free(kernel);
     return wanted;
 }
 
-/* Forms for rows of kernels (rewrite_rows.h), behind them. Returns the number of edits, at most one for each
+/* Forms for rows of kernels (rows/rewrite_rows.h), behind them. Returns the number of edits, at most one for each
  * function. */
 static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, bool *ok)
 {
-    struct cw_rw_rows *r = malloc(sizeof *r);
+    const struct cw_rewrite_forms *forms = s->in->forms;
+    struct cw_rw_rows *r = forms ? malloc(forms->bytes) : NULL;
     uint32_t line = 1, at = 0;
     size_t n = 0;
     char *form;
 
-    *ok = r != NULL;
-    for (size_t i = 0; *ok && i < u->functions; i++) {
+    *ok = r || !forms;
+    for (size_t i = 0; *ok && forms && i < u->functions; i++) {
         struct cw_rw_function *f = &u->function[i];
-        if (!(s->names.v[u->text.v[f->name_token].name].flags & CW_RW_TAINTED) ||
-            !cw_rw_rows_look(s, u, f, r))
+        const struct cw_rw_name *name = &s->names.v[u->text.v[f->name_token].name];
+        if (!(name->flags & CW_RW_TAINTED) || !forms->look(s, u, f, r))
             continue;
         for (; at < u->text.v[f->body_close].at; at++)
             line += u->text.text[at] == '\n';
-        form = cw_rw_rows_text(r);
+        form = forms->text(r);
         *ok = form != NULL;
-        f->rows = *ok && is_wanted(r, form);
+        f->rows = *ok && is_wanted(s, name, r, form);
         if (f->rows)
             e[n++] = (struct edit){.at = at + 1, .put = form, .owned = form, .line = line};
         else
@@ -216,7 +217,7 @@ char *cw_rewrite_emit(struct cw_rw *s, struct cw_rw_unit *u)
         if (edits) /* nothing to do: the text as it was, ids or not */
             put_string(&w, head);
         if (rows)
-            put_string(&w, cw_rw_rows_head);
+            put_string(&w, s->in->forms->head);
         put_macros(s, u, &w, seen);
         put_string(&w, "#line 1\n");
         qsort(e, edits, sizeof *e, by_place);

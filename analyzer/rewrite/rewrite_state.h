@@ -99,6 +99,16 @@ struct cw_rw {
 };
 
 enum { CW_RW_REASON = CW_INLINED_REASON, CW_RW_MAX_BYTES = CW_INLINED_MAX_BYTES };
+/* Makes the forms for rows: the folder rows/ lies above this one. */
+struct cw_rewrite_forms {
+    size_t bytes;     /* of a struct cw_rw_rows */
+    const char *head; /* once before all forms, behind the definitions of tiles */
+    /* False: function `f` of unit `u` has no such form. Fills *r, which holds `s`, the unit's text and `f`. */
+    bool (*look)(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
+                 struct cw_rw_rows *r);
+    char *(*text)(const struct cw_rw_rows *r); /* for free(); NULL: memory is out */
+};
+
 #define CW_RW_FIRST_BODY 0x80000000u /* nodes from here on are bodies */
 
 /* Every step returns false when the program is refused (reason filled, the first one stays) or nomem is set.
@@ -116,7 +126,7 @@ bool cw_rewrite_read_options(struct cw_rw *s, size_t unit, const char *options);
 bool cw_rewrite_read_macros(struct cw_rw *s, struct cw_rw_unit *u);              /* rewrite_macros.c */
 bool cw_rewrite_scan(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_scan.c: functions and bodies */
 bool cw_rewrite_spread(struct cw_rw *s);          /* rewrite_spread.c: which names reach id built-ins */
-bool cw_rewrite_own_clamp(const struct cw_rw *s); /* rewrite_loops.c: the value of `own_clamp` */
+bool cw_rewrite_own_clamp(const struct cw_rw *s); /* rewrite_use.c: the value of `own_clamp` */
 bool cw_rewrite_check(struct cw_rw *s);           /* rewrite_check.c */
 char *cw_rewrite_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 

@@ -40,3 +40,24 @@ bool cw_rewrite_look_at_use(struct cw_rw *s, const struct cw_rw_text *t, size_t 
     }
     return true;
 }
+
+/* Within functions clamp is called: behind no name but return. Elsewhere it is declared, or something makes a
+ * declaration of it. */
+bool cw_rewrite_own_clamp(const struct cw_rw *s)
+{
+    for (size_t u = 0; u < s->units; u++) {
+        const struct cw_rw_token *v = s->unit[u].text.v;
+        size_t f = 0;
+        for (size_t i = 1; i + 1 < s->unit[u].text.count; i++) {
+            while (f < s->unit[u].functions &&
+                   (!s->unit[u].function[f].body_close || i > s->unit[u].function[f].body_close))
+                f++;
+            if (v[i].kind != CW_RW_NAME || !cw_tokens_name_is(&s->names, v[i].name, "clamp"))
+                continue;
+            if (f == s->unit[u].functions || i < s->unit[u].function[f].body_open ||
+                (v[i - 1].kind == CW_RW_NAME && !(s->names.v[v[i - 1].name].flags & CW_RW_STATEMENT)))
+                return true;
+        }
+    }
+    return false;
+}

@@ -201,8 +201,8 @@ static bool body(const struct cw_rw_rows *r)
     return true;
 }
 
-bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
-                     struct cw_rw_rows *r)
+bool cw_rewrite_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
+                          struct cw_rw_rows *r)
 {
     memset(r, 0, sizeof *r);
     r->s = s;
@@ -219,3 +219,6 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
     cw_rewrite_clamp_tests(r);
     return r->atoms > 0;
 }
+
+const struct cw_rewrite_forms cw_rewrite_rows_forms = {sizeof(struct cw_rw_rows), cw_rewrite_rows_head,
+                                                       cw_rewrite_rows_look, cw_rewrite_rows_text};

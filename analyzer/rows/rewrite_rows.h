@@ -104,8 +104,8 @@ struct cw_rw_rows {
 };
 
 /* Looks at function f of unit u; false: it has no form for rows. */
-bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
-                     struct cw_rw_rows *r);
+bool cw_rewrite_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
+                          struct cw_rw_rows *r);
 
 /* ---- rewrite_terms.c */
 
@@ -146,7 +146,7 @@ const struct cw_rw_loop *cw_rewrite_loop_of(const struct cw_rw_rows *r, uint32_t
 bool cw_rewrite_turns(const struct cw_rw_rows *r, struct cw_rw_range a);
 /* The arguments of the call of clamp at token i, and the token behind it; false: it is none. */
 bool cw_rewrite_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
-                 uint32_t *behind);
+                      uint32_t *behind);
 /* Finds the calls of clamp that are tests. */
 void cw_rewrite_clamp_tests(struct cw_rw_rows *r);
 
@@ -162,22 +162,27 @@ struct cw_rw_rows_writer {
     const struct cw_rw_rows *r;
     struct cw_rw_writer out;
 };
-void cw_rw_rows_say(struct cw_rw_rows_writer *w, const char *format, ...)
+void cw_rewrite_rows_say(struct cw_rw_rows_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void cw_rw_rows_copy(struct cw_rw_rows_writer *w, struct cw_rw_range a); /* the tokens as they are written */
-void cw_rw_rows_name(struct cw_rw_rows_writer *w, const char *which); /* of function `which` of the kernel */
-void cw_rw_rows_parameters(struct cw_rw_rows_writer *w);
+void cw_rewrite_rows_copy(struct cw_rw_rows_writer *w,
+                          struct cw_rw_range a); /* the tokens as they are written */
+void cw_rewrite_rows_name(struct cw_rw_rows_writer *w,
+                          const char *which); /* of function `which` of the kernel */
+void cw_rewrite_rows_parameters(struct cw_rw_rows_writer *w);
 
 /* The variables on which atoms depend. */
-void cw_rw_rows_need(const struct cw_rw_rows *r, bool need[CW_RW_VARIABLES]);
+void cw_rewrite_rows_need(const struct cw_rw_rows *r, bool need[CW_RW_VARIABLES]);
 
 /* The function `which`: the kernel's text, one work-item as it is, inside, or where a fixed atom decides
  * condition c (c + 1). */
 enum { CW_RW_INNER, CW_RW_ITEM = 1 << 16 };
-void cw_rw_rows_body(struct cw_rw_rows_writer *w, const char *which, uint32_t edge);
+void cw_rewrite_rows_body(struct cw_rw_rows_writer *w, const char *which, uint32_t edge);
 
 /* Text for behind the function, for free(); NULL: memory is out. */
-char *cw_rw_rows_text(const struct cw_rw_rows *r);
-extern const char cw_rw_rows_head[]; /* once before all of them, behind the definitions of tiles */
+char *cw_rewrite_rows_text(const struct cw_rw_rows *r);
+extern const char cw_rewrite_rows_head[]; /* once before all of them, behind the definitions of tiles */
+
+/* For cw_rewrite_in.forms. */
+extern const struct cw_rewrite_forms cw_rewrite_rows_forms;
 
 #endif

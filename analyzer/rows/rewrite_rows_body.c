@@ -28,7 +28,7 @@ static bool is_read(const struct cw_rw_rows *r, const bool need[CW_RW_VARIABLES]
     return false;
 }
 
-void cw_rw_rows_need(const struct cw_rw_rows *r, bool need[CW_RW_VARIABLES])
+void cw_rewrite_rows_need(const struct cw_rw_rows *r, bool need[CW_RW_VARIABLES])
 {
     for (uint32_t k = r->variables; k-- > 0;)
         need[k] = is_read(r, need, k + 1, r->variable[k].name);
@@ -163,20 +163,20 @@ static uint32_t constant_parameters(writer *w)
     bool need[CW_RW_VARIABLES];
     uint32_t blocks = 0;
 
-    cw_rw_rows_need(r, need);
+    cw_rewrite_rows_need(r, need);
     for (uint32_t k = 0; k < r->parameters; k++) {
         const struct cw_rw_name *n = &r->s->names.v[r->parameter[k].name];
         if (!r->parameter[k].integer || n->length > MOST_NAME || !is_read(r, need, 0, r->parameter[k].name))
             continue;
-        cw_rw_rows_say(w,
-                       "{ const __typeof__(%.*s) __cw_c = %.*s; { const __typeof__(__cw_c) %.*s = __cw_c;\n",
-                       (int)n->length, n->text, (int)n->length, n->text, (int)n->length, n->text);
+        cw_rewrite_rows_say(
+            w, "{ const __typeof__(%.*s) __cw_c = %.*s; { const __typeof__(__cw_c) %.*s = __cw_c;\n",
+            (int)n->length, n->text, (int)n->length, n->text, (int)n->length, n->text);
         blocks += 2;
     }
     return blocks;
 }
 
-void cw_rw_rows_body(writer *w, const char *which, uint32_t edge)
+void cw_rewrite_rows_body(writer *w, const char *which, uint32_t edge)
 {
     const struct cw_rw_rows *r = w->r;
     uint32_t at = r->f->body_open, n, blocks = 0;
@@ -188,26 +188,26 @@ void cw_rw_rows_body(writer *w, const char *which, uint32_t edge)
         n = places(r, edge, p);
         constants(r, p, &n);
     }
-    cw_rw_rows_say(w, "__cw_row ");
-    cw_rw_rows_name(w, which);
-    cw_rw_rows_say(w, "(");
-    cw_rw_rows_parameters(w);
-    cw_rw_rows_say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t)\n");
+    cw_rewrite_rows_say(w, "__cw_row ");
+    cw_rewrite_rows_name(w, which);
+    cw_rewrite_rows_say(w, "(");
+    cw_rewrite_rows_parameters(w);
+    cw_rewrite_rows_say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t)\n");
     if (edge != CW_RW_ITEM)
         blocks = constant_parameters(w);
     for (uint32_t i = 0; i < n; i++) {
-        cw_rw_rows_copy(w, (struct cw_rw_range){at, p[i].all.first});
+        cw_rewrite_rows_copy(w, (struct cw_rw_range){at, p[i].all.first});
         if (p[i].text) {
-            cw_rw_rows_say(w, "%s", p[i].text);
+            cw_rewrite_rows_say(w, "%s", p[i].text);
         } else {
-            cw_rw_rows_say(w, " +("); /* not a bracket, of which a macro before it would make a call */
-            cw_rw_rows_copy(w, p[i].sum);
-            cw_rw_rows_say(w, ") ");
+            cw_rewrite_rows_say(w, " +("); /* not a bracket, of which a macro before it would make a call */
+            cw_rewrite_rows_copy(w, p[i].sum);
+            cw_rewrite_rows_say(w, ") ");
         }
         at = p[i].all.end;
     }
-    cw_rw_rows_copy(w, (struct cw_rw_range){at, r->f->body_close + 1});
+    cw_rewrite_rows_copy(w, (struct cw_rw_range){at, r->f->body_close + 1});
     while (blocks--)
-        cw_rw_rows_say(w, "}");
-    cw_rw_rows_say(w, "\n");
+        cw_rewrite_rows_say(w, "}");
+    cw_rewrite_rows_say(w, "\n");
 }

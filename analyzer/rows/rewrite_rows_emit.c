@@ -11,7 +11,7 @@
  * [*first, *end). Differences of two numbers of one type are right as ulong, as the larger is known. Of those
  * that are not equal to r, the larger part stays.
  */
-const char cw_rw_rows_head[] =
+const char cw_rewrite_rows_head[] =
     "#ifndef CW_RUN_NO_ROWS\n"
     "#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ >= 120\n"
     "#define __cw_row static inline __attribute__((__always_inline__)) void\n"
@@ -55,7 +55,7 @@ static void put(writer *w, const char *text, size_t length)
     cw_rewrite_put(&w->out, text, length);
 }
 
-void cw_rw_rows_say(writer *w, const char *format, ...)
+void cw_rewrite_rows_say(writer *w, const char *format, ...)
 {
     char text[2048];
     va_list list;
@@ -68,7 +68,7 @@ void cw_rw_rows_say(writer *w, const char *format, ...)
 }
 
 /* The tokens as they are written. */
-void cw_rw_rows_copy(writer *w, struct cw_rw_range a)
+void cw_rewrite_rows_copy(writer *w, struct cw_rw_range a)
 {
     const struct cw_rw_text *t = w->r->t;
     uint32_t from = t->v[a.first].at;
@@ -77,17 +77,17 @@ void cw_rw_rows_copy(writer *w, struct cw_rw_range a)
         put(w, t->text + from, t->v[a.end - 1].at + t->v[a.end - 1].length - from);
 }
 
-void cw_rw_rows_name(writer *w, const char *which)
+void cw_rewrite_rows_name(writer *w, const char *which)
 {
     const struct cw_rw_name *n = &w->r->s->names.v[w->r->t->v[w->r->f->name_token].name];
 
-    cw_rw_rows_say(w, "__cw_%s_", which);
+    cw_rewrite_rows_say(w, "__cw_%s_", which);
     put(w, n->text, n->length);
 }
 
-void cw_rw_rows_parameters(writer *w)
+void cw_rewrite_rows_parameters(writer *w)
 {
-    cw_rw_rows_copy(w, (struct cw_rw_range){w->r->f->open_token + 1, w->r->f->close_token});
+    cw_rewrite_rows_copy(w, (struct cw_rw_range){w->r->f->open_token + 1, w->r->f->close_token});
 }
 
 static void arguments(writer *w)
@@ -95,7 +95,7 @@ static void arguments(writer *w)
     for (uint32_t i = 0; i < w->r->parameters; i++) {
         const struct cw_rw_name *n = &w->r->s->names.v[w->r->parameter[i].name];
         put(w, n->text, n->length);
-        cw_rw_rows_say(w, ", ");
+        cw_rewrite_rows_say(w, ", ");
     }
 }
 
@@ -107,72 +107,72 @@ static void declarations(writer *w)
     const struct cw_rw_rows *r = w->r;
     bool need[CW_RW_VARIABLES];
 
-    cw_rw_rows_need(r, need);
+    cw_rewrite_rows_need(r, need);
     for (uint32_t k = 0; k < r->variables; k++) {
         if (!need[k])
             continue;
-        cw_rw_rows_say(w, "  ");
-        cw_rw_rows_copy(w, r->variable[k].type);
-        cw_rw_rows_say(w, " ");
-        cw_rw_rows_copy(w, (struct cw_rw_range){r->variable[k].token, r->variable[k].value.end});
-        cw_rw_rows_say(w, ";\n");
+        cw_rewrite_rows_say(w, "  ");
+        cw_rewrite_rows_copy(w, r->variable[k].type);
+        cw_rewrite_rows_say(w, " ");
+        cw_rewrite_rows_copy(w, (struct cw_rw_range){r->variable[k].token, r->variable[k].value.end});
+        cw_rewrite_rows_say(w, ";\n");
     }
 }
 
 /* Expression of one side, as ulong of the type in which it is compared. */
 static void side(writer *w, const struct cw_rw_atom *a, struct cw_rw_range v)
 {
-    cw_rw_rows_say(w, "__cw_as(");
-    cw_rw_rows_copy(w, a->left);
-    cw_rw_rows_say(w, ", ");
-    cw_rw_rows_copy(w, a->right);
-    cw_rw_rows_say(w, ", ");
-    cw_rw_rows_copy(w, v);
-    cw_rw_rows_say(w, ")");
+    cw_rewrite_rows_say(w, "__cw_as(");
+    cw_rewrite_rows_copy(w, a->left);
+    cw_rewrite_rows_say(w, ", ");
+    cw_rewrite_rows_copy(w, a->right);
+    cw_rewrite_rows_say(w, ", ");
+    cw_rewrite_rows_copy(w, v);
+    cw_rewrite_rows_say(w, ")");
 }
 
 static void ends(writer *w)
 {
     const struct cw_rw_rows *r = w->r;
 
-    cw_rw_rows_say(w, "__cw_row ");
-    cw_rw_rows_name(w, "ends");
-    cw_rw_rows_say(w, "(");
-    cw_rw_rows_parameters(w);
-    cw_rw_rows_say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t, __private ulong "
-                      "*__cw_l, __private ulong *__cw_r, "
-                      "__private int *__cw_s)\n{\n");
+    cw_rewrite_rows_say(w, "__cw_row ");
+    cw_rewrite_rows_name(w, "ends");
+    cw_rewrite_rows_say(w, "(");
+    cw_rewrite_rows_parameters(w);
+    cw_rewrite_rows_say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t, __private ulong "
+                           "*__cw_l, __private ulong *__cw_r, "
+                           "__private int *__cw_s)\n{\n");
     declarations(w);
     for (uint32_t i = 0; i < r->atoms; i++) {
         const struct cw_rw_atom *a = &r->atom[i];
         if (a->turn) {
             const struct cw_rw_loop *l = &r->loop[a->loop];
             const struct cw_rw_name *n = &r->s->names.v[l->name];
-            cw_rw_rows_say(w, "  { const int ");
+            cw_rewrite_rows_say(w, "  { const int ");
             put(w, n->text, n->length);
-            cw_rw_rows_say(w, " = %d;\n", (int)(a->turn == 1 ? l->first : l->last));
+            cw_rewrite_rows_say(w, " = %d;\n", (int)(a->turn == 1 ? l->first : l->last));
         }
-        cw_rw_rows_say(w, "  __cw_l[%u] = ", i);
+        cw_rewrite_rows_say(w, "  __cw_l[%u] = ", i);
         if (a->moving) {
             side(w, a, a->swapped ? a->right : a->left);
-            cw_rw_rows_say(w, "; __cw_r[%u] = ", i);
+            cw_rewrite_rows_say(w, "; __cw_r[%u] = ", i);
             side(w, a, a->swapped ? a->left : a->right);
-            cw_rw_rows_say(w, "; __cw_s[%u] = __cw_signed(", i);
-            cw_rw_rows_copy(w, a->left);
-            cw_rw_rows_say(w, ", ");
-            cw_rw_rows_copy(w, a->right);
-            cw_rw_rows_say(w, ");\n");
+            cw_rewrite_rows_say(w, "; __cw_s[%u] = __cw_signed(", i);
+            cw_rewrite_rows_copy(w, a->left);
+            cw_rewrite_rows_say(w, ", ");
+            cw_rewrite_rows_copy(w, a->right);
+            cw_rewrite_rows_say(w, ");\n");
         } else {
-            cw_rw_rows_say(w, "((");
-            cw_rw_rows_copy(w, a->left);
-            cw_rw_rows_say(w, ") %s (", a->op);
-            cw_rw_rows_copy(w, a->right);
-            cw_rw_rows_say(w, ")) != %d;\n", a->value);
+            cw_rewrite_rows_say(w, "((");
+            cw_rewrite_rows_copy(w, a->left);
+            cw_rewrite_rows_say(w, ") %s (", a->op);
+            cw_rewrite_rows_copy(w, a->right);
+            cw_rewrite_rows_say(w, ")) != %d;\n", a->value);
         }
         if (a->turn)
-            cw_rw_rows_say(w, "  }\n");
+            cw_rewrite_rows_say(w, "  }\n");
     }
-    cw_rw_rows_say(w, "}\n");
+    cw_rewrite_rows_say(w, "}\n");
 }
 
 /* ---- the kernel */
@@ -194,12 +194,12 @@ static int number_of(const struct cw_rw_atom *a)
 static void loop(writer *w, const char *which, const char *from, const char *to)
 {
     if (w->r->loops && !strcmp(which, "inner"))
-        cw_rw_rows_say(w, "_Pragma(\"clang loop vectorize(enable)\") ");
-    cw_rw_rows_say(w, "for (int __cw_x = %s; __cw_x < %s; __cw_x++) ", from, to);
-    cw_rw_rows_name(w, which);
-    cw_rw_rows_say(w, "(");
+        cw_rewrite_rows_say(w, "_Pragma(\"clang loop vectorize(enable)\") ");
+    cw_rewrite_rows_say(w, "for (int __cw_x = %s; __cw_x < %s; __cw_x++) ", from, to);
+    cw_rewrite_rows_name(w, which);
+    cw_rewrite_rows_say(w, "(");
     arguments(w);
-    cw_rw_rows_say(w, "__cw_x, __cw_y, __cw_z, __cw_t);\n");
+    cw_rewrite_rows_say(w, "__cw_x, __cw_y, __cw_z, __cw_t);\n");
 }
 
 /* Where conditions before `c` are as inside; and, when a fixed atom decides c, copy c + 1 it is. */
@@ -209,19 +209,19 @@ static void choose(writer *w)
 
     for (uint32_t c = 0; c < r->conditions; c++) {
         if (r->condition[c].fixed) {
-            cw_rw_rows_say(w, "  if (!__cw_which && (0");
+            cw_rewrite_rows_say(w, "  if (!__cw_which && (0");
             for (uint32_t i = 0; i < r->atoms; i++)
                 if (r->atom[i].condition == c && !r->atom[i].moving)
-                    cw_rw_rows_say(w, " || __cw_l[%u]", i);
-            cw_rw_rows_say(w, ")) __cw_which = %u;\n", c + 1);
+                    cw_rewrite_rows_say(w, " || __cw_l[%u]", i);
+            cw_rewrite_rows_say(w, ")) __cw_which = %u;\n", c + 1);
         }
         for (uint32_t i = 0; i < r->atoms; i++)
             if (r->atom[i].condition == c && r->atom[i].moving)
-                cw_rw_rows_say(w,
-                               "  if (!__cw_which) __cw_narrow(__cw_l[%u], __cw_m[%u], __cw_r[%u], "
-                               "__cw_s[%u], %d, %d, __cw_n, "
-                               "&__cw_first, &__cw_end);\n",
-                               i, i, i, i, r->atom[i].down, number_of(&r->atom[i]));
+                cw_rewrite_rows_say(w,
+                                    "  if (!__cw_which) __cw_narrow(__cw_l[%u], __cw_m[%u], __cw_r[%u], "
+                                    "__cw_s[%u], %d, %d, __cw_n, "
+                                    "&__cw_first, &__cw_end);\n",
+                                    i, i, i, i, r->atom[i].down, number_of(&r->atom[i]));
     }
 }
 
@@ -230,72 +230,74 @@ static void kernel(writer *w)
     const struct cw_rw_rows *r = w->r;
     char which[16];
 
-    cw_rw_rows_say(w, "__kernel void ");
-    cw_rw_rows_name(w, "rows");
-    cw_rw_rows_say(w, "(");
-    cw_rw_rows_parameters(w);
-    cw_rw_rows_say(w,
-                   ", __cw_tile __cw_t, int2 __cw_row_size)\n{\n"
-                   "  size_t __cw_y = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
-                   "__cw_t.__cw_base[2], 1);\n"
-                   "  size_t __cw_z = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
-                   "__cw_t.__cw_base[2], 2);\n"
-                   "  int __cw_skip = (int)__cw_global_id(0, 0, 0, 0) * __cw_row_size.y, __cw_left = "
-                   "__cw_row_size.x - __cw_skip;\n"
-                   "  int __cw_a = (int)__cw_t.__cw_base[0] + __cw_skip;\n"
-                   "  int __cw_b = __cw_a + (__cw_left < __cw_row_size.y ? __cw_left : __cw_row_size.y);\n"
-                   "  ulong __cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_n = __cw_b - __cw_a, __cw_first = 0, "
-                   "__cw_end = __cw_n;\n"
-                   "  int __cw_s[%u], __cw_which = 0, __cw_lo, __cw_hi;\n",
-                   r->atoms, r->atoms, r->atoms, r->atoms);
+    cw_rewrite_rows_say(w, "__kernel void ");
+    cw_rewrite_rows_name(w, "rows");
+    cw_rewrite_rows_say(w, "(");
+    cw_rewrite_rows_parameters(w);
+    cw_rewrite_rows_say(
+        w,
+        ", __cw_tile __cw_t, int2 __cw_row_size)\n{\n"
+        "  size_t __cw_y = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
+        "__cw_t.__cw_base[2], 1);\n"
+        "  size_t __cw_z = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
+        "__cw_t.__cw_base[2], 2);\n"
+        "  int __cw_skip = (int)__cw_global_id(0, 0, 0, 0) * __cw_row_size.y, __cw_left = "
+        "__cw_row_size.x - __cw_skip;\n"
+        "  int __cw_a = (int)__cw_t.__cw_base[0] + __cw_skip;\n"
+        "  int __cw_b = __cw_a + (__cw_left < __cw_row_size.y ? __cw_left : __cw_row_size.y);\n"
+        "  ulong __cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_n = __cw_b - __cw_a, __cw_first = 0, "
+        "__cw_end = __cw_n;\n"
+        "  int __cw_s[%u], __cw_which = 0, __cw_lo, __cw_hi;\n",
+        r->atoms, r->atoms, r->atoms, r->atoms);
     for (int last = 1; last >= 0; last--) {
-        cw_rw_rows_say(w, "  ");
-        cw_rw_rows_name(w, "ends");
-        cw_rw_rows_say(w, "(");
+        cw_rewrite_rows_say(w, "  ");
+        cw_rewrite_rows_name(w, "ends");
+        cw_rewrite_rows_say(w, "(");
         arguments(w);
-        cw_rw_rows_say(w, "%s, __cw_y, __cw_z, __cw_t, __cw_%c, __cw_r, __cw_s);\n",
-                       last ? "__cw_b - 1" : "__cw_a", last ? 'm' : 'l');
+        cw_rewrite_rows_say(w, "%s, __cw_y, __cw_z, __cw_t, __cw_%c, __cw_r, __cw_s);\n",
+                            last ? "__cw_b - 1" : "__cw_a", last ? 'm' : 'l');
     }
     choose(w);
-    cw_rw_rows_say(w, "  __cw_lo = __cw_first < __cw_end ? __cw_a + (int)__cw_first : __cw_b;\n"
-                      "  __cw_hi = __cw_first < __cw_end ? __cw_a + (int)__cw_end : __cw_b;\n"
-                      "  ");
+    cw_rewrite_rows_say(w, "  __cw_lo = __cw_first < __cw_end ? __cw_a + (int)__cw_first : __cw_b;\n"
+                           "  __cw_hi = __cw_first < __cw_end ? __cw_a + (int)__cw_end : __cw_b;\n"
+                           "  ");
     loop(w, "item", "__cw_a", "__cw_lo");
     for (uint32_t c = r->conditions; c > 0; c--) {
         if (!r->condition[c - 1].fixed)
             continue;
         snprintf(which, sizeof which, "edge%u", c);
-        cw_rw_rows_say(w, "  if (__cw_which == %u) ", c);
+        cw_rewrite_rows_say(w, "  if (__cw_which == %u) ", c);
         loop(w, which, "__cw_lo", "__cw_hi");
-        cw_rw_rows_say(w, "  else\n");
+        cw_rewrite_rows_say(w, "  else\n");
     }
-    cw_rw_rows_say(w, "  ");
+    cw_rewrite_rows_say(w, "  ");
     loop(w, "inner", "__cw_lo", "__cw_hi");
-    cw_rw_rows_say(w, "  ");
+    cw_rewrite_rows_say(w, "  ");
     loop(w, "item", "__cw_hi", "__cw_b");
-    cw_rw_rows_say(w, "}\n");
+    cw_rewrite_rows_say(w, "}\n");
 }
 
-char *cw_rw_rows_text(const struct cw_rw_rows *r)
+char *cw_rewrite_rows_text(const struct cw_rw_rows *r)
 {
     writer w = {.r = r, .out.ok = true};
     char which[16];
 
-    cw_rw_rows_say(&w, "\n#ifndef CW_RUN_NO_ROWS\n#undef __cw_get_global_id\n"
-                       "#define __cw_get_global_id(...) __cw_row_id(__cw_x, __cw_y, __cw_z, __VA_ARGS__)\n");
-    cw_rw_rows_body(&w, "item", CW_RW_ITEM);
-    cw_rw_rows_body(&w, "inner", CW_RW_INNER);
+    cw_rewrite_rows_say(&w,
+                        "\n#ifndef CW_RUN_NO_ROWS\n#undef __cw_get_global_id\n"
+                        "#define __cw_get_global_id(...) __cw_row_id(__cw_x, __cw_y, __cw_z, __VA_ARGS__)\n");
+    cw_rewrite_rows_body(&w, "item", CW_RW_ITEM);
+    cw_rewrite_rows_body(&w, "inner", CW_RW_INNER);
     for (uint32_t c = 1; c <= r->conditions; c++) {
         if (!r->condition[c - 1].fixed)
             continue;
         snprintf(which, sizeof which, "edge%u", c);
-        cw_rw_rows_body(&w, which, c);
+        cw_rewrite_rows_body(&w, which, c);
     }
     ends(&w);
     kernel(&w);
-    cw_rw_rows_say(&w, "#undef __cw_get_global_id\n#define __cw_get_global_id(...) "
-                       "__cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
-                       "__cw_t.__cw_base[2], __VA_ARGS__)\n#endif\n");
+    cw_rewrite_rows_say(&w, "#undef __cw_get_global_id\n#define __cw_get_global_id(...) "
+                            "__cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
+                            "__cw_t.__cw_base[2], __VA_ARGS__)\n#endif\n");
     if (w.out.ok)
         return w.out.text;
     free(w.out.text);

@@ -111,7 +111,7 @@ static bool name_question(struct cw_run_kept_question *q)
 
     if (!identify(q->device, identity))
         return false;
-    cw_run_cache_identity(&q->id, KIND, identity);
+    cw_run_helper_cache_identity(&q->id, KIND, identity);
     cw_identity_text(&q->id, q->options);
     cw_identity_text(&q->id, q->source);
     return !q->id.failed;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "../door/clock.h"
-#include "../door/doors.h"
+#include "../door/door.h"
 #include "compiler_resources.h"
 #include "../run/core/thread.h"
 #include "../run/core/observer.h"

@@ -21,7 +21,7 @@ static struct cw_identity identity_of(const struct cw_run_context_device *place,
 
     if (!cw_vendor_describe_driver(&calls, place->slot->device, device, sizeof device))
         return id;
-    cw_run_cache_identity(&id, KIND, device);
+    cw_run_helper_cache_identity(&id, KIND, device);
     cw_identity_text(&id, recipe->options);
     cw_identity_text(&id, recipe->source);
     return id;
@@ -137,7 +137,7 @@ cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_c
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
-    if (cw_run_ahead_build(place, recipe) != CL_SUCCESS)
+    if (cw_isolated_compiler_build_ahead(place, recipe) != CL_SUCCESS)
         return NULL;
     return cw_isolated_compiler_call(place->slot->device, build, &m) ? m.program : NULL;
 }

@@ -50,7 +50,7 @@ void cw_helper_cache_start(const char *folder)
     read_environment();
 }
 
-void cw_run_cache_identity(struct cw_identity *id, const char *kind, const char *device)
+void cw_run_helper_cache_identity(struct cw_identity *id, const char *kind, const char *device)
 {
     cw_identity_begin(id, kind);
     cw_identity_text(id, device);

@@ -18,7 +18,7 @@ void cw_helper_cache_start(const char *folder);
 
 /* Begins *id, the caller's to finish: `kind` (identity.h), `device` (all that tells its compiler and driver
  * from others), PoCL's environment. */
-void cw_run_cache_identity(struct cw_identity *id, const char *kind, const char *device);
+void cw_run_helper_cache_identity(struct cw_identity *id, const char *kind, const char *device);
 
 /* The bytes stored for `id`, malloc'ed for the caller; NULL: none. */
 void *cw_helper_cache_read(const struct cw_identity *id, size_t *bytes);

@@ -16,7 +16,7 @@
 #include "../../analyzer/io/quiet_child.h"
 #include "../../analyzer/compile/compile_client.h"
 #include "../../analyzer/source/vendor_compiler.h"
-#include "../door/doors.h"
+#include "../door/door.h"
 #include "../door/log.h"
 #include "helper_cache.h"
 #include "compiler_resources.h"
@@ -218,7 +218,7 @@ static void name_need(struct need *need, const struct cw_compile_question *q)
     const struct cw_compile_range *r = &q->range;
     uint8_t form[] = {r->has_local, r->offset[0] || r->offset[1] || r->offset[2], is_small(r)};
 
-    cw_run_cache_identity(&need->program, KIND, q->device);
+    cw_run_helper_cache_identity(&need->program, KIND, q->device);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         cw_identity_text(&need->program, getenv(places[i]));
     cw_identity_number(&need->program, q->units);
@@ -416,7 +416,8 @@ cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place,
     return cw_isolated_compiler_ahead_of(place->slot->device, program, "", &r, NULL, 0);
 }
 
-cl_int cw_run_ahead_build(const struct cw_run_context_device *place, const struct cw_run_recipe *program)
+cl_int cw_isolated_compiler_build_ahead(const struct cw_run_context_device *place,
+                                        const struct cw_run_recipe *program)
 {
     static const size_t one = 1;
     const struct cw_run_ndrange r = {.dims = 1, .global = &one};

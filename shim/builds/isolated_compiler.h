@@ -56,6 +56,7 @@ cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place,
 /* Builds the program in clweave-compile; the vendor's cache has the result then. CL_SUCCESS: it may be built
  * here, as the vendor's compiler has not died of it; where clweave-compile could not be asked there is room
  * for it. Otherwise as above. */
-cl_int cw_run_ahead_build(const struct cw_run_context_device *place, const struct cw_run_recipe *program);
+cl_int cw_isolated_compiler_build_ahead(const struct cw_run_context_device *place,
+                                        const struct cw_run_recipe *program);
 
 #endif

@@ -39,7 +39,7 @@ bool cw_device_start(const struct cw_options *options)
     }
     cw_board_dsps_wanted = (unsigned)options->dsp;
     cw_context_devices_configure(&list);
-    cw_native_start();
+    cw_dsp_native_start();
     return true;
 }
 
@@ -76,7 +76,7 @@ double cw_device_cost_ns(const struct cw_cl_device *s, const struct cw_work *wor
 double cw_device_set_up_ns(cl_device_id device)
 {
     const struct cw_work nothing = {.kernel = ""};
-    int dsp = cw_board_dsp(device);
+    int dsp = cw_device_board_dsp(device);
 
     return dsp >= 0 ? cw_dsp_cost_ns(cw_dsp_at((unsigned)dsp), &nothing) : cw_dsp_host_cost_ns(&nothing);
 }
@@ -143,8 +143,8 @@ void cw_device_warn(void)
 
 void cw_device_after_fork(void)
 {
-    cw_board_after_fork();
+    cw_device_board_after_fork();
     cw_context_devices_after_fork();
     cw_dsp_after_fork();
-    cw_native_after_fork();
+    cw_dsp_native_after_fork();
 }

@@ -28,7 +28,7 @@ static bool is_basic(cl_device_id d)
 uint32_t cw_device_traits(cl_device_id device)
 {
     char platform[64] = "", name[256] = "";
-    struct cw_vendor_device d = {platform, name, 0, cw_board_dsp(device) >= 0};
+    struct cw_vendor_device d = {platform, name, 0, cw_device_board_dsp(device) >= 0};
     cl_platform_id id = NULL;
 
     cw_next.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof id, &id, NULL);
@@ -125,7 +125,7 @@ static void find(void)
     explain();
 }
 
-const struct cw_board *cw_board(void)
+const struct cw_board *cw_device_board(void)
 {
     int saved = errno;
 
@@ -150,7 +150,7 @@ double cw_device_helpers_ns(void)
     return __atomic_load_n(&found, __ATOMIC_ACQUIRE) ? board.helpers_ns : 0;
 }
 
-int cw_board_dsp(cl_device_id device)
+int cw_device_board_dsp(cl_device_id device)
 {
     if (!__atomic_load_n(&found, __ATOMIC_ACQUIRE))
         return -1;
@@ -162,7 +162,7 @@ int cw_board_dsp(cl_device_id device)
 
 /* A thread that was finding the board in the parent does not exist here; PoCL's own lock has the same fate.
  */
-void cw_board_after_fork(void)
+void cw_device_board_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
 }

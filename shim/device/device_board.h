@@ -26,18 +26,18 @@ struct cw_board {
 /* The board, found at the first call by asking PoCL for its devices; constant from then on. NULL: this call
  * comes from within PoCL's own start (hwloc's OpenCL plug-in), and must pass. Not to be called before the
  * program asks for devices or contexts: it starts PoCL. */
-const struct cw_board *cw_board(void);
+const struct cw_board *cw_device_board(void);
 
 /* The number of DSPs that the settings ask for; 0 in all other modes. Set once, by cw_device_start. */
 extern unsigned cw_board_dsps_wanted;
 
 /* Index of a dressed DSP, -1 for any other device. Only looks: a device handle exists after the board was
  * found. */
-int cw_board_dsp(cl_device_id device);
+int cw_device_board_dsp(cl_device_id device);
 
-void cw_board_after_fork(void);
+void cw_device_board_after_fork(void);
 
-/* ---- device_slots.c */
+/* ---- context_devices.c */
 
 /* The choice of helpers; once, by cw_device_start. */
 void cw_context_devices_configure(const struct cw_device_list *list);

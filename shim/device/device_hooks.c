@@ -68,7 +68,7 @@ cl_int cw_device_hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type dev
                                      cl_device_id *devices, cl_uint *num_devices)
 {
     cl_device_id list[CW_DEVICES_MAX];
-    const struct cw_board *b = cw_board();
+    const struct cw_board *b = cw_device_board();
     cl_int error;
     cl_uint n;
 
@@ -116,7 +116,7 @@ cl_context cw_device_hook_clCreateContextFromType(const cl_context_properties *p
                                                   void *user_data, cl_int *errcode_ret)
 {
     cl_device_id list[CW_DEVICES_MAX];
-    const struct cw_board *b = cw_board();
+    const struct cw_board *b = cw_device_board();
     cl_int error;
     cl_uint n = 0;
 
@@ -135,7 +135,7 @@ cl_int cw_device_hook_clGetDeviceInfo(cl_device_id device, cl_device_info param_
     cl_uint count;
     cl_int error;
 
-    if (CW_UNLIKELY(cw_board_dsp(device) >= 0))
+    if (CW_UNLIKELY(cw_device_board_dsp(device) >= 0))
         return cw_dsp_info(device, param_name, param_value_size, param_value, param_value_size_ret);
     error = cw_next.clGetDeviceInfo(device, param_name, param_value_size, param_value, param_value_size_ret);
     if (CW_LIKELY(param_name != CL_DEVICE_REFERENCE_COUNT) || error != CL_SUCCESS || !param_value)
@@ -151,7 +151,7 @@ cl_int cw_device_hook_clCreateSubDevices(cl_device_id in_device,
                                          const cl_device_partition_property *properties, cl_uint num_devices,
                                          cl_device_id *out_devices, cl_uint *num_devices_ret)
 {
-    if (cw_board_dsp(in_device) >= 0)
+    if (cw_device_board_dsp(in_device) >= 0)
         return CL_INVALID_VALUE;
     return cw_next.clCreateSubDevices(in_device, properties, num_devices, out_devices, num_devices_ret);
 }

@@ -101,7 +101,8 @@ static uint64_t ready_time(cl_uint n, const cl_event *wait_list)
     return ready;
 }
 
-bool cw_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uint n, const cl_event *wait_list)
+bool cw_dsp_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uint n,
+                        const cl_event *wait_list)
 {
     cl_device_id device;
     struct timespec now;
@@ -109,7 +110,7 @@ bool cw_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uint n,
 
     if (cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) != CL_SUCCESS)
         return false;
-    dsp = cw_board_dsp(device);
+    dsp = cw_device_board_dsp(device);
     if (dsp < 0)
         return false;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -144,8 +145,8 @@ static bool is_complete(cl_event e)
     return status <= CL_COMPLETE;
 }
 
-cl_int cw_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
-                       const cl_event *event, bool blocking)
+cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
+                           const cl_event *event, bool blocking)
 {
     struct times t = {.queue = s->queue,
                       .queued_ns = s->queued_ns,
@@ -235,7 +236,7 @@ static cl_int native_clFinish(cl_command_queue queue)
     struct cw_native_span s;
     cl_int error = cw_next.clFinish(queue);
 
-    if (error == CL_SUCCESS && cw_native_open(&s, queue, 0, NULL))
+    if (error == CL_SUCCESS && cw_dsp_native_open(&s, queue, 0, NULL))
         cw_dsp_reached(cw_dsp_busy_until_ns(s.dsp));
     return error;
 }
@@ -251,7 +252,7 @@ static bool lists_stranger(cl_program program, cl_uint num_devices, const cl_dev
         cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof all, all, &bytes) != CL_SUCCESS)
         return false;
     for (cl_uint i = 0; i < num_devices; i++) {
-        bool known = cw_board_dsp(devices[i]) < 0;
+        bool known = cw_device_board_dsp(devices[i]) < 0;
 
         for (size_t k = 0; !known && k < bytes / sizeof *all; k++)
             known = all[k] == devices[i];
@@ -278,19 +279,19 @@ static cl_int native_clBuildProgram(cl_program program, cl_uint num_devices, con
         num_devices = (cl_uint)(bytes / sizeof *all);
     }
     for (cl_uint i = 0; error == CL_SUCCESS && device_list && i < num_devices; i++) {
-        int dsp = cw_board_dsp(device_list[i]);
+        int dsp = cw_device_board_dsp(device_list[i]);
         if (dsp >= 0)
             cw_dsp_built(cw_dsp_at((unsigned)dsp));
     }
     return error;
 }
 
-void cw_native_start(void)
+void cw_dsp_native_start(void)
 {
     cw_native = cw_next;
     if (!cw_board_dsps_wanted)
         return;
-    cw_native_fill_calls(&cw_native);
+    cw_dsp_native_fill_calls(&cw_native);
     cw_native.clGetEventProfilingInfo = native_clGetEventProfilingInfo;
     cw_native.clReleaseEvent = native_clReleaseEvent;
     cw_native.clWaitForEvents = native_clWaitForEvents;
@@ -298,7 +299,7 @@ void cw_native_start(void)
     cw_native.clBuildProgram = native_clBuildProgram;
 }
 
-void cw_native_after_fork(void)
+void cw_dsp_native_after_fork(void)
 {
     cw_lock_free(&lock);
 }

@@ -9,8 +9,8 @@
 #include "device.h"
 
 /* Fills cw_native: once, by cw_device_start. */
-void cw_native_start(void);
-void cw_native_after_fork(void);
+void cw_dsp_native_start(void);
+void cw_dsp_native_after_fork(void);
 
 /* ---- between dsp_native.c and dsp_native_calls.c */
 
@@ -21,14 +21,15 @@ struct cw_native_span {
 };
 
 /* Whether `queue` belongs to a DSP; then *s is begun. */
-bool cw_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uint n, const cl_event *wait_list);
+bool cw_dsp_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uint n,
+                        const cl_event *wait_list);
 
 /* The vendor has returned `error`; takes the modelled time if that is success. `event`: where the program's
  * event is, or NULL. `blocking`: the program has waited for the command. Returns `error`. */
-cl_int cw_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
-                       const cl_event *event, bool blocking);
+cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
+                           const cl_event *event, bool blocking);
 
 /* Puts the enqueueing functions into *table. */
-void cw_native_fill_calls(struct cw_dispatch *table);
+void cw_dsp_native_fill_calls(struct cw_dispatch *table);
 
 #endif

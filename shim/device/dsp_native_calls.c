@@ -71,7 +71,7 @@ static bool is_refused(const struct cw_native_span *s)
     struct cw_work work;                                                                                     \
     cl_int error;                                                                                            \
                                                                                                              \
-    if (!cw_native_open(&s, command_queue, num_events_in_wait_list, event_wait_list))                        \
+    if (!cw_dsp_native_open(&s, command_queue, num_events_in_wait_list, event_wait_list))                    \
         return cw_next.call;                                                                                 \
     if (refused)                                                                                             \
         return CL_OUT_OF_RESOURCES;                                                                          \
@@ -79,7 +79,7 @@ static bool is_refused(const struct cw_native_span *s)
     if (error != CL_SUCCESS)                                                                                 \
         return error;                                                                                        \
     work = work_;                                                                                            \
-    return cw_native_close(&s, error, &work, event, blocking)
+    return cw_dsp_native_close(&s, error, &work, event, blocking)
 
 /* A call that returns a pointer. */
 #define TIMED_MAP(call, work_, blocking)                                                                     \
@@ -87,13 +87,13 @@ static bool is_refused(const struct cw_native_span *s)
     struct cw_work work;                                                                                     \
     void *pointer;                                                                                           \
                                                                                                              \
-    if (!cw_native_open(&s, command_queue, num_events_in_wait_list, event_wait_list))                        \
+    if (!cw_dsp_native_open(&s, command_queue, num_events_in_wait_list, event_wait_list))                    \
         return cw_next.call;                                                                                 \
     pointer = cw_next.call;                                                                                  \
     if (!pointer)                                                                                            \
         return NULL;                                                                                         \
     work = work_;                                                                                            \
-    cw_native_close(&s, CL_SUCCESS, &work, event, blocking);                                                 \
+    cw_dsp_native_close(&s, CL_SUCCESS, &work, event, blocking);                                             \
     return pointer
 
 static cl_int timed_clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read,
@@ -348,7 +348,7 @@ static cl_int timed_clEnqueueTask(cl_command_queue command_queue, cl_kernel kern
                  launch(kernel, &d, 1, &(size_t){1}, &(size_t){1}), false);
 }
 
-void cw_native_fill_calls(struct cw_dispatch *table)
+void cw_dsp_native_fill_calls(struct cw_dispatch *table)
 {
     table->clEnqueueReadBuffer = timed_clEnqueueReadBuffer;
     table->clEnqueueWriteBuffer = timed_clEnqueueWriteBuffer;

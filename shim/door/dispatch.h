@@ -55,7 +55,7 @@ enum cw_api_id {
 };
 
 /* The function's name, "clFlush". Static; thread-safe. */
-const char *cw_api_name(enum cw_api_id id);
+const char *cw_door_api_name(enum cw_api_id id);
 
 /* The functions behind this library: the loader's, or the next layer's. Complete (no NULL: a function that
  * the loader lacks fails with the error of a missing function) before a mode's start() runs, and constant

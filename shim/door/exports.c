@@ -1,5 +1,5 @@
 /* exports.c - door (a): the cl* symbols that a program binds to when we are preloaded. */
-#include "doors.h"
+#include "door.h"
 #include "log.h"
 
 #include <errno.h>

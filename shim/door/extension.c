@@ -5,7 +5,7 @@
  * CW_SLOTS wrappers per function, each with a vendor's pointer of its own; a program with more different ones
  * gets the bare pointer. A core function that is asked for by name gets the door's entry, which finds the
  * vendor by the objects. */
-#include "doors.h"
+#include "door.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* layer.c - door (b): the loader's layer interface (cl_loader_layers). */
-#include "doors.h"
+#include "door.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doors.h"
+#include "door.h"
 
 #define VARIABLE "OPENCL_LAYERS"
 

@@ -1,4 +1,4 @@
-#include "doors.h"
+#include "door.h"
 
 #include <dlfcn.h>
 #include <limits.h>

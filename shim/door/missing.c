@@ -1,6 +1,6 @@
 /* missing.c - the error that a call returns when the OpenCL library lacks the function, or there is no
  * library. */
-#include "doors.h"
+#include "door.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Woverride-init"

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include "doors.h"
+#include "door.h"
 #include "unwind.h"
 
 #define MAX_VENDORS 16

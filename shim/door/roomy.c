@@ -54,7 +54,7 @@ static void find_stack(void)
     }
 }
 
-size_t cw_stack_left(void)
+size_t cw_roomy_stack_left(void)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
@@ -119,7 +119,7 @@ static void elsewhere(void (*work)(void *), void *data, void *stack)
 void cw_roomy(void (*work)(void *), void *data)
 {
     int saved = errno;
-    void *stack = cw_stack_left() < ENOUGH ? take() : NULL;
+    void *stack = cw_roomy_stack_left() < ENOUGH ? take() : NULL;
 
     errno = saved;
     if (CW_LIKELY(!stack)) {

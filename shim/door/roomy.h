@@ -12,7 +12,7 @@
 /* Bytes that are left of the calling thread's stack; 0: it runs on one that it has switched to itself, of
  * which nothing is known (a coroutine, a signal's). The first call on a thread looks at /proc or asks the C
  * library. */
-size_t cw_stack_left(void);
+size_t cw_roomy_stack_left(void);
 
 /* Calls work(data), which returns, and which may call this again. On the stack that there is when that is
  * long enough, or when memory for another one is out. Any thread, any lock held. */

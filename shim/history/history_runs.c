@@ -41,7 +41,7 @@ static size_t stored_bytes(const struct cw_runs *r)
     return offsetof(struct cw_runs, entry) + r->count * sizeof r->entry[0];
 }
 
-void cw_runs_finish(struct cw_runs *r)
+void cw_history_runs_finish(struct cw_runs *r)
 {
     for (uint32_t i = 0; i < CW_RUNS_ARGUMENTS; i++)
         free(r->text[i]);
@@ -80,7 +80,7 @@ static bool take(struct cw_runs *r, const char *data, size_t bytes)
     return makes_sense(r) && take_texts(r, data + stored_bytes(r), bytes - stored_bytes(r));
 }
 
-bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, const struct cw_identity *id)
+bool cw_history_runs_read(struct cw_runs *r, const struct cw_file_store *store, const struct cw_identity *id)
 {
     size_t bytes = 0;
     char *data = cw_file_store_read(store, id, &bytes);
@@ -88,12 +88,12 @@ bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, const st
 
     memset(r, 0, sizeof *r);
     if (data && !take(r, data, bytes))
-        cw_runs_finish(r);
+        cw_history_runs_finish(r);
     free(data);
     return there;
 }
 
-void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, const struct cw_identity *id)
+void cw_history_runs_write(const struct cw_runs *r, struct cw_file_store *store, const struct cw_identity *id)
 {
     size_t bytes = stored_bytes(r);
     char *data, *to;
@@ -111,7 +111,7 @@ void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, const s
     free(data);
 }
 
-uint64_t cw_runs_number(struct cw_runs *r, const void *text, size_t bytes)
+uint64_t cw_history_runs_number(struct cw_runs *r, const void *text, size_t bytes)
 {
     uint64_t most = 0;
 
@@ -135,12 +135,12 @@ static uint32_t find(const struct cw_runs *r, uint64_t arguments)
     return i;
 }
 
-bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments)
+bool cw_history_runs_knows(const struct cw_runs *r, uint64_t arguments)
 {
     return find(r, arguments) < r->count;
 }
 
-double cw_runs_usual_ns(const struct cw_runs *r, uint64_t arguments)
+double cw_history_runs_usual_ns(const struct cw_runs *r, uint64_t arguments)
 {
     uint32_t i = find(r, arguments);
 
@@ -181,7 +181,7 @@ static bool is_worth_a_trial(const struct cw_runs_entry *e)
     return e->later >= (e->begins ? 1 : CW_RUNS_BEFORE) && is_long_enough(e) && e->since >= pause_of(e);
 }
 
-bool cw_runs_can_learn(double lived_ns, double learnt_ns, double ns)
+bool cw_history_runs_can_learn(double lived_ns, double learnt_ns, double ns)
 {
     return lived_ns - learnt_ns >= CW_RUNS_LEARN * (learnt_ns + ns);
 }
@@ -192,7 +192,7 @@ static bool may_learn(const struct cw_runs *r, const struct cw_runs_entry *e)
 {
     double need = r->learnt_ns > 0 ? e->owed_ns : CW_RUNS_BUILD_NS;
 
-    return !(need > 0) || cw_runs_can_learn(r->lived_ns, r->learnt_ns, need);
+    return !(need > 0) || cw_history_runs_can_learn(r->lived_ns, r->learnt_ns, need);
 }
 
 static bool is_clear(const struct cw_runs_entry *e)
@@ -209,7 +209,8 @@ static bool looks_again(const struct cw_runs_entry *e)
     return e->since >= first && !(e->since & (e->since - 1));
 }
 
-enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, bool all, double *after_ns)
+enum cw_runs_start cw_history_runs_start(const struct cw_runs *r, uint64_t arguments, bool all,
+                                         double *after_ns)
 {
     uint32_t i = find(r, arguments);
     const struct cw_runs_entry *e = i < r->count ? &r->entry[i] : NULL;
@@ -230,7 +231,7 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, bo
     return CW_RUNS_LATER;
 }
 
-bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns)
+bool cw_history_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns)
 {
     uint32_t i = find(r, arguments);
 
@@ -247,7 +248,7 @@ static double may_be_behind_ns(const struct cw_runs_entry *e)
     return CW_RUNS_LOST * e->later_ns + fmax(cost_of(e), CW_RUNS_STAKE * gain);
 }
 
-bool cw_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns)
+bool cw_history_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns)
 {
     uint32_t i = find(r, arguments);
     const struct cw_runs_entry *e = i < r->count && mark < CW_RUNS_MARKS ? &r->entry[i] : NULL;
@@ -360,7 +361,7 @@ static void add_begun(struct cw_runs_entry *e, const struct cw_runs_run *run)
     }
 }
 
-bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run)
+bool cw_history_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run)
 {
     bool known = find(r, arguments) < r->count, waits, wants;
     struct cw_runs_entry *e;
@@ -391,7 +392,7 @@ bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run
            run->work_ns > MUCH * before || before > MUCH * run->work_ns;
 }
 
-void cw_runs_add_idle(struct cw_runs *r, uint64_t arguments)
+void cw_history_runs_add_idle(struct cw_runs *r, uint64_t arguments)
 {
     uint32_t i = find(r, arguments);
 

@@ -99,7 +99,7 @@ struct cw_runs {
         const void *text;
         size_t bytes;
         uint64_t number;
-    } asked; /* of cw_runs_number() last, where no entry had it */
+    } asked; /* of cw_history_runs_number() last, where no entry had it */
 };
 
 enum cw_runs_start {
@@ -111,20 +111,21 @@ enum cw_runs_start {
 
 /* Fills `r` with the record of program `id`, or with nothing; the caller's to finish. Returns whether there
  * was one. */
-bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, const struct cw_identity *id);
-void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, const struct cw_identity *id);
-void cw_runs_finish(struct cw_runs *r);
+bool cw_history_runs_read(struct cw_runs *r, const struct cw_file_store *store, const struct cw_identity *id);
+void cw_history_runs_write(const struct cw_runs *r, struct cw_file_store *store,
+                           const struct cw_identity *id);
+void cw_history_runs_finish(struct cw_runs *r);
 
 /* The number by which the functions below know these arguments: that of an entry with the same ones, or a new
  * one. `text` stays where it is as long as `r` is used. */
-uint64_t cw_runs_number(struct cw_runs *r, const void *text, size_t bytes);
+uint64_t cw_history_runs_number(struct cw_runs *r, const void *text, size_t bytes);
 
 /* True when there was a run with `arguments`. */
-bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments);
+bool cw_history_runs_knows(const struct cw_runs *r, uint64_t arguments);
 
 /* True when runs that have lived `lived_ns` in all, `learnt_ns` of it with learning, may learn something that
  * takes `ns`. */
-bool cw_runs_can_learn(double lived_ns, double learnt_ns, double ns);
+bool cw_history_runs_can_learn(double lived_ns, double learnt_ns, double ns);
 
 /* Result of a run. */
 struct cw_runs_run {
@@ -139,24 +140,25 @@ struct cw_runs_run {
 };
 
 /* The work of runs with `arguments` that never began; 0: not known. */
-double cw_runs_usual_ns(const struct cw_runs *r, uint64_t arguments);
+double cw_history_runs_usual_ns(const struct cw_runs *r, uint64_t arguments);
 
 /* The action for a run with `arguments`. all: learning at any cost. */
-enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, bool all, double *after_ns);
+enum cw_runs_start cw_history_runs_start(const struct cw_runs *r, uint64_t arguments, bool all,
+                                         double *after_ns);
 
 /* True when a run with `arguments` is over long before it has worked `after_ns`, as far as earlier runs tell.
  */
-bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns);
+bool cw_history_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns);
 
 /* True when a run with `arguments` that has worked `work_ns` at mark `mark` is so far behind its time without
  * helpers that it should go on without. */
-bool cw_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns);
+bool cw_history_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns);
 
 /* One run more with `arguments`. Returns false when that is nothing new, so that nothing need be written. */
-bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run);
+bool cw_history_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run);
 
 /* One run more with `arguments`, known ones, that began at once, and helpers had nothing to do: no gain,
  * at any time taken. */
-void cw_runs_add_idle(struct cw_runs *r, uint64_t arguments);
+void cw_history_runs_add_idle(struct cw_runs *r, uint64_t arguments);
 
 #endif

@@ -87,12 +87,12 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *context)
 
         if (!is_code(p))
             continue;
-        cw_rec_begin(&r);
+        cw_log_rec_begin(&r);
         cw_rec_u(&r, info->dlpi_addr + p->p_vaddr);
         cw_rec_u(&r, info->dlpi_addr + p->p_vaddr + p->p_memsz);
         cw_rec_u(&r, p->p_offset);
-        cw_rec_string(&r, name);
-        cw_rec_commit(&r, CW_LOG_MODULE);
+        cw_log_rec_string(&r, name);
+        cw_log_rec_commit(&r, CW_LOG_MODULE);
     }
     return 0;
 }
@@ -133,12 +133,12 @@ static void write_site(uint32_t id, const uintptr_t *frames, unsigned n)
     struct cw_rec r;
     unsigned i;
 
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     cw_rec_u(&r, id);
     cw_rec_u(&r, n);
     for (i = 0; i < n; i++)
         cw_rec_u(&r, frames[i]);
-    cw_rec_commit(&r, CW_LOG_CALLSITE);
+    cw_log_rec_commit(&r, CW_LOG_CALLSITE);
 }
 
 /* The slot of this stack, or the free one that becomes it; NULL: the table is full, or memory is out. Lock

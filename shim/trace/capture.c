@@ -22,7 +22,7 @@ void cw_capture_after_fork(void)
 {
     pthread_mutex_init(&transfers_lock, NULL);
     transfers = NULL; /* the parent's */
-    cw_host_after_fork();
+    cw_capture_host_after_fork();
     cw_capture_memory_after_fork();
 }
 
@@ -71,11 +71,11 @@ void cw_capture_data(uint64_t seq, const struct cw_layout *l)
 
     if (!cw_capture_bytes(l, &offset, &bytes))
         return;
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     cw_rec_s(&r, (int64_t)(seq - r.seq));
     cw_rec_u(&r, bytes);
     cw_rec_u(&r, offset);
-    cw_rec_commit(&r, CW_LOG_DATA);
+    cw_log_rec_commit(&r, CW_LOG_DATA);
 }
 
 /* Behind the last byte, padding included. */
@@ -193,7 +193,7 @@ void cw_capture_finished(void)
     while ((p = done)) {
         done = p->next;
         if (p->owned && p->profiled)
-            cw_times_write(p->event, p->seq);
+            cw_device_times_write(p->event, p->seq);
         if (p->owned)
             cw_traced.clReleaseEvent(p->event);
         free(p);

@@ -38,8 +38,7 @@ void cw_capture_data(uint64_t seq, const struct cw_layout *l);
 struct cw_capture_from {
     cl_command_queue queue;
     bool lost; /* a read: another one may write there later */
-    bool
-        late; /* a write: a read brings its bytes, so they are there when the write is complete */
+    bool late; /* a write: a read brings its bytes, so they are there when the write is complete */
 };
 
 /* A read or a write at `l` is about to be given to `queue`. Captures the bytes that finished reads have
@@ -89,8 +88,8 @@ void cw_capture_queue_released(cl_command_queue queue);
 /* ---- capture_host.c: CL_MEM_USE_HOST_PTR */
 
 /* Watches the host memory of an object. remove: before the vendor's release. */
-void cw_host_watch(cl_mem memory, const struct cw_layout *l, bool image);
-void cw_host_unwatch(cl_mem memory);
+void cw_capture_host_watch(cl_mem memory, const struct cw_layout *l, bool image);
+void cw_capture_host_unwatch(cl_mem memory);
 
 /* Before an enqueue: records the bytes that the program changed. */
 void cw_capture_host_writes(void);
@@ -101,7 +100,7 @@ void cw_capture_queue_busy(cl_command_queue queue, uint64_t seq);
 void cw_capture_queue_idle(cl_command_queue queue, uint64_t seq);
 
 void cw_capture_after_fork(void);
-void cw_host_after_fork(void);
+void cw_capture_host_after_fork(void);
 void cw_capture_memory_after_fork(void);
 
 #endif

@@ -32,7 +32,7 @@ static bool overflow; /* more busy queues than fit: never idle again */
 static bool watching; /* hashes are those of an idle moment, and no enqueue has come since */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void cw_host_after_fork(void)
+void cw_capture_host_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
     busy_count = 0;
@@ -55,7 +55,7 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *p, size_t n)
         hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
-    return cw_fnv1a(hash, p, n);
+    return cw_define_hash(hash, p, n);
 }
 
 /* Reads through the kernel: a program may free the memory before the object, which never hurt it without us.
@@ -105,7 +105,7 @@ static size_t span(const struct cw_layout *l)
     return (l->slices - 1) * slice + (l->rows - 1) * row + l->row_bytes;
 }
 
-void cw_host_watch(cl_mem memory, const struct cw_layout *l, bool image)
+void cw_capture_host_watch(cl_mem memory, const struct cw_layout *l, bool image)
 {
     size_t bytes = span(l), blocks = image ? 1 : (bytes + BLOCK - 1) / BLOCK;
     int saved = errno;
@@ -129,7 +129,7 @@ void cw_host_watch(cl_mem memory, const struct cw_layout *l, bool image)
     pthread_mutex_unlock(&lock);
 }
 
-void cw_host_unwatch(cl_mem memory)
+void cw_capture_host_unwatch(cl_mem memory)
 {
     struct watch **link, *w;
 
@@ -154,7 +154,7 @@ static void write_changed(struct watch *w, size_t first, size_t end)
     if (!cw_capture_bytes(&l, &t.data_offset, &t.data_bytes))
         return;
     t.bytes = t.data_bytes;
-    cw_host_write_record(&t);
+    cw_enqueue_host_write_record(&t);
 }
 
 static void compare(struct watch *w)

@@ -49,12 +49,12 @@ static void write_contents(uint32_t id, bool final, const struct cw_layout *l)
 
     if (!cw_capture_bytes(l, &offset, &bytes))
         return;
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     cw_rec_u(&r, id);
     cw_rec_u(&r, final);
     cw_rec_u(&r, bytes);
     cw_rec_u(&r, offset);
-    cw_rec_commit(&r, CW_LOG_CONTENTS);
+    cw_log_rec_commit(&r, CW_LOG_CONTENTS);
 }
 
 /* ---- creation */
@@ -139,7 +139,7 @@ void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, s
                                row_pitch,    slice_pitch};
     write_contents(o->id, false, &l);
     if (flags & CL_MEM_USE_HOST_PTR)
-        cw_host_watch(memory, &l, t->image);
+        cw_capture_host_watch(memory, &l, t->image);
 }
 
 /* ---- reading back */
@@ -255,7 +255,7 @@ void cw_capture_released(cl_mem memory)
     pthread_mutex_unlock(&lock);
     if (root) {
         read_back(root);
-        cw_host_unwatch(root->memory);
+        cw_capture_host_unwatch(root->memory);
     }
     if (t && t != t->root)
         free(t);

@@ -6,7 +6,7 @@
 
 struct cw_recorder_settings cw_recorder;
 
-uint64_t cw_fnv1a(uint64_t hash, const void *bytes, size_t n)
+uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
 
@@ -21,7 +21,7 @@ static void describe_platform(struct cw_rec *r, struct cw_object *o, cl_platform
     QUERY_STRING(r, clGetPlatformInfo, platform, CL_PLATFORM_NAME);
     QUERY_STRING(r, clGetPlatformInfo, platform, CL_PLATFORM_VENDOR);
     QUERY_STRING(r, clGetPlatformInfo, platform, CL_PLATFORM_VERSION);
-    cw_rec_commit(r, CW_LOG_PLATFORM);
+    cw_log_rec_commit(r, CW_LOG_PLATFORM);
 }
 
 static void describe_device(struct cw_rec *r, struct cw_object *o, cl_device_id device)
@@ -57,7 +57,7 @@ static void describe_device(struct cw_rec *r, struct cw_object *o, cl_device_id 
     }
     cw_rec_u(r, group);
     cw_rec_u(r, unified != 0);
-    cw_rec_commit(r, CW_LOG_DEVICE);
+    cw_log_rec_commit(r, CW_LOG_DEVICE);
 }
 
 /* The context's devices; *count = 0 and NULL on failure. Free the result. */
@@ -89,7 +89,7 @@ static void describe_context(struct cw_rec *r, struct cw_object *o, cl_context c
     for (i = 0; i < count; i++)
         cw_rec_u(r, cw_known_id(devices[i], CW_LOG_O_DEVICE));
     free(devices);
-    cw_rec_commit(r, CW_LOG_CONTEXT);
+    cw_log_rec_commit(r, CW_LOG_CONTEXT);
 }
 
 static void describe_queue(struct cw_rec *r, struct cw_object *o, cl_command_queue queue)
@@ -110,7 +110,7 @@ static void describe_queue(struct cw_rec *r, struct cw_object *o, cl_command_que
     cw_rec_u(r, cw_known_id(context, CW_LOG_O_CONTEXT));
     cw_rec_u(r, cw_known_id(device, CW_LOG_O_DEVICE));
     cw_rec_u(r, properties);
-    cw_rec_commit(r, CW_LOG_QUEUE);
+    cw_log_rec_commit(r, CW_LOG_QUEUE);
 }
 
 static void describe_sampler(struct cw_rec *r, struct cw_object *o, cl_sampler sampler)
@@ -126,7 +126,7 @@ static void describe_sampler(struct cw_rec *r, struct cw_object *o, cl_sampler s
     cw_rec_u(r, normalized);
     cw_rec_u(r, addressing);
     cw_rec_u(r, filter);
-    cw_rec_commit(r, CW_LOG_SAMPLER);
+    cw_log_rec_commit(r, CW_LOG_SAMPLER);
 }
 
 static void describe_kernel(struct cw_rec *r, struct cw_object *o, cl_kernel kernel)
@@ -145,7 +145,7 @@ static void describe_kernel(struct cw_rec *r, struct cw_object *o, cl_kernel ker
     cw_rec_u(r, cw_known_id(program, CW_LOG_O_PROGRAM));
     cw_rec_u(r, count);
     QUERY_STRING(r, clGetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME);
-    cw_rec_commit(r, CW_LOG_KERNEL);
+    cw_log_rec_commit(r, CW_LOG_KERNEL);
 }
 
 /* How many references the vendor counts; 0 when it does not know the handle. */
@@ -183,7 +183,7 @@ static void describe(struct cw_object *o, const void *h)
 {
     struct cw_rec r;
 
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     switch ((enum cw_log_object)o->kind) {
     case CW_LOG_O_PLATFORM:
         describe_platform(&r, o, (cl_platform_id)h);
@@ -198,19 +198,19 @@ static void describe(struct cw_object *o, const void *h)
         describe_queue(&r, o, (cl_command_queue)h);
         break;
     case CW_LOG_O_MEMORY:
-        cw_describe_memory(&r, o, (cl_mem)h);
+        cw_define_describe_memory(&r, o, (cl_mem)h);
         break;
     case CW_LOG_O_SAMPLER:
         describe_sampler(&r, o, (cl_sampler)h);
         break;
     case CW_LOG_O_PROGRAM:
-        cw_describe_program(&r, o, (cl_program)h);
+        cw_define_describe_program(&r, o, (cl_program)h);
         break;
     case CW_LOG_O_KERNEL:
         describe_kernel(&r, o, (cl_kernel)h);
         break;
     default:
-        cw_rec_drop(&r);
+        cw_log_rec_drop(&r);
         break;
     }
 }
@@ -273,16 +273,16 @@ void cw_defined_release(const void *handle, enum cw_log_object kind)
     if (!o || !cw_object_release(o))
         return;
     if (o->generation == cw_log_generation) {
-        cw_rec_begin(&r);
+        cw_log_rec_begin(&r);
         cw_rec_u(&r, kind);
         cw_rec_u(&r, o->id);
         cw_rec_u(&r, cw_now_ns());
-        cw_rec_commit(&r, CW_LOG_RELEASE);
+        cw_log_rec_commit(&r, CW_LOG_RELEASE);
     }
     cw_object_remove(o);
 }
 
-void cw_object_dropped(enum cw_log_object kind, void *state)
+void cw_define_object_dropped(enum cw_log_object kind, void *state)
 {
     if (kind == CW_LOG_O_KERNEL)
         cw_kernel_destroy(state);

@@ -56,7 +56,7 @@ static void encode_image(struct cw_rec *r, cl_mem image, const cl_image_format *
     cw_rec_u(r, image_number(image, CL_IMAGE_NUM_SAMPLES, sizeof(cl_uint)));
 }
 
-void cw_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory)
+void cw_define_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory)
 {
     static const cl_image_info extents[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH,
                                             CL_IMAGE_ARRAY_SIZE};
@@ -89,5 +89,5 @@ void cw_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory)
     cw_rec_u(r, kind == CW_MEM_IMAGE ? type : 0);
     if (kind == CW_MEM_IMAGE)
         encode_image(r, memory, &format, element, size);
-    cw_rec_commit(r, CW_LOG_MEMORY);
+    cw_log_rec_commit(r, CW_LOG_MEMORY);
 }

@@ -23,12 +23,12 @@
             cw_log_stop("out of memory");                                                                    \
         if (text_ && cw_traced.get(object, param, bytes_, text_, NULL) != CL_SUCCESS)                        \
             text_[0] = '\0';                                                                                 \
-        cw_rec_string(r, text_);                                                                             \
+        cw_log_rec_string(r, text_);                                                                         \
         free(text_);                                                                                         \
     } while (0)
 
 /* Fill `r` with the vendor's answers about an object (entry `o`) and commit it. */
-void cw_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory);
-void cw_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program);
+void cw_define_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory);
+void cw_define_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program);
 
 #endif

@@ -26,24 +26,24 @@ static void write_program(struct cw_rec *r, struct cw_object *o, cl_program prog
         source = NULL;
     }
     if (source)
-        hash = cw_fnv1a(CW_FNV_START, source, strlen(source));
+        hash = cw_define_hash(CW_FNV_START, source, strlen(source));
     else if (kind == CW_PROGRAM_SOURCE)
         kind = CW_PROGRAM_BINARY; /* found by a handle that we did not see made */
     cw_rec_u(r, o->id);
     cw_rec_u(r, kind);
     cw_rec_u(r, cw_known_id(context, CW_LOG_O_CONTEXT));
-    cw_rec_bytes(r, &hash, sizeof hash);
+    cw_log_rec_bytes(r, &hash, sizeof hash);
     cw_rec_u(r, source && !cw_recorder.no_sources);
     if (source && !cw_recorder.no_sources)
-        cw_rec_string(r, source);
+        cw_log_rec_string(r, source);
     free(source);
     cw_rec_u(r, count);
     for (i = 0; i < count; i++)
         cw_rec_u(r, cw_known_id(inputs[i], CW_LOG_O_PROGRAM));
-    cw_rec_commit(r, CW_LOG_PROGRAM);
+    cw_log_rec_commit(r, CW_LOG_PROGRAM);
 }
 
-void cw_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program)
+void cw_define_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program)
 {
     write_program(r, o, program, CW_PROGRAM_SOURCE, 0, NULL, 0);
 }
@@ -56,7 +56,7 @@ void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const c
     int saved = errno;
 
     if (o) {
-        cw_rec_begin(&r);
+        cw_log_rec_begin(&r);
         write_program(&r, o, program, kind, hash, inputs, count);
     }
     errno = saved;
@@ -102,14 +102,14 @@ void cw_define_build(cl_program program, const char *options, bool done)
 
     if (!o)
         return;
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     cw_rec_u(&r, o->id);
-    cw_rec_string(&r, options);
+    cw_log_rec_string(&r, options);
     if (cw_recorder.capture_data && done)
         encode_binary(&r, program);
     else
         cw_rec_u(&r, 0);
-    cw_rec_commit(&r, CW_LOG_PROGRAM_BUILD);
+    cw_log_rec_commit(&r, CW_LOG_PROGRAM_BUILD);
     errno = saved;
 }
 
@@ -121,9 +121,9 @@ void cw_define_bytes(cl_program program, const void *bytes, size_t n)
 
     if (!o || !cw_log_blob(bytes, n, &offset))
         return;
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     cw_rec_u(&r, o->id);
     cw_rec_u(&r, n);
     cw_rec_u(&r, offset);
-    cw_rec_commit(&r, CW_LOG_PROGRAM_BYTES);
+    cw_log_rec_commit(&r, CW_LOG_PROGRAM_BYTES);
 }

@@ -19,7 +19,7 @@ static uint32_t head;
 static _Atomic uint32_t size; /* read without the lock, too */
 static cw_lock ring_lock;
 
-void cw_times_after_fork(void)
+void cw_device_times_after_fork(void)
 {
     cw_lock_free(&ring_lock);
     size = 0; /* the parent's commands */
@@ -67,7 +67,7 @@ static uint32_t pop(struct pending *batch, uint32_t want)
 
 static void encode_times(struct cw_rec *r, uint64_t seq, cl_int status, const uint64_t at[4])
 {
-    cw_rec_begin(r);
+    cw_log_rec_begin(r);
     cw_rec_s(r, (int64_t)(seq - r->seq));
     cw_rec_s(r, status);
     cw_rec_u(r, at[0]);
@@ -75,7 +75,7 @@ static void encode_times(struct cw_rec *r, uint64_t seq, cl_int status, const ui
         cw_rec_s(r, (int64_t)(at[i] - at[i - 1]));
 }
 
-void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4])
+void cw_device_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4])
 {
     struct cw_rec r;
 
@@ -83,7 +83,7 @@ void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t a
         return;
     encode_times(&r, seq, status, at);
     cw_rec_u(&r, device);
-    cw_rec_commit(&r, CW_LOG_RAN);
+    cw_log_rec_commit(&r, CW_LOG_RAN);
 }
 
 static void write_part(const struct cw_times_part *p, enum cw_log_kind kind)
@@ -92,7 +92,7 @@ static void write_part(const struct cw_times_part *p, enum cw_log_kind kind)
 
     if (!cw_formula_is_recording())
         return;
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     cw_rec_s(&r, (int64_t)(p->seq - r.seq));
     cw_rec_u(&r, p->device);
     cw_rec_u(&r, p->dim);
@@ -102,20 +102,20 @@ static void write_part(const struct cw_times_part *p, enum cw_log_kind kind)
     cw_rec_u(&r, p->end_ns > p->start_ns ? p->end_ns - p->start_ns : 0);
     if (kind == CW_LOG_TILE)
         cw_rec_u(&r, p->priority_group);
-    cw_rec_commit(&r, kind);
+    cw_log_rec_commit(&r, kind);
 }
 
-void cw_times_part(const struct cw_times_part *part)
+void cw_device_times_part(const struct cw_times_part *part)
 {
     write_part(part, part->priority_group ? CW_LOG_TILE : CW_LOG_PART);
 }
 
-void cw_times_plan(const struct cw_times_part *part)
+void cw_device_times_plan(const struct cw_times_part *part)
 {
     write_part(part, CW_LOG_PLAN);
 }
 
-bool cw_times_write(cl_event event, uint64_t seq)
+bool cw_device_times_write(cl_event event, uint64_t seq)
 {
     static const cl_profiling_info what[4] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
                                               CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
@@ -132,11 +132,11 @@ bool cw_times_write(cl_event event, uint64_t seq)
         if (cw_traced.clGetEventProfilingInfo(event, what[i], sizeof at[i], &at[i], NULL) != CL_SUCCESS)
             at[i] = 0;
     encode_times(&r, seq, exec_status, at);
-    cw_rec_commit(&r, CW_LOG_TIMES);
+    cw_log_rec_commit(&r, CW_LOG_TIMES);
     return true;
 }
 
-void cw_times_harvest(bool all)
+void cw_device_times_harvest(bool all)
 {
     struct pending batch[BATCH], out;
     uint32_t left = size, unfinished = 0, n, i;
@@ -146,7 +146,7 @@ void cw_times_harvest(bool all)
     for (; left && unfinished < PATIENCE && (n = pop(batch, left < BATCH ? left : BATCH)); left -= n)
         for (i = 0; i < n; i++) {
             out.event = batch[i].event;
-            unfinished = cw_times_write(batch[i].event, batch[i].seq) ? 0 : unfinished + 1;
+            unfinished = cw_device_times_write(batch[i].event, batch[i].seq) ? 0 : unfinished + 1;
             if (unfinished && !push(batch[i], &out))
                 out.event = batch[i].event;
             if (out.event)
@@ -154,7 +154,7 @@ void cw_times_harvest(bool all)
         }
 }
 
-void cw_times_adopt(cl_event event, uint64_t seq)
+void cw_device_times_adopt(cl_event event, uint64_t seq)
 {
     struct pending out;
 
@@ -162,5 +162,5 @@ void cw_times_adopt(cl_event event, uint64_t seq)
         cw_traced.clReleaseEvent(event);
     if (out.event)
         cw_traced.clReleaseEvent(out.event);
-    cw_times_harvest(false);
+    cw_device_times_harvest(false);
 }

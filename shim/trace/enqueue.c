@@ -5,7 +5,7 @@
 
 _Thread_local uint64_t cw_enqueuing;
 
-void cw_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list)
+void cw_enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list)
 {
     struct cw_object *o;
     uint64_t item;
@@ -40,9 +40,9 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
     e->queue = cw_known(queue, CW_LOG_O_QUEUE);
     e->queue_handle = queue;
     site = cw_callsite(e->t, caller);
-    cw_rec_begin(&e->r);
+    cw_log_rec_begin(&e->r);
     cw_rec_u(&e->r, e->queue ? (uint64_t)e->queue->id + 1 : 0);
-    cw_encode_waits(&e->r, waits, wait_list);
+    cw_enqueue_encode_waits(&e->r, waits, wait_list);
     if (site) {
         e->r.flags |= CW_LOG_E_CALLSITE;
         cw_rec_u(&e->r, site - 1);
@@ -89,14 +89,14 @@ void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind)
 
     if (CW_UNLIKELY(cw_recorder.capture_data) && e->r.status == CL_SUCCESS)
         cw_capture_queue_busy(e->queue_handle, seq);
-    cw_rec_commit_call(&e->r, kind);
+    cw_log_rec_commit_call(&e->r, kind);
     if (cw_thread_self == t) { /* else the log ended meanwhile */
         t->depth--;
         if (CW_UNLIKELY(e->enter_ns))
             t->recorder_ns += (cw_now_ns() - e->enter_ns - inside) * SAMPLE;
     }
     if (CW_UNLIKELY(e->own != NULL))
-        cw_times_adopt(e->own, seq);
+        cw_device_times_adopt(e->own, seq);
 }
 
 static void encode_triple(struct cw_rec *r, const size_t *v)
@@ -157,7 +157,7 @@ static void encode_transfer(struct cw_rec *r, const struct cw_transfer *t)
         cw_rec_u(r, (uint64_t)(uintptr_t)t->host);
     if (mask & CW_LOG_T_PATTERN) {
         cw_rec_u(r, t->pattern_bytes);
-        cw_rec_bytes(r, t->pattern, t->pattern_bytes);
+        cw_log_rec_bytes(r, t->pattern, t->pattern_bytes);
     }
     if (mask & CW_LOG_T_DATA)
         cw_rec_u(r, t->data_bytes), cw_rec_u(r, t->data_offset);
@@ -170,15 +170,15 @@ void cw_enqueue_transfer(struct cw_enqueue *e, const struct cw_transfer *t)
     cw_enqueue_commit(e, CW_LOG_TRANSFER);
 }
 
-void cw_host_write_record(const struct cw_transfer *t)
+void cw_enqueue_host_write_record(const struct cw_transfer *t)
 {
     struct cw_rec r;
 
-    cw_rec_begin_timed(&r);
+    cw_log_rec_begin_timed(&r);
     r.end_ns = r.begin_ns;
     cw_rec_u(&r, 0);
     encode_transfer(&r, t);
-    cw_rec_commit_call(&r, CW_LOG_HOST_WRITE);
+    cw_log_rec_commit_call(&r, CW_LOG_HOST_WRITE);
 }
 
 static void encode_site(struct cw_rec *r, struct cw_caller caller)
@@ -194,20 +194,21 @@ static void encode_site(struct cw_rec *r, struct cw_caller caller)
     }
 }
 
-bool cw_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
-                   struct cw_caller caller)
+bool cw_enqueue_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
+                           struct cw_caller caller)
 {
     if (!cw_formula_is_recording())
         return false;
-    cw_rec_begin(r);
+    cw_log_rec_begin(r);
     cw_rec_u(r, cw_known_id(queue, CW_LOG_O_QUEUE));
-    cw_encode_waits(r, waits, wait_list);
+    cw_enqueue_encode_waits(r, waits, wait_list);
     encode_site(r, caller);
     r->begin_ns = cw_now_ns();
     return true;
 }
 
-void cw_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int exec_status, cl_int status)
+void cw_enqueue_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int exec_status,
+                         cl_int status)
 {
     r->end_ns = cw_now_ns();
     r->status = status;
@@ -216,21 +217,21 @@ void cw_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int ex
     cw_rec_u(r, type - CW_HOST_FINISH);
     cw_rec_u(r, user_event);
     cw_rec_s(r, exec_status);
-    cw_rec_commit_call(r, CW_LOG_HOST);
+    cw_log_rec_commit_call(r, CW_LOG_HOST);
 }
 
-void cw_event_seen(uint64_t seq, cl_int exec_status, struct cw_caller caller)
+void cw_enqueue_event_seen(uint64_t seq, cl_int exec_status, struct cw_caller caller)
 {
     struct cw_rec r;
 
     if (!cw_formula_is_recording())
         return;
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     r.flags |= CW_LOG_E_WAIT;
     cw_rec_u(&r, 0); /* no queue */
     cw_rec_u(&r, 1);
     cw_rec_u(&r, cw_log_zigzag((int64_t)(seq - r.seq)) << 2 | CW_LOG_WAIT_COMMAND);
     encode_site(&r, caller);
     r.begin_ns = cw_now_ns();
-    cw_host_end(&r, CW_HOST_POLL, 0, exec_status, CL_SUCCESS);
+    cw_enqueue_host_end(&r, CW_HOST_POLL, 0, exec_status, CL_SUCCESS);
 }

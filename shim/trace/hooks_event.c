@@ -6,12 +6,12 @@
 #include "capture.h"
 #include "hooks.h"
 
-void cw_events_finished(cl_uint n, const cl_event *events)
+void cw_hooks_events_finished(cl_uint n, const cl_event *events)
 {
     struct cw_object *o;
     cl_uint i;
 
-    cw_host_synchronised(NULL, 0);
+    cw_hooks_host_synchronised(NULL, 0);
     if (CW_LIKELY(!cw_recorder.capture_data))
         return;
     for (i = 0; i < n; i++) {
@@ -27,14 +27,14 @@ cl_int cw_hook_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
     cl_int status;
     bool failed;
 
-    if (!cw_host_begin(&r, NULL, num_events, event_list, CW_CALLER))
+    if (!cw_enqueue_host_begin(&r, NULL, num_events, event_list, CW_CALLER))
         return cw_traced.clWaitForEvents(num_events, event_list);
     status = cw_traced.clWaitForEvents(num_events, event_list);
     /* a terminated command is an error to the caller, but the wait is over all the same */
     failed = status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    cw_host_end(&r, CW_HOST_WAIT, 0, failed ? status : 0, failed ? CL_SUCCESS : status);
+    cw_enqueue_host_end(&r, CW_HOST_WAIT, 0, failed ? status : 0, failed ? CL_SUCCESS : status);
     if (failed || status == CL_SUCCESS)
-        cw_events_finished(num_events, event_list);
+        cw_hooks_events_finished(num_events, event_list);
     return status;
 }
 
@@ -60,8 +60,8 @@ cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t s
         return status;
     o = cw_object_find(event, CW_LOG_O_EVENT);
     if (o && first_seen(o)) {
-        cw_event_seen(o->seq, seen, CW_CALLER);
-        cw_host_synchronised((cl_command_queue)o->owner, o->seq);
+        cw_enqueue_event_seen(o->seq, seen, CW_CALLER);
+        cw_hooks_host_synchronised((cl_command_queue)o->owner, o->seq);
     }
     return status;
 }
@@ -103,9 +103,9 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
     cw_object_remove(o);
     if (CW_UNLIKELY(cw_recorder.capture_data) && cw_capture_adopt(event))
         return CL_SUCCESS;
-    if (!profiled || cw_times_write(event, seq))
+    if (!profiled || cw_device_times_write(event, seq))
         return cw_traced.clReleaseEvent(event);
-    cw_times_adopt(event, seq); /* not finished yet: the reference is ours now */
+    cw_device_times_adopt(event, seq); /* not finished yet: the reference is ours now */
     return CL_SUCCESS;
 }
 
@@ -130,12 +130,12 @@ cl_int cw_hook_clSetUserEventStatus(cl_event event, cl_int execution_status)
     struct cw_rec r;
     cl_int status;
 
-    if (!cw_host_begin(&r, NULL, 0, NULL, CW_CALLER))
+    if (!cw_enqueue_host_begin(&r, NULL, 0, NULL, CW_CALLER))
         return cw_traced.clSetUserEventStatus(event, execution_status);
     if (CW_UNLIKELY(cw_recorder.capture_data))
         cw_capture_before_set();
     status = cw_traced.clSetUserEventStatus(event, execution_status);
-    cw_host_end(&r, CW_HOST_USER_EVENT, user, execution_status, status);
+    cw_enqueue_host_end(&r, CW_HOST_USER_EVENT, user, execution_status, status);
     if (CW_UNLIKELY(cw_recorder.capture_data) && status == CL_SUCCESS)
         cw_capture_user_event(-1);
     return status;
@@ -158,7 +158,7 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *user_data
     if (status <= CL_COMPLETE && cw_formula_is_recording() && c.generation == cw_log_generation) {
         o = cw_object_find(event, CW_LOG_O_EVENT); /* unless the program has released it */
         if (!o || o->seq != c.seq || first_seen(o))
-            cw_event_seen(c.seq, status, (struct cw_caller){(void *)(uintptr_t)c.notify, NULL});
+            cw_enqueue_event_seen(c.seq, status, (struct cw_caller){(void *)(uintptr_t)c.notify, NULL});
         if (CW_UNLIKELY(cw_recorder.capture_data))
             cw_capture_finished();
     }

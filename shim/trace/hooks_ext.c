@@ -13,7 +13,7 @@ static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int 
     cw_rec_u(&e->r, type);
     cw_enqueue_commit(e, CW_LOG_COMMAND);
     if (blocking && status == CL_SUCCESS)
-        cw_host_synchronised(e->queue_handle, seq);
+        cw_hooks_host_synchronised(e->queue_handle, seq);
     return status;
 }
 
@@ -112,7 +112,7 @@ static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithI
 
     if (!program || !cw_formula_is_recording())
         return program;
-    cw_define_program(program, CW_PROGRAM_IL, cw_fnv1a(CW_FNV_START, il, length), NULL, 0);
+    cw_define_program(program, CW_PROGRAM_IL, cw_define_hash(CW_FNV_START, il, length), NULL, 0);
     if (cw_recorder.capture_data)
         cw_define_bytes(program, il, length);
     return program;

@@ -36,7 +36,7 @@ static void mapped(struct cw_enqueue *e, cl_mem memory, struct cw_map *m, uint32
         e->r.flags |= CW_LOG_E_BLOCKING;
     cw_enqueue_returned(e, status);
     if (status == CL_SUCCESS && m->address)
-        cw_map_add(memory, m);
+        cw_maps_add(memory, m);
     cw_enqueue_transfer(e, &t);
     if (!blocking || status != CL_SUCCESS)
         return;
@@ -44,7 +44,7 @@ static void mapped(struct cw_enqueue *e, cl_mem memory, struct cw_map *m, uint32
         host = map_layout(memory, m);
         cw_capture_data(m->seq, &host);
     }
-    cw_host_synchronised(e->queue_handle, m->seq);
+    cw_hooks_host_synchronised(e->queue_handle, m->seq);
 }
 
 void *cw_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
@@ -107,7 +107,7 @@ cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, event);
-    known = cw_map_take(memory, address, &m);
+    known = cw_maps_take(memory, address, &m);
     if (known) {
         t.map_seq = m.seq + 1;
         t.map_flags = m.flags;
@@ -121,7 +121,7 @@ cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
     }
     status = cw_traced.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, e.event);
     if (status != CL_SUCCESS && known)
-        cw_map_add(memory, &m);
+        cw_maps_add(memory, &m);
     cw_enqueue_returned(&e, status);
     cw_enqueue_transfer(&e, &t);
     return status;

@@ -88,7 +88,7 @@ cl_int cw_hook_clReleaseMemObject(cl_mem memory)
     if (o && atomic_load(&o->refs) == 1) {
         if (CW_UNLIKELY(cw_recorder.capture_data))
             cw_capture_released(memory);
-        cw_map_forget(memory);
+        cw_maps_forget(memory);
     }
     if (o)
         cw_defined_release(memory, CW_LOG_O_MEMORY);

@@ -14,7 +14,7 @@ cl_int cw_hook_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, 
         have = num_platforms ? *num_platforms : have;
         for (i = 0; i < num_entries && i < have; i++)
             cw_known(platforms[i], CW_LOG_O_PLATFORM);
-        cw_trace_register_exit();
+        cw_mode_trace_register_exit();
     }
     return status;
 }
@@ -71,7 +71,7 @@ static cl_context context_made(cl_context context)
 {
     if (context && cw_formula_is_recording()) {
         cw_defined_new(context, CW_LOG_O_CONTEXT);
-        cw_trace_register_exit();
+        cw_mode_trace_register_exit();
     }
     return context;
 }

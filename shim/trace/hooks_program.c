@@ -30,7 +30,7 @@ cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_dev
     for (i = 0; i < num_devices && (!binaries[i] || !lengths[i]); i++)
         ;
     cw_define_program(program, CW_PROGRAM_BINARY,
-                      i < num_devices ? cw_fnv1a(CW_FNV_START, binaries[i], lengths[i]) : 0, NULL, 0);
+                      i < num_devices ? cw_define_hash(CW_FNV_START, binaries[i], lengths[i]) : 0, NULL, 0);
     if (cw_recorder.capture_data && i < num_devices)
         cw_define_bytes(program, binaries[i], lengths[i]);
     return program;
@@ -42,7 +42,7 @@ cl_program cw_hook_clCreateProgramWithIL(cl_context context, const void *il, siz
 
     if (!program || !cw_formula_is_recording())
         return program;
-    cw_define_program(program, CW_PROGRAM_IL, cw_fnv1a(CW_FNV_START, il, length), NULL, 0);
+    cw_define_program(program, CW_PROGRAM_IL, cw_define_hash(CW_FNV_START, il, length), NULL, 0);
     if (cw_recorder.capture_data)
         cw_define_bytes(program, il, length);
     return program;
@@ -56,7 +56,8 @@ cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint
         cw_traced.clCreateProgramWithBuiltInKernels(context, num_devices, device_list, names, err);
 
     if (program && cw_formula_is_recording())
-        cw_define_program(program, CW_PROGRAM_BUILTIN, cw_fnv1a(CW_FNV_START, names, strlen(names)), NULL, 0);
+        cw_define_program(program, CW_PROGRAM_BUILTIN, cw_define_hash(CW_FNV_START, names, strlen(names)),
+                          NULL, 0);
     return program;
 }
 

@@ -9,13 +9,13 @@
 #include "hooks.h"
 #include "../door/log.h"
 
-void cw_host_synchronised(cl_command_queue queue, uint64_t seq)
+void cw_hooks_host_synchronised(cl_command_queue queue, uint64_t seq)
 {
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
         cw_capture_finished();
         cw_capture_queue_idle(queue, seq);
     }
-    cw_times_harvest(true);
+    cw_device_times_harvest(true);
 }
 
 /* `hidden`: this library has asked for profiling; `properties`: those that the program gave, kept for queries
@@ -25,7 +25,7 @@ static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_prope
 {
     struct cw_object *o = cw_defined_new(queue, CW_LOG_O_QUEUE);
 
-    cw_trace_register_exit();
+    cw_mode_trace_register_exit();
 
     if (!o || !hidden)
         return;
@@ -178,7 +178,7 @@ cl_int cw_hook_clReleaseCommandQueue(cl_command_queue queue)
     if (o) {
         if (CW_UNLIKELY(cw_recorder.capture_data && recording) && atomic_load(&o->refs) == 1)
             cw_capture_queue_released(queue);
-        cw_times_harvest(true);
+        cw_device_times_harvest(true);
         cw_defined_release(queue, CW_LOG_O_QUEUE);
     }
     return cw_traced.clReleaseCommandQueue(queue);
@@ -189,10 +189,10 @@ cl_int cw_hook_clFlush(cl_command_queue queue)
     struct cw_rec r;
     cl_int status;
 
-    if (!cw_host_begin(&r, queue, 0, NULL, CW_CALLER))
+    if (!cw_enqueue_host_begin(&r, queue, 0, NULL, CW_CALLER))
         return cw_traced.clFlush(queue);
     status = cw_traced.clFlush(queue);
-    cw_host_end(&r, CW_HOST_FLUSH, 0, 0, status);
+    cw_enqueue_host_end(&r, CW_HOST_FLUSH, 0, 0, status);
     return status;
 }
 
@@ -201,13 +201,13 @@ cl_int cw_hook_clFinish(cl_command_queue queue)
     struct cw_rec r;
     cl_int status;
 
-    if (!cw_host_begin(&r, queue, 0, NULL, CW_CALLER)) {
+    if (!cw_enqueue_host_begin(&r, queue, 0, NULL, CW_CALLER)) {
         status = cw_traced.clFinish(queue);
-        cw_times_harvest(true); /* recording may have stopped with own events pending */
+        cw_device_times_harvest(true); /* recording may have stopped with own events pending */
         return status;
     }
     status = cw_traced.clFinish(queue);
-    cw_host_end(&r, CW_HOST_FINISH, 0, 0, status);
-    cw_host_synchronised(queue, UINT64_MAX);
+    cw_enqueue_host_end(&r, CW_HOST_FINISH, 0, 0, status);
+    cw_hooks_host_synchronised(queue, UINT64_MAX);
     return status;
 }

@@ -36,7 +36,7 @@ static cl_int finish(struct cw_enqueue *e, const struct cw_transfer *t, bool blo
     cw_enqueue_returned(e, status);
     cw_enqueue_transfer(e, t);
     if (blocking && status == CL_SUCCESS)
-        cw_host_synchronised(e->queue_handle, seq);
+        cw_hooks_host_synchronised(e->queue_handle, seq);
     return status;
 }
 
@@ -92,7 +92,7 @@ cl_int cw_hook_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_
     m.offset = t.src_offset;
     status = cw_traced.clEnqueueSVMMap(queue, blocking, flags, address, size, waits, wait_list, e.event);
     if (status == CL_SUCCESS)
-        cw_map_add(NULL, &m);
+        cw_maps_add(NULL, &m);
     return finish(&e, &t, blocking, !t.src_id, status);
 }
 
@@ -105,7 +105,7 @@ cl_int cw_hook_clEnqueueSVMUnmap(cl_command_queue queue, void *address, SVM_TAIL
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueSVMUnmap(queue, address, waits, wait_list, event);
     t.dst_id = cw_svm_id(address, &t.dst_offset);
-    if (cw_map_take(NULL, address, &m)) {
+    if (cw_maps_take(NULL, address, &m)) {
         struct cw_layout host = {address, m.bytes, 1, 1, 0, 0};
 
         t.map_seq = m.seq + 1;

@@ -44,7 +44,7 @@ static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
     else if (CW_UNLIKELY(cw_recorder.capture_data) && h->read && !h->from.lost && status == CL_SUCCESS)
         cw_capture_data(seq, &h->host);
     if (h->blocking && status == CL_SUCCESS)
-        cw_host_synchronised(e->queue_handle, seq);
+        cw_hooks_host_synchronised(e->queue_handle, seq);
     return status;
 }
 

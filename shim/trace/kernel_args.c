@@ -184,13 +184,13 @@ static void encode_arg(struct cw_rec *r, uint32_t index, const struct arg_shadow
     case CW_ARG_VALUE:
         if (!short_value)
             cw_rec_u(r, a->size);
-        cw_rec_bytes(r, a->size > 8 ? a->big : (const uint8_t *)&a->value, a->size);
+        cw_log_rec_bytes(r, a->size > 8 ? a->big : (const uint8_t *)&a->value, a->size);
         break;
     case CW_ARG_LOCAL:
         cw_rec_u(r, a->size);
         break;
     case CW_ARG_SVM:
-        cw_rec_bytes(r, &a->value, 8);
+        cw_log_rec_bytes(r, &a->value, 8);
         cw_rec_u(r, a->id);
         break;
     default:

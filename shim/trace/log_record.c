@@ -4,7 +4,7 @@
 
 #include "log_write.h"
 
-void cw_rec_begin(struct cw_rec *r)
+void cw_log_rec_begin(struct cw_rec *r)
 {
     r->seq = cw_log_sequence();
     r->flags = 0;
@@ -14,13 +14,13 @@ void cw_rec_begin(struct cw_rec *r)
     r->end = r->inline_bytes + CW_REC_INLINE;
 }
 
-void cw_rec_begin_timed(struct cw_rec *r)
+void cw_log_rec_begin_timed(struct cw_rec *r)
 {
-    cw_rec_begin(r);
+    cw_log_rec_begin(r);
     r->begin_ns = cw_now_ns();
 }
 
-bool cw_rec_room(struct cw_rec *r, size_t bytes)
+bool cw_log_rec_room(struct cw_rec *r, size_t bytes)
 {
     size_t used = (size_t)(r->p - r->body), size = (size_t)(r->end - r->body);
     int saved = errno;
@@ -45,23 +45,23 @@ bool cw_rec_room(struct cw_rec *r, size_t bytes)
     return true;
 }
 
-void cw_rec_bytes(struct cw_rec *r, const void *bytes, size_t n)
+void cw_log_rec_bytes(struct cw_rec *r, const void *bytes, size_t n)
 {
-    if (!n || ((size_t)(r->end - r->p) < n && !cw_rec_room(r, n)))
+    if (!n || ((size_t)(r->end - r->p) < n && !cw_log_rec_room(r, n)))
         return;
     memcpy(r->p, bytes, n);
     r->p += n;
 }
 
-void cw_rec_string(struct cw_rec *r, const char *s)
+void cw_log_rec_string(struct cw_rec *r, const char *s)
 {
     size_t n = s ? strlen(s) : 0;
 
     cw_rec_u(r, n);
-    cw_rec_bytes(r, s, n);
+    cw_log_rec_bytes(r, s, n);
 }
 
-void cw_rec_drop(struct cw_rec *r)
+void cw_log_rec_drop(struct cw_rec *r)
 {
     if (r->body != r->inline_bytes)
         free(r->body);

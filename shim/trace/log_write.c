@@ -401,7 +401,7 @@ static bool ready(struct cw_thread *t, struct cw_rec *r)
     return false;
 }
 
-void cw_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
+void cw_log_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
 {
     struct cw_thread *t = cw_formula_is_recording() ? cw_log_thread() : NULL;
     uint8_t head[32], *p = head;
@@ -413,10 +413,10 @@ void cw_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
         append(t, head, (size_t)(p - head), r);
         t->busy = false;
     }
-    cw_rec_drop(r);
+    cw_log_rec_drop(r);
 }
 
-void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
+void cw_log_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
 {
     struct cw_thread *t = cw_formula_is_recording() ? cw_log_thread() : NULL;
     uint8_t head[80], *p = head;
@@ -438,5 +438,5 @@ void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
         append(t, head, (size_t)(p - head), r);
         t->busy = false;
     }
-    cw_rec_drop(r);
+    cw_log_rec_drop(r);
 }

@@ -83,19 +83,19 @@ static inline struct cw_thread *cw_log_thread(void)
 /* The next sequence number: the order in which calls began. Thread-safe. */
 uint64_t cw_log_sequence(void);
 
-/* Begins a record: takes its sequence number. cw_rec_begin_timed also takes the time. */
-void cw_rec_begin(struct cw_rec *r);
-void cw_rec_begin_timed(struct cw_rec *r);
+/* Begins a record: takes its sequence number. cw_log_rec_begin_timed also takes the time. */
+void cw_log_rec_begin(struct cw_rec *r);
+void cw_log_rec_begin_timed(struct cw_rec *r);
 
 /* Makes room for `bytes` more; false (and r->lost) when memory is out. */
-bool cw_rec_room(struct cw_rec *r, size_t bytes);
+bool cw_log_rec_room(struct cw_rec *r, size_t bytes);
 
 /* Append to the body. */
-void cw_rec_bytes(struct cw_rec *r, const void *bytes, size_t n);
-void cw_rec_string(struct cw_rec *r, const char *s); /* NULL counts as "" */
+void cw_log_rec_bytes(struct cw_rec *r, const void *bytes, size_t n);
+void cw_log_rec_string(struct cw_rec *r, const char *s); /* NULL counts as "" */
 static inline void cw_rec_u(struct cw_rec *r, uint64_t v)
 {
-    if (CW_UNLIKELY(r->end - r->p < 10) && !cw_rec_room(r, 10))
+    if (CW_UNLIKELY(r->end - r->p < 10) && !cw_log_rec_room(r, 10))
         return;
     while (v >= 0x80) {
         *r->p++ = (uint8_t)(v | 0x80);
@@ -108,14 +108,14 @@ static inline void cw_rec_s(struct cw_rec *r, int64_t v)
     cw_rec_u(r, cw_log_zigzag(v));
 }
 
-/* Finish a record and make it visible. cw_rec_commit writes kinds without a call head, cw_rec_commit_call
+/* Finish a record and make it visible. cw_log_rec_commit writes kinds without a call head, cw_log_rec_commit_call
  * those with call and enqueue heads (times, flags and status from `r`; body = the bytes behind the status).
  * After either `r` must not be used again. */
-void cw_rec_commit(struct cw_rec *r, enum cw_log_kind kind);
-void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind);
+void cw_log_rec_commit(struct cw_rec *r, enum cw_log_kind kind);
+void cw_log_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind);
 
 /* Gives up a record that was begun. */
-void cw_rec_drop(struct cw_rec *r);
+void cw_log_rec_drop(struct cw_rec *r);
 
 /* Ends recording early with one message: "recording stopped: <why>". Thread-safe. */
 void cw_log_stop(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

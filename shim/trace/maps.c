@@ -31,7 +31,7 @@ static void join(struct cw_map *map, const struct cw_map *other)
         map->region[i] = other->region[i] > map->region[i] ? other->region[i] : map->region[i];
 }
 
-void cw_map_add(cl_mem memory, const struct cw_map *map)
+void cw_maps_add(cl_mem memory, const struct cw_map *map)
 {
     struct node **bucket = bucket_of(memory), *n, *other;
     int saved = errno;
@@ -55,7 +55,7 @@ void cw_map_add(cl_mem memory, const struct cw_map *map)
     cw_lock_free(&map_lock);
 }
 
-bool cw_map_take(cl_mem memory, const void *address, struct cw_map *map)
+bool cw_maps_take(cl_mem memory, const void *address, struct cw_map *map)
 {
     struct node **link, *n;
 
@@ -72,7 +72,7 @@ bool cw_map_take(cl_mem memory, const void *address, struct cw_map *map)
     return n != NULL;
 }
 
-void cw_map_forget(cl_mem memory)
+void cw_maps_forget(cl_mem memory)
 {
     struct node **link, *n, *dead = NULL;
 
@@ -92,7 +92,7 @@ void cw_map_forget(cl_mem memory)
     }
 }
 
-void cw_map_after_fork(void)
+void cw_maps_after_fork(void)
 {
     cw_lock_free(&map_lock);
 }

@@ -43,12 +43,13 @@ static void after_fork(void)
     cw_define_after_fork();
     cw_svm_after_fork();
     cw_callsite_after_fork();
-    cw_map_after_fork();
-    cw_times_after_fork();
+    cw_maps_after_fork();
+    cw_device_times_after_fork();
     cw_capture_after_fork();
 }
 
-bool cw_trace_start(const struct cw_options *options, const struct cw_dispatch *below, void (*ends)(void))
+bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispatch *below,
+                         void (*ends)(void))
 {
     const char *tool = secure_getenv("CLWEAVE_TOOL");
 
@@ -69,7 +70,7 @@ bool cw_trace_start(const struct cw_options *options, const struct cw_dispatch *
 
 static bool start(const struct cw_options *options)
 {
-    return cw_trace_start(options, &cw_next, NULL);
+    return cw_mode_trace_start(options, &cw_next, NULL);
 }
 
 static void write_live_times(struct cw_object *o, void *context)
@@ -78,7 +79,7 @@ static void write_live_times(struct cw_object *o, void *context)
 
     (void)context;
     if (event && o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation)
-        cw_times_write((cl_event)event, o->seq);
+        cw_device_times_write((cl_event)event, o->seq);
 }
 
 /* Makes the JSON and removes the log; keeps the log when that fails. */
@@ -120,7 +121,7 @@ static void end(void *unused)
     if (cw_log_is_open()) {
         if (cw_recorder.capture_data)
             cw_capture_exit();
-        cw_times_harvest(true);
+        cw_device_times_harvest(true);
         cw_object_each(CW_LOG_O_EVENT, write_live_times, NULL);
     }
     if (cw_log_is_open())
@@ -130,7 +131,7 @@ static void end(void *unused)
 }
 
 /* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */
-void cw_trace_at_end(void)
+void cw_mode_trace_at_end(void)
 {
     int saved = errno;
 
@@ -140,14 +141,14 @@ void cw_trace_at_end(void)
 
 /* Handlers run in reverse order of registration, and vendors register theirs as they wake up piece by piece.
  */
-void cw_trace_register_exit(void)
+void cw_mode_trace_register_exit(void)
 {
     static _Atomic unsigned count;
     int saved = errno;
 
     if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
-        atexit(cw_trace_at_end);
-        at_quick_exit(cw_trace_at_end);
+        atexit(cw_mode_trace_at_end);
+        at_quick_exit(cw_mode_trace_at_end);
     }
     errno = saved;
 }
@@ -162,5 +163,5 @@ const struct cw_mode cw_mode_trace = {
     .ext_hooks = &cw_trace_ext_hooks,
     .start = start,
     /* for a program that used inherited objects before any platform or context call */
-    .stop = cw_trace_at_end,
+    .stop = cw_mode_trace_at_end,
 };

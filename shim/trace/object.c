@@ -118,7 +118,7 @@ void cw_object_remove(struct cw_object *o)
     o->state = NULL;
     atomic_store_explicit(&o->handle, NULL, memory_order_release);
     if (state)
-        cw_object_dropped(kind, state);
+        cw_define_object_dropped(kind, state);
 }
 
 void cw_object_retain(const void *handle, enum cw_log_object kind)

@@ -46,7 +46,7 @@ struct cw_object *cw_object_find_any(const void *handle);
 
 /* Makes `handle` live with one reference, flags 0, state NULL, a fresh id of its kind (events: id 0) and the
  * current generation. A live entry of the same handle (the vendor freed it behind our back) is replaced, its
- * state handed to `cw_object_dropped`. Returns NULL when memory is out. Thread-safe. */
+ * state handed to `cw_define_object_dropped`. Returns NULL when memory is out. Thread-safe. */
 struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind);
 
 /* Ends an entry and frees its state. NULL allowed. */
@@ -65,6 +65,6 @@ void cw_object_each(enum cw_log_object kind, void (*visit)(struct cw_object *o, 
 void cw_object_after_fork(void);
 
 /* Frees a kind's state; supplied by the recorder. */
-void cw_object_dropped(enum cw_log_object kind, void *state);
+void cw_define_object_dropped(enum cw_log_object kind, void *state);
 
 #endif

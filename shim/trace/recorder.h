@@ -9,7 +9,7 @@
 #include "log_write.h"
 #include "object.h"
 
-/* The functions behind the hooks: the vendor's, or run mode's hooks where it records (cw_trace_start). */
+/* The functions behind the hooks: the vendor's, or run mode's hooks where it records (cw_mode_trace_start). */
 extern struct cw_dispatch cw_traced;
 
 /* Settings, constant after the mode's start(). */
@@ -50,7 +50,7 @@ void cw_defined_release(const void *handle, enum cw_log_object kind);
 
 /* The hash that traces identify sources by: FNV-1a, 64 bits, chained from `hash` (CW_FNV_START first). */
 #define CW_FNV_START 0xcbf29ce484222325u
-uint64_t cw_fnv1a(uint64_t hash, const void *bytes, size_t n);
+uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n);
 
 /* After a build, compile or link: options, and under capture_data the binary, if the build is over (`done`).
  */
@@ -124,7 +124,7 @@ extern _Thread_local uint64_t cw_enqueuing;
 
 /* Run mode: command `seq` ran on `device` (its id + 1; 0: its queue's), at at[0..3], queued to end, on the
  * clock of profiling, and ended with `status`. Any thread; makes no vendor call. (device_times.c) */
-void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4]);
+void cw_device_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4]);
 
 /* A part of a launch: work-groups along `dim`. */
 struct cw_times_part {
@@ -136,9 +136,9 @@ struct cw_times_part {
 };
 
 /* Such a part of a launch that was cut has run. */
-void cw_times_part(const struct cw_times_part *part);
+void cw_device_times_part(const struct cw_times_part *part);
 /* The policy wants it to run then and there; groups 0: the whole command. */
-void cw_times_plan(const struct cw_times_part *part);
+void cw_device_times_plan(const struct cw_times_part *part);
 
 /* Writes the record. */
 void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind);
@@ -162,19 +162,20 @@ void cw_enqueue_transfer(struct cw_enqueue *e, const struct cw_transfer *t);
 
 /* Writes a CW_HOST_WRITE: the program changed `t->dst` (bytes dst_offset, bytes; data) by its host pointer.
  */
-void cw_host_write_record(const struct cw_transfer *t);
+void cw_enqueue_host_write_record(const struct cw_transfer *t);
 
 /* Pseudo-commands of the host (enum cw_host_type of trace.h), around the vendor's call. begin returns false
  * when nothing is recorded; else end must follow. user_event: sequence number of its creation + 1, else 0. */
-bool cw_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
-                   struct cw_caller caller);
-void cw_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int exec_status, cl_int status);
+bool cw_enqueue_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
+                           struct cw_caller caller);
+void cw_enqueue_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int exec_status,
+                         cl_int status);
 
 /* The part of an enqueue head that names events. */
-void cw_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list);
+void cw_enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list);
 
 /* The program saw that command `seq` is over. Once per event: test and set CW_OBJECT_SEEN_COMPLETE first. */
-void cw_event_seen(uint64_t seq, cl_int exec_status, struct cw_caller caller);
+void cw_enqueue_event_seen(uint64_t seq, cl_int exec_status, struct cw_caller caller);
 
 /* ---- maps (maps.c): which unmap ends which map */
 struct cw_map {
@@ -183,22 +184,22 @@ struct cw_map {
     size_t origin[3], region[3];
     bool image;
 };
-void cw_map_add(cl_mem memory, const struct cw_map *map);
+void cw_maps_add(cl_mem memory, const struct cw_map *map);
 /* Takes the latest map of `memory` at `address` out, with the flags and the extent of all that were there
  * with it; false when there is none. */
-bool cw_map_take(cl_mem memory, const void *address, struct cw_map *map);
-void cw_map_forget(cl_mem memory);
-void cw_map_after_fork(void);
+bool cw_maps_take(cl_mem memory, const void *address, struct cw_map *map);
+void cw_maps_forget(cl_mem memory);
+void cw_maps_after_fork(void);
 
 /* ---- device times (device_times.c) */
 
 /* Takes over the program's last reference of `event` (or one of our own) until its times are known. */
-void cw_times_adopt(cl_event event, uint64_t seq);
+void cw_device_times_adopt(cl_event event, uint64_t seq);
 /* Writes the times of the command if it has finished, else returns false. */
-bool cw_times_write(cl_event event, uint64_t seq);
+bool cw_device_times_write(cl_event event, uint64_t seq);
 /* Writes the times of finished commands and drops them; `all` also those whose number is small. Never blocks.
  */
-void cw_times_harvest(bool all);
-void cw_times_after_fork(void);
+void cw_device_times_harvest(bool all);
+void cw_device_times_after_fork(void);
 
 #endif

@@ -43,7 +43,7 @@ void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flag
     cw_lock_free(&svm_lock);
     if (!ok)
         cw_log_stop("out of memory");
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     cw_rec_u(&r, o->id);
     cw_rec_u(&r, CW_MEM_SVM);
     cw_rec_u(&r, cw_known_id(context, CW_LOG_O_CONTEXT));
@@ -53,7 +53,7 @@ void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flag
     cw_rec_u(&r, flags);
     cw_rec_u(&r, (uint64_t)(uintptr_t)address);
     cw_rec_u(&r, 0);
-    cw_rec_commit(&r, CW_LOG_MEMORY);
+    cw_log_rec_commit(&r, CW_LOG_MEMORY);
     cw_object_remove(o); /* it is found by address range, and must not be taken for a cl_mem */
     errno = saved;
 }
@@ -75,11 +75,11 @@ void cw_svm_remove(const void *address)
     cw_lock_free(&svm_lock);
     if (!found)
         return;
-    cw_rec_begin(&r);
+    cw_log_rec_begin(&r);
     cw_rec_u(&r, CW_LOG_O_MEMORY);
     cw_rec_u(&r, id);
     cw_rec_u(&r, cw_now_ns());
-    cw_rec_commit(&r, CW_LOG_RELEASE);
+    cw_log_rec_commit(&r, CW_LOG_RELEASE);
 }
 
 uint64_t cw_svm_id(const void *address, uint64_t *offset)

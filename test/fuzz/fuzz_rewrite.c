@@ -2,6 +2,7 @@
  *
  * Zero bytes separate the parts: options, source, source of a second unit, header "x". Fewer are allowed. */
 #include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/rows/rewrite_rows.h"
 #include "harness.h"
 
 enum { PARTS = 4 };
@@ -30,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const name[] = {"k", "a", "kernel_1"};
     char *text = fuzz_text(data, size), *part[PARTS] = {text, NULL, NULL, NULL};
     struct cw_rewrite_unit unit[2];
-    struct cw_rewrite_in in = {.unit = unit, .kernel = name, .kernels = 3, .read_header = header};
+    struct cw_rewrite_in in = {
+        .forms = &cw_rewrite_rows_forms, .unit = unit, .kernel = name, .kernels = 3, .read_header = header};
     struct cw_rewrite_out out;
     size_t parts = 1;
 

@@ -16,7 +16,7 @@ static char *right; /* the form's text as it is */
 /* `r` is changed; `what` and number `i` say how. */
 static void try(const struct cw_rw_rows *r, const char *what, uint32_t i)
 {
-    char *text = cw_rw_rows_text(r);
+    char *text = cw_rewrite_rows_text(r);
 
     if (!text)
         exit(2);
@@ -140,7 +140,7 @@ static bool look(void *context, const char *kernel, const struct cw_rw_rows *for
     }
     tree = ast;
     *r = *form;
-    right = cw_rw_rows_text(r);
+    right = cw_rewrite_rows_text(r);
     if (!cw_rows_proof(tree, r)) { /* else there is nothing to refuse */
         forms++;
         atoms(r);
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         struct cw_file_text file;
         struct cw_rewrite_unit unit = {NULL, NULL};
-        struct cw_rewrite_in in = {.unit = &unit, .units = 1, .rows = look};
+        struct cw_rewrite_in in = {.forms = &cw_rewrite_rows_forms, .unit = &unit, .units = 1, .rows = look};
         struct cw_rewrite_out out;
         char *source;
         path = argv[i];

@@ -8,6 +8,7 @@
  * file that CASE (environment) names; crashes are the sanitizers' to report: the same seed meets them again.
  */
 #include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/rows/rewrite_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,8 +164,12 @@ static int one_case(void)
 {
     const char *name[] = {"k", "a"};
     struct cw_rewrite_unit unit[2] = {{text, below(3) ? NULL : options}, {file[below(files)], NULL}};
-    struct cw_rewrite_in in = {
-        .unit = unit, .units = 1 + below(2), .kernel = name, .kernels = 2, .read_header = header};
+    struct cw_rewrite_in in = {.forms = &cw_rewrite_rows_forms,
+                               .unit = unit,
+                               .units = 1 + below(2),
+                               .kernel = name,
+                               .kernels = 2,
+                               .read_header = header};
     struct cw_rewrite_out out;
     double begin = seconds(CLOCK_PROCESS_CPUTIME_ID); /* a busy machine is no hang */
     int bad;

@@ -2,6 +2,7 @@
  * originals run whole. */
 #include "../../analyzer/source/header_files.h"
 #include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/rows/rewrite_rows.h"
 
 #include <CL/cl.h>
 
@@ -94,7 +95,8 @@ int main(void)
     struct cw_rewrite_unit unit[2] = {{source[0], "-w"}, {source[1], "-w -DN=4"}};
     const char *name = "k";
     struct cw_header_files files;
-    struct cw_rewrite_in in = {.unit = unit,
+    struct cw_rewrite_in in = {.forms = &cw_rewrite_rows_forms,
+                               .unit = unit,
                                .units = 2,
                                .kernel = &name,
                                .kernels = 1,

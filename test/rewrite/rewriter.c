@@ -10,6 +10,7 @@
  * text) is tried when the source is refused. */
 #include "../../analyzer/source/header_files.h"
 #include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/rows/rewrite_rows.h"
 
 #include <CL/cl.h>
 
@@ -131,8 +132,12 @@ static int build_both(const char *file, struct cw_rewrite_unit *unit, char *opti
 {
     const char *name[1024], *how = "";
     struct cw_header_files headers;
-    struct cw_rewrite_in in = {
-        .unit = unit, .units = 1, .kernel = name, .read_header = read_header, .context = &headers};
+    struct cw_rewrite_in in = {.forms = &cw_rewrite_rows_forms,
+                               .unit = unit,
+                               .units = 1,
+                               .kernel = name,
+                               .read_header = read_header,
+                               .context = &headers};
     struct cw_rewrite_out out;
     cl_program a, b;
     char *with_w = malloc(strlen(options) + 8), *text;

@@ -10,6 +10,7 @@
  * how many kernels have that form, and one line for each that differs; exit 1 for those, or when none has it.
  */
 #include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/rows/rewrite_rows.h"
 
 #include <CL/cl.h>
 
@@ -225,7 +226,8 @@ int main(int argc, char **argv)
     static char names[1 << 16];
     const char *name[MAX_KERNELS];
     struct cw_rewrite_unit unit = {argc > 1 ? read_file(argv[1]) : "", NULL};
-    struct cw_rewrite_in request = {.unit = &unit, .units = 1, .kernel = name};
+    struct cw_rewrite_in request = {
+        .forms = &cw_rewrite_rows_forms, .unit = &unit, .units = 1, .kernel = name};
     struct cw_rewrite_out result;
     size_t rows = 0, bad = 0, launches = argc > 3 ? (size_t)atoi(argv[3]) : 6;
     cl_program a, b;

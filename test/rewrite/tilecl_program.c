@@ -4,6 +4,7 @@
 
 #include "../../analyzer/source/header_files.h"
 #include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/rows/rewrite_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,7 +156,8 @@ static bool rewrite(struct program_record *p, const char *source, struct cw_rewr
 {
     const char *names[MAX_KERNELS];
     struct cw_rewrite_unit unit = {source, p->options};
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = p->kernels};
+    struct cw_rewrite_in in = {
+        .forms = &cw_rewrite_rows_forms, .unit = &unit, .units = 1, .kernel = names, .kernels = p->kernels};
     struct cw_header_files headers;
     bool ok;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/rows/rewrite_rows.h"
 
 #define P "__cw_tile __cw_t __attribute__((__unused__))" /* the hidden parameter */
 

@@ -15,20 +15,20 @@ static enum cw_runs_start start(const struct cw_runs *r)
 {
     double after;
 
-    return cw_runs_start(r, 1, true, &after);
+    return cw_history_runs_start(r, 1, true, &after);
 }
 
 static double after(const struct cw_runs *r)
 {
     double ns;
 
-    assert_int_equal(cw_runs_start(r, 1, true, &ns), CW_RUNS_LATER);
+    assert_int_equal(cw_history_runs_start(r, 1, true, &ns), CW_RUNS_LATER);
     return ns;
 }
 
 static bool add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns)
 {
-    return cw_runs_add(
+    return cw_history_runs_add(
         r, arguments,
         &(struct cw_runs_run){
             .at_once = at_once, .began = !at_once && cost_ns > 0, .work_ns = work_ns, .cost_ns = cost_ns});
@@ -42,7 +42,7 @@ static int runs(struct cw_runs *r, int n, double later_ns, double at_once_ns)
 
     for (int i = 0; i < n; i++) {
         double needed;
-        enum cw_runs_start how = cw_runs_start(r, 1, true, &needed);
+        enum cw_runs_start how = cw_history_runs_start(r, 1, true, &needed);
         bool at_once = how == CW_RUNS_TRY || how == CW_RUNS_GAINED;
         bool begun = at_once || (how == CW_RUNS_LATER && later_ns >= needed);
         add(r, 1, at_once, at_once ? at_once_ns : later_ns, begun ? 2 * MS : 0);
@@ -66,13 +66,13 @@ static void test_short(void **state)
     struct cw_runs r = {0};
 
     (void)state;
-    assert_false(cw_runs_is_over_before(&r, 1, after(&r)));
+    assert_false(cw_history_runs_is_over_before(&r, 1, after(&r)));
     assert_int_equal(runs(&r, 1000, 5 * MS, 1), 0);
-    assert_true(cw_runs_is_over_before(&r, 1, after(&r)));
-    assert_false(cw_runs_is_over_before(&r, 1, 9 * MS));
-    assert_false(cw_runs_is_over_before(&r, 2, after(&r)));
+    assert_true(cw_history_runs_is_over_before(&r, 1, after(&r)));
+    assert_false(cw_history_runs_is_over_before(&r, 1, 9 * MS));
+    assert_false(cw_history_runs_is_over_before(&r, 2, after(&r)));
     runs(&r, 20, 500 * MS, 600 * MS); /* another machine, other data */
-    assert_false(cw_runs_is_over_before(&r, 1, CW_RUNS_TIMES * CW_RUNS_COST_NS));
+    assert_false(cw_history_runs_is_over_before(&r, 1, CW_RUNS_TIMES * CW_RUNS_COST_NS));
 }
 
 /* Known and as before: nothing need be written. */
@@ -144,7 +144,7 @@ static void test_losing_long(void **state)
     assert_int_equal(runs(&r, 2 + CW_RUNS_TRIALS, 2500 * MS, 2800 * MS), CW_RUNS_TRIALS);
     for (int i = 1; i < CW_RUNS_SOON; i++) {
         assert_true(after(&r) > 3000 * MS);
-        assert_false(cw_runs_is_over_before(&r, 1, after(&r)));
+        assert_false(cw_history_runs_is_over_before(&r, 1, after(&r)));
         assert_int_equal(runs(&r, 1, 2500 * MS, 1), 0);
     }
     assert_true(after(&r) <= 5000 * MS);
@@ -161,9 +161,9 @@ static void test_held(void **state)
     (void)state;
     add(&r, 1, false, 900 * MS, 2 * MS); /* builds lie in it: nobody is held against that */
     assert_int_equal(start(&r), CW_RUNS_HOLD);
-    assert_true(cw_runs_usual_ns(&r, 1) == 0);
+    assert_true(cw_history_runs_usual_ns(&r, 1) == 0);
     add(&r, 1, false, 500 * MS, 0);
-    assert_true(cw_runs_usual_ns(&r, 1) == 500 * MS);
+    assert_true(cw_history_runs_usual_ns(&r, 1) == 500 * MS);
     for (int i = 0; i < CW_RUNS_TRIALS; i++) {
         assert_int_equal(start(&r), CW_RUNS_TRY);
         add(&r, 1, true, 450 * MS, 2 * MS);
@@ -185,35 +185,36 @@ static void test_saved(void **state)
 
     (void)state;
     for (int i = 0; i < CW_RUNS_BEFORE + 1; i++) {
-        cw_runs_add(&r, 1, &never);
+        cw_history_runs_add(&r, 1, &never);
         assert_int_equal(start(&r), CW_RUNS_LATER);
     }
-    assert_true(cw_runs_add(&r, 1, &kept)); /* written, as it makes a difference */
+    assert_true(cw_history_runs_add(&r, 1, &kept)); /* written, as it makes a difference */
     for (int i = 0; i < CW_RUNS_TRIALS; i++) {
         assert_int_equal(start(&r), CW_RUNS_TRY);
-        cw_runs_add(&r, 1,
-                    &(struct cw_runs_run){
-                        .at_once = true, .work_ns = 1.5 * MS, .cost_ns = 2 * MS, .saved_ns = 20 * MS});
+        cw_history_runs_add(
+            &r, 1,
+            &(struct cw_runs_run){
+                .at_once = true, .work_ns = 1.5 * MS, .cost_ns = 2 * MS, .saved_ns = 20 * MS});
     }
     assert_int_equal(start(&r), CW_RUNS_GAINED);
     for (int late = 0; late < 2; late++) { /* a gain, but less than half of what beginning takes */
         r = (struct cw_runs){0};
         for (int i = 0; i < CW_RUNS_BEFORE; i++)
-            cw_runs_add(&r, 1, &kept);
+            cw_history_runs_add(&r, 1, &kept);
         for (int i = 0; i < CW_RUNS_TRIALS; i++)
             add(&r, 1, true, (late ? 2.5 : 1.9) * MS, 2 * MS);
         assert_int_equal(start(&r), late ? CW_RUNS_LATER : CW_RUNS_GAINED);
     }
     for (int i = 0; i < 4 * CW_RUNS_SOON; i++) { /* much later than others */
         assert_int_equal(start(&r), CW_RUNS_LATER);
-        cw_runs_add(&r, 1, &kept);
+        cw_history_runs_add(&r, 1, &kept);
     }
     assert_int_equal(start(&r), CW_RUNS_TRY);
     r = (struct cw_runs){0};
     for (int i = 0; i < 9; i++) /* nothing that could be gained */
-        cw_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 0.5 * MS, .saved_ns = 200 * MS});
+        cw_history_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 0.5 * MS, .saved_ns = 200 * MS});
     assert_int_equal(start(&r), CW_RUNS_LATER);
-    assert_false(cw_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 1, .saved_ns = -1}));
+    assert_false(cw_history_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 1, .saved_ns = -1}));
 }
 
 /* Runs that build are no judges, however long they take; but not for ever. */
@@ -227,17 +228,17 @@ static void test_learning(void **state)
     runs(&r, CW_RUNS_BEFORE, 500 * MS, 0);
     for (int i = 0; i < CW_RUNS_LEARNING; i++) {
         assert_int_equal(start(&r), CW_RUNS_TRY);
-        cw_runs_add(&r, 1, &learns);
+        cw_history_runs_add(&r, 1, &learns);
     }
     for (int i = 0; i < CW_RUNS_TRIALS; i++)
         add(&r, 1, true, 100 * MS, 2 * MS);
     assert_int_equal(start(&r), CW_RUNS_GAINED);
-    cw_runs_add(&r, 1, &learns);
+    cw_history_runs_add(&r, 1, &learns);
     assert_int_equal(start(&r), CW_RUNS_GAINED);
     r = (struct cw_runs){0};
     runs(&r, CW_RUNS_BEFORE, 500 * MS, 0);
     for (int i = 0; i < CW_RUNS_TRIALS * (CW_RUNS_LEARNING + 1); i++)
-        cw_runs_add(&r, 1, &learns);
+        cw_history_runs_add(&r, 1, &learns);
     assert_int_equal(start(&r), CW_RUNS_LATER);
 }
 
@@ -248,23 +249,23 @@ static void test_behind(void **state)
     struct cw_runs r = {0};
 
     (void)state;
-    assert_false(cw_runs_is_behind(&r, 1, 1, 900 * MS));
-    cw_runs_add(&r, 1, &never);
-    assert_false(cw_runs_is_behind(&r, 1, 0, 900 * MS)); /* it did not pass there */
-    assert_false(cw_runs_is_behind(&r, 1, 1, 120 * MS)); /* 4 % of all */
-    assert_true(cw_runs_is_behind(&r, 1, 1, 130 * MS));
-    assert_false(cw_runs_is_behind(&r, 1, 2, 329 * MS)); /* less than 10 % */
-    assert_true(cw_runs_is_behind(&r, 1, 2, 331 * MS));
-    assert_false(cw_runs_is_behind(&r, 1, CW_RUNS_MARKS, 900 * MS));
-    assert_false(cw_runs_is_behind(&r, 2, 1, 900 * MS));
+    assert_false(cw_history_runs_is_behind(&r, 1, 1, 900 * MS));
+    cw_history_runs_add(&r, 1, &never);
+    assert_false(cw_history_runs_is_behind(&r, 1, 0, 900 * MS)); /* it did not pass there */
+    assert_false(cw_history_runs_is_behind(&r, 1, 1, 120 * MS)); /* 4 % of all */
+    assert_true(cw_history_runs_is_behind(&r, 1, 1, 130 * MS));
+    assert_false(cw_history_runs_is_behind(&r, 1, 2, 329 * MS)); /* less than 10 % */
+    assert_true(cw_history_runs_is_behind(&r, 1, 2, 331 * MS));
+    assert_false(cw_history_runs_is_behind(&r, 1, CW_RUNS_MARKS, 900 * MS));
+    assert_false(cw_history_runs_is_behind(&r, 2, 1, 900 * MS));
     never.work_ns = 600 * MS; /* disturbed */
     never.at_ns[1] = 200 * MS;
-    cw_runs_add(&r, 1, &never);
-    assert_true(cw_runs_is_behind(&r, 1, 1, 130 * MS));
+    cw_history_runs_add(&r, 1, &never);
+    assert_true(cw_history_runs_is_behind(&r, 1, 1, 130 * MS));
     for (int i = 0; i < CW_RUNS_TRIALS; i++)
         add(&r, 1, true, 100 * MS, 2 * MS);
-    assert_false(cw_runs_is_behind(&r, 1, 1, 220 * MS)); /* a quarter of what is gained otherwise */
-    assert_true(cw_runs_is_behind(&r, 1, 1, 230 * MS));
+    assert_false(cw_history_runs_is_behind(&r, 1, 1, 220 * MS)); /* a quarter of what is gained otherwise */
+    assert_true(cw_history_runs_is_behind(&r, 1, 1, 230 * MS));
 }
 
 /* One run that takes ten times as long says nothing of the others; many do. */
@@ -292,10 +293,10 @@ static void test_behind_by_beginning(void **state)
     struct cw_runs r = {0};
 
     (void)state;
-    cw_runs_add(&r, 1, &never);
-    cw_runs_add(&r, 1, &trial);
-    assert_false(cw_runs_is_behind(&r, 1, 0, 5.4 * MS));
-    assert_true(cw_runs_is_behind(&r, 1, 0, 5.6 * MS));
+    cw_history_runs_add(&r, 1, &never);
+    cw_history_runs_add(&r, 1, &trial);
+    assert_false(cw_history_runs_is_behind(&r, 1, 0, 5.4 * MS));
+    assert_true(cw_history_runs_is_behind(&r, 1, 0, 5.6 * MS));
 }
 
 /* Helpers had nothing to do: that was no gain, however short the run was by chance. */
@@ -304,16 +305,16 @@ static void test_idle(void **state)
     struct cw_runs r = {0};
 
     (void)state;
-    cw_runs_add_idle(&r, 1);
+    cw_history_runs_add_idle(&r, 1);
     assert_int_equal(r.count, 0);
     runs(&r, CW_RUNS_BEFORE, 300 * MS, 0);
     assert_int_equal(start(&r), CW_RUNS_TRY);
-    cw_runs_add_idle(&r, 1);
+    cw_history_runs_add_idle(&r, 1);
     assert_int_equal(runs(&r, CW_RUNS_SOON, 300 * MS, 100 * MS), 0);
     assert_int_equal(start(&r), CW_RUNS_TRY);
     assert_int_equal(runs(&r, CW_RUNS_TRIALS + 1, 300 * MS, 100 * MS), CW_RUNS_TRIALS + 1);
     assert_int_equal(start(&r), CW_RUNS_GAINED);
-    cw_runs_add_idle(&r, 1);
+    cw_history_runs_add_idle(&r, 1);
     assert_int_equal(start(&r), CW_RUNS_LATER);
 }
 
@@ -333,29 +334,30 @@ static void test_budget(void **state)
     int n = 0;
 
     (void)state;
-    for (; cw_runs_start(&r, 1, false, &ns) == CW_RUNS_LATER && n < 100; n++)
-        assert_true(cw_runs_add(&r, 1, &never)); /* written, as each counts */
+    for (; cw_history_runs_start(&r, 1, false, &ns) == CW_RUNS_LATER && n < 100; n++)
+        assert_true(cw_history_runs_add(&r, 1, &never)); /* written, as each counts */
     assert_int_equal(n, (int)(CW_RUNS_LEARN * CW_RUNS_BUILD_NS / never.lived_ns));
-    assert_int_equal(cw_runs_start(&r, 1, false, &ns), CW_RUNS_TRY);
+    assert_int_equal(cw_history_runs_start(&r, 1, false, &ns), CW_RUNS_TRY);
     for (int i = 0; i < CW_RUNS_TRIALS; i++) {
-        assert_int_equal(cw_runs_start(&r, 1, false, &ns), CW_RUNS_TRY);
+        assert_int_equal(cw_history_runs_start(&r, 1, false, &ns), CW_RUNS_TRY);
         owes.learnt_ns = i ? 0 : CW_RUNS_BUILD_NS;
-        cw_runs_add(&r, 1, &owes);
+        cw_history_runs_add(&r, 1, &owes);
     }
     /* the same again, which lives CW_RUNS_LEARN times what was spent and what is owed; time spent on learning
      * is not life */
-    for (n = 0; cw_runs_start(&r, 1, false, &ns) == CW_RUNS_LATER && n < 100; n++)
-        cw_runs_add(&r, 1, &never);
+    for (n = 0; cw_history_runs_start(&r, 1, false, &ns) == CW_RUNS_LATER && n < 100; n++)
+        cw_history_runs_add(&r, 1, &never);
     assert_true(r.lived_ns - r.learnt_ns >= CW_RUNS_LEARN * 2 * CW_RUNS_BUILD_NS);
     assert_true(r.lived_ns - r.learnt_ns < CW_RUNS_LEARN * 2 * CW_RUNS_BUILD_NS + 2 * never.lived_ns);
-    assert_int_equal(cw_runs_start(&r, 1, false, &ns), CW_RUNS_TRY); /* and no loss that one must wait for */
+    assert_int_equal(cw_history_runs_start(&r, 1, false, &ns),
+                     CW_RUNS_TRY); /* and no loss that one must wait for */
     r.lived_ns = r.learnt_ns;
-    assert_int_equal(cw_runs_start(&r, 1, false, &ns), CW_RUNS_LATER);
-    assert_int_equal(cw_runs_start(&r, 1, true, &ns), CW_RUNS_TRY);
+    assert_int_equal(cw_history_runs_start(&r, 1, false, &ns), CW_RUNS_LATER);
+    assert_int_equal(cw_history_runs_start(&r, 1, true, &ns), CW_RUNS_TRY);
     for (int i = 0; i < CW_RUNS_BEFORE; i++)
-        cw_runs_add(&r, 2, &(struct cw_runs_run){.work_ns = 300 * MS});
-    assert_int_equal(cw_runs_start(&r, 2, false, &ns), CW_RUNS_TRY);
-    assert_false(cw_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 1, .lived_ns = NAN}));
+        cw_history_runs_add(&r, 2, &(struct cw_runs_run){.work_ns = 300 * MS});
+    assert_int_equal(cw_history_runs_start(&r, 2, false, &ns), CW_RUNS_TRY);
+    assert_false(cw_history_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 1, .lived_ns = NAN}));
 }
 
 static void test_bounded(void **state)

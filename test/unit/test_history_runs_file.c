@@ -51,8 +51,8 @@ static int drop_folder(void **state)
 
 static void add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns)
 {
-    cw_runs_add(r, arguments,
-                &(struct cw_runs_run){.at_once = at_once, .work_ns = work_ns, .cost_ns = cost_ns});
+    cw_history_runs_add(r, arguments,
+                        &(struct cw_runs_run){.at_once = at_once, .work_ns = work_ns, .cost_ns = cost_ns});
 }
 
 static void test_file(void **state)
@@ -63,13 +63,13 @@ static void test_file(void **state)
 
     (void)state;
     cw_file_store_init(&store, folder);
-    assert_false(cw_runs_read(&again, &store, &id));
+    assert_false(cw_history_runs_read(&again, &store, &id));
     for (int i = 0; i < 7; i++)
         add(&r, 1, i > 3, i > 3 ? 100 * MS : 500 * MS, i > 3 ? 2 * MS : 0);
-    cw_runs_write(&r, &store, &id);
-    assert_true(cw_runs_read(&again, &store, &id));
+    cw_history_runs_write(&r, &store, &id);
+    assert_true(cw_history_runs_read(&again, &store, &id));
     assert_memory_equal(&r, &again, offsetof(struct cw_runs, text));
-    cw_runs_finish(&again);
+    cw_history_runs_finish(&again);
     assert_int_equal(stat(name, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_in_range(st.st_size, 1, 4096);
@@ -97,22 +97,22 @@ static void test_garbage(void **state)
         if (round % 2)
             memcpy(bytes + offsetof(struct cw_runs, count), &count, sizeof count);
         cw_file_store_write(&store, &id, bytes, n);
-        cw_runs_read(&r, &store, &id);
+        cw_history_runs_read(&r, &store, &id);
         assert_in_range(r.count, 0, CW_RUNS_ARGUMENTS);
         for (uint32_t i = 0; i <= r.count; i++) {
             uint64_t arguments = i < r.count ? r.entry[i].arguments : 1;
-            cw_runs_start(&r, arguments, false, &ns);
+            cw_history_runs_start(&r, arguments, false, &ns);
             assert_true(ns > 0 && ns < 1e15);
             add(&r, arguments, i % 2, 5 * MS, 1 * MS);
         }
-        cw_runs_finish(&r);
+        cw_history_runs_finish(&r);
     }
 }
 
 /* The number of `text`, which one run more has. */
 static uint64_t run_with(struct cw_runs *r, const char *text)
 {
-    uint64_t number = cw_runs_number(r, text, strlen(text));
+    uint64_t number = cw_history_runs_number(r, text, strlen(text));
 
     add(r, number, false, 500 * MS, 0);
     return number;
@@ -132,24 +132,24 @@ static void test_arguments(void **state)
     a = run_with(&r, "app a");
     ab = run_with(&r, "app a b");
     assert_int_not_equal(a, ab);
-    assert_int_equal(cw_runs_number(&r, "app a", 5), a);
-    cw_runs_write(&r, &store, &id);
-    cw_runs_finish(&r);
-    assert_true(cw_runs_read(&again, &store, &id));
-    assert_int_equal(cw_runs_number(&again, "app a", 5), a);
-    assert_int_equal(cw_runs_number(&again, "app a b", 7), ab);
-    assert_false(cw_runs_knows(&again, cw_runs_number(&again, "app", 3)));
+    assert_int_equal(cw_history_runs_number(&r, "app a", 5), a);
+    cw_history_runs_write(&r, &store, &id);
+    cw_history_runs_finish(&r);
+    assert_true(cw_history_runs_read(&again, &store, &id));
+    assert_int_equal(cw_history_runs_number(&again, "app a", 5), a);
+    assert_int_equal(cw_history_runs_number(&again, "app a b", 7), ab);
+    assert_false(cw_history_runs_knows(&again, cw_history_runs_number(&again, "app", 3)));
     for (int i = 0; i < CW_RUNS_ARGUMENTS; i++) {
         snprintf(text, sizeof text, "app %d", i);
         run_with(&again, text);
     }
-    assert_false(cw_runs_knows(&again, cw_runs_number(&again, "app a", 5)));
-    assert_true(cw_runs_knows(&again, cw_runs_number(&again, "app 0", 5)));
-    cw_runs_write(&again, &store, &id);
-    cw_runs_finish(&again);
-    assert_true(cw_runs_read(&again, &store, &id));
-    assert_true(cw_runs_knows(&again, cw_runs_number(&again, "app 31", 6)));
-    cw_runs_finish(&again);
+    assert_false(cw_history_runs_knows(&again, cw_history_runs_number(&again, "app a", 5)));
+    assert_true(cw_history_runs_knows(&again, cw_history_runs_number(&again, "app 0", 5)));
+    cw_history_runs_write(&again, &store, &id);
+    cw_history_runs_finish(&again);
+    assert_true(cw_history_runs_read(&again, &store, &id));
+    assert_true(cw_history_runs_knows(&again, cw_history_runs_number(&again, "app 31", 6)));
+    cw_history_runs_finish(&again);
 }
 
 /* Two programs whose keys are the same: neither has the other's record. */
@@ -165,12 +165,12 @@ static void test_one_key(void **state)
     name_file(&id);
     cw_file_store_init(&store, folder);
     run_with(&r, "app");
-    cw_runs_write(&r, &store, &id);
-    assert_false(cw_runs_read(&again, &store, &other));
+    cw_history_runs_write(&r, &store, &id);
+    assert_false(cw_history_runs_read(&again, &store, &other));
     assert_int_equal(again.number, 0);
-    assert_true(cw_runs_read(&again, &store, &id));
-    cw_runs_finish(&again);
-    cw_runs_finish(&r);
+    assert_true(cw_history_runs_read(&again, &store, &id));
+    cw_history_runs_finish(&again);
+    cw_history_runs_finish(&r);
     cw_identity_finish(&other);
 }
 

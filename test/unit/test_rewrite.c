@@ -241,7 +241,8 @@ static void kernels(void **state)
         "kernel void k(global int *a) { a[get_global_id(0)] = 1; }\n"
         "kernel void local_only(global int *a) { a[get_local_id(0)] = 1; }\n",
         NULL};
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 4};
+    struct cw_rewrite_in in = {
+        .forms = &cw_rewrite_rows_forms, .unit = &unit, .units = 1, .kernel = names, .kernels = 4};
     struct cw_rewrite_out out;
 
     (void)state;
@@ -260,7 +261,7 @@ static void linked_units(void **state)
 {
     struct cw_rewrite_unit unit[] = {{"int f(int i); kernel void k(global int *a) { a[0] = f(1); }", NULL},
                                      {"int f(int i) { return get_global_id(0); }", "-DX"}};
-    struct cw_rewrite_in in = {.unit = unit, .units = 2};
+    struct cw_rewrite_in in = {.forms = &cw_rewrite_rows_forms, .unit = unit, .units = 2};
     struct cw_rewrite_out out;
 
     (void)state;

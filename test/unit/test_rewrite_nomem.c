@@ -12,6 +12,7 @@
 
 #include "../../analyzer/source/header_files.h"
 #include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/rows/rewrite_rows.h"
 
 static const char *header(void *context, size_t unit, const char *name, const char *includer)
 {
@@ -30,8 +31,12 @@ static void each_allocation(void **state)
         {"kernel void m(global int *a, int n) { int x = get_global_id(0); if (x < n || n < 3) a[x] = 1; }\n",
          "-DB=2"},
         {"int g(void);\nkernel void l(global int *a) { a[get_group_id(0)] = 1; }\n", NULL}};
-    struct cw_rewrite_in in = {
-        .unit = unit, .units = 3, .kernel = names, .kernels = 2, .read_header = header};
+    struct cw_rewrite_in in = {.forms = &cw_rewrite_rows_forms,
+                               .unit = unit,
+                               .units = 3,
+                               .kernel = names,
+                               .kernels = 2,
+                               .read_header = header};
     long failures = 0;
 
     (void)state;

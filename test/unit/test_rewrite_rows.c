@@ -325,7 +325,8 @@ static void many_looks(void **state)
     static char text[64 * 1024];
     const char *names[] = {"k"};
     struct cw_rewrite_unit unit = {text, NULL};
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 1};
+    struct cw_rewrite_in in = {
+        .forms = &cw_rewrite_rows_forms, .unit = &unit, .units = 1, .kernel = names, .kernels = 1};
     struct cw_rewrite_out out;
     int n = snprintf(text, sizeof text,
                      "kernel void k(global float *a, global float *b, int n) { int x = get_global_id(0); "
@@ -350,7 +351,8 @@ static void many_kernels(void **state)
     char *source = malloc((size_t)KERNELS * ROOM), *at = source, last[16];
     const char *names[] = {"k0", last};
     struct cw_rewrite_unit unit = {source, NULL};
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 2};
+    struct cw_rewrite_in in = {
+        .forms = &cw_rewrite_rows_forms, .unit = &unit, .units = 1, .kernel = names, .kernels = 2};
     struct cw_rewrite_out out;
 
     (void)state;
@@ -376,7 +378,8 @@ static void forms(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cw_rewrite_unit unit = {cases[i].source, cases[i].options};
-        struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 1};
+        struct cw_rewrite_in in = {
+            .forms = &cw_rewrite_rows_forms, .unit = &unit, .units = 1, .kernel = names, .kernels = 1};
         struct cw_rewrite_out out;
         assert_int_equal(cw_rewrite(&in, &out, NULL), CW_OK);
         if (!out.source)

@@ -268,7 +268,7 @@ static struct cw_identity of_device(const char *kind, const char *device)
 {
     struct cw_identity id;
 
-    cw_run_cache_identity(&id, kind, device);
+    cw_run_helper_cache_identity(&id, kind, device);
     return id;
 }
 

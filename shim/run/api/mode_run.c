@@ -70,7 +70,7 @@ static void start_recording(const struct cw_options *options)
 {
     const char *out = secure_getenv("CLWEAVE_OUT");
 
-    if (!out || !*out || !cw_trace_start(options, &run_hooks, cw_run_process_end_at_exit))
+    if (!out || !*out || !cw_mode_trace_start(options, &run_hooks, cw_run_process_end_at_exit))
         return;
     cw_run.recording = true;
 #define HOOK(name) hooks.name = cw_hook_##name;
@@ -82,7 +82,7 @@ static void stop(void)
 {
     cw_run_process_end_at_exit();
     if (cw_run.recording)
-        cw_trace_at_end();
+        cw_mode_trace_at_end();
 }
 
 /* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that

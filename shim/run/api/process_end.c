@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../../analyzer/compile/compile_client.h"
-#include "../../door/doors.h"
+#include "../../door/door.h"
 #include "../../door/log.h"
 #include "../../door/roomy.h"
 #include "../groups/decide.h"

@@ -127,7 +127,7 @@ void cw_run_thread_park(void)
  * here. A stack that the program has switched to is none of those that are known. */
 static bool is_roomy(void)
 {
-    size_t left = cw_stack_left();
+    size_t left = cw_roomy_stack_left();
 
     return left && left >= usual_stack / 8 * 7;
 }

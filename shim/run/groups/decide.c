@@ -172,7 +172,7 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
     const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
 
     for (uint32_t k = 0; k < plan->parts[i]; k++)
-        cw_times_plan(
+        cw_device_times_plan(
             &(struct cw_times_part){.seq = w->task[i]->order.recorded - 1,
                                     .dim = w->task[i]->tile.launch ? w->task[i]->tile.launch->cut.dim : 0,
                                     .device = cw_run.lanes[part[k].slot].recorded,

@@ -143,7 +143,7 @@ bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants)
 
 static struct cw_key key_of(struct cw_run_program *p)
 {
-    return cw_key_as(cw_run_program_key(p), CHAIN_KERNEL);
+    return cw_key_as(cw_run_costs_program_key(p), CHAIN_KERNEL);
 }
 
 static double times_told(struct cw_history *h, uint32_t device, struct cw_run_program *p, uint64_t shape)

@@ -22,14 +22,15 @@ void cw_run_group_times_record(const struct cw_run_group *g, const struct cw_run
     const struct cw_run_step *s = &g->step[t->step];
 
     if (s->task && s->task->order.recorded)
-        cw_times_part(&(struct cw_times_part){.seq = s->task->order.recorded - 1,
-                                              .device = cw_run.lanes[part->at.lane].recorded,
-                                              .dim = s->cut.dim,
-                                              .first = (uint64_t)s->from[t->tile],
-                                              .groups = (uint64_t)(s->from[t->tile + 1] - s->from[t->tile]),
-                                              .start_ns = start_ns,
-                                              .end_ns = end_ns,
-                                              .priority_group = g->first_group + t->group});
+        cw_device_times_part(
+            &(struct cw_times_part){.seq = s->task->order.recorded - 1,
+                                    .device = cw_run.lanes[part->at.lane].recorded,
+                                    .dim = s->cut.dim,
+                                    .first = (uint64_t)s->from[t->tile],
+                                    .groups = (uint64_t)(s->from[t->tile + 1] - s->from[t->tile]),
+                                    .start_ns = start_ns,
+                                    .end_ns = end_ns,
+                                    .priority_group = g->first_group + t->group});
 }
 
 /* When its first tile started; `end`, when there is none. */

@@ -66,7 +66,7 @@ static cl_int CL_API_CALL set_content_size(cl_mem buffer, cl_mem size)
 
 void *cw_run_content(void *vendor)
 {
-    const struct cw_board *b = cw_board();
+    const struct cw_board *b = cw_device_board();
 
     if (!b || !b->filtered)
         return vendor;

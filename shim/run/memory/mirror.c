@@ -2,7 +2,7 @@
 #include "mirror.h"
 #include "../core/image.h"
 
-#include "../../door/doors.h"
+#include "../../door/door.h"
 
 cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_device *p)
 {

@@ -8,7 +8,7 @@
 
 #include "../../../analyzer/io/quiet_child.h"
 #include "../../../analyzer/io/helper_tool.h"
-#include "../../door/doors.h"
+#include "../../door/door.h"
 #include "../../door/log.h"
 #include "../../builds/macros.h"
 #include "../core/observer.h"

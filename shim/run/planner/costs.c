@@ -16,7 +16,7 @@
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0
 
-struct cw_key cw_run_program_key(struct cw_run_program *p)
+struct cw_key cw_run_costs_program_key(struct cw_run_program *p)
 {
     const char *text = cw_run_program_text(p);
 
@@ -27,7 +27,7 @@ struct cw_key cw_run_program_key(struct cw_run_program *p)
 
 void cw_run_costs_name_kernel(struct cw_run_kernel *k)
 {
-    struct cw_key program = cw_run_program_key(k->program);
+    struct cw_key program = cw_run_costs_program_key(k->program);
 
     if (cw_key_none(k->key))
         k->key = cw_history_kernel(program, k->name);

@@ -7,7 +7,7 @@
 #include "estimate.h"
 
 /* By its source and its options, which are set; none: not known. */
-struct cw_key cw_run_program_key(struct cw_run_program *p);
+struct cw_key cw_run_costs_program_key(struct cw_run_program *p);
 
 /* Sets the kernel's key, by which the history knows it, and its program's. */
 void cw_run_costs_name_kernel(struct cw_run_kernel *k);

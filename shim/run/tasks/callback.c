@@ -15,7 +15,7 @@
 #include "callback.h"
 #include "../core/worker_ops.h"
 
-#include "../../door/doors.h"
+#include "../../door/door.h"
 
 #include <signal.h>
 #include <stdlib.h>

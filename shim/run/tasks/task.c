@@ -151,7 +151,8 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
     }
     if (CW_UNLIKELY(
             t->order.recorded)) /* as it was: what the program is told of times follows its queue's order */
-        cw_times_ran(t->order.recorded - 1, cw_run.lanes[t->at.lane].recorded, t->outcome.status, t->time.at);
+        cw_device_times_ran(t->order.recorded - 1, cw_run.lanes[t->at.lane].recorded, t->outcome.status,
+                            t->time.at);
     if (t->measure.gauged)
         cw_run_observer->gauged_done();
     cw_run_byte_range_remove_accesses(t);

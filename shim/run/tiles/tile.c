@@ -272,13 +272,13 @@ void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *
     const struct cw_run_block *b = &x->block[part->window.index];
 
     if (CW_UNLIKELY(x->whole->order.recorded))
-        cw_times_part(&(struct cw_times_part){.seq = x->whole->order.recorded - 1,
-                                              .device = cw_run.lanes[part->at.lane].recorded,
-                                              .dim = x->cut.dim,
-                                              .first = b->first,
-                                              .groups = b->groups,
-                                              .start_ns = part->time.at[2],
-                                              .end_ns = part->time.at[3]});
+        cw_device_times_part(&(struct cw_times_part){.seq = x->whole->order.recorded - 1,
+                                                     .device = cw_run.lanes[part->at.lane].recorded,
+                                                     .dim = x->cut.dim,
+                                                     .first = b->first,
+                                                     .groups = b->groups,
+                                                     .start_ns = part->time.at[2],
+                                                     .end_ns = part->time.at[3]});
     x->run++;
     x->done += x->block[part->window.index].groups;
     if (x->share && !x->inherits)

@@ -4,7 +4,7 @@
 #include "../core/context_device.h"
 #include "../core/exit.h"
 
-#include "../../door/doors.h"
+#include "../../door/door.h"
 #include "../../door/log.h"
 #include "../core/thread.h"
 #include "../tuning/perf_model.h"
@@ -63,7 +63,7 @@ static double times_built(struct cw_run_program *p, uint32_t lane)
 
     if (!b || lane >= b->lanes)
         return 0;
-    cw_history_predict(b->estimator.history, cw_key_as(cw_run_program_key(p), BUILT_KERNEL),
+    cw_history_predict(b->estimator.history, cw_key_as(cw_run_costs_program_key(p), BUILT_KERNEL),
                        BUILT_SHAPE + lane, 1, &b->estimator.device[lane], NULL, 1, &e);
     return e.source == CW_HISTORY_EXACT ? e.count : 0;
 }
@@ -89,8 +89,8 @@ void cw_run_tile_build_say(struct cw_run_program *p, uint32_t lane, double ns)
 
     if (!b || lane >= b->lanes)
         return;
-    cw_history_add(b->estimator.history, cw_key_as(cw_run_program_key(p), BUILT_KERNEL), BUILT_SHAPE + lane,
-                   b->estimator.device[lane], 1, ns);
+    cw_history_add(b->estimator.history, cw_key_as(cw_run_costs_program_key(p), BUILT_KERNEL),
+                   BUILT_SHAPE + lane, b->estimator.device[lane], 1, ns);
     cw_run_activation_learns();
 }
 

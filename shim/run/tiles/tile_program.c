@@ -13,6 +13,7 @@
 
 #include "../../../analyzer/models/program_models.h"
 #include "../../../analyzer/rewrite/rewrite.h"
+#include "../../../analyzer/rows/rewrite_rows.h"
 #include "../../door/log.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
@@ -60,7 +61,8 @@ static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
     const struct cw_model_set *set = &r->models->set;
     const char **names = calloc((size_t)set->n + 1, sizeof *names);
     struct cw_rewrite_unit unit = {p->source, p->options};
-    struct cw_rewrite_in in = {.unit = &unit,
+    struct cw_rewrite_in in = {.forms = &cw_rewrite_rows_forms,
+                               .unit = &unit,
                                .units = 1,
                                .kernel = names,
                                .kernels = (size_t)set->n,

@@ -27,7 +27,7 @@ bool cw_run_tile_rows_off(void)
 
 bool cw_run_tile_rows_wanted(void *models, const char *kernel, const struct cw_rw_rows *form, uint64_t key)
 {
-    return !off && cw_models_bear_out(models, kernel, form, key);
+    return !off && cw_program_models_bear_out(models, kernel, form, key);
 }
 
 bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3],

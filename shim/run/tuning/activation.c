@@ -129,10 +129,10 @@ static void look_up(const struct cw_options *options, const char *folder)
     if (!rent.kept)
         return;
     cw_file_store_init(&rent.store, folder);
-    if (cw_runs_read(&rent.runs, &rent.store, &rent.program))
+    if (cw_history_runs_read(&rent.runs, &rent.store, &rent.program))
         rent.store.trimmed = true; /* one file more or less is not worth a look at all of them */
-    rent.arguments = cw_runs_number(&rent.runs, rent.command_line, bytes);
-    rent.first = !cw_runs_knows(&rent.runs, rent.arguments);
+    rent.arguments = cw_history_runs_number(&rent.runs, rent.command_line, bytes);
+    rent.first = !cw_history_runs_knows(&rent.runs, rent.arguments);
 }
 
 static enum cw_run_learn_mode learning(const struct cw_options *options)
@@ -154,8 +154,8 @@ void cw_run_activation_init(const struct cw_options *options, const char *folder
         rent.why = ASKED;
     } else {
         look_up(options, folder);
-        switch (cw_runs_start(&rent.runs, rent.arguments, learning(options) == CW_RUN_LEARN_ALL,
-                              &rent.after_ns)) {
+        switch (cw_history_runs_start(&rent.runs, rent.arguments, learning(options) == CW_RUN_LEARN_ALL,
+                                      &rent.after_ns)) {
         case CW_RUNS_TRY:
             rent.why = TRIED;
             break;
@@ -168,7 +168,7 @@ void cw_run_activation_init(const struct cw_options *options, const char *folder
             cw_device_need_no_helpers();
             break;
         case CW_RUNS_LATER:
-            if (cw_runs_is_over_before(&rent.runs, rent.arguments, rent.after_ns))
+            if (cw_history_runs_is_over_before(&rent.runs, rent.arguments, rent.after_ns))
                 cw_device_need_no_helpers();
             break;
         }
@@ -225,7 +225,7 @@ bool cw_run_activation_is_at_once(void)
 
 double cw_run_activation_trial_ns(void)
 {
-    return rent.why == TRIED ? cw_runs_usual_ns(&rent.runs, rent.arguments) : 0;
+    return rent.why == TRIED ? cw_history_runs_usual_ns(&rent.runs, rent.arguments) : 0;
 }
 
 bool cw_run_activation_is_first(void)
@@ -264,7 +264,7 @@ static void mark(void)
     rent.marks = k + 1;
     rent.at_ns[k] = (float)rent.work_ns;
     if ((rent.why == TRIED || rent.why == GAINED) && !rent.ended_ns &&
-        cw_runs_is_behind(&rent.runs, rent.arguments, k, rent.work_ns))
+        cw_history_runs_is_behind(&rent.runs, rent.arguments, k, rent.work_ns))
         rent.ended_ns = rent.work_ns;
 }
 
@@ -326,7 +326,7 @@ double cw_run_activation_saved(double ns)
 static void keep_learnt(struct cw_runs_run *run)
 {
     struct cw_run_learnt now = cw_run_learn_is_done();
-    double usual = run->at_once && run->learns ? cw_runs_usual_ns(&rent.runs, rent.arguments) : 0;
+    double usual = run->at_once && run->learns ? cw_history_runs_usual_ns(&rent.runs, rent.arguments) : 0;
 
     run->lived_ns = now.lived_ns;
     run->owed_ns = now.owed_ns;
@@ -345,8 +345,8 @@ void cw_run_activation_finish(void)
     idle = run.at_once && !cw_run.counts.launches;
     cw_run_global_lock_give();
     if (idle) {
-        cw_runs_add_idle(&rent.runs, rent.arguments);
-        cw_runs_write(&rent.runs, &rent.store, &rent.program);
+        cw_history_runs_add_idle(&rent.runs, rent.arguments);
+        cw_history_runs_write(&rent.runs, &rent.store, &rent.program);
         return;
     }
     cw_run_global_lock_take(); /* other threads of the program may go on */
@@ -358,10 +358,10 @@ void cw_run_activation_finish(void)
     run.saved_ns = fmax(rent.saved_ns, 0);
     keep_learnt(&run);
     memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
-    changed = cw_runs_add(&rent.runs, rent.arguments, &run);
+    changed = cw_history_runs_add(&rent.runs, rent.arguments, &run);
     cw_run_global_lock_give();
     if (changed)
-        cw_runs_write(&rent.runs, &rent.store, &rent.program);
+        cw_history_runs_write(&rent.runs, &rent.store, &rent.program);
 }
 
 int cw_run_activation_describe(char *text, unsigned size)

@@ -37,8 +37,8 @@ static bool may_spend(double ns)
 {
     double spent = learn.spent_ns + learn.learnt_ns + learn.begun_ns;
 
-    return learn.mode == CW_RUN_LEARN_ALL ||
-           (learn.mode == CW_RUN_LEARN_RENT && cw_runs_can_learn(learn.lived_ns + lived(), spent, ns));
+    return learn.mode == CW_RUN_LEARN_ALL || (learn.mode == CW_RUN_LEARN_RENT &&
+                                              cw_history_runs_can_learn(learn.lived_ns + lived(), spent, ns));
 }
 
 static void owe(double ns)

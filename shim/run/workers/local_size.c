@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../door/doors.h"
+#include "../../door/door.h"
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../core/global_lock.h"

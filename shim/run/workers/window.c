@@ -14,7 +14,7 @@
 
 #include <time.h>
 
-#include "../../door/doors.h"
+#include "../../door/door.h"
 #include "../../door/roomy.h"
 #include "../core/observer.h"
 #include "../core/thread.h"

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../door/doors.h"
+#include "../../door/door.h"
 #include "../core/observer.h"
 #include "../core/thread.h"
 #include "../core/work_ops.h"

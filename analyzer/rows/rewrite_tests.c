@@ -1,6 +1,6 @@
 /* rewrite_tests.c - tests for borders in kernels: conditions of `if`, split into comparisons: see
  * rewrite_rows.h. */
-#include "../rows/rewrite_rows.h"
+#include "rewrite_rows.h"
 
 #include <string.h>
 

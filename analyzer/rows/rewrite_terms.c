@@ -1,5 +1,5 @@
 /* rewrite_terms.c - sums of ids, and of values that do not change along a row: see rewrite_rows.h. */
-#include "../rows/rewrite_rows.h"
+#include "rewrite_rows.h"
 
 #include <string.h>
 

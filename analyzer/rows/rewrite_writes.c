@@ -1,6 +1,6 @@
 /* rewrite_writes.c - declarations, changes and addresses of variables in a kernel's body: see
  * rewrite_rows.h. */
-#include "../rows/rewrite_rows.h"
+#include "rewrite_rows.h"
 
 #include <string.h>
 

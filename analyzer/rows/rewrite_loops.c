@@ -1,6 +1,6 @@
 /* rewrite_loops.c - loops of few turns, and clamp, in kernels that have a form for rows: see rewrite_rows.h.
  */
-#include "../rows/rewrite_rows.h"
+#include "rewrite_rows.h"
 
 #include <string.h>
 
@@ -169,27 +169,6 @@ bool cw_rewrite_turns(const struct cw_rw_rows *r, struct cw_rw_range a)
 }
 
 /* ---- clamp */
-
-/* Within functions clamp is called: behind no name but return. Elsewhere it is declared, or something makes a
- * declaration of it. */
-bool cw_rewrite_own_clamp(const struct cw_rw *s)
-{
-    for (size_t u = 0; u < s->units; u++) {
-        token *v = s->unit[u].text.v;
-        size_t f = 0;
-        for (size_t i = 1; i + 1 < s->unit[u].text.count; i++) {
-            while (f < s->unit[u].functions &&
-                   (!s->unit[u].function[f].body_close || i > s->unit[u].function[f].body_close))
-                f++;
-            if (v[i].kind != CW_RW_NAME || !cw_tokens_name_is(&s->names, v[i].name, "clamp"))
-                continue;
-            if (f == s->unit[u].functions || i < s->unit[u].function[f].body_open ||
-                (v[i - 1].kind == CW_RW_NAME && !(s->names.v[v[i - 1].name].flags & CW_RW_STATEMENT)))
-                return true;
-        }
-    }
-    return false;
-}
 
 bool cw_rewrite_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
                       uint32_t *behind)

@@ -1,4 +1,4 @@
-#include "doors.h"
+#include "door.h"
 #include "roomy.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ static struct cw_options options;
 static const struct cw_mode *running;
 static bool is_open;
 
-const char *cw_api_name(enum cw_api_id id)
+const char *cw_door_api_name(enum cw_api_id id)
 {
     static const char *const names[] = {
 #define CW_API(ret, name, since, fail, handle, params, args) #name,

@@ -1,14 +1,14 @@
-/* doors.h - how the parts of the two doors fit together; nothing here is for modes (they use dispatch.h).
+/* door.h - how the parts of the two doors fit together; nothing here is for modes (they use dispatch.h).
  *
  *   exports.c    exported symbols: door (a), LD_PRELOAD
  *   loader.c     finds the real OpenCL library behind the exported symbols
  *   layer.c      clInitLayer and friends: door (b), OPENCL_LAYERS; and our name in that variable
- *   dispatch.c   the first door that is used opens: selects the mode, starts it, makes the table of entries
+ *   door.c   the first door that is used opens: selects the mode, starts it, makes the table of entries
  *   extension.c  wrappers for the pointers that clGetExtensionFunctionAddress* returns
  *   nested.c     whose call is it that comes in while another one is under way?
  *   missing.c    the error that a missing function returns */
-#ifndef CW_DOORS_H
-#define CW_DOORS_H
+#ifndef CW_DOOR_H
+#define CW_DOOR_H
 
 #include "dispatch.h"
 
@@ -17,7 +17,7 @@
 /* Every function fails, by its failure kind. */
 extern const struct cw_dispatch cw_missing;
 
-/* ---- dispatch.c */
+/* ---- door.c */
 
 /* The mode that CLWEAVE_MODE names: off when it is unset, empty or unknown (the latter is logged by
  * cw_door_open only, so that processes without OpenCL stay silent). Off also in a set-uid process, which has

@@ -1,4 +1,4 @@
-/* device_slots.c - the places where commands of one context may run. */
+/* context_devices.c - the places where commands of one context may run. */
 #include "device_board.h"
 
 #include <errno.h>
@@ -219,7 +219,7 @@ static struct cw_cl_device *add(struct cw_context_devices *s, enum cw_device_kin
 {
     struct cw_cl_device *slot = &s->slot[s->n++];
     cl_device_id first = s->slot[0].device ? s->slot[0].device : d;
-    int dsp = cw_board_dsp(d);
+    int dsp = cw_device_board_dsp(d);
 
     *slot = (struct cw_cl_device){.kind = dsp >= 0 ? CW_SLOT_DSP : kind,
                                   .traits = cw_device_traits(d),
@@ -278,7 +278,7 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
 
 struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices)
 {
-    const struct cw_board *b = cw_board();
+    const struct cw_board *b = cw_device_board();
     cl_device_id cpu = NULL;
     struct cw_context_devices *s;
     bool pocl = true;

@@ -7,7 +7,7 @@
  * must be numbers, whole numbers, or change from work-item to work-item; no compiler takes that out of a
  * loop. In kernels with loops of their own it might be taken out of those: nothing but whole numbers may be
  * negated there. */
-#include "../rows/rewrite_rows.h"
+#include "rewrite_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
