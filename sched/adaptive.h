@@ -33,16 +33,16 @@ enum {
 struct cw_adaptive_options {
     enum cw_adaptive_mode mode;
     uint32_t blocks_n; /* n; 0: CW_ADAPTIVE_BLOCKS_N */
-    const double
-        *ratio; /* per device, >= 0, relative to each other; 0: it takes no part. NULL: all the same */
+    /* per device, >= 0, relative to each other; 0: it takes no part. NULL: all the same */
+    const double *ratio;
     double overhead_ns; /* the cost of one more part on a device; 0: none, or not known */
 };
 
 /* A part to run: groups [first, first + groups). */
 struct cw_adaptive_part {
     uint64_t first, groups; /* answer PART */
-    uint64_t
-        again_ns; /* answer WAIT: ask again at this time if nothing happens before; UINT64_MAX: no need */
+    /* answer WAIT: ask again at this time if nothing happens before; UINT64_MAX: no need */
+    uint64_t again_ns;
 };
 
 enum cw_adaptive_answer {

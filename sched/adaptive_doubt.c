@@ -19,6 +19,7 @@ static uint32_t worth(const struct cw_adaptive *a, uint32_t device, double ns)
     double others = 0, launch, launches;
 
     for (uint32_t e = 0; e < a->devices; e++)
+        /* it counts until the device is measured: no large part before that */
         others += e == device || a->device[e].lost ? 0 : cw_adaptive_speed(a, e);
     launch = others > 0 ? (double)a->groups / others : 0;
     launches = launch > 0 && ns > launch ? (ns - launch) / (SHARE * launch) : 0;
@@ -48,8 +49,7 @@ void cw_adaptive_pass(struct cw_adaptive *a, uint32_t device)
     d->held_up = false;
     d->looked_at = true;
     if (cw_adaptive_speeds(a, speed) && a->mode == CW_ADAPTIVE_ASYNC)
-        d->ratio *=
-            seemed / speed[device]; /* it counts until the device is measured: no large part before that */
+        d->ratio *= seemed / speed[device];
 }
 
 void cw_adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns)

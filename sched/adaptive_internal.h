@@ -34,8 +34,8 @@ struct cw_adaptive {
     double overhead_ns;
     uint64_t groups, done;
     struct adaptive_range fresh; /* groups that were never given out */
-    struct adaptive_range
-        back[CW_ADAPTIVE_DEVICES + 1]; /* returned groups: each device gives back once in a launch */
+    /* returned groups: each device gives back once in a launch */
+    struct adaptive_range back[CW_ADAPTIVE_DEVICES + 1];
     uint32_t num_back;
     uint64_t rest;     /* held by the caller */
     uint32_t events;   /* start, reports, losses: after each of them every idle device is expected to ask */

@@ -36,8 +36,8 @@ struct cw_dynamic {
     const struct cw_dynamic_rules *rules;
     const void *context;
     struct cw_ranks ranks;
-    struct cw_task_heap
-        event; /* tasks whose predecessors are all placed, by the moment at which they are ready */
+    /* tasks whose predecessors are all placed, by the moment at which they are ready */
+    struct cw_task_heap event;
     struct cw_task_heap due; /* those that are ready by now, in the order in which they arrive */
     int64_t *event_key, *queue_key;
     double *ready;     /* per task: latest finish of the predecessors placed so far */

@@ -14,8 +14,8 @@ struct ldcp {
     double *rank;      /* tasks x devices: URank */
     uint32_t *waiting; /* per task: predecessors that are not placed */
     uint32_t *since;   /* per task: the step at which it became ready */
-    uint32_t
-        *drawn; /* per placed task: the last step at which temporary edges were drawn from it; 0 = never */
+    /* per placed task: the last step at which temporary edges were drawn from it; 0 = never */
+    uint32_t *drawn;
     uint32_t *last_on;      /* per device: its last task */
     uint32_t *stack, *seen; /* of the search for ancestors */
     uint32_t step;

@@ -12,6 +12,7 @@ static bool times_are_finite(const struct cw_graph *g, const struct cw_platform 
     double slowest = INFINITY, latest = 0, total = 0;
 
     for (uint32_t m = 0; m < p->devices; m++) {
+        /* tasks are taken back in reverse order, so these parts are the last */
         latest = fmax(latest, p->latency[m]);
         for (uint32_t n = 0; n < p->devices; n++)
             if (m != n)
@@ -258,8 +259,7 @@ enum cw_status cw_plan_undo(struct cw_plan *plan, struct cw_error *err)
         done &= cw_timeline_remove(&plan->timeline[part.device], part.start, part.finish);
     }
     if (s->task[task].parts > 1)
-        s->parts =
-            s->task[task].first_part; /* tasks are taken back in reverse order, so these parts are the last */
+        s->parts = s->task[task].first_part;
     s->task[task] = (struct cw_placement){0};
     return done ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory while taking back task %u", task);
 }

@@ -52,8 +52,8 @@ struct cw_cli_option {
     enum cw_cli_kind kind;
     size_t offset; /* of its member in the command's values struct; CW_CLI_SHIM: index into const char *[]
                       there */
-    const char
-        *argument; /* placeholder in help texts; NULL for CW_CLI_BOOL; a SHIM option without one is a flag */
+    /* placeholder in help texts; NULL for CW_CLI_BOOL; a SHIM option without one is a flag */
+    const char *argument;
     const char *choices; /* allowed words separated by |, else NULL or "" */
     const char *help; /* one sentence, lower case, no full stop; NULL: the row counts for nothing (a setting
                        * of options.inc that this command does not take) */

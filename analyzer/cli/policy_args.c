@@ -27,6 +27,7 @@ static enum cw_status add(struct cw_policy_args *a, const char *text, struct cw_
     enum cw_status status = CW_OK;
 
     if (strcmp(text, "all") == 0) {
+        /* the message lists the options that it takes */
         for (size_t p = 0; cw_policies[p] && status == CW_OK; p++)
             status = add(a, cw_policies[p]->name, err);
         return status;
@@ -65,8 +66,7 @@ enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, co
                      strcmp(value, "on") ? value : "");
         }
     if (status == CW_OK && !taken)
-        status =
-            cw_policy_set(&a->config[0], name, value, err); /* the message lists the options that it takes */
+        status = cw_policy_set(&a->config[0], name, value, err);
     return status;
 }
 

@@ -188,12 +188,24 @@ static int64_t clip(int64_t v, int64_t size)
     return v < 0 ? 0 : v > size ? size : v;
 }
 
-static void touch(struct cw_form *c, const struct cw_code *code, const struct form_item *x, bool certain,
-                  struct cw_arg_hulls *hulls)
+static const char *why_inexact(const struct form_item *x, const struct form_layout *y, bool certain)
 {
-    int64_t size = c->arg[x->arg].buffer_bytes;
-    struct form_layout y = cw_form_lay_out(c, code, x);
-    struct form_range r = {y.base, y.last - (x->repeats > 1 ? x->stride * (x->repeats - 1) : 0)};
+    return !y->independent              ? cw_eval_why_data
+           : x->repeats_vary            ? cw_eval_why_count
+           : x->line.curve              ? cw_eval_why_shape
+           : !y->few                    ? cw_eval_why_gaps
+           : x->kind & CW_ACCESS_ATOMIC ? cw_eval_why_atomic
+           : x->doubted                 ? x->why
+           : x->kind & CW_ACCESS_WRITE  ? (certain ? cw_eval_why_padding : cw_eval_why_guard)
+                                        : NULL;
+}
+
+/* The bytes that all repetitions may start at: the bounds of the guards. */
+static struct form_range start_range(struct cw_form *c, const struct cw_code *code, const struct form_item *x,
+                                     const struct form_layout *y)
+{
+    struct form_range r = {y->base, y->last - (x->repeats > 1 ? x->stride * (x->repeats - 1) : 0)};
+
     for (int i = x->bound; i < x->bound + x->bounds; i++) {
         const struct form_bound *b = &code->bound[i];
         if (c->lo[b->var] >= c->hi[b->var])
@@ -209,6 +221,15 @@ static void touch(struct cw_form *c, const struct cw_code *code, const struct fo
         r.lo = also.lo > r.lo ? also.lo : r.lo;
         r.hi = also.hi < r.hi ? also.hi : r.hi;
     }
+    return r;
+}
+
+static void touch(struct cw_form *c, const struct cw_code *code, const struct form_item *x, bool certain,
+                  struct cw_arg_hulls *hulls)
+{
+    int64_t size = c->arg[x->arg].buffer_bytes;
+    struct form_layout y = cw_form_lay_out(c, code, x);
+    struct form_range r = start_range(c, code, x, &y);
     bool write = x->kind & CW_ACCESS_WRITE, atomic = x->kind & CW_ACCESS_ATOMIC;
     int64_t begin = clip(y.base, size), end = clip(y.last + x->bytes_may, size);
     if (x->repeats < 0) {
@@ -226,14 +247,7 @@ static void touch(struct cw_form *c, const struct cw_code *code, const struct fo
     enum cw_answer answer = exact                             ? CW_ANSWER_EXACT
                             : !y.independent && all && beyond ? CW_ANSWER_UNKNOWN
                                                               : CW_ANSWER_AT_MOST;
-    const char *why = !y.independent    ? cw_eval_why_data
-                      : x->repeats_vary ? cw_eval_why_count
-                      : x->line.curve   ? cw_eval_why_shape
-                      : !y.few          ? cw_eval_why_gaps
-                      : atomic          ? cw_eval_why_atomic
-                      : x->doubted      ? x->why
-                      : write           ? (certain ? cw_eval_why_padding : cw_eval_why_guard)
-                                        : NULL;
+    const char *why = why_inexact(x, &y, certain);
     if (x->kind & CW_ACCESS_READ)
         widen(&hulls[x->arg].reads, exact ? CW_ANSWER_AT_MOST : answer, why, begin, end);
     if (write)

@@ -17,8 +17,8 @@
 #include "eval.h"
 
 struct cw_hull {
-    enum cw_answer
-        answer; /* as in eval.h; EXACT: all touched bytes are stored to, the gaps between are not touched */
+    /* as in eval.h; EXACT: all touched bytes are stored to, the gaps between are not touched */
+    enum cw_answer answer;
     int64_t begin, end; /* bytes [begin, end) of the buffer; 0, 0 when NONE */
     int64_t sure,
         sure_end;    /* of writes: all bytes [sure, sure_end) are stored to, a part of the above; or 0, 0 */

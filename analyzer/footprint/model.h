@@ -47,8 +47,8 @@ struct cw_access {
     int stride; /* node, 64 bits, bytes */
     struct cw_guard_range guards; /* outermost first */
     int loop;                     /* innermost loop around the access, -1 none */
-    const char
-        *doubt; /* static words why the guards do not decide alone whether it happens; NULL when they do */
+    /* static words why the guards do not decide alone whether it happens; NULL when they do */
+    const char *doubt;
     const char *atomic;  /* static name of an atomic operation, "" otherwise */
     bool result_used;    /* of an atomic */
     enum cw_merge merge; /* of an atomic */
@@ -81,8 +81,8 @@ struct cw_arg {
     enum cw_arg_kind kind;
     int64_t bytes; /* of a SCALAR */
     bool changed;  /* a SCALAR struct of which the kernel changes its copy */
-    const char
-        *unknown_read; /* static words: may be read anywhere, because ...; NULL when accesses say all */
+    /* static words: may be read anywhere, because ...; NULL when accesses say all */
+    const char *unknown_read;
     const char *unknown_write;
 };
 

@@ -12,8 +12,8 @@
 struct cw_first_launches {
     uint64_t count;   /* first launches of a kernel (program and name) on a device that began that late */
     uint64_t late_ns; /* devices were held up by them; summed over devices */
-    uint64_t
-        blocked_ns; /* host threads waited meanwhile, in calls that wait for commands; summed over threads */
+    /* host threads waited meanwhile, in calls that wait for commands; summed over threads */
+    uint64_t blocked_ns;
 };
 
 /* A start is late from this on, and from so many times the mean of later launches on the device. */

@@ -55,11 +55,11 @@
 struct cw_trace_reach; /* trace_reach.h */
 
 struct cw_graph_options {
-    bool
-        trust_declared; /* believe every const and every CL_MEM_ flag: good for drawing, not for reordering */
-    bool no_const;      /* believe no const, not even a proven one (for checking the others) */
-    struct cw_trace_reach
-        *reach; /* which bytes launches reach; NULL: their buffers whole. Changed by its use */
+    /* believe every const and every CL_MEM_ flag: good for drawing, not for reordering */
+    bool trust_declared;
+    bool no_const; /* believe no const, not even a proven one (for checking the others) */
+    /* which bytes launches reach; NULL: their buffers whole. Changed by its use */
+    struct cw_trace_reach *reach;
 };
 
 /* Builds t->accesses and t->edges, replacing earlier ones. options NULL: all off. Returns CW_OK;

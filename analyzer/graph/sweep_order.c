@@ -38,8 +38,8 @@ static void note(struct constraints *c, uint32_t p, uint32_t i)
 struct stream {
     uint32_t *newest;  /* per queue: newest command, CW_NONE; of an out-of-order queue the newest since ... */
     uint32_t *barrier; /* per queue that is out of order: newest barrier, CW_NONE */
-    uint32_t
-        *before; /* per command of such a queue: the one before it, CW_NONE at the latest that collected */
+    /* per command of such a queue: the one before it, CW_NONE at the latest that collected */
+    uint32_t *before;
 };
 
 /* `i` of an out-of-order queue: behind its barriers; a command that waits for all earlier ones is behind

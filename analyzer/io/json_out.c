@@ -8,6 +8,7 @@
 
 void cw_json_out_init(struct cw_json_out *o, FILE *f)
 {
+    /* U+0080 to U+009F: some terminals obey them */
     o->f = f;
     o->first = true;
     o->used = 0;
@@ -114,8 +115,7 @@ static size_t plain_length(const char *s)
 static size_t put_escape(struct cw_json_out *o, const char *s)
 {
     unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
-    bool is_control =
-        c == 0xC2 && next >= 0x80 && next < 0xA0; /* U+0080 to U+009F: some terminals obey them */
+    bool is_control = c == 0xC2 && next >= 0x80 && next < 0xA0;
     char text[8];
     size_t n;
 

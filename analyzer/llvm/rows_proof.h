@@ -36,8 +36,8 @@ struct cw_proof {
     const struct cw_rw_rows *r;
     const struct cw_ast_node *root, *kernel, *body;
     const struct cw_ast_node *loop[CW_RW_LOOPS]; /* the variable of each of r's */
-    const struct cw_ast_node
-        *reached[CW_PROOF_FUNCTIONS]; /* bodies of the functions that the kernel calls, and they */
+    /* bodies of the functions that the kernel calls, and they */
+    const struct cw_ast_node *reached[CW_PROOF_FUNCTIONS];
     unsigned reaches;
     bool compares; /* floating-point values are compared, or decide, somewhere */
     bool converts; /* … or are made whole numbers */

@@ -33,8 +33,8 @@ struct cw_models_source {
     char path[PATH_MAX + 8], clang[PATH_MAX + 16],
         temporary[PATH_MAX + 8]; /* of its environment: "PATH=..." */
     struct cw_file_store store;
-    const struct cw_helper_tool
-        *asker; /* asks the vendor in its place where it can (macro_child.h); NULL: none. The caller's */
+    /* asks the vendor in its place where it can (macro_child.h); NULL: none. The caller's */
+    const struct cw_helper_tool *asker;
     bool flags_added; /* the environment changes the vendor's builds */
 };
 

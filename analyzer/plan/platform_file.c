@@ -160,26 +160,16 @@ static enum cw_status read_rates(const json_t *device, const char *device_where,
     return cw_operations_rates_read(json_object_get(device, "operations"), where, &e->rates, err);
 }
 
+static const char *const entry_keys[] = {
+    "name",           "class",      "memory",  "count",     "speed",      "ns_per_item",       "launch_ns",
+    "bytes_per_item", "compile_ns", "kernels", "transfers", "operations", "preload_poststore", NULL};
+
 static enum cw_status read_entry(const json_t *device, const char *where, int64_t dsp,
                                  struct platform_entry *e, struct cw_error *err)
 {
-    static const char *const keys[] = {"name",
-                                       "class",
-                                       "memory",
-                                       "count",
-                                       "speed",
-                                       "ns_per_item",
-                                       "launch_ns",
-                                       "bytes_per_item",
-                                       "compile_ns",
-                                       "kernels",
-                                       "transfers",
-                                       "operations",
-                                       "preload_poststore",
-                                       NULL};
     const char *name, *class_name = NULL, *memory = NULL;
     uint64_t count = 1;
-    enum cw_status status = cw_json_known_keys(device, where, keys, err);
+    enum cw_status status = cw_json_known_keys(device, where, entry_keys, err);
 
     e->rule = (struct platform_rule){.run = true, .speed = 1, .ns_per_item = NAN, .bytes_per_item = NAN};
     if (status == CW_OK)

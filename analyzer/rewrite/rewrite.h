@@ -39,8 +39,8 @@
 struct cw_rewrite_tile {
     uint64_t base[3]; /* global id of the first work-item of the tile: offset + first_group * local size */
     uint64_t first_group[3]; /* group id of its first work-group */
-    uint64_t
-        groups[3]; /* work-groups of the original launch, a ragged last one counts; 1 beyond its dimensions */
+    /* work-groups of the original launch, a ragged last one counts; 1 beyond its dimensions */
+    uint64_t groups[3];
     uint64_t size[3];   /* global size of the original launch; 1 beyond its dimensions */
     uint64_t offset[3]; /* global offset of the original launch; 0 beyond its dimensions */
 };
@@ -69,11 +69,11 @@ struct cw_rewrite_unit {
  * returns, or NULL when it does not know the header or is not sure (several of that name on the search path):
  * the program is then refused. NULL: every #include is refused. header_files.h has one.
  *
- * `forms` makes the forms for rows of kernels (rows/rewrite_rows.h: cw_rewrite_rows_forms); NULL: none are made.
- * `rows` is asked, with `rows_context`, whether the form for rows of a kernel is to be in the result; `form`
- * is what it takes for granted (rewrite_rows.h) and `key` is of its text, never 0. NULL: all are, which the
- * tokens alone speak for: whoever runs them has asked clang, too (llvm/rows_proof.h; what it bears out is in
- * the kernels' models). */
+ * `forms` makes the forms for rows of kernels (rows/rewrite_rows.h: cw_rewrite_rows_forms); NULL: none are
+ * made. `rows` is asked, with `rows_context`, whether the form for rows of a kernel is to be in the result;
+ * `form` is what it takes for granted (rewrite_rows.h) and `key` is of its text, never 0. NULL: all are,
+ * which the tokens alone speak for: whoever runs them has asked clang, too (llvm/rows_proof.h; what it bears
+ * out is in the kernels' models). */
 struct cw_rewrite_in {
     const struct cw_rewrite_forms *forms; /* NULL: no kernel gets a form for rows */
     const struct cw_rewrite_unit *unit;

@@ -170,8 +170,8 @@ static bool is_wanted(const struct cw_rw *s, const struct cw_rw_name *n, const s
     return wanted;
 }
 
-/* Forms for rows of kernels (rows/rewrite_rows.h), behind them. Returns the number of edits, at most one for each
- * function. */
+/* Forms for rows of kernels (rows/rewrite_rows.h), behind them. Returns the number of edits, at most one for
+ * each function. */
 static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, bool *ok)
 {
     const struct cw_rewrite_forms *forms = s->in->forms;

@@ -103,7 +103,8 @@ enum { CW_RW_REASON = CW_INLINED_REASON, CW_RW_MAX_BYTES = CW_INLINED_MAX_BYTES 
 struct cw_rewrite_forms {
     size_t bytes;     /* of a struct cw_rw_rows */
     const char *head; /* once before all forms, behind the definitions of tiles */
-    /* False: function `f` of unit `u` has no such form. Fills *r, which holds `s`, the unit's text and `f`. */
+    /* False: function `f` of unit `u` has no such form. Fills *r, which holds `s`, the unit's text and `f`.
+     * */
     bool (*look)(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
                  struct cw_rw_rows *r);
     char *(*text)(const struct cw_rw_rows *r); /* for free(); NULL: memory is out */

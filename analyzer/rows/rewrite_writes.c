@@ -9,6 +9,7 @@ typedef const struct cw_rw_token token;
 /* The token in front of token i may be the operator that takes an address. */
 static bool addressed(const struct cw_rw_rows *r, uint32_t i)
 {
+    /* (i) is declared or written as i is */
     token *v = r->t->v;
     uint32_t run = 0;
 
@@ -131,8 +132,7 @@ bool cw_rewrite_is_written(const struct cw_rw_rows *r, struct cw_rw_range x)
 bool cw_rewrite_only_read(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = r->t->v, *b = &v[i - 1];
-    struct cw_rw_range x =
-        cw_rewrite_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is declared or written as i is */
+    struct cw_rw_range x = cw_rewrite_bracketed(r, (struct cw_rw_range){i, i + 1});
 
     if (!cw_rewrite_spend(r, 1))
         return false;

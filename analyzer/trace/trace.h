@@ -164,8 +164,8 @@ struct cw_t_transfer {
     uint64_t host_ptr;     /* host address given or (map) returned */
     uint8_t pattern_bytes; /* fills: 1..128, else 0 */
     uint32_t pattern;      /* fills: offset of the pattern in `bytes` */
-    struct cw_blob
-        data; /* captured: bytes written to the device, or bytes that a read returned to the program */
+    /* captured: bytes written to the device, or bytes that a read returned to the program */
+    struct cw_blob data;
 };
 
 struct cw_command {
@@ -173,19 +173,19 @@ struct cw_command {
     uint32_t queue;  /* CW_NONE for host pseudo-commands without one */
     uint32_t thread; /* small number, 0 = first thread seen */
     int32_t status;  /* the result of the enqueue; commands with an error touch nothing and order nothing */
-    int32_t
-        exec_status; /* final execution status if seen (0 = CL_COMPLETE, negative = error), 1 = not seen */
-    bool blocking;   /* a blocking transfer or map: a host wait as well */
-    bool has_event;  /* the program asked for the event */
-    bool local_null; /* kernels: local_work_size was NULL */
+    /* final execution status if seen (0 = CL_COMPLETE, negative = error), 1 = not seen */
+    int32_t exec_status;
+    bool blocking;       /* a blocking transfer or map: a host wait as well */
+    bool has_event;      /* the program asked for the event */
+    bool local_null;     /* kernels: local_work_size was NULL */
     bool unknown_access; /* touches memory that the recorder could not name (SVM pointers, native kernels) */
     uint8_t work_dim;
     uint32_t kernel;                                          /* CW_NONE unless a kernel */
     uint64_t global_size[3], local_size[3], global_offset[3]; /* unused dimensions are 1, 1, 0 */
     struct cw_slice args;                                     /* into args: every argument, in index order */
     struct cw_slice accesses;                                 /* into accesses: filled by the graph builder */
-    struct cw_slice
-        wait_list; /* into waits: command ids; an unset user event is its pseudo-command or CW_NONE */
+    /* into waits: command ids; an unset user event is its pseudo-command or CW_NONE */
+    struct cw_slice wait_list;
     struct cw_slice callsite;                        /* into addresses: return addresses, innermost first */
     uint32_t transfer;                               /* into transfers, CW_NONE if the type has none */
     uint64_t sequence;                               /* global order in which calls began */

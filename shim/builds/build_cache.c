@@ -33,7 +33,7 @@ void cw_build_cache_start(const char *folder)
     cw_build_cache_make_start();
 }
 
-/* ---- what is stored */
+/* ---- the store */
 
 struct cw_run_kept_answer *cw_build_cache_read(const struct cw_run_kept_question *q)
 {
@@ -100,11 +100,11 @@ static bool identify(cl_device_id device, char text[IDENTITY_BYTES])
 
     if (!cw_macros_compilers_add(&c, device) || !cw_macros_compilers_identity(&c, text, IDENTITY_BYTES - 256))
         return false;
-    used = strlen(text); /* which leaves out what PoCL's drivers are called */
+    used = strlen(text); /* leaves out the names of PoCL's drivers */
     return cw_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, 255, text + used, NULL) == CL_SUCCESS;
 }
 
-/* Sets q->id, of what else is in it. */
+/* Sets q->id from its other members. */
 static bool name_question(struct cw_run_kept_question *q)
 {
     char identity[IDENTITY_BYTES];

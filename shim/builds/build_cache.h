@@ -1,13 +1,13 @@
-/* build_cache.h - builds that are answered from what an earlier run has kept.
+/* build_cache.h - builds that are answered from the build cache.
  *
  * PoCL takes 30 to 170 ms to build a program that it has built before, 1 ms when it gets its own binary. So
  * where a program of one plain source is built again, in another run, with the same options for the same
  * device and driver, its kernels are made of a stand-in: a program of the vendor's made of the binary. The
- * program's own handle stays what it is; what can be asked of it is answered by itself or by the stand-in,
- * where both say the same (builds/build_cache_make.c has compared them), and as soon as anything else is
- * asked the vendor builds it after all.
+ * program's own handle stays the same. It or the stand-in answers the queries to which both give the same
+ * answer (builds/build_cache_make.c has compared them). At any other query the vendor builds the program
+ * after all.
  *
- * What is kept is a small file per question: the compiler's identity, PoCL's environment, options and source,
+ * The cache holds a small file per question: the compiler's identity, PoCL's environment, options and source,
  * all of it compared, and how often it was built; the binary from the third run on, made when that process
  * ends: it costs as much as a build from nothing, and a linker. Left alone: several devices, DSPs, #include,
  * printf, notifications, programs made of binaries or linked, and everything while commands are recorded.
@@ -23,14 +23,14 @@
 void cw_build_cache_start(const char *folder);
 
 /* True: the build is done as far as the program can tell. `options` may be NULL, which is not the same as "":
- * without any PoCL keeps what clGetKernelArgInfo asks for. */
+ * without options PoCL keeps the answers to clGetKernelArgInfo. */
 bool cw_build_cache_take(cl_program program, cl_uint n, const cl_device_id *devices, const char *options);
 
 /* The vendor has built it, in `ns`; next time it may be answered. */
 void cw_build_cache_built(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
                           uint64_t ns);
 
-/* What the vendor is asked about kernels of `program`: the stand-in, or itself. */
+/* The program to ask the vendor about kernels of `program`: the stand-in, or itself. */
 cl_program cw_build_cache_of(cl_program program);
 cl_program cw_build_cache_of_record(const struct cw_run_program *p); /* lock held, or the program in use */
 
@@ -42,7 +42,7 @@ bool cw_build_cache_leave(cl_program program);
  * otherwise. */
 void cw_build_cache_make_real(cl_program program);
 
-/* Who is asked `name` of a program: the stand-in only what both would say. */
+/* The program to ask for `name`: the stand-in only where both give the same answer. */
 cl_program cw_build_cache_asked(cl_program program, cl_program_info name);
 
 /* The record goes. Lock held. */
@@ -60,7 +60,7 @@ struct cw_run_kept_question {
 
 #define CW_RUN_KEPT_NEVER UINT64_MAX /* builds, where the binary is not the same */
 
-/* What is stored in answer to it, or NULL, malloc'ed. */
+/* The stored answer to it, or NULL, malloc'ed. */
 struct cw_run_kept_answer {
     uint64_t took_ns; /* the quickest of its builds by the vendor */
     uint64_t builds;
@@ -85,7 +85,7 @@ void cw_build_cache_make_start(void);
 /* Takes over `q`, and makes its binary when the process ends. `builds` so far, which took `took_ns`. */
 void cw_build_cache_make_want(struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns);
 
-/* At exit: makes what is wanted, or some of it. Returns when that is done. */
+/* At exit: makes the wanted binaries, or some of them. Returns when that is done. */
 void cw_build_cache_make_stop(void);
 
 #endif

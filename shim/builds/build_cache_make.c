@@ -2,9 +2,8 @@
  * when the process ends: PoCL runs a linker for it, which a program could find among its children, or hear of
  * by a signal, while it works.
  *
- * In a context of ours, so that nothing of it can be seen. It is kept only if a program made of it says the
- * same of itself and of its kernels, in all that can be asked, as one that is built of the source, and if the
- * compiler had nothing to say. */
+ * In a context of its own, which the program cannot see. The binary is kept only if the compiler was quiet,
+ * and a program made of it answers all queries as one built of the source. */
 #include "build_cache.h"
 #include "../run/core/exit.h"
 
@@ -186,14 +185,14 @@ static void make(const struct job *j)
     if (program && cw_next.clBuildProgram(program, 1, &j->q.device, j->q.options, NULL, NULL) == CL_SUCCESS &&
         cw_build_cache_make_quiet(program, j->q.device))
         binary = binary_of(program, &bytes);
-    cw_run_exit_register(); /* whatever woke up at the vendor's */
+    cw_run_exit_register(); /* the vendor may have registered functions */
     if (binary)
         other = cw_build_cache_make_load(&j->q, context, binary, bytes);
     if (other && same_program(program, other, j->q.device))
         cw_build_cache_write(&j->q, j->builds, j->took_ns, binary, bytes);
     else if (program)
         cw_build_cache_write(&j->q, CW_RUN_KEPT_NEVER, j->took_ns, NULL,
-                             0); /* PoCL 3.1 forgets what a kernel's attributes were */
+                             0); /* PoCL 3.1 forgets a kernel's attributes */
     free(binary);
     if (other)
         cw_next.clReleaseProgram(other);
@@ -263,7 +262,7 @@ void cw_build_cache_make_stop(void)
     bool any;
 
     cw_run_global_lock_take();
-    keep.quit = true; /* and nobody else looks at the list from now on */
+    keep.quit = true; /* other threads leave the list alone from now on */
     any = keep.first && cw_run_observer->build_begins();
     cw_run_global_lock_give();
     if (any) {

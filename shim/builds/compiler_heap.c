@@ -24,7 +24,7 @@ void cw_compiler_heap_warm(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = CW_RUN_HEAP_BYTES;
-    char *volatile block; /* or the compiler leaves out what is only freed */
+    char *volatile block; /* volatile: or the compiler removes malloc and free */
     int saved = errno;
 
     if (atomic_flag_test_and_set(&done))

@@ -1,9 +1,9 @@
 /* compiler_heap.h - the heap as a compiler would have left it.
  *
- * Who has built a program has some megabytes of freed memory, whose pages are there already; the program's
- * next buffers lie in it. Where a build is answered from what is kept no compiler has run, every page of
+ * A process that has built a program has some megabytes of freed memory, whose pages are there already;
+ * its next buffers lie in it. Where the build cache answers no compiler has run, every page of
  * these buffers is touched for the first time in the middle of the program's first commands, a microsecond or
- * two each, and what is short takes half as long again. */
+ * two each, and short commands take half as long again. */
 #ifndef CW_COMPILER_HEAP_H
 #define CW_COMPILER_HEAP_H
 

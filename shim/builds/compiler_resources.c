@@ -90,7 +90,7 @@ static struct {
     struct rlimit processes;
 } began;
 
-/* When the library is loaded, whatever its mode: a program may set limits before it uses OpenCL. */
+/* When the library is loaded, in every mode: a program may set limits before it uses OpenCL. */
 __attribute__((constructor)) static void look(void)
 {
     began.seccomp = prctl(PR_GET_SECCOMP);
@@ -107,7 +107,7 @@ static bool may_start_children(void)
     return getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur >= began.processes.rlim_cur;
 }
 
-/* A handler of the program's may wait for whatever child has ended, and then PoCL finds no status. */
+/* The program's handler may wait for any child that has ended, and then PoCL finds no status. */
 static bool may_await_children(void)
 {
     struct sigaction now;
@@ -164,11 +164,11 @@ bool cw_compiler_resources_suffice(void)
     return room;
 }
 
-/* ---- what has been loaded */
+/* ---- code that has been loaded */
 
 #define MOST_KINDS 256 /* of a kernel on a lane */
 
-struct cw_run_loaded_kind { /* what a vendor may compile code of its own for */
+struct cw_run_loaded_kind { /* launches of one kind may share the vendor's code */
     size_t local[3];
     uint8_t width[3], form, has_offset;
 };

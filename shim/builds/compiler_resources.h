@@ -14,8 +14,8 @@ bool cw_compiler_resources_apart(void);
 
 /* True when the process finds a linker in its PATH, may start it and learns how it ended, may open at least
  * as many files as a compiler does, write files of a compiler's size where there is room for them, and
- * neither memory nor processor time is limited. What the program changes while the vendor compiles is not
- * seen. About 5 us; opens nothing. Any thread. */
+ * neither memory nor processor time is limited. Changes that the program makes while the vendor compiles are
+ * not seen. About 5 us; opens nothing. Any thread. */
 bool cw_compiler_resources_suffice(void);
 
 /* Of its kernel: its own, rewritten, rewritten for rows; all that parts of it may need, however long they

@@ -27,7 +27,7 @@ static struct cw_identity identity_of(const struct cw_run_context_device *place,
     return id;
 }
 
-/* Who asks how many references the program's context has is not told of ours. */
+/* Own objects are subtracted when the program asks for its context's reference count. */
 static cl_program of_binary(struct cw_run_context *c, const struct cw_run_context_device *place,
                             const unsigned char *binary, size_t bytes)
 {
@@ -76,7 +76,7 @@ void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_
     cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, program);
 }
 
-/* What is made of it, apart (builds/isolated_compiler.h). */
+/* A program under way in the isolated compiler (builds/isolated_compiler.h). */
 struct making {
     struct cw_run_context *c;
     const struct cw_run_context_device *place;

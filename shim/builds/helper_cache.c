@@ -10,7 +10,7 @@ extern char **environ;
 static struct cw_file_store store;
 static struct cw_identity environment; /* the variables that PoCL listens to */
 
-/* What tells PoCL how to compile; where it keeps things and which devices there are does not matter. */
+/* Whether the variable tells PoCL how to compile: the cache's folder and the choice of devices do not. */
 static bool matters(const char *variable)
 {
     return !strncmp(variable, "POCL_", 5) && strncmp(variable, "POCL_CACHE_DIR=", 15) &&
@@ -22,7 +22,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In the order of their names, whatever the order in the process. */
+/* Sorted: their order in the process does not matter. */
 static void read_environment(void)
 {
     size_t n = 0, most = 0;

@@ -1,11 +1,11 @@
-/* helper_program.h - a helper's private copy of a program. */
+/* helper_program.h - a helper program: a helper device's own build of a program. */
 #ifndef CW_HELPER_PROGRAM_H
 #define CW_HELPER_PROGRAM_H
 
 #include "../run/core/types.h"
 
-/* The private copy of `p` on a helper's `place`; lane held, lock not held. The first takes only what an
- * earlier run has kept, the second builds. */
+/* The helper program of `p` on a helper's `place`; worker held, lock not held. The first only loads from the
+ * helper cache, the second builds. */
 bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_device *place);
 cl_program cw_helper_program_of(struct cw_run_program *p,
                                 struct cw_run_context_device *place); /* NULL: cannot be built */

@@ -63,7 +63,7 @@ static bool have_own_files(void)
     }
     for (int fd = FIRST_FILE; fd <= STDERR_FILENO; fd++)
         if (open("/dev/null", O_RDWR) != fd)
-            break; /* who writes there gets an error */
+            break; /* a write there gets an error */
     return true;
 #endif
 }
@@ -183,7 +183,7 @@ static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint3
     return arg;
 }
 
-/* ---- what earlier runs have compiled: the file that the vendor's code for a launch is in */
+/* ---- code of earlier runs: the file that holds the vendor's code for a launch */
 
 #define KIND "compiled 2"
 
@@ -194,7 +194,7 @@ void cw_isolated_compiler_start(const char *folder)
     cw_file_store_init(&compiled, folder);
 }
 
-/* What the code of a launch depends on. */
+/* The inputs of a launch's code. */
 struct need {
     struct cw_identity program; /* device, places, source, options */
     struct cw_identity launch;  /* kernel and range */
@@ -242,7 +242,7 @@ struct memory {
 };
 
 /* Loads it, and notes it. When the vendor loads the file of this name it is there already, and nothing is
- * opened in the program's table of descriptors. It stays: the vendor keeps what it has loaded, too. Apart. */
+ * opened in the program's table of descriptors. It stays loaded, as the vendor's modules do. Apart. */
 static void load(void *memory)
 {
     struct memory *m = memory;
@@ -256,7 +256,7 @@ static void load(void *memory)
     free(known);
 }
 
-/* What this process has loaded: programs, and launches of them, which begin with their program's number. */
+/* Programs that this process has loaded, and launches of them, which begin with their program's number. */
 static struct {
     pthread_mutex_t lock;
     struct cw_identity_set programs, launches;
@@ -343,7 +343,7 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
 }
 
 /* `room`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread may
- * have had compiled what another one launches. */
+ * compile the code that another one launches. */
 static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program,
                                   const char *kernel, const struct cw_run_ndrange *r,
                                   const struct cw_compile_arg *arg, uint32_t args, bool room)
@@ -383,7 +383,7 @@ cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_re
     if (may_be_asked(device))
         answer = ask(device, program, kernel, r, arg, args, cw_compiler_resources_apart());
     else if (cw_compile_client_has_stopped())
-        answer = CW_COMPILE_BAD; /* the process ends: nobody waits for a compiler */
+        answer = CW_COMPILE_BAD; /* the process ends: no thread waits for a compiler */
     if (answer == CW_COMPILE_BAD)
         cw_log_debug("kernel %s was not compiled beside the program", !kernel   ? "(none)"
                                                                       : *kernel ? kernel

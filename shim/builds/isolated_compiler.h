@@ -1,12 +1,12 @@
 /* isolated_compiler.h - the vendor's compiler is called without the program's descriptors, and compiles
  * kernels in another process.
  *
- * A bare program has no compiler at work beside it, so whatever it does with its descriptors, children and
- * limits does it no harm. PoCL's front end reads and writes files while it builds a program: it is called on
+ * A bare program has no compiler at work beside it, so changes of its descriptors, children and limits do
+ * it no harm. PoCL's front end reads and writes files while it builds a program: it is called on
  * a thread that has a table of descriptors to itself, in which nothing of the program's is held open, and
- * none of which the program can close or meet. The kernels' code is compiled, and linked by a child, when
- * they are first launched: that is asked of a process of our own (analyzer/compile/compile_client.h) before
- * the launch, which then only loads it. Other vendors are called as they are. */
+ * none of which the program can close or meet. The vendor compiles kernels at their first launch, and a child
+ * links them. A process of run mode does that (analyzer/compile/compile_client.h) before
+ * the launch, which then only loads the code. Other vendors are called as they are. */
 #ifndef CW_ISOLATED_COMPILER_H
 #define CW_ISOLATED_COMPILER_H
 
@@ -14,7 +14,7 @@
 #include "../run/core/types.h"
 #include "pending_builds.h"
 
-/* Sets the folder where it is noted what earlier runs have compiled; "": nowhere. Called once, before all
+/* Sets the folder for notes of the code that earlier runs have compiled; "": none. Called once, before all
  * others. */
 void cw_isolated_compiler_start(const char *folder);
 
@@ -23,21 +23,21 @@ void cw_isolated_compiler_start(const char *folder);
  * and _ends(), or on a thread whose end the process waits for. Any thread, lock not held. */
 bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data);
 
-/* Runs body(data), which opens files of ours and says nothing, on such a thread where there can be one, and
- * waits. */
+/* Runs body(data), which opens the library's own files and prints nothing, on such a thread where there can
+ * be one, and waits. */
 void cw_isolated_compiler_files(void (*body)(void *), void *data);
 
 /* May a launch have code compiled for it on this device at all? About 4 us. Any thread. */
 bool cw_isolated_compiler_room(cl_device_id device);
 
-struct cw_run_recipe { /* of a program of ours */
+struct cw_run_recipe { /* of a program to compile */
     const char *source, *options;
 };
 
 /* Has the code compiled that launching `kernel` of that program over `r` on `place` needs. `arg`: of the
- * launch, `extra` more of the sizes in `more` stand behind them. CL_SUCCESS: it may be launched; if nobody
- * could be asked there is room for the vendor to compile it then. CL_OUT_OF_RESOURCES otherwise. Any thread,
- * lock not held. */
+ * launch, `extra` more of the sizes in `more` stand behind them. CL_SUCCESS: it may be launched; if no
+ * compiler could be asked there is room for the vendor to compile it then. CL_OUT_OF_RESOURCES otherwise. Any
+ * thread, lock not held. */
 cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place,
                                   const struct cw_run_recipe *program, const char *kernel,
                                   const struct cw_run_ndrange *r, const struct cw_run_launch *l,

@@ -1,4 +1,4 @@
-/* macros.h - what the vendor's compiler says of names that a program's source tests. */
+/* macros.h - the values that the vendor's compiler gives to names that a program's source tests. */
 #ifndef CW_MACROS_H
 #define CW_MACROS_H
 
@@ -21,8 +21,8 @@ bool cw_macros_compilers_add(struct cw_run_compilers *c, cl_device_id device);
 bool cw_macros_compilers_identity(const struct cw_run_compilers *c, char *text, size_t size);
 
 /* As struct cw_models_vendor wants it; `data` is a struct cw_run_compilers. Builds a program without work in
- * a context of ours for each device; they must agree. Takes as long as the vendor's compiler: for a thread of
- * ours, no lock held. */
+ * a new context for each device; they must agree. Takes as long as the vendor's compiler: for the library's
+ * own threads, no lock held. */
 bool cw_macros_ask(void *data, const char *options, char *const *names, size_t n,
                    struct cw_macro_value *values);
 

@@ -19,7 +19,7 @@ static _Thread_local uint32_t
 
 /* By lane number: first launches inside an enqueue that runs the kernel. Locked. How far one has come is not
  * known: its event is the caller's once the call is over, and a gate that would part the two is nothing for
- * PoCL 3.1, which hangs when it opens and frees what it still has when it fails. */
+ * PoCL 3.1, which hangs when it opens and frees objects in use when it fails. */
 static struct first {
     bool active;
     pthread_t thread;
@@ -40,8 +40,7 @@ void cw_pending_builds_end(void)
 bool cw_pending_builds_begin(void)
 {
     mine++;
-    atomic_fetch_add(&builds,
-                     1); /* first, so that who stops them sees it, or it sees that they are stopped */
+    atomic_fetch_add(&builds, 1); /* first: so the stopping thread sees it, or it sees `stopped` */
     if (CW_LIKELY(!atomic_load(&stopped)))
         return true;
     cw_pending_builds_end();

@@ -1,8 +1,8 @@
-/* pending_builds.h - what the vendor compiles for us beside the program, and the end of the process.
+/* pending_builds.h - compilations by the vendor beside the program, and the end of the process.
  *
- * exit() destroys the statics of the vendor's compiler: whatever it still compiles by then crashes. A bare
+ * exit() destroys the statics of the vendor's compiler: a compilation that still runs then crashes. A bare
  * program that has waited for its work, or whose device compiles and runs kernels inside the enqueue, cannot
- * meet that; under run mode lanes compile behind its back. So the end waits for what is compiled, which is
+ * meet that; under run mode workers compile behind its back. So the end waits for compilations, which are
  * finite, but not for kernels, which may run for ever (api/process_end.c). Where the two come in one call
  * they cannot be told apart, and it is waited for some seconds. */
 #ifndef CW_PENDING_BUILDS_H

@@ -1,5 +1,5 @@
-/* source.c - what the source of a program says of it: may its launches be managed at all, can its kernels see
- * their local size. By its tokens, before any compiler is asked. */
+/* source.c - properties that a program's source shows: may its launches be managed at all, can its kernels
+ * see their local size. By its tokens, before any compiler is asked. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static bool any(const struct cw_cl_source *s, const char *const *words)
 static const char *const forbidden[] = {
     "printf", "__builtin_printf", "enqueue_", "pipe", "read_pipe", "write_pipe", "asm",
     "__asm",  "ndrange_t",        NULL};
-/* What a build says of its moment: another build, be it for a helper or in an earlier run, is another
+/* Macros for the time of the build: another build, be it for a helper or in an earlier run, is another
  * program. */
 static const char *const dating[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
 /* By these a kernel can see its local size. */
@@ -51,7 +51,7 @@ static const char *const by_group[] = {"get_local_",
                                        "wait_group",
                                        "reqd_work_group_size",
                                        NULL};
-/* What keeps a device from choosing the size by the range alone. */
+/* Attributes that keep a device from choosing the local size by the ndrange alone. */
 static const char *const demanding[] = {"reqd_work_group_size", "work_group_size_hint", "vec_type_hint",
                                         NULL};
 

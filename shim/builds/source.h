@@ -1,11 +1,11 @@
-/* source.h - what a program's source says of its kernels. */
+/* source.h - properties of kernels that their program's source shows. */
 #ifndef CW_SOURCE_H
 #define CW_SOURCE_H
 
 #include "../run/core/types.h"
 
 void cw_source_parse(struct cw_run_program *p);
-/* What cw_source_parse() found is of another text. Lock held. */
+/* Forgets the findings of cw_source_parse(): the text changes. Lock held. */
 void cw_source_forget(struct cw_run_program *p);
 /* The text that a linked program is made of is known to compile: it is the source from now on. Lock held. */
 void cw_source_trust(struct cw_run_program *p);

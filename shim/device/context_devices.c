@@ -19,6 +19,7 @@ static struct cw_device_list chosen;
 
 /* Sub-devices that we made, per root device; they live as long as the process. */
 static struct {
+    /* our parts of a part would be the very processors of the part */
     cl_device_id root, sub[CW_HELPERS_MAX];
     cl_uint n;
 } roots[ROOTS_MAX];
@@ -70,7 +71,7 @@ static bool is_on_pocl_cpu(const struct cw_board *b, cl_device_id d)
     return false;
 }
 
-/* What PoCL generates code for: its device's name without the driver's. */
+/* PoCL's target of code generation: the device's name without the driver's. */
 static void target(cl_device_id d, char text[256])
 {
     static const char *const drivers[] = {"cpu-minimal-", "cpu-tbb-", "cpu-", "basic-", "pthread-", "tbb-"};
@@ -252,8 +253,7 @@ static void add_homes(struct cw_context_devices *s, const cl_device_id *devices,
 static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, cl_device_id cpu)
 {
     const cl_device_id *sub = NULL;
-    bool whole =
-        cpu && is_pocl_cpu(b, cpu); /* our parts of a part would be the very processors of the part */
+    bool whole = cpu && is_pocl_cpu(b, cpu);
     cl_uint n_sub = whole && chosen.sub ? sub_devices(cpu, &sub) : 0;
     double units = cpu ? (double)number(cpu, CL_DEVICE_MAX_COMPUTE_UNITS) : 1;
 

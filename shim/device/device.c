@@ -81,7 +81,7 @@ double cw_device_set_up_ns(cl_device_id device)
     return dsp >= 0 ? cw_dsp_cost_ns(cw_dsp_at((unsigned)dsp), &nothing) : cw_dsp_host_cost_ns(&nothing);
 }
 
-/* Of a slot that is no DSP: it takes as long as it takes or, on the virtual clock, what the platform says of
+/* Of a device that is no DSP: the measured time counts or, on the virtual clock, the platform's time of
  * the CPU. */
 static void begin_elsewhere(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns,
                             struct cw_hold *h)

@@ -1,11 +1,11 @@
-/* device.h - the devices that run mode works with: what the program sees, what helps unseen, the emulated
+/* device.h - the devices that run mode works with: those that the program sees, hidden helpers, the emulated
  * board.
  *
- * A *slot* is one place where the executor may run a command: a device of the program's own context ("home"),
- * or a helper that the program cannot see. Each slot is driven by one worker at a time.
+ * A struct cw_cl_device is a device that may run a command: one of the program's own context ("home"), or a
+ * helper that the program cannot see. One worker at a time drives it.
  *
- * What stays true whatever is chosen: clGetDeviceIDs, contexts, programs and kernels of the program show what
- * they show without clweave, plus, under CLWEAVE_DSP=N, N dressed DSPs after the devices of PoCL. Helpers
+ * Under all settings clGetDeviceIDs, contexts, programs and kernels of the program show the
+ * same as without clweave, plus, under CLWEAVE_DSP=N, N dressed DSPs after the devices of PoCL. Helpers
  * never become part of a context of the program.
  *
  * Thread-safety: everything here, unless it says otherwise. No function changes errno. */
@@ -37,7 +37,7 @@ struct cw_cl_device {
     cl_uint compute_units;
     double speed; /* a guess before anything is measured: throughput, the context's first device = 1 */
     cl_platform_id platform; /* the vendor's */
-    cl_device_id device;     /* the vendor's; helpers' only for contexts of ours */
+    cl_device_id device;     /* the vendor's; helpers' only for run mode's own contexts */
     const char
         *class_name;    /* "cpu" or "dsp" (policies share tasks within a class); "gpu", "other" for homes */
     char name[24];      /* unique within the list: "cpu", "sub0", "basic1", "dsp3" */
@@ -57,45 +57,46 @@ static inline bool cw_device_has(const struct cw_cl_device *device, enum cw_vend
 /* The traits of a device by the row of its vendor; makes vendor calls. */
 uint32_t cw_device_traits(cl_device_id device);
 
-/* The slots for a context of the program with these devices, as CLWEAVE_DEVICES chooses: the homes, then
+/* The devices for a context of the program with these devices, as CLWEAVE_DEVICES chooses: the homes, then
  * helpers. Helpers exist only where a home is a CPU or DSP of PoCL; for any other vendor the list is the
  * homes. Makes vendor calls (sub-devices, once per root device, kept for the life of the process). Caller
  * frees with free(). NULL: out of memory, or n_devices is 0. */
 struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices);
 
-/* A sub-device of the program's must outlive what we make on it, though its context may not keep it (PoCL 3.1
- * keeps the root). Nothing happens for other devices. cw_context_devices_held: how many references are ours,
- * which the program does not see. */
+/* A sub-device of the program's must outlive the objects that run mode makes on it, though its context may
+ * not keep it (PoCL 3.1 keeps the root). Nothing happens for other devices. cw_context_devices_held: the
+ * number of run mode's references, which the program does not see. */
 void cw_context_devices_hold(cl_device_id device);
 void cw_context_devices_let_go(cl_device_id device);
 cl_uint cw_context_devices_held(cl_device_id device);
 
-/* ---- time: the same calls for every slot; where nothing is modelled they read the clock and never wait */
+/* ---- time: the same calls for every device; where nothing is modelled they read the clock and never wait */
 
 struct cw_hold {
-    /* What profiling reports, on the clock of cw_device_now_ns; valid after cw_device_end. A kernel's set-up
-     * lies between submit, when the slot was taken, and start; elsewhere the two are the same. */
+    /* The times that profiling reports, on the clock of cw_device_now_ns; valid after cw_device_end. A
+     * kernel's set-up lies between submit, when the device was taken, and start; elsewhere the two are the
+     * same. */
     uint64_t submit_ns, start_ns, end_ns;
     uint64_t real_ns; /* CLOCK_MONOTONIC when cw_device_begin was called */
     bool failed;    /* by cw_device_begin: the device has died, the command must not run; no cw_device_end. By
                        that:    cw_device_stop */
     double cost_ns; /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
-    uint64_t healthy_ns; /* when a DSP without faults would end, with what others at the DDR cost it */
-    struct cw_work work; /* what was begun; its kernel's name must live until cw_device_end */
+    uint64_t healthy_ns; /* when a DSP without faults would end, waits for the shared DDR included */
+    struct cw_work work; /* the work begun; its kernel's name must live until cw_device_end */
 };
 
-/* What the model says that `work` (platform_file.h) takes on the slot, contention left out; NAN: nothing is
+/* The modelled time of `work` (platform_file.h) on the device, contention left out; NAN: nothing is
  * modelled. */
 double cw_device_cost_ns(const struct cw_cl_device *s, const struct cw_work *work);
 
-/* What every kernel takes on `device`, a DSP or the host's CPU, before its first work-item runs; NAN: not
- * modelled. */
+/* The set-up time of every kernel on `device`, a DSP or the host's CPU, before its first work-item runs; NAN:
+ * not modelled. */
 double cw_device_set_up_ns(cl_device_id device);
 
-/* Brackets the functional execution of one command on a slot. `ready_ns`: when everything that it waited for
- * was done, on the clock of cw_device_now_ns (0: now). cw_device_end returns when the modelled time has
+/* Brackets the functional execution of one command on a device. `ready_ns`: when everything that it waited
+ * for was done, on the clock of cw_device_now_ns (0: now). cw_device_end returns when the modelled time has
  * passed (real clock; it sleeps, so call it from a worker, no lock held) or at once (virtual clock), and
- * fills *h. Calls for one slot must not overlap, so a slot's times never do either; transfers of all DSPs
+ * fills *h. Calls for one device must not overlap, so a device's times never do either; transfers of all DSPs
  * share one DDR. */
 /* False: the device fails here (--dsp-fault), nothing has run, nothing may. */
 bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns,
@@ -103,10 +104,10 @@ bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, u
 void cw_device_end(const struct cw_cl_device *s, struct cw_hold *h);
 
 /* Stops a DSP whose launch is late, as a host resets a chip that does not answer: the call that holds that
- * launch returns at once, cw_device_begin with false, or cw_device_end with h->failed: then what the launch
- * writes may have been written, and nothing of it is written any more. The DSP refuses all launches from then
- * on. False, and nothing happens: the slot has no model, or its launch is late only because this host is
- * slow, which is not the DSP's fault. */
+ * launch returns at once, cw_device_begin with false, or cw_device_end with h->failed: then the launch's
+ * results may have been written, and no more of them will be. The DSP refuses all launches from then on.
+ * False, and nothing happens: the device has no model, or its launch is late only because this host is slow,
+ * which is not the DSP's fault. */
 bool cw_device_stop(const struct cw_cl_device *s);
 
 /* CLOCK_MONOTONIC (real clock), or the host's modelled time (virtual clock, CLWEAVE_DSP_CLOCK=virtual), which
@@ -116,7 +117,7 @@ uint64_t cw_device_now_ns(void);
 void cw_device_reached(uint64_t ns);
 bool cw_device_clock_is_virtual(void);
 
-/* What to add to times of cw_device_now_ns to get times of the clock that PoCL's profiling uses
+/* The difference to add to times of cw_device_now_ns for times of the clock that PoCL's profiling uses
  * (CLOCK_MONOTONIC_RAW). The two drift apart, so take it anew for each command, and once for all times of one
  * command. */
 int64_t cw_device_profiling_offset_ns(void);
@@ -133,8 +134,8 @@ bool cw_device_start(const struct cw_options *options);
  * it a millisecond, more on hosts of many processors. */
 void cw_device_need_no_helpers(void);
 
-/* What they have cost it so far, in ns, about: PoCL looks at the machine's topology anew for each device. Any
- * thread. */
+/* The time that helpers have cost the process so far, in ns, about: PoCL looks at the machine's topology anew
+ * for each device. Any thread. */
 double cw_device_helpers_ns(void);
 
 /* The functions that show devices. They must be in the mode's table, in parents and forked children alike. */
@@ -143,7 +144,7 @@ double cw_device_helpers_ns(void);
 #define CW_DEVICE_DECLARE(name) extern __typeof__(name) cw_device_hook_##name;
 CW_DEVICE_HOOKS(CW_DEVICE_DECLARE)
 
-/* What a command of the program that is not managed goes through instead of cw_next: the same functions,
+/* The table for native commands of the program, in place of cw_next: the same functions,
  * except that commands on a queue of a dressed DSP take modelled time and their events report it. Equal to
  * cw_next when there are no DSPs. Complete before start() returns, constant from then on. */
 extern struct cw_dispatch cw_native;
@@ -154,7 +155,7 @@ void cw_device_after_fork(void);
 /* Whether some device's time depends on the operations of kernels (cw_work.ops). */
 bool cw_device_by_operations(void);
 
-/* Who knows them for native launches; set before the first, called with no lock held. False: not known. */
+/* Counts them for native launches. Set before the first one; called with no lock held. False: not known. */
 typedef bool cw_device_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local,
                            struct cw_work_ops *ops);
 extern cw_device_ops *cw_device_count_operations;

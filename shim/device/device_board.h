@@ -13,13 +13,13 @@ enum { CW_DEVICES_MAX = 512 };
 
 struct cw_board {
     cl_platform_id platform; /* PoCL's; NULL: there is no PoCL */
-    bool filtered;           /* the vendor's list is not what the program may see */
+    bool filtered;           /* the vendor's list has hidden devices or DSPs */
     unsigned n_own;          /* devices that bare shows */
     unsigned n_hidden, n_dsp;
     cl_device_id own[CW_DEVICES_MAX];
     cl_device_id hidden[CW_HELPERS_MAX];
     cl_device_id dsp[CW_HELPERS_MAX];
-    double helpers_ns; /* what PoCL's start took for the hidden ones, about */
+    double helpers_ns; /* time of PoCL's start for the hidden ones, about */
     char why[256];     /* why devices that were asked for are not there; "" */
 };
 

@@ -12,7 +12,7 @@
 #include "device_board.h"
 #include "device_env.h"
 #include "../door/log.h"
-#include <CL/cl_icd.h> /* after what dispatch.h defines */
+#include <CL/cl_icd.h> /* after dispatch.h, for its macros */
 
 #define VENDORS "/etc/OpenCL/vendors"
 
@@ -75,7 +75,7 @@ static bool find_library(char library[PATH_MAX])
     return found && vendors > 1;
 }
 
-/* ---- what the loader is told */
+/* ---- answers to the loader */
 
 static bool is_basic(cl_device_id d)
 {

@@ -3,11 +3,11 @@
  * PoCL reads POCL_DEVICES when its devices are first asked for. Where several vendors are installed, ocl-icd
  * asks for them while it starts: it orders platforms by how many GPUs, CPUs and devices they have. That would
  * be too soon for device_env.h, and with the variable shown PoCL would count for more than bare, which
- * changes the order, and with it what "the first platform" and a NULL platform mean. So before the loader
- * starts we load PoCL as it will, ask it for its devices ourselves with the variable shown, and let its table
- * answer as bare until our own hooks do.
+ * changes the order, and with it the meaning of "the first platform" and of a NULL platform. So before the
+ * loader starts we load PoCL as it will, ask it for its devices ourselves with the variable shown, and let
+ * its table answer as bare until our own hooks do.
  *
- * What cannot be reached so: a program that finds the loader by dlopen, of whose first call we hear too late.
+ * Not reached: a program that finds the loader by dlopen. Its first call is seen too late.
  */
 #ifndef CW_DEVICE_EARLY_H
 #define CW_DEVICE_EARLY_H

@@ -1,4 +1,4 @@
-/* device_hooks.c - the calls that show devices: what bare shows, and the dressed DSPs. */
+/* device_hooks.c - the calls that show devices: those of a bare run, and the dressed DSPs. */
 #include "device_board.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ static bool contains(const cl_device_id *list, cl_uint n, cl_device_id d)
     return false;
 }
 
-/* The visible devices of `type` in their order: PoCL's own, then DSPs. `error` is CL_SUCCESS, or what the
- * vendor says about the type. Returns their number, list[] has room for all; a second list would be 4 KB of
+/* The visible devices of `type` in their order: PoCL's own, then DSPs. `error` is CL_SUCCESS, or the vendor's
+ * error for the type. Returns their number, list[] has room for all; a second list would be 4 KB of
  * the caller's stack. */
 static cl_uint visible(const struct cw_board *b, cl_device_type type, cl_device_id list[CW_DEVICES_MAX],
                        cl_int *error)

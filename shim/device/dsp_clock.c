@@ -25,8 +25,8 @@ struct cw_dsp {
     struct cw_dsp_faults faults;
     _Atomic uint64_t launches;
     _Atomic bool dead, hung;
-    _Atomic uint32_t stopped; /* somebody has stopped it; a futex */
-    _Atomic bool late;        /* it holds a launch for longer than TOO_LONG times what that should take */
+    _Atomic uint32_t stopped; /* cw_dsp_stop() was called; a futex */
+    _Atomic bool late;        /* it holds a launch for longer than TOO_LONG times the healthy time */
 };
 
 static struct {
@@ -39,7 +39,7 @@ static struct {
     uint64_t started;       /* ns */
     int64_t virtual_offset; /* cw_dsp_profiling_offset_ns, where nothing drifts */
     _Atomic uint64_t virtual_now;
-    cw_lock lock; /* of what follows */
+    cw_lock lock; /* of the members below */
     struct cw_ddr ddr;
     uint64_t commands, overruns, programs;
     double worst; /* functional by modelled time of the worst overrun */
@@ -224,7 +224,7 @@ bool cw_dsp_refuses(const struct cw_dsp *d)
            (d->faults.hangs_at && launch >= d->faults.hangs_at);
 }
 
-/* Until the modelled end. False: somebody has stopped the DSP before. */
+/* Holds the caller until the modelled end. False: the DSP was stopped before. */
 static bool hold(struct cw_dsp *d, const struct cw_hold *h)
 {
     atomic_store(&d->late,
@@ -332,7 +332,7 @@ double cw_dsp_host_cost_ns(const struct cw_work *work)
     return modelled ? cw_platform_work_ns(&c) : NAN;
 }
 
-/* ---- what it came to */
+/* ---- totals */
 
 void cw_dsp_built(struct cw_dsp *d)
 {

@@ -5,10 +5,10 @@
  * host drives them and the rule of the file's first device that has one holds. A file that gives speeds
  * instead of times makes a DSP take the functional time divided by the speed.
  *
- * A DSP does one command at a time. Transfers, and what kernels load and store, go through one DDR: whoever
- * is admitted later uses what earlier ones have left free from its start on (analyzer/plan/ddr.h), so several
- * transfers at once finish no sooner than one after another, and kernels slow each other by as much as they
- * need the memory.
+ * A DSP does one command at a time. Transfers, and the kernels' loads and stores, go through one DDR. A
+ * command admitted later uses the bandwidth that earlier ones leave free from its start on
+ * (analyzer/plan/ddr.h), so several transfers at once finish no sooner than one after another, and kernels
+ * slow each other by as much as they need the memory.
  *
  * Real clock: the caller is held until the modelled end. If the functional execution ends later than that, it
  * overran: the end reported is the true one, and the count and the worst ratio are kept. Virtual clock:
@@ -30,7 +30,7 @@ struct cw_dsp_settings {
     unsigned n;
     const char *platform; /* a file, or a built-in one */
     bool virtual_clock;
-    bool preload_poststore; /* of every DSP, whatever the file says */
+    bool preload_poststore; /* of every DSP; overrides the file */
     const char *faults;     /* dsp_fault.h; NULL: none */
 };
 
@@ -54,8 +54,8 @@ bool cw_dsp_stop(struct cw_dsp *d);
 /* Whether the next launch would fail, so that it must not run: then cw_dsp_begin says so too. */
 bool cw_dsp_refuses(const struct cw_dsp *d);
 
-/* On the virtual clock, what the host's CPU takes where the platform's first device of class "cpu" has a time
- * for such work; else NAN: as long as it takes. */
+/* On the virtual clock, the time of the host's CPU, where the platform's first device of class "cpu" has one
+ * for such work; else NAN: it is measured. */
 double cw_dsp_host_cost_ns(const struct cw_work *work);
 
 /* When the DSP's last command ends, on the clock of cw_device_now_ns. */

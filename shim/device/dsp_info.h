@@ -1,9 +1,9 @@
-/* dsp_info.h - what a dressed DSP says about itself.
+/* dsp_info.h - a dressed DSP's answers to clGetDeviceInfo.
  *
  * One HXDSP1042 chip as the paper describes it (Gu, Ning, Zheng 2022): two eC104 cores = compute units at 500
  * MHz, SIMD over four macros of 32-bit units, 1536 K words of 4 bytes of local data memory per core, no
- * cache, and the board's DDR, which is the host's memory. What the model does not say (limits, extensions,
- * versions) is PoCL's own answer, as PoCL runs the kernels. */
+ * cache, and the board's DDR, which is the host's memory. Values that the model lacks (limits, extensions,
+ * versions) are PoCL's own answers, as PoCL runs the kernels. */
 #ifndef CW_DSP_INFO_H
 #define CW_DSP_INFO_H
 

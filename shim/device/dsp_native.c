@@ -11,13 +11,13 @@
 
 struct cw_dispatch cw_native;
 
-/* ---- what events of modelled commands report */
+/* ---- the times that events of modelled commands report */
 
 struct times {
     struct times *next;
     cl_event event;
-    cl_command_queue
-        queue; /* an address that the vendor uses again is another event's, of another queue or time */
+    /* an address that the vendor uses again is another event's, of another queue or time */
+    cl_command_queue queue;
     uint64_t queued_ns, submit_ns, start_ns, end_ns;
     int64_t offset_ns;   /* to the vendor's clock */
     struct cw_work work; /* of a command that still waits: end_ns is 0 */
@@ -121,7 +121,7 @@ bool cw_dsp_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uin
     return true;
 }
 
-/* A command that had to wait ran just now, in the call of whoever completed what it waited for. */
+/* A command that had to wait ran just now, in the call that completed the event that it waited for. */
 static void CL_CALLBACK ran(cl_event event, cl_int status, void *user_data)
 {
     struct cw_hold h;

@@ -1,5 +1,5 @@
-/* dsp_native_calls.c - the enqueueing functions, with what each moves or computes. Those that are not here
- * take no modelled time. */
+/* dsp_native_calls.c - the enqueueing functions, with the bytes or work-items of each. Functions that are not
+ * here take no modelled time. */
 #include "dsp_native.h"
 
 #include "../../analyzer/footprint/op_kinds.h"

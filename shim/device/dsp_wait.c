@@ -30,7 +30,7 @@ static void sleep_until(_Atomic uint32_t *stopped, uint64_t ns)
         prctl(PR_SET_TIMERSLACK, slack);
 }
 
-/* One processor of two, two of four ...: the others run what the DSPs compute. */
+/* One processor of two, two of four ...: the others run the DSPs' kernels. */
 static bool may_stay_awake(void)
 {
     cpu_set_t set;

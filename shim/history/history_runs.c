@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE        0.25 /* weight of a run that took longer than others: another program mostly disturbed it */
-#define MUCH        1.5 /* a ratio that is worth being written down */
-#define COST_LEAST  2e6 /* the time that it costs other threads counts too */
+#define LATE        0.25 /* weight of a run that took longer than others: other programs mostly disturb it */
+#define MUCH        1.5  /* a ratio that is worth being written down */
+#define COST_LEAST  2e6  /* the time that it costs other threads counts too */
 #define COST_MOST   2e7
 #define LOSSES_MOST 10
 #define FAR_LONGER  2

@@ -11,6 +11,7 @@
 
 void cw_hooks_host_synchronised(cl_command_queue queue, uint64_t seq)
 {
+    /* never empty: it also marks the old creation call */
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
         cw_capture_finished();
         cw_capture_queue_idle(queue, seq);
@@ -30,8 +31,7 @@ static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_prope
     if (!o || !hidden)
         return;
     atomic_fetch_or(&o->flags, CW_OBJECT_HIDDEN_PROFILING);
-    o->state =
-        malloc((count + 1) * sizeof *properties); /* never empty: it also marks the old creation call */
+    o->state = malloc((count + 1) * sizeof *properties);
     if (o->state && count)
         memcpy(o->state, properties, count * sizeof *properties);
     o->seq = count;

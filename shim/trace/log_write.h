@@ -108,9 +108,9 @@ static inline void cw_rec_s(struct cw_rec *r, int64_t v)
     cw_rec_u(r, cw_log_zigzag(v));
 }
 
-/* Finish a record and make it visible. cw_log_rec_commit writes kinds without a call head, cw_log_rec_commit_call
- * those with call and enqueue heads (times, flags and status from `r`; body = the bytes behind the status).
- * After either `r` must not be used again. */
+/* Finish a record and make it visible. cw_log_rec_commit writes kinds without a call head,
+ * cw_log_rec_commit_call those with call and enqueue heads (times, flags and status from `r`; body = the
+ * bytes behind the status). After either `r` must not be used again. */
 void cw_log_rec_commit(struct cw_rec *r, enum cw_log_kind kind);
 void cw_log_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind);
 

@@ -9,7 +9,8 @@
 #include "log_write.h"
 #include "object.h"
 
-/* The functions behind the hooks: the vendor's, or run mode's hooks where it records (cw_mode_trace_start). */
+/* The functions behind the hooks: the vendor's, or run mode's hooks where it records (cw_mode_trace_start).
+ * */
 extern struct cw_dispatch cw_traced;
 
 /* Settings, constant after the mode's start(). */

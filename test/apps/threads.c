@@ -63,6 +63,15 @@ static void work_plainly(uint32_t *x, size_t n, size_t launches, uint32_t *total
         }
 }
 
+static uint32_t *first_values(size_t thread, size_t n)
+{
+    uint32_t *v = app_alloc(n * sizeof *v);
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = (uint32_t)(thread * 1000003 + i);
+    return v;
+}
+
 int main(int argc, char **argv)
 {
     size_t count = app_size(argc, argv, 1, 4, 1, MOST_THREADS),
@@ -75,9 +84,7 @@ int main(int argc, char **argv)
     app_open(&a, "threads", 0, source);
     cl_mem shared = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, (void *)&zero);
     for (size_t t = 0; t < count; t++) {
-        want[t] = app_alloc(n * sizeof *want[t]);
-        for (size_t i = 0; i < n; i++)
-            want[t][i] = (uint32_t)(t * 1000003 + i);
+        want[t] = first_values(t, n);
         cl_mem x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, n * sizeof *want[t], want[t]);
         workers[t] =
             (struct worker){&a, app_queue(&a, 0), x, shared, launches, n, app_alloc(n * sizeof *want[t])};

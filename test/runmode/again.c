@@ -1,7 +1,7 @@
 /* again.c - launches that come again unchanged, and everything that may change between two of them:
- * arguments, buffers, ranges, kernels, queues, what is unfinished, who waits, another thread on the same
- * queue. Prints the hash of all that it read. `again alone` leaves out user events, for which PoCL's basic
- * device waits inside the enqueue, for ever, and threads, which it now and then does not survive. */
+ * arguments, buffers, ranges, kernels, queues, unfinished commands, waiting threads, another thread on the
+ * same queue. Prints the hash of all that it read. `again alone` leaves out user events, for which PoCL's
+ * basic device waits inside the enqueue, for ever, and threads, which it now and then does not survive. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 

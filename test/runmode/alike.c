@@ -1,6 +1,6 @@
-/* alike.c - programs that differ, though the text of source and options together is the same: what one of
- * them has left in a cache must not be taken for the other's, nor where its kernels write. Each is built of
- * its source, and of its binary. */
+/* alike.c - programs that differ, though the text of source and options together is the same: the cache
+ * entries of one must not be taken for the other's, nor the byte ranges that its kernels write. Each is built
+ * of its source, and of its binary. */
 #include "common.h"
 
 #define N     2048u

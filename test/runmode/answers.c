@@ -1,5 +1,5 @@
-/* answers.c - what programs can ask: details of objects and events, reference counts, times, callbacks; and
- * that a command uses what it was given when it was enqueued. */
+/* answers.c - answers to queries: details of objects and events, reference counts, times, callbacks; and that
+ * a command uses the arguments of the moment when it was enqueued. */
 #include "common.h"
 
 static struct app a;

@@ -1,6 +1,6 @@
 /* anything.c - random legal programs: every kind of command on several queues, in order and out of order,
  * ordered by events, markers, barriers and user events exactly where their bytes meet; a model in plain C
- * says what comes out.
+ * gives the expected bytes.
  *
  * anything [SEED [COMMANDS]] */
 #include "anything.h"

@@ -1,4 +1,5 @@
-/* callbacks.c - callbacks on events: which, how often, with what; inside the call for what is over already.
+/* callbacks.c - callbacks on events: which, how often, with which status; inside the call for commands that
+ * are over.
  */
 #include "common.h"
 

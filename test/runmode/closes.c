@@ -1,6 +1,6 @@
 /* closes.c - a program that closes all descriptors above 2 again and again, as programs do that do not trust
- * what they inherited, and keeps a file open between: whoever works beside it loses nothing by that, and
- * writes nothing into the file. Standard output is pointed elsewhere and back meanwhile. closes [ROUNDS
+ * inherited ones, and keeps a file open between: threads and processes beside it lose nothing by that, and
+ * write nothing into the file. Standard output is pointed elsewhere and back meanwhile. closes [ROUNDS
  * [always|full]]: a thread closes them all the time; none is free. */
 #include "common.h"
 

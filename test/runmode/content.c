@@ -6,7 +6,7 @@ typedef cl_int(CL_API_CALL *set_size)(cl_mem buffer, cl_mem size);
 
 static struct app a;
 
-/* What a copy leaves in fresh bytes of 2. */
+/* Prints the bytes after a copy into fresh bytes of 2. */
 static void copied(const char *what, cl_mem from, cl_mem to, size_t at, size_t bytes, cl_event *event)
 {
     const char two = 2;

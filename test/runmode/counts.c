@@ -1,7 +1,7 @@
 /* counts.c - reference counts of all kinds of objects after every kind of call that waits, round after round:
  * as bare.
  *
- * The vendor lets go of what a command has used a moment after the command is over: a count that is higher
+ * The vendor releases the objects of a command a moment after the command is over: a count that is higher
  * than in another round is read again until that moment has come. The program prints the lowest count of each
  * point, and of how many rounds a count stayed above it. */
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS

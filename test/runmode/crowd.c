@@ -1,5 +1,5 @@
 /* crowd.c - several threads on the same queues, each with buffers of its own, managed and native commands
- * mixed: each thread finds in its bytes what it put there.
+ * mixed: each thread finds its own values in its bytes.
  *
  * crowd [SEED [ROUNDS]] */
 #include "common.h"

@@ -248,6 +248,14 @@ static void others(cl_kernel add, cl_mem buffer)
            n[1], made[2], n[2], made[3], n[3]);
 }
 
+static void release(const cl_kernel kernels[3], const cl_mem buffers[3])
+{
+    for (int i = 0; i < 3; i++) {
+        clReleaseKernel(kernels[i]);
+        clReleaseMemObject(buffers[i]);
+    }
+}
+
 int main(void)
 {
     cl_mem x, y, foreign_x;
@@ -283,10 +291,7 @@ int main(void)
     app_read(&a, y, 0, sizeof v, v);
     clReleaseEvent(foreign);
     clReleaseCommandQueue(unordered);
-    for (int i = 0; i < 3; i++) {
-        clReleaseKernel((cl_kernel[]){add, needs8, slow}[i]);
-        clReleaseMemObject((cl_mem[]){x, y, foreign_x}[i]);
-    }
+    release((cl_kernel[]){add, needs8, slow}, (cl_mem[]){x, y, foreign_x});
     app_close(&other);
     return app_close(&a);
 }

@@ -1,5 +1,5 @@
-/* exits.c - programs that end early: in the middle of work, in a callback, in a child. What they printed and
- * their exit status is as bare. Each case is a child process.
+/* exits.c - programs that end early: in the middle of work, in a callback, in a child. Their output and exit
+ * status are as bare. Each case is a child process.
  *
  * exits [only CASE | but CASE] */
 #include "common.h"

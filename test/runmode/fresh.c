@@ -1,4 +1,4 @@
-/* fresh.c - buffers that nobody has written yet. Their bytes are undefined, but vendors give zeros as long as
+/* fresh.c - buffers that are not written yet. Their bytes are undefined, but vendors give zeros as long as
  * they get them from the system, and programs have come to rely on it unknowingly: under run mode they are
  * always zero, also where buffers full of other bytes were released before. Bare this may fail; so the test
  * is run mode's alone. */

@@ -1,5 +1,5 @@
 /* headers.c - kernels whose indices are made by headers, which are other files as soon as the vendor has
- * built them: copies of the program that are built later, and what is known of its kernels, must be of the
+ * built them: helper programs that are built later, and the models of its kernels, must be of the
  * headers of its own build. */
 #include "common.h"
 

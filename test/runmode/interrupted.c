@@ -1,6 +1,6 @@
 /* interrupted.c - programs that end in a handler of a signal, as on Ctrl-C, while they wait for commands or
- * read: by exit(), which the C standard does not promise and which works bare. (Not while they enqueue: who
- * interrupts malloc() may hang in exit(), bare too.) Each case is a child process. */
+ * read: by exit(), which the C standard does not promise and which works bare. (Not while they enqueue: a
+ * handler inside malloc() may hang in exit(), bare too.) Each case is a child process. */
 #include "common.h"
 
 #include <pthread.h>

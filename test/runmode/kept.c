@@ -1,5 +1,5 @@
-/* kept - builds a program and prints all that can be asked of it, of its kernels and of what else can be done
- * with it. The answers must be the same when an earlier run has kept the build. An argument: its build
+/* kept - builds a program and prints the answers to all queries of it and of its kernels, and the results of
+ * its other uses. The answers must be the same when an earlier run has kept the build. An argument: its build
  * options; "none": NULL. */
 #include "common.h"
 

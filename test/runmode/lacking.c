@@ -1,5 +1,5 @@
 /* lacking.c - calls one OpenCL function, behind a kernel, with objects for parameters that want objects and
- * zeros for all else, and says what it answers. Where the vendor lacks the function it may end the process.
+ * zeros for all else, and prints the answer. Where the vendor lacks the function it may end the process.
  *
  * usage: lacking list | lacking NAME; list: all functions of shim/door/api.inc, one a line. */
 #include "common.h"

@@ -1,7 +1,7 @@
 /* linked.c - kernels of programs that were compiled apart, with a header given to clCompileProgram, and
- * linked: one alone, two with a common header, and two of which one redefines what the other one uses, which
- * no single source can say. What the kernels touch hangs on the header and on both parts. The numbers are
- * what the host works out. */
+ * linked: one alone, two with a common header, and two of which one redefines a macro that the other one
+ * uses, which no single source can express. The kernels' accesses depend on the header and on both parts. The
+ * host computes the expected numbers. */
 #include "common.h"
 
 #define N     2048u

@@ -1,7 +1,7 @@
-/* linkers.c - programs whose own kernels are compiled, and which then take away what a compiler needs that
- * the vendor starts: it may not be started, not be found, or nobody learns how it ended. PoCL ends a process
- * then, and the bare program does not ask it. Each case is a child process; the one before the last takes
- * nothing away. linkers [CASE]: that one alone. */
+/* linkers.c - programs whose own kernels are compiled, and which then take away the means of a compiler
+ * that the vendor starts: it may not be started, not be found, or its exit status is lost. PoCL ends a
+ * process then, and the bare program does not ask it. Each case is a child process; the one before the last
+ * takes nothing away. linkers [CASE]: that one alone. */
 #include "common.h"
 
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-/* macros.c - kernels whose indices hang on what the vendor's compiler defines: another compiler would see
+/* macros.c - kernels whose indices depend on macros of the vendor's compiler: another compiler would see
  * other bytes touched. Launches that in truth meet in a buffer, and would not if the macros were another's.
  * And kernels that print by a name which macros make. */
 #include "common.h"

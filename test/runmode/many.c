@@ -1,7 +1,7 @@
 /* many.c - contexts, queues, buffers, programs, kernels and events made and released again and again: memory
  * does not grow with them, and the last rounds take no more of the processor than early ones.
  *
- * many [ROUNDS]; prints what grew beyond what a bare program may grow. */
+ * many [ROUNDS]; prints the resources that grew more than a bare program's may. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 

@@ -1,7 +1,7 @@
 /* nulls.c - launches without a local size: the kernel sees the one that the program's own device chooses,
  * wherever it runs.
  *
- * nulls [ROUNDS]: in the first two of them it is not known yet what the device chooses */
+ * nulls [ROUNDS]: in the first two of them the device's choice is not known yet */
 #include "common.h"
 
 static const char source[] = "__kernel void sizes(__global uint *out) {\n"

@@ -1,4 +1,4 @@
-/* objects.c - what programs ask of objects, in states that do not depend on time: the same answers. */
+/* objects.c - queries of objects, in states that do not depend on time: the same answers. */
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS

@@ -1,4 +1,4 @@
-/* order.c - what events say of the order of commands: times, states, callbacks. Seeded mixtures of all kinds
+/* order.c - the order of commands as events show it: times, states, callbacks. Seeded mixtures of all kinds
  * of commands, on two in-order queues and one that is not, with wait lists across them. Bare PoCL keeps, for
  * a command and each one that it waits for (the one before it in an in-order queue, a wait list, a barrier):
  *

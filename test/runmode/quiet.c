@@ -1,4 +1,4 @@
-/* quiet.c - a program that looks for what clweave starts beside it: children, signals, descriptors, threads'
+/* quiet.c - a program that looks for traces of clweave beside it: children, signals, descriptors, threads'
  * limits. Prints the same bare and under run mode while a helper of clweave's is at work, which the test
  * makes slow. With an argument it ends in that moment: "exit", "_exit", "abort", "kill", "exec". */
 #include "common.h"

@@ -1,4 +1,4 @@
-/* ragged.c - one kernel of which nobody can see the local size, launched with ever new widths, which are
+/* ragged.c - one kernel that cannot see the local size, launched with ever new widths, which are
  * primes: whole, PoCL runs such a launch with local size 1; cut, it has a smaller last work-group. */
 #include "common.h"
 

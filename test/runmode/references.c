@@ -1,5 +1,5 @@
 /* references.c - reference counts of all kinds of objects, when nothing is under way: as bare. Own objects of
- * the library do not show, and what commands retain bare shows. */
+ * the library do not show, and the references that commands hold bare show. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 

@@ -1,4 +1,4 @@
-/* state.c - what belongs to the program's threads and must neither reach kernels nor be broken by them: how
+/* state.c - state of the program's threads that must neither reach kernels nor be broken by them: how
  * floating point numbers are rounded and which of their exceptions trap, small stacks, handlers of faults,
  * cancellation.
  *

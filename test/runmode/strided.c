@@ -1,6 +1,6 @@
 /* strided.c - kernels of which PoCL's compiler does not keep the order of accesses, and one that changes a
- * structure that it is given, which PoCL keeps once for a work-group: whatever comes out bare must come out
- * of every way of running (test/vendor/strided_order). */
+ * structure that it is given, which PoCL keeps once for a work-group: every way of running must give the
+ * bare results (test/vendor/strided_order). */
 #include "common.h"
 
 enum { ITEMS = 4096, LAUNCHES = 6 };

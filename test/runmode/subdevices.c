@@ -1,4 +1,4 @@
-/* subdevices.c - a context of sub-devices that the program has made: who it belongs to, what it counts, and
+/* subdevices.c - a context of sub-devices that the program has made: its devices, its reference counts, and
  * launches that several of them may share; one of them is released while it is still in the context, one
  * queue is on each. */
 #include "common.h"

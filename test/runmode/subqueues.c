@@ -1,5 +1,5 @@
 /* subqueues.c - a queue on a device that its context does not name: a sub-device of the context's device.
- * What is behind a user event there, and in other queues behind that, waits and fails as bare. */
+ * Commands behind a user event there, and those of other queues behind them, wait and fail as bare. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 

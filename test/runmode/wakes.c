@@ -1,7 +1,7 @@
 /* wakes.c [MOST] - a program that waits for each of its launches, which take some milliseconds: threads that
  * look after it take the processors that its kernels want. With MOST it says of launches of several lengths
- * whether a thread slept and woke more often than so for each; what a busy machine adds to their length adds
- * nothing to that. */
+ * whether a thread slept and woke more often than so for each; the delays of a busy machine do not add
+ * to that number. */
 #include "common.h"
 
 #include <dirent.h>

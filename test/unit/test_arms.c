@@ -1,5 +1,5 @@
-/* Which way to run to measure next: families first, what cannot be best is left alone, and what was measured
- * in a busy hour is measured again. */
+/* Which way to run to measure next: families first, an arm that cannot be best is left alone, and one
+ * measured in a busy hour is measured again. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* Multi-level dispatch, simulated: every result once, whatever fails; the formula; trees against one master.
+/* Multi-level dispatch, simulated: every result once, under all failures; the formula; trees against one
+ * master.
  */
 #include <math.h>
 #include <setjmp.h>

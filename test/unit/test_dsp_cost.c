@@ -1,4 +1,5 @@
-/* What commands cost emulated DSPs: operations, memory, staging, contention, faults; on the virtual clock. */
+/* Costs of commands on emulated DSPs: operations, memory, staging, contention, faults; on the virtual clock.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Which launches of emulated DSPs are late, on the real clock: those of a slow one; not those that wait for
- * others at the DDR, which take four times as long here and are nobody's fault. */
+ * others at the DDR, which take four times as long here and are not late. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

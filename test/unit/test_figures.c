@@ -1,4 +1,4 @@
-/* test_figures.c - critical path, slack and what stands out, on small graphs counted by hand. */
+/* test_figures.c - critical path, slack and findings, on small graphs counted by hand. */
 #include "trace_builder.h"
 #include "../../analyzer/graph/command_facts.h"
 

@@ -1,5 +1,5 @@
-/* How a chain is run next (shim/run/groups/group_choice.c), with what is around it played: which ways
- * there are, what kernels take in plain order, and the history, that of a program whose processes end between
+/* How a chain is run next (shim/run/groups/group_choice.c), with its surroundings played: the ways to run,
+ * the kernels' times in plain order, and the history, that of a program whose processes end between
  * two chains. */
 #include <math.h>
 #include <setjmp.h>

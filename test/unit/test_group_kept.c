@@ -1,5 +1,5 @@
 /* Plans of chains that are kept between runs: a plan comes back for the steps that it was made of, and for no
- * others, whatever their keys are. */
+ * others, even under equal keys. */
 #include "groups_chain.h"
 
 #include <unistd.h>

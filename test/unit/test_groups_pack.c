@@ -1,5 +1,5 @@
-/* Plans of priority groups as bytes: the same plan comes back, what is damaged does not, and whatever does
- * can be walked. What it was made of is told from all else. */
+/* Plans of priority groups as bytes: the same plan comes back, a damaged one does not, and every one
+ * that does can be walked. Its chain is told from all others. */
 #include "groups_chain.h"
 
 #include "../../sched/groups_pack.h"

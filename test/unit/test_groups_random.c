@@ -1,7 +1,7 @@
 /* Priority groups: orders of random chains held against dependences found the slow way. */
 #include "groups_chain.h"
 
-/* Columns that no even cut has; the order is to hold whatever they are. */
+/* Columns that no even cut has; the order is to hold for all of them. */
 static const uint32_t *random_columns(struct chain *c, uint32_t step, uint64_t *seed)
 {
     uint32_t at = (uint32_t)cw_random_below(seed, 4);

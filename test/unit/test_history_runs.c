@@ -1,4 +1,4 @@
-/* The record of a program's runs: who begins at once, when the others begin. */
+/* The record of a program's runs: which runs begin at once, when the others begin. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

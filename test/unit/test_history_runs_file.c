@@ -1,5 +1,5 @@
-/* The file that the record of a program's runs is kept in: what is written is read again, a damaged one does
- * no harm. */
+/* The file that the record of a program's runs is kept in: the written record is read again, a damaged one
+ * does no harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

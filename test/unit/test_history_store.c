@@ -1,4 +1,5 @@
-/* The history of launches on disk: round trips, runs that add up, many writers at once, what is forgotten. */
+/* The history of launches on disk: round trips, runs that add up, many writers at once, old records that are
+ * forgotten. */
 #include "history_keys.h"
 #include "history_folder.h"
 

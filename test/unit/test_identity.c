@@ -1,4 +1,4 @@
-/* What entries of caches stand for: fields that cannot run into each other, keys that say nothing alone. */
+/* Identities of cache entries: fields that cannot run into each other, keys that say nothing alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

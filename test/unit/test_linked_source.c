@@ -1,5 +1,5 @@
-/* Programs that were compiled apart as one source: what is taken, where common headers are cut, and what is
- * refused. */
+/* Programs that were compiled apart as one source: the accepted ones, where common headers are cut, and the
+ * refused ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Lower bounds by linear programming: known optima, never above a proven optimum or any plan, and a safe
- * bound whatever the duals. Skipped where the solver is not installed. */
+ * bound for all duals. Skipped where the solver is not installed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The words by which another process is asked about a vendor's macros: read as they were written, and what is
- * damaged is none. */
+/* The words by which another process is asked about a vendor's macros: read as they were written, and damaged
+ * bytes are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What a compiler is asked about macros, and how its answer is read: names of kernels among other bytes. The
- * compilers here answer with fixed bytes. */
+/* The question to a compiler about macros, and how its answer is read: names of kernels among other bytes.
+ * The compilers here answer with fixed bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* test_model_fuzz.c - thousands of damaged model files: each is either refused with a message and a position,
- * or evaluates, whatever the launch, to intervals inside of the buffers. Deterministic; meant to be run under
+ * or evaluates, for every launch, to intervals inside of the buffers. Deterministic; meant to be run under
  * the sanitizers as well.
  *
  * CW_FUZZ_ROUNDS: mutations per file (default 1000). The corpus is test/fuzz/models/ *.json, made by

@@ -1,4 +1,5 @@
-/* A plan that is run at the one memory: who comes later has what the others leave, as on the emulated board.
+/* A plan that is run at the one memory: a later task gets the bandwidth that the others leave, as on the
+ * emulated board.
  */
 #include <setjmp.h>
 #include <stdarg.h>

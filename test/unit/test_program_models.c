@@ -1,5 +1,5 @@
 /* Which of a vendor's macros a source depends on; and models of programs from a helper, kept between runs:
- * the helpers here are scripts that say what they were told to. */
+ * the helpers here are scripts that give prepared answers. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

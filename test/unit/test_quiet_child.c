@@ -1,5 +1,5 @@
 /* A helper program runs without its host noticing: no signal, nothing to wait for, no descriptor; and ends
- * whatever it does. The helpers are shell scripts. */
+ * in every case. The helpers are shell scripts. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* What a launch reaches: what is remembered is what a fresh evaluation says, whatever changes from launch to
+/* The reach of a launch: the remembered one equals a fresh evaluation, after every change from launch to
  * launch; arguments that are not the kernel's give nothing. The models are made by clweave-footprint. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_rewrite.c - what the rewriter makes of sources: where the hidden parameter goes, what is refused and
- * why. That the results compile and compute the same is checked on a device (test/rewrite/). */
+/* test_rewrite.c - rewritten sources: where the hidden parameter goes, and why a source is refused.
+ * That the results compile and compute the same is checked on a device (test/rewrite/). */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_rewrite_rows.c - which kernels have a form for rows, and what is constant in it. That it computes the
- * same is checked on a device (test/rewrite/rows.sh). */
+/* test_rewrite_rows.c - which kernels have a form for rows, and which values are constant in it. That it
+ * computes the same is checked on a device (test/rewrite/rows.sh). */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Binaries of helpers' programs between runs: what is read is what was written, or nothing. */
+/* Binaries of helpers' programs between runs: a read gives the written bytes, or nothing. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* STG, WfFormat and DOT: what is read, what is said of what cannot be, writing and reading back. Damaged
- * files: test_sched_fuzz.c. */
+/* STG, WfFormat and DOT: files that are read, messages for those that cannot be, writing and reading back.
+ * Damaged files: test_sched_fuzz.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Damaged files of graphs, of all formats, and of platforms: whatever is read without a message must be a
- * graph that every policy can plan. */
+/* Damaged files of graphs, of all formats, and of platforms: a graph that is read without a message must
+ * be one that every policy can plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Graph and platform files: what is wrong with each bad one is said, with its place; good ones survive a
+/* Graph and platform files: each error is reported, with its position; good ones survive a
  * round trip. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What must hold for every policy on every graph: thousands of random graphs with every feature that a graph
+/* Properties of every policy on every graph: thousands of random graphs with every feature that a graph
  * can have. (That the validator, which says so, can say no, is test_sched_check's
  * business.) ALL=1: three times as many.
  * SLOW: ALL=1 */

@@ -1,9 +1,9 @@
 /* The same seed gives the same schedule on every machine, with every compiler and number of threads: a digest
- * of the order, device, start and finish (every bit) of what each policy makes of many graphs, and what
- * becomes of it in a disorderly world, against digests written down here. Costs are whole numbers, so that
- * what libm rounds has no say in them.
+ * of the order, device, start and finish (every bit) of each policy's schedules of many graphs, and of their
+ * runs in a disorderly world, against digests written down here. Costs are whole numbers, so that
+ * libm's rounding does not matter.
  *
- * A policy that is changed on purpose changes its line: the test prints what it got. */
+ * A policy that is changed on purpose changes its line: the test prints the new one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

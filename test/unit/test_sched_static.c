@@ -1,4 +1,4 @@
-/* What the published examples, with their one bandwidth, do not show: the options of heft
+/* Beyond the published examples, with their one bandwidth: the options of heft
  * and scls and the temporary edges of ldcp, by hand.
  */
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include "../../analyzer/plan/plan_result.h"
 #include "../../analyzer/plan/platform_file.h"
 
-/* 0 write -> 1 kernel -> 2 kernel (reads what 1 wrote); 3 kernel on other memory, behind them in the in-order
+/* 0 write -> 1 kernel -> 2 kernel (reads 1's output); 3 kernel on other memory, behind them in the in-order
  * queue; 4 clFinish; 5 blocking read of 2's result. */
 static void sample(struct cw_trace *t)
 {

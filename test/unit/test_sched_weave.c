@@ -1,4 +1,4 @@
-/* weave: answers worked out by hand, never longer than what it starts from, the gaps to proven optima and the
+/* weave: answers worked out by hand, never longer than the initial plan, the gaps to proven optima and the
  * speedups that it is there for, and the same plan on every machine. */
 #include <math.h>
 #include <setjmp.h>

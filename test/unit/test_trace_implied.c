@@ -2,7 +2,7 @@
  * queue has to have edges for it. */
 #include "trace_builder.h"
 
-/* What a later command of the queue waits for is still to be named by a wait that came before it. */
+/* A wait still has to name a command when only later commands of the queue wait for it. */
 static void a_wait_names_what_only_later_commands_follow(void **state)
 {
     struct cw_trace t;

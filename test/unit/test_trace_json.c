@@ -1,4 +1,4 @@
-/* test_trace_json.c - writing, reading and indexing traces; what the reader says of bad ones. */
+/* test_trace_json.c - writing, reading and indexing traces; the reader's messages for bad ones. */
 #include "trace_sample.h"
 
 #include <jansson.h>
@@ -7,7 +7,7 @@
 #include "../../analyzer/trace/trace_index.h"
 #include "../../analyzer/graph/trace_read.h"
 
-/* Writing what was read gives the same text. */
+/* Writing a trace that was read gives the same text. */
 static void round_trip_is_exact(void **state)
 {
     struct cw_trace t, u;

@@ -1,5 +1,5 @@
-/* test_trace_schema.c - analyzer/trace/trace.schema.json describes what the writer writes: all of it and
- * nothing else.
+/* test_trace_schema.c - analyzer/trace/trace.schema.json describes the writer's output: all of it and nothing
+ * else.
  *
  * A small validator for the part of JSON Schema that the file uses: type, const, enum, required, properties,
  * additionalProperties false, items, minItems, maxItems, minimum, pattern. */

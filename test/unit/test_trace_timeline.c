@@ -1,4 +1,4 @@
-/* test_trace_timeline.c - what viewers of trace-event JSON insist on: slices of one track nest, arrows begin
+/* test_trace_timeline.c - the demands of viewers of trace-event JSON: slices of one track nest, arrows begin
  * and end inside slices of the right commands, every track has a name. */
 #include "trace_sample.h"
 

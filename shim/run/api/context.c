@@ -96,7 +96,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
     }
     cw_run_exit_register();
     if (!slots)
-        return; /* what has no record is passed through */
+        return; /* calls on a context without a record are passed through */
     keep_devices(slots, true);
     cw_run_global_lock_take();
     c = cw_run_record_create(context, CW_RUN_CONTEXT);
@@ -120,7 +120,7 @@ void cw_run_context_free(void *record)
     for (size_t i = 0; c->slots && i < c->slots->n; i++)
         if (i < c->slots->homes) {
             cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE,
-                                             c->slots->slot[i].device); /* goes after what is dropped later */
+                                             c->slots->slot[i].device); /* last in, first out */
             cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].queue);
         }
     cw_run_reference_counts_disown(c);
@@ -143,7 +143,7 @@ cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, 
 CW_RUN_RETAIN(clRetainContext, cl_context, CW_RUN_CONTEXT)
 
 /* PoCL 3.1 makes contexts without devices, and takes one from the users of its compiler when it frees them
- * though they never were: with one more context alive, of ours that is, it aborts; with several it frees the
+ * though they never were: with one more context alive (clweave's own) it aborts; with several it frees the
  * compiler under them. */
 static bool has_no_devices(cl_context context)
 {

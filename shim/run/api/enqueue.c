@@ -58,7 +58,7 @@ static bool begin(struct cw_run_enqueue *e)
         make_event(e);
         why = admit(e);
     }
-    /* a transfer that the calling thread does at once needs no thread of ours, whose start would take longer
+    /* a transfer that the calling thread does at once needs no worker, whose start would take longer
      */
     if (CW_UNLIKELY(why < 0 && !cw_run.threads && !(e->blocking && !e->n && !cw_run.begun))) {
         cw_run_window_start();
@@ -83,8 +83,8 @@ bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue qu
     return begin(e);
 }
 
-/* While another thread is about to give the vendor a command of the same in-order queue, nobody knows yet
- * what to wait for: then the vendor has to order this one, too. */
+/* While another thread is about to give the vendor a command of the same in-order queue, that command cannot
+ * be waited for yet: the vendor has to order this one, too. */
 static bool settle(struct cw_run_enqueue *e)
 {
     struct cw_run_queue *q = e->queue;

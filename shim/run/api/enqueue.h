@@ -12,8 +12,8 @@ bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_u
 /* The same for a transfer or a map. */
 bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
                                    const cl_event *list, cl_event *event, bool blocking);
-/* The command is fine and will be managed: takes in what native commands before it left behind, for which it
- * may give up the lock for a while. False: it must be native. */
+/* The command is fine and will be managed: takes in the native commands before it, for which it may give
+ * up the lock for a while. False: it must be native. */
 bool cw_run_enqueue_settle(struct cw_run_enqueue *e);
 /* The command is native; end with cw_run_native_follow. Returns false. */
 bool cw_run_enqueue_refuse(struct cw_run_enqueue *e, enum cw_run_reason why);

@@ -1,4 +1,4 @@
-/* event.c - what programs ask of events: status, details, times, callbacks, waits. */
+/* event.c - queries of events (status, details, times), callbacks and waits. */
 #include "hooks.h"
 #include "../tasks/foreign.h"
 #include "../core/clock.h"
@@ -97,7 +97,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
         return count_references(event, room, to, bytes);
     cw_run_global_lock_take();
     if (name == CL_EVENT_COMMAND_EXECUTION_STATUS)
-        cw_run_window_close(); /* who polls wants it to happen */
+        cw_run_window_close(); /* a program that polls waits for progress */
     e = cw_run_record_find(event, CW_RUN_EVENT);
     if (e && e->task && e->task->state <= CW_RUN_READY && name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
         cw_run_record_pin(&e->r);
@@ -138,7 +138,7 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
     bool known, over, profiled;
 
     if (cw_run_record_is_unknown(
-            event)) /* what it waits for is on its way: native commands close the window */
+            event)) /* its dependences are on their way: native commands close the window */
         return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);
     cw_run_global_lock_take();
     cw_run_window_close();
@@ -271,7 +271,7 @@ cl_event cw_run_hook_clCreateUserEvent(cl_context context, cl_int *err)
         e->what = CW_RUN_USER;
         e->status = CL_SUBMITTED;
     } else {
-        cw_run.off = true; /* nobody would know what it holds */
+        cw_run.off = true; /* the commands that it holds would be unknown */
     }
     cw_run_global_lock_give();
     return event;
@@ -287,10 +287,10 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
     e = cw_run_record_find(event, CW_RUN_EVENT);
     if (e && e->what != CW_RUN_USER) { /* the vendor would take it for one */
         cw_run_global_lock_give();
-        return status > CL_COMPLETE ? CL_INVALID_VALUE : CL_INVALID_EVENT; /* what vendors look at first */
+        return status > CL_COMPLETE ? CL_INVALID_VALUE : CL_INVALID_EVENT; /* the status is checked first */
     }
     if (e)
-        cw_run_record_pin(&e->r); /* who sees it set may release it before the vendor's call has returned */
+        cw_run_record_pin(&e->r); /* another thread may release it before the vendor's call returns */
     cw_run_global_lock_give();
     err = cw_native.clSetUserEventStatus(event, status);
     cw_run_global_lock_take();

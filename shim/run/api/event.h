@@ -7,7 +7,7 @@
 void cw_run_event_released(void *record);
 void cw_run_event_free(void *record); /* of a struct cw_run_object_ops */
 
-/* What clGet...Info does with an answer. */
+/* Answers a clGet...Info call with `value`. */
 cl_int cw_run_event_answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret);
 
 /* Waits for the managed commands among the events; lock not held. */

@@ -1,4 +1,4 @@
-/* image.c - images. Plain ones, whose pixels lie one after the other, are made over bytes of ours like
+/* image.c - images. Plain ones, whose pixels lie one after the other, are made over run mode's bytes, like
  * buffers (api/memory.c), so that launches that read them can run anywhere on the host's memory; commands on
  * them stay the vendor's. */
 #include "hooks.h"
@@ -11,53 +11,53 @@
 #include "memory.h"
 #include "opaque.h"
 
-/* Bytes of a pixel; 0: a format that we leave to the vendor. */
-static size_t pixel_bytes(const cl_image_format *f)
+static size_t channels(cl_channel_order order)
 {
-    size_t channels = 0, bytes = 0;
-
-    switch (f->image_channel_order) {
+    switch (order) {
     case CL_R:
     case CL_A:
     case CL_INTENSITY:
     case CL_LUMINANCE:
-        channels = 1;
-        break;
+        return 1;
     case CL_RG:
     case CL_RA:
-        channels = 2;
-        break;
+        return 2;
     case CL_RGBA:
     case CL_BGRA:
     case CL_ARGB:
-        channels = 4;
-        break;
+        return 4;
     default:
-        break;
+        return 0;
     }
-    switch (f->image_channel_data_type) {
+}
+
+static size_t channel_bytes(cl_channel_type type)
+{
+    switch (type) {
     case CL_SNORM_INT8:
     case CL_UNORM_INT8:
     case CL_SIGNED_INT8:
     case CL_UNSIGNED_INT8:
-        bytes = 1;
-        break;
+        return 1;
     case CL_SNORM_INT16:
     case CL_UNORM_INT16:
     case CL_SIGNED_INT16:
     case CL_UNSIGNED_INT16:
     case CL_HALF_FLOAT:
-        bytes = 2;
-        break;
+        return 2;
     case CL_SIGNED_INT32:
     case CL_UNSIGNED_INT32:
     case CL_FLOAT:
-        bytes = 4;
-        break;
+        return 4;
     default:
-        break;
+        return 0;
     }
-    return channels * bytes;
+}
+
+/* Bytes of a pixel; 0: a format that run mode leaves to the vendor. */
+static size_t pixel_bytes(const cl_image_format *f)
+{
+    return channels(f->image_channel_order) * channel_bytes(f->image_channel_data_type);
 }
 
 /* `size` times `by`; 0: either is, or it is too much. */
@@ -90,7 +90,7 @@ static size_t image_bytes(const cl_image_format *f, const cl_image_desc *d)
     }
 }
 
-/* The vendor's image over `bytes` bytes of ours; NULL: it is to be made as the program says. */
+/* The vendor's image over `bytes` bytes of run mode; NULL: it is to be made as the program says. */
 static cl_mem over_ours(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                         const cl_image_desc *desc, const void *host, size_t bytes)
 {
@@ -110,7 +110,7 @@ static cl_mem over_ours(cl_context context, cl_mem_flags flags, const cl_image_f
     return NULL;
 }
 
-/* The image, if it may be one of ours. `properties`: of clCreateImageWithProperties. */
+/* The image, if it may lie over run mode's bytes; else NULL. `properties`: of clCreateImageWithProperties. */
 static cl_mem create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
                      const cl_image_format *format, const cl_image_desc *desc, const void *host, cl_int *err)
 {

@@ -25,10 +25,10 @@
 
 /* ---- records without the lock
  *
- * Most programs set all of them again for every launch, so what takes no memory takes no lock: while one of a
- * kernel is set nobody else may use it (OpenCL 3.0, appendix A.2), and as long as the program has a reference
- * its record stays. Each thread remembers where the records are of kernels that it has set lately, until one
- * is freed. */
+ * Most programs set all arguments for every launch, so one that takes no memory takes no lock: while it is
+ * set no other thread may use its kernel (OpenCL 3.0, appendix A.2), and as long as the program has a
+ * reference its record stays. Each thread remembers where the records are of kernels that it has set lately,
+ * until one is freed. */
 
 #define REMEMBERED 4 /* bytes of static TLS are scarce where the library is opened late */
 
@@ -83,8 +83,8 @@ static char *name_of(cl_kernel kernel)
     return name;
 }
 
-/* What home needs is there before anything is managed: a command that has been taken has no way back from
- * home. Helpers make theirs when they first need it, and may refuse. */
+/* The sets of home devices are made before any command is managed: a command that has been taken has no way
+ * back from home. Helpers make theirs when they first need it, and may refuse. */
 static bool make_home_sets(struct cw_run_kernel *k)
 {
     const struct cw_run_context *c = k->program->context;
@@ -195,7 +195,7 @@ cl_kernel cw_run_hook_clCreateKernel(cl_program program, const char *name, cl_in
 
     if (made(program, kernel) || whose == program || !kernel)
         return kernel;
-    cw_native.clReleaseKernel(kernel); /* nobody would know whose it is */
+    cw_native.clReleaseKernel(kernel); /* its program would be unknown */
     if (err)
         *err = CL_OUT_OF_HOST_MEMORY;
     return NULL;
@@ -253,8 +253,8 @@ static bool takes_no_memory(const struct cw_run_arg *a, size_t size, enum cw_run
     return !a->capacity && (size <= 8 || (kind != CW_RUN_ARG_VALUE && size <= UINT32_MAX));
 }
 
-/* It has been. Whoever finds the number unchanged has seen it, even in a program whose threads do not agree
- * whose turn it is. */
+/* An argument has been set. A launch that finds the number unchanged has seen it, even in a program whose
+ * threads do not take turns. */
 static void another_set(struct cw_run_kernel *k)
 {
     atomic_fetch_add(&k->sets, 1);

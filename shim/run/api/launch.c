@@ -33,8 +33,8 @@
 struct range {
     cl_uint dims;
     const size_t *offset, *global, *local;
-    const size_t
-        *pinned; /* what home makes of a local size that is NULL; NULL: it does not matter, or is not known */
+    /* the home device's choice for a local size of NULL; NULL: not known, or of no matter */
+    const size_t *pinned;
 };
 
 static bool has_offset(const struct range *r)
@@ -175,7 +175,7 @@ static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const str
 {
     for (uint32_t i = 0; i < k->count; i++) {
         struct cw_run_memory *m = t->launch.args[i].memory;
-        if (m && (!reach || m->image)) /* images are no part of what is reached */
+        if (m && (!reach || m->image)) /* a reach has no images */
             cw_run_byte_range_add_access(q, t, m->region, m->offset, m->bytes, k->modes[i] != CW_ACCESS_READ);
     }
     for (uint32_t i = 0; reach && i < reach->n; i++) {

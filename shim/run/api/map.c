@@ -44,7 +44,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     return t;
 }
 
-/* What is mapped stays until it is unmapped, released or not. A map of a sub-buffer may be undone as one of
+/* A mapped buffer stays until it is unmapped, released or not. A map of a sub-buffer may be undone as one of
  * its parent, and the other way round: PoCL keeps maps at the root. */
 static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
 {
@@ -155,7 +155,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     return address;
 }
 
-/* What the vendor does not know it cannot unmap: its place in the queue is a marker's. Lock held, given up.
+/* The vendor cannot unmap a map unknown to it: a marker takes its place in the queue. Lock held, given up.
  */
 static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory,
                              void *address)

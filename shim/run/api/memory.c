@@ -1,5 +1,5 @@
-/* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over memory of ours, so that every context works on
- * the same bytes; what the program asked for is what it is told. */
+/* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over run mode's memory, so that every context works
+ * on the same bytes; queries show the program's own flags. */
 #include "hooks.h"
 #include "../core/image.h"
 #include "memory.h"
@@ -37,7 +37,7 @@ static struct cw_run_context *managed_context(cl_context context)
     return c;
 }
 
-/* A buffer over what a map of another buffer gave: it may outlive those bytes, and meets them in every
+/* A buffer over the mapped bytes of another buffer: it may outlive those bytes, and meets them in every
  * command. */
 static bool lies_in_another(const void *host, size_t bytes)
 {
@@ -54,8 +54,9 @@ static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
     free(bytes);
 }
 
-/* The bytes of a buffer, and in *block what to free. Fresh ones are zero, as a vendor's mostly are: programs
- * lean on that unknowingly, and what we freed before must not show. calloc clears only what was used before.
+/* The bytes of a buffer, and in *block the pointer to free. Fresh ones are zero, as a vendor's mostly are:
+ * programs lean on that unknowingly, and bytes freed before must not show. calloc clears only memory that was
+ * used before.
  *
  * Kernels go through several buffers side by side. Were all to begin at the start of a page, element i of
  * each would lie in one set of the first cache, and a load from one would look to the processor like the
@@ -117,7 +118,7 @@ cl_mem_flags cw_run_memory_flags(cl_mem_flags flags)
 {
     cl_mem_flags ours = (flags & ~(cl_mem_flags)HOST_BITS) | CL_MEM_USE_HOST_PTR;
 
-    return flags ? ours : ours | CL_MEM_READ_WRITE; /* what vendors make of no flags at all */
+    return flags ? ours : ours | CL_MEM_READ_WRITE; /* OpenCL's default */
 }
 
 bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own,
@@ -165,7 +166,7 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
                      : NULL;
         if (memory && cw_run_memory_keep(memory, context, flags, bytes, own, block, NULL))
             return memory;
-        free(block); /* the vendor shall say what it says of the program's own wish */
+        free(block); /* the vendor answers the program's own request */
         return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
     }
     if (!memory)
@@ -284,7 +285,7 @@ cl_int cw_run_hook_clReleaseMemObject(cl_mem memory)
     return cw_run_record_release(memory, CW_RUN_MEMORY) ? cw_native.clReleaseMemObject(memory) : CL_SUCCESS;
 }
 
-/* What the program gave, where the vendor tells of what we made of it. Lock held. */
+/* Corrects the vendor's answer to the program's own flags, pointer and maps. Lock held. */
 static void correct(const struct cw_run_memory *m, cl_mem_info name, void *to)
 {
     cl_mem_flags flags;

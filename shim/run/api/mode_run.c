@@ -31,7 +31,7 @@
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* What run mode does not look at still goes by cw_native: commands on dressed DSPs take time. */
+/* Calls that run mode does not look at still go by cw_native: commands on dressed DSPs take time. */
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
     static ret pass_##name params                                                                            \
     {                                                                                                        \
@@ -61,11 +61,11 @@ static const struct cw_dispatch run_hooks = {
             .clCreateContextFromType = context_from_type,
 };
 
-/* The same, and what is recorded beside it. Filled by start(). */
+/* The same, with the hooks that record (CLWEAVE_OUT). Filled by start(). */
 static struct cw_dispatch hooks;
 
 /* CLWEAVE_OUT: the program's commands are recorded as mode trace does, above run mode's own hooks, and where
- * and when they ran (run_record.c). */
+ * and when they ran. */
 static void start_recording(const struct cw_options *options)
 {
     const char *out = secure_getenv("CLWEAVE_OUT");

@@ -57,14 +57,14 @@ static struct cw_run_task *join_queue(struct cw_run_queue *q, bool *failed)
     return NULL;
 }
 
-/* A command whose retirement means that what the native one needs is there. NULL: nothing is needed. */
+/* The command after whose retirement the native one may run. NULL: there is none. */
 static struct cw_run_task *gate_task(struct cw_run_queue *q, bool whole, bool *failed)
 {
     struct cw_run_task *t = q->last;
 
     if (!q->in_order)
         return whole || q->join ? join_queue(q, failed) : NULL;
-    while (t && t->state >= CW_RUN_RETIRING && !t->event) /* executed: only who sees it matters */
+    while (t && t->state >= CW_RUN_RETIRING && !t->event) /* executed: only its event matters */
         t = t->links.prev;
     return t;
 }
@@ -82,7 +82,7 @@ static void drain(struct cw_run_native *x, bool whole)
         cw_run_callback_wait(q);
 }
 
-/* Sets x->gate to a retained event of what must come first; lock held, given up meanwhile. */
+/* Sets x->gate to a retained event of the commands that must come first; lock held, given up meanwhile. */
 static void find_gate(struct cw_run_native *x, bool whole)
 {
     cl_context context = (cl_context)(uintptr_t)x->queue->context->r.handle;
@@ -169,14 +169,15 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     wait = q->managed && (blocking || q->synchronous);
     if (wait)
         drain(x, whole);
+    /* none, if the queue is not managed: nothing in it is */
     else
-        find_gate(x, whole); /* none, if the queue is not managed: nothing in it is */
+        find_gate(x, whole);
     cw_run_global_lock_give();
     make_list(x, n, list);
     if (n && (wait || q->synchronous))
         cw_run_event_wait_list(n, list);
     if (q->synchronous && !x->gated && n && list)
-        cw_next.clWaitForEvents(n, list); /* what is wrong with the list the call itself says */
+        cw_next.clWaitForEvents(n, list); /* the call itself reports errors in the list */
     if (x->gated && !x->wanted)
         x->event = &x->own_event;
 }
@@ -202,8 +203,8 @@ void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *
     begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
 }
 
-/* A command that a user event holds: later ones of its queue, and who waits for its event, must be native
- * too. */
+/* A command that a user event holds: later ones of its queue, and those that wait for its event, must be
+ * native too. */
 static void remember_gated(struct cw_run_native *x)
 {
     cl_event event = x->event ? *x->event : NULL, *grown;
@@ -245,7 +246,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     cw_run_global_lock_take();
     cw_run_exclusion_native_end(x->flight);
     q->native_calls--;
-    q->native_given++; /* who looked while the vendor was being called may have looked too early */
+    q->native_given++; /* a look during the vendor's call may have come too early */
     if (x->given && status == CL_SUCCESS) {
         if (q->native_given == x->given + 1 && q->native_known < q->native_given)
             q->native_known = q->native_given; /* the call has waited for all of them */

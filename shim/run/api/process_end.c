@@ -52,7 +52,7 @@ void cw_run_process_end_drain(void)
     cw_run_global_lock_take();
     cw_run_window_close();
     cw_run_help(NULL, 0, all_over, NULL);
-    cw_run.off = true; /* what still comes is native: nobody is left to run it */
+    cw_run.off = true; /* later commands are native: no worker is left to run them */
     cw_run_global_lock_give();
 }
 
@@ -89,7 +89,7 @@ static void drain_for_a_moment(void)
         cw_pending_builds_stop();
 }
 
-/* What is under way stops where it is, but for what is being compiled. */
+/* Commands under way stop where they are; compilations are waited for. */
 static void abandon(void)
 {
     cw_run_global_lock_take();
@@ -136,16 +136,25 @@ static const struct subsystem {
 static void say(char *line, int n)
 {
     if (n > 0)
-        cw_log_plain(line, strnlen(line, (size_t)n)); /* n counts what did not fit, too */
+        cw_log_plain(line, strnlen(line, (size_t)n)); /* n counts text that did not fit, too */
 }
 
-static void summary(void)
+static void say_native(char *line, size_t size)
 {
     static const char *const reasons[] = {
 #define X(id, text) text,
         CW_RUN_REASONS(X)
 #undef X
     };
+
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        if (cw_run.counts.native[i])
+            say(line, snprintf(line, size, "run: native: %llu %s\n",
+                               (unsigned long long)cw_run.counts.native[i], reasons[i]));
+}
+
+static void summary(void)
+{
     const struct cw_run_counts *c = &cw_run.counts;
     uint64_t native = 0;
     char line[4096];
@@ -160,10 +169,7 @@ static void summary(void)
                  (unsigned long long)c->managed, (unsigned long long)c->launches,
                  (unsigned long long)c->reordered, (unsigned long long)c->moved, (unsigned long long)c->cut,
                  (unsigned long long)c->tiles, (unsigned long long)c->windows, (unsigned long long)native));
-    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
-        if (c->native[i])
-            say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i],
-                               reasons[i]));
+    say_native(line, sizeof line);
     if (c->by_rows)
         say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n",
                            (unsigned long long)c->by_rows));
@@ -184,8 +190,8 @@ static void summary(void)
     cw_run_global_lock_give();
 }
 
-/* True when a callback of the program that the vendor made inside a call of ours has called exit(): what this
- * thread was about to do for others will not happen any more, so nobody must be waited for. Everything new is
+/* True when a callback of the program that the vendor made inside a call of run mode has called exit(): this
+ * thread does not finish its work for other threads, so no other thread may be waited for. Everything new is
  * native. */
 static bool within_vendor(void)
 {
@@ -198,8 +204,8 @@ static bool within_vendor(void)
     return within;
 }
 
-/* A handler of a signal has interrupted a call of this thread, ours or the vendor's, and calls exit():
- * neither is ever gone on with, and what they hold stays so. */
+/* A handler of a signal has interrupted a call of this thread, run mode's or the vendor's, and calls
+ * exit(): the call never goes on, and its locks stay held. */
 static bool within_call(void)
 {
     cw_run_global_lock_keep();
@@ -226,7 +232,7 @@ static void end(void *unused)
                 subsystems[i].stop();
     }
     if (!cw_run_global_lock_keep())
-        cw_run_perf_model_finish(); /* else it may be in the middle of what is written */
+        cw_run_perf_model_finish(); /* else this thread may be in the middle of writing it */
     say(line, cw_run_fault_describe(line, sizeof line));
     if (wants_summary)
         summary();
@@ -252,7 +258,7 @@ static bool end_once(void)
     int saved = errno;
 
     if (self != getpid())
-        return true; /* a forked child has no threads of ours, and nothing is managed there */
+        return true; /* a forked child has no workers, and nothing is managed there */
     if (atomic_compare_exchange_strong(&ender, &nobody, gettid())) {
         cw_roomy(end, NULL);
         atomic_store(&over, true);
@@ -294,7 +300,7 @@ static bool calls_over(const void *unused)
     return !still_at_work;
 }
 
-/* Where the vendor runs kernels inside the enqueue, what the program has enqueued is over when it forks, and
+/* Where the vendor runs kernels inside the enqueue, the program's commands are over when it forks, and
  * the child, which can go on there, finds it done. On other devices a child is as lost as it is bare. */
 static void before_fork(void)
 {

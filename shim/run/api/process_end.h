@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-/* Called by start(). `summary`: say at the end what was done. */
+/* Called by start(). `summary`: print one at the end. */
 void cw_run_process_end_start(bool summary);
 
 /* Waits for everything, ends our threads, says the summary. Once; does nothing in a forked child. */
 void cw_run_process_end_at_exit(void);
 
-/* Waits for everything; what comes later is native. Lock not held. */
+/* Waits for all commands; later ones are native. Lock not held. */
 void cw_run_process_end_drain(void);
 
 #endif

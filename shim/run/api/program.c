@@ -1,4 +1,4 @@
-/* program.c - programs: their source, what it allows, and copies of them for helpers. */
+/* program.c - programs: their source, the checks of it, and helper programs. */
 #include "../models/binary.h"
 #include "../models/headers.h"
 #include "../core/exit.h"
@@ -42,8 +42,8 @@ static char *join_strings(cl_uint count, const char **strings, const size_t *len
     return text;
 }
 
-/* The record of a program in a managed context. `source` and `built_with` (NULL: what its build will say) are
- * its own then. Lock held. */
+/* The record of a program in a managed context. `source` and `built_with` (NULL: the options of its build)
+ * are its own then. Lock held. */
 static bool remember(cl_context context, cl_program program, char *source, char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
@@ -196,8 +196,8 @@ void cw_run_program_settle(cl_program program)
     cw_run_global_lock_give();
 }
 
-/* What its kernels touch is found out while the vendor builds. `joined`: the source with its headers, NULL:
- * without. */
+/* Begins the models of its kernels, which are made while the vendor builds. `joined`: the source with its
+ * headers, NULL: without. */
 static void begin_models(cl_program program, const char *joined, const char *options)
 {
     struct cw_run_program *p;
@@ -213,7 +213,7 @@ static void begin_models(cl_program program, const char *joined, const char *opt
     cw_run_global_lock_give();
 }
 
-/* By the vendor, or answered from what an earlier run has kept. */
+/* By the vendor, or from the build cache of earlier runs. */
 static cl_int build(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
                     void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {

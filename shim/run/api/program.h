@@ -8,7 +8,7 @@ void cw_run_program_free(void *record); /* of a struct cw_run_object_ops */
 /* The program has let go of it, or of a kernel of it: one may have been the last. */
 void cw_run_program_left(void *record);
 
-/* Waits until nothing of ours keeps the program from being built or compiled again. Lock not held. */
+/* Waits until no use by run mode keeps the program from being built or compiled again. Lock not held. */
 void cw_run_program_settle(cl_program program);
 /* A program that was linked, as one of this source and these options, which are taken over. `doubtful`: only
  * once models have shown that it compiles; then cw_source_trust() is called. Lock not held; held. */

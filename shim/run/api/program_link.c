@@ -1,6 +1,6 @@
 /* program_link.c - programs that are compiled apart and linked.
  *
- * What has been compiled is remembered with the headers that it was given. A linked program is managed as one
+ * A compiled program is remembered with the headers that it was given. A linked program is managed as one
  * that is built of one source which means the same (analyzer/source/linked_source.h), with the options of all
  * its parts; made of several, only once the models of its kernels are there: then that source is known to
  * compile. In doubt it stays native. */
@@ -134,7 +134,8 @@ static bool is_blank(const char *options)
     return !options || !options[strspn(options, " \t\n")];
 }
 
-/* The source of all parts, and in *options what they were compiled with; or NULL. Their models are begun. */
+/* The source of all parts, and in *options the options of their compilation; or NULL. Their models are begun.
+ * */
 static char *read_parts(cl_uint n, const cl_program *programs, char **options)
 {
     char *unit[MOST], *text = NULL;

@@ -169,8 +169,8 @@ static void waited(struct cw_run_queue *q, uint64_t given)
 }
 
 /* The vendor has no command of `q` that is not over. Once the program has functions that may enqueue unseen
- * (`off`), only the vendor knows. What a join waits for is known, but not over, and there may be no managed
- * command behind it. */
+ * (`off`), only the vendor knows. The commands that a join waits for are known, but not over, and there may
+ * be no managed command behind them. */
 static bool vendor_has_none(const struct cw_run_queue *q, uint64_t given)
 {
     return q->managed && !cw_run.off && !cw_run.forked && q->native_known >= given && !q->join;

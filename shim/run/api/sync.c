@@ -30,7 +30,7 @@ static bool lacks_natives(const struct cw_run_native *x, cl_uint n)
     return !n && x->n && !x->queue->in_order;
 }
 
-/* Waits for what is managed itself, so that the list may be as the program gave it. */
+/* Waits here for the managed commands, so that the list may be as the program gave it. */
 static void wait_here(struct cw_run_native *x)
 {
     cw_run_event_wait_list(1, &x->gate);
@@ -38,7 +38,7 @@ static void wait_here(struct cw_run_native *x)
     x->list = NULL;
 }
 
-/* The vendor's event of a command of ours in the program's queue. */
+/* The vendor's event of run mode's own command in the program's queue. */
 static void keep_own(const struct cw_run_native *x, cl_event event)
 {
     cw_run_global_lock_take();
@@ -46,7 +46,7 @@ static void keep_own(const struct cw_run_native *x, cl_event event)
     cw_run_global_lock_give();
 }
 
-/* Of a barrier: what is managed gets one of its own, and the list stays empty. */
+/* Of a barrier: another one waits for the managed commands, and the list stays empty. */
 static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
 {
     cl_event event;
@@ -61,7 +61,7 @@ static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
     x->list = NULL;
 }
 
-/* Of a marker, which does not hold what comes after it, as a barrier would: an inner one, whose event stands
+/* Of a marker, which does not hold later commands, as a barrier would: an inner one, whose event stands
  * in the list, too. *all: that event, to be kept once the vendor has been called; NULL: there is none. */
 static void gather_natives(struct cw_run_native *x, cl_command_queue queue, cl_event *all)
 {

@@ -1,6 +1,6 @@
-/* transfer.c - reads, writes, copies and fills of buffers: memcpy on a lane, since all bytes are the host's.
+/* transfer.c - reads, writes, copies and fills of buffers: memcpy by a worker, as all bytes are the host's.
  *
- * Whatever is not plainly correct goes to the vendor, which knows the error. */
+ * A transfer that is not plainly correct goes to the vendor, which knows the error. */
 #include "hooks.h"
 #include "../core/work_ops.h"
 #include "enqueue.h"

@@ -1,4 +1,4 @@
-/* backoff.h - the one back-off of run mode: what has been tried in vain is tried again, ever less often.
+/* backoff.h - the one back-off of run mode: a trial that failed is repeated, ever less often.
  *
  * Waits are in any unit: ns, launches, synchronisations, looks. Pure, thread-safe. */
 #ifndef CW_RUN_BACKOFF_H

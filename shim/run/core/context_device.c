@@ -5,9 +5,10 @@
 
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p)
 {
+    /* tiles/tile_crew.c */
     struct cw_run_worker *l = p->lane;
     cl_command_queue_properties timed =
-        cw_device_has(p->slot, CW_VENDOR_IN_CALL) ? 0 : CL_QUEUE_PROFILING_ENABLE; /* tiles/tile_crew.c */
+        cw_device_has(p->slot, CW_VENDOR_IN_CALL) ? 0 : CL_QUEUE_PROFILING_ENABLE;
     cl_int err;
 
     if (!p->context) {

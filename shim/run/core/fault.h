@@ -8,7 +8,7 @@
  * twice, the Nth is run twice; offset, from the Nth on of those that have a global offset it is forgotten;
  * local, the Nth has half the local size that it should have; refuse, from the Nth on helpers do not take
  * them; order, the Nth tile of a group run that another one depends on runs after that; unbuilt, rewritten
- * programs cannot be built from the Nth on. Of caches: alike, all keys are the same, whatever N and the way
+ * programs cannot be built from the Nth on. Of caches: alike, all keys are the same, for any N and way
  * of running. Unbuilt, refuse and alike must change nothing. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
@@ -35,8 +35,8 @@ enum cw_run_fault {
     CW_RUN_FAULT_ALIKE
 };
 
-/* Called by start(). any: whatever `text` says may be planted, not only what changes nothing. False: it says
- * nothing that can be planted, which has been said. */
+/* Called by start(). any: every kind may be planted, not only alike, which changes nothing. False: `text`
+ * names no fault, which has been logged. */
 bool cw_run_fault_start(const char *text, bool any);
 
 /* True when the planted fault is `kind` and this is its turn. Lock held. */

@@ -1,4 +1,4 @@
-/* global_lock.c - the one lock of run mode, and what has to wait until it is free. */
+/* global_lock.c - the one lock of run mode, and work that has to wait until it is free. */
 #include "global_lock.h"
 #include "recount.h"
 #include "state.h"
@@ -47,8 +47,8 @@ static void shake(void)
 #define shake() ((void)0)
 #endif
 
-/* It is held for some microseconds, and to be woken takes ten times as long: who meets another one tries for
- * a while. */
+/* It is held for some microseconds, and a wake-up takes ten times as long: a thread that finds it taken tries
+ * for a while. */
 #define TRIES 256
 
 static _Atomic bool kept; /* by `holder`, for ever */
@@ -240,7 +240,7 @@ void cw_run_global_lock_give(void)
 void cw_run_global_lock_give_in_callback(void)
 {
     if (cw_run.retire_first) {
-        cw_run.timer_wanted = true; /* completing events is for a thread of ours */
+        cw_run.timer_wanted = true; /* run mode's own threads complete events */
         cw_run_global_lock_tell();
     }
     cw_run_worker_kick();
@@ -252,6 +252,6 @@ uint64_t cw_run_global_lock_now_ns(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC_RAW, &t); /* what PoCL's profiling uses */
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t); /* the clock of PoCL's profiling */
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

@@ -2,8 +2,8 @@
  *
  * Locks: one, cw_run.lock, over all that core/types.h declares. Nothing of the vendor is called while it is
  * held but queries of an event's status and of reference counts, and retains of events (PoCL calls back
- * without a lock of its own, so these cannot meet us from behind). cw_run_global_lock_give first hands over
- * what had to wait for the lock to be free: releases, and callbacks on vendor events. */
+ * without a lock of its own, so these cannot meet us from behind). cw_run_global_lock_give also hands over
+ * the work that had to wait for a free lock: releases, and callbacks on vendor events. */
 #ifndef CW_RUN_GLOBAL_LOCK_H
 #define CW_RUN_GLOBAL_LOCK_H
 
@@ -13,14 +13,14 @@ void cw_run_global_lock_take(void);
 
 void cw_run_global_lock_give(void);
 /* Waits until cw_run_global_lock_tell() is called, or for `ns` (0: for ever), or for no reason. A handler of
- * a signal may call exit() meanwhile, or jump away: nobody else notices. Lock held, given up meanwhile;
- * `waiters` counts the caller. */
+ * a signal may call exit() meanwhile, or jump away: other threads do not notice. Lock held, given up
+ * meanwhile; `waiters` counts the caller. */
 void cw_run_global_lock_wait(uint64_t ns);
 void cw_run_global_lock_tell(void); /* lock held */
 
 /* The process ends inside a call of this thread: a handler of a signal has called exit(). If it was
- * interrupted with the lock held it keeps it for ever: whatever it calls finds it taken and goes on, all
- * others stop there. True: it has it. */
+ * interrupted with the lock held it keeps it for ever: its own calls find the lock taken and go on,
+ * all other threads stop there. True: it has it. */
 bool cw_run_global_lock_keep(void);
 
 void cw_run_global_lock_give_only(void);        /* hands nothing over, wakes no worker */
@@ -43,8 +43,8 @@ bool cw_run_global_lock_has_releases(void);
 /* Time on the clock that the vendor's profiling uses. */
 uint64_t cw_run_global_lock_now_ns(void);
 
-/* The same, asked once by all who share `now`, 0 before; a call of ours that does little is mostly clocks and
- * locks. */
+/* The same, asked once by all callers that share `now`, 0 before: in a short call most time goes to clocks
+ * and locks. */
 static inline uint64_t cw_run_once_ns(uint64_t *now)
 {
     return *now = *now ? *now : cw_run_global_lock_now_ns();

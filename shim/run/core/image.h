@@ -1,4 +1,4 @@
-/* image.h - images over bytes of ours: what the bytes are the pixels of. */
+/* image.h - images whose pixels are bytes in host memory. */
 #ifndef CW_RUN_IMAGE_H
 #define CW_RUN_IMAGE_H
 

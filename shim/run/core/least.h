@@ -1,4 +1,4 @@
-/* least.h - the least of late of what something takes: other processes only ever make it slower. */
+/* least.h - the least recent duration of a piece of work: other processes only ever make it slower. */
 #ifndef CW_RUN_LEAST_H
 #define CW_RUN_LEAST_H
 

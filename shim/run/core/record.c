@@ -14,8 +14,8 @@ const struct cw_run_object_ops *cw_run_record_ops;
 
 static bucket table[BUCKETS]; /* untouched pages cost nothing */
 
-/* Objects that lie side by side have buckets that do: who meets many must not meet as many pages of the table
- * for the first time. Those of other megabytes are scattered by what is above. */
+/* Objects that lie side by side have buckets that do, so that many objects touch few pages of the table. The
+ * address bits above a megabyte scatter the others. */
 static bucket *bucket_of(const void *handle)
 {
     uint64_t at = (uint64_t)(uintptr_t)handle, far = (at >> 20) * 0x9e3779b97f4a7c15u;
@@ -62,7 +62,7 @@ static void take_out(struct cw_run_record *r)
         at->next = r->next;
 }
 
-/* What is left of a record when neither the program nor a command needs it any more. */
+/* Frees a record that neither the program nor a command needs any more. */
 static void free_record(struct cw_run_record *r)
 {
     take_out(r);

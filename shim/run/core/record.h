@@ -7,14 +7,14 @@
 
 #include "global_lock.h"
 
-/* What a kind of record is like. Lock held in all members. */
+/* The operations of a kind of record. Lock held in all members. */
 struct cw_run_object_ops {
     size_t bytes;                /* of the record */
     enum cw_run_garbage release; /* lets go of the handle after a release that was kept back */
-    /* Neither the program nor a command needs the record any more, which is freed next: frees what it owns.
-     * NULL: nothing. */
+    /* Neither the program nor a command needs the record any more, which is freed next: frees the members
+     * that it owns. NULL: nothing. */
     void (*free)(void *record);
-    /* The program releases the object, whatever its reference count. May give up the lock. NULL: nothing to
+    /* The program releases the object, at any reference count. May give up the lock. NULL: nothing to
      * do. */
     void (*released)(void *record);
     /* The program's last release is kept back. NULL: nothing to do. */
@@ -24,8 +24,8 @@ struct cw_run_object_ops {
 extern const struct cw_run_object_ops *cw_run_record_ops;
 
 void *cw_run_record_find(const void *handle, enum cw_run_kind kind);
-/* There is none of that handle, of any kind; false: there may be. Lock need not be held by who owns a
- * reference: whoever made the record did so before the program got the handle. */
+/* No record of any kind has that handle; false: one may. A caller that owns a reference needs no lock: the
+ * record was made before the program got the handle. */
 bool cw_run_record_is_unknown(const void *handle);
 /* For all records of a kind; `function` makes none, and does not free the one that it gets. Looks at every
  * bucket. */
@@ -40,7 +40,7 @@ bool cw_run_record_take_back(const void *handle,
 void cw_run_record_retained(const void *handle, enum cw_run_kind kind);
 bool cw_run_record_release(const void *handle,
                            enum cw_run_kind kind); /* true: the caller makes the vendor's call */
-/* What the vendor counts too many for `r`: a release that is kept back. */
+/* References that the vendor counts too many for `r`: a release that is kept back. */
 uint32_t cw_run_record_hidden_references(const struct cw_run_record *r);
 
 #endif

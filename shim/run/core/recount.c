@@ -54,7 +54,7 @@ bool cw_run_recount_again(struct cw_run_recount *r)
     cw_run_global_lock_take();
     while ((in_progress(&r->changes) || cw_run_global_lock_has_releases()) &&
            cw_run_global_lock_now_ns() < r->until_ns) {
-        cw_run_global_lock_give(); /* their notes need it; and it hands over what is noted to be gone */
+        cw_run_global_lock_give(); /* their notes need the lock, and giving it hands over noted releases */
         sched_yield();
         cw_run_global_lock_take();
     }

@@ -1,21 +1,21 @@
-/* recount.h - reference counts that the program asks for, while objects of ours come and go that they
- * include.
+/* recount.h - reference counts that the program asks for, while run mode's own objects, which they include,
+ * come and go.
  *
- * What the vendor counts and what we know to be ours of it cannot be read in one step, and each changes in
- * two: the vendor's call and our note of it. So both sides say when they change, and who reads reads again
- * until nothing has in between. */
+ * The vendor's count and run mode's share of it cannot be read in one step. Each change takes two: the
+ * vendor's call and the note of it. So changes are bracketed, and a reader repeats until none has come in
+ * between. */
 #ifndef CW_RUN_RECOUNT_H
 #define CW_RUN_RECOUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Around a change: the vendor's call that makes or releases an object of ours, and the note of it. May be
- * nested. Any thread, with the lock or without. */
+/* Around a change: the vendor's call that makes or releases one of run mode's objects, and the note of it.
+ * May be nested. Any thread, with the lock or without. */
 void cw_run_recount_begins(void);
 void cw_run_recount_ends(void);
 
-/* for (cw_run_recount_read(&r); cw_run_recount_again(&r);) { ask the vendor; take off what is ours }
+/* for (cw_run_recount_read(&r); cw_run_recount_again(&r);) { ask the vendor; subtract run mode's share }
  * The body runs, with the lock held, until no other thread has changed anything meanwhile, but for no longer
  * than a tenth of a second: changes may be slow and follow on each other. Lock not held before and after. */
 struct cw_run_recount {

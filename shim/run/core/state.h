@@ -14,12 +14,12 @@ struct cw_run_counts {
 struct cw_run_state_all {
     pthread_mutex_t lock;
     _Atomic uint32_t done;    /* changes when something has retired (cw_run_global_lock_wait) */
-    _Atomic pthread_t holder; /* of the lock; 0: nobody, or a thread of ours that waits */
+    _Atomic pthread_t holder; /* of the lock; 0: free, or a run mode thread that has waited */
     pthread_cond_t timer;     /* there is something for the timer, which sleeps */
     bool timer_asleep, timer_wanted, quit, threads;
     bool ready;      /* start() has succeeded */
     bool forked;     /* we are the child of a fork */
-    bool ending;     /* the process ends: what is not compiled yet for helpers will not be */
+    bool ending;     /* the process ends: no more code is compiled for helpers */
     bool abandoned;  /* the process ends, and some commands never will: lanes that come back from them stop */
     bool off;        /* everything new is native: fork, a function that we do not know */
     bool begun;      /* helpers, history, models: tuning/activation.h */
@@ -33,7 +33,7 @@ struct cw_run_state_all {
     uint64_t window_since_ns;
     struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
     bool retiring;
-    pthread_t retirer; /* who does it */
+    pthread_t retirer; /* the thread that retires */
     uint32_t waiters;
     uint32_t unfinished;           /* managed commands that have not retired */
     uint32_t reserved;             /* every lane has room for so many that are ready */

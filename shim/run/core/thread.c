@@ -1,5 +1,5 @@
-/* thread.c - what a thread needs to run kernels: room on its stack, the usual floating point environment,
- * faults that reach their handlers. Threads of ours are made so; threads of the program are looked at. */
+/* thread.c - threads that can run kernels: room on the stack, the usual floating point environment, faults
+ * that reach their handlers. Run mode's threads are made so; the program's threads are checked. */
 #include "thread.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static bool try(pthread_t *thread, void *(*body)(void *), void *data, size_t lea
 
     sigfillset(&mask);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&mask, faults[i]); /* a blocked one would end the process, whatever its handler */
+        sigdelset(&mask, faults[i]); /* a blocked one would end the process, despite its handler */
     pthread_sigmask(SIG_SETMASK, &mask, &before);
     err = create(thread, body, data, least);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -123,8 +123,8 @@ void cw_run_thread_park(void)
         pause();
 }
 
-/* Kernels keep what is private to work-items on the stack: what fits into that of a vendor's thread must fit
- * here. A stack that the program has switched to is none of those that are known. */
+/* Kernels keep private memory of work-items on the stack: a kernel that fits into a vendor's thread must fit
+ * here. The size of a stack that the program has switched to is unknown. */
 static bool is_roomy(void)
 {
     size_t left = cw_roomy_stack_left();

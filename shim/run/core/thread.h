@@ -12,10 +12,10 @@
  * environment and stack. False, with a message, when there can be none. Lock held. */
 bool cw_run_thread_create(pthread_t *thread, void *(*body)(void *), void *data);
 
-/* The same without a message; what a failure means is the caller's to say. Any thread. */
+/* The same without a message; the caller reports a failure. Any thread. */
 bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data);
 
-/* The same, with stack enough for the vendor's compiler to build what clweave-compile has built
+/* The same, with stack enough for the vendor's compiler to build any program that clweave-compile has built
  * (compile_area.h). */
 bool cw_run_thread_to_compile(pthread_t *thread, void *(*body)(void *), void *data);
 
@@ -38,7 +38,7 @@ struct cw_run_caller {
 void cw_run_thread_caller_enter(struct cw_run_caller *c);
 void cw_run_thread_caller_leave(const struct cw_run_caller *c);
 
-/* What threads are like in this process; once, at its start. */
+/* Reads the usual stack size and the number of processors; once, at the start of the process. */
 void cw_run_thread_look(void);
 
 /* Processors that this process may use, at its start. */

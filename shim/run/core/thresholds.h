@@ -20,10 +20,10 @@
 #define CW_RUN_BUILD_WORTH_NS 2e7
 /* ns, likewise: where the compiler may get in the program's way */
 #define CW_RUN_BUILD_DELAY_NS 1e9
-/* ns: to load what an earlier run has kept */
+/* ns: to load a build that an earlier run has kept */
 #define CW_RUN_LEARN_KEPT_NS 5e6
 
-/* ---- what launches are measured to take (workers/worker.c, tuning/perf_model.h, tuning/first_launch.h) */
+/* ---- measured times of launches (workers/worker.c, tuning/perf_model.h, tuning/first_launch.h) */
 /* launches of a kernel on a device: all of the first are measured, and ... */
 #define CW_RUN_MEASURED_ALL 64
 /* launches: ... one in so many of the later ones */
@@ -33,19 +33,19 @@
 #define CW_RUN_LEAST_FORGETS 1.02
 /* ns: a command through run mode's lock and queue */
 #define CW_RUN_HANDOFF_NS 1000
-/* share of what runs take, for trials, in a run that is to show what can be gained */
+/* share of a run's time, for trials, in a run that is to show the possible gain */
 #define CW_RUN_TRIAL_SHARE 0.1
 /* trials of a kernel that cost more than is left for trials, as the first launch shows nothing */
 #define CW_RUN_TRIALS_GRANTED 4
 /* ns: the history hears of no less time at home at once */
 #define CW_RUN_SPENT_TOLD_NS 1e6
-/* share of what this process has spent, likewise, as the history forgets old samples */
+/* share of the time that this process has spent, likewise, as the history forgets old samples */
 #define CW_RUN_SPENT_TOLD_SHARE 0.125
 /* kinds of launches remembered of one device */
 #define CW_RUN_WARM_KINDS 64
-/* error over mean: beyond, what the history says of a launch is a guess and no judge of a gain */
+/* error over mean: beyond, the history's figure for a launch is a guess and no judge of a gain */
 #define CW_RUN_GAIN_HALF_KNOWN 0.5
-/* commands behind trials that are worth waiting for what the trials show */
+/* commands behind trials that are worth waiting for the result of the trials */
 #define CW_RUN_TRIALS_KEPT_LEAST 4
 
 /* ---- short commands (workers/short_task.h, workers/help.h, workers/batch.h) */
@@ -63,7 +63,7 @@
 #define CW_RUN_BATCH_AT_ONCE_NS 20000
 
 /* ---- threads that stay awake (workers/watch.h) */
-/* ns: what waking a thread takes at worst */
+/* ns: the longest wake-up of a thread */
 #define CW_RUN_WATCH_WORKER_NS 200000
 /* times in a row that nothing has come, after which a worker watches ... */
 #define CW_RUN_WATCH_MISSES 4
@@ -77,11 +77,11 @@
 #define CW_RUN_POLL_AFTER_NS 100000
 
 /* ---- queues whose commands go to the vendor (tuning/bypass.h) */
-/* windows without gain, then the queue stands aside */
+/* windows without gain, then the bypass begins */
 #define CW_RUN_BYPASS_POOR_FIRST 8
 /* windows: the same from the second time on */
 #define CW_RUN_BYPASS_POOR_AGAIN 2
-/* windows: the same in a program that does not wait for what it enqueues */
+/* windows: the same in a program that does not wait for its commands */
 #define CW_RUN_BYPASS_POOR_UNHEARD 64
 /* synchronisations that it first stands aside for; twice as many each time (core/backoff.h) */
 #define CW_RUN_BYPASS_SPAN_LEAST 16
@@ -95,13 +95,13 @@
 #define CW_RUN_REPEAT_REMEMBERED 64
 /* plans, and after that each power of two (core/backoff.h): home is measured instead, ... */
 #define CW_RUN_REPEAT_LOOK_PLANNED 16
-/* ns: ... where that costs no more: what is known of home may come from a busy hour */
+/* ns: ... where that costs no more: the figures of the home device may come from a busy hour */
 #define CW_RUN_REPEAT_LOOK_MOST_NS 1e6
 
 /* ---- sharing a launch (tiles/share.h) */
 /* ns: shorter launches are not cut: waking a worker takes 5 to 13 us */
 #define CW_RUN_SHARE_LEAST_NS 40000
-/* ns: what each part costs beside its work */
+/* ns: cost of each part beside its work */
 #define CW_RUN_SHARE_PART_NS 12000
 /* ns: the same on an emulated board */
 #define CW_RUN_SHARE_SET_UP_NS 300000
@@ -115,11 +115,11 @@
 #define CW_RUN_SHARE_SHAPES 32
 /* commands: larger windows have enough to do */
 #define CW_RUN_SHARE_WINDOW_TASKS 128
-/* times what the launch takes: so long it is first left whole; twice as long each time (core/backoff.h) */
+/* times the launch's duration: so long it is first left whole; twice as long each time (core/backoff.h) */
 #define CW_RUN_SHARE_REST_FIRST 4
-/* times what the launch takes: the most */
+/* times the duration of the launch: the most */
 #define CW_RUN_SHARE_REST_MOST 4096
-/* cut launches, then what was learnt is kept for later runs */
+/* cut launches, then the speeds are kept for later runs */
 #define CW_RUN_SHARE_KEPT_FIRST 4
 /* cut launches: and again after so many */
 #define CW_RUN_SHARE_KEPT_EACH 64
@@ -127,9 +127,9 @@
 #define CW_RUN_SHARE_POOR 4
 /* cut launches after which rests begin short again */
 #define CW_RUN_SHARE_STEADY 128
-/* times what a DSP takes alone, before it has been measured */
+/* times a DSP's time alone, before it is measured */
 #define CW_RUN_SHARE_DSP_MARGIN 4
-/* share of what a cut launch was expected to take, after which a DSP is late */
+/* share of the expected time of a cut launch, after which a DSP is late */
 #define CW_RUN_LATE_SHARE 0.3
 /* ns: and this much more, as threads wake late */
 #define CW_RUN_LATE_NS 300000
@@ -144,15 +144,15 @@
 #define CW_RUN_GROUP_GAIN 0.85
 /* times: a gain by helpers after which home is not tried */
 #define CW_RUN_GROUP_CLEAR 1.25
-/* share of what groups gain that a chain may wait for builds */
+/* share of the gain of groups that a chain may wait for builds */
 #define CW_RUN_GROUP_PATIENCE 0.25
 /* ns: the most, likewise */
 #define CW_RUN_GROUP_PATIENCE_MOST 1e9
-/* share of what plain order takes, likewise, while no group was measured */
+/* share of the time of plain order, likewise, while no group was measured */
 #define CW_RUN_GROUP_CURIOUS 0.1
 /* ns, likewise, where the user asks for groups */
 #define CW_RUN_GROUP_ASKED_NS 2e10
-/* launches up to which a chain is known by their exact number, as what a plan gains depends on it */
+/* launches up to which a chain is known by their exact number, as the gain of a plan depends on it */
 #define CW_RUN_GROUP_FEW_STEPS 5
 /* chains remembered in a process */
 #define CW_RUN_GROUP_CHAINS 256

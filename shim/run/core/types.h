@@ -36,7 +36,7 @@
 #define CW_RUN_BRIEF_OPS 1048576 /* that are over soon: a millisecond at worst */
 #define CW_RUN_LONG_NS   1000000 /* kernels of this length gain nothing from being managed at home */
 
-/* ---- records: what is known of an object of the program, by its handle */
+/* ---- records of the program's objects, by handle */
 
 enum cw_run_kind {
     CW_RUN_CONTEXT,
@@ -61,24 +61,24 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     struct cw_run_worker *lane;
     const struct cw_cl_device *slot;
     cl_context context;     /* home: the program's; helper: ours */
-    cl_command_queue queue; /* ours; made by the first command, by whoever has the lane */
+    cl_command_queue queue; /* ours; made by the first command, worker held */
 };
 
 struct cw_run_context {
     struct cw_run_record r;
     struct cw_context_devices *slots;     /* NULL: nothing in this context is managed */
     struct cw_run_context_device *places; /* slots->n */
-    _Atomic uint32_t own_objects; /* queues and programs of ours in the program's context: hidden from its
+    _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
                                      reference count */
     uint32_t events;              /* of managed commands: user events retain the context, others do not */
-    cl_command_queue
-        idle_queue; /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
+    /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
+    cl_command_queue idle_queue;
 };
 
 struct cw_run_aside {  /* tuning/bypass.c */
     uint32_t poor;     /* windows with launches since the last that gained something */
     uint32_t left;     /* synchronisations for which commands are native; 0: they are managed */
-    uint32_t span;     /* what `left` began with; 0: never */
+    uint32_t span;     /* first value of `left`; 0: never */
     uint32_t copies;   /* cw_run.copies when it last looked: with more of them there may be more to gain */
     uint64_t since_ns; /* the first native launch since the program has waited; 0: none */
     double spent_ns;   /* on native launches, not yet a program's */
@@ -90,11 +90,11 @@ struct cw_run_queue {
     bool managed, in_order, profiled, synchronous;
     uint32_t home;                    /* index into context->places */
     struct cw_run_task *first, *last; /* not retired yet, in program order */
-    struct cw_run_task *join; /* what every later command waits for: a barrier, or inherited native work */
-    uint64_t native_given;    /* native commands so far, counted before and after the vendor's call */
-    uint64_t native_known;    /* up to here they are finished, or `join` waits for them */
-    uint32_t native_calls;    /* of the vendor for them that threads are in */
-    cl_event *gates;          /* native commands that an unset user event holds; retained */
+    struct cw_run_task *join;         /* later commands wait for it: a barrier, or inherited native work */
+    uint64_t native_given;            /* native commands so far, counted before and after the vendor's call */
+    uint64_t native_known;            /* up to here they are finished, or `join` waits for them */
+    uint32_t native_calls;            /* of the vendor for them that threads are in */
+    cl_event *gates;                  /* native commands that an unset user event holds; retained */
     uint32_t num_gates, cap_gates;
     uint64_t last_end_ns; /* END of the latest retired command */
     uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
@@ -106,7 +106,7 @@ struct cw_run_queue {
     uint32_t lasts;                  /* memory objects whose last command is one of the queue */
 };
 
-/* Bytes whose accesses are ordered among each other: those of one allocation of ours, or all other host
+/* Bytes whose accesses are ordered among each other: those of one allocation of run mode, or all other host
  * memory. A byte is named by its region and its offset there; in other host memory that is its address. */
 struct cw_run_region {
     uintptr_t low, high;                  /* where they lie in the host's memory */
@@ -135,7 +135,7 @@ struct cw_run_memory {
     struct cw_run_context *context;
     struct cw_run_memory *root; /* itself, or a sub-buffer's parent */
     bool managed;
-    struct cw_run_image *image; /* what the bytes are the pixels of; NULL: a buffer */
+    struct cw_run_image *image; /* the image that the bytes form; NULL: a buffer */
     bool own;                   /* root: the memory is ours */
     bool misaligned;            /* a sub-buffer that some device would refuse */
     cl_mem_flags flags;         /* as the program gave them, access flags inherited */
@@ -144,22 +144,22 @@ struct cw_run_memory {
     uint64_t id; /* a handle may come again, this does not */
     struct cw_run_region *region;
     uint64_t offset; /* of its first byte there */
-    struct cw_run_map
-        *maps; /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
+    /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
+    struct cw_run_map *maps;
     uint32_t root_maps; /* how many, which the vendor counts at the root */
     cl_mem *mirrors;    /* by lane number; buffers of helpers' contexts over the same bytes */
-    struct cw_run_queue
-        *last; /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
+    /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
+    struct cw_run_queue *last;
     uint64_t last_sequence; /* that command's */
     bool settled;           /* root: the vendor does not take a native command for the last one */
 };
 
-/* A private copy of a program on a helper's lane. */
+/* The state of a helper program on a helper's worker. */
 enum cw_run_copy_state {
     CW_RUN_COPY_NONE,
-    CW_RUN_COPY_SOUGHT, /* the lane's worker is to look for what an earlier run has kept */
+    CW_RUN_COPY_SOUGHT, /* the worker is to look into the helper cache */
     CW_RUN_COPY_MISSED, /* there is nothing */
-    CW_RUN_COPY_WANTED, /* the lane's worker is to build it */
+    CW_RUN_COPY_WANTED, /* the worker is to build it */
     CW_RUN_COPY_READY,
     CW_RUN_COPY_FAILED
 };
@@ -169,23 +169,23 @@ struct cw_run_program {
     struct cw_run_context *context;
     char *source, *options; /* NULL source: nothing that we can read */
     char *given;            /* the source before its headers were put in; NULL: it has none */
-    char *linked; /* was linked of several: what `source` will be when it is known to compile; else NULL */
+    char *linked;           /* was linked of several: the `source` once it is known to compile; else NULL */
     char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL:
                                        not, or not known */
     char *built_with;           /* made of a binary: the options of the build that it is from; else NULL */
     struct cw_key key;          /* of both (history_key.h); none: not known yet */
-    double spent_ns, untold_ns; /* on kernels at home; what the history does not know of it yet */
+    double spent_ns, untold_ns; /* on kernels at home; the part not yet in the history */
     uint8_t copy[CW_RUN_LANES]; /* enum cw_run_copy_state, by lane number */
     uint64_t sought_again;      /* bit l: on lane l, after another one has built it */
-    struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: what its vendor has compiled
+    struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
     cl_program kept;      /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */
     bool kept_bare;       /* it was built with NULL for options */
     bool kept_real;       /* the vendor has built it itself, too */
-    double kept_saved_ns; /* what it has saved not to */
+    double kept_saved_ns; /* build time that the cache has saved */
     uint32_t kernels;     /* records of kernels */
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
-    _Atomic uint32_t own_kernels; /* clones of ours: hidden from its reference count */
+    _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
     bool parsed;
     bool manageable; /* nothing in the source forbids it */
     bool doubtful;   /* but something in it could be made by ##: ask the kernel's model */
@@ -193,10 +193,10 @@ struct cw_run_program {
     bool fixed_size; /* a kernel demands a local size, or may */
     struct cw_cl_source *tokens;
     struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (models/program_models.h) */
-    uint64_t models_job;          /* who may set them */
+    uint64_t models_job;          /* the job that may set them */
     cl_program *copies;           /* by lane number */
-    struct cw_run_rewritten
-        *rewritten; /* for launches in tiles (tiles/tile_program.c); NULL: none was wanted */
+    /* for launches in tiles (tiles/tile_program.c); NULL: none was wanted */
+    struct cw_run_rewritten *rewritten;
 };
 
 enum cw_run_arg_kind { CW_RUN_ARG_UNSET, CW_RUN_ARG_VALUE, CW_RUN_ARG_LOCAL, CW_RUN_ARG_POINTER };
@@ -211,7 +211,7 @@ struct cw_run_arg {
     struct cw_run_memory *memory; /* in tasks: the buffer that the value names */
 };
 
-/* What an argument of a private kernel was set to last. */
+/* The last value of an argument of a private kernel. */
 struct cw_run_set {
     uint64_t word, id; /* id: of the buffer, 0: none */
     uint32_t size;
@@ -251,7 +251,7 @@ struct cw_run_trust {
     uint64_t local_bytes; /* of local memory given as arguments */
 };
 
-/* What launches that are alike in everything that their work depends on took on a lane. */
+/* The time on one worker of launches that are alike in everything that their work depends on. */
 struct cw_run_short_task {
     uint64_t id; /* cw_reach.id; 0: unused */
     uint32_t lane;
@@ -270,13 +270,13 @@ struct cw_run_kernel {
     struct cw_run_arg *args; /* small ones are set without the lock (api/kernel.c) */
     _Atomic uint64_t sets;   /* how often one was set; lock not needed */
     struct cw_run_trust *trusted;
-    struct cw_run_reacher *reacher;  /* what it touches (models/reach.c); NULL: not asked yet */
+    struct cw_run_reacher *reacher;  /* its byte ranges (models/reach.c); NULL: not asked yet */
     struct cw_run_exclusion *flight; /* NULL: not known */
-    cl_kernel *clones;               /* by lane number: used by whoever has the lane */
+    cl_kernel *clones;               /* by lane number: used with the worker held */
     struct cw_run_set **set;         /* by lane number: the arguments of the clone; NULL: none yet */
     uint32_t *launches;              /* by lane number */
-    struct cw_run_kinds
-        *loaded; /* by lane number: what its vendor has code for (builds/compiler_resources.c) */
+    /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
+    struct cw_run_kinds *loaded;
     struct cw_run_repeat_place memo;
     struct cw_run_repeat again;
     struct cw_run_short_task brief[4]; /* workers/short_task.c */
@@ -290,7 +290,7 @@ struct cw_run_kernel {
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
     struct cw_run_cutter *cutter; /* models/cutter.h; NULL: not asked for yet */
-    struct cw_run_tiled *tiled;   /* what it needs to run in tiles (tiles/tile.h); NULL: never thought of */
+    struct cw_run_tiled *tiled;   /* for launches in tiles (tiles/tile.h); NULL: none was considered */
 };
 
 /* CALLED: of a native command, with callbacks that take their turn among those on managed ones. */
@@ -397,7 +397,7 @@ struct cw_run_task {
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
     struct {
         cl_int status;
-        cl_int failed; /* the status that what it waited for gave it */
+        cl_int failed; /* the status that a failed predecessor passed on */
     } outcome;
     uint32_t waits;
     struct {
@@ -413,7 +413,7 @@ struct cw_run_task {
     } window;
     struct {            /* tuning/repeat.h */
         uint64_t sets;  /* of the launch's kernel, when it was enqueued */
-        uint64_t alike; /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
+        uint64_t alike; /* cw_reach.id of a launch that is short with any data; 0: it may be long */
     } repeat;
     struct {
         uint64_t sequence; /* program order over all queues */
@@ -426,9 +426,9 @@ struct cw_run_task {
         bool wanted;       /* at[] may be asked for */
     } time;
     struct {              /* a launch */
-        bool wanted;      /* it is to be found out what the launch takes */
+        bool wanted;      /* the launch's time is to be measured */
         bool chained;     /* took_ns is its share of a batch */
-        bool gauged;      /* its end matters to what plans have gained (tuning/gain.h) */
+        bool gauged;      /* its end counts for the gain of plans (tuning/gain.h) */
         uint64_t took_ns; /* where it was measured */
         uint64_t shape;   /* for the history; 0: none */
     } measure;
@@ -443,7 +443,7 @@ struct cw_run_task {
     struct {                          /* tiles/tile.h */
         struct cw_run_tiles *launch;  /* the launch is cut */
         struct cw_run_tiles *part_of; /* it is one lane's part of a launch that is */
-        bool able; /* of a part: its place has the code of whatever blocks it may be given */
+        bool able;                    /* of a part: its device has the code of all blocks that it may get */
     } tile;
     struct {                      /* groups/group.h */
         struct cw_run_group *run; /* it is one lane's part of a group run */
@@ -488,7 +488,7 @@ struct cw_run_touch {
 struct cw_run_native {
     struct cw_run_queue *queue; /* NULL: nothing to do at the end */
     cl_uint n;
-    const cl_event *list; /* what the vendor gets */
+    const cl_event *list; /* the vendor's wait list */
     cl_event *event;      /* likewise */
     cl_event own_event, gate;
     cl_event *heap;
@@ -528,12 +528,12 @@ struct cw_run_worker {
     double speed;
     cl_uint units;
     bool home;              /* some program context has it */
-    cl_context context;     /* of a helper: ours, made by whoever has the lane first */
+    cl_context context;     /* of a helper: ours, made by its first command */
     cl_command_queue queue; /* in that context */
     bool busy, has_worker, asleep, quit;
-    bool blocked;  /* what is ready must not overlap with what runs elsewhere (workers/exclusion.c) */
+    bool blocked;  /* its ready commands must not overlap with running ones (workers/exclusion.c) */
     bool building; /* its worker is occupied with a compiler */
-    bool orphan;   /* it can have no worker: the timer does what there is */
+    bool orphan;   /* it can have no thread: the timer runs its commands */
     pthread_t worker;
     pthread_cond_t wake;
     struct cw_run_task **heap;
@@ -541,8 +541,8 @@ struct cw_run_worker {
     uint64_t busy_until_ns;    /* guess, for planning */
     uint64_t virtual_end_ns;   /* virtual clock: of its last command */
     struct cw_run_watch watch; /* workers/watch.h */
-    struct cw_run_program
-        *wanted[CW_RUN_WANTED]; /* to be built here when there is nothing else to do; busy */
+    /* to be built here when there is nothing else to do; busy */
+    struct cw_run_program *wanted[CW_RUN_WANTED];
     uint32_t num_wanted;
 };
 

@@ -1,7 +1,7 @@
-/* work_ops.h - what a task does, by kind: launch, transfer, fill, tile part, group part ...
+/* work_ops.h - the functions of a task, by kind: launch, transfer, fill, tile part, group part ...
  *
  * A task points to the table of its kind. The file that makes tasks of a kind owns its table:
- * workers/execute.c, tiles/tile.c, groups/group.c. A slot that is NULL stands for what its comment says. */
+ * workers/execute.c, tiles/tile.c, groups/group.c. The comment of a slot says the meaning of NULL. */
 #ifndef CW_RUN_WORK_OPS_H
 #define CW_RUN_WORK_OPS_H
 
@@ -13,7 +13,7 @@ struct cw_run_work_ops {
     /* All that the task waited for is over: puts it, or its parts, into the workers' heaps. Lock held. NULL:
      * the task enters the heap of its worker. */
     void (*ready)(struct cw_run_task *t);
-    /* `l` runs the task, which it has taken out of its heap, and may run what follows it at once up to
+    /* `l` runs the task, which it has taken out of its heap, and may run its followers at once up to
      * command number `last`. Lock held, given up meanwhile. NULL: it runs as a command
      * (cw_run_worker_run_command). */
     void (*run)(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
@@ -31,7 +31,7 @@ struct cw_run_work_ops {
     /* A thread is about to wait for the task, which may not have begun. Returns when the thread should look
      * again, on the same clock; 0: there is no need. Lock held. NULL: there is no need. */
     uint64_t (*look)(const struct cw_run_task *t);
-    /* Frees what belongs to the task alone; the task itself is freed next. NULL: nothing does. */
+    /* Frees the memory that belongs to the task alone; the task itself is freed next. NULL: nothing does. */
     void (*free)(struct cw_run_task *t);
 };
 

@@ -42,7 +42,7 @@ static struct {
     uint64_t verdicts[CW_RUN_VERDICTS];
     double home_ns, plan_ns; /* of planned windows */
     uint64_t shared;         /* launches, as planned */
-    uint64_t tried;          /* launches moved to learn what they take there */
+    uint64_t tried;          /* launches moved to learn their time there */
 } decide;
 
 int cw_run_decide_describe(char *text, unsigned size)
@@ -115,7 +115,7 @@ struct edges {
     uint32_t serial, count, from, looked;
 };
 
-/* Commands of this window that wait for `t`, also through what has no work of its own. */
+/* Commands of this window that wait for `t`, also through commands without work. */
 static void follow(struct edges *e, const struct cw_run_task *t)
 {
     for (uint32_t k = 0; k < t->edges.n; k++) {
@@ -162,7 +162,7 @@ static uint32_t place_on(const struct cw_run_context *c, uint32_t lane)
     return k;
 }
 
-/* For the recorded log: what is wanted of command `i`, whose plan counts from `now` of the clock of times[].
+/* For the recorded log: the plan of command `i`, whose times count from `now` of the clock of times[].
  */
 static void record(const struct workspace *w, uint32_t i, uint64_t now)
 {
@@ -182,7 +182,7 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
                                     .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
 }
 
-/* Shared as planned. Whoever has a part is busy until all have ended. */
+/* Shared as planned. A worker that has a part is busy until all parts have ended. */
 static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
 {
     decide.shared += cw_run_parts_cut(w->task[i], &w->plan, i);
@@ -272,7 +272,7 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
                                    .busy_ns = busy,
                                    .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
     uint64_t base = first->order.sequence;
-    bool idle = cw_run.unfinished <= count + cw_run.window_count; /* whatever was thought */
+    bool idle = cw_run.unfinished <= count + cw_run.window_count; /* despite busy_until_ns */
     enum cw_status status;
     uint32_t tried = 0;
 
@@ -292,7 +292,7 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     return status == CW_OK && (w->plan.planned || tried);
 }
 
-/* Cuts what gains by it. The plan says when each launch is expected to run. */
+/* Cuts launches that gain by it. The plan says when each launch is expected to run. */
 static bool cut(const struct workspace *w, const struct cw_run_brain *b, uint32_t count)
 {
     struct cw_run_shared s = {.task = w->task,
@@ -323,8 +323,8 @@ static bool count_memo(const struct cw_run_repeat_place *m)
     return true;
 }
 
-/* Launches that were tried elsewhere in a window that stays at home: what comes behind them, and as many more
- * that keep home busy meanwhile, is better decided when they have shown what they take. Returns the first of
+/* Launches of a window that stays at home may be tried elsewhere. Behind them, and as many more commands
+ * that keep home busy, the rest is better decided when the trials have been measured. Returns the first of
  * it, taken off the list; NULL: nothing was tried, or little is left. */
 static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
 {
@@ -343,7 +343,7 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
     return rest;
 }
 
-/* Says in *g what may be known of the window's gain. */
+/* Fills *g with the window's expected gain, as far as it is known. */
 static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g,
                          struct cw_run_task **rest)
 {
@@ -385,7 +385,7 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
     return gained;
 }
 
-/* Commands that are to run in groups stay at home, whatever was planned. */
+/* Commands that are to run in groups stay at home, despite the plan. */
 static void stay(struct cw_run_task *t)
 {
     for (; t; t = t->links.window)

@@ -1,4 +1,4 @@
-/* group.c - chains: which launches, when they become a group run, and what becomes of them. See
+/* group.c - chains: gathers their launches and starts a group run, or returns them to plain order. See
  * groups/group.h. */
 #include "../workers/legal.h"
 #include "group.h"
@@ -88,7 +88,7 @@ static bool is_alone(const struct cw_run_task *t)
 static void run_marked(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
     if (t->group.may && cw_run_group_begin(t, last))
-        return; /* its parts are ready now, or it is again: somebody else may use the lane */
+        return; /* its parts are ready now, or it is again: other threads may use the lane */
     cw_run_worker_run_command(l, t, last);
 }
 
@@ -149,7 +149,7 @@ static bool may_join(const struct cw_run_task *t, uint64_t number, uint64_t last
            (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number);
 }
 
-/* `t` and what may run with it, in the order of the queue. */
+/* `t` and the launches that may run with it, in the order of the queue. */
 static void gather(struct cw_run_group *g, struct cw_run_task *t, uint64_t last)
 {
     uint64_t number = ++cw_run.batches;
@@ -168,7 +168,7 @@ static void gather(struct cw_run_group *g, struct cw_run_task *t, uint64_t last)
         s->kernel = t->launch.kernel;
         g->steps++;
         count_successors(t, number);
-        if (is_watched(t)) /* somebody is to be told when it is over, before the next one is */
+        if (is_watched(t)) /* its callbacks run when it is over, before the next one is */
             return;
         do
             t = t->links.next;
@@ -253,7 +253,7 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
 
 /* ---- begun */
 
-/* Nobody else takes these launches while their plan is made. The first has left its heap. */
+/* No other thread takes these launches while their plan is made. The first has left its heap. */
 static void hold(struct cw_run_group *g)
 {
     for (uint32_t i = 0; i < g->steps; i++) {
@@ -266,8 +266,8 @@ static void hold(struct cw_run_group *g)
     }
 }
 
-/* Whoever takes them looks anew whether they may run: others may have used the first one's lane meanwhile, or
- * its kernel. */
+/* The thread that takes one checks again whether it may run: other commands may have used the first one's
+ * worker or kernel meanwhile. */
 static void let_go(struct cw_run_group *g)
 {
     for (uint32_t i = 0; i < g->steps; i++) {
@@ -308,7 +308,7 @@ static bool is_building(const struct cw_run_group *g)
 }
 
 /* A program that enqueues all its steps at once has no second chain: it is worth to wait for the rewritten
- * kernels that this one has asked for, as long as that costs little of what they gain. False: they are not
+ * kernels that this one has asked for, as long as that costs little of their gain. False: they are not
  * there yet. Lock given up meanwhile. */
 static bool wait_for_builds(struct cw_run_group *g)
 {
@@ -324,7 +324,7 @@ static bool wait_for_builds(struct cw_run_group *g)
     cw_run.waiters--;
     cw_log_debug("groups: a chain of %u has waited %.1f ms for rewritten kernels", g->steps,
                  (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
-    g->began_ns = cw_run_global_lock_now_ns(); /* not what this way of running takes */
+    g->began_ns = cw_run_global_lock_now_ns(); /* the wait is not part of its time */
     return !is_building(g);
 }
 
@@ -349,7 +349,7 @@ static bool plan(struct cw_run_group *g, const uint32_t *place, uint32_t n, cons
     return false;
 }
 
-/* Rewritten kernels are there, or may be ordered. What cannot be built is not worth a plan. */
+/* Rewritten kernels are there, or may be ordered. A chain without such kernels is not worth a plan. */
 static bool may_be_built(const struct cw_run_group *g)
 {
     const struct cw_run_context *c = g->step[0].task->queue->context;
@@ -366,8 +366,8 @@ static bool may_be_built(const struct cw_run_group *g)
     return any;
 }
 
-/* With the best variant that can be had now. What no plan gains by is not built: plans come first, but once
- * it was seen that one is good the kernels do. */
+/* Uses the best available variant. The plan comes first, so that useless kernels are not built; but once
+ * a plan was good the kernels come first. */
 static bool prepare(struct cw_run_group *g, const char **why)
 {
     uint32_t place[CW_RUN_LANES], tried = 0, n;
@@ -417,7 +417,7 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
         return false;
     }
     hold(g);
-    g->began_ns = cw_run_global_lock_now_ns(); /* the plan is part of what it takes */
+    g->began_ns = cw_run_global_lock_now_ns(); /* the plan is part of its time */
     g->chain = cw_run_group_choice_of(g);
     if (g->chain && prepare(g, &why)) {
         start(g);

@@ -1,35 +1,35 @@
 /* group.h - priority groups (ALGORITHMS A8): launches that follow each other run tile by tile, several steps
  * at once, so that the tiles of a group find their data in cache.
  *
- *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ──┬──▶ a group
- *                                                    nothing to gain: plain again ◀────────────────┘
+ *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ─┬─▶ a group
+ *                                                   nothing to gain: plain again ◀────────────────┘
  *
- * *What is taken.* A chain: launches of one in-order queue that follow each other there, each of which may be
+ * *The chain.* Launches of one in-order queue that follow each other there, each of which may be
  * cut (tiles/cut.c), all released, at home. When its window closes a launch is only marked (it stays at home,
  * and is not shared). When a marked launch is about to run, it and those behind it whose only open
  * dependences are on launches of this chain are gathered: so nothing that the chain waits for can wait for
- * the chain, and what has become known since (models, programs) counts. Several windows that have closed by
+ * the chain, and models and programs that came meanwhile count. Several windows that have closed by
  * then give one chain. A chain ends before a launch that is not marked, a transfer, a launch with a callback
  * before it, and at the command that a helping thread waits for.
  *
- * *Tiles and their readiness.* Each launch is cut into bands along its dimension (tiles/cut.c); what each
- * band reads and writes says its kernel's model (form.h), in host addresses, so buffers that alias meet.
- * sched/groups.h makes of that the dependences between tiles (read after write, write after read, write after
+ * *Tiles and their readiness.* Each launch is cut into bands along its dimension (tiles/cut.c); its kernel's
+ * model (form.h) gives the host addresses that each band reads and writes, so buffers that alias meet.
+ * sched/groups.h derives the dependences between tiles (read after write, write after read, write after
  * write), their order and their lanes. A tile is ready when all that it depends on have run. Where one lane
  * does it all, in an in-order queue, submitting in that order is enough; several lanes count, under the lock.
  *
- * *For everybody else* each launch stays a command: it starts with its first tile; it is done, retired, and
- * its event complete when its last tile and the launches before it are. Whatever waits for one of them waits
- * for all of its bytes: host synchronisation, maps, reads, native commands see nothing new. Profiling: a
+ * *For all other code* each launch stays a command: it starts with its first tile; it is done, retired, and
+ * its event complete when its last tile and the launches before it are. Each wait for one of them covers
+ * all of its bytes: host synchronisation, maps, reads, native commands see nothing new. Profiling: a
  * launch starts no earlier than the one before ended, as in an in-order queue.
  *
- * *Events* in the queue itself order what is ordered anyway. Waits for other queues, unset user events
+ * *Events* in the queue itself add no new order. Waits for other queues, unset user events
  * (native) and barriers of out-of-order queues are edges of another kind, and keep a launch out until they
  * have come true.
  *
  * *Errors.* Before its first tile a lane makes sure that it has all code that any tile may need; when no lane
  * has, nothing has begun, and the chain runs plain. A tile that a lane refuses later is done by another one;
- * what the last one refuses, and what fails after it has begun, becomes the status of its launch, and the
+ * an error of the last one, or of a tile that has begun, becomes the status of its launch, and the
  * others go on, as in the vendor's queue.
  *
  * *Memory* that is out, or dependences that are not local, mean plain order. All lanes of a group share the
@@ -77,14 +77,14 @@ struct cw_run_group {
     uint32_t parts, left; /* lanes; parts that have not ended */
     uint32_t preparing;   /* parts that look whether they have all code, for which no launch may be over */
     struct cw_run_task part[CW_RUN_LANES]; /* stand in the lanes' heaps */
-    uint8_t
-        fate[CW_RUN_LANES]; /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
+    /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
+    uint8_t fate[CW_RUN_LANES];
     uint32_t cursor[CW_RUN_LANES]; /* by part: all of its tiles before this one are taken */
     bool recorded;                 /* the log shall say where and when each tile runs */
     uint32_t first_group; /* then: the number of its first priority group in the process, from 1 on */
-    bool in_turn; /* one asynchronous lane does it all: what was submitted counts as run, until the end */
+    bool in_turn; /* one asynchronous worker does it all: submitted tiles count as run, until the end */
     uint64_t began_ns, last_end_ns; /* last: END of the launch that was done last */
-    struct cw_run_chain *chain;     /* what is known of chains like this one */
+    struct cw_run_chain *chain;     /* the record of chains like this one */
     uint32_t variant;
     bool judged; /* there was a plan, or it was told why there cannot be one; it is no good */
 };
@@ -123,7 +123,7 @@ struct cw_run_variant {
     bool shared, helpers; /* helpers: on the helpers, one core each; else at home */
 };
 
-/* What is known of chains of the same launches, kept between runs in the history. Times are of one launch. */
+/* The record of chains of the same launches, kept between runs in the history. Times are of one launch. */
 #define CW_RUN_VARIANTS 24
 struct cw_run_chain {
     struct cw_run_chain *next;
@@ -131,10 +131,10 @@ struct cw_run_chain {
     struct cw_key key;     /* of that: the history's */
     uint32_t steps;
     const char *why;     /* static words: it never is a group; NULL */
-    bool told;           /* what plain order takes, to the history */
+    bool told;           /* the history has the time of plain order */
     uint32_t met;        /* how often, in this process */
     bool fits;           /* its data stay in cache anyhow */
-    bool recalled;       /* the history has said what it knows */
+    bool recalled;       /* the history's entries have been read */
     bool warm[2];        /* by `helpers`: it has run there, so that the vendor's compiler is done with it */
     double plain_ns;     /* at home, the least of late; 0: not known */
     uint32_t plain_runs; /* how often it was measured: by processes in which it ran, and by this one when it
@@ -142,8 +142,8 @@ struct cw_run_chain {
     uint32_t doublings;  /* 2 to the power of it: how often anything was measured, about, in all processes */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
-    uint32_t
-        unbuilt; /* a bit for each variant that this chain cannot be now as its kernels are not built yet */
+    /* a bit for each variant that this chain cannot be now as its kernels are not built yet */
+    uint32_t unbuilt;
     bool promising[2];              /* by `helpers`: a plan was good */
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t lanes;                 /* that ran it last */
@@ -164,13 +164,13 @@ uint64_t cw_run_group_variant_half_bytes(void); /* half of the last cache */
 uint32_t cw_run_group_variant_alike(uint32_t variant);
 /* Bytes that a tile touches, about, with so many lanes. */
 uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t lanes);
-/* What the chain may wait for rewritten kernels to be built, before it runs as `variant`: a part of what that
- * gains, or may gain. */
+/* How long the chain may wait for rewritten kernels before it runs as `variant`, in ns: a part of the gain,
+ * or of the possible gain. */
 double cw_run_group_choice_patience_ns(const struct cw_run_chain *c, uint32_t steps, uint32_t variant);
 /* `steps` launches have run so, in `ns`. */
 void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns);
 
-/* ---- what earlier runs have measured (groups/group_history.c) */
+/* ---- measurements of earlier runs (groups/group_history.c) */
 
 /* Fills `c` with it. False: there is nothing. */
 bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants);
@@ -178,12 +178,12 @@ void cw_run_group_history_keep(struct cw_run_chain *c, uint32_t variant, double 
 void cw_run_group_history_keep_warm(const struct cw_run_chain *c, bool helpers, double ns);
 bool cw_run_group_history_keep_plain(struct cw_run_chain *c, double ns); /* false: there is no history yet */
 void cw_run_group_history_keep_hopeless(const struct cw_run_chain *c, uint32_t variant);
-/* Whether later runs should build what it needs early: it ran as a group, or would have; it is better plain.
+/* Tells later runs whether to build its kernels early. wanted: it ran as a group, or would have.
  */
 void cw_run_group_history_foresee(const struct cw_run_group *g, bool wanted);
-/* What a launch of this kind took at home in earlier runs, 0: nobody knows. It has been named. */
+/* The ns that a launch of this kind took at home in earlier runs; 0: not known. It has been named. */
 double cw_run_group_history_earlier_ns(const struct cw_run_task *t);
-/* What a launch of these takes in plain order, in the mean, as measured in this process or else earlier; 0:
+/* The mean time of a launch of these in plain order, as measured in this process or else earlier; 0:
  * some never was. *measured: in this process, all. */
 double cw_run_group_history_plain_ns(const struct cw_run_group *g, bool *measured);
 
@@ -194,8 +194,8 @@ struct cw_run_caches {
 };
 void cw_run_cache_size_read(struct cw_run_caches *c);
 
-/* Fills g->plan for these lanes; false, with the reason in *why: not so. Lock given up meanwhile: the
- * launches are nobody else's. (groups/group_plan.c) */
+/* Fills g->plan for these lanes; false, with the reason in *why: not so. Lock given up meanwhile: no
+ * other thread has the launches. (groups/group_plan.c) */
 bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes,
                        const char **why);
 /* Bytes that all launches of the chain touch together, each byte once for a launch. */

@@ -1,13 +1,13 @@
-/* group_choice.c - how a chain is run: settings, what was measured, what the summary says. See
+/* group_choice.c - how a chain is run: settings, measurements, the summary. See
  * groups/group.h.
  *
  * A chain that comes again searches the grid of groups/group_variant.c as a bandit's arms (sched/arms.h): the
- * first of each family, then those that may be best by what was measured, plain order as the limit; what was
- * found is measured again, ever less often, as this machine may have been busy. The first run on a kind of
- * lanes has the vendor's compiler in it and does not count. What was measured goes to the history: later
+ * first of each family, then those that may be best by measurement, with plain order as a limit. A result is
+ * measured again, ever less often, as this machine may have been busy. The first run on a kind of
+ * lanes has the vendor's compiler in it and does not count. Measurements go to the history: later
  * processes go on from there, and where plain order was as quick their launches go the way of all others at
  * once. The history forgets how often it was told something beyond 64 times; how often anything was measured
- * at all is kept apart, as its logarithm (groups/group_history.c), so that what looked slow comes again
+ * at all is kept apart, as its logarithm (groups/group_history.c), so that a slow variant is tried again
  * however many processes there are. */
 #include "group.h"
 #include "../core/least.h"
@@ -36,6 +36,7 @@ static struct {
     uint32_t count;
     uint64_t random;
     struct {
+        /* it may be loaded a little later */
         const char *why;
         uint64_t count;
     } plain[REASONS];
@@ -72,8 +73,8 @@ static int by_kind(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct kind));
 }
 
-/* By the kinds of launches in it, and by how many there are: up to 5 exactly, as what a plan gains depends on
- * it; more about, as windows close a little earlier or later. 46 to 90 are alike, in whose midst is a full
+/* By the kinds of launches in it, and by how many there are: up to 5 exactly, as a plan's gain depends on it;
+ * more about, as windows close a little earlier or later. 46 to 90 are alike, in whose midst is a full
  * window. The caller's to finish. */
 static struct cw_identity name_chain(const struct cw_run_group *g)
 {
@@ -101,7 +102,7 @@ static struct cw_identity name_chain(const struct cw_run_group *g)
 
 /* ---- a chain */
 
-/* No launch touches more than what other processes leave of the last cache, probably. */
+/* No launch touches more than half of the last cache: other processes may use the other half. */
 static bool fits(const struct cw_run_group *g)
 {
     bool good = true;
@@ -148,8 +149,7 @@ struct cw_run_chain *cw_run_group_choice_of(const struct cw_run_group *g)
     if (c)
         c->met++;
     if (c && !c->recalled && !c->lanes && !cw_run.chaos)
-        c->recalled =
-            cw_run_group_history_recall(c, cw_run_group_variant_all()); /* it may be loaded a little later */
+        c->recalled = cw_run_group_history_recall(c, cw_run_group_variant_all());
     return c;
 }
 
@@ -168,8 +168,8 @@ static bool is_first_of_family(uint32_t v)
     return v == 0 || cw_run_group_variant(v)->family != cw_run_group_variant(v - 1)->family;
 }
 
-/* What to run now, *best: what has been the quickest of what can be had. The number of variants: plain order;
- * and one more: nothing can be had, or (*best) none of it was measured yet. */
+/* The variant to run now; *best: the quickest available one so far. The number of variants: plain order;
+ * and one more: none is available, or (*best) none was measured yet. */
 static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *best)
 {
     struct cw_arm arm[CW_RUN_VARIANTS + 1];
@@ -236,7 +236,7 @@ static bool is_settled(const struct cw_run_group *g)
     return all;
 }
 
-/* What plain order takes, now or in earlier runs; false: nobody knows. Once a process, where it has measured
+/* Finds plain order's time, of now or earlier runs; false: not known. Once a process, where it has measured
  * it, that counts. */
 static bool know_plain(struct cw_run_chain *c, const struct cw_run_group *g)
 {
@@ -257,7 +257,7 @@ static void take_plain(struct cw_run_chain *c, const struct cw_run_group *g, boo
 {
     *why = quickest ? "plain order was measured to be as quick" : "plain order is measured again";
     c->plain_runs++;
-    cw_run_group_history_keep_plain(c, c->plain_ns); /* what it takes now comes with the launches */
+    cw_run_group_history_keep_plain(c, c->plain_ns); /* its time now comes with the launches */
     if (quickest)
         settle_plain(g);
     else
@@ -322,7 +322,7 @@ double cw_run_group_choice_patience_ns(const struct cw_run_chain *c, uint32_t st
     double most;
 
     if (cw_run.all || cw_run.chaos)
-        return 0; /* whoever runs the first tile builds them */
+        return 0; /* the thread of the first tile builds them */
     if (cw_run_group_settings.always)
         return CW_RUN_GROUP_ASKED_NS;
     if (!(c->plain_ns > 0))
@@ -335,7 +335,7 @@ double cw_run_group_choice_patience_ns(const struct cw_run_chain *c, uint32_t st
     return most < CW_RUN_GROUP_PATIENCE_MOST ? most : CW_RUN_GROUP_PATIENCE_MOST;
 }
 
-/* What the quickest way takes that is known; plain order is one. */
+/* The time of the quickest known way; plain order is one. */
 static double best_ns(const struct cw_run_chain *c)
 {
     double best = c->plain_ns > 0 ? c->plain_ns : INFINITY;

@@ -1,4 +1,4 @@
-/* group_history.c - what earlier runs have measured of a chain: in the history, under a device of its own.
+/* group_history.c - earlier runs' measurements of a chain: in the history, under a device of its own.
  * See groups/group.h. */
 #include "group.h"
 
@@ -11,7 +11,7 @@
 #include "../core/state.h"
 
 #define CHAIN_KERNEL                                                                                         \
-    UINT64_C(0x6772aa) /* another one when tiles become faster: what was refused is looked at anew */
+    UINT64_C(0x6772aa) /* another one when tiles become faster: then refused variants are tried again */
 #define PLAIN_SHAPE 8  /* 2: earlier, counted otherwise */
 #define WARM_SHAPE  4  /* + 1: on helpers */
 #define PULLS_SHAPE 64 /* + r: a register of count_pull() has held r */
@@ -60,7 +60,7 @@ static bool keep(const struct cw_run_chain *c, uint64_t shape, double ns)
 /* Approximate counting (Morris: Counting large numbers of events in small registers, Communications of the
  * ACM 21, 1978): a register that holds r goes to r + 1 with the probability 2^-r, so that 2^r - 1 is expected
  * to be how often it was asked to. Each r that it has held is an entry of its own, as the history adds up
- * what several processes at a time tell it: theirs are the same entries then. */
+ * the counts of concurrent processes: these have the same entries then. */
 static uint64_t pulls_shape(uint32_t r)
 {
     return mixed(PULLS_SHAPE + r, (uint64_t)cw_run_group_settings.rule * CW_RUN_LANES * 2 + cw_run.num_lanes);
@@ -116,7 +116,7 @@ bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants)
 
     if (!h)
         return false;
-    /* what this process has found before that the history was loaded is in there, too */
+    /* results that this process has found before the history was loaded are in there, too */
     plain_runs = kept_of(h, device, c, PLAIN_SHAPE, &plain_ns);
     c->plain_runs =
         plain_runs > c->plain_runs ? (uint32_t)cw_whole_from(plain_runs, UINT32_MAX) : c->plain_runs;
@@ -225,8 +225,8 @@ double cw_run_group_history_earlier_ns(const struct cw_run_task *t)
     return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }
 
-/* What launches of the same kernel and size in the chain take that are known: a number that counts the steps
- * of a loop makes each of them one of its own, and the first of its kind in every process shows nothing. */
+/* The mean of the chain's known launches of the same kernel and size. An argument that counts the steps
+ * of a loop makes each of them a new shape, and the first of its kind in every process shows nothing. */
 static double like_ns(const struct cw_run_group *g, const double ns[CW_RUN_GROUP_STEPS], uint32_t i)
 {
     const struct cw_run_launch *l = &g->step[i].task->launch;

@@ -9,11 +9,11 @@
 
 #include "group.h"
 
-/* Moves what `step` touches to such places. False: it stays where it is, as memory of the chain overlaps, or
+/* Moves `step`'s accesses to such places. False: it stays where it is, as memory of the chain overlaps, or
  * something lies outside of it; a plan of it cannot be kept. */
 bool cw_run_group_kept_settle(const struct cw_run_group *g, struct cw_groups_step *step);
 
-/* What a plan is made of; the caller's to finish. */
+/* The identity of a plan's input; the caller's to finish. */
 struct cw_identity cw_run_group_name(const struct cw_groups_step *step, uint32_t steps,
                                      const struct cw_groups_options *options);
 

@@ -1,4 +1,4 @@
-/* group_plan.c - the tiles of a chain: bands of each launch, what they touch, their order by sched/groups.h.
+/* group_plan.c - the tiles of a chain: bands of each launch, their bytes, their order by sched/groups.h.
  */
 #include "group.h"
 #include "../core/thresholds.h"
@@ -30,7 +30,7 @@ uint64_t cw_run_group_plan_bytes(const struct cw_run_step *s)
 }
 
 /* Bands of launches that touch much are as many as in the largest of them, so that bands of one number lie at
- * one place; what touches little stays in one piece. Returns the launch that touches most. */
+ * one place; launches that touch little stay in one piece. Returns the launch that touches most. */
 static uint32_t count_tiles(struct cw_run_group *g, uint64_t band_bytes)
 {
     uint64_t largest = 0, tiles, most = MOST_ALL / g->steps;
@@ -166,8 +166,8 @@ static bool is_order(const struct cw_run_group *g, uint32_t lanes)
     return good;
 }
 
-/* Tiles run by rows, which many kernels gain more by than by their order; so nobody knows yet. *known: it is
- * certain. Lock not held: the launches are nobody else's. */
+/* Tiles run by rows: many kernels gain more by that than by their order; so the gain is open. *known: it is
+ * certain. Lock not held: no other thread has the launches. */
 static bool by_rows(const struct cw_run_group *g, bool *known)
 {
     bool any = false, one;
@@ -217,7 +217,7 @@ static bool may_lean(const struct cw_run_group *g, uint32_t i, uint32_t ref)
            s->cut.groups + r->cut.groups / 20 + 1 >= r->cut.groups;
 }
 
-/* What thin bands amid each launch depend on says by how many work-groups each step should lean. */
+/* The dependences of thin bands amid each launch tell by how many work-groups each step should lean. */
 static bool measure_leans(const struct cw_run_group *g, uint32_t ref, double *lean)
 {
     struct cw_groups_step *slice = calloc(g->steps, sizeof *slice);
@@ -343,6 +343,27 @@ static enum cw_status order(const struct cw_groups_step *step, uint32_t steps,
     return status;
 }
 
+/* cache_bytes: 0: the plan is not used. */
+static void report(const struct cw_groups *plan, bool kept, uint64_t begin, uint64_t cache_bytes)
+{
+    cw_log_debug("groups: a plan of %u tiles%s took %.1f ms", plan->tiles,
+                 kept ? " that an earlier run has kept" : "",
+                 (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
+    if (cache_bytes && plan->touched_bytes)
+        cw_log_debug("groups: %.1f MiB from memory, %.1f in plain order, with %llu KiB of cache",
+                     (double)plan->touched_bytes / 0x1p20, (double)plan->plain_bytes / 0x1p20,
+                     (unsigned long long)cache_bytes >> 10);
+}
+
+static void free_steps(struct cw_groups_step *step, uint32_t steps)
+{
+    for (uint32_t i = 0; step && i < steps; i++) {
+        free((void *)step[i].access);
+        free((void *)step[i].column);
+    }
+    free(step);
+}
+
 bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes,
                        const char **why)
 {
@@ -385,17 +406,7 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
         cw_run_global_lock_take();
         g->judged = !good && known;
     }
-    cw_log_debug("groups: a plan of %u tiles%s took %.1f ms", g->plan.tiles,
-                 kept ? " that an earlier run has kept" : "",
-                 (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
-    if (good && g->plan.touched_bytes)
-        cw_log_debug("groups: %.1f MiB from memory, %.1f in plain order, with %llu KiB of cache",
-                     (double)g->plan.touched_bytes / 0x1p20, (double)g->plan.plain_bytes / 0x1p20,
-                     (unsigned long long)options.cache_bytes >> 10);
-    for (uint32_t i = 0; step && i < g->steps; i++) {
-        free((void *)step[i].access);
-        free((void *)step[i].column);
-    }
-    free(step);
+    report(&g->plan, kept, begin, good ? options.cache_bytes : 0);
+    free_steps(step, g->steps);
     return good;
 }

@@ -127,7 +127,7 @@ static void dissolve(struct cw_run_group *g)
 
 /* ---- parts that cannot */
 
-/* Another part that can, or may yet turn out to; home becomes one where it is none; NONE: there is nobody. */
+/* Another part that is able, or may turn out so; home becomes one where it is none; NONE: there is none. */
 static uint32_t heir_of(struct cw_run_group *g, uint32_t p)
 {
     const struct cw_run_task *part = &g->part[p];
@@ -149,7 +149,7 @@ static uint32_t heir_of(struct cw_run_group *g, uint32_t p)
     return best;
 }
 
-/* Part `p` takes no more tiles, others have those that it had. False: there is nobody else. */
+/* Part `p` takes no more tiles, others have those that it had. False: there is no other part. */
 static bool leave(struct cw_run_group *g, uint32_t p)
 {
     uint32_t heir = heir_of(g, p);
@@ -164,7 +164,7 @@ static bool leave(struct cw_run_group *g, uint32_t p)
             has |= g->state[k] == CW_RUN_TILE_OPEN;
         }
     g->cursor[heir] = 0;
-    if (has && g->part[heir].state == CW_RUN_DONE) { /* else nobody would wake it, nor end the group */
+    if (has && g->part[heir].state == CW_RUN_DONE) { /* else wake() skips it, and the group never ends */
         g->part[heir].state = CW_RUN_LINKED;
         g->left++;
     }
@@ -172,7 +172,7 @@ static bool leave(struct cw_run_group *g, uint32_t p)
     return true;
 }
 
-/* What is open can be done by nobody: the launches that it belongs to fail. */
+/* No part can run the open tiles: their launches fail. */
 static void fail_open(struct cw_run_group *g)
 {
     for (uint32_t i = 0; i < g->plan.tiles; i++)
@@ -183,7 +183,7 @@ static void fail_open(struct cw_run_group *g)
         }
 }
 
-/* The place has the code of all tiles, whoever they are for now; else *bad is the step that it has not. Lock
+/* The context device has the code of all parts' tiles; else *bad is the step whose code it lacks. Lock
  * not held; launches that are not over stay. */
 static bool has_all_code(const struct cw_run_group *g, struct cw_run_context *c,
                          struct cw_run_context_device *p, uint32_t *bad)
@@ -204,7 +204,7 @@ static bool has_all_code(const struct cw_run_group *g, struct cw_run_context *c,
     return true;
 }
 
-/* Before its first tile: it has all code. So what has begun can be brought to its end. False: the group is no
+/* Before its first tile: it has all code. So launches that begin also end. False: the group is no
  * more, or goes on without it. Lock given up meanwhile. */
 static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *alive)
 {
@@ -237,7 +237,7 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
     return false;
 }
 
-/* `part` was refused tile `i`, which has not begun: somebody else does it; the last one's word is the
+/* `part` was refused tile `i`, which has not begun: another part runs it; the last one's error is the
  * launch's status. */
 static void refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
 {
@@ -267,7 +267,7 @@ static void drain(struct cw_run_group *g, cl_command_queue queue)
     cw_run_group_times_share(g);
 }
 
-/* Runs the `n` tiles of a batch; what comes behind one that was refused has not been taken. Lock given up
+/* Runs the `n` tiles of a batch; tiles behind a refused one count as not taken. Lock given up
  * meanwhile. */
 static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const uint32_t *batch, uint32_t n,
                       cl_command_queue *queue)

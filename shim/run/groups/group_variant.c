@@ -35,7 +35,7 @@ static void add_family(uint64_t cache, bool shared)
             .cache_bytes = cache, .share = share, .family = family, .shared = shared, .helpers = true};
 }
 
-/* In what is each core's and somewhat more, then in what all share, of which half may be others'. */
+/* A core's own cache and somewhat more, then the shared cache, half of which other processes may use. */
 static void make(void)
 {
     struct cw_run_caches c;

@@ -2,9 +2,9 @@
  *
  * Every byte that a command may touch lies in one region, and is named by it and an offset: an allocation
  * that this library made for a buffer, or "all other host memory", where programs' own pointers and
- * CL_MEM_USE_HOST_PTR buffers lie; so whatever overlaps meets, without asking what aliases what. A region
- * keeps the accesses of unfinished commands only, and of these none that a later write covers: who depends on
- * the write depends on them too.
+ * CL_MEM_USE_HOST_PTR buffers lie; so overlapping accesses meet, without alias analysis. A region
+ * keeps the accesses of unfinished commands only, and of these none that a later write covers: a command that
+ * depends on the write depends on them too.
  *
  * Commands of different queues, or of one out of order, are ordered so as well, though the standard asks
  * nothing where no event says it (sections 3.2.3 and 5.11): then programs that get away with it bare still
@@ -79,14 +79,14 @@ static void take_out(struct cw_run_access *a)
     a->region = NULL;
 }
 
-/* Whoever waits for `before` may wait for what the host does only once a command of `q` is over. In an order
- * by queue it would have to all the same. What was given up keeps others' order until it has gone. */
+/* A command behind `before` may wait for a host action that follows a command of `q`. An in-order queue makes
+ * it wait all the same. A task that was given up keeps others' order until it has gone. */
 static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_queue *q)
 {
     return before->tainted && before->waits && !before->given_up && !(before->queue == q && q->in_order);
 }
 
-/* Whoever meets `t` is ordered behind it, so that nobody has to meet what it covers. */
+/* Commands that meet `t` are ordered behind it, so that none has to meet the accesses that it covers. */
 static bool covers(const struct cw_run_task *t, const struct cw_run_task *a)
 {
     return a == t || !t->tainted; /* else it may be one that others are not ordered behind */

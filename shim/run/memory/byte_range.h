@@ -8,7 +8,7 @@
 /* The region and the offset of a byte of the program's. */
 struct cw_run_region *cw_run_byte_range_region_at(const void *address, uint64_t *offset);
 bool cw_run_byte_range_among(const void *address,
-                             size_t bytes); /* any of these bytes are a buffer's of ours */
+                             size_t bytes); /* any of these bytes lie in run mode's buffers */
 struct cw_run_region *cw_run_byte_range_region_create(void *address, size_t bytes);
 void cw_run_byte_range_region_destroy(struct cw_run_region *r);
 /* A number that no other byte of any region has; neighbours in a region are neighbours. */

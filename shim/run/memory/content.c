@@ -24,7 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static set_size vendors;
 static bool any; /* there has been a buffer with a content size */
 
-/* Takes out what names `memory`, as a size too if `gone`. */
+/* Removes the entries of buffer `memory` and, if `gone`, those with it as size. */
 static void forget(cl_mem memory, bool gone)
 {
     for (struct content **at = &list, *c; (c = *at);)
@@ -111,7 +111,7 @@ static cl_context context_of(cl_mem memory)
     return context;
 }
 
-/* False: the vendor shall say what is wrong with it. */
+/* False: the vendor reports the error. */
 static bool is_right(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
                      size_t bytes)
 {

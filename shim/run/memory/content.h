@@ -4,8 +4,8 @@
 
 #include "../core/types.h"
 
-/* What the program gets in place of the vendor's clSetContentSizeBufferPoCL; and the
- * vendor's copy, in which the content size of `from` is heeded. */
+/* The function for the program in place of the vendor's clSetContentSizeBufferPoCL; and
+ * clEnqueueCopyBuffer with the content size of `from` heeded. */
 void *cw_run_content(void *vendor);
 cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_mem from, cl_mem to,
                            size_t from_offset, size_t to_offset, size_t bytes);

@@ -52,7 +52,7 @@ void cw_binary_keep(const struct cw_run_program *p, const char *source, const ch
     free(text);
 }
 
-/* The options of what one binary came from, the source behind their NUL; the caller's to free. NULL: not
+/* The build options that one binary came from, the source behind their NUL; the caller's to free. NULL: not
  * known. */
 static char *find_one(const char *compilers, const unsigned char *binary, size_t bytes)
 {

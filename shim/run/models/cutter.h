@@ -1,4 +1,4 @@
-/* cutter.h - what a kernel's model says of cutting its launches, and of their local size; made once for each
+/* cutter.h - the verdicts of a model on cutting its launches and on their local size; made once for each
  * model. Lock held in all of them. */
 #ifndef CW_RUN_CUTTER_H
 #define CW_RUN_CUTTER_H
@@ -13,7 +13,7 @@ struct cw_run_cutter {
     struct cw_run_models *models; /* all below goes by these; one reference is held */
     struct cw_cutter *cutter;     /* NULL: there is none */
     bool ordered;                 /* cw_cut_ordered() */
-    struct cw_form *form;         /* what tiles touch; NULL: tiles/cut.c has not asked yet */
+    struct cw_form *form;         /* bytes that tiles touch; NULL: tiles/cut.c has not asked yet */
 };
 
 /* For the models that the program has now, which are there. NULL: there is no cutter, or memory is out. The
@@ -24,7 +24,7 @@ struct cw_run_cutter *cw_run_cutter_of(struct cw_run_kernel *k);
  * launch in hand, whose memory has been looked up: the kernel cannot see it, and compilers keep its order
  * (cw_cut_ordered). */
 bool cw_run_cutter_any_local(struct cw_run_kernel *k);
-/* That is not so whatever the arguments are; false as well while it is not known yet. Looks at no argument.
+/* That is not so for any arguments; false as well while it is not known yet. Looks at no argument.
  */
 bool cw_run_cutter_one_local(struct cw_run_kernel *k);
 

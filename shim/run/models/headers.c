@@ -1,7 +1,7 @@
-/* headers.c - programs whose sources include files: what their headers are when the vendor reads them.
+/* headers.c - programs whose sources include files: the headers as the vendor reads them.
  *
- * Our copies are built later, when the files, the working directory or the environment may be others. So they
- * are built of the source with its headers in it, read before the vendor's build and again after it; if
+ * Helper programs are built later, when the files, the working directory or the environment may be others. So
+ * they are built of the source with its headers in it, read before the vendor's build and again after it; if
  * anything differs, or is not certain, the program stays as it was given: then it has an #include, and is not
  * managed (api/program.c). */
 #include "headers.h"
@@ -48,7 +48,7 @@ void cw_headers_take(struct cw_run_program *p, char *before, char *after)
     if (p->given)
         free(p->source);
     if (before && !same) {
-        cw_run_program_models_forget(p); /* of a text that may not be what was built */
+        cw_run_program_models_forget(p); /* of a text that may differ from the built one */
         free(before);
     }
     p->source = same ? before : given;

@@ -32,7 +32,7 @@ struct job {
     struct cw_run_compilers compilers;
     cl_device_id devices[CW_RUN_LANES];
     size_t n;
-    double caller_ns; /* what asking for it took of the program's own thread */
+    double caller_ns; /* time that asking took the program's own thread */
 };
 
 static struct {
@@ -93,7 +93,7 @@ static void say(const struct job *j, enum cw_status status, const struct cw_erro
     models.missing_said |= status == CW_ERR_NOTFOUND;
 }
 
-/* What is asked now comes too late. */
+/* Whether the process ends, so that an answer comes too late. */
 static bool has_ended(void)
 {
     bool ended;
@@ -301,7 +301,7 @@ void cw_run_program_models_stop(bool join)
     if (!started || !join)
         return;
     clock_gettime(CLOCK_REALTIME,
-                  &end); /* a callback of a build that calls exit() may hold what the thread wants */
+                  &end); /* a callback of a build that calls exit() may hold a lock that the thread wants */
     end.tv_sec += END_SECONDS;
     pthread_timedjoin_np(models.thread, NULL, &end);
 }

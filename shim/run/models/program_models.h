@@ -1,8 +1,8 @@
 /* program_models.h - models of the program's kernels (analyzer/footprint), made beside the vendor's build by
- * a thread of ours.
+ * a thread of run mode.
  *
- * A launch uses what is there when it is enqueued; nothing ever waits for a model. Without one a kernel
- * touches all of its buffers. */
+ * A launch uses the model that exists when it is enqueued; only modelled time waits for one (models/reach.h).
+ * Without one a kernel touches all of its buffers. */
 #ifndef CW_RUN_PROGRAM_MODELS_H
 #define CW_RUN_PROGRAM_MODELS_H
 
@@ -31,13 +31,14 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
  * held. */
 void cw_run_program_models_begin(void);
 
-/* What was wanted before is wanted no more: p->models is NULL, and stays it. Lock held. */
+/* Cancels earlier requests for models: p->models is NULL, and stays it. Lock held. */
 void cw_run_program_models_forget(struct cw_run_program *p);
 
 /* They are there, or will never be. Lock held. */
 bool cw_run_program_models_settled(const struct cw_run_program *p);
 
-/* For tests: waits until they are there, or cannot be. Lock held, given up meanwhile. */
+/* With everything managed, and for modelled time: waits until they are there, or cannot be. Lock held, given
+ * up meanwhile. */
 void cw_run_program_models_wait(const struct cw_run_program *p);
 
 /* Lock held. NULL is ignored. */

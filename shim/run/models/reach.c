@@ -52,8 +52,8 @@ static struct cw_run_reacher *reacher_of(struct cw_run_kernel *k)
     return r;
 }
 
-/* A value of a handle's size may be a buffer, NULL or a number; the model says which is meant, and what a
- * buffer would be is known for certain by then. */
+/* A value of a handle's size may be a buffer, NULL or a number; the model says which is meant. The buffer
+ * that it would name has been looked up by then. */
 static struct cw_reach_arg describe(const struct cw_run_arg *a, bool is_buffer)
 {
     if (a->kind == CW_RUN_ARG_LOCAL)

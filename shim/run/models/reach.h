@@ -21,8 +21,8 @@ const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const
 bool cw_run_reach_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims,
                       const size_t *global, const size_t *local, bool wait, struct cw_work_ops *ops);
 
-/* The same for a whole task; false also for anything but a launch, and where nobody asks. Lock
- * held. */
+/* The same for a whole task; false also for anything but a launch, and where no device's time depends on
+ * operations. Lock held. */
 bool cw_run_reach_task_ops(const struct cw_run_task *t, bool wait, struct cw_work_ops *ops);
 
 /* For native launches, lock not held (cw_device_count_operations). */

@@ -1,4 +1,4 @@
-/* costs.c - where a command may run, and what it costs there. */
+/* costs.c - where a command may run, and its cost there. */
 #include "costs.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ static double bytes_of(const struct cw_run_task *t)
                : 0;
 }
 
-/* An emulated device takes what its model says, not what the functional execution was measured to take. */
+/* The cost on an emulated device is its model's, not the measured time of the functional execution. */
 static void model(const struct cw_run_task *t, double *cost, double *error)
 {
     const struct cw_run_context *c = t->queue->context;

@@ -1,4 +1,4 @@
-/* costs.h - what a command costs on each device, by the history and by the models of emulated devices. It
+/* costs.h - the cost of a command on each device, by the history and by the models of emulated devices. It
  * asks nothing of the program's run. The lock of run mode protects all of it. */
 #ifndef CW_RUN_COSTS_H
 #define CW_RUN_COSTS_H
@@ -15,7 +15,7 @@ void cw_run_costs_name_kernel(struct cw_run_kernel *k);
 /* Sets the launch's shape, too. */
 void cw_run_costs_name_launch(struct cw_run_task *t);
 
-/* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed; chained: at home it would
+/* The cost of `t` on each lane and its error; `lanes` as allowed; chained: at home it would
  * follow another launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. alone:
  * nothing else is unfinished. */
 uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,

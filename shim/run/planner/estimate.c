@@ -7,7 +7,7 @@
 #define LITTLE_KNOWN 0.2   /* error over mean */
 #define UNKNOWN_NS   20000 /* a small kernel */
 #define UNBELIEVABLE 8.0   /* times home: one sample alone, or other sizes, are not believed */
-#define LOOK_EVERY   256   /* rows, then what is known to be slower is tried again ... */
+#define LOOK_EVERY   256   /* rows, then a slower device is tried again ... */
 #define LONG_NS                                                                                              \
     1e6 /* hand-offs, in which slots with fewer processors may be quicker, are nothing beside it */
 #define LOOK_RATIO 3.0 /* ... where it is not much slower */
@@ -52,8 +52,8 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
     return least;
 }
 
-/* What a trial is thought to cost. A single sample may be a compiler's time, or that of a processor lost to
- * others, and would keep everybody from taking another one. */
+/* The expected cost of a trial. A single sample may be a compiler's time, or that of a processor lost to
+ * others, and would prevent a second one. */
 static double trial_ns(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
                        uint32_t trial, uint32_t home)
 {
@@ -81,7 +81,7 @@ static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_e
     return best;
 }
 
-/* What the launch takes at home behind others, where that has been seen. */
+/* The launch's time at home behind others, where that was measured. */
 static void predict_chained(const struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
                             struct cw_history_estimate *home)
 {
@@ -111,7 +111,7 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
         cost_ns[p] = allowed ? estimate[p].mean_ns : INFINITY;
         error_ns[p] = allowed ? estimate[p].error_ns : 0;
     }
-    /* what was never measured at home is not tried elsewhere: nobody could say whether that was better */
+    /* a launch never measured at home is not tried elsewhere: the trial could not be compared */
     if (estimate[launch->home].source > CW_HISTORY_REGRESSION)
         return CW_SCHED_NONE;
     trial = least_known(e, estimate, cost_ns, launch->home);

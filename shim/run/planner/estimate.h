@@ -1,11 +1,11 @@
-/* estimate.h - from the history of launches to the costs of a window, with trials of what is not known
- * yet.
+/* estimate.h - from the history of launches to the costs of a window, with trials of launches that are not
+ * known yet.
  *
  * A slot on which a launch has hardly been measured would never be chosen: its error eats every gain (profit
  * test, planner/plan.h). So launches of which little is known (an error above a fifth of the mean) are
  * planned by their means, with errors of 0, as long as the history's budget for trials lasts: 5 ms, then 5 %
- * of all time measured. What is tried is measured, and the next window knows better. A single sample is not
- * believed to be more than 8 times home, and one row in 256 tries what is known to be up to 3 times slower:
+ * of all time measured. Trials are measured, and the next window knows better. A single sample is not
+ * believed to be more than 8 times home, and one row in 256 tries a device that is up to 3 times slower:
  * either may have been disturbed.
  *
  * Thread-safety: an estimator belongs to one thread; several may share a history. */
@@ -25,11 +25,11 @@ struct cw_run_estimator {
                                            alike slots */
     uint32_t chained[CW_RUN_SLOTS_MAX]; /* per slot: the same for launches behind others, which need no
                                            waiting for */
-    double
-        slowness[CW_RUN_SLOTS_MAX]; /* per slot: how many times slower than slot 0 it is thought to be, > 0 */
-    double unknown_ns;              /* cost of a launch that nothing is known of */
-    double budget_ns;               /* internal: for trials in this window */
-    uint32_t rows;                  /* internal: so far; set it to anything, so that short processes differ */
+    /* per slot: how many times slower than slot 0 it is thought to be, > 0 */
+    double slowness[CW_RUN_SLOTS_MAX];
+    double unknown_ns; /* cost of a launch that nothing is known of */
+    double budget_ns;  /* internal: for trials in this window */
+    uint32_t rows;     /* internal: so far; set it to anything, so that short processes differ */
 };
 
 /* A launch or any command whose times the history keeps. */
@@ -42,8 +42,8 @@ struct cw_run_launch_key {
     bool chained;     /* at home it would follow another command at once */
     bool alone;       /* nothing else runs meanwhile: where it is long, a slot with fewer processors than home
                          cannot be quicker */
-    uint64_t
-        owed; /* bit p: a trial on slot p is granted whatever it costs: the one before could show nothing */
+    /* bit p: a trial on slot p is granted at any cost, as the earlier one could show nothing */
+    uint64_t owed;
 };
 
 /* An estimator for `slots` <= CW_RUN_SLOTS_MAX slots called name[k]; slowness NULL: all 1. False when `slots`
@@ -51,7 +51,7 @@ struct cw_run_launch_key {
 bool cw_run_estimate_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
                           const double *slowness, uint32_t slots);
 
-/* Before the rows of a window: asks the history what trials may cost. */
+/* Before the rows of a window: asks the history for the budget of trials. */
 void cw_run_estimate_begin(struct cw_run_estimator *e);
 
 /* Fills one row of cw_run_window.cost_ns and error_ns (`slots` each). Returns the slot of which the least is
@@ -61,8 +61,8 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
 
 /* After cw_run_plan_make, when the plan is followed. A plan charges the trials that are part of it. Where
  * nothing was planned, since a few trials are no gain by themselves, the first CW_RUN_TRIALS tasks with a
- * trial (`trial`: per task, as returned above) are moved there all the same: what is never tried is never
- * known. Returns how many were. */
+ * trial (`trial`: per task, as returned above) are moved there all the same: else their costs stay unknown.
+ * Returns how many were. */
 uint32_t cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_window *window,
                                const uint32_t *trial, struct cw_run_plan *plan);
 

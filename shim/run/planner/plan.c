@@ -170,7 +170,7 @@ static bool adopt_parts(struct cw_run_plan *plan, const struct cw_schedule *s, c
 }
 
 /* Takes slots, parts and order from `s`. Of tasks that start together the one that was enqueued first goes
- * first: it may have cost nothing and be what the other waits for. Returns false when memory is out. */
+ * first: it may cost nothing, and the other may wait for it. Returns false when memory is out. */
 static bool adopt(struct cw_run_plan *plan, const struct cw_schedule *s, const struct cw_graph *g)
 {
     struct start *by = malloc(s->tasks * sizeof *by);
@@ -205,7 +205,7 @@ static void count_changes(struct cw_run_plan *plan, const struct cw_run_window *
 
 /* ---- the decision */
 
-/* What one call works with. */
+/* The state of one call. */
 struct decision {
     const struct cw_run_planner *planner;
     struct cw_run_costs costs;

@@ -1,6 +1,6 @@
-/* plan.h - from a window of enqueued commands to who runs what, and whether that is worth it.
+/* plan.h - from a window of enqueued commands to their devices and order, and whether that is worth it.
  *
- * Window: the commands that wait, in program order, with what each depends on. The slots are the workers that
+ * Window: the commands that wait, in program order, with their dependences. The slots are the workers that
  * can run them: the program's own device and its helpers, each on a memory. The policies of sched/ plan the
  * window, the very objects that `clweave replay` uses; then the plan is held against doing nothing (every
  * command on its home slot, in program order), and doing nothing wins unless the plan's gain is certain (the
@@ -15,7 +15,7 @@
  * The profit test. A cost is a mean that may be wrong by error_ns (one standard error). Doing nothing is
  * taken at its best and moved commands at their worst, both CW_RUN_PLAN_SIGMAS errors away from their means;
  * commands that stay at home have the same cost in both, since their error is the same. The gain that is left
- * must exceed least_gain_ns + planning_ns x commands, and least_gain_share of what doing nothing takes. So
+ * must exceed least_gain_ns + planning_ns x commands, and least_gain_share of the time of doing nothing. So
  * noise brings no profit: two equal slots with costs that scatter stay as they are, and so does a chain that
  * is nowhere faster. Errors are added up and not taken as independent: the commands of a window are often
  * launches of one kernel, and one wrong mean is wrong for all. Policies by which a user says where commands
@@ -23,10 +23,10 @@
  *
  * Shared commands. A policy that shares tasks (sched/policy.h, `sharing`) may give a command that can be cut
  * to several slots at once: parts, each a range of its work-groups. A part takes set_up_ns of its slot and
- * its share of the rest of the command's cost there; what waits for the command waits for all parts.
+ * its share of the rest of the command's cost there; commands that wait for it wait for all parts.
  *
  * A command that has been handed to a slot already, but on which others here depend, may be part of the
- * window: its cost is finite on that slot only and is what is left of it.
+ * window: its cost is finite on that slot only and is the rest of its time.
  *
  * Everything here is a pure function of its arguments: no clock, no lock, no message, nothing remembered. */
 #ifndef CW_RUN_PLAN_H
@@ -45,9 +45,9 @@
 
 struct cw_plan_device {
     const char *name;       /* for messages; NULL: "device <index>" */
-    const char *class_name; /* "cpu", "gpu", "dsp": what cpu-only and the like go by; NULL: "device" */
-    double handoff_ns;      /* what each command there costs beside its own time: >= 0, finite */
-    double set_up_ns;       /* of a launch's cost there, what every part of it takes: >= 0, finite */
+    const char *class_name; /* "cpu", "gpu", "dsp": for cpu-only and the like; NULL: "device" */
+    double handoff_ns;      /* each command's cost there beside its own time: >= 0, finite */
+    double set_up_ns;       /* of a launch's cost there, paid again by every part: >= 0, finite */
     uint32_t space;         /* number of the memory that it works on, below rules.spaces; 0: the host's */
 };
 
@@ -59,15 +59,15 @@ struct cw_run_link {
 
 struct cw_run_rules {
     double wake_ns;          /* from the end of a command to the start of a dependent one on another slot */
-    double planning_ns;      /* what planning costs, per command */
+    double planning_ns;      /* cost of planning, per command */
     double least_gain_ns;    /* gains below are not worth the trouble */
     double least_gain_share; /* the same, as a share of the time that doing nothing takes */
-    bool home_apart;         /* helpers run on the cores that home uses as well: what may leave home does */
+    bool home_apart;         /* helpers run on home's cores: commands that may leave home do */
     bool always;             /* no profit test (tests) */
     uint32_t spaces;         /* memories; 0: one */
-    const struct cw_run_link
-        *links; /* spaces x spaces, row by row, a row for each that bytes come from; copied; the
-                                        diagonal is not looked at. NULL: all slots are on memory 0 */
+    /* spaces x spaces, row by row, a row for each that bytes come from; copied; the diagonal is not looked
+     * at. NULL: all slots are on memory 0 */
+    const struct cw_run_link *links;
 };
 
 /* Measured on two cores with PoCL: a sleeping worker answers after 5 to 13 us; planning takes 0.5 us
@@ -82,7 +82,7 @@ struct cw_run_window {
     const uint32_t
         *pred_start;      /* tasks + 1: task i waits for pred[pred_start[i]] to pred[pred_start[i + 1] - 1] */
     const uint32_t *pred; /* each < i; NULL when there are none */
-    const double *pred_bytes; /* what each of these edges carries; NULL: nothing */
+    const double *pred_bytes; /* bytes on each of these edges; NULL: none */
     const double *cost_ns;  /* tasks x slots, row by row, >= 0, INFINITY: not allowed there. Finite at home */
     const double *error_ns; /* tasks x slots, >= 0: one standard error of each finite cost; NULL: all exact */
     const uint64_t *groups; /* per task: the work-groups that it may be cut into, on every slot where its cost
@@ -133,8 +133,8 @@ struct cw_run_plan {
     uint32_t reordered; /* tasks that start after one that the program enqueued later */
     double home_ns;     /* when the last task would finish if nothing were done; means, no errors */
     double plan_ns;     /* when it finishes by this plan */
-    double gain_ns;     /* what is certain of the gain; 0 when no plan was made */
-    double needed_ns;   /* what it had to exceed */
+    double gain_ns;     /* the certain part of the gain; 0 when no plan was made */
+    double needed_ns;   /* the least gain for a plan */
     uint32_t capacity, part_capacity; /* internal: tasks, parts that the arrays hold */
 };
 

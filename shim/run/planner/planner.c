@@ -77,7 +77,7 @@ static void describe_links(const struct cw_run_planner *planner, uint32_t count,
 }
 
 /* To the policies each slot has a memory of its own, from which even no bytes take wake_ns to another: that
- * is how they learn what it costs to wait for a command on another slot. */
+ * is how they learn the cost of waiting for a command on another slot. */
 static enum cw_status make_platform(struct cw_run_planner *planner, const struct cw_plan_device *slots,
                                     uint32_t count, struct cw_error *err)
 {

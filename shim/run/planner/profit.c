@@ -23,7 +23,7 @@ double cw_run_profit_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, 
     return cost + c->handoff_ns[p];
 }
 
-/* What a part of `groups` work-groups takes. */
+/* The cost of a part of `groups` work-groups. */
 static double part_cost(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan_part *part,
                         enum cw_run_doubt doubt)
 {
@@ -60,8 +60,8 @@ static double travel_of(const struct cw_run_costs *c, uint32_t e, uint32_t p, co
     return longest;
 }
 
-/* When what task `i` waits for has finished, for a start on slot `p`. Whoever waits for several parts is
- * woken. */
+/* When task `i` may start on `p`: behind its predecessors. Waiting for a task in parts, or on another device,
+ * costs wake_ns. */
 static double ready_at(const struct cw_run_costs *c, uint32_t i, uint32_t p, const struct cw_run_plan *plan,
                        const double *finish)
 {

@@ -1,5 +1,5 @@
-/* profit.h - inside a planner; what a window takes under an order and slots, and what no plan can get
- * below. Used by planner/plan.c. */
+/* profit.h - inside a planner; the time of a window under an order and devices, and a lower bound for
+ * all plans. Used by planner/plan.c. */
 #ifndef CW_RUN_PROFIT_H
 #define CW_RUN_PROFIT_H
 
@@ -24,7 +24,7 @@ static inline bool cw_run_is_time(double t)
     return t >= 0 && t <= DBL_MAX;
 }
 
-/* A window with what its planner knows of the slots. */
+/* A window with its planner's data on the slots. */
 struct cw_run_costs {
     const struct cw_run_window *window;
     const double *handoff_ns, *set_up_ns; /* per slot */
@@ -47,7 +47,7 @@ static inline uint32_t cw_run_home(const struct cw_run_window *w, uint32_t i)
 /* True when a plan may not have task `i` at home: home_apart, and it may run elsewhere. */
 bool cw_run_profit_must_leave(const struct cw_run_costs *c, uint32_t i);
 
-/* What task `i` takes on slot `p`, hand-off included; INFINITY: not allowed. */
+/* The cost of task `i` on slot `p`, hand-off included; INFINITY: not allowed. */
 double cw_run_profit_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, enum cw_run_doubt doubt);
 
 /* True when task `i` may have parts. */
@@ -57,7 +57,7 @@ static inline bool cw_run_divisible(const struct cw_run_costs *c, uint32_t i)
 }
 
 /* Runs the tasks in the order and on the slots of `plan` (NULL: in program order, at home), each as soon as
- * its slots and what it waits for allow, and returns when the last one finishes. start, finish: one per task,
+ * its slots and predecessors allow, and returns when the last one finishes. start, finish: one per task,
  * written; avail: scratch, one per slot. */
 double cw_run_profit_simulate(const struct cw_run_costs *c, const struct cw_run_plan *plan,
                               enum cw_run_doubt doubt, double *start, double *finish, double *avail);

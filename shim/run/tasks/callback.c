@@ -7,8 +7,8 @@
  * managed command is over, and nothing behind it has been let go, these are the native commands that are
  * complete.
  *
- * PoCL calls them before who waits for the command wakes up, and programs keep what callbacks use on the
- * stack of the function that waits: so waits for commands include the callbacks on them. */
+ * PoCL calls them before a thread that waits for the command wakes up, and programs keep the callbacks' data
+ * on the stack of the waiting function: so waits for commands include the callbacks on them. */
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -375,7 +375,8 @@ void cw_run_callback_wait_event(struct cw_run_event *e)
         cw_run_worker_ops->help(NULL, 0, over_for_event, e);
 }
 
-/* What is pending is delivered first; a callback that takes long is left behind, as threads of vendors are.
+/* Pending callbacks are delivered first; a callback that takes long is left behind, as threads of vendors
+ * are.
  */
 void cw_run_callback_stop(void)
 {

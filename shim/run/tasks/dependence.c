@@ -1,7 +1,7 @@
-/* dependence.c - what a command waits for besides memory: wait lists, barriers, native commands before it.
+/* dependence.c - the order of commands besides memory: wait lists, barriers, native commands before it.
  *
- * In an in-order queue commands whose memory does not meet are not ordered. What is not known by its memory
- * is inherited: once a command of the queue waits for native work, directly or through other managed
+ * In an in-order queue commands whose memory does not meet are not ordered. Native work, whose memory is not
+ * known, is inherited: once a command of the queue waits for native work, directly or through other managed
  * commands, every later command of the queue does (q->join). */
 #include "../core/fault.h"
 #include "foreign.h"
@@ -232,7 +232,7 @@ static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event eve
         if (!before)
             return false;
         if (before->queue != q || !q->in_order)
-            edge |= CW_RUN_AT_RETIRE; /* nobody may see this one complete and that one not */
+            edge |= CW_RUN_AT_RETIRE; /* the program may not see `t` complete first */
         cw_run_edge_add(before, t, edge);
         return before->tainted && before->state < CW_RUN_DONE;
     }
@@ -246,7 +246,7 @@ static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event eve
     return true;
 }
 
-/* Later commands of the in-order queue wait for what `t` waits for. */
+/* Later commands of the in-order queue wait for the wait list of `t`, too. */
 static void inherit(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list)
 {
     struct cw_run_task *j = new_join(q);
@@ -258,7 +258,7 @@ static void inherit(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, co
     for (cl_uint i = 0; i < n; i++)
         wait_for(q, j, list[i]);
     cw_run_edge_add(j, t, CW_RUN_FAILS);
-    if (j->outcome.failed) /* `t` is given up, and with it what later ones would inherit */
+    if (j->outcome.failed) /* `t` is given up, and later ones inherit nothing */
         t->outcome.failed = CL_OUT_OF_HOST_MEMORY;
     j->outcome.failed = 0;
     let_join(j);
@@ -349,8 +349,8 @@ static void into_window(struct cw_run_task *t)
         cw_run.timer_wanted = true;
 }
 
-/* Out of memory before all edges were there. What is there stays until it has come true, since accesses
- * before `t` may be ordered through it; then it goes, and nothing has been done. */
+/* Out of memory before all edges were there. The edges that exist stay until they have come true: accesses
+ * before `t` may be ordered through it. Then `t` goes without having run. */
 static void give_up(struct cw_run_task *t)
 {
     t->given_up = true;

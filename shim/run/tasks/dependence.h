@@ -4,7 +4,7 @@
 
 #include "../core/types.h"
 
-/* What the events of a wait list are to a command of `q`. */
+/* How a command of `q` can wait for the events of a list. */
 enum cw_run_waits { CW_RUN_WAITS_FINE, CW_RUN_WAITS_GATED, CW_RUN_WAITS_ODD };
 enum cw_run_waits cw_run_dependence_look(const struct cw_run_queue *q, cl_uint n, const cl_event *list);
 
@@ -14,7 +14,7 @@ bool cw_run_dependence_waits_native(const struct cw_run_queue *q, cl_uint n, con
 /* True when an unset user event holds a native command of `q`. */
 bool cw_run_dependence_is_gated(struct cw_run_queue *q);
 
-/* Why the next command of `q` must be native, whatever it is, or -1. `blocking`: the call waits for it. */
+/* Why the next command of `q`, of any type, must be native, or -1. `blocking`: the call waits for it. */
 int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking);
 
 /* Native commands of `q` so far become something that later ones can wait for. Gives up the lock meanwhile.

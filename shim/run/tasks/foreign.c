@@ -18,7 +18,7 @@ static cl_int status_of(cl_event event)
     return err == CL_SUCCESS ? status : err;
 }
 
-/* What waits for `f` may go on. Lock held. */
+/* The commands behind `f` may go on. Lock held. */
 static void over(struct cw_run_foreign *f, cl_int status)
 {
     struct cw_run_task *t = f->task;
@@ -49,8 +49,8 @@ void cw_run_foreign_look_at_failures(void)
     }
 }
 
-/* Runs on a thread of the vendor, or inside a call of ours. The vendor tells what was asked for, not what
- * happened. */
+/* Runs on a thread of the vendor, or inside a vendor call of run mode. `status` is the one asked for, not
+ * the event's. */
 static void CL_CALLBACK foreign_over(cl_event event, cl_int status, void *data)
 {
     struct cw_run_foreign *f = data;

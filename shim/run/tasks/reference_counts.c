@@ -70,7 +70,7 @@ void cw_run_reference_counts_forget_lasts(void)
         cw_run_record_each(CW_RUN_MEMORY, forget_of_record);
 }
 
-/* ---- events of ours */
+/* ---- run mode's own events */
 
 struct own {
     struct own *next;
@@ -99,7 +99,7 @@ static void take_out(struct own **at)
     free(o);
 }
 
-/* Of the first `most` those go that nobody else has a reference to. */
+/* Of the first `most` those go to which only run mode has a reference. */
 static void prune(uint32_t most)
 {
     struct own **at = &owned;
@@ -136,7 +136,7 @@ void cw_run_reference_counts_disown(const void *whose)
             at = &(*at)->next;
 }
 
-/* How many there were when the vendor was asked. Those that nobody else needs go. */
+/* Their number when the vendor was asked. Those that only run mode refers to go. */
 static uint32_t own_of(const void *whose)
 {
     uint32_t n = 0;
@@ -147,7 +147,7 @@ static uint32_t own_of(const void *whose)
     return n;
 }
 
-/* ---- what the vendor still believes to be the last command */
+/* ---- last commands as the vendor knows them */
 
 static struct {
     struct cw_run_context *context;
@@ -201,7 +201,7 @@ static void wait_until_freed(cl_event event, cl_uint n)
         sched_yield();
 }
 
-/* A command of ours becomes the last one on these. Lock not held. */
+/* A command of run mode becomes the last one on these. Lock not held. */
 static void be_last(struct cw_run_context *c, cl_uint n, const cl_mem *memory)
 {
     cl_command_queue queue = queue_in(c);

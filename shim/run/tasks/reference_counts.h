@@ -7,7 +7,7 @@
  * queues and contexts.
  *
  * Lock held, unless a function says otherwise. Counts are differences to the vendor's answer, modulo 2^32. A
- * caller that reads one reads again while objects of ours come and go (core/recount.h). */
+ * caller that reads one reads again while run mode's own objects come and go (core/recount.h). */
 #ifndef CW_RUN_REFERENCE_COUNTS_H
 #define CW_RUN_REFERENCE_COUNTS_H
 
@@ -36,8 +36,8 @@ void cw_run_reference_counts_launched(cl_kernel kernel);
 /* The program may use memory unseen from now on: the vendor knows of all last commands. */
 void cw_run_reference_counts_forget_lasts(void);
 
-/* Takes over a reference to an event of ours: in the program's queue `q`, or else a user event in its context
- * `c`. Events that the vendor itself needs no more are let go of sooner or later. */
+/* Takes over a reference to an event of run mode: in the program's queue `q`, or else a user event in its
+ * context `c`. Events that the vendor itself needs no more are let go of sooner or later. */
 void cw_run_reference_counts_own(cl_event event, const struct cw_run_context *c,
                                  const struct cw_run_queue *q);
 

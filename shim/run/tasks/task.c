@@ -19,7 +19,7 @@
 
 #define POOLED_BYTES 1024 /* most commands fit */
 #ifdef __SANITIZE_ADDRESS__
-#define POOL_MOST 0 /* what is used after it was freed is to be seen */
+#define POOL_MOST 0 /* so that uses after free are found */
 #else
 #define POOL_MOST 256
 #endif
@@ -149,8 +149,7 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
             t->time.at[i] = t->time.at[3];
         t->time.at[3] += t->time.at[2] == t->time.at[3];
     }
-    if (CW_UNLIKELY(
-            t->order.recorded)) /* as it was: what the program is told of times follows its queue's order */
+    if (CW_UNLIKELY(t->order.recorded)) /* the true times; those for the program follow its queue's order */
         cw_device_times_ran(t->order.recorded - 1, cw_run.lanes[t->at.lane].recorded, t->outcome.status,
                             t->time.at);
     if (t->measure.gauged)

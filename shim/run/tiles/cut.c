@@ -14,7 +14,7 @@
 #include "../core/global_lock.h"
 #include "../workers/legal.h"
 
-#define PARAMETER_BYTES 1024 /* what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE) */
+#define PARAMETER_BYTES 1024 /* every device takes so many (CL_DEVICE_MAX_PARAMETER_SIZE) */
 #define REASONS         24
 
 /* ---- why not, counted */
@@ -90,7 +90,8 @@ static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
     return NULL;
 }
 
-/* Buffers of ours share bytes with none but those of the same root; all others lie in the host's memory. */
+/* Buffers over run mode's bytes share them only with those of the same root; all others lie in the host's
+ * memory. */
 static void describe_memory(const struct cw_run_launch *l, uint32_t i, struct cw_launch_arg *a)
 {
     const struct cw_run_memory *m = l->args[i].memory;

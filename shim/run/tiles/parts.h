@@ -1,8 +1,8 @@
 /* parts.h - launches that a policy shares (planner/plan.h): may they have parts, and cutting them as planned.
  *
- * Other policies give each launch to one lane, and idle lanes may join it while it runs (tiles/share.h). What
- * a policy that shares by itself has planned, as HDGEFT, is run as planned: each part is one block, bound to
- * its lane. cw_run.lock held. */
+ * Other policies give each launch to one lane, and idle lanes may join it while it runs (tiles/share.h). The
+ * plan of a policy that shares by itself, as HDGEFT, is kept: each part is one block, bound to its lane.
+ * cw_run.lock held. */
 #ifndef CW_RUN_PARTS_H
 #define CW_RUN_PARTS_H
 

@@ -53,7 +53,7 @@ void cw_run_share_free(struct cw_run_share *list)
     }
 }
 
-/* ---- what is known of a shape, from earlier runs too: as launches of a kernel of its own, of which each
+/* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each
  * device does all */
 
 #define KEPT_KERNEL UINT64_C(0x7469a1e5)
@@ -63,7 +63,7 @@ static uint64_t kept_shape(const struct cw_run_share *h)
     return h->shape * 4 + h->dim;
 }
 
-/* What earlier runs have learnt of launches like `t`, of so many groups. */
+/* Tells the controller the times of earlier runs for launches like `t`, of so many groups. */
 static void recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups, double overhead_ns)
 {
     const struct cw_run_context *c = t->queue->context;
@@ -99,7 +99,7 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     }
 }
 
-/* What one part more costs. */
+/* The cost of one more part. */
 static double part_ns(const struct cw_run_context *c)
 {
     double most = CW_RUN_SHARE_PART_NS;
@@ -138,7 +138,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     return d->shares = s;
 }
 
-/* What the whole launch would take at `place`, by what tiles took there or else by what whole launches take.
+/* Time of the whole launch at `place`: by the speed of its tiles, else of whole launches, else of home.
  */
 static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t,
                        const struct cw_run_cut *cut, uint32_t place, double cost, double home)
@@ -153,7 +153,7 @@ static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t
     return home * t->queue->context->slots->slot[t->queue->home].speed / slot->speed;
 }
 
-/* ---- who is free */
+/* ---- free workers */
 
 struct claim {
     uint32_t lane;
@@ -269,7 +269,7 @@ bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uin
 
     if (!cw_run.all && worth && !cw_run_tile_build_may(p, chosen, n, true))
         worth = false;
-    for (uint32_t i = 0; i < n && !cw_run.all; i++) /* else whoever runs the first tile builds it */
+    for (uint32_t i = 0; i < n && !cw_run.all; i++) /* else the worker of the first tile builds it */
         built &= cw_run_tile_build_is_done(p, chosen[i], worth);
     return built;
 }
@@ -328,7 +328,7 @@ static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c,
                                                x->s->plan->finish_ns[i]};
 }
 
-/* Without a profit test, too, nobody lets several DSPs set up what one does sooner. */
+/* Without a profit test, too, a launch that ends sooner whole is not shared with DSPs. */
 static bool loses(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n, double more_ns)
 {
     for (uint32_t i = 0; i < n && more_ns > 0; i++)

@@ -1,13 +1,13 @@
-/* share.h - which launches of a planned window are cut, and between whom; who does how much is learnt.
+/* share.h - which launches of a planned window are cut, and between which devices; their shares are learnt.
  *
  * A launch is shared when lanes stand idle while it would run, and when all of them together are expected to
  * finish it so much earlier that the hand-offs are paid (profit test). Lanes of one processor's cores are not
  * counted twice: no more compute units share a launch than the machine has. For each kernel, shape and
  * dimension a controller (sched/adaptive.h) learns how fast each lane is, and gives out blocks while the
  * launch runs. A launch that turned out to be no faster than whole at home is left whole for a while, longer
- * each time. What is known of lanes that have no part for their slowness is forgotten now and then, so that
+ * each time. The speeds of lanes that are too slow for a part are forgotten now and then, so that
  * they are tried again: others may have used the machine. While a compiler occupies a processor that is one
- * fewer to share with, and what a launch takes then says nothing.
+ * fewer to share with, and the time of a launch then counts for nothing.
  *
  * The rewritten kernels are built by a thread of their own, once a program has spent enough time on its
  * kernels at home.
@@ -23,7 +23,7 @@
 
 struct cw_options;
 
-/* What one kernel's launches of one shape, cut along one dimension, have shown. By place: of the kernel's
+/* Measurements of one kernel's launches of one shape, cut along one dimension. By place: of the kernel's
  * context. */
 struct cw_run_share {
     struct cw_run_share *next;
@@ -35,7 +35,7 @@ struct cw_run_share {
     uint32_t cuts, poor;         /* cut launches; of late, in a row, without gain */
     uint64_t rest_until_ns;      /* so long they are left whole */
     double rest_ns;              /* how long that was; 0: never */
-    bool trial;                  /* they have rested: one is cut whatever is expected */
+    bool trial;                  /* they have rested: one is cut without a profit test */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
 };
 
@@ -67,7 +67,7 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
 /* How long the block that `part` has taken will take; 0: not known. */
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);
 bool cw_run_share_by_blocks(void); /* --blocks sync */
-/* What a launch has taught is kept for later runs. */
+/* Keeps the measured speeds of a launch for later runs. */
 void cw_run_share_keep(const struct cw_run_tiles *x);
 /* Launches of this shape have not gained, or would not: for a while they are not cut. */
 void cw_run_share_rests(struct cw_run_share *h);
@@ -86,7 +86,7 @@ bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool bu
 bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n, bool asks);
 
 /* Whether a binary should be kept: its kernels are few, or an earlier run has built it for `lane`; and that
- * this one has built it, in `ns`. Without a history nobody knows. Lock held. */
+ * this one has built it, in `ns`. Without a history no earlier build is known. Lock held. */
 bool cw_run_tile_build_is_worth_keeping(struct cw_run_program *p, uint32_t lane);
 void cw_run_tile_build_say(struct cw_run_program *p, uint32_t lane, double ns);
 void cw_run_tile_build_stop(void); /* at exit, lock not held */

@@ -1,5 +1,5 @@
-/* share_blocks.c - a shared launch while it runs: who gets which block, what that took, and whether it
- * gained. See tiles/share.h. */
+/* share_blocks.c - a shared launch while it runs: the next block of each part, its time, and whether
+ * the launch gained. See tiles/share.h. */
 #include "share.h"
 #include "../core/least.h"
 #include "../core/thresholds.h"
@@ -28,7 +28,7 @@ static bool adaptive(struct cw_run_tiles *x)
     return true;
 }
 
-/* Another launch of this shape has the controller: bound blocks, by what it knows. */
+/* Another launch of this shape has the controller: bound blocks, by its speeds. */
 static void divide(struct cw_run_tiles *x)
 {
     double all = 0, sum = 0;

@@ -1,4 +1,4 @@
-/* tile.c - cut launches: blocks, parts, and what becomes of them. See tiles/tile.h. */
+/* tile.c - cut launches: blocks, parts, and their end. See tiles/tile.h. */
 #include "tile.h"
 #include "../core/clock.h"
 
@@ -216,7 +216,7 @@ static uint32_t number(const struct cw_run_tiles *x, const struct cw_run_task *p
     return (uint32_t)(part - x->part);
 }
 
-/* One of those that are bound, to `part` or to nobody. */
+/* One of the bound blocks: of `part`, or free for any part. */
 static bool take_bound(struct cw_run_tiles *x, struct cw_run_task *part)
 {
     for (uint32_t i = 0; i < x->blocks; i++) {
@@ -321,7 +321,7 @@ static void over(struct cw_run_tiles *x, cl_int status)
     struct cw_run_task *t = x->whole;
 
     if (t->time.wanted && x->run) {
-        if (x->times[1]) /* set by who models the device's time */
+        if (x->times[1]) /* set by a model of the device's time */
             t->time.at[1] = x->times[1];
         t->time.at[2] = x->times[2];
         t->time.at[3] = x->times[3];

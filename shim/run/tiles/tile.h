@@ -2,25 +2,26 @@
  *
  * A launch that may be cut (tiles/cut.c: the verdict of analyzer/footprint/cut.h) is given *blocks*, ranges
  * of work-groups along the cut dimension, and *parts*, one for each lane that takes part. A part is a command
- * of its own as far as a lane is concerned: it stands in the lane's heap and is driven by whoever drives the
- * lane. It takes one block after the other until none is left for it. Blocks may be bound to a part or be
- * anybody's. Each runs the rewritten kernel (analyzer/rewrite/rewrite.h) at offset zero with the local size
- * pinned.
+ * of its own as far as a lane is concerned: it stands in the lane's heap and the thread that holds the lane
+ * runs it. It takes one block after the other until none is left for it. Blocks may be bound to a part or
+ * free for any part. Each runs the rewritten kernel (analyzer/rewrite/rewrite.h) at offset zero with the
+ * local size pinned.
  *
  *   ready ── every part into its lane's heap ── blocks taken, run, counted ── the last part ends ──▶ the
  *   command is done
  *
- * For everybody else the launch stays one command: it starts with its first block and ends with its last
- * (profiling: START the earliest, END the latest), its dependences are those of the whole. All parts work on
- * one memory.
+ * For the rest of run mode the launch stays one command: it starts with its first block and ends with its
+ * last (profiling: START the earliest, END the latest), its dependences are those of the whole. All parts
+ * work on one memory.
  *
  * Before its first block a part sees to it that its lane has the code of all that it may be given, so that
- * who has begun can bring the launch to its end. A block that a lane cannot begin goes back and is anybody's;
- * that lane takes no more blocks of this kernel. When every part has failed before any block has run, the
- * launch runs whole at home; when some had run, home runs the rest. A block that fails when it has begun is
- * not run again: the others are, and the launch ends with that block's status.
+ * a part that has begun can bring the launch to its end. A block that a lane cannot begin goes back and is
+ * free for any part; that lane takes no more blocks of this kernel. When every part has failed before any
+ * block has run, the launch runs whole at home; when some had run, home runs the rest. A block that fails
+ * when it has begun is not run again: the others are, and the launch ends with that block's status.
  *
- * cw_run.lock guards all of it, but for what says "lane held": that belongs to whoever drives the lane. */
+ * cw_run.lock guards all of it, except members that say "lane held": those belong to the thread that holds
+ * the lane. */
 #ifndef CW_RUN_TILE_H
 #define CW_RUN_TILE_H
 
@@ -38,16 +39,16 @@ struct cw_arg_hulls; /* analyzer/footprint/form.h */
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
 struct cw_run_cut {
     uint32_t dim;
-    bool ragged; /* the last of them is smaller, and is launched by itself, with local size 1: nobody can see
-                    it */
+    /* the last of them is smaller, and is launched by itself, with local size 1: the kernel cannot see it */
+    bool ragged;
     size_t local[3], groups;
-    struct cw_cut_verdict
-        verdict; /* of the model: on which memories its tiles may run, what is merged then */
+    /* of the model: on which memories its tiles may run, and the merges then */
+    struct cw_cut_verdict verdict;
 };
 
 struct cw_run_block {
     size_t first, groups;
-    uint32_t part; /* who is to run it, or CW_RUN_ANYBODY */
+    uint32_t part; /* number of the part that is to run it, or CW_RUN_ANYBODY */
     bool taken;
 };
 
@@ -58,8 +59,8 @@ struct cw_run_tiles {
     uint32_t parts, left;        /* there are; that have not ended */
     uint32_t blocks, run;        /* bound beforehand; that have run, of all */
     size_t done;                 /* work-groups that have run */
-    bool inherits;               /* all parts have ended, one of them runs what is left */
-    uint64_t began_ns, until_ns; /* when the blocks that run are expected to have run; 0: nobody can say */
+    bool inherits;               /* all parts have ended, one of them runs the rest */
+    uint64_t began_ns, until_ns; /* when the blocks that run are expected to have run; 0: not known */
     struct cw_run_share *share;  /* gives out blocks while it runs (tiles/share.h); NULL: all are bound */
     bool by_events; /* one thread runs all blocks, in the order of the model's time (tiles/tile_virtual.c) */
     uint64_t virtual_ns;        /* then: when the block is asked for, on the clock of cw_device_now_ns */
@@ -71,14 +72,14 @@ struct cw_run_tiles {
     struct cw_run_task *part;
 };
 
-/* What a kernel needs to run in tiles. */
+/* A kernel's state for running in tiles. */
 struct cw_run_tiled {
     struct cw_launch_arg *args;
     cl_kernel *clones;       /* by lane number, lane held: rewritten */
     struct cw_run_set **set; /* by lane number, lane held: their arguments */
     cl_kernel *rows; /* by lane number, lane held: the same with a work-item for each row (rewrite.h) */
     struct cw_run_set **row_set;
-    struct cw_run_share *shares; /* by shape: who does how much */
+    struct cw_run_share *shares; /* by shape: the devices' shares */
 };
 
 /* ---- may it be cut (tiles/cut.c); lock held */
@@ -90,17 +91,17 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut);
 void cw_run_cut_whole(const char *why);
 /* Lines for the summary: why launches were not cut. Returns the length. */
 int cw_run_cut_describe(char *text, unsigned size);
-/* What `n` tiles of `t`, which may be cut so, touch: from[i] .. from[i + 1] - 1 are the work-groups of tile i
- * along cut->dim. Fills hulls[i * arguments + argument], in bytes of the argument's buffer. False: memory is
- * out. */
+/* The accesses of `n` tiles of `t`, which may be cut so: from[i] .. from[i + 1] - 1 are the work-groups of
+ * tile i along cut->dim. Fills hulls[i * arguments + argument], in bytes of the argument's buffer. False:
+ * memory is out. */
 bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
                       struct cw_arg_hulls *hulls);
 void cw_run_cut_free(struct cw_run_kernel *k);
 
 /* ---- cut launches (tiles/tile.c); lock held */
 
-/* Cuts `t`, which waits for its window to be planned, into `n` blocks; `lane` of each: where it is to run, by
- * place. The pieces must follow each other and be all of it. False: they are not, or memory is out; it stays
+/* Cuts `t`, which waits for its window to be planned, into `n` blocks; `place` of each: where it is to run.
+ * The pieces must follow each other and be all of it. False: they are not, or memory is out; it stays
  * whole. */
 struct cw_run_piece {
     size_t first, groups;
@@ -131,19 +132,19 @@ enum cw_run_taken { CW_RUN_TAKEN, CW_RUN_TAKEN_NONE, CW_RUN_TAKEN_LATER };
 enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_task *part);
 /* It has run, and taken `ns` (0: not known). */
 void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns);
-/* It has failed: the lane runs no more of this kernel. What it has not begun somebody else runs; what it had
- * begun when it failed may have changed memory, and a kernel that reads what it writes must not run there
+/* It has failed: the lane runs no more of this kernel. Other parts run the blocks that it has not begun. A
+ * block that had begun may have changed memory, and a kernel that reads its own output must not run there
  * again: the launch has failed. */
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status);
 /* A part has nothing to do any more. After the last one `x` goes with its command, when that retires. */
 void cw_run_tile_part_ends(struct cw_run_tiles *x);
 /* For a thread that is about to wait for `t`, which may be NULL: DSPs that are late with their blocks of it
- * are stopped, where those may run again, and others run them. Returns when somebody should look again, on
- * the clock of cw_run_global_lock_now_ns; 0: there is no need. (tiles/tile_late.c) */
+ * are stopped, where those may run again, and others run them. Returns the time of the next look,
+ * on the clock of cw_run_global_lock_now_ns; 0: there is no need. (tiles/tile_late.c) */
 uint64_t cw_run_tile_late_look(const struct cw_run_task *t);
-/* What `x`.again says. */
+/* For `again` of struct cw_run_tiles: a block of `t` may run twice. */
 bool cw_run_tile_late_may_run_again(const struct cw_run_task *t, const struct cw_run_cut *cut);
-/* Something has changed: those who wait for others ask again. */
+/* Something has changed: parts that wait for others ask again. */
 void cw_run_tile_parts_wake(struct cw_run_tiles *x);
 
 /* ---- running (tiles/tile_submit.c, tiles/tile_program.c); lane held, lock not held */
@@ -201,7 +202,7 @@ bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global
 
 /* Why the rewriter refuses the kernel; NULL: it does not, or has not been asked yet. Lock held. */
 const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k);
-/* Lock held, nobody uses it. */
+/* Lock held; no thread uses it. */
 void cw_run_tile_program_free(struct cw_run_program *p);
 
 #endif

@@ -35,7 +35,7 @@ static struct {
     pthread_cond_t wake;
 } builder = {.wake = PTHREAD_COND_INITIALIZER};
 
-/* The context of a place is made by who has its lane. Lock held, given up meanwhile. */
+/* Makes the context of a place, with its lane held. Lock held, given up meanwhile. */
 static bool make_context(struct cw_run_program *p, struct cw_run_context_device *place)
 {
     struct cw_run_worker *l = place->lane;
@@ -136,7 +136,7 @@ static void *work(void *unused)
         }
         builder.n--;
         build(builder.job[builder.n].program, builder.job[builder.n].place);
-        cw_run_global_lock_give(); /* hands over what waits for that */
+        cw_run_global_lock_give(); /* runs the releases that wait for that */
         cw_run_global_lock_take();
     }
     cw_run_global_lock_give();

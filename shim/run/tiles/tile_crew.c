@@ -2,9 +2,9 @@
  * their own.
  *
  * Where enqueueing runs the kernel (PoCL basic), each lane needs a thread. Other devices only have to be
- * handed their blocks: whoever runs a part first hands out theirs too, then runs one of the former kind
- * itself, if there is one. So no worker has to be woken only to wake a device's thread, and nobody sleeps who
- * has work. */
+ * handed their blocks: a thread that runs a part first hands out theirs too, then runs one of the former kind
+ * itself, if there is one. So no worker has to be woken only to wake a device's thread, and no thread sleeps
+ * that has work. */
 #include "../core/fault.h"
 #include "../core/thresholds.h"
 #include "../core/thread.h"
@@ -45,7 +45,7 @@ static bool runs_at_once(const struct cw_run_task *part)
            cw_device_clock_is_virtual();
 }
 
-/* ---- who is in it; lock held */
+/* ---- members; lock held */
 
 static void enlist(struct crew *c, struct cw_run_worker *l, struct cw_run_task *part)
 {
@@ -120,7 +120,7 @@ static void take_blocks(struct crew *c)
     }
 }
 
-/* What has ended becomes known. */
+/* Reports the blocks that have ended. */
 static void report(struct crew *c)
 {
     bool any = false;
@@ -165,7 +165,7 @@ static void hand_out(struct member *m)
         cw_next.clFlush(queue);
 }
 
-/* By the device's own clock, as nobody may have been there when it ended. */
+/* By the device's own clock, as the thread may have looked long after the end. */
 static uint64_t took_ns(const struct member *m)
 {
     cl_ulong from = 0, to = 0;

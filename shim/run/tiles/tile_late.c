@@ -2,7 +2,7 @@
  *
  * A block that is late is not simply run again elsewhere: the late one might still write, long after the
  * program has gone on. So the DSP is stopped first (cw_device_stop), and only where the launch reads no byte
- * that it may write, atomics included: what the late one has written is then what the other one writes.
+ * that it may write, atomics included: both then write the same bytes.
  * Devices that cannot be stopped are waited for. */
 #include "tile.h"
 #include "../core/thresholds.h"

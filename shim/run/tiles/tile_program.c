@@ -2,7 +2,8 @@
  *
  * The source is rewritten once per program, and built for each lane with a definition of its own: tiles of
  * one kernel that differ in width abort PoCL 3.1 when two devices run them at once (workers/exclusion.c),
- * unless it takes them for different kernels. What the rewriter or the vendor's compiler refuses stays whole.
+ * unless it takes them for different kernels. Launches of kernels that the rewriter or the vendor's compiler
+ * refuses stay whole.
  */
 #include "tile.h"
 #include "share.h"
@@ -26,6 +27,7 @@
 _Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argument");
 
 struct cw_run_rewritten {
+    /* it is locked for as long as a build takes */
     struct cw_rewrite_out out;    /* immutable once `made` */
     struct cw_run_models *models; /* whose kernels are those of `out`, in their order */
     bool made;
@@ -184,7 +186,7 @@ static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r,
     return program;
 }
 
-/* keep: for later runs. now: asked by who runs the first tile, where nobody has built before
+/* keep: for later runs. now: asked by the worker of the first tile, where no build was made before
  * (CLWEAVE_MANAGE_ALL). */
 static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r,
                              struct cw_run_context_device *place, bool keep, bool now)
@@ -315,8 +317,7 @@ bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known)
     r = record(k->program);
     made = r && r->made;
     cw_run_global_lock_give();
-    *known =
-        r && (made || pthread_mutex_trylock(&rewriting) == 0); /* it is locked for as long as a build takes */
+    *known = r && (made || pthread_mutex_trylock(&rewriting) == 0);
     if (*known && !made) {
         pthread_mutex_unlock(&rewriting);
         rewritten(k->program);

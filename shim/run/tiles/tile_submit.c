@@ -32,7 +32,7 @@ static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, u
         local[0] = (local[0] + 1) / 2;
 }
 
-/* What a block is on a device: a launch of a rewritten kernel. */
+/* A block on a device: a launch of a rewritten kernel. */
 struct shape {
     cl_command_queue queue;
     cl_kernel kernel; /* NULL: it cannot be had */
@@ -61,7 +61,7 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
     memcpy(s->local, cut->local, sizeof s->local);
     cw_rewrite_tile_fill(&s->tile, l->dims, l->global, s->local, l->has_offset ? l->offset : NULL, first);
     if (cut->ragged && rest < s->local[cut->dim])
-        s->local[cut->dim] = 1; /* nobody can see it, and it is the same code for all widths */
+        s->local[cut->dim] = 1; /* the kernel cannot see it, and all widths have the same code */
     s->queue = cw_run_context_device_queue(c, p);
     s->kernel = s->queue ? cw_run_tile_program_on(l->kernel, p, &s->hidden) : NULL;
     if (!s->kernel)
@@ -104,7 +104,8 @@ bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_co
 
 /* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one
  * where it is smaller. Vendors compile code of their own for wide ranges and for each local size
- * (builds/isolated_compiler.c). Where nobody can be asked, there is room to compile it now. */
+ * (builds/isolated_compiler.c). Without an isolated compiler there is room for the vendor to compile it now.
+ * */
 static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c,
                          struct cw_run_context_device *p, const struct cw_run_cut *cut)
 {
@@ -163,7 +164,7 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     bool two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
     cl_int err;
 
-    /* before its first block: who has begun can bring the launch to its end */
+    /* before its first block: a part that has begun can bring the launch to its end */
     part->tile.able = part->tile.able || has_all_code(&part->launch, c, p, &x->cut);
     if (!part->tile.able)
         return CL_OUT_OF_RESOURCES;
@@ -173,7 +174,7 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     if (two && part->begun) {
         err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue, event);
         if (err != CL_SUCCESS)
-            cw_next.clFinish(*queue); /* what has begun is over before anybody hears of it */
+            cw_next.clFinish(*queue); /* the first launch is over before the error is reported */
     }
     return err;
 }

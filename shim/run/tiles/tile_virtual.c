@@ -1,8 +1,9 @@
 /* tile_virtual.c - a shared launch on the emulated board's virtual clock.
  *
- * There, what the host takes for a block says nothing about when it ends, so lanes cannot be left to race for
+ * There, the host's time for a block says nothing about its end, so lanes cannot be left to race for
  * blocks. One thread runs the blocks of all of them, in the order in which the model's time has them asked
- * for: who is early there takes from the next, as on the real clock, and everything about it is exact. */
+ * for: a lane that is early there takes from the next, as on the real clock, and everything about it is
+ * exact. */
 #include "share.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -82,7 +83,7 @@ static struct member *earliest(struct cast *c)
     return best;
 }
 
-/* What its block took becomes known. */
+/* Reports the time of its block. */
 static void report(struct cast *c, struct member *m)
 {
     m->holds = false;
@@ -129,7 +130,7 @@ void cw_run_tile_virtual_run(struct cw_run_task *first)
     while (c.n) {
         m = earliest(&c);
         if (!m) {
-            leaves(&c, &c.m[0]); /* nobody is left that they could wait for */
+            leaves(&c, &c.m[0]); /* no part is left that they could wait for */
             continue;
         }
         c.x->virtual_ns = m->at_ns;

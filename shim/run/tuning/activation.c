@@ -66,7 +66,7 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- which program this is */
 
-/* The program's file, by what stays when it is copied; the settings that matter; what the process may use. */
+/* The program's file by name, size and time; the settings that matter; the number of processors. */
 static struct cw_identity identity(const struct cw_options *options)
 {
     struct cw_identity id = {.failed = true};
@@ -109,7 +109,7 @@ static const char *read_arguments(size_t *bytes)
 
 /* ---- the decision */
 
-/* Somebody says what is to happen, or wants to see it happen. */
+/* The settings ask for helpers: MANAGE_ALL, chaos, a planted fault, devices, DSPs or a policy. */
 static bool is_asked(const struct cw_options *options)
 {
     return cw_run.all || cw_run.chaos || cw_run_fault_planted ||
@@ -178,7 +178,7 @@ void cw_run_activation_init(const struct cw_options *options, const char *folder
     errno = saved;
 }
 
-/* Lock held. What comes from now on is managed. */
+/* Lock held. Later commands are managed. */
 static void begin(void *unused)
 {
     (void)unused;
@@ -254,7 +254,7 @@ bool cw_run_activation_has_ended(void)
 /* ---- the program's work */
 
 /* The program has waited, and goes on with so many commands enqueued: how long has it worked, and is that
- * more than without helpers? (A program that does not wait says nothing by what it enqueues.) */
+ * more than without helpers? (The commands of a program that does not wait say nothing.) */
 static void mark(void)
 {
     uint32_t k = rent.marks;
@@ -321,7 +321,7 @@ double cw_run_activation_saved(double ns)
 
 /* ---- the end */
 
-/* A trial that builds or compiles is late by more than what builders saw of it: first launches wait for
+/* A trial that builds or compiles is late by more than the builders measured: first launches wait for
  * compilers, too. */
 static void keep_learnt(struct cw_runs_run *run)
 {

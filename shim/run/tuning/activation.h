@@ -1,10 +1,10 @@
 /* activation.h - when helpers, the history and models of kernels begin: at once, or when the program has
  * worked for it.
  *
- * Until then (cw_run.begun is false) every queue stands aside (tuning/bypass.c), and of all this nothing
+ * Until then (cw_run.begun is false) every queue is native (tuning/bypass.c), and of all this nothing
  * exists: no thread, no context, no file but one small one that was read (history_runs.h). At once when an
  * earlier run with the same arguments gained from it, or was long enough that it may; never in a run that is
- * to show what the program takes without. At once, too, when devices (but "none"), a policy or DSPs are asked
+ * to show the time without helpers. At once, too, when devices (but "none"), a policy or DSPs are asked
  * for; under CLWEAVE_MANAGE_ALL, chaos and planted faults. Nothing that a program can see depends on it.
  *
  * Lock held, unless said. */
@@ -29,35 +29,35 @@ void cw_run_activation_waited(uint64_t *now);
 void cw_run_activation_queue_made(void);
 
 /* This run pays for something that later ones find: a build, the first measurement of a way to run. It is no
- * judge of what is gained. */
+ * judge of the gain. */
 void cw_run_activation_learns(void);
 
 /* A helper has looked for its copy of a program, which took so much processor time, or built it, which later
  * runs find. */
 void cw_run_activation_loaded(bool built, bool good, double ns);
 
-/* Builds that earlier runs have kept have saved so much more. Returns what they have in all. */
+/* Builds that earlier runs have kept have saved so much more. Returns their savings in all. */
 double cw_run_activation_saved(double ns);
 
-/* This run is behind what the program takes without helpers: its queues are to stand aside from now on. */
+/* This run is behind the program's time without helpers: its queues bypass the planner from now on. */
 bool cw_run_activation_has_ended(void);
 
-/* What has begun has taken so much processor time. */
+/* The activation has taken so much more processor time. */
 void cw_run_activation_cost(double ns);
 
-/* This run is to show what can be gained; nothing is known of an earlier run with these arguments. Any
+/* This run is to show the possible gain; nothing is known of an earlier run with these arguments. Any
  * thread. */
 bool cw_run_activation_is_trial(void);
-/* Helpers were there from the first command on, whatever for. */
+/* Helpers were there from the first command on, for any reason. */
 bool cw_run_activation_is_at_once(void);
-double cw_run_activation_trial_ns(void); /* what such runs take without; 0: this is none */
+double cw_run_activation_trial_ns(void); /* time of such runs without helpers; 0: no trial */
 bool cw_run_activation_is_first(void);
 
 /* True when one of the processors that the process may use has had nothing to do for it since its first queue
  * was made. */
 bool cw_run_activation_idle_processor(void);
 
-/* At exit, lock not held: keeps what this run has shown. */
+/* At exit, lock not held: keeps the record of this run. */
 void cw_run_activation_finish(void);
 
 /* One line for the summary; returns its length. */

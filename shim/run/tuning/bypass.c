@@ -1,13 +1,13 @@
-/* bypass.c - queues that stand aside.
+/* bypass.c - queues that bypass the planner.
  *
  * A window that is planned and then runs at home as it was enqueued has cost something and gained nothing:
  * the vendor would have begun the first command while the program was still enqueueing the next. So a queue
  * whose latest windows were all of that kind gives its commands to the vendor as they come, for some
  * synchronisations; then a few windows are looked at again, and so on, less and less often. It changes sides
  * when nothing of it is unfinished, so that neither side has to wait for the other; only in a program that
- * waits for nothing it does not look for such a moment. All queues stand aside as long as there is nothing by
- * which they could gain (tuning/activation.h), and for good once the whole run falls behind what it takes
- * without helpers. Transfers that block, on a queue without unfinished commands, are done by the calling
+ * waits for nothing it does not look for such a moment. All queues are native as long as there is nothing by
+ * which they could gain (tuning/activation.h), and for good once the whole run falls behind its time without
+ * helpers. Transfers that block, on a queue without unfinished commands, are done by the calling
  * thread meanwhile, which is quicker than any hand-over. */
 #include "perf_model.h"
 #include "../core/thresholds.h"
@@ -30,7 +30,7 @@ static bool may(const struct cw_run_queue *q)
 }
 
 /* A transfer that blocks behind native commands alone: the vendor goes from one to the other without waking
- * anybody. */
+ * a thread. */
 static bool follows_natives(const struct cw_run_queue *q)
 {
     return q->native_given != q->native_known && !q->first && q->in_order && !cw_run.all && !cw_run.chaos;

@@ -10,7 +10,7 @@
 #include "../core/state.h"
 #include "../workers/legal.h"
 
-/* True when another lane builds `p` and keeps what `l` can take. */
+/* True when another worker builds `p` and keeps a binary that `l` can load. */
 static bool others_build(const struct cw_run_program *p, const struct cw_run_worker *l)
 {
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
@@ -41,8 +41,8 @@ static bool should_build(struct cw_run_program *p, const struct cw_run_worker *l
            cw_run_learn_begins(CW_RUN_LEARN_BUILD);
 }
 
-/* Asks the worker of `l` for the program of `k` there: what an earlier run has kept at once, a build when it
- * is worth that. True when it is there. */
+/* Asks the worker of `l` for the program of `k` there: an earlier run's binary at once, or a build if that is
+ * worth it. True when it is there. */
 static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
 {
     struct cw_run_program *p = k->program;
@@ -51,7 +51,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
 
     if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
         cw_run_costs_name_kernel(k);
-        return true; /* whoever runs the first launch there builds it */
+        return true; /* the thread of the first launch there builds it */
     }
     if (l->num_wanted == CW_RUN_WANTED)
         return *copy == CW_RUN_COPY_READY;

@@ -13,7 +13,7 @@
 #include "../core/thresholds.h"
 #include "../../../analyzer/io/identity.h"
 
-/* What a vendor compiles code for. */
+/* A kind of launch for which a vendor compiles code. */
 struct cw_run_warm_what {
     struct cw_key kernel;
     uint64_t form, size[3]; /* form: not 0; dimensions, and whether the sizes are local ones */

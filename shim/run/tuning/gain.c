@@ -23,7 +23,7 @@ static struct {
     uint64_t gained, lost, same; /* spans: by more than the error */
 } gain;
 
-/* What transfers take is measured nowhere: they may take anything up to twice what they are thought to. */
+/* Transfers are not measured: a transfer may take any time up to twice its expected time. */
 void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const *task, uint32_t count,
                         const struct cw_run_gain_prices *prices)
 {

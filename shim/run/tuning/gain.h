@@ -1,6 +1,6 @@
-/* gain.h - what plans have really gained. A span is the time from the closing of a planned window to the end
- * of the last command of it and of every window that closed meanwhile. What these commands would have taken
- * at home, one after the other, is what the history says that each takes there, with its standard errors
+/* gain.h - the measured gain of plans. A span is the time from the closing of a planned window to the end
+ * of the last command of it and of every window that closed meanwhile. The time of these commands
+ * at home, one after the other, is the sum of their mean times in the history, with the standard errors
  * added up, as launches of one kernel err together. Spans of which that is not known, or in which anything
  * else ran on the program's queues, are not judged.
  *
@@ -17,7 +17,7 @@ struct cw_run_gain_window {
     bool acted; /* something was moved, reordered or cut; else it only counts within a span */
 };
 
-/* What planning has found out of a window's tasks: tasks x lanes, row by row, of cost and error; the lane
+/* The planner's figures for a window's tasks: tasks x lanes, row by row, of cost and error; the lane
  * that is home and, for launches that are sent elsewhere to be measured, the one. */
 struct cw_run_gain_prices {
     const uint32_t *home, *trial;

@@ -10,7 +10,7 @@ static struct {
     double lived_ns, spent_ns; /* by earlier runs */
     uint64_t started_ns;
     double learnt_ns, stayed_ns, owed_ns;
-    double begun_ns; /* what `begun` builds are thought to take that have not ended */
+    double begun_ns; /* expected time of the `begun` builds, which have not ended */
     unsigned begun, builds;
 } learn;
 

@@ -1,13 +1,13 @@
-/* learn.h - what a program's runs may spend on what later ones find: builds for helpers, of rewritten
+/* learn.h - the time that a program's runs may spend for later ones: builds for helpers, of rewritten
  * kernels, and of binaries that answer its own builds; and analyses of kernels that a program is too short
  * for, which its end waits for.
  *
- * In a process in which nobody has compiled yet the first build takes PoCL 3.1 half a second and more, and a
+ * The first compilation in a process takes PoCL 3.1 half a second and more, and a
  * process can not end while its vendor compiles. For a program that runs for a tenth of a second that is a
- * lot, and nobody knows whether it will ever run again. So builds are bought as skis are (history_runs.h):
- * once all runs of the program together, with whatever arguments, have lived CW_RUNS_LEARN times as long as
- * everything learnt has taken and the build to come will take, not counting that time itself. Whoever wants
- * it at once says so (CLWEAVE_LEARN=all, or asks for devices, a policy, groups); CLWEAVE_LEARN=off builds
+ * lot, and it may never run again. So builds are bought as skis are (history_runs.h):
+ * once all runs of the program together, with any arguments, have lived CW_RUNS_LEARN times as long as
+ * everything learnt has taken and the build to come will take, not counting that time itself. The user
+ * may ask for it at once (CLWEAVE_LEARN=all, or devices, a policy, groups); CLWEAVE_LEARN=off builds
  * nothing.
  *
  * Lock held. */
@@ -23,7 +23,7 @@ enum cw_run_learn {
 
 enum cw_run_learn_mode { CW_RUN_LEARN_OFF, CW_RUN_LEARN_RENT, CW_RUN_LEARN_ALL };
 
-/* Called once, before anybody asks; lock not held. What earlier runs have lived and spent. */
+/* Called once, before all other calls; lock not held. lived_ns, learnt_ns: of all earlier runs. */
 void cw_run_learn_init(enum cw_run_learn_mode mode, double lived_ns, double learnt_ns);
 
 /* Whether so many builds, of which one is of no use without the others, may begin now; cw_run_learn_asks: if
@@ -36,11 +36,11 @@ bool cw_run_learn_begins(enum cw_run_learn what);
 void cw_run_learn_ended(double ns);
 
 /* Something that later runs find needs about `ns` more, and the process ends: true when it may end later for
- * it. Counts what it has waited then. False: this run owes it, unless learning is off. */
+ * it. cw_run_learn_stayed counts that wait. False: this run owes it, unless learning is off. */
 bool cw_run_learn_stays(double ns);
 void cw_run_learn_stayed(double ns);
 
-/* What this run has lived, spent (of it at its end), and not been allowed to spend. */
+/* The time that this run has lived, spent (of that at its end), and not been allowed to spend. */
 struct cw_run_learnt {
     double lived_ns, learnt_ns, stayed_ns, owed_ns;
 };

@@ -204,7 +204,7 @@ static void history_name(const struct cw_run_worker *l, char text[48])
     snprintf(text, 48, "%.*s %u", (int)(n < 24 ? n : 24), l->name, l->units);
 }
 
-/* What each part of a shared launch takes there beside its work. */
+/* The time of each part of a shared launch there beside its work. */
 static double part_ns(const struct cw_run_worker *l)
 {
     double modelled = cw_device_set_up_ns(l->device);
@@ -273,7 +273,7 @@ struct cw_run_brain *cw_run_perf_model_now(void)
     return b;
 }
 
-/* ---- what programs have spent at home, as launches of a kernel of their own on a device of its own: count x
+/* ---- programs' time at home, as launches of a kernel of their own on a device of its own: count x
  * mean */
 
 #define SPENT_SHAPE 1
@@ -312,7 +312,7 @@ const char *cw_run_perf_model_policy(void)
     return brain.config.policy ? brain.config.policy->name : "nothing";
 }
 
-/* What its vendor compiles anew for: the kernel and its local size; without one, the size that the vendor
+/* The kind that its vendor compiles: the kernel and its local size; without one, the size that the vendor
  * picks it by. The launch has been named. */
 static struct cw_run_warm_what kind_of(const struct cw_run_launch *l)
 {

@@ -38,7 +38,7 @@ void cw_run_perf_model_finish(void);
 /* The name of the policy that was chosen. */
 const char *cw_run_perf_model_policy(void);
 
-/* What all runs so far, this one included, have spent on kernels of `p` at home. */
+/* The time that all runs so far, this one included, have spent on kernels of `p` at home. */
 double cw_run_perf_model_spent_ever(struct cw_run_program *p);
 
 #endif

@@ -54,7 +54,7 @@ static bool is_same(const struct cw_run_repeat *a, const struct cw_run_ndrange *
     return true;
 }
 
-/* Nothing is known to have changed since, and nobody else is at work. */
+/* Nothing is known to have changed since then, and no other command runs. */
 static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
 {
     const struct cw_run_repeat *a = &k->again;
@@ -141,7 +141,7 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
     return what;
 }
 
-/* Somebody is told of it, or it was more than one launch that ends. */
+/* One whole launch of an in-order queue, without an event or profiling. */
 static bool is_plain(const struct cw_run_task *t)
 {
     return !t->event && !t->gate && !t->time.wanted && !t->tainted && !t->outcome.failed && !t->tile.launch &&

@@ -10,12 +10,12 @@
 
 /* True when `t`, alone in its window and not to be shared, has been sent where the launch before it went,
  * which was like it; the policy would do the same. Its kernel's memo then says with which verdict, and *g
- * what is known of the gain.
+ * holds the known gain.
  */
 bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
                             struct cw_run_gain_window *g);
 
-/* True when `t`, whose like has long gone elsewhere, is to show what home takes now. */
+/* True when `t`, whose like has long gone elsewhere, is to show its time at home now. */
 bool cw_run_repeat_place_looks_home(struct cw_run_task *t);
 
 /* Keeps where `t`, alone in its window and no trial, has been sent by `plan`. */

@@ -15,13 +15,13 @@ static const struct cw_run_context_device *place_of(const struct cw_run_task *t)
     return &t->queue->context->places[t->at.place];
 }
 
-/* Somebody is to be told when it starts or ends, before the next one does. */
+/* Its callbacks run when it starts or ends, before the next one does. */
 static bool is_watched(const struct cw_run_task *t)
 {
     return t->event && t->event->callbacks;
 }
 
-/* What a batch that begins with `t` may take; 0: none begins there. */
+/* The longest time of a batch that begins with `t`; 0: none begins there. */
 static double longest_ns(const struct cw_run_task *t)
 {
     const struct cw_cl_device *slot = place_of(t)->slot;
@@ -79,7 +79,7 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
     return n;
 }
 
-/* The launches took `ns` together: each its share by what was expected of it. */
+/* The launches took `ns` together: each its share by its expected time. */
 static void learn(struct cw_run_task *const *batch, uint32_t n, uint64_t ns)
 {
     double all = 0, factor;
@@ -95,8 +95,8 @@ static void learn(struct cw_run_task *const *batch, uint32_t n, uint64_t ns)
     cw_run_global_lock_give();
 }
 
-/* Where enqueueing runs them. What follows a launch that a helper refuses has to wait until home has run
- * that. */
+/* Where enqueueing runs them. Launches behind one that a helper refuses have to wait until home has run that
+ * one. */
 static void one_by_one(struct cw_run_task *const *batch, uint32_t n)
 {
     uint32_t i = 0;

@@ -4,7 +4,7 @@
 
 #include "../core/types.h"
 
-/* Makes room for what the arguments of the private kernel of `lane` are set to. False: memory is out. */
+/* Makes room for the values of the arguments of the private kernel of `lane`. False: memory is out. */
 bool cw_run_device_kernel_set(struct cw_run_kernel *k, const struct cw_run_worker *lane);
 
 /* The private kernel for `place`, made by the first call; `k` owns it. NULL: it cannot be had there. The

@@ -4,8 +4,8 @@
  * kernel and local size alone, though it compiles one more for every global size that is wider than those
  * before, and one for offsets. Two such launches of one kernel in flight at once release the wrong one and
  * abort the process
- * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, whatever the
- * local size. What helpers run is built with an option of its own (builds/helper_program.c), and so another
+ * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, at any
+ * local size. The helpers' kernel is built with an option of its own (builds/helper_program.c) and is another
  * kernel to PoCL: each side has its own count. A native launch counts while the vendor is called, where the
  * device runs kernels inside that call. */
 #include "../../builds/source.h"
@@ -21,7 +21,7 @@
 
 struct cw_run_exclusion {
     struct cw_run_exclusion *next;
-    struct cw_identity id; /* the kernel's source, options and name, which is what PoCL goes by */
+    struct cw_identity id; /* the kernel's source, options and name, by which PoCL finds it */
     struct cw_key key;
     struct cw_run_side {
         size_t width; /* of those that run */

@@ -1,4 +1,4 @@
-/* help.c - threads of the program that do what they wait for, or ask after. */
+/* help.c - threads of the program that run the commands that they wait for, or ask after. */
 #include "../core/thread.h"
 #include "../core/work_ops.h"
 #include "../core/global_lock.h"

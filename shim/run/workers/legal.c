@@ -26,14 +26,15 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_context_device *p = &c->places[i];
         if (in_memory(p->slot) && has_code(p->slot) && !k->broken[p->lane->number] &&
-            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED && (has_local || cw_run_cutter_any_local(k)))
+            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
+            (has_local || cw_run_cutter_any_local(k)))
             return true;
     }
     return false;
 }
 
 /* A function of the program's occupies a thread of PoCL's for as long as it likes; a sub-device has no other
- * one for what is given to it then. */
+ * one for its commands then. */
 static bool may_be_held(const struct cw_cl_device *slot)
 {
     return cw_run.native_kernels && slot->kind == CW_SLOT_SUBDEVICE;

@@ -27,7 +27,7 @@ struct size_of_range {
     enum state state;
 };
 
-/* What asking a device needs; of the last one that was asked. */
+/* The objects for asking a device; of the last one that was asked. */
 struct probe {
     cl_device_id device;
     cl_context context;
@@ -178,7 +178,7 @@ bool cw_run_local_size_of(const struct cw_run_queue *q, cl_uint dims, const size
         memcpy(local, r->local, dims * sizeof *local);
         return true;
     }
-    if (sizes.quit || cw_run.off || home->dsp || slots->n == slots->homes) /* nobody else is there */
+    if (sizes.quit || cw_run.off || home->dsp || slots->n == slots->homes) /* there are no helpers */
         return false;
     if (!r && sizes.n < RANGES) {
         r = &sizes.range[sizes.n++];

@@ -1,7 +1,7 @@
 /* short_task.c - commands that take less than waking a worker would.
  *
- * A flush, or a query of a program that polls, must not block, but may do what takes no longer than to have
- * it done. That is known of small transfers, and of a launch that is the same as an earlier one in all that
+ * A flush, or a query of a program that polls, must not block, but may do work that takes no longer than a
+ * wake-up. That is known of small transfers, and of a launch that is the same as an earlier one in all that
  * its work depends on but data, when that took some microseconds where the kernel runs inside the enqueueing
  * call, and when no data could make it much work: every loop has a bound, and the bounds are small. */
 #include "../core/state.h"

@@ -12,7 +12,7 @@
 static _Atomic uint32_t blocks_over; /* in all */
 static uint32_t watching;            /* threads */
 
-/* Until *what changes; lock held, given up meanwhile. True: it has. */
+/* Waits until the counter changes, or until `until`; lock held, given up meanwhile. True: it has changed. */
 static bool watch(_Atomic uint32_t *what, uint64_t until)
 {
     uint32_t before = atomic_load_explicit(what, memory_order_relaxed);

@@ -4,12 +4,12 @@
  * gains by being cut. Half of a launch of .5 ms on each of two PoCL basic devices, by two threads of one
  * process and without clweave, is 1.5 times as fast as all of it on one where the second thread slept before,
  * and 2.0 times where it watched (2 ms: 1.55 and 1.9). So a lane's worker that has run tiles watches for the
- * next ones before it sleeps, about as long as being woken would take (ski rental: at most twice what the
- * better choice costs), and seldom where none has come in time lately. A thread of the program that waits for
+ * next ones before it sleeps, about as long as being woken would take (ski rental: at most twice the best
+ * choice's cost), and seldom where none has come in time lately. A thread of the program that waits for
  * a cut launch does so when the others are expected to be ready: where the bare call runs kernels itself, all
  * the time.
  *
- * Nobody watches where another thread of ours would need the processor, or while a compiler runs, and never
+ * No thread watches where another worker would need the processor, or while a compiler runs, and never
  * after these some hundred microseconds: an idle program costs nothing.
  *
  * cw_run.lock guards all of it. */

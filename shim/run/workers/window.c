@@ -1,4 +1,4 @@
-/* window.c - the window of commands that wait to be planned, and the thread that closes it when nobody does.
+/* window.c - the window of commands that wait to be planned, and the thread that closes it when no call does.
  *
  * The timer looks at the window every 100 us while there is work, less and less often when others have always
  * closed it by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so
@@ -19,10 +19,11 @@
 #include "../core/observer.h"
 #include "../core/thread.h"
 
-/* `rest` goes back, before what has come meanwhile. Nothing of it has been let go, and what it waits for has.
+/* `rest` goes back, before newer commands. None of it is released; the commands that it waits for are.
  */
 static void put_back(struct cw_run_task *rest)
 {
+    /* there the time of enqueueing does not count */
     struct cw_run_task *last = rest;
     uint32_t n = 1;
 
@@ -90,14 +91,13 @@ void cw_run_window_step(void)
 
 bool cw_run_window_is_due(void)
 {
-    bool patient =
-        cw_run.chaos || cw_device_clock_is_virtual(); /* on which what enqueueing takes does not count */
+    bool patient = cw_run.chaos || cw_device_clock_is_virtual();
     uint64_t age = patient ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
     uint64_t now = cw_run.window_count ? cw_run_global_lock_now_ns() : 0;
 
     if (now && !cw_run.window_since_ns)
         cw_run.window_since_ns = now;
-    if (cw_run.window_since_ns == 1) /* what was put back waits for trials that have not begun, too */
+    if (cw_run.window_since_ns == 1) /* commands put back wait for trials that have not begun, too */
         return now && !cw_run.running && !cw_run.ready_count;
     return now && !cw_run.running && now - cw_run.window_since_ns >= age;
 }
@@ -130,12 +130,12 @@ static void sleep_for_good(void)
     cw_run.timer_asleep = false;
 }
 
-/* What the timer knows of windows when it has looked. */
+/* The timer's record of windows when it has looked. */
 struct looks {
     uint64_t seen;        /* that were closed until it looked last */
     unsigned ages, ticks; /* until it looks again; since it last saw anything */
     bool open;            /* one was, when it looked last */
-    bool fresh;           /* it has slept: the next one may be one that nobody closes */
+    bool fresh;           /* it has slept: the program may not close the next one */
 };
 
 /* The program has closed windows itself since: it is looked at less often. */

@@ -1,5 +1,5 @@
 /* window.h - the window of commands that are not released yet. Lock held. Closing plans the window, for which
- * it may give up the lock: what was found before must be found again, or be busy. */
+ * it may give up the lock: records found before must be found again, or be pinned. */
 #ifndef CW_RUN_WINDOW_H
 #define CW_RUN_WINDOW_H
 

@@ -1,4 +1,4 @@
-/* worker.c - lanes: one device, one command at a time, whoever drives it. */
+/* worker.c - workers: one device, one command at a time, driven by its own or another thread. */
 #include "../../builds/helper_program.h"
 #include "../core/thresholds.h"
 #include "../core/context_device.h"
@@ -179,8 +179,8 @@ static bool overtakes(const struct cw_run_task *t)
     return p && p->state < CW_RUN_RUNNING;
 }
 
-/* A helper refused the launch, so it has not run: home has the last word. What failed later may have written
- * already, and a kernel that reads what it writes must not run twice: that is an error of the command. */
+/* A helper refused the launch, so it has not run: home runs it. A launch that failed later may have written
+ * already, and a kernel that updates data in place must not run twice: that is an error of the command. */
 static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
     t->launch.kernel->broken[l->number] = true;
@@ -223,8 +223,9 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         cw_run_short_task_measured(t);
         if (alone && status == CL_SUCCESS)
             cw_run_observer->ran_alone(t);
+        /* its private kernel may have other arguments now */
         else
-            t->launch.kernel->again.left = 0; /* its private kernel may have other arguments now */
+            t->launch.kernel->again.left = 0;
     }
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home && !t->outcome.failed &&
         !t->begun) {
@@ -294,13 +295,13 @@ static void prepare(struct cw_run_worker *l)
     cw_run_global_lock_give();
     good = cw_run_context_device_queue(p->context, place);
     cw_run_global_lock_take();
-    l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run
+    l->busy = false; /* ready commands need not wait for a compiler: a thread that waits for one may run
                         it here */
     l->building = true;
     cw_run_global_lock_give();
-    /* The vendor's code generator wakes up after the first launch was taken: what it destroys at exit must
-     * outlive this build, which the handler that is registered now will wait for. And what this build wakes
-     * up outlives later ones. */
+    /* The vendor's code generator wakes up after the first launch: its static data must outlive this build,
+     * which the handler that is registered now will wait for. And data that this build
+     * creates outlive later ones. */
     cw_run_exit_register();
     good = good && (build ? cw_helper_program_of(p, place) != NULL : cw_helper_program_load(p, place));
     cw_run_exit_register();

@@ -7,16 +7,16 @@
 bool cw_run_worker_reserve(
     uint32_t tasks); /* room for so many ready ones on every lane; false: out of memory */
 void cw_run_worker_ready(struct cw_run_task *t);
-void cw_run_worker_push(struct cw_run_task *t);    /* itself, whatever its kind, into its lane's heap */
+void cw_run_worker_push(struct cw_run_task *t);    /* itself, of any kind, into its lane's heap */
 void cw_run_worker_unready(struct cw_run_task *t); /* it leaves its lane's heap again */
 void cw_run_worker_starts(struct cw_run_task *t);  /* the command is going to run now */
 struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot);
 
-/* Takes the i-th out of the heap; and runs what was taken, and what follows it at once, up to number `last`.
+/* Takes the i-th out of the heap; and runs it, and the commands that follow it at once, up to number `last`.
  * Gives up the lock meanwhile. */
 struct cw_run_task *cw_run_worker_take(struct cw_run_worker *l, uint32_t i);
 void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
-/* The same for a command as it is, whatever the table of its kind says. */
+/* The same for a command as it is, without the table of its kind. */
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
 
 bool cw_run_worker_run_orphan(
