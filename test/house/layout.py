@@ -34,18 +34,19 @@ def folder_of(path):
 
 def read_objects(root):
     """({symbol: its source}, {source: symbols that it needs}) of all objects of the folders in ORDER."""
-    owner, needs = {}, collections.defaultdict(set)
+    owner, needs, sources = {}, collections.defaultdict(set), {}
     for folder, _, names in os.walk(root):
         for name in names:
             source = os.path.relpath(os.path.join(folder, name), root)[:-2] + '.c'
-            if not name.endswith('.o') or not folder_of(source) or not os.path.exists(source):
-                continue
-            for line in lines_of(['nm', os.path.join(folder, name)]):
-                kind, symbol = line.split()[-2:]
-                if kind == 'T':
-                    owner[symbol] = source
-                elif kind == 'U':
-                    needs[source].add(symbol)
+            if name.endswith('.o') and folder_of(source) and os.path.exists(source):
+                sources[os.path.join(folder, name)] = source
+    for line in lines_of(['nm', '-A', *sources]):
+        kind, symbol = line.split()[-2:]
+        source = sources[line.split(':')[0]]
+        if kind == 'T':
+            owner[symbol] = source
+        elif kind == 'U':
+            needs[source].add(symbol)
     return owner, needs
 
 
@@ -96,27 +97,26 @@ def largest_circle(owner, needs, root):
 
 
 def files_behind(symbol, root):
-    """The files below `root` that a call of `symbol` can reach by direct calls (not through tables of functions)."""
-    calls, where = collections.defaultdict(set), {}
-    for folder, _, names in os.walk(os.path.join(root, 'shim')):
-        for name in names:
-            source = os.path.relpath(os.path.join(folder, name), root)[:-2] + '.c'
-            if not name.endswith('.o') or not os.path.exists(source):
-                continue
-            key = None
-            for line in lines_of(['objdump', '-dr', '--no-show-raw-insn', os.path.join(folder, name)]):
-                start = re.match(r'[0-9a-f]+ <([\w.]+)>:', line)
-                to = re.search(r'R_X86_64_\w+\s+(cw_\w+)|\b(?:call|jmp)\s+[0-9a-f]+ <([\w.]+)', line)
-                if start:
-                    key = start.group(1) if start.group(1).startswith('cw_') else f'{source}:{start.group(1)}'
-                    where[key] = source
-                elif to and key:
-                    name_of = to.group(1) or to.group(2)
-                    calls[key].add(name_of if name_of.startswith('cw_') else f'{source}:{name_of}')
+    """The files of shim/run that a call of `symbol` can reach by direct calls (not through tables of functions)."""
+    calls, where, key, source = collections.defaultdict(set), {}, None, None
+    objects = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(root, 'shim/run')) for name in names
+               if name.endswith('.o')]
+    for line in lines_of(['objdump', '-dr', '--no-show-raw-insn', *objects]):
+        if line.endswith('format elf64-x86-64'):
+            source = os.path.relpath(line.split(':')[0], root)[:-2] + '.c'
+        elif line.endswith('>:'):
+            name = line.split('<')[1][:-2]
+            key = name if name.startswith('cw_') else f'{source}:{name}'
+            where[key] = source
+        elif 'R_X86_64_' in line or 'call ' in line or 'jmp ' in line:
+            to = re.search(r'R_X86_64_\w+\s+(cw_\w+)|\b(?:call|jmp)\s+[0-9a-f]+ <([\w.]+)', line)
+            if to:
+                name = to.group(1) or to.group(2)
+                calls[key].add(name if name.startswith('cw_') else f'{source}:{name}')
     seen, todo = set(), [symbol]
     while todo:
         at = todo.pop()
-        if at in where and at not in seen:
+        if at in where and at not in seen and os.path.exists(where[at]):
             seen.add(at)
             todo.extend(calls[at])
     return sorted({where[s] for s in seen if where[s].startswith('shim/run/')})
