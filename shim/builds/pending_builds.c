@@ -23,7 +23,8 @@ static _Thread_local uint32_t
 static struct first {
     bool active;
     pthread_t thread;
-    uint64_t since_ns;
+    clockid_t clock; /* the processor time of the thread: on a busy machine a compiler may get little of it */
+    uint64_t until_ns; /* on that clock */
 } firsts[CW_RUN_LANES];
 
 static void doze(uint64_t ns)
@@ -47,16 +48,24 @@ bool cw_pending_builds_begin(void)
     return false;
 }
 
+/* A clock whose thread has ended is past every limit. */
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    return clock_gettime(clock, &t) ? UINT64_MAX
+                                    : (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
 static bool any_compiles(void)
 {
-    uint64_t now = cw_run_global_lock_now_ns();
     bool any = false;
 
     cw_run_global_lock_take();
     for (uint32_t i = 0; i < CW_RUN_LANES && !any; i++) {
         const struct first *f = &firsts[i];
 
-        any = f->active && !pthread_equal(f->thread, pthread_self()) && now < f->since_ns + OCCUPIED_NS;
+        any = f->active && !pthread_equal(f->thread, pthread_self()) && clock_ns(f->clock) < f->until_ns;
     }
     cw_run_global_lock_give();
     return any;
@@ -75,12 +84,14 @@ void cw_pending_builds_stop(void)
 static cl_int enqueue_noted(const struct cw_run_worker *l, cl_command_queue queue, cl_kernel kernel,
                             const struct cw_run_ndrange *r, cl_event *event)
 {
-    struct first *f = &firsts[l->number];
+    struct first *f = &firsts[l->number], begun = {.thread = pthread_self()};
     cl_int err;
 
+    if (!pthread_getcpuclockid(begun.thread, &begun.clock))
+        begun.until_ns = clock_ns(begun.clock) + OCCUPIED_NS;
     cw_run_global_lock_take();
-    *f = (struct first){
-        .active = !atomic_load(&stopped), .thread = pthread_self(), .since_ns = cw_run_global_lock_now_ns()};
+    begun.active = !atomic_load(&stopped);
+    *f = begun;
     cw_run_global_lock_give();
     if (!f->active)
         return CL_OUT_OF_RESOURCES;

@@ -4,7 +4,8 @@
  * program that has waited for its work, or whose device compiles and runs kernels inside the enqueue, cannot
  * meet that; under run mode workers compile behind its back. So the end waits for compilations, which are
  * finite, but not for kernels, which may run for ever (api/process_end.c). Where the two come in one call
- * they cannot be told apart, and it is waited for some seconds. */
+ * they cannot be told apart, and the end waits until the call has had some seconds of processor time: on a
+ * busy machine a compiler takes much longer than it works. */
 #ifndef CW_PENDING_BUILDS_H
 #define CW_PENDING_BUILDS_H
 

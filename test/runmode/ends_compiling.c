@@ -3,19 +3,22 @@
  * knows; it takes its time behind the vendor's end.
  *
  * ends_compiling moments|some|long : at moments while helpers' programs are built, or some of them; a
- * compiler takes longer than the end of a process waits for commands, on a device that compiles inside the
- * enqueue. */
+ * compiler takes longer than the end of a process waits for commands, and for a kernel that may be endless,
+ * on a device that compiles inside the enqueue. */
 #include "common.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BUFFERS    4
-#define ROUNDS     40
-#define DELAY_MS   10
-#define LINES      16
-#define LONG_LINES 100
+#define BUFFERS      4
+#define ROUNDS       40
+#define DELAY_MS     10
+#define LINES        16
+#define LONG_LINES   100
+#define UNDER_WAY_MS 200
+#define STOPPED_MS   11000 /* longer than the end waits for a device that may be occupied for ever */
 
 static struct app a;
 static cl_kernel kernel;
@@ -61,12 +64,16 @@ static int by_main(void)
     return 3;
 }
 
-/* Bare, on a device that compiles and runs kernels inside the enqueue, that is over before the end. */
+/* Bare, on a device that compiles and runs kernels inside the enqueue, that is over before the end. The
+ * process stops for a while, as on a machine that has no processor time for it: a compiler at work comes no
+ * further. */
 static int unfinished(void)
 {
     for (unsigned i = 0; i < BUFFERS; i++)
         launch(i);
     APP_CHECK(clFlush(a.queue));
+    rm_sleep_ms(UNDER_WAY_MS);
+    raise(SIGSTOP);
     return 6;
 }
 
@@ -136,7 +143,10 @@ static void outcome(const char *what, int (*end)(void))
             x[i] = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof words, words);
         exit(end());
     }
-    waitpid(child, &status, 0);
+    while (waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status)) {
+        rm_sleep_ms(STOPPED_MS);
+        kill(child, SIGCONT);
+    }
     printf("%s: %s %d\n", what, WIFEXITED(status) ? "exit status" : "signal",
            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }

@@ -2,7 +2,7 @@
 # is known; ALL=1 has it from them, on more DEVICES.
 # SLOW: ALL=1 DEVICES="none cpu,basic:2 cpu,sub:2 cpu,basic:1,sub:2"
 # CACHE: empty
-# SECONDS: 15
+# SECONDS: 25
 . test/runmode/common.sh
 moments=some
 [ -z "${ALL:-}" ] || moments=moments
