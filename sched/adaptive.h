@@ -1,14 +1,18 @@
 /* adaptive.h - how large the next part of a shared launch is, and whose: adaptive block and ratio.
  *
  * A launch has W groups (the unit in which it is cut), several devices take parts of it, and how long each
- * part took decides about the next ones. Two ways (ALGORITHMS A7): sync    the patent of Xi'an Jiaotong
- * University on dynamic scheduling in OpenCL co-execution, literally: blocks of W/n groups at first, each
- * divided by the ratio R_i; when all devices have finished theirs, R_i := V_i / sum V, and the block doubles,
- * halves or stays by whether the change before made it faster. async   no barrier between blocks: a device
- * that is early takes from the next. Its part is half of the device's share of the rest until all finish
- * together (so the last parts are small), at most 2/n of its share of the whole launch, but long enough to be
- * worth `overhead_ns`. Speeds are those of a short window of parts, which begins anew when a device's speed
- * has changed. Between launches a controller keeps the measured speeds: one for each kernel and shape. A
+ * part took decides about the next ones. Two ways (algorithm A7):
+ *
+ *   sync    the patent of Xi'an Jiaotong University on dynamic scheduling in OpenCL co-execution, literally:
+ *           blocks of W/n groups at first, each divided by the ratio R_i; when all devices have finished
+ *           theirs, R_i := V_i / sum V, and the block doubles, halves or stays by whether the change before
+ *           made it faster
+ *   async   no barrier between blocks: a device that is early takes from the next. Its part is half of the
+ *           device's share of the rest until all finish together (so the last parts are small), at most 2/n
+ *           of its share of the whole launch, but long enough to be worth `overhead_ns`. Speeds are those of
+ *           a short window of parts, which begins anew when a device's speed has changed
+ *
+ * Between launches a controller keeps the measured speeds: one for each kernel and shape. A
  * measured speed may come from a bad moment of a busy machine, so a device that is too slow to have a part of
  * launches is asked again, after 2, 4, 8 ... of them, by one group (adaptive_doubt.c).
  *

@@ -1,4 +1,4 @@
-/* dispatch.h - multi-level dispatch (ALGORITHMS.md A9), simulated: a tree of masters hands tasks to workers.
+/* dispatch.h - multi-level dispatch (algorithm A9), simulated: a tree of masters hands tasks to workers.
  *
  * `levels` = 1: one master and its workers; 2: regional masters between; and so on. Every master has
  * `fan_out` children (the last ones fewer). A worker asks its master for `block` tasks, runs them, and

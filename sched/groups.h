@@ -18,7 +18,7 @@
  *   by step            no block reorders: program order. The baseline
  * Within a group by step, then tile: that is in the order of dependence, as P never falls along one. The
  * source is the patent of the Institute of Computing Technology (CAS) on priority groups from data topology;
- * ALGORITHMS.md A8. The model of height and width is clweave's: the bytes that a window of (shift of the
+ * Algorithm A8. The model of height and width is clweave's: the bytes that a window of (shift of the
  * block + width + 2 R) tiles touches fit in the cache.
  *
  * *Steps that lean.* Tiles that are cut at other places in each step, so that a tile's neighbours of the step

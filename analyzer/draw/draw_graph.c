@@ -227,7 +227,7 @@ static bool reduce(struct cw_draw_graph *g, const struct cw_trace *t, const uint
     return ok;
 }
 
-/* ALGORITHMS A2: the initial contents of a read-only object come from a pseudo-command of their own. */
+/* Algorithm A2: the initial contents of a read-only object come from a pseudo-command of their own. */
 static bool add_inputs(struct cw_draw_graph *g, const struct cw_trace *t, const uint32_t *node_of)
 {
     uint32_t *input = malloc((t->memory.count + 1) * sizeof *input);

@@ -3,8 +3,8 @@
  * A trace made with --capture-data holds the program's inputs to OpenCL (contents of objects at creation,
  * bytes written, programs, arguments) and its results (bytes read, contents of objects at their end). This
  * module issues the same commands in an order of its choice that keeps the binding edges (event, barrier,
- * host, data; not the implied `queue` edges: DESIGN.md section 5), and compares. An edge missing from the
- * graph shows as a difference.
+ * host, data; not the implied `queue` edges), and compares. An edge missing from the graph shows
+ * as a difference.
  *
  * The trace's kernels run, with the sizes of the trace: run only traces that you trust, as you would a
  * program. One command runs at a time, on one in-order queue per device: the order is exactly the chosen one.

@@ -57,7 +57,7 @@ enum eval_rule {
 /* Inputs of formulas (cw_formula_value_input): sizes by dimension, then scalar arguments by node. */
 enum { INPUT_GLOBAL = 0, INPUT_LOCAL = 3, INPUT_OFFSET = 6, INPUT_GROUPS = 9, INPUT_NODE = 12 };
 
-/* Remembered for a variable whose range depends on the tile (compile.c). */
+/* Remembered for a variable whose range depends on the tile (form_compile.c). */
 struct eval_recipe {
     enum eval_rule rule;
     int var;

@@ -1,4 +1,4 @@
-/* form_internal.h - shared by compiled*.c only. */
+/* form_internal.h - shared by form*.c only. */
 #ifndef CW_FORM_INTERNAL_H
 #define CW_FORM_INTERNAL_H
 
@@ -182,7 +182,7 @@ void cw_form_sort_line(struct cw_code *code, const struct form_line *l);
 enum outcome cw_form_make_tree(struct cw_form *c, struct cw_code *code, struct cw_guard g,
                                struct form_guard *to);
 
-/* compile.c */
+/* form_compile.c */
 /* Fills `code` for c->launch; conditions that are settled everywhere are left in it. False without memory. */
 bool cw_form_compile(struct cw_form *c, struct cw_code *code);
 /* Drops it. */

@@ -1,4 +1,4 @@
-/* control_flow.c - see control_flow.h; ALGORITHMS A1. */
+/* control_flow.c - see control_flow.h; algorithm A1. */
 #include "control_flow.h"
 
 #include <CL/cl.h>

@@ -1,4 +1,4 @@
-/* control_flow.h - ALGORITHMS A1: the order that queues, wait lists, barriers and host waits impose. */
+/* control_flow.h - algorithm A1: the order that queues, wait lists, barriers and host waits impose. */
 #ifndef CW_CONTROL_FLOW_H
 #define CW_CONTROL_FLOW_H
 

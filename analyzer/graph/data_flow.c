@@ -1,4 +1,4 @@
-/* data_flow.c - see data_flow.h; ALGORITHMS A2. */
+/* data_flow.c - see data_flow.h; algorithm A2. */
 #include "data_flow.h"
 #include "control_flow.h"
 #include "host_range.h"

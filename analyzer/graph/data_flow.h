@@ -1,4 +1,4 @@
-/* data_flow.h - ALGORITHMS A2 with byte ranges: the last writer and the readers after it, per range of each
+/* data_flow.h - algorithm A2 with byte ranges: the last writer and the readers after it, per range of each
  * memory.
  */
 #ifndef CW_DATA_FLOW_H

@@ -1,4 +1,4 @@
-/* graph_build.h - from a recorded command stream to a dependence graph (DESIGN section 5; ALGORITHMS A1, A2).
+/* graph_build.h - from a recorded command stream to a dependence graph (algorithms A1, A2).
  *
  * One sweep over the commands in the order of sweep_order.h fills t->accesses (every command's slice) and
  * t->edges. Edges run forwards in that order, so the graph has no cycles by construction.

@@ -1,8 +1,8 @@
 /* reorder.h - orders in which the commands of a trace may run.
  *
  * Only binding edges (event, barrier, host, data) constrain an order; `queue` edges are implied by an
- * in-order queue and do not (DESIGN.md section 5). Host pseudo-commands take part as nodes. An edge may be
- * left out, and its ends be forced into the opposite order, to show that it matters. */
+ * in-order queue and do not. Host pseudo-commands take part as nodes. An edge may be left out, and its
+ * ends be forced into the opposite order, to show that it matters. */
 #ifndef CW_REORDER_H
 #define CW_REORDER_H
 

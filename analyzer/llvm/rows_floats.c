@@ -1,26 +1,32 @@
 /* rows_floats.c - whether compilers may compute floating-point values otherwise in a copy of a kernel's text:
  * see rows_proof.h.
  *
- * Copies differ from the kernel in what is constant: tests, turns of loops that are unrolled, what is given a
- * value only where a test holds. A product of two constants that is part of a sum is rounded by itself, and
- * fused with the sum where they are no constants; a constant NaN has another sign than the processor's; what
- * is multiplied by a constant -1 is negated. And where something is negated LLVM puts that into a
- * neighbouring operation, or not, by who else uses it and in which block, and an operation that negates
- * leaves NaNs as they are; where a test picks a sum or a difference, it makes a sum and negates what was to
- * be subtracted. A constant that is made a whole number which cannot hold it is anything; and functions have
- * tests and constants of their own.
+ * A copy of a kernel's text has other constants than the kernel: tests, turns of unrolled loops, variables
+ * that get a value only where a test holds. So compilers may compute otherwise in a copy:
  *
- * So operations are done with values of the first three kinds below alone, of which one is no constant in any
- * copy, or which are the same constants in all; what is in doubt is only copied, stored and compared. The
- * operations are sums, products, quotients, conversions to int and a few functions (cw_rows_plain); nothing
- * is negated but numbers or, once in a kernel, an element that is subtracted from a product, or a product of
- * elements that is subtracted; and kernels with a difference, or with a negative factor, do all their sums in
- * one place, under no test or the same ones. As comparisons tell compilers what values are, where some are
- * compared nothing is multiplied or converted.
+ *   - A product of two constants in a sum is rounded by itself; without constants it is fused with the sum.
+ *   - A constant NaN has another sign than the processor's.
+ *   - A value that is multiplied by a constant -1 is negated.
+ *   - LLVM puts a negation into a neighbouring operation, or does not. The other uses of the value and their
+ *     blocks decide. An operation that negates leaves NaNs as they are.
+ *   - Where a test picks a sum or a difference, LLVM makes a sum and negates the subtrahend.
+ *   - A constant that is converted to an integer type which cannot hold it may become any value.
+ *   - Functions have tests and constants of their own.
+ *
+ * So kernels with a form for rows keep these rules:
+ *
+ *   - Only values of the first three kinds below take part in operations. One of them is no constant in any
+ *     copy, or all are the same constants in every copy. A value in DOUBT is only copied, stored, compared.
+ *   - Operations are sums, products, quotients, conversions to int and a few functions (cw_rows_plain).
+ *   - Only numbers are negated. Once in a kernel an element may be subtracted from a product, or a product of
+ *     elements may be subtracted.
+ *   - A kernel with a difference or a negative factor does all its sums in one place, under no test or under
+ *     the same tests.
+ *   - Comparisons tell compilers about values: where some are compared, nothing is multiplied or converted.
  *
  * What a value may be:
- *   OPEN     what nobody knows before it runs: floating-point elements of buffers and arguments, whole
- *            arguments of which a kernel only makes floating-point values, and what is made of them
+ *   OPEN     known at run time only: floating-point elements of buffers and arguments, whole arguments of
+ *            which a kernel only makes floating-point values, and values that are computed from these
  *   NUMBER   made of numbers alone, so that it is the same constant in every copy
  *   ZERO     OPEN or, in some copy, the constant 0: sums that begin with 0. Products with it are exact
  *   DOUBT    anything else: made of ids, turns, whole numbers that tests tell about, of different numbers */

@@ -48,7 +48,7 @@ bool cw_plan_is_work(const struct cw_plan_input *input, uint32_t i);
 enum cw_status cw_plan_result_order(const struct cw_plan_result *r, const struct cw_plan_input *input,
                                     uint32_t *order, uint32_t *count, struct cw_error *err);
 
-/* Writes one JSON object (README of the format: DESIGN.md section 9), or an array of them when count > 1. */
+/* Writes one JSON object, or an array of them when count > 1. */
 void cw_plan_result_json(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r,
                          size_t count);
 

@@ -1,5 +1,5 @@
 /* rewrite.h - rewrites OpenCL C so that a range of work-groups, launched on its own at global offset zero,
- * behaves as its part of the original NDRange (DESIGN.md section 5, "NDRange virtualisation").
+ * behaves as its part of the original NDRange (NDRange virtualisation).
  *
  * How. Every function that may reach a built-in that tells where a work-item stands in the whole NDRange gets
  * one more parameter, behind its own: a struct cw_rewrite_tile by value. Those built-ins and the calls of

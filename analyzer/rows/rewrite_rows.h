@@ -1,5 +1,4 @@
-/* rewrite_rows.h - a second form of kernels, in which one work-item does the work of a row of them. Internal
- * to rewrite*.c.
+/* rewrite_rows.h - a second form of kernels, in which one work-item does the work of a row of them.
  *
  * Why. Compilers for CPUs run a work-group as a loop over its work-items. In kernels that test for borders
  * every load is conditional there, so the loop is made of masked loads and tests; indices in int, wide ids

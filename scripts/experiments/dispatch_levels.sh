@@ -1,5 +1,5 @@
 #!/bin/bash
-# dispatch_levels.sh [FOLDER] - multi-level dispatch (ALGORITHMS.md, A9) simulated: a single master against trees of two
+# dispatch_levels.sh [FOLDER] - multi-level dispatch (algorithm A9) simulated: a single master against trees of two
 # and three levels, 100 to 1,000,000 workers; failures; the best fan-out.
 #
 # A task takes 1 s +- 50 %, a message 0.1 ms of a master's time, blocks of one task, 12 tasks a worker, seed 0. Margins: a

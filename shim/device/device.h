@@ -78,8 +78,9 @@ struct cw_hold {
      * same. */
     uint64_t submit_ns, start_ns, end_ns;
     uint64_t real_ns; /* CLOCK_MONOTONIC when cw_device_begin was called */
-    bool failed;    /* by cw_device_begin: the device has died, the command must not run; no cw_device_end. By
-                       that:    cw_device_stop */
+    /* Set by cw_device_begin: the device has died, the command must not run, and cw_device_end is not called.
+     * Set by cw_device_end: cw_device_stop has ended the launch. */
+    bool failed;
     double cost_ns; /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
     uint64_t healthy_ns; /* when a DSP without faults would end, waits for the shared DDR included */
     struct cw_work work; /* the work begun; its kernel's name must live until cw_device_end */

@@ -1,4 +1,4 @@
-/* dsp_clock.h - how long commands take on the emulated board (DESIGN section 7).
+/* dsp_clock.h - how long commands take on the emulated board.
  *
  * Costs come from a platform file: a kernel takes set-up (launch_ns) plus cycles per item (ns_per_item); a
  * transfer is piecewise linear through the file's table. Where the DSP itself has no rule for transfers, the

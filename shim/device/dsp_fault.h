@@ -1,9 +1,9 @@
 /* dsp_fault.h - faults of emulated DSPs, for tests of the code that handles them.
  *
  *   K:die@N     DSP K (from 0 on) refuses its N-th launch (from 1 on) and all that follow: the command fails
- * before it has written anything, as a chip's does whose results are still in its local memory K:hang@N its
- * N-th launch does not end; a watchdog gives it up after three times its modelled time, 1 ms at least, and
- *               the DSP counts as dead
+ *               before it has written anything, as on a chip whose results are still in its local memory
+ *   K:hang@N    its N-th launch does not end; a watchdog gives it up after three times its modelled time,
+ *               1 ms at least, and the DSP counts as dead
  *   K:slow@T*F  from T us after the program's start on commands take F times as long
  *
  * with commas between; at most one of each kind per DSP, the last one holds. */

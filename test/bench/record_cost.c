@@ -1,5 +1,5 @@
-/* record_cost.c - what recording costs one thread, in CPU time. Run by test/bench/record.sh with and without
- * the library.
+/* record_cost.c - what recording costs one thread, in CPU time. test/bench/record.bench runs it with and
+ * without the library.
  *
  * Prints "name value" lines: ns per call or pair (thread CPU time), and KiB of growth. Arguments: repetitions
  * in thousands (default 200); "chained": nothing but chained pairs. */

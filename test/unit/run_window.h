@@ -1,4 +1,4 @@
-/* workers/window.h - windows for the tests of plans, and what a plan must be, whatever the policy. Include it
+/* run_window.h - windows for the tests of plans, and what a plan must be, whatever the policy. Include it
  * in one file of a test program. */
 #ifndef CW_TEST_RUN_WINDOW_H
 #define CW_TEST_RUN_WINDOW_H

@@ -97,7 +97,7 @@ static void wild_parts(struct cw_schedule *s)
     s->task[10].first_part += 1000;
 }
 
-/* The matrix product of ALGORITHMS' known answers: 2 splits, 8 products, 1 merge on a CPU and 4 DSPs. */
+/* The matrix product of test/golden/known_answers.json: 2 splits, 8 products, 1 merge on a CPU and 4 DSPs. */
 static void matrix_product(struct cw_graph **g, struct cw_platform **p)
 {
     static const double costs[3][5] = {{90, 30, 30, 30, 30}, {60, 20, 20, 20, 20}, {45, 15, 15, 15, 15}};

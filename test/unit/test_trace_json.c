@@ -33,7 +33,7 @@ static void round_trip_is_exact(void **state)
     cw_trace_finish(&u);
 }
 
-/* An independent parser accepts the text and finds what DESIGN section 9 promises. */
+/* An independent parser accepts the text and finds the members that FORMAT.md describes. */
 static void text_is_json_with_the_promised_members(void **state)
 {
     static const char *const top[] = {"format", "version", "process",  "platforms", "devices",  "contexts",

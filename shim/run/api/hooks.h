@@ -18,7 +18,7 @@
     X(clCreateCommandQueue)                                                                                  \
     X(clCreateCommandQueueWithProperties)                                                                    \
     X(clRetainCommandQueue) X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)     \
-        X(clGetCommandQueueInfo) /* api/memory.c, api/opaque.c */                                            \
+        X(clGetCommandQueueInfo) /* api/memory.c, api/image.c, api/opaque.c */                               \
         X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clRetainMemObject)          \
             X(clReleaseMemObject) X(clGetMemObjectInfo) X(clCreateImage) X(clCreateImageWithProperties)      \
                 X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe) X(clCreateFromGLBuffer)                \

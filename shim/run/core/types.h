@@ -8,8 +8,8 @@
  * *native* (api/native.c): it goes to the vendor at once, behind a user event that completes when the managed
  * commands before it have.
  *
- *   enqueued ── window closes ──▶ released ── waits == 0 ──▶ in a lane's heap ── executed ──▶ DONE ──▶
- * RETIRED
+ *   enqueued ── window closes ──▶ released ── waits == 0 ──▶ in a lane's heap ── executed ──▶ DONE
+ *   DONE ── in queue order ──▶ RETIRED
  *
  * A task is linked completely within one critical section of the lock (core/global_lock.h).
  */
@@ -545,7 +545,5 @@ struct cw_run_worker {
     struct cw_run_program *wanted[CW_RUN_WANTED];
     uint32_t num_wanted;
 };
-
-/* ---- the whole */
 
 #endif

@@ -1,4 +1,4 @@
-/* group.h - priority groups (ALGORITHMS A8): launches that follow each other run tile by tile, several steps
+/* group.h - priority groups (algorithm A8): launches that follow each other run tile by tile, several steps
  * at once, so that the tiles of a group find their data in cache.
  *
  *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ─┬─▶ a group

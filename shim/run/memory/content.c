@@ -3,8 +3,8 @@
  *
  * PoCL 3.1 looks for the number at the place of a device by its own number, not by that of its memory, and
  * crashes for every device but the first of all that it has; helpers come before the program's own
- * (device_board.h). Where there are any, such a copy is a native kernel that does the same. All commands pass
- * through since the program has asked for the function. */
+ * (device_board.h). Where there are any, such a copy is a native kernel that does the same. Once the
+ * program has asked for the function, all commands pass through. */
 
 #include <string.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* local_size.h - the local size that the program's own device chooses when the program leaves it to it
- * (DESIGN, section 5): a kernel may see it, so a launch that runs elsewhere, or in tiles, gets the same.
+/* local_size.h - the local size that the program's own device chooses when the program leaves it to
+ * it. A kernel may see it, so a launch that runs elsewhere, or in tiles, gets the same.
  *
  * A device is asked by launching a probe kernel over the same range; PoCL's choice depends on the device
  * and the range alone unless a kernel demands a size (test/vendor/null_local_size.c, test/runmode/nulls.c). A
