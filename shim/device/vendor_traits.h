@@ -2,8 +2,7 @@
  *
  * No other file compares a platform's name. A device that no row fits has the last row, which has no traits:
  * its commands are native. Each trait rests on a fact, and the fact on a program that shows it: those of
- * test/vendor/ run in `make check`. To add a vendor: shim/DEVICES.md, "Facts about
- * vendors, and how to add one".
+ * test/vendor/ run in `make check`. To add a vendor: see shim/DEVICES.md.
  *
  * Pure and constant: any thread, no OpenCL calls. */
 #ifndef CW_VENDOR_TRAITS_H

@@ -26,6 +26,12 @@ def lines_of(command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+def sources_of(*patterns):
+    """Files of the checkout that git does not ignore: also those that are not added yet, none that is deleted."""
+    listed = lines_of(['git', 'ls-files', '--cached', '--others', '--exclude-standard', *patterns])
+    return sorted({path for path in listed if os.path.exists(path)})
+
+
 def folder_of(path):
     """The folder of ORDER that a source or object is in; None: one that has no place in it."""
     fits = [f for f in ORDER if path.startswith(f + '/')]
@@ -155,14 +161,14 @@ def comments_of(source):
 def settings_outside():
     """CLWEAVE_ variables that the library or the tool reads and that the option table does not have."""
     table = open('analyzer/settings/options.inc').read()
-    for source in lines_of(['git', 'ls-files', 'shim/*.c', 'shim/*.h', 'analyzer/*.c', 'analyzer/*.h']):
+    for source in sources_of('shim/*.c', 'shim/*.h', 'analyzer/*.c', 'analyzer/*.h'):
         for name in re.findall(r'"(CLWEAVE_[A-Z_]+)"', open(source, encoding="utf-8").read()):
             if name not in table and f'"{name[8:].lower().replace("_", "-")}"' not in table:
                 yield f'{source}: {name}'
 
 
 def wide_cells():
-    for page in lines_of(['git', 'ls-files', '*.md']):
+    for page in sources_of('*.md'):
         for i, line in enumerate(open(page, encoding="utf-8"), 1):
             if line.startswith('|') and any(len(c.strip()) > 200 for c in line.strip().strip('|').split('|')):
                 yield f'{page}:{i}'
@@ -179,8 +185,8 @@ def subjects_per_thousand(sources):
 
 def measure(build):
     owner, needs = read_objects(os.path.join(build, 'obj'))
-    sources = lines_of(['git', 'ls-files', 'shim/*.[ch]', 'analyzer/*.[ch]', 'sched/*.[ch]'])
-    everything = lines_of(['git', 'ls-files', '*.c', '*.h'])
+    sources = sources_of('shim/*.[ch]', 'analyzer/*.[ch]', 'sched/*.[ch]')
+    everything = sources_of('*.c', '*.h')
     functions = [(f'{s}:{line} {name}', n) for s in everything if s.endswith('.c') for name, line, n in functions_of(s)]
     circle = largest_circle(owner, needs, 'shim/run/')
     over = [f for f, n in functions if n > LONG]

@@ -50,8 +50,8 @@ static int count_ahead(const char *graph, const struct cw_graph *g, const struct
         *worst = fmax(*worst, weave / other);
         if (weave <= other * BEHIND)
             continue;
-        print_message("%s: weave %g, %s %g: %.1f %% behind\n", graph, weave, name, other,
-                      100 * (weave / other - 1));
+        print_message("%s: weave %g, %s %g: %.1f %% behind (is it in the portfolio of policy_weave.c?)\n",
+                      graph, weave, name, other, 100 * (weave / other - 1));
         ahead++;
     }
     return ahead;

@@ -234,8 +234,8 @@ static void check_portfolio(int graph, const double *makespan)
         const char *name = cw_policies[n]->name;
         if (strcmp(name, "random") != 0 && strcmp(name, "chaos") != 0 && strcmp(name, "exact") != 0 &&
             makespan[index_of("weave")] > makespan[n])
-            fail_msg("graph %d: weave %.17g, %s %.17g", graph, makespan[index_of("weave")], name,
-                     makespan[n]);
+            fail_msg("graph %d: weave %.17g, %s %.17g (is it in the portfolio of policy_weave.c?)", graph,
+                     makespan[index_of("weave")], name, makespan[n]);
     }
 }
 
