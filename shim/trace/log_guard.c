@@ -1,7 +1,9 @@
 /* log_guard.c - see log_guard.h. */
 #include "log_guard.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,6 +20,7 @@ static __thread struct {
 } range __attribute__((tls_model("initial-exec"))); /* read by the handler: no allocation */
 static void (*when_cut)(void);
 static _Atomic bool is_cut;
+static struct sigaction earlier = {.sa_handler = SIG_DFL}; /* that on_sigbus() has replaced */
 static pid_t self;
 
 void cw_log_guard_range(void *begin, size_t bytes)
@@ -50,7 +53,6 @@ static bool comes_again(const siginfo_t *info)
 
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
-    const struct sigaction plain = {.sa_handler = SIG_DFL};
     int saved = errno;
 
     (void)context;
@@ -59,7 +61,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
              0) != MAP_FAILED) {
         note_cut();
     } else {
-        sigaction(SIGBUS, &plain, NULL); /* the earlier disposition: the handler replaces no other */
+        sigaction(SIGBUS, &earlier, NULL);
         if (!comes_again(info))
             syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, info);
     }
@@ -74,16 +76,36 @@ void cw_log_guard_start(void (*cut)(void))
     cw_log_guard_range(NULL, 0);
 }
 
-/* Whether SIGBUS leads to on_sigbus(): it is put there where there is the default. */
+/* True for a handler in LLVM, whose file functions install one. It removes LLVM's unfinished files and lets the
+ * instruction come again, so it may also run after on_sigbus(). Takes no lock of the dynamic linker: a
+ * constructor of the program may record. */
+static bool is_llvm(const struct sigaction *a)
+{
+#if __GLIBC_PREREQ(2, 35)
+    void *handler = a->sa_flags & SA_SIGINFO ? (void *)a->sa_sigaction : (void *)a->sa_handler;
+    struct dl_find_object found;
+    const char *name = _dl_find_object(handler, &found) ? NULL : found.dlfo_link_map->l_name;
+
+    return name && (strstr(name, "/libLLVM") || strstr(name, "/libpocl"));
+#else
+    (void)a;
+    return false;
+#endif
+}
+
+/* Whether SIGBUS leads to on_sigbus(), which replaces the default and LLVM's handler. */
 static bool has_handler(void)
 {
     struct sigaction own = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART}, now;
 
     if (sigaction(SIGBUS, NULL, &now))
         return false;
-    if (now.sa_flags & SA_SIGINFO)
-        return now.sa_sigaction == on_sigbus;
-    return now.sa_handler == SIG_DFL && !sigaction(SIGBUS, &own, NULL);
+    if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_sigbus)
+        return true;
+    if ((now.sa_flags & SA_SIGINFO || now.sa_handler != SIG_DFL) && !is_llvm(&now))
+        return false;
+    earlier = now;
+    return !sigaction(SIGBUS, &own, NULL);
 }
 
 static bool can_copy(void)

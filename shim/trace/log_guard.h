@@ -3,10 +3,10 @@
  * A store behind the end of a mapped file, or on a disk that fails, raises SIGBUS, whose default ends the
  * program. Two kinds of store survive that; cw_log_guard_choose() says which one the calling thread needs:
  *
- * - CW_LOG_GUARD_HANDLER, where the program has left SIGBUS at its default and the thread does not block it:
- *   a plain store. A handler puts anonymous memory in place of the thread's guarded range, and the store
- *   goes on there. For every other SIGBUS the handler puts the default back and lets the instruction, or the
- *   signal, come again: it ends the program as it does bare.
+ * - CW_LOG_GUARD_HANDLER, where the program has left SIGBUS at its default, or LLVM in the vendor's library
+ *   has a handler for it, and the thread does not block it: a plain store. A handler puts anonymous memory in
+ *   place of the thread's guarded range, and the store goes on there. For every other SIGBUS the handler puts
+ *   the earlier disposition back and lets the instruction, or the signal, come again, as it does bare.
  * - CW_LOG_GUARD_KERNEL, elsewhere: process_vm_readv from this process to itself. The kernel makes the
  *   store, and answers EFAULT where there is no file. The program's own disposition of SIGBUS is never
  *   touched, and a blocked SIGBUS, with which the kernel ends a process in spite of its handler,

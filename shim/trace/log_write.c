@@ -343,9 +343,13 @@ static void append(struct cw_thread *t, uint8_t *head, size_t head_bytes, const 
 /* Looks at how this thread may store now. */
 static void guard(struct cw_thread *t, uint64_t now_ns)
 {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
     int saved = errno;
 
     t->guard = cw_log_guard_choose();
+    if (CW_UNLIKELY(t->guard == CW_LOG_GUARD_KERNEL) && !atomic_flag_test_and_set(&said))
+        cw_log_info(
+            "records are stored by system calls, which takes longer: the program handles or blocks SIGBUS");
     t->guard_ns = now_ns;
     cw_log_guard_range(t->guard == CW_LOG_GUARD_KERNEL ? NULL : t->place.chunk,
                        cw_log_chunk_bytes(&t->place));

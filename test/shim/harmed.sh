@@ -57,6 +57,12 @@ run plain "ln $log $T/t/second" return
 # nor where the trace shall be: it is written there when the program ends
 run plain "mkfifo $json" return
 [ -p "$json" ] && [ "$(wc -l < "$T/err")" = 1 ] && [ -s "$log" ] || fail "a pipe for a trace: $(cat "$T/err")"
+# LLVM's handler, which is there once PoCL has compiled, does not make stores slow
+rm -rf "$T/t"; mkdir "$T/t"
+env -u OCL_ICD_VENDORS POCL_CACHE_DIR="$T/cold" CLWEAVE_LOG=info CLWEAVE_OUT="$json" LD_PRELOAD="$shim" "$B/test/apps/gemm" > /dev/null 2> "$T/err" || fail "gemm: $(cat "$T/err")"
+! grep -q 'by system calls' "$T/err" || fail "a compiler in the process: $(cat "$T/err")"
+CLWEAVE_LOG=info run blocked true return
+grep -q 'by system calls' "$T/err" || fail "SIGBUS is blocked: $(cat "$T/err")"
 # what was captured
 export CLWEAVE_CAPTURE_DATA=1
 stopped plain "truncate -s 1 $json.data" return
