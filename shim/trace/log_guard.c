@@ -76,8 +76,8 @@ void cw_log_guard_start(void (*cut)(void))
     cw_log_guard_range(NULL, 0);
 }
 
-/* True for a handler in LLVM, whose file functions install one. It removes LLVM's unfinished files and lets the
- * instruction come again, so it may also run after on_sigbus(). Takes no lock of the dynamic linker: a
+/* True for a handler in LLVM, whose file functions install one. It removes LLVM's unfinished files and lets
+ * the instruction come again, so it may also run after on_sigbus(). Takes no lock of the dynamic linker: a
  * constructor of the program may record. */
 static bool is_llvm(const struct sigaction *a)
 {
