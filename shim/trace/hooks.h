@@ -6,43 +6,49 @@
 
 #include "recorder.h"
 
+/* clang-format off */
 #define CW_TRACE_HOOKS(X)                                                                                    \
     /* hooks_object.c, also retain and release of programs and kernels */                                    \
-    X(clGetPlatformIDs)                                                                                      \
-    X(clGetDeviceIDs)                                                                                        \
-    X(clCreateSubDevices)                                                                                    \
-    X(clReleaseDevice)                                                                                       \
-    X(clCreateContext) X(clCreateContextFromType) X(clRetainContext) X(clReleaseContext) X(clCreateSampler)  \
-        X(clCreateSamplerWithProperties) X(clRetainSampler) X(clReleaseSampler) /* hooks_queue.c */          \
-        X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                \
-            X(clReleaseCommandQueue) X(clGetCommandQueueInfo) X(clSetCommandQueueProperty) X(clFlush)        \
-                X(clFinish) /* hooks_memory.c */                                                             \
-        X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clCreateImage)              \
-            X(clCreateImageWithProperties) X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe)             \
-                X(clCreateFromGLBuffer) X(clCreateFromGLTexture) X(clCreateFromGLTexture2D)                  \
-                    X(clCreateFromGLTexture3D) X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR)      \
-                        X(clRetainMemObject) X(clReleaseMemObject) X(clSVMAlloc)                             \
-                            X(clSVMFree) /* hooks_program.c */                                               \
-        X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clCreateProgramWithIL)                   \
-            X(clCreateProgramWithBuiltInKernels) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram)    \
-                X(clCompileProgram) X(clLinkProgram) /* hooks_kernel.c */                                    \
-        X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)  \
-            X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)   \
-                X(clEnqueueTask) /* hooks_event.c */                                                         \
-        X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)   \
-            X(clCreateUserEvent) X(clSetUserEventStatus) X(clSetEventCallback) /* hooks_transfer.c */        \
-        X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueReadBufferRect)                            \
-            X(clEnqueueWriteBufferRect) X(clEnqueueReadImage) X(clEnqueueWriteImage) /* hooks_copy.c */      \
-        X(clEnqueueCopyBuffer) X(clEnqueueCopyBufferRect) X(clEnqueueCopyImage)                              \
-            X(clEnqueueCopyImageToBuffer) X(clEnqueueCopyBufferToImage) X(clEnqueueFillBuffer)               \
-                X(clEnqueueFillImage)                                         /* hooks_map.c */              \
-        X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueUnmapMemObject) /* hooks_svm.c */              \
-        X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                  \
-            X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem) /* hooks_sync.c */                                \
-        X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier)                                \
-            X(clEnqueueBarrierWithWaitList) X(clEnqueueWaitForEvents) X(clEnqueueMigrateMemObjects)          \
-                X(clEnqueueNativeKernel) X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseGLObjects)           \
-                    X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)
+    X(clGetPlatformIDs) X(clGetDeviceIDs) X(clCreateSubDevices) X(clReleaseDevice) X(clCreateContext)        \
+    X(clCreateContextFromType) X(clRetainContext) X(clReleaseContext) X(clCreateSampler)                     \
+    X(clCreateSamplerWithProperties) X(clRetainSampler) X(clReleaseSampler)                                  \
+    /* hooks_queue.c */                                                                                      \
+    X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                    \
+    X(clReleaseCommandQueue) X(clGetCommandQueueInfo) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)    \
+    /* hooks_memory.c */                                                                                     \
+    X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clCreateImage)                  \
+    X(clCreateImageWithProperties) X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe)                     \
+    X(clCreateFromGLBuffer) X(clCreateFromGLTexture) X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D)   \
+    X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR) X(clRetainMemObject) X(clReleaseMemObject)      \
+    X(clSVMAlloc) X(clSVMFree)                                                                               \
+    /* hooks_program.c */                                                                                    \
+    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clCreateProgramWithIL)                       \
+    X(clCreateProgramWithBuiltInKernels) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram)            \
+    X(clCompileProgram) X(clLinkProgram)                                                                     \
+    /* hooks_kernel.c */                                                                                     \
+    X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)      \
+    X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)           \
+    X(clEnqueueTask)                                                                                         \
+    /* hooks_event.c */                                                                                      \
+    X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)       \
+    X(clCreateUserEvent) X(clSetUserEventStatus) X(clSetEventCallback)                                       \
+    /* hooks_transfer.c */                                                                                   \
+    X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect)    \
+    X(clEnqueueReadImage) X(clEnqueueWriteImage)                                                             \
+    /* hooks_copy.c */                                                                                       \
+    X(clEnqueueCopyBuffer) X(clEnqueueCopyBufferRect) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer)    \
+    X(clEnqueueCopyBufferToImage) X(clEnqueueFillBuffer) X(clEnqueueFillImage)                               \
+    /* hooks_map.c */                                                                                        \
+    X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueUnmapMemObject)                                    \
+    /* hooks_svm.c */                                                                                        \
+    X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                      \
+    X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem)                                                           \
+    /* hooks_sync.c */                                                                                       \
+    X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList)    \
+    X(clEnqueueWaitForEvents) X(clEnqueueMigrateMemObjects) X(clEnqueueNativeKernel)                         \
+    X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseGLObjects) X(clEnqueueAcquireEGLObjectsKHR)               \
+    X(clEnqueueReleaseEGLObjectsKHR)
+/* clang-format on */
 
 #define CW_DECLARE_HOOK(name) __typeof__(name) cw_hook_##name;
 CW_TRACE_HOOKS(CW_DECLARE_HOOK)

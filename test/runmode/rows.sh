@@ -6,7 +6,7 @@ rows() { sed -n 's/^run: \([0-9]*\) tiles by rows.*/\1/p' "$T/summary"; }
 for kind in box star; do
     printf '#!/bin/sh\nexec "%s"/test/apps/stencil/flat %s 512 768 6\n' "$B" $kind > "$T/$kind"; chmod +x "$T/$kind"
     bare "$T/$kind" && in_run "$T/$kind" CLWEAVE_DEVICES=basic:2 CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1
-    [ "$(rows)0" -ge 40 ] || fail "$kind: '$(rows)' tiles by rows"
+    n=$(rows); [ "${n:-0}" -ge 4 ] || fail "$kind: '$(rows)' tiles by rows"
     echo "$kind: $(rows) tiles by rows"
     in_run "$T/$kind" CLWEAVE_DEVICES=basic:2 CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_ROWS=off
     [ "$(count cut)" -ge 4 ] && [ -z "$(rows)" ] || fail "$kind: --rows off: $(cat "$T/summary")"

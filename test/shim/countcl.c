@@ -23,18 +23,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* clang-format off */
 #define TYPES(X)                                                                                             \
-    X(NDRANGE_KERNEL)                                                                                        \
-    X(TASK)                                                                                                  \
-    X(NATIVE_KERNEL)                                                                                         \
-    X(READ_BUFFER)                                                                                           \
-    X(WRITE_BUFFER)                                                                                          \
-    X(COPY_BUFFER)                                                                                           \
-    X(READ_IMAGE) X(WRITE_IMAGE) X(COPY_IMAGE) X(COPY_IMAGE_TO_BUFFER) X(COPY_BUFFER_TO_IMAGE) X(MAP_BUFFER) \
-        X(MAP_IMAGE) X(UNMAP_MEM_OBJECT) X(MARKER) X(READ_BUFFER_RECT) X(WRITE_BUFFER_RECT)                  \
-            X(COPY_BUFFER_RECT) X(BARRIER) X(MIGRATE_MEM_OBJECTS) X(FILL_BUFFER) X(FILL_IMAGE) X(SVM_FREE)   \
-                X(SVM_MEMCPY) X(SVM_MEMFILL) X(SVM_MAP) X(SVM_UNMAP) X(SVM_MIGRATE_MEM)                      \
-                    X(COMMAND_BUFFER_KHR)
+    X(NDRANGE_KERNEL) X(TASK) X(NATIVE_KERNEL) X(READ_BUFFER) X(WRITE_BUFFER) X(COPY_BUFFER) X(READ_IMAGE)   \
+    X(WRITE_IMAGE) X(COPY_IMAGE) X(COPY_IMAGE_TO_BUFFER) X(COPY_BUFFER_TO_IMAGE) X(MAP_BUFFER)               \
+    X(MAP_IMAGE) X(UNMAP_MEM_OBJECT) X(MARKER) X(READ_BUFFER_RECT) X(WRITE_BUFFER_RECT)                      \
+    X(COPY_BUFFER_RECT) X(BARRIER) X(MIGRATE_MEM_OBJECTS) X(FILL_BUFFER) X(FILL_IMAGE) X(SVM_FREE)           \
+    X(SVM_MEMCPY) X(SVM_MEMFILL) X(SVM_MAP) X(SVM_UNMAP) X(SVM_MIGRATE_MEM) X(COMMAND_BUFFER_KHR)
+/* clang-format on */
 
 #define DIGITS 10
 

@@ -9,42 +9,47 @@
 #include "../../door/dispatch.h"
 #include "../core/record.h"
 
+/* clang-format off */
 #define CW_RUN_HOOKS(X)                                                                                      \
     /* api/context.c */                                                                                      \
-    X(clCreateContext)                                                                                       \
-    X(clRetainContext)                                                                                       \
-    X(clReleaseContext)                                                                                      \
-    X(clGetContextInfo) /* api/queue.c */                                                                    \
-    X(clCreateCommandQueue)                                                                                  \
-    X(clCreateCommandQueueWithProperties)                                                                    \
-    X(clRetainCommandQueue) X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)     \
-        X(clGetCommandQueueInfo) /* api/memory.c, api/image.c, api/opaque.c */                               \
-        X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clRetainMemObject)          \
-            X(clReleaseMemObject) X(clGetMemObjectInfo) X(clCreateImage) X(clCreateImageWithProperties)      \
-                X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe) X(clCreateFromGLBuffer)                \
-                    X(clCreateFromGLTexture) X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D)           \
-                        X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR) /* api/program.c */         \
-        X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)     \
-            X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo)                                   \
-                X(clSetProgramSpecializationConstant) /* api/program_link.c */                               \
-        X(clCompileProgram) X(clLinkProgram)          /* api/kernel.c, api/launch.c */                       \
-        X(clCreateKernel) X(clCreateKernelsInProgram) X(clGetKernelInfo) X(clCloneKernel) X(clRetainKernel)  \
-            X(clReleaseKernel) X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo)          \
-                X(clEnqueueNDRangeKernel) X(clEnqueueTask) /* api/event.c */                                 \
-        X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)   \
-            X(clCreateUserEvent) X(clSetUserEventStatus) X(clSetEventCallback) /* api/transfer.c */          \
-        X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)         \
-            X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBufferRect)                \
-                X(clEnqueueMigrateMemObjects)            /* api/map.c */                                     \
-        X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) /* api/sync.c */                                    \
-        X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier)                                \
-            X(clEnqueueBarrierWithWaitList) X(clEnqueueWaitForEvents) /* api/pass.c */                       \
-        X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer)     \
-            X(clEnqueueCopyBufferToImage) X(clEnqueueFillImage) X(clEnqueueMapImage)                         \
-                X(clEnqueueNativeKernel) X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill)    \
-                    X(clEnqueueSVMMap) X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem)                        \
-                        X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseGLObjects)                            \
-                            X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)
+    X(clCreateContext) X(clRetainContext) X(clReleaseContext) X(clGetContextInfo)                            \
+    /* api/queue.c */                                                                                        \
+    X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                    \
+    X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish) X(clGetCommandQueueInfo)    \
+    /* api/memory.c, api/image.c, api/opaque.c */                                                            \
+    X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clRetainMemObject)              \
+    X(clReleaseMemObject) X(clGetMemObjectInfo) X(clCreateImage) X(clCreateImageWithProperties)              \
+    X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe) X(clCreateFromGLBuffer) X(clCreateFromGLTexture)   \
+    X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D) X(clCreateFromGLRenderbuffer)                      \
+    X(clCreateFromEGLImageKHR)                                                                               \
+    /* api/program.c */                                                                                      \
+    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)         \
+    X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clSetProgramSpecializationConstant)     \
+    /* api/program_link.c */                                                                                 \
+    X(clCompileProgram) X(clLinkProgram)                                                                     \
+    /* api/kernel.c, api/launch.c */                                                                         \
+    X(clCreateKernel) X(clCreateKernelsInProgram) X(clGetKernelInfo) X(clCloneKernel) X(clRetainKernel)      \
+    X(clReleaseKernel) X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo)                  \
+    X(clEnqueueNDRangeKernel) X(clEnqueueTask)                                                               \
+    /* api/event.c */                                                                                        \
+    X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)       \
+    X(clCreateUserEvent) X(clSetUserEventStatus) X(clSetEventCallback)                                       \
+    /* api/transfer.c */                                                                                     \
+    X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)             \
+    X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBufferRect)                        \
+    X(clEnqueueMigrateMemObjects)                                                                            \
+    /* api/map.c */                                                                                          \
+    X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)                                                         \
+    /* api/sync.c */                                                                                         \
+    X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList)    \
+    X(clEnqueueWaitForEvents)                                                                                \
+    /* api/pass.c */                                                                                         \
+    X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer)         \
+    X(clEnqueueCopyBufferToImage) X(clEnqueueFillImage) X(clEnqueueMapImage) X(clEnqueueNativeKernel)        \
+    X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                      \
+    X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem) X(clEnqueueAcquireGLObjects)                              \
+    X(clEnqueueReleaseGLObjects) X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)
+/* clang-format on */
 
 #define CW_RUN_DECLARE(name) __typeof__(name) cw_run_hook_##name;
 CW_RUN_HOOKS(CW_RUN_DECLARE)
