@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* How what several tiles did to one element of an argument becomes one value again. All are integer
+/* How the results of several tiles for one element of an argument become one value again. All are integer
  * operations that commute and associate; sub, inc and dec are additions. */
 enum cw_merge {
     CW_MERGE_NONE, /* no such operation: floating point, exchange, compare-exchange, store */
@@ -18,7 +18,7 @@ enum cw_merge {
     CW_MERGE_SMAX,
     CW_MERGE_UMIN,
     CW_MERGE_UMAX,
-    CW_MERGE_DIFF /* whoever changed a byte wins: nobody else changes it to something else (cut.h) */
+    CW_MERGE_DIFF /* a changed byte wins: no other tile changes it to another value (cut.h) */
 };
 
 enum cw_cut {
@@ -28,9 +28,9 @@ enum cw_cut {
     CW_CUT_ANY         /* on separate memories too: no two tiles write the same byte */
 };
 
-/* On separate memories what a tile writes exactly (cw_eval_tile) is copied back as it is, the rest of what it
- * writes at most by difference from the pristine copy: the intervals of two tiles may mesh where their bytes
- * do not. */
+/* On separate memories run mode copies the bytes that a tile writes exactly (cw_eval_tile) back as they are,
+ * and the rest of those that it may write by difference from the pristine copy: the intervals of two tiles
+ * may mesh where their bytes do not. */
 
 /* Each memory starts with the same bytes of argument `arg`, runs its tile, and then for every element of
  * `bytes` bytes (DIFF: every byte) with `was` before and v1, v2 … after: ADD: was + the sum of (vi - was);
@@ -46,7 +46,7 @@ enum { CW_CUT_MAX_MERGES = 8 };
 struct cw_cut_verdict {
     enum cw_cut cut;
     int dim;         /* to cut along, 0 .. 2; -1 when WHOLE */
-    bool contiguous; /* cuts keep what a tile writes together, argument by argument */
+    bool contiguous; /* cuts keep a tile's written bytes together, argument by argument */
     const char *why; /* static words, for everything below ANY; NULL for ANY */
     int arg, other;  /* the arguments that `why` speaks of, -1: none */
     int access[2];   /* the accesses (of cw_model.access) that meet, -1: none in particular */

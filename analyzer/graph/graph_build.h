@@ -11,12 +11,13 @@
  *   queue    from the previous command of an in-order queue
  *   event    from the commands of a wait list, and from a map to its unmap
  *   barrier  into a barrier or a marker without a wait list from every exit of its queue (commands on which
- * nothing in the queue depends yet); out of a barrier of an out-of-order queue to what that queue is given
- * afterwards host     into a host wait (clFinish, clWaitForEvents, a poll that saw completion, a blocking
- * transfer) from what it waits for, including the earlier exits of that in-order queue; out of the newest
- * completed host waits to every later command. Host edges do not ask which thread waited: a wait that
- * returned before a call of any thread began orders it. That is more order than the program may need, never
- * less.
+ *            no later command of the queue depends yet); out of a barrier of an out-of-order queue to the
+ *            commands that the queue is given afterwards
+ *   host     into a host wait (clFinish, clWaitForEvents, a poll that saw completion, a blocking transfer)
+ *            from the commands that it waits for, including the earlier exits of that in-order queue; out of
+ *            the newest completed host waits to every later command. Host edges do not ask which thread
+ *            waited: a wait that returned before a call of any thread began orders it. That is more order
+ *            than the program may need, never less.
  *
  * Data edges (data_flow.h, A2, with byte ranges and all three hazards): for every byte the edge comes from
  * the nearest earlier commands; a write after reads depends on the reads and not again on the write before

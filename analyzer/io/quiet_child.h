@@ -11,7 +11,7 @@
  *  - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session,
  *    descriptor;
  *  - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
- *  - everything dies with the calling thread, in whatever way that ends.
+ *  - the kernel ends supervisor and helper with the calling thread (PR_SET_PDEATHSIG).
  *
  * Under valgrind, which knows no such process, nothing is started. Still visible: wait(__WALL) and
  * wait(__WCLONE) find the supervisor, and `ps` has a line more. */

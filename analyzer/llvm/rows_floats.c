@@ -105,7 +105,7 @@ static const struct cw_ast_node *element_of(const struct cw_ast_node *use)
     return use;
 }
 
-/* What stores to the element, or some of it; NULL: nothing. */
+/* The expression that stores to the element, or to a part of it; NULL: none. */
 static const struct cw_ast_node *store_to(const struct cw_ast_node *n)
 {
     const struct cw_ast_node *up = n->parent;
@@ -117,7 +117,7 @@ static const struct cw_ast_node *store_to(const struct cw_ast_node *n)
     return cw_ast_is(up, CW_AST_ImplicitCastExpr, "LValueToRValue") ? NULL : up;
 }
 
-/* What the kernel stores to buffer d comes back from it. */
+/* The kernel reads from buffer d the values that it stores there. */
 static enum cw_rows_value stored(struct cw_rows_look l, const struct cw_ast_node *d)
 {
     enum cw_rows_value v = CW_PROOF_OPEN;
@@ -140,7 +140,7 @@ static enum cw_rows_value stored(struct cw_rows_look l, const struct cw_ast_node
             continue;
         if (!of ||
             !(store->kind == CW_AST_CompoundAssignOperator || cw_ast_is(store, CW_AST_BinaryOperator, "=")))
-            return CW_PROOF_DOUBT; /* somebody else may store to it */
+            return CW_PROOF_DOUBT; /* another access may store to it */
         one = one_of(l, store->first->next);
         if (store->kind == CW_AST_CompoundAssignOperator && one != CW_PROOF_OPEN)
             scaled = true;
@@ -167,7 +167,7 @@ static enum cw_rows_value element(struct cw_rows_look l, const struct cw_ast_nod
     return v;
 }
 
-/* ---- variables, and what functions are given and return */
+/* ---- variables, and the arguments and results of functions */
 
 /* All that a variable of the function is given. */
 static enum cw_rows_value variable(struct cw_rows_look l, const struct cw_ast_node *d)
@@ -176,7 +176,7 @@ static enum cw_rows_value variable(struct cw_rows_look l, const struct cw_ast_no
     bool scaled = false;
 
     if (cw_rows_is_in_trail(&l, d))
-        return CW_PROOF_NOTHING; /* what it is given else */
+        return CW_PROOF_NOTHING; /* its other values */
     if (d->kind != CW_AST_VarDecl || l.depth == DEEPEST || (d->first && d->first->next) ||
         !cw_rows_is_floating(d))
         return CW_PROOF_DOUBT;
@@ -238,7 +238,7 @@ const char *cw_rows_called(const struct cw_ast_node *call)
     return f && f->kind == CW_AST_DeclRefExpr ? f->words : "";
 }
 
-/* What all calls give for parameter d of a function of the program. */
+/* The arguments that all calls pass for parameter d of a function of the program. */
 static enum cw_rows_value parameter(struct cw_rows_look l, const struct cw_ast_node *d)
 {
     enum cw_rows_value v = CW_PROOF_NOTHING;
@@ -296,8 +296,8 @@ static enum cw_rows_value returned(struct cw_rows_look l, const char *function)
     return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
 }
 
-/* Functions of OpenCL C that do just what they are asked to (cw_rows_plain). Of others nobody knows what
- * they are made of. */
+/* Functions of OpenCL C that vendors compile to one operation (cw_rows_plain). A vendor may make others of
+ * any operations. */
 static enum cw_rows_value call(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     const char *name = cw_rows_called(n);

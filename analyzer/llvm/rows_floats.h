@@ -1,12 +1,12 @@
-/* rows_floats.h - what compilers may know of floating-point values in a copy of a kernel's text. Internal to
- * rows_*.c; see rows_floats.c. */
+/* rows_floats.h - facts that compilers may derive about floating-point values in a copy of a kernel's text.
+ * Internal to rows_*.c; see rows_floats.c. */
 #ifndef CW_FOOTPRINT_ROWS_FLOATS_H
 #define CW_FOOTPRINT_ROWS_FLOATS_H
 
 #include "rows_proof.h"
 
 enum cw_rows_value {
-    CW_PROOF_NOTHING, /* while variables are looked at: it adds nothing to what they are given else */
+    CW_PROOF_NOTHING, /* while variables are looked at: it adds nothing to their other values */
     CW_PROOF_OPEN,
     CW_PROOF_NUMBER,
     CW_PROOF_ZERO,
@@ -38,11 +38,11 @@ bool cw_rows_is_whole(const struct cw_ast_node *n);
 bool cw_rows_is_literal(const struct cw_ast_node *n);
 bool cw_rows_is_one_of(const char *word, const char *const *list); /* NULL ends it */
 
-/* Of an expression, or of what is written to. */
+/* Of an expression, or of the target of a store. */
 enum cw_rows_value cw_rows_value_of(struct cw_rows_look l, const struct cw_ast_node *n);
 /* The number that it is everywhere, computed in double; false: it is none, or it is not known here. */
 bool cw_rows_number(struct cw_rows_look l, const struct cw_ast_node *n, double *value);
-/* Nothing that makes a NaN with another one, or negates what is subtracted from it. */
+/* Nothing that makes a NaN with another one, or negates its subtrahend. */
 bool cw_rows_is_usual(double v);
 /* The one value that a variable is ever given, or NULL. */
 const struct cw_ast_node *cw_rows_given_once(const struct cw_rows_look *l, const struct cw_ast_node *d);

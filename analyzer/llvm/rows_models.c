@@ -11,7 +11,7 @@ struct asked {
     const struct cw_analyse_request *request;
     struct cw_model *model;
     int n;
-    json_t *said;                  /* NULL, or what does not hold in each */
+    json_t *said;                  /* NULL, or the assumption that fails in each */
     const struct cw_rw_text *text; /* whose tree that is */
     struct cw_ast *tree;
     struct cw_error err;

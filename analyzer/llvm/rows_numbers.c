@@ -1,4 +1,4 @@
-/* rows_numbers.c - what is the same number in every copy of a kernel's text: see rows_floats.c. */
+/* rows_numbers.c - values that are the same number in every copy of a kernel's text: see rows_floats.c. */
 #include "rows_floats.h"
 
 #include <math.h>

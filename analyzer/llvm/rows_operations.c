@@ -10,7 +10,7 @@ static bool is_product(const struct cw_ast_node *n)
     return n->kind == CW_AST_BinaryOperator && !strcmp(n->words, "*") && cw_rows_is_floating(n);
 }
 
-/* A product may be what clang makes of it: it, or something around it that adds nothing. */
+/* A product, or a node of clang's around it that adds nothing. */
 static bool may_be_product(const struct cw_ast_node *top)
 {
     top = cw_ast_bare(top, true);
@@ -24,8 +24,8 @@ static bool may_be_product(const struct cw_ast_node *top)
     return false;
 }
 
-/* What clang negates to make one operation of `left - right`, where that is no number: an operand, or a
- * product of which LLVM may negate any factor. */
+/* The operand that clang negates to make one operation of `left - right`, where that is no number: an
+ * operand, or a product of which LLVM may negate any factor. */
 static const struct cw_ast_node *negated(const struct cw_ast_node *top)
 {
     bool compound = top->kind == CW_AST_CompoundAssignOperator;
@@ -104,8 +104,8 @@ static bool is_only_read(const struct cw_proof *p, const struct cw_ast_node *ele
     return true;
 }
 
-/* Nobody takes the negation out of the row's loop; as it is the only one of the kernel nobody makes one of
- * two; and it is of nothing that the kernel has stored and compilers know. */
+/* No compiler takes the negation out of the row's loop. As the kernel has only this one, no compiler merges
+ * two. Its operand is no value that the kernel has stored and compilers know. */
 static bool stays_where_it_is(const struct cw_proof *p, const struct cw_ast_node *n)
 {
     return !p->r->loops && moves(p, n) && negations(p) == 1 &&
@@ -150,7 +150,7 @@ static bool conversion_stays(struct cw_rows_look l, const struct cw_ast_node *n)
     return !strcmp(n->type, "int") && !l.p->compares && (v == CW_PROOF_OPEN || v == CW_PROOF_ZERO);
 }
 
-/* What is multiplied with it, or divided by it, might be negated. */
+/* A compiler might negate a value that is multiplied with it or divided by it. */
 static bool may_be_minus_one(struct cw_rows_look l, const struct cw_ast_node *n)
 {
     double v;
@@ -165,7 +165,7 @@ static bool may_be_zero(struct cw_rows_look l, const struct cw_ast_node *n)
     return !cw_rows_number(l, n, &v) || fabs(v) < 1e-30;
 }
 
-/* Both are numbers, or one of them is open, and the other no constant that changes what is done. */
+/* Both are numbers, or one of them is open, and the other no constant that changes the operation. */
 static bool is_good(struct cw_rows_look l, char op, const struct cw_ast_node *left,
                     const struct cw_ast_node *right)
 {
@@ -391,7 +391,7 @@ const char *cw_rows_floats(struct cw_proof *p)
             else
                 look_at_signs(l, n, &signs);
     }
-    /* where a test picks a sum or a difference LLVM makes a sum, and negates what is subtracted: not where
+    /* where a test picks a sum or a difference LLVM makes a sum, and negates the subtrahend: not where
      * the test is constant */
     return signs.negative && signs.several ? "a test may pick sums or differences" : NULL;
 }

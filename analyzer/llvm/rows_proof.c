@@ -228,7 +228,7 @@ static const char *mark_written(const struct cw_proof *p)
     return NULL;
 }
 
-/* What the rewriter took for variables that keep their value. */
+/* The variables that, for the rewriter, keep their value. */
 static const char *variables(const struct cw_proof *p)
 {
     for (uint32_t k = 0; k < p->r->variables; k++) {

@@ -1,10 +1,9 @@
-/* rows_proof.h - whether what a kernel's form for rows takes for granted is so, by clang's reading of the
- * kernel.
+/* rows_proof.h - whether the assumptions of a kernel's form for rows hold, by clang's reading of the kernel.
  *
- * The rewriter reads kernels as tokens (rows/rewrite_rows.h), without types, scopes or macros' contents. What
- * it has understood is held here against the syntax tree of the very same text, by code that shares nothing
- * with it but the statement of what was understood: a form is used only where both agree. Nothing here looks
- * for forms; whatever is not seen to hold is refused.
+ * The rewriter reads kernels as tokens (rows/rewrite_rows.h), without types, scopes or macros' contents. This
+ * code checks the rewriter's assumptions against clang's syntax tree of the same text. It shares only their
+ * statement with the rewriter: run mode uses a form only where both agree. It looks for no forms, and it
+ * refuses every assumption that it cannot prove.
  *
  *   what the form takes for granted                                     looked at in
  *   the kernel is that function, what it calls asks for no ids          rows_proof.c

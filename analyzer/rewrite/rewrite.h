@@ -72,8 +72,8 @@ struct cw_rewrite_unit {
  * `forms` makes the forms for rows of kernels (rows/rewrite_rows.h: cw_rewrite_rows_forms); NULL: none are
  * made. `rows` is asked, with `rows_context`, whether the form for rows of a kernel is to be in the result;
  * `form` is what it takes for granted (rewrite_rows.h) and `key` is of its text, never 0. NULL: all are,
- * which the tokens alone speak for: whoever runs them has asked clang, too (llvm/rows_proof.h; what it bears
- * out is in the kernels' models). */
+ * by the tokens alone. A caller that runs them asks clang, too (llvm/rows_proof.h); the kernels' models hold
+ * its answers. */
 struct cw_rewrite_in {
     const struct cw_rewrite_forms *forms; /* NULL: no kernel gets a form for rows */
     const struct cw_rewrite_unit *unit;

@@ -12,7 +12,7 @@ struct word_class {
 static const struct word_class classes[] = {
     {CW_RW_ID,
      "get_global_id get_group_id get_num_groups get_global_size get_global_offset get_global_linear_id"},
-    /* device-side enqueue: the child has an NDRange of its own; assembly; C++; what tells parameters */
+    /* device-side enqueue: the child has an NDRange of its own; assembly; C++; words that show parameters */
     {CW_RW_FORBIDDEN,
      "enqueue_kernel enqueue_marker queue_t ndrange_t clk_event_t get_default_queue ndrange_1D "
      "ndrange_2D ndrange_3D get_kernel_work_group_size get_kernel_preferred_work_group_size_multiple "
@@ -35,9 +35,9 @@ static const struct word_class classes[] = {
      "while do goto local __local constant __constant sampler_t event_t pipe volatile __volatile "
      "__volatile__ "
      "_Pragma get_fence to_local to_private __func__ __FUNCTION__ "
-     /* PoCL 3.1 cannot load what asks for it inside of a loop of the rewriter's; names that are declared, or
-      * written, in other ways than rewrite_writes.c knows; attributes before `for`; signs of NaNs changed by
-      * hand (rewrite_signs.c) */
+     /* PoCL 3.1 cannot load a kernel that asks for it inside of a loop of the rewriter's; names that are
+      * declared, or written, in other ways than rewrite_writes.c knows; attributes before `for`; signs of
+      * NaNs changed by hand (rewrite_signs.c) */
      "get_work_dim enum typedef __extension__ _Generic __builtin_choose_expr opencl_unroll_hint "
      "__builtin_astype "
      "as_float as_float2 as_float3 as_float4 as_float8 as_float16 as_double as_double2 as_double3 as_double4 "

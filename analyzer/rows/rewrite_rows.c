@@ -139,7 +139,7 @@ static void read_variables(struct cw_rw_rows *r)
     }
 }
 
-/* ---- what the body may hold */
+/* ---- tokens that the body may hold */
 
 static bool is_pointer(const struct cw_rw_rows *r, uint32_t i)
 {
@@ -167,7 +167,7 @@ static bool subscripts(const struct cw_rw_rows *r)
         uint32_t behind;
         if (r->loops && v[i].c == '*' && v[i - 1].kind == CW_RW_PUNCT && v[i - 1].c != ')' &&
             v[i - 1].c != ']')
-            return false; /* what a pointer points to, which might be what all write */
+            return false; /* the target of a pointer, which all work-items might write */
         if (v[i].c != '[')
             continue;
         behind = cw_rewrite_behind(r->t, i, r->f->body_close);

@@ -108,7 +108,7 @@ bool cw_rewrite_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, con
 
 /* ---- rewrite_terms.c */
 
-/* Pays for looking at `n` tokens; false: too many were looked at, and whoever asks has to take the worst for
+/* Pays for looking at `n` tokens; false: too many were looked at, and the caller has to take the worst for
  * granted. */
 bool cw_rewrite_spend(const struct cw_rw_rows *r, uint32_t n);
 /* Token i is that word. */
@@ -132,7 +132,7 @@ bool cw_rewrite_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t decla
 bool cw_rewrite_only_read(const struct cw_rw_rows *r, uint32_t i);
 /* `a` with the round brackets around it, which hold nothing else. */
 struct cw_rw_range cw_rewrite_bracketed(const struct cw_rw_rows *r, struct cw_rw_range a);
-/* What stands beside `x`, bracketed, is an operator that writes it. */
+/* The token beside `x`, bracketed, is an operator that writes it. */
 bool cw_rewrite_is_written(const struct cw_rw_rows *r, struct cw_rw_range x);
 
 /* ---- rewrite_loops.c */

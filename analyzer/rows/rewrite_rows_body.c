@@ -75,7 +75,7 @@ static uint32_t ids(const struct cw_rw_rows *r, struct place *p)
     return n;
 }
 
-/* And what is constant in copy `edge`: 0 is inside, 1 where a fixed atom decides condition 0, and so on. In
+/* The constants of copy `edge`: 0 is inside, 1 where a fixed atom decides condition 0, and so on. In
  * the order in which it is written. */
 static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *p)
 {

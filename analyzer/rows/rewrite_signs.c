@@ -250,8 +250,8 @@ static bool may_be_negated(const struct cw_rw_rows *r, struct cw_rw_range x)
     return is_number(r, x) || moves(r, x, NULL);
 }
 
-/* A quotient at last, which no compiler negates; or a number times what is no product, of which the number is
- * negated. */
+/* A quotient at last, which no compiler negates; or a number times a term that is no product, of which the
+ * number is negated. */
 static bool is_safe(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
     token *v = r->t->v;
