@@ -4,38 +4,11 @@
 # SECONDS: 25
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
-printf '#!/bin/sh\nexec "%s"/test/apps/stencil/flat five 512 768 12\n' "$B" > "$T/program"
-chmod +x "$T/program"
-bare "$T/program" || exit 77
 log=$T/log ways=0
-run() { rm -f "$log"; in_run "$T/program" CLWEAVE_GROUPS=on CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_HISTORY="$T/kept/history.db" CLWEAVE_LOG=debug:"$log" "$@"; }
+run() { at_once CLWEAVE_GROUPS=on CLWEAVE_HISTORY="$T/kept/history.db" "$@"; }
 chains() { sed -n 's/^run: groups: \([0-9]*\) chains of .*/\1/p' "$T/summary"; }
 measured() { sed -n 's/.*groups: earlier runs have measured \([0-9]*\) ways.*/\1/p' "$log" | head -n 1; }
 mkdir -m 700 "$T/kept"
-
-for n in $(seq 8); do # a busy machine closes windows early: other chains, of which other things are known, or none
-    rm -f "$T/kept/"*
-    run CLWEAVE_MANAGE_ALL=1 # waits for the models, which later ones find
-    [ "$(chains)" -ge 1 ] && break
-done
-[ "$(chains)" -ge 1 ] || fail "no chain"
-grep -q 'earlier runs' "$log" && fail "a first run knows what earlier ones had"
-formed=0 early=0 binaries=0
-for n in $(seq 16); do # likewise
-    run
-    [ "$(chains)" -ge 1 ] && formed=$((formed + 1))
-    grep -q 'groups: rewritten kernels are built early' "$log" && early=$((early + 1))
-    grep -q 'a rewritten program for .* is what an earlier run has kept' "$log" && binaries=$((binaries + 1))
-    known=$(measured); [ "${known:-0}" -gt "$ways" ] && ways=$known
-    [ "$ways" -ge 3 ] && [ $formed -ge 3 ] && [ $early -ge 1 ] && [ $binaries -ge 1 ] && break
-done
-echo "of $n runs $formed formed chains, $early built early, $binaries of kept binaries; $ways ways to run one are known"
-if [ $failures = 0 ] && [ "$ways" -eq 2 ] && [ $formed -ge 3 ] && [ $early -ge 1 ]; then # chains of several lengths, none of which came often enough
-    echo "windows closed early again and again: too busy to see more than 2 ways"
-    exit 75
-fi
-[ "$ways" -ge 3 ] && [ $formed -ge 3 ] && [ $early -ge 1 ] || fail "what was measured is not kept"
-[ $binaries -ge 1 ] || fail "rewritten programs are built of their source again and again"
 
 # all PROGRAM ARGUMENT... : what `at_once` runs: it enqueues all it has at once and verifies nothing, so that its chains are long
 # on a busy machine, too
@@ -51,6 +24,27 @@ at_once() { # VARIABLE=VALUE...
     cmp -s "$T/bare" "$T/run" || fail "${command[*]}: other output" # stderr says how long it took
     compared=$((compared + 1))
 }
+
+all flat five 512 768 12
+for n in $(seq 8); do # a busy machine closes windows early: other chains, of which other things are known, or none
+    rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
+    run CLWEAVE_MANAGE_ALL=1 # waits for the models, which later ones find
+    [ "$(chains)" -ge 1 ] && break
+done
+[ "$(chains)" -ge 1 ] || fail "no chain"
+grep -q 'earlier runs' "$log" && fail "a first run knows what earlier ones had"
+formed=0 early=0 binaries=0
+for n in $(seq 16); do # likewise
+    run
+    [ "$(chains)" -ge 1 ] && formed=$((formed + 1))
+    grep -q 'groups: rewritten kernels are built early' "$log" && early=$((early + 1))
+    grep -q 'a rewritten program for .* is what an earlier run has kept' "$log" && binaries=$((binaries + 1))
+    known=$(measured); [ "${known:-0}" -gt "$ways" ] && ways=$known
+    [ "$ways" -ge 2 ] && [ $formed -ge 3 ] && [ $early -ge 1 ] && [ $binaries -ge 1 ] && break
+done
+echo "of $n runs $formed formed chains, $early built early, $binaries of kept binaries; $ways ways to run one are known"
+[ "$ways" -ge 2 ] && [ $formed -ge 3 ] && [ $early -ge 1 ] || fail "what was measured is not kept"
+[ $binaries -ge 1 ] || fail "rewritten programs are built of their source again and again"
 
 # a plan that gains nothing is made once: later processes know it. Nobody has built anything for it
 found=0 built=0 again=0
@@ -93,7 +87,7 @@ echo "of $n runs the last has had chains of 64 and 63"
 [ "$together" = 1 ] || fail "chains of 64 and 63 are measured apart: $(grep 'groups: earlier runs' "$log")"
 
 # another order of tiles, other devices: nothing of that is known
-bare "$T/program"
+all flat five 512 768 12
 run CLWEAVE_GROUP_RULE=max; [ -z "$(measured)" ] || fail "what one rule takes is taken for the other's"
 run CLWEAVE_HISTORY=off; grep -q 'earlier runs' "$log" && fail "without a history something is known"
 
