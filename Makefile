@@ -48,7 +48,7 @@ analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src),$(wildc
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
 shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit estimate) shim/run/tuning/first_launch.c \
-                 $(wildcard shim/history/*.c) $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait vendor_traits)
+                 $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait vendor_traits)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint)

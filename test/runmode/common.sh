@@ -2,7 +2,7 @@
 #
 # same NAME VARIABLE=VALUE... : $B/test/runmode/NAME under run mode prints what it printed bare ($T/NAME.bare).
 shim=$B/libclweave.so failures=0 compared=0 skipped=0
-noise='^run: ' # what run mode and what it is run with may say on stderr
+noise='^(run|clweave): ' # what run mode and what it is run with may say on stderr
 case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac
 
 fail() { echo "FAIL: $*"; failures=$((failures + 1)); }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../../sched/random.h"
-#include "../../shim/history/history_runs.h"
+#include "../../analyzer/history/history_runs.h"
 
 #define MS 1e6
 
@@ -82,7 +82,7 @@ static void test_garbage(void **state)
     struct cw_file_store store;
     uint64_t random = 5;
     struct cw_runs r;
-    double ns;
+    double ns, before;
 
     (void)state;
     cw_file_store_init(&store, folder);
@@ -101,7 +101,8 @@ static void test_garbage(void **state)
         assert_in_range(r.count, 0, CW_RUNS_ARGUMENTS);
         for (uint32_t i = 0; i <= r.count; i++) {
             uint64_t arguments = i < r.count ? r.entry[i].arguments : 1;
-            cw_history_runs_start(&r, arguments, false, &ns);
+            cw_history_runs_start(&r, arguments, false);
+            ns = cw_history_runs_price(&r, arguments, &before);
             assert_true(ns > 0 && ns < 1e15);
             add(&r, arguments, i % 2, 5 * MS, 1 * MS);
         }
@@ -138,17 +139,17 @@ static void test_arguments(void **state)
     assert_true(cw_history_runs_read(&again, &store, &id));
     assert_int_equal(cw_history_runs_number(&again, "app a", 5), a);
     assert_int_equal(cw_history_runs_number(&again, "app a b", 7), ab);
-    assert_false(cw_history_runs_knows(&again, cw_history_runs_number(&again, "app", 3)));
+    assert_null(cw_history_runs_find(&again, cw_history_runs_number(&again, "app", 3)));
     for (int i = 0; i < CW_RUNS_ARGUMENTS; i++) {
         snprintf(text, sizeof text, "app %d", i);
         run_with(&again, text);
     }
-    assert_false(cw_history_runs_knows(&again, cw_history_runs_number(&again, "app a", 5)));
-    assert_true(cw_history_runs_knows(&again, cw_history_runs_number(&again, "app 0", 5)));
+    assert_null(cw_history_runs_find(&again, cw_history_runs_number(&again, "app a", 5)));
+    assert_non_null(cw_history_runs_find(&again, cw_history_runs_number(&again, "app 0", 5)));
     cw_history_runs_write(&again, &store, &id);
     cw_history_runs_finish(&again);
     assert_true(cw_history_runs_read(&again, &store, &id));
-    assert_true(cw_history_runs_knows(&again, cw_history_runs_number(&again, "app 31", 6)));
+    assert_non_null(cw_history_runs_find(&again, cw_history_runs_number(&again, "app 31", 6)));
     cw_history_runs_finish(&again);
 }
 

@@ -150,7 +150,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
         if (in_order)
             cw_run_callback_wait(q);
         cw_run_clock_reached(q->last_end_ns);
-        cw_run_bypass_synchronised(q, &now);
+        cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&now);
         cw_run_record_unpin(&q->r);
     }

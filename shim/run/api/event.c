@@ -172,7 +172,6 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
 void cw_run_event_wait_list(cl_uint n, const cl_event *list)
 {
     struct cw_run_event *e;
-    uint64_t now;
 
     cw_run_global_lock_take();
     cw_run_window_step();
@@ -183,8 +182,7 @@ void cw_run_event_wait_list(cl_uint n, const cl_event *list)
         cw_run_record_pin(&e->r);
         if (e->task)
             cw_run_help(e->queue, e->task->order.sequence, retired, e);
-        now = 0;
-        cw_run_bypass_synchronised(e->queue, &now);
+        cw_run_bypass_synchronised(e->queue);
         cw_run_clock_reached(e->times[3]);
         cw_run_record_unpin(&e->r);
     }

@@ -163,7 +163,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     s = signature(q, k, r);
     if (!(cw_run.all && is_harmless(k, &s)) && !is_trusted(k, &s))
         return CW_RUN_R_FIRST;
-    if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp &&
+    if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp && cw_run.begun &&
         k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
         !cw_run_legal_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
         return CW_RUN_R_LONG;
@@ -287,15 +287,6 @@ static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
     k->trusted = t;
 }
 
-/* judge() has not seen it. Lock held. */
-static void launched_aside(struct cw_run_enqueue *e, cl_kernel kernel)
-{
-    struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
-
-    if (k)
-        cw_run_bypass_launched(e->queue, k->program, &e->now_ns);
-}
-
 /* The vendor has taken the launch, the first of its kind. */
 static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r)
 {
@@ -336,8 +327,6 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
         t = make(&e, kernel, &r);
         if (t)
             return cw_run_enqueue_commit(&e, t, false);
-    } else if (e.why == CW_RUN_R_ASIDE || e.why == CW_RUN_R_UNBEGUN) {
-        launched_aside(&e, kernel);
     }
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_KERNEL(kernel));
     cw_run_exclusion_native_begin(&x, kernel, dims, offset, global);

@@ -17,6 +17,7 @@
 #include "../groups/decide.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/gain.h"
+#include "../tuning/hold.h"
 #include "../tuning/learn.h"
 #include "../tuning/repeat.h"
 #include "objects.h"
@@ -141,6 +142,7 @@ static const struct cw_run_observer observer = {
     .enqueued = cw_run_activation_enqueued,
     .native_wanted = cw_run_bypass_wanted,
     .decide = cw_run_decide,
+    .holds = cw_run_hold_is_on,
     .planned = cw_run_bypass_window,
     .measured = cw_run_perf_model_measured,
     .ran_alone = cw_run_repeat_learn,
@@ -151,8 +153,8 @@ static const struct cw_run_observer observer = {
     .cost = cw_run_activation_cost,
     .learns = cw_run_activation_learns,
     .saved = build_saved,
-    .stays = cw_run_learn_stays,
-    .stayed = cw_run_learn_stayed,
+    .stays = cw_run_activation_allows,
+    .stayed = cw_run_learn_ended,
     .models_known = models_known,
 };
 
@@ -184,7 +186,7 @@ static bool start(const struct cw_options *options)
     cw_run_share_start(options);
     cw_run_group_start(options);
     cw_run_tile_rows_start(options);
-    cw_run_process_end_start(options->summary);
+    cw_run_process_end_start(options);
     cw_run.ready = true;
     return true;
 }

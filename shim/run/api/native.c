@@ -10,6 +10,7 @@
 #include "../core/edge.h"
 #include "../tuning/repeat.h"
 #include "../tuning/gain.h"
+#include "../tuning/hold.h"
 #include "../tuning/activation.h"
 #include "event.h"
 #include "enqueue.h"
@@ -149,7 +150,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     struct cw_run_queue *q = cw_run_repeat_turn(queue);
     const cl_event *list = x->list;
     cl_uint n = x->n;
-    bool wait;
+    bool wait, watches;
 
     cw_run.counts.native[why]++;
     cw_run_gain_spoilt();
@@ -164,6 +165,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     q->native_given++;
     q->native_calls++;
     x->given = blocking && q->in_order ? q->native_given : 0;
+    watches = x->touch->kernel && cw_run_hold_watches(q);
     x->gated = cw_run_dependence_is_gated(q) || cw_run_dependence_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
     wait = q->managed && (blocking || q->synchronous);
@@ -178,7 +180,8 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
         cw_run_event_wait_list(n, list);
     if (q->synchronous && !x->gated && n && list)
         cw_next.clWaitForEvents(n, list); /* the call itself reports errors in the list */
-    if (x->gated && !x->wanted)
+    x->watched = !x->gated && x->touch->kernel && watches;
+    if ((x->gated || x->watched) && !x->wanted)
         x->event = &x->own_event;
 }
 
@@ -236,6 +239,19 @@ static void remember_gated(struct cw_run_native *x)
     e->shown = x->type;
 }
 
+/* A reference to the event of a launch that is watched, or NULL. Of an event that the program has not asked
+ * for the first reference is counted as run mode's own. */
+static cl_event watched_event(const struct cw_run_native *x)
+{
+    cl_event event = x->watched ? *x->event : NULL;
+
+    if (!event || cw_next.clRetainEvent(event) != CL_SUCCESS)
+        event = NULL;
+    if (x->watched && !x->wanted)
+        cw_run_reference_counts_own(*x->event, NULL, x->queue);
+    return event;
+}
+
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
 {
     struct cw_run_queue *q = x->queue;
@@ -250,11 +266,13 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     if (x->given && status == CL_SUCCESS) {
         if (q->native_given == x->given + 1 && q->native_known < q->native_given)
             q->native_known = q->native_given; /* the call has waited for all of them */
-        cw_run_bypass_synchronised(q, &now);
+        cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&now);
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);
+    if (status == CL_SUCCESS && x->touch->kernel && !cw_run.begun)
+        cw_run_hold_launched(q, watched_event(x));
     for (cl_uint i = 0; status == CL_SUCCESS && i < x->touch->n; i++)
         cw_run_reference_counts_native(x->touch->memory[i]);
     if (status == CL_SUCCESS && x->touch->kernel)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../../analyzer/compile/compile_client.h"
+#include "../../../analyzer/settings/options.h"
 #include "../../door/door.h"
 #include "../../door/log.h"
 #include "../../door/roomy.h"
@@ -15,6 +16,7 @@
 #include "../tuning/perf_model.h"
 #include "../tuning/gain.h"
 #include "../tuning/repeat.h"
+#include "../tuning/verdict.h"
 #include "process_end.h"
 #include "../core/exit.h"
 #include "../../builds/build_cache.h"
@@ -38,7 +40,7 @@
 
 #define MOMENT_NS UINT64_C(2000000000)
 
-static bool wants_summary;
+static bool wants_summary, wants_verdict;
 static pid_t self;
 
 static bool all_over(const void *unused)
@@ -190,6 +192,15 @@ static void summary(void)
     cw_run_global_lock_give();
 }
 
+static void verdict(void)
+{
+    char line[512];
+
+    cw_run_global_lock_take();
+    say(line, cw_run_verdict_describe(line, sizeof line));
+    cw_run_global_lock_give();
+}
+
 /* True when a callback of the program that the vendor made inside a call of run mode has called exit(): this
  * thread does not finish its work for other threads, so no other thread may be waited for. Everything new is
  * native. */
@@ -234,6 +245,8 @@ static void end(void *unused)
     if (!cw_run_global_lock_keep())
         cw_run_perf_model_finish(); /* else this thread may be in the middle of writing it */
     say(line, cw_run_fault_describe(line, sizeof line));
+    if (wants_verdict)
+        verdict();
     if (wants_summary)
         summary();
     else
@@ -327,9 +340,10 @@ static void in_child(void)
             subsystems[i].after_fork();
 }
 
-void cw_run_process_end_start(bool summary_wanted)
+void cw_run_process_end_start(const struct cw_options *options)
 {
-    wants_summary = summary_wanted;
+    wants_summary = options->summary;
+    wants_verdict = !options->quiet && (options->summary || isatty(STDERR_FILENO));
     self = getpid();
     cw_run_exit_start(cw_run_process_end_at_exit, main_ends);
     pthread_atfork(before_fork, in_parent, in_child);

@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 
-/* Called by start(). `summary`: print one at the end. */
-void cw_run_process_end_start(bool summary);
+struct cw_options;
+
+/* Called by start(). The settings say whether the end prints a verdict and a summary. */
+void cw_run_process_end_start(const struct cw_options *options);
 
 /* Waits for everything, ends our threads, says the summary. Once; does nothing in a forked child. */
 void cw_run_process_end_at_exit(void);

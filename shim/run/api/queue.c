@@ -12,6 +12,7 @@
 #include "../tasks/callback.h"
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
+#include "../tuning/hold.h"
 #include "../workers/help.h"
 #include "../workers/window.h"
 
@@ -85,6 +86,7 @@ void cw_run_queue_free(void *record)
     for (uint32_t i = 0; i < q->num_gates; i++)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
     free(q->gates);
+    cw_run_hold_forget(q);
     cw_run_reference_counts_disown(q);
     cw_run_record_unpin(&q->context->r);
 }
@@ -163,7 +165,7 @@ static void waited(struct cw_run_queue *q, uint64_t given)
     if (q->native_known < given)
         q->native_known = given;
     cw_run_callback_wait(q); /* those on native commands, too */
-    cw_run_bypass_synchronised(q, &now);
+    cw_run_bypass_synchronised(q);
     cw_run_activation_waited(&now);
     cw_run_record_unpin(&q->r);
 }

@@ -23,6 +23,7 @@ struct cw_run_state_all {
     bool abandoned;  /* the process ends, and some commands never will: lanes that come back from them stop */
     bool off;        /* everything new is native: fork, a function that we do not know */
     bool begun;      /* helpers, history, models: tuning/activation.h */
+    bool holds;      /* commands are managed although helpers have not begun: tuning/hold.h */
     bool recording;  /* the program's commands are recorded, too; constant after start() */
     bool all, chaos; /* all: CLWEAVE_MANAGE_ALL */
     bool native_kernels; /* the program enqueues functions of its own */
@@ -30,7 +31,7 @@ struct cw_run_state_all {
     uint64_t records; /* of objects but events, made and freed so far */
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
-    uint64_t window_since_ns;
+    uint64_t window_since_ns, window_given_ns; /* of its oldest command; when it has closed last */
     struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
     bool retiring;
     pthread_t retirer; /* the thread that retires */

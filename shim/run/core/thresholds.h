@@ -9,19 +9,23 @@
 #define CW_RUN_ACTIVATION_LOOK_EACH 64
 /* ns: between two looks for an idle processor, as a look is two system calls */
 #define CW_RUN_ACTIVATION_LOOK_NS 10000000
-/* processors: so much of one without work counts as one that is idle */
-#define CW_RUN_ACTIVATION_IDLE 0.8
 /* log2 of commands: the first mark at which a run is held against earlier ones */
 #define CW_RUN_ACTIVATION_FIRST_MARK 4
 
-/* ---- builds for helpers (tuning/devices.h, tuning/learn.h) */
-/* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a
- * processor is idle and the program has run before */
-#define CW_RUN_BUILD_WORTH_NS 2e7
-/* ns, likewise: where the compiler may get in the program's way */
-#define CW_RUN_BUILD_DELAY_NS 1e9
-/* ns: to load a build that an earlier run has kept */
-#define CW_RUN_LEARN_KEPT_NS 5e6
+
+/* share of a run's work: one that began no later counts as one that began at once */
+#define CW_RUN_ACTIVATION_EARLY 0.05
+/* share of a program's work that helpers may save, while nothing is known of it */
+#define CW_RUN_ACTIVATION_HOPE 0.1
+
+/* ---- commands that wait for helpers (tuning/hold.h) */
+/* launches that a program has enqueued since it last waited, the first of which is not over: then it is held */
+#define CW_RUN_HOLD_AFTER 3
+/* ns of work that run mode gives the vendor at once */
+#define CW_RUN_HOLD_NS 3e7
+/* synchronisations that a queue is left alone after a hold in which hardly anything waited (core/backoff.h) */
+#define CW_RUN_HOLD_SPAN_LEAST 16
+#define CW_RUN_HOLD_SPAN_MOST 4096
 
 /* ---- measured times of launches (workers/worker.c, tuning/perf_model.h, tuning/first_launch.h) */
 /* launches of a kernel on a device: all of the first are measured, and ... */
@@ -37,10 +41,6 @@
 #define CW_RUN_TRIAL_SHARE 0.1
 /* trials of a kernel that cost more than is left for trials, as the first launch shows nothing */
 #define CW_RUN_TRIALS_GRANTED 4
-/* ns: the history hears of no less time at home at once */
-#define CW_RUN_SPENT_TOLD_NS 1e6
-/* share of the time that this process has spent, likewise, as the history forgets old samples */
-#define CW_RUN_SPENT_TOLD_SHARE 0.125
 /* kinds of launches remembered of one device */
 #define CW_RUN_WARM_KINDS 64
 /* error over mean: beyond, the history's figure for a launch is a guess and no judge of a gain */
@@ -107,8 +107,6 @@
 #define CW_RUN_SHARE_SET_UP_NS 300000
 /* ns: where the device's own thread has to be woken for it */
 #define CW_RUN_SHARE_ASYNC_NS 50000
-/* ns of one program's kernels at home before its kernels are rewritten */
-#define CW_RUN_SHARE_WORTH_NS 5e7
 /* share of the whole launch's time that the cut one may take at most */
 #define CW_RUN_SHARE_GAIN 0.93
 /* shapes remembered of one kernel */

@@ -31,6 +31,7 @@
 #define CW_RUN_TIMER_AGES    16   /* that it waits at most while the program closes windows itself */
 #define CW_RUN_WINDOW_LIMIT  4096 /* commands that wait before the window closes by itself */
 #define CW_RUN_WINDOW_AGE_NS 100000
+#define CW_RUN_HELD_AGE_NS   50000000 /* of commands that wait behind some that cannot run */
 #define CW_RUN_CHAOS_AGE_NS                                                                                  \
     5000000                      /* under chaos, whose purpose is windows in which much may change places */
 #define CW_RUN_BRIEF_OPS 1048576 /* that are over soon: a millisecond at worst */
@@ -80,8 +81,14 @@ struct cw_run_aside {  /* tuning/bypass.c */
     uint32_t left;     /* synchronisations for which commands are native; 0: they are managed */
     uint32_t span;     /* first value of `left`; 0: never */
     uint32_t copies;   /* cw_run.copies when it last looked: with more of them there may be more to gain */
-    uint64_t since_ns; /* the first native launch since the program has waited; 0: none */
-    double spent_ns;   /* on native launches, not yet a program's */
+};
+
+/* Native launches of a queue while helpers have not begun (tuning/hold.h). */
+struct cw_run_hold {
+    cl_event first;    /* of the first since the program has waited; NULL: none */
+    uint32_t launches; /* since then */
+    uint32_t left;     /* synchronisations for which nothing is held */
+    uint32_t span;     /* first value of `left`; 0: never */
 };
 
 struct cw_run_queue {
@@ -99,6 +106,7 @@ struct cw_run_queue {
     uint64_t last_end_ns; /* END of the latest retired command */
     uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_aside aside;
+    struct cw_run_hold hold;
     bool again;                      /* a launch is under way that is in no list (tuning/repeat.h), ... */
     pthread_t again_by;              /* ... in this thread */
     uint64_t calls, calls_over;      /* callbacks that are for the callback thread: due so far, returned */
@@ -174,7 +182,6 @@ struct cw_run_program {
                                        not, or not known */
     char *built_with;           /* made of a binary: the options of the build that it is from; else NULL */
     struct cw_key key;          /* of both (history_key.h); none: not known yet */
-    double spent_ns, untold_ns; /* on kernels at home; the part not yet in the history */
     uint8_t copy[CW_RUN_LANES]; /* enum cw_run_copy_state, by lane number */
     uint64_t sought_again;      /* bit l: on lane l, after another one has built it */
     struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: code its vendor has compiled
@@ -283,6 +290,7 @@ struct cw_run_kernel {
     uint8_t next_brief;
     uint8_t granted;      /* trials beyond the budget so far */
     uint64_t owed;        /* bit l: lane l has run nothing but a first launch, whose time says nothing */
+    double home_ns_each;  /* ns of a work-item at home, of late the least; 0: never measured */
     double *mean_ns;      /* by lane number: measured, 0: never */
     double batch_ns;      /* the same at home, in a batch */
     bool *broken;         /* by lane number: a launch failed there */
@@ -494,7 +502,7 @@ struct cw_run_native {
     cl_event *heap;
     cl_event few[8];
     cl_command_type type;
-    bool gated, wanted;
+    bool gated, wanted, watched;
     uint64_t given;  /* a call that blocks until this many native commands are over; 0: it does not */
     uint64_t now_ns; /* of cw_run_once_ns() */
     struct cw_run_exclusion *flight;

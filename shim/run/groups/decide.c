@@ -7,7 +7,9 @@
 #include "../planner/profit.h"
 #include "../planner/costs.h"
 #include "../tuning/devices.h"
+#include "../tuning/activation.h"
 #include "../tuning/gain.h"
+#include "../tuning/hold.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/repeat_place.h"
 #include "../../trace/recorder.h"
@@ -395,11 +397,28 @@ static void stay(struct cw_run_task *t)
         }
 }
 
+/* The time of their launches at home, as far as this run has measured it. */
+static void count_home(const struct cw_run_task *t)
+{
+    double ns = 0;
+
+    for (; t; t = t->links.window)
+        if (t->work == CW_RUN_LAUNCH)
+            ns += t->launch.kernel->home_ns_each * cw_run_costs_items(&t->launch);
+    cw_run_activation_ran_managed(ns);
+}
+
 bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest)
 {
-    enum cw_run_marked marked = cw_run_group_mark(first);
+    struct cw_run_task *held = rest && cw_run_hold_is_on() ? cw_run_hold_rest(first, &count) : NULL;
+    enum cw_run_marked marked = cw_run.begun ? cw_run_group_mark(first) : CW_RUN_MARKED_NONE;
     struct cw_run_gain_window g = {0};
-    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked ? NULL : rest);
+    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked || held ? NULL : rest);
+
+    if (held)
+        *rest = held;
+    if (cw_run.begun)
+        count_home(first);
 
     if (marked)
         stay(first);

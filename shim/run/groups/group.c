@@ -2,6 +2,7 @@
  * groups/group.h. */
 #include "../workers/legal.h"
 #include "group.h"
+#include "../models/program_models.h"
 #include "../core/thresholds.h"
 
 #include <stdlib.h>
@@ -48,8 +49,9 @@ void cw_run_group_free(struct cw_run_group *g)
 
 bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items)
 {
-    return cw_run_group_settings.on && q->in_order && k->program->models &&
-           (items > k->ungrouped || k->grouped);
+    return cw_run_group_settings.on && q->in_order &&
+           (k->program->models ? items > k->ungrouped || k->grouped
+                               : !cw_run_program_models_settled(k->program));
 }
 
 static bool is_candidate(struct cw_run_task *t)

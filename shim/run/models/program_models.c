@@ -251,6 +251,11 @@ bool cw_run_program_models_settled(const struct cw_run_program *p)
     return p->models || (p->models_job ? models.done >= p->models_job : cw_run.begun);
 }
 
+bool cw_run_program_models_are_made(void)
+{
+    return models.done < models.given && !models.quit;
+}
+
 void cw_run_program_models_wait(const struct cw_run_program *p)
 {
     uint64_t number = p->models_job;

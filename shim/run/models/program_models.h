@@ -37,6 +37,9 @@ void cw_run_program_models_forget(struct cw_run_program *p);
 /* They are there, or will never be. Lock held. */
 bool cw_run_program_models_settled(const struct cw_run_program *p);
 
+/* Those of some program are being made. Lock held. */
+bool cw_run_program_models_are_made(void);
+
 /* With everything managed, and for modelled time: waits until they are there, or cannot be. Lock held, given
  * up meanwhile. */
 void cw_run_program_models_wait(const struct cw_run_program *p);

@@ -114,10 +114,15 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
     return cw_run_estimate_row(e, &key, cost, error);
 }
 
+double cw_run_costs_transfer_ns(const struct cw_run_task *t)
+{
+    return COPY_NS + bytes_of(t) / COPY_BYTES_NS;
+}
+
 static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t lanes, double *cost,
                            double *error)
 {
-    double ns = COPY_NS + bytes_of(t) / COPY_BYTES_NS;
+    double ns = cw_run_costs_transfer_ns(t);
 
     for (uint32_t p = 0; p < count; p++) {
         cost[p] = lanes >> p & 1 ? ns : INFINITY;

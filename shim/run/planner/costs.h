@@ -21,6 +21,9 @@ void cw_run_costs_name_launch(struct cw_run_task *t);
 uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
                            bool chained, bool alone, double *cost, double *error);
 
+/* ns that a transfer or a fill is thought to take. */
+double cw_run_costs_transfer_ns(const struct cw_run_task *t);
+
 /* Work-items of a launch. */
 double cw_run_costs_items(const struct cw_run_launch *l);
 

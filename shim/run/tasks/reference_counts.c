@@ -430,6 +430,7 @@ static void count_gates(void *record)
 
     for (uint32_t i = 0; i < q->num_gates; i++)
         asked.n -= q->gates[i] == held;
+    asked.n -= q->hold.first == held;
 }
 
 uint32_t cw_run_reference_counts_of_event(cl_event event)

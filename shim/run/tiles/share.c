@@ -265,10 +265,8 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
 {
     struct cw_run_program *p = t->launch.kernel->program;
-    bool worth = cw_run_perf_model_spent_ever(p) >= CW_RUN_SHARE_WORTH_NS, built = true;
+    bool worth = cw_run.all || cw_run_tile_build_may(p, chosen, n, true), built = true;
 
-    if (!cw_run.all && worth && !cw_run_tile_build_may(p, chosen, n, true))
-        worth = false;
     for (uint32_t i = 0; i < n && !cw_run.all; i++) /* else the worker of the first tile builds it */
         built &= cw_run_tile_build_is_done(p, chosen[i], worth);
     return built;

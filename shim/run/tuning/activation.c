@@ -16,7 +16,7 @@
 #include "../../../analyzer/settings/options.h"
 #include "../../door/limited.h"
 #include "../../door/roomy.h"
-#include "../../history/history_runs.h"
+#include "../../../analyzer/history/history_runs.h"
 #include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -26,7 +26,7 @@
 #include "../models/program_models.h"
 
 #define TEXT_BYTES 65536
-#define KIND       "runs 7" /* another one when the record means something else */
+#define KIND       "runs 8" /* another one when the record means something else */
 
 enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER, LIMITED };
 
@@ -38,22 +38,27 @@ static struct {
     bool kept;          /* there is a place for the record */
     bool first;         /* it has nothing of these arguments */
     enum why why;
-    double after_ns; /* work that it takes to begin */
-    double work_ns;  /* so far */
+    double price_ns, not_before_ns; /* of beginning in the midst of the run */
+    double work_ns;                 /* so far */
+    double waiting_ns;              /* of commands that wait in the window, by their times at home */
+    double home_ns;                 /* launches that have run managed would have taken at home */
     double cost_ns, saved_ns;
-    double begun_ns;   /* work when it began */
-    uint64_t since_ns; /* commands are under way; 0: none */
-    uint32_t unwaited; /* enqueued since the program has waited */
-    uint32_t commands; /* enqueued */
-    uint32_t marks;    /* passed */
+    double begun_ns;     /* work when it began */
+    uint64_t started_ns; /* the process */
+    uint64_t since_ns;   /* commands are under way; 0: none */
+    uint32_t unwaited;   /* enqueued since the program has waited */
+    uint32_t commands;   /* enqueued */
+    uint32_t marks;      /* passed */
     float at_ns[CW_RUNS_MARKS];
     const char *command_line; /* `runs` may point to it */
-    bool learns;
-    double ended_ns; /* work when it was given up; 0: it was not */
+    bool waits;               /* for the builder, or for builds of this run */
+    double hope;              /* share of the work that may be saved, as far as models tell */
+    double look_ns;           /* work at which the rule is asked again */
+    double ended_ns;          /* work when it was given up; 0: it was not */
     struct {
         uint64_t wall_ns, cpu_ns;
-    } from, looked; /* at the first queue; when it was looked for an idle processor */
-    bool idle;
+    } from, looked;    /* at the first queue; when it was looked for an idle processor */
+    double idle_share; /* of the processors that the process may use */
 } rent = {.why = NEVER};
 
 static uint64_t clock_ns(clockid_t clock)
@@ -90,6 +95,10 @@ static struct cw_identity identity(const struct cw_options *options)
     cw_identity_text(&id, options->footprints);
     cw_identity_text(&id, options->rows);
     cw_identity_text(&id, options->devices);
+    cw_identity_text(&id, options->groups);
+    cw_identity_text(&id, options->policy);
+    cw_identity_text(&id, options->learn);
+    cw_identity_text(&id, options->share);
     return id;
 }
 
@@ -132,7 +141,7 @@ static void look_up(const struct cw_options *options, const char *folder)
     if (cw_history_runs_read(&rent.runs, &rent.store, &rent.program))
         rent.store.trimmed = true; /* one file more or less is not worth a look at all of them */
     rent.arguments = cw_history_runs_number(&rent.runs, rent.command_line, bytes);
-    rent.first = !cw_history_runs_knows(&rent.runs, rent.arguments);
+    rent.first = !cw_history_runs_find(&rent.runs, rent.arguments);
 }
 
 static enum cw_run_learn_mode learning(const struct cw_options *options)
@@ -140,13 +149,28 @@ static enum cw_run_learn_mode learning(const struct cw_options *options)
     return !strcmp(options->learn, "off") ? CW_RUN_LEARN_OFF
            : !strcmp(options->learn, "all") || rent.why == ASKED || !strcmp(options->groups, "on")
                ? CW_RUN_LEARN_ALL
-               : CW_RUN_LEARN_RENT;
+               : CW_RUN_LEARN_AUTO;
+}
+
+static enum why why_at_start(enum cw_run_learn_mode mode)
+{
+    switch (cw_history_runs_start(&rent.runs, rent.arguments, mode == CW_RUN_LEARN_ALL)) {
+    case CW_RUNS_TRY:
+        return TRIED;
+    case CW_RUNS_GAINED:
+        return GAINED;
+    case CW_RUNS_HOLD:
+        return HELD;
+    default:
+        return NEVER;
+    }
 }
 
 void cw_run_activation_init(const struct cw_options *options, const char *folder)
 {
     int saved = errno;
 
+    rent.started_ns = clock_ns(CLOCK_MONOTONIC);
     if (cw_limited()) {
         rent.why = LIMITED;
         cw_run.off = true;
@@ -154,27 +178,14 @@ void cw_run_activation_init(const struct cw_options *options, const char *folder
         rent.why = ASKED;
     } else {
         look_up(options, folder);
-        switch (cw_history_runs_start(&rent.runs, rent.arguments, learning(options) == CW_RUN_LEARN_ALL,
-                                      &rent.after_ns)) {
-        case CW_RUNS_TRY:
-            rent.why = TRIED;
-            break;
-        case CW_RUNS_GAINED:
-            rent.why = GAINED;
-            break;
-        case CW_RUNS_HOLD:
-            rent.why = HELD;
-            rent.after_ns = INFINITY;
+        rent.why = why_at_start(learning(options));
+        rent.price_ns = cw_history_runs_price(&rent.runs, rent.arguments, &rent.not_before_ns);
+        if (rent.why == HELD ||
+            (rent.why == NEVER && cw_history_runs_is_over_before(&rent.runs, rent.arguments)))
             cw_device_need_no_helpers();
-            break;
-        case CW_RUNS_LATER:
-            if (cw_history_runs_is_over_before(&rent.runs, rent.arguments, rent.after_ns))
-                cw_device_need_no_helpers();
-            break;
-        }
     }
-    cw_run_learn_init(learning(options), rent.runs.lived_ns, rent.runs.learnt_ns);
-    cw_run.begun = rent.why != NEVER && rent.why != HELD && rent.why != LIMITED;
+    cw_run_learn_init(learning(options));
+    cw_run.begun = rent.why == ASKED || rent.why == GAINED || rent.why == TRIED;
     errno = saved;
 }
 
@@ -225,23 +236,20 @@ bool cw_run_activation_is_at_once(void)
 
 double cw_run_activation_trial_ns(void)
 {
-    return rent.why == TRIED ? cw_history_runs_usual_ns(&rent.runs, rent.arguments) : 0;
-}
+    const struct cw_runs_entry *e = cw_history_runs_find(&rent.runs, rent.arguments);
 
-bool cw_run_activation_is_first(void)
-{
-    return rent.kept && rent.first;
+    return rent.why == TRIED && e ? e->bare_ns : 0;
 }
 
 void cw_run_activation_learns(void)
 {
-    rent.learns = true;
+    rent.waits = true;
 }
 
 void cw_run_activation_loaded(bool built, bool good, double ns)
 {
     rent.cost_ns += built ? 0 : ns;
-    rent.learns |= built && good;
+    rent.waits |= built && good;
     if (built)
         cw_run_learn_ended(ns);
 }
@@ -249,6 +257,66 @@ void cw_run_activation_loaded(bool built, bool good, double ns)
 bool cw_run_activation_has_ended(void)
 {
     return rent.ended_ns > 0;
+}
+
+/* ---- the rule */
+
+/* The share of its processors that the process has left idle since its first queue was made. */
+static double idle_share(void)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    double used;
+    cpu_set_t set;
+
+    if (now - rent.looked.wall_ns < CW_RUN_ACTIVATION_LOOK_NS || now <= rent.from.wall_ns)
+        return rent.idle_share;
+    rent.looked.wall_ns = now;
+    rent.looked.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    used = (double)(rent.looked.cpu_ns - rent.from.cpu_ns) / (double)(now - rent.from.wall_ns);
+    rent.idle_share =
+        sched_getaffinity(0, sizeof set, &set) == 0 ? fmax(1 - used / (double)CPU_COUNT(&set), 0) : 0;
+    return rent.idle_share;
+}
+
+static double work_so_far(void)
+{
+    return rent.work_ns + (rent.since_ns ? (double)(cw_run_global_lock_now_ns() - rent.since_ns) : 0);
+}
+
+bool cw_run_activation_allows(double ns)
+{
+    double spent = cw_run_learn_spent(), hope = fmax(fmax(idle_share(), rent.hope), CW_RUN_ACTIVATION_HOPE);
+    double lived = rent.runs.lived_ns + (double)(clock_ns(CLOCK_MONOTONIC) - rent.started_ns);
+
+    return cw_history_runs_affords(lived, rent.runs.lost_ns + spent, ns) ||
+           cw_history_runs_pays(fmax(work_so_far(), rent.waiting_ns), hope, spent + ns);
+}
+
+void cw_run_activation_hopes(double share)
+{
+    rent.hope = fmax(rent.hope, share);
+}
+
+/* Nothing begins in a program that has not worked, nor enqueued, as much as beginning costs. */
+static void begin_if_allowed(void)
+{
+    double work = work_so_far();
+
+    if (rent.why == NEVER && work >= rent.not_before_ns && fmax(work, rent.waiting_ns) >= rent.price_ns &&
+        cw_run_activation_allows(rent.price_ns))
+        work_began();
+}
+
+void cw_run_activation_waiting(double ns)
+{
+    rent.waiting_ns = ns;
+    if (!cw_run.begun)
+        begin_if_allowed();
+}
+
+void cw_run_activation_ran_managed(double home_ns)
+{
+    rent.home_ns += home_ns;
 }
 
 /* ---- the program's work */
@@ -278,8 +346,7 @@ void cw_run_activation_enqueued(uint64_t *now)
                         rent.commands >> (CW_RUN_ACTIVATION_FIRST_MARK + rent.marks)))
             mark();
     } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % CW_RUN_ACTIVATION_LOOK_EACH == 0)) {
-        if (rent.work_ns + (double)(cw_run_once_ns(now) - rent.since_ns) >= rent.after_ns)
-            work_began();
+        begin_if_allowed();
     }
 }
 
@@ -289,24 +356,11 @@ void cw_run_activation_waited(uint64_t *now)
         return;
     rent.work_ns += (double)(cw_run_once_ns(now) - rent.since_ns);
     rent.since_ns = 0;
-    if (CW_UNLIKELY(!cw_run.begun && rent.work_ns >= rent.after_ns))
-        work_began();
-}
-
-bool cw_run_activation_idle_processor(void)
-{
-    uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    cpu_set_t set;
-
-    if (now - rent.looked.wall_ns < CW_RUN_ACTIVATION_LOOK_NS)
-        return rent.idle;
-    rent.looked.wall_ns = now;
-    rent.looked.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    rent.idle = sched_getaffinity(0, sizeof set, &set) == 0 &&
-                CPU_COUNT(&set) -
-                        (double)(rent.looked.cpu_ns - rent.from.cpu_ns) / (double)(now - rent.from.wall_ns) >=
-                    CW_RUN_ACTIVATION_IDLE;
-    return rent.idle;
+    rent.waiting_ns = 0;
+    if (CW_UNLIKELY(!cw_run.begun && rent.work_ns >= rent.look_ns)) {
+        rent.look_ns = rent.work_ns + CW_RUN_ACTIVATION_LOOK_NS / 10;
+        begin_if_allowed();
+    }
 }
 
 void cw_run_activation_cost(double ns)
@@ -321,47 +375,68 @@ double cw_run_activation_saved(double ns)
 
 /* ---- the end */
 
-/* A trial that builds or compiles is late by more than the builders measured: first launches wait for
- * compilers, too. */
-static void keep_learnt(struct cw_runs_run *run)
+/* What the program would have worked bare: its launches behind the beginning at their times at home. */
+static double bare_by_launches(void)
 {
-    struct cw_run_learnt now = cw_run_learn_is_done();
-    double usual = run->at_once && run->learns ? cw_history_runs_usual_ns(&rent.runs, rent.arguments) : 0;
+    return rent.home_ns > 0 ? rent.begun_ns + rent.home_ns : 0;
+}
 
-    run->lived_ns = now.lived_ns;
-    run->owed_ns = now.owed_ns;
-    run->learnt_ns = usual > 0 ? fmax(now.learnt_ns, run->work_ns - usual) : now.learnt_ns;
+/* Lock held: other threads of the program may go on. */
+static struct cw_runs_run result(void)
+{
+    bool early = rent.why == WORKED && rent.begun_ns <= CW_RUN_ACTIVATION_EARLY * rent.work_ns;
+    struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED || early,
+                              .began = rent.why == WORKED && !early,
+                              .waits = rent.waits || cw_run_learn_owes(),
+                              .work_ns = rent.work_ns,
+                              .lived_ns = (double)(clock_ns(CLOCK_MONOTONIC) - rent.started_ns)};
+
+    run.idle = run.at_once && !cw_run.counts.launches;
+    if (run.at_once && run.work_ns > 0)
+        run.work_ns += cw_device_helpers_ns(); /* which it has waited for, too */
+    run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;
+    run.guess_ns = run.at_once || run.began ? bare_by_launches() : 0;
+    memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
+    return run;
 }
 
 void cw_run_activation_finish(void)
 {
-    struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED,
-                              .began = rent.why == WORKED};
-    bool changed, idle;
+    struct cw_runs_run run;
+    bool changed;
 
     if (!rent.kept || cw_run.forked)
         return;
     cw_run_global_lock_take();
-    idle = run.at_once && !cw_run.counts.launches;
-    cw_run_global_lock_give();
-    if (idle) {
-        cw_history_runs_add_idle(&rent.runs, rent.arguments);
-        cw_history_runs_write(&rent.runs, &rent.store, &rent.program);
-        return;
-    }
-    cw_run_global_lock_take(); /* other threads of the program may go on */
-    run.learns = rent.learns;
-    run.work_ns = rent.work_ns;
-    if (run.at_once && rent.work_ns > 0)
-        run.work_ns += cw_device_helpers_ns(); /* which it has waited for, too */
-    run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;
-    run.saved_ns = fmax(rent.saved_ns, 0);
-    keep_learnt(&run);
-    memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
+    run = result();
     changed = cw_history_runs_add(&rent.runs, rent.arguments, &run);
     cw_run_global_lock_give();
     if (changed)
         cw_history_runs_write(&rent.runs, &rent.store, &rent.program);
+}
+
+struct cw_run_course cw_run_activation_course(void)
+{
+    const struct cw_runs_entry *e = rent.kept ? cw_history_runs_find(&rent.runs, rent.arguments) : NULL;
+    struct cw_run_course c = {.work_ns = rent.work_ns,
+                              .waits = rent.waits || cw_run_learn_owes(),
+                              .begun = cw_run.begun,
+                              .held = rent.why == HELD,
+                              .limited = rent.why == LIMITED,
+                              .given_up = rent.ended_ns > 0,
+                              .run = rent.runs.number};
+
+    if (e && e->bares && e->bare_ns > 0) {
+        c.bare_ns = e->bare_ns;
+        c.measured = true;
+    } else if (cw_run.begun) {
+        c.bare_ns = bare_by_launches();
+    }
+    if (e && e->runs == CW_RUNS_TRIALS)
+        c.usual_ns = e->run_ns;
+    c.lost = e && cw_history_runs_state(e) == CW_RUNS_NO_GAIN;
+    c.short_ = e && cw_history_runs_is_over_before(&rent.runs, rent.arguments);
+    return c;
 }
 
 int cw_run_activation_describe(char *text, unsigned size)
@@ -374,7 +449,7 @@ int cw_run_activation_describe(char *text, unsigned size)
                                         [NEVER] = "not needed",
                                         [LIMITED] = "not possible: memory or processor time is limited "
                                                     "(ulimit -v, -d, -t)"};
-    struct cw_run_learnt learnt = cw_run_learn_is_done();
+    double built = cw_run_learn_spent();
     int used = snprintf(text, size, "run: helpers %s", words[rent.why]);
 
     if (rent.why == WORKED)
@@ -385,16 +460,9 @@ int cw_run_activation_describe(char *text, unsigned size)
     if (rent.ended_ns > 0)
         used += snprintf(text + used, size - (unsigned)used,
                          "; given up after %.1f ms, behind what it takes without", rent.ended_ns / 1e6);
-    if (learnt.learnt_ns > 0 || learnt.owed_ns > 0)
-        used += snprintf(text + used, size - (unsigned)used,
-                         "; builds took %.1f ms, earlier ones %.1f ms of %.1f ms that runs have lived%s",
-                         (learnt.learnt_ns - learnt.stayed_ns) / 1e6, rent.runs.learnt_ns / 1e6,
-                         (rent.runs.lived_ns + learnt.lived_ns) / 1e6,
-                         learnt.owed_ns > 0 ? ", more wait until these are longer" : "");
-    if (learnt.stayed_ns > 0)
-        used += snprintf(text + used, size - (unsigned)used, "; its end waited for an analysis: %.1f ms",
-                         learnt.stayed_ns / 1e6);
-    if (rent.learns && (rent.why == TRIED || rent.why == GAINED))
+    if (built > 0)
+        used += snprintf(text + used, size - (unsigned)used, "; builds took %.1f ms", built / 1e6);
+    if (rent.waits || cw_run_learn_owes())
         used += snprintf(text + used, size - (unsigned)used, "; it learns");
     return used + snprintf(text + used, size - (unsigned)used, "\n");
 }

@@ -1,11 +1,11 @@
 /* activation.h - when helpers, the history and models of kernels begin: at once, or when the program has
- * worked for it.
+ * worked for it. The rule is that of history/history_runs.h.
  *
- * Until then (cw_run.begun is false) every queue is native (tuning/bypass.c), and of all this nothing
- * exists: no thread, no context, no file but one small one that was read (history_runs.h). At once when an
- * earlier run with the same arguments gained from it, or was long enough that it may; never in a run that is
- * to show the time without helpers. At once, too, when devices (but "none"), a policy or DSPs are asked
- * for; under CLWEAVE_MANAGE_ALL, chaos and planted faults. Nothing that a program can see depends on it.
+ * Until then (cw_run.begun is false) every queue is native (tuning/bypass.c) or in hold (tuning/hold.h), and
+ * no helper, history or model exists. At once when an earlier run with the same arguments gained from it, or
+ * the rule affords a trial; never in a run that is to show the time without helpers. At once, too, when
+ * devices (but "none"), a policy or DSPs are asked for; under CLWEAVE_MANAGE_ALL, chaos and planted faults.
+ * Nothing that a program can see depends on it.
  *
  * Lock held, unless said. */
 #ifndef CW_RUN_ACTIVATION_H
@@ -28,7 +28,7 @@ void cw_run_activation_waited(uint64_t *now);
 /* There is something that helpers might do; begins at once if that was decided. */
 void cw_run_activation_queue_made(void);
 
-/* This run pays for something that later ones find: a build, the first measurement of a way to run. It is no
+/* This run waits for something that a later one finds, or measures a way to run for the first time. It is no
  * judge of the gain. */
 void cw_run_activation_learns(void);
 
@@ -51,14 +51,34 @@ bool cw_run_activation_is_trial(void);
 /* Helpers were there from the first command on, for any reason. */
 bool cw_run_activation_is_at_once(void);
 double cw_run_activation_trial_ns(void); /* time of such runs without helpers; 0: no trial */
-bool cw_run_activation_is_first(void);
 
-/* True when one of the processors that the process may use has had nothing to do for it since its first queue
- * was made. */
-bool cw_run_activation_idle_processor(void);
+/* True when the rule allows spending `ns` of processor time beside the program now. */
+bool cw_run_activation_allows(double ns);
+
+/* The models expect that so much of the program's work (0 to 1) may be saved. */
+void cw_run_activation_hopes(double share);
+
+/* Commands that take `ns` at home wait in the window. May begin. */
+void cw_run_activation_waiting(double ns);
+
+/* A launch that was managed, and would have taken so long at home, has run. */
+void cw_run_activation_ran_managed(double home_ns);
 
 /* At exit, lock not held: keeps the record of this run. */
 void cw_run_activation_finish(void);
+
+/* The course of this run, and its time bare. Call after cw_run_activation_finish. */
+struct cw_run_course {
+    double work_ns;  /* this run's */
+    double bare_ns;  /* measured in earlier runs (`measured`), or by launches' times at home; 0: not known */
+    double usual_ns; /* work of runs under run mode of late; 0: not known */
+    bool measured, begun, held, limited, given_up;
+    bool lost;    /* earlier runs were slower with helpers */
+    bool short_;  /* too short for helpers to pay */
+    bool waits;   /* more will be ready for a later run */
+    uint64_t run; /* number of this run of the program; 0: nothing is kept */
+};
+struct cw_run_course cw_run_activation_course(void);
 
 /* One line for the summary; returns its length. */
 int cw_run_activation_describe(char *text, unsigned size);

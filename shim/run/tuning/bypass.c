@@ -14,6 +14,7 @@
 #include "../core/backoff.h"
 #include "../core/fault.h"
 #include "activation.h"
+#include "hold.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "bypass.h"
@@ -38,11 +39,11 @@ static bool follows_natives(const struct cw_run_queue *q)
 
 int cw_run_bypass_wanted(const struct cw_run_queue *q, bool blocking)
 {
-    bool aside = q->aside.left || !cw_run.begun, behind = blocking && follows_natives(q);
+    bool aside = q->aside.left || !(cw_run.begun || cw_run.holds), behind = blocking && follows_natives(q);
 
     if (CW_LIKELY(!behind && (!aside || (blocking && is_idle(q)))))
         return -1;
-    return !cw_run.begun ? CW_RUN_R_UNBEGUN : q->aside.left ? CW_RUN_R_ASIDE : CW_RUN_R_BEHIND;
+    return !(cw_run.begun || cw_run.holds) ? CW_RUN_R_UNBEGUN : q->aside.left ? CW_RUN_R_ASIDE : CW_RUN_R_BEHIND;
 }
 
 static void stand_aside(struct cw_run_queue *q)
@@ -63,30 +64,14 @@ void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
     }
 }
 
-void cw_run_bypass_launched(struct cw_run_queue *q, struct cw_run_program *p, uint64_t *now)
+void cw_run_bypass_synchronised(struct cw_run_queue *q)
 {
     struct cw_run_aside *a = &q->aside;
 
-    if (!a->left && cw_run.begun)
-        return;
-    if (!a->since_ns)
-        a->since_ns = cw_run_once_ns(now);
-    if (a->spent_ns > 0)
-        cw_run_perf_model_spent(p, a->spent_ns);
-    a->spent_ns = 0;
-}
-
-void cw_run_bypass_synchronised(struct cw_run_queue *q, uint64_t *now)
-{
-    struct cw_run_aside *a = &q->aside;
-
+    cw_run_hold_synchronised(q);
     if (!is_idle(q)) {
         a->left -= a->left > 1;
         return;
-    }
-    if (a->since_ns) {
-        a->spent_ns += (double)(cw_run_once_ns(now) - a->since_ns);
-        a->since_ns = 0;
     }
     if (cw_run_activation_has_ended() && may(q)) {
         a->left = UINT32_MAX;

@@ -8,9 +8,7 @@ int cw_run_bypass_wanted(const struct cw_run_queue *q,
                          bool blocking); /* why this command shall be native; -1: it shall not */
 void cw_run_bypass_window(struct cw_run_queue *q,
                           bool gained); /* a window with launches of `q` has been planned */
-/* The program has waited for its commands; it launches a kernel of `p` natively. `now`: of
- * cw_run_once_ns(). */
-void cw_run_bypass_synchronised(struct cw_run_queue *q, uint64_t *now);
-void cw_run_bypass_launched(struct cw_run_queue *q, struct cw_run_program *p, uint64_t *now);
+/* The program has waited for its commands. */
+void cw_run_bypass_synchronised(struct cw_run_queue *q);
 
 #endif

@@ -23,8 +23,6 @@ static bool others_build(const struct cw_run_program *p, const struct cw_run_wor
  * meanwhile it is sought again. */
 static bool should_build(struct cw_run_program *p, const struct cw_run_worker *l)
 {
-    double spent;
-
     if (others_build(p, l))
         return false;
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
@@ -34,11 +32,7 @@ static bool should_build(struct cw_run_program *p, const struct cw_run_worker *l
             p->copy[l->number] = CW_RUN_COPY_NONE;
             return false;
         }
-    spent = cw_run_perf_model_spent_ever(p);
-    return (cw_run_activation_is_trial() || spent >= CW_RUN_BUILD_DELAY_NS ||
-            (spent >= CW_RUN_BUILD_WORTH_NS && !cw_run_activation_is_first() &&
-             cw_run_activation_idle_processor())) &&
-           cw_run_learn_begins(CW_RUN_LEARN_BUILD);
+    return cw_run_learn_begins(CW_RUN_LEARN_BUILD);
 }
 
 /* Asks the worker of `l` for the program of `k` there: an earlier run's binary at once, or a build if that is

@@ -273,43 +273,23 @@ struct cw_run_brain *cw_run_perf_model_now(void)
     return b;
 }
 
-/* ---- programs' time at home, as launches of a kernel of their own on a device of its own: count x
- * mean */
-
-#define SPENT_SHAPE 1
-
-static uint32_t spent_device(void)
-{
-    static uint32_t device = CW_HISTORY_NO_DEVICE;
-
-    if (device == CW_HISTORY_NO_DEVICE)
-        device = cw_history_device(brain.history, "spent");
-    return device;
-}
-
-void cw_run_perf_model_spent(struct cw_run_program *p, double ns)
-{
-    p->spent_ns += ns;
-    p->untold_ns += ns;
-    if (p->untold_ns < fmax(CW_RUN_SPENT_TOLD_NS, CW_RUN_SPENT_TOLD_SHARE * p->spent_ns) ||
-        cw_key_none(p->key) || !brain.history)
-        return;
-    cw_history_add(brain.history, p->key, SPENT_SHAPE, spent_device(), 1, p->untold_ns);
-    p->untold_ns = 0;
-}
-
-double cw_run_perf_model_spent_ever(struct cw_run_program *p)
-{
-    struct cw_history_estimate e;
-    uint32_t device = spent_device();
-
-    cw_history_predict(brain.history, p->key, SPENT_SHAPE, 1, &device, NULL, 1, &e);
-    return (e.source == CW_HISTORY_EXACT ? e.mean_ns * e.count : 0) + p->untold_ns;
-}
-
 const char *cw_run_perf_model_policy(void)
 {
     return brain.config.policy ? brain.config.policy->name : "nothing";
+}
+
+double cw_run_perf_model_earlier_ns(struct cw_run_task *t)
+{
+    const struct cw_run_brain *b = cw_run.begun ? cw_run_perf_model_now() : NULL;
+    struct cw_history_estimate e;
+
+    if (!b || t->at.home >= b->lanes)
+        return 0;
+    if (!t->measure.shape)
+        cw_run_costs_name_launch(t);
+    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->measure.shape,
+                       cw_run_costs_items(&t->launch), &b->estimator.device[t->at.home], NULL, 1, &e);
+    return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }
 
 /* The kind that its vendor compiles: the kernel and its local size; without one, the size that the vendor
@@ -363,9 +343,9 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
         return;
     least = t->measure.chained ? &k->batch_ns : &k->mean_ns[t->at.lane];
     *least = cw_run_least_of_late(*least, ns);
-    if (t->queue->context->places[t->at.place].slot->home)
-        cw_run_perf_model_spent(k->program, ns);
     first = is_first(t);
+    if (t->at.lane == t->at.home && !first)
+        k->home_ns_each = cw_run_least_of_late(k->home_ns_each, ns / cw_run_costs_items(&t->launch));
     owe(t, first);
     if (first || status != CL_SUCCESS || !b || !t->measure.shape || t->at.lane >= b->lanes)
         return;

@@ -29,16 +29,13 @@ void cw_run_perf_model_prepare(void);
 /* A launch has run: with t->measured, this is learnt from. Lock held. */
 void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status);
 
-/* Kernels of `p` have taken `ns` at home. Lock held. */
-void cw_run_perf_model_spent(struct cw_run_program *p, double ns);
+/* The time of such a launch at home in earlier runs; 0: not known. Names the launch. Lock held. */
+double cw_run_perf_model_earlier_ns(struct cw_run_task *t);
 
 /* At exit, threads stopped: saves the history. In a forked child nothing is saved. */
 void cw_run_perf_model_finish(void);
 
 /* The name of the policy that was chosen. */
 const char *cw_run_perf_model_policy(void);
-
-/* The time that all runs so far, this one included, have spent on kernels of `p` at home. */
-double cw_run_perf_model_spent_ever(struct cw_run_program *p);
 
 #endif

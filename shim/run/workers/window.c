@@ -51,6 +51,7 @@ static void close_it(void *may_keep)
 
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
+    cw_run.window_given_ns = cw_run_global_lock_now_ns();
     cw_run.counts.windows++;
     cw_run_thread_caller_enter(
         &me); /* plans divide, and the program may want to know of overflows of its own */
@@ -79,6 +80,14 @@ static void close_window(bool may_keep)
         cw_roomy(close_it, &may_keep);
 }
 
+/* Workers have commands that earlier windows gave them. One that waits for the program itself, or for its
+ * native commands, does not hold up others for longer than CW_RUN_HELD_AGE_NS. */
+static bool are_busy(uint64_t now)
+{
+    return cw_run.running || cw_run.ready_count ||
+           (cw_run.unfinished > cw_run.window_count && now - cw_run.window_given_ns < CW_RUN_HELD_AGE_NS);
+}
+
 void cw_run_window_close(void)
 {
     close_window(false);
@@ -86,7 +95,10 @@ void cw_run_window_close(void)
 
 void cw_run_window_step(void)
 {
-    close_window(true);
+    if (CW_UNLIKELY(cw_run_observer->holds()) && are_busy(cw_run_global_lock_now_ns()))
+        cw_run.window_since_ns = 1; /* it closes as soon as workers have nothing to do */
+    else
+        close_window(true);
 }
 
 bool cw_run_window_is_due(void)
@@ -98,7 +110,7 @@ bool cw_run_window_is_due(void)
     if (now && !cw_run.window_since_ns)
         cw_run.window_since_ns = now;
     if (cw_run.window_since_ns == 1) /* commands put back wait for trials that have not begun, too */
-        return now && !cw_run.running && !cw_run.ready_count;
+        return now && !are_busy(now);
     return now && !cw_run.running && now - cw_run.window_since_ns >= age;
 }
 

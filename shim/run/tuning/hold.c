@@ -1,0 +1,118 @@
+/* hold.c - see tuning/hold.h. */
+#include "hold.h"
+
+#include "../core/backoff.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../core/thresholds.h"
+#include "../models/program_models.h"
+#include "../planner/costs.h"
+#include "activation.h"
+#include "perf_model.h"
+
+static double held_ns; /* the longest window since commands are held */
+
+static bool is_over(cl_event event)
+{
+    cl_int status;
+
+    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
+               CL_SUCCESS ||
+           status <= CL_COMPLETE;
+}
+
+static void forget_first(struct cw_run_hold *h)
+{
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, h->first);
+    h->first = NULL;
+    h->launches = 0;
+}
+
+bool cw_run_hold_watches(struct cw_run_queue *q)
+{
+    struct cw_run_hold *h = &q->hold;
+
+    if (CW_LIKELY(cw_run.begun || cw_run.holds || cw_run.off) || !q->managed || q->synchronous || h->left)
+        return false;
+    if (h->first && h->launches >= CW_RUN_HOLD_AFTER) {
+        if (is_over(h->first)) {
+            forget_first(h);
+        } else {
+            forget_first(h);
+            held_ns = 0;
+            cw_run.holds = true; /* from the next command on */
+            return false;
+        }
+    }
+    return !h->first;
+}
+
+void cw_run_hold_launched(struct cw_run_queue *q, cl_event event)
+{
+    if (event)
+        q->hold.first = event;
+    q->hold.launches += q->hold.first != NULL;
+}
+
+void cw_run_hold_forget(struct cw_run_queue *q)
+{
+    forget_first(&q->hold);
+}
+
+void cw_run_hold_synchronised(struct cw_run_queue *q)
+{
+    struct cw_run_hold *h = &q->hold;
+
+    if (h->first)
+        forget_first(h);
+    h->left -= h->left > 0;
+    if (CW_LIKELY(!cw_run.holds || q->first))
+        return;
+    cw_run.holds = false;
+    h->span = held_ns >= CW_RUN_HOLD_NS
+                  ? 0
+                  : (uint32_t)cw_run_backoff_more(h->span, CW_RUN_HOLD_SPAN_LEAST, CW_RUN_HOLD_SPAN_MOST);
+    h->left = h->span;
+}
+
+bool cw_run_hold_is_on(void)
+{
+    return !cw_run.chaos && !cw_run.all && !cw_device_clock_is_virtual() &&
+           ((!cw_run.begun && cw_run.holds) || cw_run.preparing || cw_run.wanted ||
+            cw_run_program_models_are_made());
+}
+
+/* Of a command at home. Two launches that were never measured are enough to give out. */
+static double home_ns(struct cw_run_task *t)
+{
+    double ns;
+
+    if (t->work != CW_RUN_LAUNCH)
+        return cw_run_costs_transfer_ns(t);
+    ns = t->launch.kernel->home_ns_each * cw_run_costs_items(&t->launch);
+    if (!(ns > 0))
+        ns = cw_run_perf_model_earlier_ns(t);
+    return ns > 0 ? ns : CW_RUN_HOLD_NS / 2;
+}
+
+struct cw_run_task *cw_run_hold_rest(struct cw_run_task *first, uint32_t *count)
+{
+    struct cw_run_task *last = NULL, *rest;
+    double ns = 0;
+    uint32_t n = 0;
+
+    for (struct cw_run_task *t = first; t; t = t->links.window) {
+        n++;
+        ns += home_ns(t);
+        if (!last && ns >= CW_RUN_HOLD_NS) {
+            last = t;
+            *count = n;
+        }
+    }
+    held_ns = ns > held_ns ? ns : held_ns;
+    cw_run_activation_waiting(ns);
+    rest = last ? last->links.window : NULL;
+    if (rest)
+        last->links.window = NULL;
+    return rest;
+}

@@ -1,0 +1,126 @@
+/* verdict.c - see tuning/verdict.h. */
+#include "verdict.h"
+
+#include <stdio.h>
+
+#include "../core/state.h"
+#include "activation.h"
+
+#define CLEAR 1.1 /* a ratio that noise does not make */
+
+/* The reason for which most commands were native, where these are nearly all; CW_RUN_REASON_COUNT: none. */
+static int main_reason(uint64_t *most, uint64_t *all)
+{
+    int reason = CW_RUN_REASON_COUNT;
+
+    *most = 0;
+    *all = cw_run.counts.managed;
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
+        uint64_t n = cw_run.counts.native[i];
+        *all += n;
+        if (n > *most) {
+            *most = n;
+            reason = i;
+        }
+    }
+    return reason;
+}
+
+static const char *obstacle(int reason)
+{
+    switch (reason) {
+    case CW_RUN_R_DEVICE:
+        return "devices of this vendor are not managed yet";
+    case CW_RUN_R_KIND:
+        return "commands on images, SVM and others of their kind are not managed yet";
+    case CW_RUN_R_ARGUMENT:
+        return "kernels that write images, or take samplers or SVM, are not managed yet";
+    case CW_RUN_R_SOURCE:
+        return "its kernels have no readable source, or side effects";
+    case CW_RUN_R_GATED:
+        return "its commands wait for events that the program sets itself";
+    default:
+        return NULL;
+    }
+}
+
+/* "1st", "2nd" ... */
+static const char *ordinal(uint64_t n)
+{
+    return n % 100 / 10 == 1 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+}
+
+static int say_end(char *text, unsigned size, const struct cw_run_course *c)
+{
+    const struct cw_run_counts *n = &cw_run.counts;
+    int used = snprintf(text, size, " of OpenCL work; of %llu kernels %llu ran on helpers, %llu were cut",
+                        (unsigned long long)n->launches, (unsigned long long)n->moved,
+                        (unsigned long long)n->cut);
+
+    if (c->run)
+        used += snprintf(text + used, size - (unsigned)used, "; %llu%s run", (unsigned long long)c->run,
+                         ordinal(c->run));
+    return used + snprintf(text + used, size - (unsigned)used, "%s)\n",
+                           c->given_up ? "; given up on the way"
+                           : c->waits  ? "; more will be ready next time"
+                                       : "");
+}
+
+/* By the quickest of several runs with helpers and without, as one run may have been disturbed. */
+static int say_measured(char *text, unsigned size, const struct cw_run_course *c)
+{
+    double ratio = c->bare_ns / c->usual_ns;
+    int used = ratio > CLEAR ? snprintf(text, size, "clweave: %.1fx measured", ratio)
+                             : snprintf(text, size, "clweave: no gain measured");
+
+    used += snprintf(text + used, size - (unsigned)used, " (%.0f -> %.0f ms", c->bare_ns / 1e6,
+                     c->usual_ns / 1e6);
+    return used + say_end(text + used, size - (unsigned)used, c);
+}
+
+static int say_expected(char *text, unsigned size, const struct cw_run_course *c)
+{
+    double ratio = c->bare_ns / c->work_ns;
+    int used = c->measured    ? snprintf(text, size, "clweave: trying helpers (without %.0f, this run %.0f ms",
+                                         c->bare_ns / 1e6, c->work_ns / 1e6)
+               : ratio > CLEAR ? snprintf(text, size, "clweave: %.1fx expected (%.0f -> %.0f ms", ratio,
+                                         c->bare_ns / 1e6, c->work_ns / 1e6)
+                              : snprintf(text, size, "clweave: gain not known yet (this run %.0f ms",
+                                         c->work_ns / 1e6);
+
+    return used + say_end(text + used, size - (unsigned)used, c);
+}
+
+int cw_run_verdict_describe(char *text, unsigned size)
+{
+    struct cw_run_course c = cw_run_activation_course();
+    uint64_t most, all;
+    int reason = main_reason(&most, &all);
+    double ms = c.work_ns / 1e6;
+
+    if (!all)
+        return 0;
+    if (c.limited)
+        return snprintf(text, size,
+                        "clweave: nothing done: memory or processor time is limited (ulimit -v, -d, -t)\n");
+    if (obstacle(reason) && 2 * most >= all)
+        return snprintf(text, size, "clweave: nothing to do: %s (%llu of %llu commands)\n", obstacle(reason),
+                        (unsigned long long)most, (unsigned long long)all);
+    if (c.held)
+        return snprintf(text, size,
+                        "clweave: this run showed the time without helpers, %.0f ms of OpenCL work; they are "
+                        "back next time\n",
+                        ms);
+    if (c.begun && c.usual_ns > 0 && c.measured)
+        return say_measured(text, size, &c);
+    if (c.begun && c.work_ns > 0)
+        return say_expected(text, size, &c);
+    if (c.lost)
+        return snprintf(text, size,
+                        "clweave: no gain: earlier runs were slower with helpers (%.0f ms of OpenCL work)\n",
+                        ms);
+    if (c.short_)
+        return snprintf(text, size, "clweave: no gain expected: only %.1f ms of OpenCL work\n", ms);
+    return snprintf(text, size,
+                    "clweave: watched this run, %.1f ms of OpenCL work; helpers may be ready next time\n", ms);
+}
