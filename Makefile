@@ -43,7 +43,7 @@ sched_public  := $(patsubst %,sched/%,sched.h bounds.h generate.h generate_optio
                    policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
 cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
 footprint_src := $(wildcard analyzer/llvm/*.c)
-compile_src   := $(patsubst %,analyzer/compile/%.c,answer dry_run main)
+compile_src   := $(patsubst %,analyzer/compile/%.c,answer builder dry_run fulfil main same_program)
 analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src),$(wildcard analyzer/*/*.c))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
 shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) \

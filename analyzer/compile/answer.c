@@ -1,7 +1,6 @@
 /* answer.c - see answer.h. */
 #include "answer.h"
 
-#include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +85,13 @@ static cl_device_id part_of(cl_device_id whole, uint32_t units)
         return made[i].part;
     }
     return NULL;
+}
+
+cl_device_id cw_answer_device(const char *words, uint32_t units)
+{
+    cl_device_id whole = whole_device(words);
+
+    return whole ? part_of(whole, units) : NULL;
 }
 
 /* ---- its programs */
@@ -254,11 +260,9 @@ static enum cw_compile_state compile(struct cw_compile_area *a, const struct bui
 enum cw_compile_state cw_answer_request(struct cw_compile_area *a)
 {
     const char *base = (const char *)a, *name = base + a->kernel_at;
-    cl_device_id device = whole_device(base + a->device_at);
+    cl_device_id device = cw_answer_device(base + a->device_at, a->units);
     struct built *b;
 
-    if (device)
-        device = part_of(device, a->units);
     if (!device || a->range.dims < 1 || a->range.dims > 3 || a->args > MOST_ARGS ||
         !(b = built(device, base + a->source_at, base + a->options_at)))
         return CW_COMPILE_REFUSED;

@@ -1,8 +1,9 @@
 /* main.c - clweave-compile: compiles kernels for a process that does not want to do so itself
- * (compile/compile_client.h). Run by the library only. */
+ * (compile/compile_client.h), or is the builder (compile/builder.h). Run by the library only. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include "../io/quiet_child.h"
 #include "answer.h"
+#include "builder.h"
 
 enum { PATIENCE_MS = 2000, OWN_OUTPUT = 10 };
 
@@ -59,7 +61,12 @@ static void limit_the_stack(void)
     }
 }
 
-int main(void)
+static void allow_devices(void)
+{
+    setenv("POCL_DEVICES", "pthread basic", 0); /* whichever is asked for */
+}
+
+static int serve(void)
 {
     struct cw_compile_area *area = open_area();
 
@@ -72,7 +79,7 @@ int main(void)
     close(3);
     be_the_first_to_go();
     limit_the_stack();
-    setenv("POCL_DEVICES", "pthread basic", 0); /* whichever is asked for */
+    allow_devices();
     area->version = CW_COMPILE_VERSION;
     cw_compile_area_change(area, CW_COMPILE_STARTS, CW_COMPILE_IDLE);
     for (;;) {
@@ -89,4 +96,18 @@ int main(void)
         if (atomic_load(&area->state) == CW_COMPILE_CLOSED)
             _exit(0);
     }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 3 && !strcmp(argv[1], CW_BUILDER_WORD)) {
+        be_the_first_to_go();
+        return cw_builder_run(argv[2], argc > 3 && !strcmp(argv[3], CW_BUILDER_WAIT));
+    }
+    if (argc == 4 && !strcmp(argv[1], CW_BUILDER_CHILD)) {
+        limit_the_stack();
+        allow_devices();
+        return cw_builder_one(argv[2], argv[3]);
+    }
+    return serve();
 }

@@ -20,8 +20,8 @@
 #define OTHERS_WRITE 022
 #define DAY          86400
 #define KEY_DIGITS   32
+#define HEX          "0123456789abcdef"
 #define OLD_DIGITS   16 /* files of earlier versions are not read, and are removed like the rest */
-#define NAME_BYTES   (KEY_DIGITS + 1)
 #define ENTRY_BYTES  48 /* a file in the making has ".thread" behind its name */
 
 struct header { /* the identity follows, then the data */
@@ -29,11 +29,13 @@ struct header { /* the identity follows, then the data */
     struct cw_key sum; /* of the data */
 };
 
-static void name_of(const struct cw_identity *id, char name[NAME_BYTES])
+_Static_assert(CW_FILE_STORE_NAME_BYTES == KEY_DIGITS + 1, "a name");
+
+void cw_file_store_name(const struct cw_identity *id, char name[CW_FILE_STORE_NAME_BYTES])
 {
     struct cw_key key = cw_identity_key(id);
 
-    snprintf(name, NAME_BYTES, "%016llx%016llx", (unsigned long long)key.half[0],
+    snprintf(name, CW_FILE_STORE_NAME_BYTES, "%016llx%016llx", (unsigned long long)key.half[0],
              (unsigned long long)key.half[1]);
 }
 
@@ -43,6 +45,8 @@ void cw_file_store_init(struct cw_file_store *s, const char *folder)
     char above[PATH_MAX];
 
     s->trimmed = false;
+    s->most_files = CW_FILE_STORE_FILES;
+    s->most_bytes = CW_FILE_STORE_BYTES;
     *s->folder = '\0';
     if ((size_t)(name - folder) >= sizeof above || strlen(name) >= sizeof s->folder)
         return;
@@ -73,7 +77,7 @@ static void unblock_signals(const sigset_t *before)
 
 /* The folder, and the one above it, must be the user's own: either may have become a link meanwhile. make:
  * make it. */
-static int open_folder(const struct cw_file_store *s, bool make)
+int cw_file_store_open(const struct cw_file_store *s, bool make)
 {
     int at = *s->folder ? cw_cache_folder_open(AT_FDCWD, s->above, OTHERS_WRITE) : -1, fd;
 
@@ -108,26 +112,31 @@ static bool all_written(int fd, const void *from, size_t bytes)
     return true;
 }
 
-/* The file's identity is `id`. */
-static bool is_of(int fd, const struct cw_identity *id)
+/* Fills `id` with the file's identity, of `length` bytes. */
+static bool read_identity(int fd, uint64_t length, struct cw_identity *id)
 {
-    unsigned char *kept = malloc(id->length + 1);
-    bool same = kept && all_read(fd, kept, id->length) && !memcmp(kept, id->bytes, id->length);
-
-    free(kept);
-    return same;
+    *id = (struct cw_identity){.bytes = malloc(length + 1), .length = length, .capacity = length + 1};
+    id->failed = !id->bytes || !all_read(fd, id->bytes, length);
+    return !id->failed;
 }
 
-static void *read_file(int fd, const struct cw_identity *id, size_t *bytes)
+static bool read_header(int fd, struct header *h, struct stat *st)
+{
+    return fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & OTHERS) &&
+           all_read(fd, h, sizeof *h) && h->magic == MAGIC && h->bytes > 0 &&
+           h->bytes <= CW_FILE_STORE_LARGEST && h->identity <= CW_FILE_STORE_LARGEST - h->bytes &&
+           (uint64_t)st->st_size == sizeof *h + h->identity + h->bytes;
+}
+
+/* `id`: the one that the file must have, or NULL; then it is filled into *found. */
+static void *read_file(int fd, const struct cw_identity *id, struct cw_identity *found, size_t *bytes)
 {
     struct header h;
     struct stat st;
     char *data;
 
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & OTHERS) ||
-        !all_read(fd, &h, sizeof h) || h.magic != MAGIC || h.identity != id->length || h.bytes == 0 ||
-        h.bytes > CW_FILE_STORE_LARGEST || (uint64_t)st.st_size != sizeof h + h.identity + h.bytes ||
-        !is_of(fd, id))
+    if (!read_header(fd, &h, &st) || (id && h.identity != id->length) ||
+        !read_identity(fd, h.identity, found) || (id && !cw_identity_same(id, found)))
         return NULL;
     data = malloc(h.bytes + 1);
     if (data && all_read(fd, data, h.bytes) && cw_key_same(cw_identity_key_of_bytes(data, h.bytes), h.sum)) {
@@ -141,21 +150,38 @@ static void *read_file(int fd, const struct cw_identity *id, size_t *bytes)
     return NULL;
 }
 
-void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity *id, size_t *bytes)
+static void *read_name(const struct cw_file_store *s, const char *name, const struct cw_identity *id,
+                       struct cw_identity *found, size_t *bytes)
 {
-    int saved = errno, at = id->failed ? -1 : open_folder(s, false), fd;
-    char name[NAME_BYTES];
-    void *data;
+    int saved = errno, at = cw_file_store_open(s, false),
+        fd = at >= 0 ? openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) : -1;
+    void *data = fd >= 0 ? read_file(fd, id, found, bytes) : NULL;
 
-    name_of(id, name);
-    fd = at >= 0 ? openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) : -1;
-    data = fd >= 0 ? read_file(fd, id, bytes) : NULL;
     if (fd >= 0)
         close(fd);
     if (at >= 0)
         close(at);
+    if (!data || id)
+        cw_identity_finish(found);
     errno = saved;
     return data;
+}
+
+void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity *id, size_t *bytes)
+{
+    struct cw_identity found = {.failed = true};
+    char name[CW_FILE_STORE_NAME_BYTES];
+
+    cw_file_store_name(id, name);
+    return id->failed ? NULL : read_name(s, name, id, &found, bytes);
+}
+
+void *cw_file_store_read_name(const struct cw_file_store *s, const char *name, struct cw_identity *id,
+                              size_t *bytes)
+{
+    *id = (struct cw_identity){.failed = true};
+    return strlen(name) == KEY_DIGITS && strspn(name, HEX) == KEY_DIGITS ? read_name(s, name, NULL, id, bytes)
+                                                                         : NULL;
 }
 
 /* ---- keeping a folder small */
@@ -163,18 +189,19 @@ void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity
 struct entry {
     char name[ENTRY_BYTES];
     int64_t seconds, bytes;
+    long ns;
 };
 
 static int by_age(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
+    return x->seconds != y->seconds ? (x->seconds < y->seconds ? -1 : 1) : (x->ns > y->ns) - (x->ns < y->ns);
 }
 
 static bool is_named(const char *name)
 {
-    size_t digits = strspn(name, "0123456789abcdef");
+    size_t digits = strspn(name, HEX);
 
     return strlen(name) < ENTRY_BYTES && (digits == KEY_DIGITS || digits == OLD_DIGITS);
 }
@@ -200,7 +227,8 @@ static size_t list_files(int folder, struct entry **list)
             break;
         *list = grown;
         memcpy(grown[n].name, e->d_name, strlen(e->d_name) + 1);
-        grown[n].seconds = st.st_mtime;
+        grown[n].seconds = st.st_mtim.tv_sec;
+        grown[n].ns = st.st_mtim.tv_nsec;
         grown[n++].bytes = st.st_size;
     }
     if (d)
@@ -211,7 +239,7 @@ static size_t list_files(int folder, struct entry **list)
 }
 
 /* Down to three quarters of the bounds, so that this is not due again at once. */
-static void trim(int folder)
+static void trim(const struct cw_file_store *s, int folder)
 {
     struct entry *list = NULL;
     size_t n = list_files(folder, &list), left = n;
@@ -219,16 +247,35 @@ static void trim(int folder)
 
     for (size_t i = 0; i < n; i++)
         bytes += list[i].bytes;
-    if (n > CW_FILE_STORE_FILES || bytes > CW_FILE_STORE_BYTES) {
+    if (n > s->most_files || bytes > s->most_bytes) {
         qsort(list, n, sizeof *list, by_age);
-        for (size_t i = 0;
-             i < n && (left > CW_FILE_STORE_FILES / 4 * 3 || bytes > CW_FILE_STORE_BYTES / 4 * 3); i++) {
+        for (size_t i = 0; i < n && (left > s->most_files / 4 * 3 || bytes > s->most_bytes / 4 * 3); i++) {
             unlinkat(folder, list[i].name, 0);
             left--;
             bytes -= list[i].bytes;
         }
     }
     free(list);
+}
+
+char (*cw_file_store_list(const struct cw_file_store *s, size_t *n))[CW_FILE_STORE_NAME_BYTES]
+{
+    int saved = errno, at = cw_file_store_open(s, false);
+    struct entry *list = NULL;
+    size_t all = at >= 0 ? list_files(at, &list) : 0;
+    char(*names)[CW_FILE_STORE_NAME_BYTES] = all ? malloc(all * sizeof *names) : NULL;
+
+    *n = 0;
+    if (names)
+        qsort(list, all, sizeof *list, by_age);
+    for (size_t i = 0; names && i < all; i++)
+        if (strlen(list[i].name) == KEY_DIGITS)
+            memcpy(names[(*n)++], list[i].name, sizeof *names);
+    free(list);
+    if (at >= 0)
+        close(at);
+    errno = saved;
+    return names;
 }
 
 /* False: the disk or the process's limits do not take all of it. */
@@ -248,16 +295,16 @@ static bool write_file(int fd, const struct cw_identity *id, const void *data, s
 void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, const void *data,
                          size_t bytes)
 {
-    char name[NAME_BYTES], temporary[ENTRY_BYTES + 16];
+    char name[CW_FILE_STORE_NAME_BYTES], temporary[ENTRY_BYTES + 16];
     int saved = errno, at, fd;
 
     if (!*s->folder || id->failed || bytes == 0 || bytes > CW_FILE_STORE_LARGEST ||
         id->length > CW_FILE_STORE_LARGEST - bytes)
         return;
-    at = open_folder(s, true);
+    at = cw_file_store_open(s, true);
     if (at >= 0 && !atomic_exchange(&s->trimmed, true))
-        trim(at);
-    name_of(id, name);
+        trim(s, at);
+    cw_file_store_name(id, name);
     snprintf(temporary, sizeof temporary, "%s.%ld", name, (long)gettid());
     fd = at >= 0 ? openat(at, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
     if (fd >= 0) {

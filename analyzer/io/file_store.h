@@ -7,9 +7,9 @@
  * The folder is 0700, files are 0600, no link is followed; a file is written under another name and renamed,
  * so that a reader sees all or nothing; a checksum, so that a damaged file counts as none. Folders of others,
  * open to others, or in a folder that others may write to, are not used. When a folder holds more than
- * CW_FILE_STORE_FILES files or CW_FILE_STORE_BYTES, those that were not used for longest go. All functions
- * are quiet: any failure is a miss. Thread-safe; errno is preserved, and no signal of a write (SIGXFSZ)
- * reaches the host. */
+ * its bounds (CW_FILE_STORE_FILES files or CW_FILE_STORE_BYTES, unless the store sets others), those that
+ * were not used for longest go. All functions are quiet: any failure is a miss. Thread-safe; errno is
+ * preserved, and no signal of a write (SIGXFSZ) reaches the host. */
 #ifndef CW_FILE_STORE_H
 #define CW_FILE_STORE_H
 
@@ -28,7 +28,11 @@ struct cw_file_store {
     char above[PATH_MAX];      /* real path of the folder that holds the store's own */
     char folder[NAME_MAX + 1]; /* name of that; "": nothing is stored */
     _Atomic bool trimmed;      /* once per process */
+    size_t most_files;
+    int64_t most_bytes;
 };
+
+#define CW_FILE_STORE_NAME_BYTES 33 /* of a file's name, with its NUL */
 
 /* `folder` is made when something is written, in a folder of the user's own that must be there already. A
  * name that is too long, or in no folder, is as "". */
@@ -41,5 +45,21 @@ void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity
  * CW_FILE_STORE_LARGEST. */
 void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, const void *data,
                          size_t bytes);
+
+/* The name of the file of `id`. */
+void cw_file_store_name(const struct cw_identity *id, char name[CW_FILE_STORE_NAME_BYTES]);
+
+/* The names of the store's files, the oldest first, one behind the other, each with its NUL; *n of them. The
+ * caller's to free; NULL: none. */
+char (*cw_file_store_list(const struct cw_file_store *s, size_t *n))[CW_FILE_STORE_NAME_BYTES];
+
+/* The bytes stored in the file `name`, as cw_file_store_read() returns them, and their identity, the caller's
+ * to finish where the bytes are not NULL. */
+void *cw_file_store_read_name(const struct cw_file_store *s, const char *name, struct cw_identity *id,
+                              size_t *bytes);
+
+/* Opens the store's folder, and makes it where `make`; -1: there is none. For files beside those of the
+ * store, with names that are no keys. */
+int cw_file_store_open(const struct cw_file_store *s, bool make);
 
 #endif

@@ -1,0 +1,150 @@
+/* fulfil.c - see fulfil.h. */
+#include "fulfil.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "../footprint/model_file.h"
+#include "../io/helper_tool.h"
+#include "../models/program_models.h"
+#include "answer.h"
+#include "same_program.h"
+#include "stand_in.h"
+
+/* A program of the request, and one of its binary. */
+struct built {
+    cl_device_id device;
+    cl_context context;
+    cl_program program, loaded;
+    unsigned char *binary;
+    size_t bytes;
+};
+
+static cl_program build(const struct built *b, cl_program program, const char *options)
+{
+    if (program && clBuildProgram(program, 1, &b->device, options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    if (program)
+        clReleaseProgram(program);
+    return NULL;
+}
+
+/* The compiler was quiet: it says some things on stderr, which must be heard in each run. */
+static bool is_quiet(const struct built *b)
+{
+    size_t bytes = 0;
+
+    return clGetProgramBuildInfo(b->program, b->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) ==
+               CL_SUCCESS &&
+           bytes <= 1;
+}
+
+/* PoCL compiles all kernels for that. */
+static bool take_binary(struct built *b)
+{
+    return clGetProgramInfo(b->program, CL_PROGRAM_BINARY_SIZES, sizeof b->bytes, &b->bytes, NULL) ==
+               CL_SUCCESS &&
+           b->bytes && (b->binary = malloc(b->bytes)) &&
+           clGetProgramInfo(b->program, CL_PROGRAM_BINARIES, sizeof b->binary, &b->binary, NULL) ==
+               CL_SUCCESS;
+}
+
+/* quiet: no warnings are allowed. */
+static bool make(struct built *b, const struct cw_request *q, bool quiet)
+{
+    cl_int err, status;
+
+    b->device = cw_answer_device(q->device, q->units);
+    b->context = b->device ? clCreateContext(NULL, 1, &b->device, NULL, NULL, &err) : NULL;
+    if (b->context)
+        b->program = build(
+            b, clCreateProgramWithSource(b->context, 1, (const char **)(uintptr_t)&q->source, NULL, &err),
+            q->options);
+    if (!b->program || (quiet && !is_quiet(b)) || !take_binary(b))
+        return false;
+    b->loaded = build(b,
+                      clCreateProgramWithBinary(b->context, 1, &b->device, &b->bytes,
+                                                (const unsigned char **)(uintptr_t)&b->binary, &status, &err),
+                      q->options);
+    return b->loaded;
+}
+
+static void finish(struct built *b)
+{
+    if (b->loaded)
+        clReleaseProgram(b->loaded);
+    if (b->program)
+        clReleaseProgram(b->program);
+    if (b->context)
+        clReleaseContext(b->context);
+    free(b->binary);
+}
+
+static enum cw_fulfilled make_program(struct cw_file_store *store, const struct cw_request *q)
+{
+    struct built b = {.bytes = 0};
+    bool good = make(&b, q, false);
+
+    if (good)
+        cw_file_store_write(store, &q->result, b.binary, b.bytes);
+    finish(&b);
+    return good ? CW_FULFIL_MADE : CW_FULFIL_FAILED;
+}
+
+/* PoCL 3.1 forgets a kernel's attributes in binaries. */
+static enum cw_fulfilled make_stand_in(struct cw_file_store *store, const struct cw_request *q)
+{
+    struct built b = {.bytes = 0};
+    struct cw_stand_in head = {.took_ns = q->took_ns, .builds = CW_STAND_IN_NEVER};
+    enum cw_fulfilled done = CW_FULFIL_FAILED;
+
+    if (make(&b, q, true)) {
+        done = cw_same_program(b.program, b.loaded, b.device) ? CW_FULFIL_MADE : CW_FULFIL_DIFFERS;
+        if (done == CW_FULFIL_MADE) {
+            head.builds = q->builds;
+            head.bytes = b.bytes;
+        }
+        cw_stand_in_write(store, &q->result, &head, b.binary);
+    }
+    finish(&b);
+    return done;
+}
+
+/* A refusal that is kept is a result, too. */
+static enum cw_fulfilled make_models(const char *folder, const struct cw_request *q)
+{
+    static struct cw_models_source source;
+    const struct cw_models_vendor vendor = {.identity = q->device};
+    struct cw_model_set set;
+    struct cw_error err = {0};
+    enum cw_status status = CW_ERR_IO;
+    bool kept = false;
+    sigset_t all;
+
+    sigfillset(&all); /* as cw_program_models_get() wants it */
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    cw_program_models_init(&source, folder);
+    source.asker = cw_helper_tool_find("clweave");
+    for (int i = 0; i < 2 && status != CW_OK && !kept; i++) {
+        status = cw_program_models_get(&source, q->source, q->options, &vendor, &set, &kept, &err);
+        if (status == CW_OK)
+            cw_model_set_finish(&set);
+    }
+    return status == CW_OK || kept ? CW_FULFIL_MADE : CW_FULFIL_FAILED;
+}
+
+enum cw_fulfilled cw_fulfil(const struct cw_requests *r, const struct cw_request *q)
+{
+    struct cw_file_store store;
+    char folder[sizeof store.above + sizeof store.folder + 1];
+
+    cw_requests_results(r, q->kind, &store);
+    if (!*store.folder)
+        return CW_FULFIL_FAILED;
+    if (q->kind == CW_REQUEST_PROGRAM)
+        return make_program(&store, q);
+    if (q->kind == CW_REQUEST_STAND_IN)
+        return make_stand_in(&store, q);
+    snprintf(folder, sizeof folder, "%s/%s", store.above, store.folder);
+    return make_models(folder, q);
+}

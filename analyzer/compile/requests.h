@@ -1,0 +1,74 @@
+/* requests.h - requests that programs leave for the builder (builder.h): results that later runs are to find.
+ *
+ * A folder `requests` beside the stores of the results holds a file for each (io/file_store.h): all that the
+ * result depends on, and how often the builder has failed to make it. Where a folder holds more than
+ * CW_REQUESTS_FILES or CW_REQUESTS_BYTES the oldest go. Any process of the user may write at any time; only
+ * the builder takes. Quiet; errno is preserved. */
+#ifndef CW_REQUESTS_H
+#define CW_REQUESTS_H
+
+#include "../io/file_store.h"
+
+#define CW_REQUESTS_FILES 256
+#define CW_REQUESTS_BYTES (32ll << 20)
+#define CW_REQUESTS_TRIES 3 /* that fail; then a request stays, and is not taken again */
+
+#define CW_REQUESTS_TRIED 64 /* in vain by one builder, which takes no more then */
+
+enum cw_request_kind {
+    CW_REQUEST_PROGRAM,  /* a helper's or a rewritten program: its binary, in the store `kernels` */
+    CW_REQUEST_STAND_IN, /* the program's own (compile/stand_in.h), in `builds` */
+    CW_REQUEST_MODELS,   /* of its kernels (models/program_models.h), in `footprints` */
+    CW_REQUEST_KINDS
+};
+
+struct cw_request {
+    enum cw_request_kind kind;
+    /* The identity of the result in its store; of models, which name their entries themselves: of their
+     * question. */
+    struct cw_identity result;
+    const char *device; /* as cw_vendor_describe_driver() says it; of models: struct cw_models_vendor's */
+    uint32_t units;     /* compute units of a part of it; 0: the whole device */
+    const char *source, *options;   /* options NULL: the program gives none */
+    uint64_t took_ns, builds;       /* of a stand-in */
+    const char *program;            /* name of the file that runs; for people */
+    const char *const *environment; /* that the result depends on; NULL-ended */
+    uint32_t failed;                /* times */
+};
+
+struct cw_requests {
+    struct cw_file_store store;
+    char folder[PATH_MAX]; /* that holds the store's own and those of the results; "": there is none */
+    char tried[CW_REQUESTS_TRIED][CW_FILE_STORE_NAME_BYTES]; /* in vain, by this process */
+    size_t num_tried;
+};
+
+/* `folder`: of all stores. It must be there. */
+void cw_requests_init(struct cw_requests *r, const char *folder);
+
+/* Those of the variables NAME=value of `from` that a compiler or its vendor listens to; a copy, NULL-ended,
+ * the caller's to free as one block. NULL: memory is out. */
+const char **cw_requests_environment(char *const *from);
+
+/* True: the request is there now, and has not failed too often. One that is there already stays as it is. */
+bool cw_requests_write(struct cw_requests *r, const struct cw_request *q);
+
+/* The oldest request that has not failed too often, nor in this process: its file's name. False: there is
+ * none. */
+bool cw_requests_next(const struct cw_requests *r, char name[CW_FILE_STORE_NAME_BYTES]);
+
+/* That request; the caller's to finish where true. False: it is damaged, or gone. */
+bool cw_requests_read(const struct cw_requests *r, const char *name, struct cw_request *q);
+void cw_requests_finish(struct cw_request *q);
+
+/* It is done, and goes; it has failed once more. */
+void cw_requests_done(const struct cw_requests *r, const char *name);
+void cw_requests_failed(struct cw_requests *r, const char *name);
+
+/* How many wait, likewise. */
+size_t cw_requests_count(const struct cw_requests *r);
+
+/* The store that holds results of that kind. */
+void cw_requests_results(const struct cw_requests *r, enum cw_request_kind kind, struct cw_file_store *store);
+
+#endif
