@@ -84,7 +84,8 @@ static struct {
         pid_t pid;
         bool closed;
     } kind[CW_QUIET_KINDS];
-} quiet = {.turn = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}, .lock = PTHREAD_MUTEX_INITIALIZER};
+} quiet = {.turn = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER},
+           .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the helper, until it execs */
 
@@ -111,9 +112,10 @@ BARE static int become_helper(void *data)
     const struct rlimit none = {0, 0};
     const struct sched_param usual = {0};
 
-    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (s->child->kind != CW_QUIET_DETACHED)
+        syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
-    if (s->child->kind == CW_QUIET_ONCE)
+    if (s->child->kind != CW_QUIET_SERVER)
         syscall(SYS_setpriority, PRIO_PROCESS, 0,
                 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
     syscall(SYS_dup3, WRITE_FD, STDOUT_FILENO, 0);
@@ -213,11 +215,13 @@ BARE static int supervise(void *data)
     int64_t end_ms = now_ms() + s->child->milliseconds;
     int pid = -1;
 
-    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (syscall(SYS_getppid) != s->host)
-        syscall(SYS_exit_group, 1);
+    if (s->child->kind != CW_QUIET_DETACHED) {
+        syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        if (syscall(SYS_getppid) != s->host)
+            syscall(SYS_exit_group, 1);
+        syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    }
     syscall(SYS_setsid);
-    syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     syscall(SYS_rt_sigaction, SIGCHLD, &ignore, NULL, KERNEL_SIGSET);
     if (open_files(s->child))
         pid = clone(become_helper, s->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, s);
@@ -273,6 +277,8 @@ static bool begin(struct supervisor *s, char *stack, bool *closed)
                   CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */,
                   s, &s->alive, NULL, &s->alive);
     started = pid > 0;
+    if (started && s->child->begun)
+        atomic_store(s->child->begun, 1);
     quiet.kind[s->child->kind].pid = pid;
     quiet.kind[s->child->kind].now = started ? s : NULL;
     pthread_mutex_unlock(&quiet.lock);

@@ -11,7 +11,8 @@
  *  - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session,
  *    descriptor;
  *  - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
- *  - the kernel ends supervisor and helper with the calling thread (PR_SET_PDEATHSIG).
+ *  - the kernel ends supervisor and helper with the calling thread (PR_SET_PDEATHSIG), but for a detached
+ *    one, which outlives the host.
  *
  * Under valgrind, which knows no such process, nothing is started. Still visible: wait(__WALL) and
  * wait(__WCLONE) find the supervisor, and `ps` has a line more. */
@@ -34,6 +35,7 @@ enum cw_quiet_kind {
     CW_QUIET_ONCE,   /* answers one question, and yields its core to the host (nice 10 more) */
     CW_QUIET_SERVER, /* stays, and is asked by way of memory that it shares with the host, which waits for its
                         answers */
+    CW_QUIET_DETACHED, /* goes on in a child of its own, and ends itself at once: no answer but its end */
     CW_QUIET_KINDS
 };
 
@@ -51,6 +53,9 @@ struct cw_quiet_child {
     void *shared;
     size_t shared_bytes;
     _Atomic uint32_t *is_shared;
+    /* Not NULL: 1 is stored there once there is a process for it, which the host's end does not end where it
+     * is DETACHED. */
+    _Atomic uint32_t *begun;
 };
 
 struct cw_quiet_output {
@@ -59,7 +64,7 @@ struct cw_quiet_output {
     size_t mapped; /* private */
 };
 
-/* Runs it and waits; the calling thread must have all signals blocked. The helper's output is in *out, which
+/* Runs it and waits; a DETACHED one gets on where the host ends meanwhile. The calling thread must have all signals blocked. The helper's output is in *out, which
  * the caller finishes (also after an error). CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot
  * be started, or cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at its
  * output. errno is preserved. */

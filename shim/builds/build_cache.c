@@ -4,13 +4,14 @@
 #include "../run/core/exit.h"
 #include "../run/core/observer.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/io/file_store.h"
+#include "../../analyzer/compile/stand_in.h"
 #include "../../analyzer/source/joined_source.h"
+#include "../../analyzer/source/vendor_compiler.h"
 #include "helper_cache.h"
+#include "later_builds.h"
 #include "compiler_heap.h"
 #include "macros.h"
 #include "source.h"
@@ -21,50 +22,25 @@
 
 #define KIND           "build 3"
 #define LEAST_NS       5000000 /* a build that takes less is left alone */
-#define BUILDS         2       /* by the vendor, each in a run of its own, before the binary is made */
+#define BUILDS         2       /* by the vendor, each in a run of its own, then the binary is asked for */
 #define COUNTED        256     /* questions in one run; those beyond count each time */
 #define IDENTITY_BYTES 2048
+#define DEVICE_BYTES   1400
 
 static struct cw_file_store store;
 
 void cw_build_cache_start(const char *folder)
 {
     cw_file_store_init(&store, folder);
-    cw_build_cache_make_start();
 }
 
-/* ---- the store */
-
-struct cw_run_kept_answer *cw_build_cache_read(const struct cw_run_kept_question *q)
-{
-    size_t bytes = 0;
-    struct cw_run_kept_answer *a = cw_file_store_read(&store, &q->id, &bytes);
-
-    if (a && bytes >= sizeof *a && a->bytes == bytes - sizeof *a)
-        return a;
-    free(a);
-    return NULL;
-}
-
-const unsigned char *cw_build_cache_binary(const struct cw_run_kept_answer *a)
-{
-    return a->bytes ? (const unsigned char *)(a + 1) : NULL;
-}
-
-void cw_build_cache_write(const struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns,
-                          const void *binary, size_t bytes)
-{
-    struct cw_run_kept_answer head = {.took_ns = took_ns, .builds = builds, .bytes = bytes};
-    char *data = malloc(sizeof head + bytes), *to;
-
-    if (!data)
-        return;
-    to = mempcpy(data, &head, sizeof head);
-    if (bytes)
-        memcpy(to, binary, bytes);
-    cw_file_store_write(&store, &q->id, data, sizeof head + bytes);
-    free(data);
-}
+/* A question that was answered before, or may be. All of it is malloc'ed. */
+struct question {
+    struct cw_identity id;
+    cl_context context;
+    cl_device_id device;
+    char *options, *source; /* options: NULL where the program has given none */
+};
 
 /* ---- questions */
 
@@ -105,7 +81,7 @@ static bool identify(cl_device_id device, char text[IDENTITY_BYTES])
 }
 
 /* Sets q->id from its other members. */
-static bool name_question(struct cw_run_kept_question *q)
+static bool name_question(struct question *q)
 {
     char identity[IDENTITY_BYTES];
 
@@ -117,13 +93,21 @@ static bool name_question(struct cw_run_kept_question *q)
     return !q->id.failed;
 }
 
+static void finish(struct question *q)
+{
+    cw_identity_finish(&q->id);
+    free(q->options);
+    free(q->source);
+    q->options = q->source = NULL;
+}
+
 /* Fills *q; false: nothing is to be done. */
-static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, const cl_device_id *devices,
+static bool ask(struct question *q, cl_program program, cl_uint n, const cl_device_id *devices,
                 const char *options)
 {
     const struct cw_run_program *p;
 
-    *q = (struct cw_run_kept_question){0};
+    *q = (struct question){0};
     if (!*store.folder || !n != !devices || n > 1 || (options && !(q->options = strdup(options))))
         return false;
     cw_run_global_lock_take();
@@ -137,19 +121,27 @@ static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, c
     if (q->source && !cw_source_is_dated(q->source, options ? options : "") &&
         is_known(q->context, q->device) && name_question(q))
         return true;
-    cw_build_cache_finish(q);
+    finish(q);
     return false;
 }
 
-void cw_build_cache_finish(struct cw_run_kept_question *q)
-{
-    cw_identity_finish(&q->id);
-    free(q->options);
-    free(q->source);
-    q->options = q->source = NULL;
-}
-
 /* ---- stand-ins */
+
+/* A program of that binary, built; NULL: the vendor does not take it. */
+static cl_program load(const struct question *q, const struct cw_stand_in *a)
+{
+    const unsigned char *binary = cw_stand_in_binary(a);
+    size_t bytes = a->bytes;
+    cl_int status, err;
+    cl_program p =
+        cw_next.clCreateProgramWithBinary(q->context, 1, &q->device, &bytes, &binary, &status, &err);
+
+    if (p && cw_next.clBuildProgram(p, 1, &q->device, q->options, NULL, NULL) == CL_SUCCESS)
+        return p;
+    if (p)
+        cw_next.clReleaseProgram(p);
+    return NULL;
+}
 
 /* Lock not held. */
 static void note_saved(cl_program program, double ns)
@@ -167,18 +159,18 @@ static void note_saved(cl_program program, double ns)
 bool cw_build_cache_take(cl_program program, cl_uint n, const cl_device_id *devices, const char *options)
 {
     uint64_t begin = cw_run_global_lock_now_ns();
-    struct cw_run_kept_question q;
-    struct cw_run_kept_answer *a;
+    struct question q;
+    struct cw_stand_in *a;
     struct cw_run_program *p;
     cl_program stand_in = NULL;
     bool taken = false;
 
     if (!ask(&q, program, n, devices, options))
         return false;
-    a = cw_build_cache_read(&q);
+    a = cw_stand_in_read(&store, &q.id);
     cw_run_recount_begins();
     if (a && a->bytes)
-        stand_in = cw_build_cache_make_load(&q, q.context, cw_build_cache_binary(a), a->bytes);
+        stand_in = load(&q, a);
     cw_run_global_lock_take();
     p = stand_in ? cw_run_record_find(program, CW_RUN_PROGRAM) : NULL;
     if (p && !p->kernels && !p->kept) {
@@ -198,15 +190,33 @@ bool cw_build_cache_take(cl_program program, cl_uint n, const cl_device_id *devi
         note_saved(program, (double)a->took_ns - (double)(cw_run_global_lock_now_ns() - begin));
     }
     free(a);
-    cw_build_cache_finish(&q);
+    finish(&q);
     return taken;
 }
 
-static bool has_idle_processors(void)
+/* The compiler was quiet: it says some things on stderr, which must be heard in each run. */
+static bool is_quiet(cl_program program, cl_device_id device)
 {
-    cpu_set_t set;
+    size_t bytes = 0;
 
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+    return cw_next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) ==
+               CL_SUCCESS &&
+           bytes <= 1;
+}
+
+static void ask_for_stand_in(const struct question *q, const struct cw_stand_in *head)
+{
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    char device[DEVICE_BYTES];
+
+    if (cw_vendor_describe_driver(&calls, q->device, device, sizeof device))
+        cw_later_builds_ask(&(struct cw_request){.kind = CW_REQUEST_STAND_IN,
+                                                 .result = q->id,
+                                                 .device = device,
+                                                 .source = q->source,
+                                                 .options = q->options,
+                                                 .took_ns = head->took_ns,
+                                                 .builds = head->builds});
 }
 
 /* This process has counted it, which is one run. */
@@ -226,26 +236,27 @@ static bool is_counted(const struct cw_identity *id)
 void cw_build_cache_built(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
                           uint64_t ns)
 {
-    struct cw_run_kept_question q;
-    struct cw_run_kept_answer *a;
-    uint64_t builds, took;
+    struct cw_stand_in *a, now = {.took_ns = ns, .builds = 1};
+    struct question q;
 
     if (ns < LEAST_NS || !*store.folder || !ask(&q, program, n, devices, options))
         return;
     if (is_counted(&q.id)) {
-        cw_build_cache_finish(&q);
+        finish(&q);
         return;
     }
-    a = cw_build_cache_read(&q);
-    builds = !a ? 1 : a->builds < CW_RUN_KEPT_NEVER ? a->builds + 1 : CW_RUN_KEPT_NEVER;
-    took = a && a->took_ns < ns ? a->took_ns : ns;
-    if (builds <= BUILDS)
-        cw_build_cache_write(&q, builds, took, NULL, 0);
-    else if (!a->bytes && builds < CW_RUN_KEPT_NEVER && has_idle_processors() &&
-             cw_build_cache_make_quiet(program, q.device))
-        cw_build_cache_make_want(&q, builds, took);
+    a = cw_stand_in_read(&store, &q.id);
+    if (a && a->took_ns < ns)
+        now.took_ns = a->took_ns;
+    if (a)
+        now.builds = a->builds < CW_STAND_IN_NEVER ? a->builds + 1 : CW_STAND_IN_NEVER;
+    if (now.builds <= BUILDS)
+        cw_stand_in_write(&store, &q.id, &now, NULL);
+    if (now.builds >= BUILDS && now.builds < CW_STAND_IN_NEVER && !(a && a->bytes) &&
+        is_quiet(program, q.device))
+        ask_for_stand_in(&q, &now);
     free(a);
-    cw_build_cache_finish(&q);
+    finish(&q);
 }
 
 cl_program cw_build_cache_of_record(const struct cw_run_program *p)

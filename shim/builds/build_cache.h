@@ -4,19 +4,18 @@
  * where a program of one plain source is built again, in another run, with the same options for the same
  * device and driver, its kernels are made of a stand-in: a program of the vendor's made of the binary. The
  * program's own handle stays the same. It or the stand-in answers the queries to which both give the same
- * answer (builds/build_cache_make.c has compared them). At any other query the vendor builds the program
- * after all.
+ * answer (analyzer/compile/same_program.h has compared them). At any other query the vendor builds the
+ * program after all.
  *
- * The cache holds a small file per question: the compiler's identity, PoCL's environment, options and source,
- * all of it compared, and how often it was built; the binary from the third run on, made when that process
- * ends: it costs as much as a build from nothing, and a linker. Left alone: several devices, DSPs, #include,
+ * The cache holds a small file per question (analyzer/compile/stand_in.h): the compiler's identity, PoCL's
+ * environment, options and source, all of it compared, and how often it was built. In the second run that
+ * builds it the builder is asked for the binary (builds/later_builds.h). Left alone: several devices, DSPs, #include,
  * printf, notifications, programs made of binaries or linked, and everything while commands are recorded.
  *
  * Lock of run mode not held, unless said. */
 #ifndef CW_BUILD_CACHE_H
 #define CW_BUILD_CACHE_H
 
-#include "../../analyzer/io/identity.h"
 #include "../run/core/types.h"
 
 /* Sets the folder; "": nothing is kept, and nothing answered. Called once, before all others. */
@@ -47,45 +46,5 @@ cl_program cw_build_cache_asked(cl_program program, cl_program_info name);
 
 /* The record goes. Lock held. */
 void cw_build_cache_free(struct cw_run_program *p);
-
-/* ---- builds/build_cache_make.c */
-
-/* A question that was answered before, or may be. All of it is malloc'ed. */
-struct cw_run_kept_question {
-    struct cw_identity id;
-    cl_context context;
-    cl_device_id device;
-    char *options, *source; /* options: NULL where the program has given none */
-};
-
-#define CW_RUN_KEPT_NEVER UINT64_MAX /* builds, where the binary is not the same */
-
-/* The stored answer to it, or NULL, malloc'ed. */
-struct cw_run_kept_answer {
-    uint64_t took_ns; /* the quickest of its builds by the vendor */
-    uint64_t builds;
-    uint64_t bytes; /* of the binary that follows; 0: none yet */
-};
-struct cw_run_kept_answer *cw_build_cache_read(const struct cw_run_kept_question *q);
-const unsigned char *cw_build_cache_binary(const struct cw_run_kept_answer *a);
-void cw_build_cache_write(const struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns,
-                          const void *binary, size_t bytes);
-void cw_build_cache_finish(struct cw_run_kept_question *q);
-
-/* A program of that binary, built; NULL: the vendor does not take it. */
-cl_program cw_build_cache_make_load(const struct cw_run_kept_question *q, cl_context context,
-                                    const unsigned char *binary, size_t bytes);
-
-/* The compiler was quiet: it says some things on stderr, which must be heard in each run. */
-bool cw_build_cache_make_quiet(cl_program program, cl_device_id device);
-
-/* The process begins. Once, before the others. */
-void cw_build_cache_make_start(void);
-
-/* Takes over `q`, and makes its binary when the process ends. `builds` so far, which took `took_ns`. */
-void cw_build_cache_make_want(struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns);
-
-/* At exit: makes the wanted binaries, or some of them. Returns when that is done. */
-void cw_build_cache_make_stop(void);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include "../../analyzer/source/vendor_compiler.h"
-#include "isolated_compiler.h"
 #include "helper_cache.h"
+#include "later_builds.h"
 #include "../run/core/global_lock.h"
 #include "../run/core/recount.h"
 
@@ -104,26 +104,6 @@ static void build(void *data)
     m->program = built(m->c, of_source(m->c, m->place, m->recipe->source), m->place, m->recipe->options);
 }
 
-static void keep(void *data)
-{
-    struct making *m = data;
-    struct cw_identity id;
-    size_t bytes = 0;
-    unsigned char *binary;
-
-    if (cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) !=
-            CL_SUCCESS ||
-        !bytes)
-        return;
-    id = identity_of(m->place, m->recipe);
-    binary = malloc(bytes);
-    if (binary &&
-        cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-        cw_helper_cache_write(&id, binary, bytes);
-    free(binary);
-    cw_identity_finish(&id);
-}
-
 cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_context_device *place,
                                 const struct cw_run_recipe *recipe)
 {
@@ -142,11 +122,20 @@ cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_c
     return cw_isolated_compiler_call(place->slot->device, build, &m) ? m.program : NULL;
 }
 
-void cw_helper_build_keep(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe,
-                          cl_program program)
+bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe)
 {
-    struct making m = {.place = place, .recipe = recipe, .program = program};
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    char device[DEVICE_BYTES];
+    struct cw_request q = {
+        .kind = CW_REQUEST_PROGRAM, .device = device, .source = recipe->source, .options = recipe->options};
+    bool good = false;
 
-    if (cw_isolated_compiler_ahead_all(place, recipe) == CL_SUCCESS)
-        cw_isolated_compiler_call(place->slot->device, keep, &m);
+    if (cw_vendor_describe_driver(&calls, place->slot->device, device, sizeof device) &&
+        cw_device_has(place->slot, CW_VENDOR_COMPILES_IN_PROCESS)) {
+        q.units = cw_isolated_compiler_units(place->slot->device);
+        q.result = identity_of(place, recipe);
+        good = cw_later_builds_ask(&q);
+        cw_identity_finish(&q.result);
+    }
+    return good;
 }

@@ -17,8 +17,8 @@ cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_c
 void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_device *place,
                           cl_program program);
 
-/* Keeps the binary of one that was built of `recipe`; PoCL compiles all kernels for that. Likewise. */
-void cw_helper_build_keep(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe,
-                          cl_program program);
+/* Asks for that binary, for later loads (builds/later_builds.h). False: there is going to be none. Any
+ * thread. */
+bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe);
 
 #endif

@@ -73,13 +73,22 @@ cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_
 
         *copy = cw_helper_build_build(p->context, place, &recipe);
         if (*copy)
-            cw_helper_build_keep(place, &recipe, *copy);
+            cw_helper_build_ask(place, &recipe);
     }
     if (!*copy)
         note_failure(p, place->lane->number);
     free(options);
     cw_pending_builds_end();
     return *copy;
+}
+
+bool cw_helper_program_ask(const struct cw_run_program *p, const struct cw_run_context_device *place)
+{
+    char *options = p->source ? options_of(p) : NULL;
+    bool good = options && cw_helper_build_ask(place, &(struct cw_run_recipe){p->source, options});
+
+    free(options);
+    return good;
 }
 
 cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_run_context_device *place,

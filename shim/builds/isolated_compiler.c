@@ -137,7 +137,7 @@ bool cw_isolated_compiler_room(cl_device_id device)
     return may_be_asked(device) ? cw_compiler_resources_apart() : cw_compiler_resources_suffice();
 }
 
-static uint32_t units_of_part(cl_device_id device)
+uint32_t cw_isolated_compiler_units(cl_device_id device)
 {
     cl_device_id parent = NULL;
     cl_uint units = 0;
@@ -351,7 +351,7 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
     char text[DEVICE_TEXT];
     const struct cw_compile_question q = {.device = text,
-                                          .units = units_of_part(device),
+                                          .units = cw_isolated_compiler_units(device),
                                           .source = program->source,
                                           .options = program->options,
                                           .only_build = !kernel,
@@ -405,15 +405,6 @@ cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place,
 
     free(arg);
     return err;
-}
-
-cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place,
-                                      const struct cw_run_recipe *program)
-{
-    static const size_t one = 1;
-    const struct cw_run_ndrange r = {.dims = 1, .global = &one};
-
-    return cw_isolated_compiler_ahead_of(place->slot->device, program, "", &r, NULL, 0);
 }
 
 cl_int cw_isolated_compiler_build_ahead(const struct cw_run_context_device *place,

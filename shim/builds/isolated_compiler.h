@@ -30,6 +30,9 @@ void cw_isolated_compiler_files(void (*body)(void *), void *data);
 /* May a launch have code compiled for it on this device at all? About 4 us. Any thread. */
 bool cw_isolated_compiler_room(cl_device_id device);
 
+/* Compute units of a sub-device; 0: it is a whole device. */
+uint32_t cw_isolated_compiler_units(cl_device_id device);
+
 struct cw_run_recipe { /* of a program to compile */
     const char *source, *options;
 };
@@ -48,10 +51,6 @@ cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place,
 cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_recipe *program,
                                      const char *kernel, const struct cw_run_ndrange *r,
                                      const struct cw_compile_arg *arg, uint32_t args);
-
-/* The same for a binary of the program, which holds code of all its kernels. */
-cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place,
-                                      const struct cw_run_recipe *program);
 
 /* Builds the program in clweave-compile; the vendor's cache has the result then. CL_SUCCESS: it may be built
  * here, as the vendor's compiler has not died of it; where clweave-compile could not be asked there is room

@@ -19,7 +19,7 @@
 #include "../tuning/verdict.h"
 #include "process_end.h"
 #include "../core/exit.h"
-#include "../../builds/build_cache.h"
+#include "../../builds/later_builds.h"
 #include "../../builds/pending_builds.h"
 #include "../models/program_models.h"
 #include "../tuning/activation.h"
@@ -119,10 +119,11 @@ static const struct subsystem {
     void (*after_fork)(void);
 } subsystems[] = {
     {.after_fork = cw_run_recount_after_fork},
+    /* before the others: their threads do not wait for a compiler */
+    {.stop = stop_compiler, .after_fork = cw_compile_client_after_fork},
     {stop_models, cw_run_program_models_describe, cw_run_program_models_after_fork},
     {.stop = cw_run_local_size_stop},
     {.stop = cw_run_tile_build_stop, .describe = cw_run_cut_describe},
-    {.stop = cw_build_cache_make_stop},
     {.stop = cw_run_worker_stop_all},
     {.stop = cw_run_window_stop},
     {.stop = cw_run_callback_stop},
@@ -130,8 +131,7 @@ static const struct subsystem {
     {.describe = cw_run_decide_describe},
     {.describe = cw_run_gain_describe},
     {.describe = cw_run_activation_describe},
-    /* not before the others: a build for later runs that is under way is finished */
-    {.stop = stop_compiler, .after_fork = cw_compile_client_after_fork},
+    {.stop = cw_later_builds_stop, .after_fork = cw_later_builds_after_fork},
     {.after_fork = cw_device_after_fork},
 };
 

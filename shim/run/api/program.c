@@ -112,7 +112,7 @@ static void forget_copies(struct cw_run_program *p)
         p->copy[i] = CW_RUN_COPY_NONE;
     }
     cw_run_tile_program_free(p);
-    p->sought_again = 0;
+    p->sought_again = p->seek_at_ns = p->seek_after_ns = 0;
     p->key = (struct cw_key){{0}};
 }
 

@@ -38,10 +38,6 @@ struct cw_run_observer {
 
     /* ---- builds and models; builds/, models/, workers/ and planner/ call these */
 
-    /* True: a build that later runs find may begin now; build_ended is called after it, with its time in ns.
-     */
-    bool (*build_begins)(void);
-    void (*build_ended)(double ns);
     /* A helper has looked for its program (`built`: has built it) in so many ns of processor time; `good`: it
      * has the program. */
     void (*helper_loaded)(bool built, bool good, double ns);
@@ -51,10 +47,6 @@ struct cw_run_observer {
     void (*learns)(void);
     /* A kept build has saved the program so many ns. */
     void (*saved)(double ns);
-    /* The process ends, and work that later runs find needs about `ns` more: true: the end waits for it, and
-     * calls stayed with the ns that it has waited. */
-    bool (*stays)(double ns);
-    void (*stayed)(double ns);
     /* The models of the program's kernels, or the history, are known from now on. */
     void (*models_known)(struct cw_run_program *p);
 };

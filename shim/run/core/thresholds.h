@@ -17,6 +17,8 @@
 #define CW_RUN_ACTIVATION_EARLY 0.05
 /* share of a program's work that helpers may save, while nothing is known of it */
 #define CW_RUN_ACTIVATION_HOPE 0.1
+/* ns: a build that the builder was asked for is sought again; twice as much later each time */
+#define CW_RUN_SEEK_FIRST_NS UINT64_C(500000000)
 
 /* ---- commands that wait for helpers (tuning/hold.h) */
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is held */
@@ -131,10 +133,6 @@
 #define CW_RUN_LATE_SHARE 0.3
 /* ns: and this much more, as threads wake late */
 #define CW_RUN_LATE_NS 300000
-/* kernels: a program with no more is kept with its first build, as a binary has all kernels compiled once
- * more */
-#define CW_RUN_KEPT_KERNELS 4
-
 /* ---- chains as groups (groups/group.h) */
 /* ns: shorter launches are not worth tiles of their own */
 #define CW_RUN_GROUP_LEAST_NS 500000

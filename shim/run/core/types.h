@@ -167,6 +167,7 @@ enum cw_run_copy_state {
     CW_RUN_COPY_NONE,
     CW_RUN_COPY_SOUGHT, /* the worker is to look into the helper cache */
     CW_RUN_COPY_MISSED, /* there is nothing */
+    CW_RUN_COPY_ASKED,  /* the worker is to look once more, and else to ask for it (builds/later_builds.h) */
     CW_RUN_COPY_WANTED, /* the worker is to build it */
     CW_RUN_COPY_READY,
     CW_RUN_COPY_FAILED
@@ -184,6 +185,7 @@ struct cw_run_program {
     struct cw_key key;          /* of both (history_key.h); none: not known yet */
     uint8_t copy[CW_RUN_LANES]; /* enum cw_run_copy_state, by lane number */
     uint64_t sought_again;      /* bit l: on lane l, after another one has built it */
+    uint64_t seek_at_ns, seek_after_ns; /* asked for: sought again then, and the next time so much later */
     struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
     cl_program kept;      /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */

@@ -225,9 +225,9 @@ static bool are_built(const struct cw_run_group *g, const uint32_t *place, uint3
 
     for (uint32_t s = 0; s < g->steps && !cw_run.all && !cw_run.chaos; s++) {
         struct cw_run_program *p = g->step[s].kernel->program;
-        bool may = (s && p == g->step[s - 1].kernel->program) || cw_run_tile_build_may(p, place, n, true);
+        bool may = (s && p == g->step[s - 1].kernel->program) || cw_run_tile_build_may(p, place, n);
         for (uint32_t i = 0; i < n; i++)
-            all &= cw_run_tile_build_is_done(p, place[i], may);
+            all &= cw_run_tile_build_is_done(p, place[i], true, may);
     }
     return all;
 }
@@ -303,7 +303,7 @@ static bool is_building(const struct cw_run_group *g)
         for (uint32_t i = 0; i < c->slots->n; i++) {
             const uint8_t *state =
                 cw_run_tile_program_state(g->step[s].task->launch.kernel->program, c->places[i].lane);
-            if (state && *state == CW_RUN_COPY_WANTED)
+            if (state && (*state == CW_RUN_COPY_WANTED || *state == CW_RUN_COPY_ASKED))
                 return true;
         }
     return false;
@@ -362,7 +362,7 @@ static bool may_be_built(const struct cw_run_group *g)
         struct cw_run_program *p = g->step[s].kernel->program;
         any = p == last;
         for (uint32_t i = 0; i < c->slots->n && !any; i++)
-            any = !c->slots->slot[i].dsp && cw_run_tile_build_may(p, &i, 1, true);
+            any = !c->slots->slot[i].dsp && cw_run_tile_build_may(p, &i, 1);
         last = p;
     }
     return any;

@@ -199,7 +199,7 @@ void cw_run_group_history_foresee_group(void *program)
     for (uint32_t i = 0; i < c->slots->n; i++)
         if (c->places[i].lane && cw_device_has(c->places[i].slot, CW_VENDOR_IN_CALL) &&
             !c->places[i].slot->home && !c->places[i].slot->dsp)
-            cw_run_tile_build_is_done(p, i, true);
+            cw_run_tile_build_is_done(p, i, true, true);
 }
 
 /* ---- plain order */

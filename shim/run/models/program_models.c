@@ -7,9 +7,11 @@
 #include <time.h>
 
 #include "../../../analyzer/io/quiet_child.h"
+#include "../../../analyzer/compile/requests.h"
 #include "../../../analyzer/io/helper_tool.h"
 #include "../../door/door.h"
 #include "../../door/log.h"
+#include "../../builds/later_builds.h"
 #include "../../builds/macros.h"
 #include "../core/observer.h"
 #include "../core/thread.h"
@@ -19,17 +21,13 @@
 #include "../core/state.h"
 
 #define IDENTITY_BYTES 4096
-#define END_SECONDS    10                   /* the compiler's, at most, when the program ends */
-#define ANALYSIS_NS    1e8                  /* is thought to be left of one then, for later runs, ... */
-#define AWAIT_NS       UINT64_C(2000000000) /* ... which are awaited for so long, all together, ... */
-#define IN_VAIN        10 /* ... and if they are not over then count for so many times that */
+#define END_SECONDS    10 /* the compiler's, at most, when the program ends */
 
 struct job {
     struct job *next;
     uint64_t number;
     const void *program; /* handle; may be gone when the job is done */
     char *source, *options;
-    struct cw_run_compilers compilers;
     cl_device_id devices[CW_RUN_LANES];
     size_t n;
     double caller_ns; /* time that asking took the program's own thread */
@@ -38,7 +36,8 @@ struct job {
 static struct {
     struct cw_models_source source;
     struct job *first, **last;
-    uint64_t given, done; /* numbers of jobs */
+    const struct job *now; /* that the thread is at */
+    uint64_t given, done;  /* numbers of jobs */
     pthread_cond_t wake;
     pthread_t thread;
     bool on, started, quit, missing_said;
@@ -110,21 +109,28 @@ static bool ask(void *compilers, const char *options, char *const *names, size_t
     return !has_ended() && cw_macros_ask(compilers, options, names, n, values);
 }
 
-/* `begin`: when the job did, in the thread's processor time. */
-static struct cw_run_models *make(struct job *j, bool *kept, double begin)
+/* Fills *compilers and `identity`, which names them. */
+static bool identify(const struct job *j, struct cw_run_compilers *compilers, char identity[IDENTITY_BYTES])
 {
+    bool all = true;
+
+    for (size_t i = 0; i < j->n; i++)
+        all &= cw_macros_compilers_add(compilers, j->devices[i]);
+    return all && cw_macros_compilers_identity(compilers, identity, IDENTITY_BYTES);
+}
+
+/* `begin`: when the job did, in the thread's processor time. */
+static struct cw_run_models *make(const struct job *j, bool *kept, double begin)
+{
+    struct cw_run_compilers compilers = {.n = 0};
     char identity[IDENTITY_BYTES] = "";
-    struct cw_models_vendor vendor = {.data = &j->compilers, .ask = ask};
+    struct cw_models_vendor vendor = {.data = &compilers, .ask = ask};
     struct cw_run_models *m = calloc(1, sizeof *m);
     struct cw_error err = {0};
     enum cw_status status;
-    bool all = true;
 
     *kept = false;
-
-    for (size_t i = 0; i < j->n; i++)
-        all &= cw_macros_compilers_add(&j->compilers, j->devices[i]);
-    if (all && cw_macros_compilers_identity(&j->compilers, identity, sizeof identity))
+    if (identify(j, &compilers, identity))
         vendor.identity = identity;
     if (!m)
         return NULL;
@@ -134,8 +140,10 @@ static struct cw_run_models *make(struct job *j, bool *kept, double begin)
         return m;
     free(m);
     cw_run_global_lock_take();
-    models.without++;
-    models.why = err;
+    if (!models.quit) { /* else it was ended */
+        models.without++;
+        models.why = err;
+    }
     cw_run_global_lock_give();
     return NULL;
 }
@@ -168,6 +176,7 @@ static void *work(void *unused)
         models.first = j->next;
         if (!models.first)
             models.last = &models.first;
+        models.now = j;
         cw_run_global_lock_give();
         begin = cw_run_thread_cpu_ns();
         m = make(j, &kept, begin);
@@ -187,7 +196,10 @@ static void *work(void *unused)
             m->refs = 1;
             cw_run_program_models_release(m);
         }
-        free_job(j);
+        if (!models.quit) { /* else the end may be about to ask for it */
+            models.now = NULL;
+            free_job(j);
+        }
         cw_run_global_lock_tell();
     }
     cw_run_global_lock_give();
@@ -266,23 +278,42 @@ void cw_run_program_models_wait(const struct cw_run_program *p)
     cw_run.waiters--;
 }
 
-/* A program may be over before its kernels are analysed, however often it runs. Lock held, given up
- * meanwhile. */
-static void await_analysis(void)
+/* Lock not held; the job stays. */
+static void ask_builder(const struct job *j)
 {
-    uint64_t begin = cw_run_global_lock_now_ns(), now = begin;
+    struct cw_run_compilers compilers = {.n = 0};
+    char identity[IDENTITY_BYTES];
+    struct cw_request q = {
+        .kind = CW_REQUEST_MODELS, .device = identity, .source = j->source, .options = j->options};
 
-    if (models.done == models.given || !models.source.store.folder[0] || cw_run.abandoned ||
-        !cw_run_observer->stays((double)(models.given - models.done) * ANALYSIS_NS))
+    if (!identify(j, &compilers, identity))
         return;
-    cw_run.waiters++;
-    while (models.done < models.given && !models.quit && !cw_run.abandoned && now < begin + AWAIT_NS) {
-        cw_run_global_lock_wait(begin + AWAIT_NS - now);
-        now = cw_run_global_lock_now_ns();
-    }
-    cw_run.waiters--;
-    /* one that takes longer than that may never end so: it is tried ever less often */
-    cw_run_observer->stayed((double)(now - begin) * (models.done < models.given ? IN_VAIN : 1));
+    cw_identity_begin(&q.result, "models of");
+    cw_identity_text(&q.result, identity);
+    cw_identity_text(&q.result, j->options);
+    cw_identity_text(&q.result, j->source);
+    cw_later_builds_ask(&q);
+    cw_identity_finish(&q.result);
+}
+
+/* A program may be over before its kernels are analysed, however often it runs. The thread takes no job any
+ * more, and frees none. */
+static void ask_for_the_rest(void)
+{
+    const struct job *now, *first;
+    bool over;
+
+    cw_run_global_lock_take();
+    now = models.now;
+    first = models.first;
+    over = models.done == models.given;
+    cw_run_global_lock_give();
+    if (over || !*models.source.helper)
+        return;
+    if (now)
+        ask_builder(now);
+    for (const struct job *j = first; j; j = j->next)
+        ask_builder(j);
 }
 
 void cw_run_program_models_stop(bool join)
@@ -290,12 +321,6 @@ void cw_run_program_models_stop(bool join)
     struct timespec end;
     bool started;
 
-    if (join) {
-        cw_run_global_lock_take();
-        await_analysis();
-        cw_run_global_lock_give();
-    }
-    cw_quiet_child_kill(CW_QUIET_ONCE, true);
     cw_run_global_lock_take();
     models.quit = true;
     started = models.started;
@@ -303,8 +328,10 @@ void cw_run_program_models_stop(bool join)
     pthread_cond_signal(&models.wake);
     cw_run_global_lock_tell();
     cw_run_global_lock_give();
+    cw_quiet_child_kill(CW_QUIET_ONCE, true);
     if (!started || !join)
         return;
+    ask_for_the_rest();
     clock_gettime(CLOCK_REALTIME,
                   &end); /* a callback of a build that calls exit() may hold a lock that the thread wants */
     end.tv_sec += END_SECONDS;

@@ -50,9 +50,9 @@ void cw_run_program_models_release(struct cw_run_models *m);
 /* For the summary, a line or nothing; like snprintf. Lock held. */
 int cw_run_program_models_describe(char *text, unsigned size);
 
-/* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread, and
- * before that, up to two seconds, for analyses under way, if later runs find them and have paid for it
- * (tuning/learn.h). */
+/* At the end of the process, no lock held: ends the helper and our thread. `join`: asks the builder for the
+ * analyses that are not over (builds/later_builds.h), and waits for the thread, which ends at once unless the
+ * vendor's compiler works for it in this process. */
 void cw_run_program_models_stop(bool join);
 void cw_run_program_models_after_fork(void);
 

@@ -265,10 +265,10 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
 {
     struct cw_run_program *p = t->launch.kernel->program;
-    bool worth = cw_run.all || cw_run_tile_build_may(p, chosen, n, true), built = true;
+    bool may = !cw_run.all && cw_run_tile_build_may(p, chosen, n), built = true;
 
     for (uint32_t i = 0; i < n && !cw_run.all; i++) /* else the worker of the first tile builds it */
-        built &= cw_run_tile_build_is_done(p, chosen[i], worth);
+        built &= cw_run_tile_build_is_done(p, chosen[i], true, may);
     return built;
 }
 

@@ -78,17 +78,12 @@ void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part);
 void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns); /* the launch took so long; 0: it has failed */
 void cw_run_share_free(struct cw_run_share *list);
 
-/* The thread that builds rewritten programs (tiles/tile_build.c). True: `p` has one on `place`; else it is
- * going to, if `build`. */
-bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool build);
-/* True where it is at all of `n` places or will be, or cw_run_tile_build_is_done may order it now; asks: if
- * not, this run owes it (tuning/learn.h). Lock held. */
-bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n, bool asks);
-
-/* Whether a binary should be kept: its kernels are few, or an earlier run has built it for `lane`; and that
- * this one has built it, in `ns`. Without a history no earlier build is known. Lock held. */
-bool cw_run_tile_build_is_worth_keeping(struct cw_run_program *p, uint32_t lane);
-void cw_run_tile_build_say(struct cw_run_program *p, uint32_t lane, double ns);
+/* The thread that loads and builds rewritten programs (tiles/tile_build.c). True: `p` has one on `place`.
+ * Else, where that is `worth` it, a binary is sought, and the builder is asked for it where there is none
+ * (builds/later_builds.h); then it is built here, if `build` and if that may begin (tuning/learn.h). */
+bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool worth, bool build);
+/* True where it is at all of `n` places, may be found there, or may be built now. Lock held. */
+bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n);
 void cw_run_tile_build_stop(void); /* at exit, lock not held */
 
 #endif

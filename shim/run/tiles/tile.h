@@ -175,9 +175,11 @@ cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_con
  * it is not *known. The lane need not be held. */
 bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known);
 
-/* Rewrites `p` and builds it for a place, whose lane runs none of it yet; keep: for later runs, too. False:
- * it was not built, but loaded, or cannot be. */
-bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place, bool keep);
+/* Rewrites `p` and loads it for a place, whose lane runs none of it yet, or, where there is no binary, builds
+ * it (the place's state is CW_RUN_COPY_WANTED) or asks the builder for the binary. True: it was built. */
+bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place);
+/* A binary was asked for a while ago, and is to be sought again, ever less often. Lock held. */
+bool cw_run_tile_program_is_due(struct cw_run_program *p, const struct cw_run_worker *l);
 /* How far that is (enum cw_run_copy_state); NULL: memory is out, or there are no models. Lock held. */
 uint8_t *cw_run_tile_program_state(struct cw_run_program *p, const struct cw_run_worker *l);
 

@@ -1,17 +1,14 @@
 /* tile_build.c - the thread that builds rewritten programs for lanes, beside everything else. */
 #include "share.h"
-#include "../core/thresholds.h"
 #include "../core/context_device.h"
 #include "../core/exit.h"
 
 #include "../../door/door.h"
 #include "../../door/log.h"
 #include "../core/thread.h"
-#include "../tuning/perf_model.h"
 #include "../tuning/learn.h"
 #include "../tuning/activation.h"
 #include "../models/program_models.h"
-#include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -19,10 +16,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define JOBS         64
-#define BUILT_KERNEL UINT64_C(0xb0175)
-#define BUILT_SHAPE  8  /* + lane */
-#define NICE         10 /* the program's kernels keep the processors that they use */
+#define JOBS 64
+#define NICE 10 /* the program's kernels keep the processors that they use */
 
 static struct {
     struct {
@@ -55,52 +50,12 @@ static bool make_context(struct cw_run_program *p, struct cw_run_context_device 
     return good;
 }
 
-/* How often it was, of its source. */
-static double times_built(struct cw_run_program *p, uint32_t lane)
-{
-    const struct cw_run_brain *b = cw_run_perf_model_now();
-    struct cw_history_estimate e;
-
-    if (!b || lane >= b->lanes)
-        return 0;
-    cw_history_predict(b->estimator.history, cw_key_as(cw_run_costs_program_key(p), BUILT_KERNEL),
-                       BUILT_SHAPE + lane, 1, &b->estimator.device[lane], NULL, 1, &e);
-    return e.source == CW_HISTORY_EXACT ? e.count : 0;
-}
-
-static bool has_few(const struct cw_run_program *p)
-{
-    return p->models && p->models->set.n <= CW_RUN_KEPT_KERNELS;
-}
-
-bool cw_run_tile_build_is_worth_keeping(struct cw_run_program *p, uint32_t lane)
-{
-    return has_few(p) || times_built(p, lane) >= 1;
-}
-
-static bool is_kept(struct cw_run_program *p, uint32_t lane)
-{
-    return times_built(p, lane) >= (has_few(p) ? 1 : 2);
-}
-
-void cw_run_tile_build_say(struct cw_run_program *p, uint32_t lane, double ns)
-{
-    const struct cw_run_brain *b = cw_run_perf_model_now();
-
-    if (!b || lane >= b->lanes)
-        return;
-    cw_history_add(b->estimator.history, cw_key_as(cw_run_costs_program_key(p), BUILT_KERNEL),
-                   BUILT_SHAPE + lane, b->estimator.device[lane], 1, ns);
-    cw_run_activation_learns();
-}
-
 /* Lock held, given up meanwhile. */
 static void build(struct cw_run_program *p, uint32_t place)
 {
-    uint32_t lane = p->context->places[place].lane->number;
     uint64_t begin = cw_run_global_lock_now_ns();
-    bool keep = cw_run_tile_build_is_worth_keeping(p, lane), built;
     double cpu_ns = cw_run_thread_cpu_ns();
+    bool built;
 
     if (!make_context(p, &p->context->places[place])) {
         cw_run_learn_ended(0);
@@ -110,7 +65,7 @@ static void build(struct cw_run_program *p, uint32_t place)
     cw_run.preparing++;
     cw_run_global_lock_give();
     cw_run_exit_register();
-    built = cw_run_tile_program_build(p, place, keep);
+    built = cw_run_tile_program_build(p, place);
     cw_run_exit_register();
     cw_run_global_lock_take();
     cw_run.preparing--;
@@ -118,7 +73,7 @@ static void build(struct cw_run_program *p, uint32_t place)
                  (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
     cw_run_learn_ended(cw_run_thread_cpu_ns() - cpu_ns);
     if (built)
-        cw_run_tile_build_say(p, lane, (double)(cw_run_global_lock_now_ns() - begin));
+        cw_run_activation_learns();
     cw_run_record_unpin(&p->r);
     cw_run_global_lock_tell();
 }
@@ -143,39 +98,52 @@ static void *work(void *unused)
     return NULL;
 }
 
-bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n, bool asks)
+bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n)
 {
     unsigned missing = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct cw_run_worker *l = p->context->places[place[i]].lane;
-        const uint8_t *state = cw_run_tile_program_state(p, l);
+        const uint8_t *state = cw_run_tile_program_state(p, p->context->places[place[i]].lane);
 
         if (!state)
             return false;
-        missing += *state == CW_RUN_COPY_NONE && !is_kept(p, l->number);
+        missing += *state == CW_RUN_COPY_MISSED;
     }
-    return (asks ? cw_run_learn_asks : cw_run_learn_may)(missing);
+    return cw_run_learn_may(missing);
 }
 
-bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool build)
+/* The state that a place in that state is to come to: it is sought first, then built, or sought again. */
+static enum cw_run_copy_state next_state(struct cw_run_program *p, const struct cw_run_worker *l,
+                                         enum cw_run_copy_state state, bool build)
 {
-    uint8_t *state = cw_run_tile_program_state(p, p->context->places[place].lane);
+    if (state == CW_RUN_COPY_NONE)
+        return cw_run_learn_begins(CW_RUN_LEARN_KEPT) ? CW_RUN_COPY_ASKED : state;
+    if (state != CW_RUN_COPY_MISSED)
+        return state;
+    if (build && cw_run_learn_begins(CW_RUN_LEARN_BUILD))
+        return CW_RUN_COPY_WANTED;
+    return cw_run_tile_program_is_due(p, l) && cw_run_learn_begins(CW_RUN_LEARN_KEPT) ? CW_RUN_COPY_ASKED
+                                                                                      : state;
+}
+
+bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool worth, bool build)
+{
+    const struct cw_run_worker *l = p->context->places[place].lane;
+    uint8_t *state = cw_run_tile_program_state(p, l), next;
 
     if (!state)
         return false;
-    if (build && *state == CW_RUN_COPY_NONE && builder.n < JOBS && !builder.quit && !cw_run.off) {
+    if (worth && builder.n < JOBS && !builder.quit && !cw_run.off) {
         if (!builder.started)
             builder.started = cw_run_thread_create(&builder.thread, work, NULL);
-        if (!builder.started ||
-            !cw_run_learn_begins(is_kept(p, p->context->places[place].lane->number) ? CW_RUN_LEARN_KEPT
-                                                                                    : CW_RUN_LEARN_BUILD))
-            return false;
-        *state = CW_RUN_COPY_WANTED;
-        cw_run_record_pin(&p->r);
-        builder.job[builder.n].program = p;
-        builder.job[builder.n++].place = place;
-        pthread_cond_signal(&builder.wake);
+        next = builder.started ? next_state(p, l, *state, build) : *state;
+        if (next != *state) {
+            *state = next;
+            cw_run_record_pin(&p->r);
+            builder.job[builder.n].program = p;
+            builder.job[builder.n++].place = place;
+            pthread_cond_signal(&builder.wake);
+        }
     }
     return *state == CW_RUN_COPY_READY;
 }

@@ -20,6 +20,8 @@
 #include "../models/program_models.h"
 #include "../../builds/helper_build.h"
 #include "../core/global_lock.h"
+#include "../core/observer.h"
+#include "../core/thresholds.h"
 #include "../core/state.h"
 
 #define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u%s"
@@ -36,6 +38,8 @@ struct cw_run_rewritten {
     bool loaded[CW_RUN_LANES];   /* of a binary */
     bool rowless[CW_RUN_LANES];  /* without the forms for rows */
     uint8_t state[CW_RUN_LANES]; /* enum cw_run_copy_state */
+    /* asked for: sought again then, and the next time so much later */
+    uint64_t seek_at_ns[CW_RUN_LANES], seek_after_ns[CW_RUN_LANES];
 };
 
 static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER; /* taken before cw_run.lock */
@@ -97,6 +101,13 @@ uint8_t *cw_run_tile_program_state(struct cw_run_program *p, const struct cw_run
     struct cw_run_rewritten *r = record(p);
 
     return r ? &r->state[l->number] : NULL;
+}
+
+bool cw_run_tile_program_is_due(struct cw_run_program *p, const struct cw_run_worker *l)
+{
+    const struct cw_run_rewritten *r = record(p);
+
+    return r && cw_run_global_lock_now_ns() >= r->seek_at_ns[l->number];
 }
 
 /* The rewritten form of `p`, made at the first call; NULL: memory is out. The program is busy. */
@@ -164,72 +175,117 @@ static char *options_of(const struct cw_run_program *p, const struct cw_run_cont
     return options;
 }
 
-/* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it
- * runs. rows: with the forms for rows. */
-static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r,
-                        struct cw_run_context_device *place, bool keep, bool rows)
+/* Of the binary that an earlier run has left, or of the source (`build`). rows: with the forms for rows. */
+static cl_program make(struct cw_run_program *p, const struct cw_run_rewritten *r,
+                       struct cw_run_context_device *place, bool build, bool rows)
 {
     char *options = options_of(p, place, rows);
     const struct cw_run_recipe recipe = {r->out.source[0], options};
     cl_program program = NULL;
 
-    if (options && !cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT) && cw_pending_builds_begin()) {
-        program = cw_helper_build_load(p->context, place, &recipe);
-        r->loaded[place->lane->number] = program;
-        if (program)
-            cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
-        else if ((program = cw_helper_build_build(p->context, place, &recipe)) && keep)
-            cw_helper_build_keep(place, &recipe, program);
+    if (options && cw_pending_builds_begin()) {
+        program = (build ? cw_helper_build_build : cw_helper_build_load)(p->context, place, &recipe);
         cw_pending_builds_end();
     }
     free(options);
     return program;
 }
 
-/* keep: for later runs. now: asked by the worker of the first tile, where no build was made before
- * (CLWEAVE_MANAGE_ALL). */
-static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r,
-                             struct cw_run_context_device *place, bool keep, bool now)
+/* With the forms for rows, or else without. */
+static cl_program make_either(struct cw_run_program *p, struct cw_run_rewritten *r,
+                              struct cw_run_context_device *place, bool build)
 {
     uint32_t lane = place->lane->number;
-    uint64_t begin;
+    cl_program program = make(p, r, place, build, true);
+
+    r->rowless[lane] = !program && any_rows(r);
+    return r->rowless[lane] ? make(p, r, place, build, false) : program;
+}
+
+/* The builder's compiler may refuse the forms for rows. */
+static bool ask(const struct cw_run_program *p, const struct cw_run_rewritten *r,
+                const struct cw_run_context_device *place, bool rows)
+{
+    char *options = options_of(p, place, rows);
+    bool good = options && cw_helper_build_ask(place, &(struct cw_run_recipe){r->out.source[0], options});
+
+    free(options);
+    return good || (rows && any_rows(r) && ask(p, r, place, false));
+}
+
+/* build: where there is no binary. `rewriting` held. */
+static cl_program try(struct cw_run_program *p, struct cw_run_rewritten *r,
+                      struct cw_run_context_device *place, bool build)
+{
+    uint32_t lane = place->lane->number;
+
+    if (cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT)) {
+        r->tried[lane] = true;
+        return NULL;
+    }
+    r->program[lane] = make_either(p, r, place, false);
+    r->loaded[lane] = r->program[lane];
+    if (r->loaded[lane])
+        cw_log_debug("a rewritten program for %s is what an earlier run has left", place->lane->name);
+    if (!r->program[lane] && build)
+        r->program[lane] = make_either(p, r, place, true);
+    if (!r->loaded[lane] && (r->program[lane] || !build) && !cw_run.chaos &&
+        !ask(p, r, place, !r->rowless[lane] || !r->program[lane]))
+        r->seek_at_ns[lane] = UINT64_MAX;
+    r->tried[lane] = r->program[lane] || build;
+    return r->program[lane];
+}
+
+/* Asked for by the worker of the first tile, where it was not built before (CLWEAVE_MANAGE_ALL). */
+static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r,
+                             struct cw_run_context_device *place)
+{
+    uint32_t lane = place->lane->number;
 
     pthread_mutex_lock(&rewriting); /* before the lock of run mode */
-    if (!r->tried[lane]) {
-        begin = cw_run_global_lock_now_ns();
-        r->tried[lane] = true;
-        if (now) {
-            cw_run_global_lock_take();
-            keep = !cw_run.chaos && cw_run_tile_build_is_worth_keeping(p, lane);
-            cw_run_global_lock_give();
-        }
-        r->program[lane] = build(p, r, place, keep, true);
-        r->rowless[lane] = !r->program[lane] && any_rows(r);
-        if (r->rowless[lane])
-            r->program[lane] = build(p, r, place, keep, false);
-        if (now && !cw_run.chaos && r->program[lane] && !r->loaded[lane]) {
-            cw_run_global_lock_take();
-            cw_run_tile_build_say(p, lane, (double)(cw_run_global_lock_now_ns() - begin));
-            cw_run_global_lock_give();
-        }
+    if (!r->tried[lane] && try(p, r, place, true) && !r->loaded[lane] && !cw_run.chaos) {
+        cw_run_global_lock_take();
+        cw_run_observer->learns();
+        cw_run_global_lock_give();
     }
     pthread_mutex_unlock(&rewriting);
     return r->program[lane];
 }
 
-bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place, bool keep)
+/* The place's next state after that. Lock held. */
+static enum cw_run_copy_state state_after(struct cw_run_rewritten *r, uint32_t lane, bool good)
+{
+    uint64_t now = cw_run_global_lock_now_ns();
+
+    if (good || r->tried[lane] || !r->out.source)
+        return good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
+    if (r->seek_at_ns[lane] < UINT64_MAX) {
+        r->seek_after_ns[lane] = r->seek_after_ns[lane] ? 2 * r->seek_after_ns[lane] : CW_RUN_SEEK_FIRST_NS;
+        r->seek_at_ns[lane] = now + r->seek_after_ns[lane];
+    }
+    return CW_RUN_COPY_MISSED;
+}
+
+bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place)
 {
     struct cw_run_context_device *at = &p->context->places[place];
     struct cw_run_rewritten *r = rewritten(p);
-    bool good = r && r->out.source && program_on(p, r, at, keep, false);
+    uint32_t lane = at->lane->number;
+    bool good = false;
 
     if (!r) /* it has been built anew meanwhile, and has no models yet */
         return false;
+    if (r->out.source) {
+        pthread_mutex_lock(&rewriting);
+        good = r->tried[lane] ? r->program[lane] != NULL
+                              : try(p, r, at, r->state[lane] == CW_RUN_COPY_WANTED) != NULL;
+        pthread_mutex_unlock(&rewriting);
+    }
     cw_run_global_lock_take();
     cw_run.copies += good; /* there may be more to gain (tuning/bypass.c) */
-    r->state[at->lane->number] = good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
+    r->state[lane] = state_after(r, lane, good);
     cw_run_global_lock_give();
-    return good && !r->loaded[at->lane->number];
+    return good && !r->loaded[lane];
 }
 
 /* A clone that takes `count` arguments. */
@@ -263,7 +319,7 @@ cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_
         *set = calloc(k->count + 1, sizeof **set);
     if (*clone || !*set)
         return *set ? *clone : NULL;
-    program = program_on(k->program, r, place, false, true);
+    program = program_on(k->program, r, place);
     *clone = program ? make_kernel(program, k->name, k->count + *hidden) : NULL;
     return *clone;
 }
@@ -280,7 +336,7 @@ cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_con
 
     if (i < 0 || !r->out.kernel[i].rows || *set) /* a set: it has been tried */
         return i >= 0 && r->out.kernel[i].rows ? *clone : NULL;
-    program = program_on(k->program, r, place, false, true);
+    program = program_on(k->program, r, place);
     if (program && (size_t)snprintf(name, sizeof name, CW_REWRITE_ROWS "%s", k->name) < sizeof name &&
         (*set = calloc(k->count + 1, sizeof **set)))
         *clone = make_kernel(program, name, k->count + 2);

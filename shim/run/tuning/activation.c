@@ -387,7 +387,7 @@ static struct cw_runs_run result(void)
     bool early = rent.why == WORKED && rent.begun_ns <= CW_RUN_ACTIVATION_EARLY * rent.work_ns;
     struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED || early,
                               .began = rent.why == WORKED && !early,
-                              .waits = rent.waits || cw_run_learn_owes(),
+                              .waits = rent.waits,
                               .work_ns = rent.work_ns,
                               .lived_ns = (double)(clock_ns(CLOCK_MONOTONIC) - rent.started_ns)};
 
@@ -419,7 +419,7 @@ struct cw_run_course cw_run_activation_course(void)
 {
     const struct cw_runs_entry *e = rent.kept ? cw_history_runs_find(&rent.runs, rent.arguments) : NULL;
     struct cw_run_course c = {.work_ns = rent.work_ns,
-                              .waits = rent.waits || cw_run_learn_owes(),
+                              .waits = rent.waits,
                               .begun = cw_run.begun,
                               .held = rent.why == HELD,
                               .limited = rent.why == LIMITED,
@@ -462,7 +462,7 @@ int cw_run_activation_describe(char *text, unsigned size)
                          "; given up after %.1f ms, behind what it takes without", rent.ended_ns / 1e6);
     if (built > 0)
         used += snprintf(text + used, size - (unsigned)used, "; builds took %.1f ms", built / 1e6);
-    if (rent.waits || cw_run_learn_owes())
+    if (rent.waits)
         used += snprintf(text + used, size - (unsigned)used, "; it learns");
     return used + snprintf(text + used, size - (unsigned)used, "\n");
 }

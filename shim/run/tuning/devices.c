@@ -6,6 +6,7 @@
 #include "activation.h"
 #include "learn.h"
 #include "perf_model.h"
+#include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../workers/legal.h"
@@ -19,20 +20,36 @@ static bool others_build(const struct cw_run_program *p, const struct cw_run_wor
     return false;
 }
 
-/* `p` has been sought on lane `l` in vain. True: it is to be built there. Where another lane has built it
- * meanwhile it is sought again. */
-static bool should_build(struct cw_run_program *p, const struct cw_run_worker *l)
+/* It is asked for where it may not be built, and sought ever less often until the builder has made it. */
+static bool should_seek(struct cw_run_program *p)
+{
+    uint64_t now = cw_run_global_lock_now_ns();
+
+    if (now < p->seek_at_ns)
+        return false;
+    p->seek_after_ns = p->seek_after_ns ? 2 * p->seek_after_ns : CW_RUN_SEEK_FIRST_NS;
+    p->seek_at_ns = now + p->seek_after_ns;
+    return true;
+}
+
+/* `p` has been sought on lane `l` in vain: its next state there. Where another lane has built it meanwhile it
+ * is sought again. */
+static enum cw_run_copy_state after_miss(struct cw_run_program *p, const struct cw_run_worker *l)
 {
     if (others_build(p, l))
-        return false;
+        return CW_RUN_COPY_MISSED;
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
         if (p->copy[i] == CW_RUN_COPY_READY && cw_run.lanes[i].kind == l->kind &&
             !(p->sought_again >> l->number & 1)) {
             p->sought_again |= UINT64_C(1) << l->number;
-            p->copy[l->number] = CW_RUN_COPY_NONE;
-            return false;
+            return CW_RUN_COPY_SOUGHT;
         }
-    return cw_run_learn_begins(CW_RUN_LEARN_BUILD);
+    if (cw_run_learn_begins(CW_RUN_LEARN_BUILD))
+        return CW_RUN_COPY_WANTED;
+    if (!should_seek(p))
+        return CW_RUN_COPY_MISSED;
+    cw_run_activation_learns();
+    return CW_RUN_COPY_ASKED;
 }
 
 /* Asks the worker of `l` for the program of `k` there: an earlier run's binary at once, or a build if that is
@@ -41,7 +58,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
 {
     struct cw_run_program *p = k->program;
     uint8_t *copy = &p->copy[l->number];
-    bool build;
+    enum cw_run_copy_state next = *copy;
 
     if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
         cw_run_costs_name_kernel(k);
@@ -49,9 +66,12 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     }
     if (l->num_wanted == CW_RUN_WANTED)
         return *copy == CW_RUN_COPY_READY;
-    build = *copy == CW_RUN_COPY_MISSED && should_build(p, l);
-    if (build || *copy == CW_RUN_COPY_NONE) {
-        *copy = build ? CW_RUN_COPY_WANTED : CW_RUN_COPY_SOUGHT;
+    if (*copy == CW_RUN_COPY_MISSED)
+        next = after_miss(p, l);
+    else if (*copy == CW_RUN_COPY_NONE)
+        next = CW_RUN_COPY_SOUGHT;
+    if (next != *copy) {
+        *copy = next;
         cw_run_costs_name_kernel(k);
         l->wanted[l->num_wanted++] = p;
         cw_run.wanted++;

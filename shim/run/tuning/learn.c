@@ -29,19 +29,11 @@ bool cw_run_learn_may(unsigned builds)
            (learn.mode == CW_RUN_LEARN_AUTO && cw_run_activation_allows(price(builds)));
 }
 
-bool cw_run_learn_asks(unsigned builds)
-{
-    bool may = cw_run_learn_may(builds);
-
-    learn.owes |= !may && learn.mode != CW_RUN_LEARN_OFF;
-    return may;
-}
-
 bool cw_run_learn_begins(enum cw_run_learn what)
 {
     unsigned builds = what == CW_RUN_LEARN_BUILD;
 
-    if (!cw_run_learn_asks(builds))
+    if (!cw_run_learn_may(builds))
         return false;
     learn.begun_ns += price(builds);
     learn.begun++;
@@ -59,9 +51,4 @@ void cw_run_learn_ended(double ns)
 double cw_run_learn_spent(void)
 {
     return learn.spent_ns + learn.begun_ns;
-}
-
-bool cw_run_learn_owes(void)
-{
-    return learn.owes;
 }

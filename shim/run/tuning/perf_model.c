@@ -15,6 +15,7 @@
 #include "../../door/log.h"
 #include "../../builds/helper_cache.h"
 #include "../../builds/build_cache.h"
+#include "../../builds/later_builds.h"
 #include "../models/program_models.h"
 #include "activation.h"
 #include "../../builds/isolated_compiler.h"
@@ -63,6 +64,9 @@ static void start_cache(const struct cw_options *options)
     cw_build_cache_start(folder);
     snprintf(folder, sizeof folder, "%.*sfootprints", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
     start_models(options, folder);
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - brain.path) + 1 : 1,
+             slash ? brain.path : ".");
+    cw_later_builds_start(options, folder);
 }
 
 /* Records of programs are kept there too, under programs/. */

@@ -279,12 +279,29 @@ void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t 
         cw_run_worker_run_command(l, t, last);
 }
 
+/* Worker held, lock not held. */
+static bool get_program(struct cw_run_program *p, struct cw_run_context_device *place,
+                        enum cw_run_copy_state how)
+{
+    if (how == CW_RUN_COPY_WANTED)
+        return cw_helper_program_of(p, place);
+    if (cw_helper_program_load(p, place))
+        return true;
+    if (how == CW_RUN_COPY_ASKED && !cw_helper_program_ask(p, place)) {
+        cw_run_global_lock_take();
+        p->seek_at_ns = UINT64_MAX;
+        cw_run_global_lock_give();
+    }
+    return false;
+}
+
 /* Seeks or builds one of the programs that are wanted on `l`. Lock held; given up meanwhile. */
 static void prepare(struct cw_run_worker *l)
 {
     struct cw_run_program *p = l->wanted[--l->num_wanted];
     struct cw_run_context_device *place = p->context->places;
-    bool build = p->copy[l->number] == CW_RUN_COPY_WANTED, good;
+    enum cw_run_copy_state how = p->copy[l->number];
+    bool build = how == CW_RUN_COPY_WANTED, good;
     double begin = cw_run_thread_cpu_ns();
 
     while (place->lane != l)
@@ -303,7 +320,7 @@ static void prepare(struct cw_run_worker *l)
      * which the handler that is registered now will wait for. And data that this build
      * creates outlive later ones. */
     cw_run_exit_register();
-    good = good && (build ? cw_helper_program_of(p, place) != NULL : cw_helper_program_load(p, place));
+    good = good && get_program(p, place, how);
     cw_run_exit_register();
     cw_run_global_lock_take();
     l->building = false;

@@ -1,0 +1,153 @@
+/* later_builds.c - see builds/later_builds.h. */
+#include "later_builds.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../analyzer/compile/compile_client.h"
+#include "../../analyzer/io/helper_tool.h"
+#include "../../analyzer/io/quiet_child.h"
+#include "../../analyzer/settings/options.h"
+#include "../door/log.h"
+#include "../run/core/thread.h"
+#include "compiler_resources.h"
+#include "isolated_compiler.h"
+
+#define MOST     64     /* requests of one process: a program may make sources without end */
+#define BEGIN_NS 50000  /* between looks whether the builder's process is there, ... */
+#define BEGINS   40     /* ... at the end */
+#define WAIT_MS  600000 /* for tests */
+
+static struct {
+    struct cw_requests requests;
+    const char **environment;
+    struct cw_helper_tool *tool; /* clweave-compile; NULL: there is no builder */
+    bool on, wait;
+    _Atomic unsigned asked;
+    _Atomic bool starting, impossible_said;
+    _Atomic uint32_t begun; /* the builder's process is there */
+    char program[64];
+} later;
+
+void cw_later_builds_start(const struct cw_options *options, const char *folder)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    const char *slash;
+
+    if (!*folder || !strcmp(options->learn, "off"))
+        return;
+    path[n > 0 ? n : 0] = '\0';
+    slash = strrchr(path, '/');
+    snprintf(later.program, sizeof later.program, "%.63s", slash ? slash + 1 : path);
+    cw_requests_init(&later.requests, folder);
+    later.environment = cw_requests_environment(environ);
+    later.on = later.environment && *later.requests.folder;
+    later.wait = !strcmp(options->builder, "wait");
+    if (strcmp(options->builder, "off") != 0)
+        later.tool = cw_helper_tool_find("clweave-compile");
+}
+
+static void say_impossible(const char *why)
+{
+    if (!atomic_exchange(&later.impossible_said, true))
+        cw_log_info("nothing is built for later runs: %s", why);
+}
+
+/* ---- the builder */
+
+/* On a thread of its own, all signals blocked. */
+static void *run_builder(void *unused)
+{
+    const char *argv[] = {later.tool->path, "--requests", later.requests.folder, later.wait ? "--wait" : NULL,
+                          NULL};
+    const struct cw_quiet_child child = {.kind = CW_QUIET_DETACHED,
+                                         .argv = argv,
+                                         .env = later.tool->environment,
+                                         .input = "",
+                                         .max_bytes = 1,
+                                         .milliseconds = WAIT_MS,
+                                         .begun = &later.begun};
+    struct cw_quiet_output out;
+    struct cw_error err;
+
+    (void)unused;
+    if (cw_quiet_child_run(&child, &out, &err) != CW_OK)
+        say_impossible(err.text);
+    cw_quiet_output_finish(&out);
+    return NULL;
+}
+
+/* A process that adopts the orphans among its descendants would find the builder among its children. */
+static bool adopts(void)
+{
+    int is = 0;
+
+    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &is) == 0 && is);
+}
+
+static bool start_builder(pthread_t *thread)
+{
+    if (!later.tool || atomic_exchange(&later.starting, true))
+        return false;
+    if (!adopts() && cw_compiler_resources_apart() && cw_run_thread_try(thread, run_builder, NULL))
+        return true;
+    say_impossible("this process may not start the builder");
+    return false;
+}
+
+/* ---- requests */
+
+struct asking {
+    struct cw_request q;
+    bool good;
+};
+
+static void write_request(void *asking)
+{
+    struct asking *a = asking;
+
+    a->good = cw_requests_write(&later.requests, &a->q);
+}
+
+bool cw_later_builds_ask(const struct cw_request *q)
+{
+    struct asking a = {.q = *q};
+    pthread_t thread;
+
+    if (!later.on || a.q.result.failed || atomic_fetch_add(&later.asked, 1) >= MOST)
+        return false;
+    a.q.program = later.program;
+    a.q.environment = later.environment;
+    a.q.failed = 0;
+    cw_isolated_compiler_files(write_request, &a);
+    if (a.good && !later.wait && !cw_compile_client_has_stopped() && start_builder(&thread))
+        pthread_detach(thread);
+    return a.good;
+}
+
+void cw_later_builds_stop(void)
+{
+    pthread_t thread;
+
+    if (!later.on || !atomic_load(&later.asked) || !start_builder(&thread))
+        return;
+    if (later.wait) {
+        pthread_join(thread, NULL);
+        return;
+    }
+    pthread_detach(thread);
+    for (int i = 0; i < BEGINS && !atomic_load(&later.begun); i++)
+        nanosleep(&(struct timespec){.tv_nsec = BEGIN_NS}, NULL);
+}
+
+void cw_later_builds_after_fork(void)
+{
+    later.on = false;
+}
