@@ -122,6 +122,15 @@ cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_c
     return cw_isolated_compiler_call(place->slot->device, build, &m) ? m.program : NULL;
 }
 
+static bool is_kept(const struct cw_identity *id)
+{
+    size_t bytes;
+    unsigned char *binary = cw_helper_cache_read(id, &bytes);
+
+    free(binary);
+    return binary;
+}
+
 bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
@@ -134,7 +143,7 @@ bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct
         cw_device_has(place->slot, CW_VENDOR_COMPILES_IN_PROCESS)) {
         q.units = cw_isolated_compiler_units(place->slot->device);
         q.result = identity_of(place, recipe);
-        good = cw_later_builds_ask(&q);
+        good = is_kept(&q.result) || cw_later_builds_ask(&q);
         cw_identity_finish(&q.result);
     }
     return good;

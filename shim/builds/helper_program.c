@@ -16,9 +16,8 @@
 #define APART "-w -DCW_RUN_HELPER=1 " /* -w: PoCL says on stderr how many warnings there were */
 
 /* The caller's to free; NULL: memory is out. */
-static char *options_of(const struct cw_run_program *p)
+static char *options_of(const char *theirs)
 {
-    const char *theirs = p->options ? p->options : "";
     size_t bytes = sizeof APART + strlen(theirs);
     char *options = malloc(bytes);
 
@@ -32,7 +31,7 @@ bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_devi
     cl_program *copy = &p->copies[place->lane->number];
 
     if (!*copy && p->source && cw_run_context_device_queue(p->context, place) && cw_pending_builds_begin()) {
-        char *options = options_of(p);
+        char *options = options_of(p->options ? p->options : "");
 
         if (options)
             *copy = cw_helper_build_load(p->context, place, &(struct cw_run_recipe){p->source, options});
@@ -67,7 +66,7 @@ cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_
     if (*copy || has_failed(p, place->lane->number) || cw_helper_program_load(p, place) ||
         !cw_run_context_device_queue(p->context, place) || !cw_pending_builds_begin())
         return *copy;
-    options = options_of(p);
+    options = options_of(p->options ? p->options : "");
     if (options) {
         const struct cw_run_recipe recipe = {p->source, options};
 
@@ -82,10 +81,10 @@ cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_
     return *copy;
 }
 
-bool cw_helper_program_ask(const struct cw_run_program *p, const struct cw_run_context_device *place)
+bool cw_helper_program_ask(const struct cw_run_recipe *program, const struct cw_run_context_device *place)
 {
-    char *options = p->source ? options_of(p) : NULL;
-    bool good = options && cw_helper_build_ask(place, &(struct cw_run_recipe){p->source, options});
+    char *options = options_of(program->options);
+    bool good = options && cw_helper_build_ask(place, &(struct cw_run_recipe){program->source, options});
 
     free(options);
     return good;
@@ -95,7 +94,7 @@ cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_ru
                                const struct cw_run_ndrange *r)
 {
     struct cw_run_program *p = l->kernel->program;
-    char *options = options_of(p);
+    char *options = options_of(p->options ? p->options : "");
     cl_int err = options ? cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){p->source, options},
                                                       l->kernel->name, r, l, NULL, 0)
                          : CL_OUT_OF_RESOURCES;

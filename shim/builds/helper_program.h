@@ -3,6 +3,7 @@
 #define CW_HELPER_PROGRAM_H
 
 #include "../run/core/types.h"
+#include "isolated_compiler.h"
 
 /* The helper program of `p` on a helper's `place`; worker held, lock not held. The first only loads from the
  * helper cache, the second builds. */
@@ -11,7 +12,7 @@ cl_program cw_helper_program_of(struct cw_run_program *p,
                                 struct cw_run_context_device *place); /* NULL: cannot be built */
 /* Asks for its binary, which a later load finds (builds/later_builds.h). False: there is going to be none. Likewise.
  */
-bool cw_helper_program_ask(const struct cw_run_program *p, const struct cw_run_context_device *place);
+bool cw_helper_program_ask(const struct cw_run_recipe *program, const struct cw_run_context_device *place);
 /* cw_isolated_compiler_ahead() for a launch of such a copy's kernel (builds/isolated_compiler.h). Lane held.
  */
 cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_run_context_device *place,

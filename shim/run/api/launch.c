@@ -23,6 +23,7 @@
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
+#include "../tuning/foresee.h"
 #include "../workers/exclusion.h"
 #include "../workers/legal.h"
 #include "../workers/execute.h"
@@ -287,6 +288,15 @@ static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
     k->trusted = t;
 }
 
+/* Lock held. */
+static void foresee(cl_kernel kernel)
+{
+    struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
+
+    if (k && !k->program->foreseen)
+        cw_run_foresee_launch(k->program);
+}
+
 /* The vendor has taken the launch, the first of its kind. */
 static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r)
 {
@@ -327,6 +337,8 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
         t = make(&e, kernel, &r);
         if (t)
             return cw_run_enqueue_commit(&e, t, false);
+    } else if (e.why == CW_RUN_R_UNBEGUN) {
+        foresee(kernel);
     }
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_KERNEL(kernel));
     cw_run_exclusion_native_begin(&x, kernel, dims, offset, global);

@@ -14,6 +14,7 @@
 #include "../../door/roomy.h"
 #include "../groups/decide.h"
 #include "../tuning/perf_model.h"
+#include "../tuning/foresee.h"
 #include "../tuning/gain.h"
 #include "../tuning/repeat.h"
 #include "../tuning/verdict.h"
@@ -131,6 +132,7 @@ static const struct subsystem {
     {.describe = cw_run_decide_describe},
     {.describe = cw_run_gain_describe},
     {.describe = cw_run_activation_describe},
+    {.stop = cw_run_foresee_stop},
     {.stop = cw_later_builds_stop, .after_fork = cw_later_builds_after_fork},
     {.after_fork = cw_device_after_fork},
 };

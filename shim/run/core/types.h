@@ -193,6 +193,7 @@ struct cw_run_program {
     bool kept_real;       /* the vendor has built it itself, too */
     double kept_saved_ns; /* build time that the cache has saved */
     uint32_t kernels;     /* records of kernels */
+    bool foreseen; /* tuning/foresee.h */
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
     bool parsed;

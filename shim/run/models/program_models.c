@@ -296,6 +296,17 @@ static void ask_builder(const struct job *j)
     cw_identity_finish(&q.result);
 }
 
+void cw_run_program_models_ask(const char *source, const char *options, const cl_device_id *devices, size_t n)
+{
+    struct job j = {.source = (char *)source, .options = (char *)options};
+
+    if (!models.on || !*models.source.helper || !cw_source_is_manageable(source, options))
+        return;
+    while (j.n < n && j.n < CW_RUN_LANES)
+        j.devices[j.n] = devices[j.n], j.n++;
+    ask_builder(&j);
+}
+
 /* A program may be over before its kernels are analysed, however often it runs. The thread takes no job any
  * more, and frees none. */
 static void ask_for_the_rest(void)

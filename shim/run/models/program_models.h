@@ -37,6 +37,11 @@ void cw_run_program_models_forget(struct cw_run_program *p);
 /* They are there, or will never be. Lock held. */
 bool cw_run_program_models_settled(const struct cw_run_program *p);
 
+/* Has the builder make those of a program that is built of `source` with `options` for the devices of its
+ * context, for later runs. Lock not held. */
+void cw_run_program_models_ask(const char *source, const char *options, const cl_device_id *devices,
+                               size_t n);
+
 /* Those of some program are being made. Lock held. */
 bool cw_run_program_models_are_made(void);
 

@@ -292,6 +292,12 @@ bool cw_run_activation_allows(double ns)
            cw_history_runs_pays(fmax(work_so_far(), rent.waiting_ns), hope, spent + ns);
 }
 
+bool cw_run_activation_is_promising(void)
+{
+    return rent.why == NEVER && rent.kept && rent.work_ns >= CW_RUNS_BEGIN_NS &&
+           !cw_history_runs_is_over_before(&rent.runs, rent.arguments);
+}
+
 void cw_run_activation_hopes(double share)
 {
     rent.hope = fmax(rent.hope, share);

@@ -58,6 +58,10 @@ bool cw_run_activation_allows(double ns);
 /* The models expect that so much of the program's work (0 to 1) may be saved. */
 void cw_run_activation_hopes(double share);
 
+/* Helpers may gain something in later runs with the same arguments: this one has worked for longer than their
+ * beginning takes. */
+bool cw_run_activation_is_promising(void);
+
 /* Commands that take `ns` at home wait in the window. May begin. */
 void cw_run_activation_waiting(double ns);
 

@@ -1,0 +1,74 @@
+/* foresee.c - see tuning/foresee.h. */
+#include "foresee.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../builds/helper_program.h"
+#include "../../builds/source.h"
+#include "../core/state.h"
+#include "../models/program_models.h"
+#include "activation.h"
+
+#define MOST 16 /* programs */
+
+/* Copies: the program may be gone when the process ends. */
+static struct program {
+    char *source, *options;
+    uint32_t n;
+    struct cw_cl_device slot[CW_RUN_LANES];
+} seen[MOST];
+static uint32_t count;
+
+void cw_run_foresee_launch(struct cw_run_program *p)
+{
+    const struct cw_context_devices *slots = p->context->slots;
+    const char *source = cw_run_program_text(p);
+    struct program *s = &seen[count];
+
+    if (p->foreseen || count == MOST || !slots || !source || slots->n > CW_RUN_LANES)
+        return;
+    p->foreseen = true;
+    s->source = strdup(source);
+    s->options = strdup(p->options ? p->options : "");
+    s->n = (uint32_t)slots->n;
+    memcpy(s->slot, slots->slot, slots->n * sizeof *slots->slot);
+    if (s->source && s->options) {
+        count++;
+        return;
+    }
+    free(s->source);
+    free(s->options);
+}
+
+/* Devices that are alike have one binary. */
+static bool is_first_of_its_kind(const struct program *s, uint32_t k)
+{
+    for (uint32_t i = 0; i < k; i++)
+        if (!s->slot[i].home && s->slot[i].kind == s->slot[k].kind &&
+            s->slot[i].compute_units == s->slot[k].compute_units)
+            return false;
+    return !s->slot[k].home && s->slot[k].kind != CW_SLOT_DSP;
+}
+
+static void ask(const struct program *s)
+{
+    cl_device_id devices[CW_RUN_LANES];
+
+    for (uint32_t k = 0; k < s->n; k++) {
+        const struct cw_run_context_device place = {.slot = &s->slot[k]};
+
+        devices[k] = s->slot[k].device;
+        if (is_first_of_its_kind(s, k))
+            cw_helper_program_ask(&(struct cw_run_recipe){s->source, s->options}, &place);
+    }
+    cw_run_program_models_ask(s->source, s->options, devices, s->n);
+}
+
+void cw_run_foresee_stop(void)
+{
+    if (cw_run.begun || cw_run.forked || !cw_run_activation_is_promising())
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        ask(&seen[i]);
+}
