@@ -62,7 +62,7 @@ test_src := $(shell grep -l '^int main\b' $(wildcard $(patsubst %,test/%/*.c,app
 # what needs LLVM, and what a shell test builds with sanitizers
 test_src := $(filter-out $(if $(LLVM_CONFIG),,test/rewrite/credulous.c test/rewrite/claims.c) test/rewrite/fuzz.c,$(test_src))
 fuzzers  := $(patsubst %.c,$(B)/%,$(fuzz_src))
-tests    := $(patsubst %.c,$(B)/%,$(test_src)) $(patsubst %,$(B)/test/lib%.so,nullcl countcl readcl awake spancl tilecl)
+tests    := $(patsubst %.c,$(B)/%,$(test_src)) $(patsubst %,$(B)/test/lib%.so,nullcl countcl readcl awake spancl exittime tilecl)
 
 all: $(programs)
 
@@ -137,6 +137,7 @@ of_countcl := test/shim/countcl.c
 of_readcl  := $(wildcard test/suites/readcl*.c)
 of_awake   := test/suites/awake.c
 of_spancl  := test/bench/spancl.c
+of_exittime := test/bench/exit_time.c
 of_tilecl  := $(wildcard test/rewrite/tilecl*.c)
 $(B)/test/libtilecl.so: $(own)
 $(B)/test/lib%.so: $$(call obj,$$(of_$$*))
