@@ -252,9 +252,7 @@ bool cw_history_runs_is_over_before(const struct cw_runs *r, uint64_t arguments)
 {
     const struct cw_runs_entry *e = cw_history_runs_find(r, arguments);
 
-    return e && is_compared(e) &&
-           (e->losses || (FAR_LONGER * e->bare_ns < cost_of(e) &&
-                          !cw_history_runs_affords(r->lived_ns, r->lost_ns, cost_of(e))));
+    return e && is_compared(e) && (e->losses || FAR_LONGER * e->bare_ns < cost_of(e));
 }
 
 /* Beginning is behind at first by its cost; where it has gained before, the later part of the run makes up

@@ -6,6 +6,7 @@
  *   - when this run itself can earn c: the work that is left, times the share of it that may be saved, is at
  *     least c (cw_history_runs_pays). The work left is what the program has enqueued, or else as much as it
  *     has worked so far.
+ * and never before the program has worked, or enqueued, as much as beginning costs.
  * The second is the ski-rental rule (Karlin, Manasse, Rudolph, Sleator 1988, "Competitive snoopy caching"):
  * nothing is bought for more than the rent that was paid. The first lets short programs try at a price that
  * their user does not notice, and bounds what they lose for ever: the price of another trial doubles with

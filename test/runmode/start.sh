@@ -22,8 +22,8 @@ go() {
 state() { grep -q "^run: helpers $1" "$T/summary" || fail "helpers should be '$1': $(grep '^run: helpers' "$T/summary")"; }
 
 # soon over: nothing begins, nothing but the record is left behind, which is not written again and again. What is short is said in
-# time (CW_RUNS_LONG times CW_RUNS_COST_NS, 12 ms; ten launches take .4), so a series in which the machine was held up counts for nothing.
-was_short() { awk '/ms of work in all/ { sub(/ ms of work in all.*/, ""); sub(/.* /, ""); exit !($0 < 10) }' "$T/summary"; }
+# time (half of CW_RUNS_BEGIN_NS; ten launches take .4 ms), so a series in which the machine was held up counts for nothing.
+was_short() { awk '/ms of work in all/ { sub(/ ms of work in all.*/, ""); sub(/.* /, ""); exit !($0 < 2) }' "$T/summary"; }
 soon_over() {
     rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
     for i in 1 2 3; do
@@ -36,14 +36,14 @@ soon_over() {
     done
 }
 for attempt in $(seq 20); do soon_over && break; done
-was_short || fail "ten launches take 10 ms and more in each of $attempt series"
+was_short || fail "ten launches take 2 ms and more in each of $attempt series"
 [ "$(ls "$T/kept" | tr '\n' ' ')" = 'builds programs ' ] || fail "a short program leaves behind: $(ls "$T/kept")"
 [ "$(ls "$records" | wc -l)" = 1 ] || fail "records: $(ls "$records")"
 record=$records/$(ls "$records")
 [ "$(stat -c %a "$record" "$records" | tr '\n' ' ')" = '600 700 ' ] || fail "modes of the record: $(stat -c '%a %n' "$record" "$records")"
 before=$(stat -c %z "$record")
 go 10
-[ "$(stat -c %z "$record")" = "$before" ] || [ "$(grep -c 'helpers not needed' "$T/summary")" = 1 ] || fail "the record was written again"
+if was_short && [ "$(stat -c %z "$record")" != "$before" ]; then fail "the record was written again"; fi
 
 # asked for
 for how in CLWEAVE_DEVICES=basic CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_DSP=1; do
@@ -130,25 +130,28 @@ shim=$usual
 [ $tries -ge 1 ] || fail "helpers were tried in none of these runs"
 unset CLWEAVE_LEARN
 
-# what later runs find is built once the program's runs have lived twice as long as that takes; never under CLWEAVE_LEARN=off
+# learning is off: nothing is built, and nothing asked for
 rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
-for i in $(seq 12); do
+for i in $(seq 6); do
     go 4000 CLWEAVE_LEARN=off
     ! grep -q 'builds took [1-9]' "$T/summary" || fail "CLWEAVE_LEARN=off has built: $(cat "$T/summary")"
 done
-took='builds took ([0-9]+)[.0-9]* ms, earlier ones ([0-9]+)[.0-9]* ms of ([0-9]+)[.0-9]* ms.*'
+[ ! -e "$T/kept/requests" ] || fail "CLWEAVE_LEARN=off has asked for builds: $(ls "$T/kept/requests")"
+
+# the first run asks the builder for what the third one loads; then helpers have run launches
 rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
-learnt=0
-for i in $(seq 40); do
-    go 4000
-    read -r now before lived <<< "$(sed -nE "s/.*$took/\1 \2 \3/p" "$T/summary")"
-    [ "${now:-0}" -gt 0 ] || continue
-    learnt=$((learnt + 1))
-    # what it was thought to take was there; the first builds in a process have been seen to take 1.5 s
-    [ $((lived + 100)) -ge $((2 * before + 2000)) ] || fail "run $i has built although runs have lived for only $lived ms, $before of them with learning"
+for i in $(seq 12); do
+    go 4000 CLWEAVE_BUILDER=wait
+    [ "$(count moved)" = 0 ] || break
 done
-[ $learnt -ge 1 ] || fail "$i runs of .2 s have built nothing: $(cat "$T/summary")"
-echo "$learnt of $i runs have built something"
+grep -q ': made, ' "$T/kept/requests/log" || fail "the builder has made nothing: $(cat "$T/kept/requests/log")"
+[ "$(count moved)" -gt 0 ] || fail "in $i runs no launch went to a helper: $(cat "$T/summary")"
+echo "launches were moved in run $i"
+
+# the line at the end
+grep -q '^clweave: ' "$T/run.err" || fail "no verdict: $(cat "$T/run.err")"
+go 10 CLWEAVE_QUIET=1
+! grep -q '^clweave: ' "$T/run.err" || fail "a verdict, despite --quiet"
 
 # without a place for records
 go 10 CLWEAVE_HISTORY=off

@@ -153,6 +153,7 @@ static void test_short(void **state)
     assert_int_equal(play(&r, p, 1).at_once, 0);
     assert_false(cw_history_runs_is_over_before(&r, 1));
     assert_int_equal(play(&r, p, 1000).at_once, 0);
+    assert_true(cw_history_runs_is_over_before(&r, 1));
     assert_false(cw_history_runs_is_over_before(&r, 2));
 }
 
