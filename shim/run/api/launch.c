@@ -125,7 +125,7 @@ static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, u
     return -1;
 }
 
-/* Under CLWEAVE_MANAGE_ALL: nothing that a device could refuse. */
+/* What `eager` manages at once: nothing that a device could refuse. */
 static bool is_harmless(const struct cw_run_kernel *k, const struct cw_run_trust *s)
 {
     size_t items = 1;
@@ -162,9 +162,9 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     if (*images && !cw_run_image_are_read(k))
         return CW_RUN_R_ARGUMENT;
     s = signature(q, k, r);
-    if (!(cw_run.all && is_harmless(k, &s)) && !is_trusted(k, &s))
+    if (!(cw_run.eager && is_harmless(k, &s)) && !is_trusted(k, &s))
         return CW_RUN_R_FIRST;
-    if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp && cw_run.begun &&
+    if (!cw_run.eager && !cw_run.chaos && !q->context->places[q->home].slot->dsp && cw_run.begun &&
         k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
         !cw_run_legal_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
         return CW_RUN_R_LONG;

@@ -165,6 +165,7 @@ static bool start(const struct cw_options *options)
     cw_run.chaos = !strncmp(options->policy, "chaos", 5);
     cw_run_relaxed = !strcmp(options->numerics, "relaxed");
     cw_run.all = flag("CLWEAVE_MANAGE_ALL");
+    cw_run.eager = cw_run.all || (cw_device_clock_is_virtual() && flag("CLWEAVE_POLICY"));
     cw_run.random = (uint64_t)options->seed;
     if (!cw_run_fault_start(secure_getenv("CLWEAVE_FAULT"), cw_run.chaos || cw_run.all))
         return false;

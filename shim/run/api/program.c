@@ -159,7 +159,7 @@ void cw_run_program_linked(cl_context context, cl_program program, char *source,
         p->linked = doubtful ? source : NULL;
         p->source = doubtful ? NULL : source;
         cw_run_program_models_want(p, source, options);
-        if (cw_run.all)
+        if (cw_run.eager)
             cw_run_program_models_wait(p);
         source = options = NULL;
     }
@@ -259,7 +259,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         cw_run_program_models_forget(p);
         p = NULL;
     }
-    if (p && cw_run.all)
+    if (p && cw_run.eager)
         cw_run_program_models_wait(p);
     if (p && cw_run.preparing)
         cw_run_help(NULL, 0, none_prepares, NULL); /* they read the source and the options */

@@ -33,8 +33,8 @@ struct cw_run_observer {
     void (*measured)(struct cw_run_task *t, cl_int status);
     /* The launch has run on its own, and ends now. */
     void (*ran_alone)(const struct cw_run_task *t);
-    /* A command with `gauged` set is over. */
-    void (*gauged_done)(void);
+    /* `t`, a command with `gauged` set, is over. */
+    void (*gauged_done)(const struct cw_run_task *t);
 
     /* ---- builds and models; builds/, models/, workers/ and planner/ call these */
 

@@ -26,6 +26,9 @@ struct cw_run_state_all {
     bool holds;      /* commands are managed although helpers have not begun: tuning/hold.h */
     bool recording;  /* the program's commands are recorded, too; constant after start() */
     bool all, chaos; /* all: CLWEAVE_MANAGE_ALL */
+    /* all; or DSPs on the virtual clock under a policy that the user names. From the first launch on, each
+     * command runs where the plan puts it, whatever that gains; constant after start() */
+    bool eager;
     bool native_kernels; /* the program enqueues functions of its own */
     uint64_t random, batches, sequence;
     uint64_t records; /* of objects but events, made and freed so far */

@@ -196,7 +196,7 @@ static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
 
 static void apply(struct workspace *w, uint64_t base)
 {
-    uint64_t now = cw_run_global_lock_now_ns(), recorded = cw_run.recording ? cw_run_clock_now_ns() : 0;
+    uint64_t now = cw_run_clock_devices_ns(), recorded = cw_run.recording ? cw_run_clock_now_ns() : 0;
 
     for (uint32_t k = 0; k < w->plan.tasks; k++) {
         uint32_t i = w->plan.order[k];
@@ -263,7 +263,7 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task *first, uint32_t count)
 {
     double busy[CW_RUN_LANES];
-    uint64_t now = cw_run_global_lock_now_ns();
+    uint64_t now = cw_run_clock_devices_ns();
     struct cw_run_window window = {.tasks = count,
                                    .pred_start = w->pred_start,
                                    .pred = w->pred,
@@ -274,7 +274,8 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
                                    .busy_ns = busy,
                                    .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
     uint64_t base = first->order.sequence;
-    bool idle = cw_run.unfinished <= count + cw_run.window_count; /* despite busy_until_ns */
+    /* despite busy_until_ns, if its clock goes on */
+    bool idle = !cw_device_clock_is_virtual() && cw_run.unfinished <= count + cw_run.window_count;
     enum cw_status status;
     uint32_t tried = 0;
 
@@ -373,11 +374,12 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
         cw_run_gain_expect(g, w->task, count,
                            &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
         g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
+        g->plan_ns = w->plan.planned ? w->plan.plan_ns : 0;
         if (rest)
             *rest = keep_rest(w, count);
         if (may_share && !(rest && *rest) && cut(w, b, count))
             gained = g->acted = true;
-        if (count == 1 && w->trial[0] == CW_SCHED_NONE)
+        if (count == 1 && w->trial[0] == CW_SCHED_NONE && !cw_device_clock_is_virtual())
             cw_run_repeat_place_keep(first, &w->plan, g);
     } else {
         decide.verdicts[CW_RUN_HOME_ONLY]++;

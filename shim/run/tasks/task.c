@@ -153,7 +153,7 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
         cw_device_times_ran(t->order.recorded - 1, cw_run.lanes[t->at.lane].recorded, t->outcome.status,
                             t->time.at);
     if (t->measure.gauged)
-        cw_run_observer->gauged_done();
+        cw_run_observer->gauged_done(t);
     cw_run_byte_range_remove_accesses(t);
     let_go(t, false, last);
     if (t->queue) {

@@ -11,7 +11,7 @@
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 #include "../core/backoff.h"
-#include "../core/global_lock.h"
+#include "../core/clock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
 
@@ -181,7 +181,7 @@ static bool is_free(const struct sharing *x, uint32_t i, uint32_t lane)
         return true;
     if (l->building || l->quit ||
         (l->busy &&
-         l->busy_until_ns > cw_run_global_lock_now_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
+         l->busy_until_ns > cw_run_clock_devices_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
         return false;
     for (uint32_t k = 0; k < x->s->tasks; k++)
         if (k != i && p->slot[k] == lane && x->s->task[k]->work == CW_RUN_LAUNCH &&
@@ -265,17 +265,11 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
 {
     struct cw_run_program *p = t->launch.kernel->program;
-    bool may = !cw_run.all && cw_run_tile_build_may(p, chosen, n), built = true;
+    bool may = !cw_run.eager && cw_run_tile_build_may(p, chosen, n), built = true;
 
-    for (uint32_t i = 0; i < n && !cw_run.all; i++) /* else the worker of the first tile builds it */
+    for (uint32_t i = 0; i < n && !cw_run.eager; i++) /* else the worker of the first tile builds it */
         built &= cw_run_tile_build_is_done(p, chosen[i], true, may);
     return built;
-}
-
-/* The clock by which launches rest. */
-static uint64_t now_ns(void)
-{
-    return cw_device_clock_is_virtual() ? cw_device_now_ns() : cw_run_global_lock_now_ns();
 }
 
 /* True when the launch is one that rests after cuts without gain. */
@@ -283,7 +277,7 @@ static bool rests(struct cw_run_share *h)
 {
     if (!h->rest_until_ns)
         return false;
-    h->trial = now_ns() >= h->rest_until_ns;
+    h->trial = cw_run_clock_devices_ns() >= h->rest_until_ns;
     if (h->trial)
         h->rest_until_ns = 0;
     return h->rest_until_ns;
@@ -295,7 +289,7 @@ void cw_run_share_rests(struct cw_run_share *h)
     h->poor = 0;
     h->rest_ns = cw_run_backoff_more(h->rest_ns, CW_RUN_SHARE_REST_FIRST * h->whole_ns,
                                      CW_RUN_SHARE_REST_MOST * h->whole_ns);
-    h->rest_until_ns = now_ns() + cw_whole_from(h->rest_ns, INT64_MAX);
+    h->rest_until_ns = cw_run_clock_devices_ns() + cw_whole_from(h->rest_ns, INT64_MAX);
 }
 
 /* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */
@@ -374,7 +368,7 @@ static bool consider(struct sharing *x, uint32_t i)
 bool cw_run_share_wanted(const struct cw_run_task *t)
 {
     return t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models &&
-           (t->launch.kernel->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.all);
+           (t->launch.kernel->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
 }
 
 bool cw_run_share_window(const struct cw_run_shared *s)

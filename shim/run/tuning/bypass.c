@@ -26,7 +26,7 @@ static bool is_idle(const struct cw_run_queue *q)
 
 static bool may(const struct cw_run_queue *q)
 {
-    return q->managed && !cw_run.all && !cw_run.chaos && !cw_run_fault_planted &&
+    return q->managed && !cw_run.eager && !cw_run.chaos && !cw_run_fault_planted &&
            !q->context->places[q->home].slot->dsp;
 }
 
@@ -34,7 +34,8 @@ static bool may(const struct cw_run_queue *q)
  * a thread. */
 static bool follows_natives(const struct cw_run_queue *q)
 {
-    return q->native_given != q->native_known && !q->first && q->in_order && !cw_run.all && !cw_run.chaos;
+    return q->native_given != q->native_known && !q->first && q->in_order && !cw_run.eager &&
+           !cw_run.chaos;
 }
 
 int cw_run_bypass_wanted(const struct cw_run_queue *q, bool blocking)

@@ -60,7 +60,8 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     uint8_t *copy = &p->copy[l->number];
     enum cw_run_copy_state next = *copy;
 
-    if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
+    if ((cw_run.eager || cw_run.chaos) &&
+        (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
         cw_run_costs_name_kernel(k);
         return true; /* the thread of the first launch there builds it */
     }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "perf_model.h"
+#include "../../../sched/whole.h"
+#include "../core/clock.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 
@@ -21,13 +23,44 @@ static struct {
     struct total known;
     uint64_t unknown;            /* planned windows in spans that are not judged */
     uint64_t gained, lost, same; /* spans: by more than the error */
+    /* on the virtual clock: the time of planned windows, each moment counted once, and its end so far */
+    struct makespan {
+        double ns;
+        uint64_t until_ns;
+    } planned, reached;
+    uint64_t plans; /* there */
 } gain;
+
+static void extend(struct makespan *m, uint64_t from_ns, uint64_t to_ns)
+{
+    if (from_ns < m->until_ns)
+        from_ns = m->until_ns;
+    if (from_ns >= to_ns)
+        return;
+    m->ns += (double)(to_ns - from_ns);
+    m->until_ns = to_ns;
+}
+
+/* A window on the virtual clock. */
+static void follow_plan(const struct cw_run_gain_window *w)
+{
+    uint64_t now = cw_run_clock_devices_ns();
+
+    if (!(w->plan_ns > 0))
+        return;
+    gain.plans++;
+    extend(&gain.planned, now, cw_whole_later(now, w->plan_ns));
+    if (gain.reached.until_ns < now)
+        gain.reached.until_ns = now;
+    for (struct cw_run_task *t = w->first; t; t = t->links.window)
+        t->measure.gauged = true;
+}
 
 /* Transfers are not measured: a transfer may take any time up to twice its expected time. */
 void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const *task, uint32_t count,
                         const struct cw_run_gain_prices *prices)
 {
-    *g = (struct cw_run_gain_window){.first = task[0], .known = !cw_device_clock_is_virtual()};
+    *g = (struct cw_run_gain_window){.first = task[0], .known = true};
     for (uint32_t i = 0; i < count; i++) {
         size_t at = (size_t)i * prices->lanes + prices->home[i];
         double cost = prices->cost_ns[at], error = prices->error_ns[at];
@@ -42,6 +75,10 @@ void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const 
 
 void cw_run_gain_window(const struct cw_run_gain_window *w)
 {
+    if (cw_device_clock_is_virtual()) {
+        follow_plan(w);
+        return;
+    }
     if (!w->acted && !gain.since_ns)
         return;
     if (!gain.since_ns) {
@@ -81,8 +118,12 @@ static void judge(double took_ns)
     gain.same += gained <= gain.now.error_ns && gained >= -gain.now.error_ns;
 }
 
-void cw_run_gain_done(void)
+void cw_run_gain_done(const struct cw_run_task *t)
 {
+    if (cw_device_clock_is_virtual()) {
+        extend(&gain.reached, 0, cw_run_clock_of_devices(t->time.at[3]));
+        return;
+    }
     if (--gain.left)
         return;
     judge((double)(cw_run_global_lock_now_ns() - gain.since_ns));
@@ -94,6 +135,12 @@ int cw_run_gain_describe(char *text, unsigned size)
     const struct total *k = &gain.known;
     int used;
 
+    if (gain.plans)
+        return snprintf(text, size,
+                        "run: planned makespan %.3f ms, reached %.3f ms on the virtual clock (policy %s, %llu "
+                        "windows)\n",
+                        gain.planned.ns / 1e6, gain.reached.ns / 1e6, cw_run_perf_model_policy(),
+                        (unsigned long long)gain.plans);
     if (!k->windows && !gain.unknown)
         return 0;
     if (!k->windows)

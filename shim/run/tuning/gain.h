@@ -4,6 +4,9 @@
  * added up, as launches of one kernel err together. Spans of which that is not known, or in which anything
  * else ran on the program's queues, are not judged.
  *
+ * On the virtual clock nothing is measured: there the plans' makespan is held against the modelled one. Time
+ * in which the windows of several plans run counts once.
+ *
  * Lock held in all of them. */
 #ifndef CW_RUN_GAIN_H
 #define CW_RUN_GAIN_H
@@ -13,7 +16,8 @@
 struct cw_run_gain_window {
     struct cw_run_task *first; /* linked by window_next */
     double home_ns, error_ns;
-    bool known; /* both are */
+    double plan_ns; /* by the plan, from now; 0: there is none */
+    bool known;     /* home_ns and error_ns are */
     bool acted; /* something was moved, reordered or cut; else it only counts within a span */
 };
 
@@ -32,8 +36,8 @@ void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const 
 /* The window is going to run. */
 void cw_run_gain_window(const struct cw_run_gain_window *w);
 
-/* A command with `gauged` set is over. */
-void cw_run_gain_done(void);
+/* `t`, a command with `gauged` set, is over. */
+void cw_run_gain_done(const struct cw_run_task *t);
 
 /* Something runs that is in no such window. */
 void cw_run_gain_spoilt(void);

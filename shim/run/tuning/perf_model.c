@@ -225,16 +225,19 @@ static struct cw_run_brain *make_brain(void)
     double slowness[CW_RUN_LANES];
     char text[CW_RUN_LANES][48];
     const char *names[CW_RUN_LANES];
+    double handoff = cw_device_clock_is_virtual() ? 0 : CW_RUN_HANDOFF_NS;
     struct cw_run_brain *b = calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
     b->lanes = cw_run.num_lanes;
-    rules.always = cw_run.all;
+    rules.always = cw_run.eager;
+    if (cw_device_clock_is_virtual())
+        rules.wake_ns = 0;
     rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
     for (uint32_t k = 0; k < b->lanes; k++) {
         const struct cw_run_worker *l = &cw_run.lanes[k];
-        slots[k] = (struct cw_plan_device){l->name, l->class_name, CW_RUN_HANDOFF_NS, part_ns(l), 0};
+        slots[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), 0};
         slowness[k] = l->speed > 0 ? 1 / l->speed : 1;
         history_name(l, text[k]);
         names[k] = text[k];

@@ -38,7 +38,11 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
     m->left--;
     t->at.lane = m->lane;
     t->at.place = m->place;
-    *g = (struct cw_run_gain_window){t, m->alone_ns, m->error_ns, m->known, t->at.lane != t->at.home};
+    *g = (struct cw_run_gain_window){.first = t,
+                                     .home_ns = m->alone_ns,
+                                     .error_ns = m->error_ns,
+                                     .known = m->known,
+                                     .acted = t->at.lane != t->at.home};
     return true;
 }
 

@@ -103,8 +103,9 @@ void cw_run_window_step(void)
 
 bool cw_run_window_is_due(void)
 {
-    bool patient = cw_run.chaos || cw_device_clock_is_virtual();
-    uint64_t age = patient ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
+    uint64_t age = cw_run.chaos                   ? CW_RUN_CHAOS_AGE_NS
+                   : cw_device_clock_is_virtual() ? CW_RUN_VIRTUAL_AGE_NS
+                                                  : CW_RUN_WINDOW_AGE_NS;
     uint64_t now = cw_run.window_count ? cw_run_global_lock_now_ns() : 0;
 
     if (now && !cw_run.window_since_ns)
