@@ -38,9 +38,10 @@ show report "$out/blockmatmul.json" -o "$out/blockmatmul.html"
 
 step "the same trace on 1 CPU + 4 DSPs (HXDSP board), planned by two policies"
 for policy in heft hdgeft; do
-    show replay "$out/blockmatmul.json" --platform hxdsp --policy $policy --gantt "$out/gantt-$policy.svg" > /dev/null
+    show replay "$out/blockmatmul.json" --platform hxdsp --kernels models --policy $policy \
+        --gantt "$out/gantt-$policy.svg" > /dev/null
 done
-show replay "$out/blockmatmul.json" --platform hxdsp --policy heft --policy hdgeft
+show replay "$out/blockmatmul.json" --platform hxdsp --kernels models --policy heft --policy hdgeft
 
 step "pictures"
 (cd "$out" && for f in *.html *.svg *.png *-timeline.json; do

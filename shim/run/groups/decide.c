@@ -346,6 +346,15 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
     return rest;
 }
 
+static void expect(struct cw_run_gain_window *g, const struct workspace *w, const struct cw_run_brain *b,
+                   uint32_t count)
+{
+    cw_run_gain_expect(g, w->task, count,
+                       &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
+    g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
+    g->plan_ns = w->plan.planned ? w->plan.plan_ns : 0;
+}
+
 /* Fills *g with the window's expected gain, as far as it is known. */
 static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g,
                          struct cw_run_task **rest)
@@ -371,15 +380,12 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
         find_edges(w, count, decide.serial);
         price(w, b, count);
         gained = plan(w, b, first, count);
-        cw_run_gain_expect(g, w->task, count,
-                           &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
-        g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
-        g->plan_ns = w->plan.planned ? w->plan.plan_ns : 0;
+        expect(g, w, b, count);
         if (rest)
             *rest = keep_rest(w, count);
         if (may_share && !(rest && *rest) && cut(w, b, count))
             gained = g->acted = true;
-        if (count == 1 && w->trial[0] == CW_SCHED_NONE && !cw_device_clock_is_virtual())
+        if (count == 1 && w->trial[0] == CW_SCHED_NONE)
             cw_run_repeat_place_keep(first, &w->plan, g);
     } else {
         decide.verdicts[CW_RUN_HOME_ONLY]++;

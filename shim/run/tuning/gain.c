@@ -136,11 +136,11 @@ int cw_run_gain_describe(char *text, unsigned size)
     int used;
 
     if (gain.plans)
-        return snprintf(text, size,
-                        "run: planned makespan %.3f ms, reached %.3f ms on the virtual clock (policy %s, %llu "
-                        "windows)\n",
-                        gain.planned.ns / 1e6, gain.reached.ns / 1e6, cw_run_perf_model_policy(),
-                        (unsigned long long)gain.plans);
+        return snprintf(
+            text, size,
+            "run: planned makespan %.3f ms, reached %.3f ms on the virtual clock (policy %s, %llu windows)\n",
+            gain.planned.ns / 1e6, gain.reached.ns / 1e6, cw_run_perf_model_policy(),
+            (unsigned long long)gain.plans);
     if (!k->windows && !gain.unknown)
         return 0;
     if (!k->windows)
