@@ -33,11 +33,11 @@
 #define CW_RUN_WINDOW_AGE_NS 100000
 #define CW_RUN_HELD_AGE_NS   50000000 /* of commands that wait behind some that cannot run */
 #define CW_RUN_CHAOS_AGE_NS                                                                                  \
-    5000000                      /* under chaos, whose purpose is windows in which much may change places */
+    5000000 /* under chaos, whose purpose is windows in which much may change places */
 /* on the virtual clock: a host that stands still for a moment changes no plan */
 #define CW_RUN_VIRTUAL_AGE_NS 100000000
-#define CW_RUN_BRIEF_OPS 1048576 /* that are over soon: a millisecond at worst */
-#define CW_RUN_LONG_NS   1000000 /* kernels of this length gain nothing from being managed at home */
+#define CW_RUN_BRIEF_OPS      1048576 /* that are over soon: a millisecond at worst */
+#define CW_RUN_LONG_NS        1000000 /* kernels of this length gain nothing from being managed at home */
 
 /* ---- records of the program's objects, by handle */
 
