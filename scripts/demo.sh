@@ -1,8 +1,10 @@
 #!/bin/bash
-# demo.sh - the main job of clweave on two unmodified programs, with pictures, in build/demo.
+# demo.sh - what clweave does for three unmodified programs, with pictures, in build/demo.
 #
-# 1. hashcat (from Debian) cracks a hash and is traced: its task graph, timeline and report.
-# 2. The blocked matrix product of the HXDSP paper: task graph, timeline, and what HEFT and HDGEFT would
+# 1. nbody, eight star clusters on one in-order queue, runs bare and under `clweave run`: both times, their ratio,
+#    and the summary of a run. The ratio is printed, whatever it is.
+# 2. hashcat (from Debian) cracks a hash and is traced: its task graph, timeline and report.
+# 3. The blocked matrix product of the HXDSP paper: task graph, timeline, and what HEFT and HDGEFT would
 #    make of it on 1 CPU + 4 DSPs (Gantt charts and one table).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,10 +16,35 @@ unset ${!CLWEAVE_*} OPENCL_LAYERS LD_PRELOAD
 step() { printf '\n== %s\n' "$*"; }
 show() { printf '$ clweave %s\n' "${*//$B\//build/}"; "$clweave" "$@"; }
 
+# timed FILE COMMAND... : runs COMMAND with its stdout in FILE; prints the milliseconds of the whole process
+timed() {
+    local begin out=$1; shift
+    begin=$(date +%s%N)
+    "$@" > "$out" || { echo "demo: $* failed (exit status $?)" >&2; exit 1; }
+    echo $((($(date +%s%N) - begin) / 1000000))
+}
+median() { tr ' ' '\n' <<< "$*" | sort -n | sed -n "$(($# / 2 + 1))p"; }
+
+step "eight star clusters on one in-order queue (test/apps/nbody), as they are and under clweave run"
+clusters=("$B/test/apps/nbody" 8 256 400) bare=() run=()
+export XDG_CACHE_HOME=$out/home/.cache
+timed "$out/bare.txt" "${clusters[@]}" > /dev/null # the vendor compiles
+echo "Three runs learn: they measure kernels and compile for helpers."
+for i in 1 2 3; do timed "$out/run.txt" "$clweave" run --learn all -- "${clusters[@]}" > /dev/null; done
+for i in 1 2 3; do
+    bare+=("$(timed "$out/bare.txt" "${clusters[@]}")")
+    run+=("$(timed "$out/run.txt" "$clweave" run -- "${clusters[@]}")")
+    cmp "$out/bare.txt" "$out/run.txt"
+done
+echo "bare ${bare[*]} ms, run ${run[*]} ms; the same bytes: $(cat "$out/run.txt")"
+awk -v bare="$(median "${bare[@]}")" -v run="$(median "${run[@]}")" \
+    'BEGIN { printf "medians: bare %d ms, run %d ms: %.2f times as fast\n", bare, run, bare / run }'
+show run --summary -- "${clusters[@]}" 2>&1
+
 step "hashcat, as Debian ships it: traced while it cracks an MD5 hash (its kernels compile first: about 20 s)"
 echo -n acl9 | md5sum | cut -d' ' -f1 > "$out/hash.txt"
 rc=0
-(cd "$out" && HOME=$out/home XDG_CACHE_HOME=$out/home/.cache XDG_DATA_HOME=$out/home/.local \
+(cd "$out" && HOME=$out/home XDG_DATA_HOME=$out/home/.local \
     "$clweave" trace -o "$out/hashcat.json" -- hashcat -m 0 -a 3 hash.txt '?l?l?l?d' --force -D 1 -d 1 \
     --potfile-disable --quiet -w 1 --outfile cracked.txt --outfile-format 2) > "$out/hashcat.log" 2>&1 || rc=$?
 if [ $rc != 0 ] || [ "$(cat "$out/cracked.txt")" != acl9 ]; then

@@ -1,7 +1,7 @@
-/* exit_time.c - preloaded by first_runs.py: when a program's own last instruction is over.
+/* exit_time.c - libexittime.so, preloaded by first_runs.py: when a program's own last instruction is over.
  *
- * Appends "PID NANOSECONDS\n" (CLOCK_MONOTONIC) to the file that EXIT_TIME names, at the call of exit() or at the
- * return of main, before any handler of the process's end. Processes that end otherwise write nothing. */
+ * Appends "PID NANOSECONDS\n" (CLOCK_MONOTONIC) to the file that EXIT_TIME names, at the call of exit() or at
+ * the return of main, before any handler of the process's end. Processes that end otherwise write nothing. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Tests of ratios.py and pairs.py: known answers, coverage where the truth is known, reports of made-up figures."""
+"""Tests of ratios.py, pairs.py and first_runs.py: known answers, coverage where the truth is known, reports of made-up figures."""
 import json
 import math
 import os
@@ -10,6 +10,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import first_runs  # noqa: E402  pylint: disable=wrong-import-position
 import ratios  # noqa: E402  pylint: disable=wrong-import-position
 
 
@@ -98,6 +99,30 @@ class Report(unittest.TestCase):
         status, text = report(table, "--least", ".97")
         self.assertEqual(status, 0, text)
         self.assertIn("bare again: of 2 spans and walls, against 0.97: 0 ok, 0 not resolved, 2 slower", text)
+
+
+def runs(walls, exits=None):
+    return [{"span": w, "wall": w, "cpu": w, "exit": e} for w, e in zip(walls, exits or [0] * len(walls))]
+
+
+class FirstRuns(unittest.TestCase):
+    def test_break_even(self):
+        self.assertEqual(first_runs.break_even([2, 2, 2], [1, 1, 1]), 1)
+        self.assertEqual(first_runs.break_even([2, 2, 2, 2], [5, 1, 1, 1]), 4)
+        self.assertEqual(first_runs.break_even([2, 2, 2], [1, 4, 1]), 3)  # ahead, behind, and ahead again
+        self.assertIsNone(first_runs.break_even([2, 2], [1, 4]))
+
+    def test_row(self):
+        """The third run is long: 1.2 x the median of bare and 150 ms may pass, together 1.05 x bare and 100 ms."""
+        found = first_runs.judge_row(runs([1.0, 1.0, 0.5, 1.0]), runs([1.0, 1.0, 2.0, 0.5]))
+        self.assertAlmostEqual(found["single"], 2 - 1.2 - 0.15)
+        self.assertAlmostEqual(found["prefix"], 4 - 1.05 * 2.5 - 0.1)
+        self.assertAlmostEqual(found["sum"], 4.5 / 3.5)
+        self.assertIsNone(found["even"])
+
+    def test_exit(self):
+        found = first_runs.judge_row(runs([1, 1, 1], [0.01, 0.03, 0.01]), runs([1, 1, 1], [0.01, 0.04, 0.05]))
+        self.assertAlmostEqual(found["exit"], 0.04)
 
 
 if __name__ == "__main__":
