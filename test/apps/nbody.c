@@ -1,9 +1,9 @@
 /* nbody.c - a parameter study: several small star clusters, all on one in-order queue, step by step.
  *
  * Each star is pulled by all others of its cluster. A step is one launch per cluster; it reads the positions
- * of one buffer and writes those of another, in turn. Clusters differ in their size in space and do not depend
- * on each other. Verified by what no step may change: momentum, which begins as zero, and, but for the error
- * of the steps, energy.
+ * of one buffer and writes those of another, in turn. Clusters differ in their size in space and do not
+ * depend on each other. Verified by what no step may change: momentum, which begins as zero, and, but for
+ * the error of the steps, energy.
  *
  * usage: nbody [clusters [stars [steps]]]   default 4 clusters, 64 stars (times 32), 6 steps */
 #include "common.h"
