@@ -9,8 +9,9 @@
  *
  * The cache holds a small file per question (analyzer/compile/stand_in.h): the compiler's identity, PoCL's
  * environment, options and source, all of it compared, and how often it was built. In the second run that
- * builds it the builder is asked for the binary (builds/later_builds.h). Left alone: several devices, DSPs, #include,
- * printf, notifications, programs made of binaries or linked, and everything while commands are recorded.
+ * builds it the builder is asked for the binary (builds/later_builds.h). Left alone: several devices, DSPs,
+ * #include, printf, notifications, programs made of binaries or linked, and everything while commands are
+ * recorded.
  *
  * Lock of run mode not held, unless said. */
 #ifndef CW_BUILD_CACHE_H

@@ -10,8 +10,8 @@
 bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_device *place);
 cl_program cw_helper_program_of(struct cw_run_program *p,
                                 struct cw_run_context_device *place); /* NULL: cannot be built */
-/* Asks for its binary, which a later load finds (builds/later_builds.h). False: there is going to be none. Likewise.
- */
+/* Asks for its binary, which a later load finds (builds/later_builds.h). False: there is going to be none.
+ * Likewise. */
 bool cw_helper_program_ask(const struct cw_run_recipe *program, const struct cw_run_context_device *place);
 /* cw_isolated_compiler_ahead() for a launch of such a copy's kernel (builds/isolated_compiler.h). Lane held.
  */

@@ -28,7 +28,7 @@ static struct {
     struct cw_requests requests;
     const char **environment;
     struct cw_helper_tool *tool; /* clweave-compile; NULL: there is no builder */
-    bool on, wait;
+    bool on, off, wait; /* off: requests are written, for tests */
     _Atomic unsigned asked;
     _Atomic bool starting, impossible_said;
     _Atomic uint32_t begun; /* the builder's process is there */
@@ -50,7 +50,8 @@ void cw_later_builds_start(const struct cw_options *options, const char *folder)
     later.environment = cw_requests_environment(environ);
     later.on = later.environment && *later.requests.folder;
     later.wait = !strcmp(options->builder, "wait");
-    if (strcmp(options->builder, "off") != 0)
+    later.off = !strcmp(options->builder, "off");
+    if (!later.off)
         later.tool = cw_helper_tool_find("clweave-compile");
 }
 
@@ -94,11 +95,12 @@ static bool adopts(void)
 
 static bool start_builder(pthread_t *thread)
 {
-    if (!later.tool || atomic_exchange(&later.starting, true))
+    if (later.off || atomic_exchange(&later.starting, true))
         return false;
-    if (!adopts() && cw_compiler_resources_apart() && cw_run_thread_try(thread, run_builder, NULL))
+    if (later.tool && !adopts() && cw_compiler_resources_apart() &&
+        cw_run_thread_try(thread, run_builder, NULL))
         return true;
-    say_impossible("this process may not start the builder");
+    say_impossible(later.tool ? "this process may not start the builder" : "clweave-compile is not there");
     return false;
 }
 

@@ -3,7 +3,7 @@
 program=$B/test/apps/chains8 folder=$T/kept
 mkdir -m 700 "$folder"
 bare "$program" || done_
-kept() { in_run "$program" CLWEAVE_HISTORY="$folder/history.db" "$@"; }
+kept() { in_run "$program" CLWEAVE_BUILDER=wait CLWEAVE_HISTORY="$folder/history.db" "$@"; }
 mode() { [ "$(stat -c %a "$1")" = "$2" ] || fail "$1 has mode $(stat -c %a "$1"), not $2"; }
 
 mkdir "$T/cache" # other tests keep theirs where XDG_CACHE_HOME was

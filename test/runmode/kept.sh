@@ -1,15 +1,15 @@
-# Builds that are answered from what an earlier run has kept (builds/build_cache.h): from the fourth run on, nothing can be told from a
+# Builds that are answered from what an earlier run has kept (builds/build_cache.h): from the third run on, nothing can be told from a
 # vendor's build; other options, another source, damaged files: built by the vendor.
 # SECONDS: 40
 . test/runmode/common.sh
 program=$B/test/runmode/kept cache=$T/cache
-export CLWEAVE_LEARN=all
+export CLWEAVE_LEARN=all CLWEAVE_BUILDER=wait
 mkdir -m 700 "$cache"
 bare "$program" || done_
 kept() { in_run "$program" CLWEAVE_HISTORY="$cache/history.db" "$@"; }
 answered() { sed -n 's/^run: \([0-9]*\) builds answered.*/\1/p' "$T/summary"; }
 
-for i in 1 2 3; do
+for i in 1 2; do
     kept
     [ -z "$(answered)" ] || fail "run $i: $(answered) builds answered, nothing can be known yet"
 done
@@ -104,14 +104,12 @@ largest() { find "$T/once/builds" -type f -printf '%s\n' | sort -n | tail -n 1; 
 for i in 1 2 3; do in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"; done
 [ "$(largest)" -ge 4096 ] && [ "$(answered)0" -ge 10 ] || fail "the fourth run is not answered"
 
-# such a short program does not pay for that, unless it is asked for
+# nothing is asked for where it is not wanted, and what was asked for once is there for a run with default settings
 rm -rf "$T/once"; mkdir -m 700 "$T/once"
-for i in 1 2 3 4 5; do in_run "$T/again" CLWEAVE_LEARN=auto CLWEAVE_HISTORY="$T/once/history.db"; done
-[ "$(largest)" -lt 4096 ] || fail "a program of a few ms has made binaries at its end"
-for i in 1 2; do in_run "$T/again" CLWEAVE_LEARN=off CLWEAVE_HISTORY="$T/once/history.db"; done
-[ "$(largest)" -lt 4096 ] || fail "CLWEAVE_LEARN=off has made binaries"
-in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"
-[ "$(largest)" -ge 4096 ] || fail "what was asked for was not made"
+for i in 1 2 3; do in_run "$T/again" CLWEAVE_LEARN=off CLWEAVE_HISTORY="$T/once/history.db"; done
+[ "$(largest)" -lt 4096 ] && [ ! -e "$T/once/requests" ] || fail "CLWEAVE_LEARN=off has asked for binaries"
+for i in 1 2; do in_run "$T/again" CLWEAVE_LEARN=auto CLWEAVE_HISTORY="$T/once/history.db"; done
+[ "$(largest)" -ge 4096 ] && [ "$(answered)0" -ge 10 ] || fail "what was asked for was not made"
 
 # a program that the compiler warns of says so in every run
 printf '__kernel void w(__global int *x) { int unused = 1; x[0] = 2; return; x[1] = &x[0] == 5; }\n' > "$T/w.cl"
@@ -121,7 +119,7 @@ for i in 1 2 3 4; do
     cmp -s "$T/w0" "$T/w1" || fail "run $i: the compiler is heard otherwise: $(cat "$T/w1"), bare: $(cat "$T/w0")"
 done
 
-# a program that is over before its kernels are analysed waits for that at its end: later runs find it
+# a program that is over before its kernels are analysed leaves that to the builder: later runs find it
 awaited() {
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_LOG=debug CLWEAVE_DEVICES=basic CLWEAVE_HISTORY="$T/awaited/history.db" "$@" \
         "$T/build_time" "$T/awaited.cl" > /dev/null 2> "$T/awaited.err" || fail "build_time $*: $(tail -n 3 "$T/awaited.err")"
@@ -130,8 +128,7 @@ awaited() {
 for i in 1 2 3; do
     rm -rf "$T/awaited"; mkdir -m 700 "$T/awaited"
     echo "__kernel void f$i(__global int *x, int n) { int i = get_global_id(0); for (int k = 0; k < n; k++) x[i * 4 + k % 4] += k; }" > "$T/awaited.cl"
-    how=$(awaited)
-    [ "$how" = analysed ] || fail "a short program's kernels: '$how'"
+    awaited > /dev/null
     how=$(awaited)
     [ "$how" = kept ] || fail "the next run: '$how'"
 done

@@ -286,7 +286,7 @@ static void ask_builder(const struct job *j)
     struct cw_request q = {
         .kind = CW_REQUEST_MODELS, .device = identity, .source = j->source, .options = j->options};
 
-    if (!identify(j, &compilers, identity))
+    if (!*models.source.helper || !identify(j, &compilers, identity))
         return;
     cw_identity_begin(&q.result, "models of");
     cw_identity_text(&q.result, identity);
@@ -307,33 +307,16 @@ void cw_run_program_models_ask(const char *source, const char *options, const cl
     ask_builder(&j);
 }
 
-/* A program may be over before its kernels are analysed, however often it runs. The thread takes no job any
- * more, and frees none. */
-static void ask_for_the_rest(void)
-{
-    const struct job *now, *first;
-    bool over;
-
-    cw_run_global_lock_take();
-    now = models.now;
-    first = models.first;
-    over = models.done == models.given;
-    cw_run_global_lock_give();
-    if (over || !*models.source.helper)
-        return;
-    if (now)
-        ask_builder(now);
-    for (const struct job *j = first; j; j = j->next)
-        ask_builder(j);
-}
-
 void cw_run_program_models_stop(bool join)
 {
+    const struct job *now, *first;
     struct timespec end;
     bool started;
 
     cw_run_global_lock_take();
-    models.quit = true;
+    models.quit = true; /* the thread takes no job any more, and frees none */
+    now = models.now;
+    first = models.first;
     started = models.started;
     models.started = false;
     pthread_cond_signal(&models.wake);
@@ -342,7 +325,11 @@ void cw_run_program_models_stop(bool join)
     cw_quiet_child_kill(CW_QUIET_ONCE, true);
     if (!started || !join)
         return;
-    ask_for_the_rest();
+    /* a program may be over before its kernels are analysed, however often it runs */
+    if (now)
+        ask_builder(now);
+    for (const struct job *j = first; j; j = j->next)
+        ask_builder(j);
     clock_gettime(CLOCK_REALTIME,
                   &end); /* a callback of a build that calls exit() may hold a lock that the thread wants */
     end.tv_sec += END_SECONDS;

@@ -112,13 +112,11 @@ bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint
     return cw_run_learn_may(missing);
 }
 
-/* The state that a place in that state is to come to: it is sought first, then built, or sought again. */
+/* The state that a place in that state is to come to. A build seeks the binary first. */
 static enum cw_run_copy_state next_state(struct cw_run_program *p, const struct cw_run_worker *l,
                                          enum cw_run_copy_state state, bool build)
 {
-    if (state == CW_RUN_COPY_NONE)
-        return cw_run_learn_begins(CW_RUN_LEARN_KEPT) ? CW_RUN_COPY_ASKED : state;
-    if (state != CW_RUN_COPY_MISSED)
+    if (state != CW_RUN_COPY_NONE && state != CW_RUN_COPY_MISSED)
         return state;
     if (build && cw_run_learn_begins(CW_RUN_LEARN_BUILD))
         return CW_RUN_COPY_WANTED;

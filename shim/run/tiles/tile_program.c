@@ -226,7 +226,7 @@ static cl_program try(struct cw_run_program *p, struct cw_run_rewritten *r,
     r->program[lane] = make_either(p, r, place, false);
     r->loaded[lane] = r->program[lane];
     if (r->loaded[lane])
-        cw_log_debug("a rewritten program for %s is what an earlier run has left", place->lane->name);
+        cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
     if (!r->program[lane] && build)
         r->program[lane] = make_either(p, r, place, true);
     if (!r->loaded[lane] && (r->program[lane] || !build) && !cw_run.chaos &&
