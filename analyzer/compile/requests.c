@@ -250,6 +250,17 @@ bool cw_requests_write(struct cw_requests *r, const struct cw_request *q)
     return good;
 }
 
+bool cw_requests_can_be_written(const struct cw_requests *r)
+{
+    int saved = errno, at = cw_file_store_open(&r->store, true);
+    bool can = at >= 0 && faccessat(at, ".", W_OK, AT_EACCESS) == 0;
+
+    if (at >= 0)
+        close(at);
+    errno = saved;
+    return can;
+}
+
 static bool waits(const struct cw_requests *r, const char *name)
 {
     struct cw_request q;

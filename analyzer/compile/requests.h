@@ -53,6 +53,9 @@ const char **cw_requests_environment(char *const *from);
 /* True: the request is there now, and has not failed too often. One that is there already stays as it is. */
 bool cw_requests_write(struct cw_requests *r, const struct cw_request *q);
 
+/* Whether files can be made in the folder. */
+bool cw_requests_can_be_written(const struct cw_requests *r);
+
 /* The oldest request that has not failed too often, nor in this process: its file's name. False: there is
  * none. */
 bool cw_requests_next(const struct cw_requests *r, char name[CW_FILE_STORE_NAME_BYTES]);

@@ -108,7 +108,7 @@ static bool start_builder(pthread_t *thread)
 
 struct asking {
     struct cw_request q;
-    bool good;
+    bool good, writable;
 };
 
 static void write_request(void *asking)
@@ -116,6 +116,7 @@ static void write_request(void *asking)
     struct asking *a = asking;
 
     a->good = cw_requests_write(&later.requests, &a->q);
+    a->writable = a->good || cw_requests_can_be_written(&later.requests);
 }
 
 bool cw_later_builds_ask(const struct cw_request *q)
@@ -129,6 +130,8 @@ bool cw_later_builds_ask(const struct cw_request *q)
     a.q.environment = later.environment;
     a.q.failed = 0;
     cw_isolated_compiler_files(write_request, &a);
+    if (!a.writable)
+        say_impossible("no request can be written");
     if (a.good && !later.wait && !cw_compile_client_has_stopped() && start_builder(&thread))
         pthread_detach(thread);
     return a.good;

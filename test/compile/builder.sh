@@ -1,6 +1,7 @@
 # The builder (compile/builder.h): makes what is asked for, says so, is one at a time, has nothing in common with the process that
 # starts it, and leaves nothing half when it is killed.
 # SECONDS: 30
+: "${T:?an empty folder}"
 mkdir -m 700 "$T/cache" "$T/pocl"
 export POCL_CACHE_DIR=$T/pocl
 requests=$T/cache/requests log=$T/cache/requests/log bad=0
