@@ -149,6 +149,13 @@ void cw_cli_man(FILE *f, const struct cw_command_def *const *table)
           f);
 }
 
+/* "a|b" as "a b". */
+static void print_choices(FILE *f, const char *choices)
+{
+    for (const char *p = choices; *p; p++)
+        fputc(*p == '|' ? ' ' : *p, f);
+}
+
 void cw_cli_completion_bash(FILE *f, const struct cw_command_def *const *table)
 {
     fputs("# bash completion of clweave: source this file, or install it as "
@@ -163,8 +170,7 @@ void cw_cli_completion_bash(FILE *f, const struct cw_command_def *const *table)
         CW_CLI_EACH(o, table[i]->options)
     if (o->choices && *o->choices) {
         fprintf(f, "    '%s --%s') COMPREPLY=($(compgen -W '", table[i]->name, o->name);
-        for (const char *p = o->choices; *p; p++)
-            fputc(*p == '|' ? ' ' : *p, f);
+        print_choices(f, o->choices);
         fputs("' -- \"$cur\")); return ;;\n", f);
     }
     fputs("    esac\n    case \"${COMP_WORDS[1]}\" in\n", f);
@@ -174,6 +180,14 @@ void cw_cli_completion_bash(FILE *f, const struct cw_command_def *const *table)
         fprintf(f, "--%s ", o->name);
         fputs("--help' ;;\n", f);
     }
+    fputs("    esac\n    case \"${COMP_WORDS[1]} $COMP_CWORD $cur\" in\n", f);
+    for (size_t i = 0; table[i]; i++)
+        if (table[i]->words) {
+            fprintf(f, "    '%s 2 '[!-]* | '%s 2 ') COMPREPLY=($(compgen -W '", table[i]->name,
+                    table[i]->name);
+            print_choices(f, table[i]->words);
+            fputs("' -- \"$cur\")); return ;;\n", f);
+        }
     fputs("    esac\n    case $cur in\n    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
           "    *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n    esac\n}\ncomplete -o filenames -F _clweave "
           "clweave\n",

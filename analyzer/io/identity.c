@@ -65,6 +65,29 @@ void cw_identity_number(struct cw_identity *id, uint64_t number)
     cw_identity_add(id, &number, sizeof number);
 }
 
+const void *cw_identity_field(const struct cw_identity *id, unsigned number, size_t *n)
+{
+    const unsigned char *at = id->bytes;
+    size_t length = id->failed ? 0 : id->length;
+    uint64_t field;
+
+    for (;; number--) {
+        if (length < sizeof field)
+            return NULL;
+        memcpy(&field, at, sizeof field);
+        at += sizeof field;
+        length -= sizeof field;
+        if (field > length)
+            return NULL;
+        if (number == 0)
+            break;
+        at += field;
+        length -= field;
+    }
+    *n = field;
+    return at;
+}
+
 bool cw_identity_same(const struct cw_identity *a, const struct cw_identity *b)
 {
     return !a->failed && !b->failed && a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);

@@ -34,6 +34,9 @@ void cw_identity_add(struct cw_identity *id, const void *bytes, size_t n);
 void cw_identity_text(struct cw_identity *id, const char *text); /* NULL is another field than "" */
 void cw_identity_number(struct cw_identity *id, uint64_t number);
 
+/* Field `number` (the first is 0); *n: its bytes. NULL: there is none. A text has its NUL. */
+const void *cw_identity_field(const struct cw_identity *id, unsigned number, size_t *n);
+
 /* False where one of them has failed. */
 bool cw_identity_same(const struct cw_identity *a, const struct cw_identity *b);
 

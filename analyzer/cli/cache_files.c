@@ -1,0 +1,164 @@
+/* cache_files.c - see cache_files.h. */
+#include "cache_files.h"
+
+#include "../io/cache_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OTHERS       077
+#define OTHERS_WRITE 022
+#define REQUESTS     "requests"
+#define LOCK         "lock"
+#define LOG          "log"
+
+const struct cw_cache_store cw_cache_stores[] = {{CW_CACHE_PROGRAMS, "how long runs of programs took"},
+                                                 {"kernels", "programs for helpers, plans of chains"},
+                                                 {"compiled", "code of single launches"},
+                                                 {"builds", "answers to the program's own builds"},
+                                                 {"footprints", "models of kernels"},
+                                                 {NULL, NULL}};
+
+enum cw_status cw_cache_files_find(struct cw_cache_files *c, const char *history, struct cw_error *err)
+{
+    const char *given = history ? history : getenv("CLWEAVE_HISTORY"), *slash, *name;
+    char above[PATH_MAX];
+
+    *c = (struct cw_cache_files){.history = "history.db"};
+    if (!given || !*given)
+        return cw_cache_folder(c->folder, sizeof c->folder, err);
+    if (strcmp(given, "off") == 0)
+        return cw_error_set(err, CW_ERR_NOTFOUND, "CLWEAVE_HISTORY is off: run keeps nothing");
+    slash = strrchr(given, '/');
+    name = slash ? slash + 1 : given;
+    if ((size_t)(name - given) >= sizeof above || strlen(name) >= sizeof c->history || !*name)
+        return cw_error_set(err, CW_ERR_INVALID, "CLWEAVE_HISTORY: %.400s is no file", given);
+    snprintf(above, sizeof above, "%.*s", slash ? (int)(name - given) : 1, slash ? given : ".");
+    if (!realpath(above, c->folder))
+        return cw_error_set(err, CW_ERR_IO, "CLWEAVE_HISTORY: cannot open %.400s: %s", above,
+                            strerror(errno));
+    strcpy(c->history, name);
+    return CW_OK;
+}
+
+bool cw_cache_files_path(const struct cw_cache_files *c, const char *name, char path[PATH_MAX])
+{
+    return snprintf(path, PATH_MAX, "%s/%s", c->folder, name) < PATH_MAX;
+}
+
+struct cw_file_store_size cw_cache_files_store(const struct cw_cache_files *c, const char *name, bool clear)
+{
+    struct cw_file_store store;
+    char path[PATH_MAX];
+
+    if (!cw_cache_files_path(c, name, path))
+        return (struct cw_file_store_size){0};
+    cw_file_store_init(&store, path);
+    return cw_file_store_visit_size(&store, clear);
+}
+
+/* Adds the file `name` of folder `at` to *all, if it is a regular file of the user's, and with `clear` if it
+ * has gone. */
+static void add(int at, const char *name, bool clear, struct cw_file_store_size *all)
+{
+    struct stat st;
+
+    if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        (clear && unlinkat(at, name, 0) != 0))
+        return;
+    all->files++;
+    all->bytes += (uint64_t)st.st_size;
+}
+
+struct cw_file_store_size cw_cache_files_history(const struct cw_cache_files *c, bool clear)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"}; /* of SQLite */
+    struct cw_file_store_size all = {0};
+    char name[sizeof c->history + 16];
+    int at = cw_cache_folder_open(AT_FDCWD, c->folder, OTHERS_WRITE);
+
+    for (size_t i = 0; at >= 0 && i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", c->history, ends[i]);
+        add(at, name, clear, &all);
+    }
+    if (at >= 0)
+        close(at);
+    return all;
+}
+
+/* ---- requests */
+
+static int open_requests(const struct cw_cache_files *c)
+{
+    int at = cw_cache_folder_open(AT_FDCWD, c->folder, OTHERS_WRITE), fd;
+
+    if (at < 0)
+        return -1;
+    fd = cw_cache_folder_open(at, REQUESTS, OTHERS);
+    close(at);
+    return fd;
+}
+
+static bool is_request(const char *name)
+{
+    return *name != '.' && strcmp(name, LOCK) != 0 && strcmp(name, LOG) != 0;
+}
+
+/* Counts the requests of folder `at`, which this closes; with `clear` removes them. */
+static struct cw_file_store_size count_requests(int at, bool clear)
+{
+    struct cw_file_store_size all = {0};
+    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (is_request(e->d_name))
+            add(at, e->d_name, clear, &all);
+    if (d)
+        closedir(d);
+    else if (fd >= 0)
+        close(fd);
+    if (clear)
+        add(at, LOG, true, &all);
+    close(at);
+    return all;
+}
+
+/* Holds the lock for an instant where no builder does: one that starts in it finds its requests again at the
+ * next run. */
+static bool is_locked(int at)
+{
+    int fd = openat(at, LOCK, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+    if (fd >= 0)
+        close(fd);
+    return locked;
+}
+
+struct cw_cache_requests cw_cache_files_requests(const struct cw_cache_files *c)
+{
+    int at = open_requests(c);
+    struct cw_cache_requests r = {0};
+
+    if (at < 0)
+        return r;
+    r.at_work = is_locked(at);
+    r.waiting = (unsigned)count_requests(at, false).files;
+    return r;
+}
+
+struct cw_file_store_size cw_cache_files_requests_clear(const struct cw_cache_files *c)
+{
+    int at = open_requests(c);
+
+    return at >= 0 ? count_requests(at, true) : (struct cw_file_store_size){0};
+}

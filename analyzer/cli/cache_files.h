@@ -1,0 +1,50 @@
+/* cache_files.h - the folder in which `run` keeps results for later runs, for commands that show or clear it.
+ *
+ * It may be a folder in which the user keeps other files (CLWEAVE_HISTORY=FOLDER/history.db): only files that
+ * `run` has made are counted and removed, by folder and name. No link is followed. */
+#ifndef CW_CACHE_FILES_H
+#define CW_CACHE_FILES_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "../../sched/status.h"
+#include "../io/file_store_visit.h"
+
+struct cw_cache_files {
+    char folder[PATH_MAX];
+    char history[NAME_MAX + 1]; /* name of the file with the times of launches */
+};
+
+/* The file stores in the folder. */
+struct cw_cache_store {
+    const char *folder, *holds;
+};
+extern const struct cw_cache_store cw_cache_stores[]; /* ended by a row whose folder is NULL */
+#define CW_CACHE_PROGRAMS "programs"
+
+/* Finds the folder as `run` does, and makes the user's own when it is missing. `history`: the setting;
+ * NULL: that of the environment. Errors: CW_ERR_NOTFOUND: the setting is `off`, so nothing is kept; those of
+ * cw_cache_folder(). */
+enum cw_status cw_cache_files_find(struct cw_cache_files *c, const char *history, struct cw_error *err);
+
+/* The path of the store or file `name`. False: it is too long. */
+bool cw_cache_files_path(const struct cw_cache_files *c, const char *name, char path[PATH_MAX]);
+
+/* Files and bytes of a store; of the history. clear: what has gone. */
+struct cw_file_store_size cw_cache_files_store(const struct cw_cache_files *c, const char *name, bool clear);
+struct cw_file_store_size cw_cache_files_history(const struct cw_cache_files *c, bool clear);
+
+/* ---- requests to the builder */
+
+struct cw_cache_requests {
+    unsigned waiting;
+    bool at_work; /* a builder holds the lock */
+};
+
+struct cw_cache_requests cw_cache_files_requests(const struct cw_cache_files *c);
+
+/* Removes requests and the builder's log, not its lock. */
+struct cw_file_store_size cw_cache_files_requests_clear(const struct cw_cache_files *c);
+
+#endif

@@ -1,0 +1,263 @@
+/* cache_programs.c - see cache_programs.h. */
+#include "cache_programs.h"
+
+#include "cli.h"
+#include "../history/run_records.h"
+#include "../io/array.h"
+#include "../io/quantity.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void each_record(const struct cw_cache_files *c,
+                        void (*each)(const struct cw_run_record *record, void *context), void *context)
+{
+    char path[PATH_MAX];
+
+    if (cw_cache_files_path(c, CW_CACHE_PROGRAMS, path))
+        cw_run_records_each(path, each, context);
+}
+
+/* ---- texts */
+
+static const char *time_text(double ns, char text[16])
+{
+    return ns > 0 ? cw_quantity_ns((uint64_t)ns, text) : "-";
+}
+
+static const char *gain_text(const struct cw_run_record *r, char text[16])
+{
+    if (!(r->bare_ns > 0) || !(r->run_ns > 0))
+        return "-";
+    snprintf(text, 16, "%.2fx", r->bare_ns / r->run_ns);
+    return text;
+}
+
+static const char *age_text(int64_t used_s, char text[24])
+{
+    int64_t age = (int64_t)time(NULL) - used_s;
+    bool hours = age >= 3600, days = age >= 86400;
+
+    if (age < 60)
+        return "just now";
+    snprintf(text, 24, "%d %s ago",
+             (int)(age / (days    ? 86400
+                          : hours ? 3600
+                                  : 60)),
+             days    ? "d"
+             : hours ? "h"
+                     : "min");
+    return text;
+}
+
+/* The arguments behind the program's name on one line, malloc'ed; NULL: out of memory. */
+static char *arguments_text(const struct cw_run_record *r)
+{
+    size_t at = strnlen(r->arguments, r->arguments_bytes), n;
+    char *text;
+
+    at += at < r->arguments_bytes;
+    n = r->arguments_bytes - at;
+    text = malloc(n + sizeof "(none)");
+    if (!text)
+        return NULL;
+    memcpy(text, r->arguments + at, n);
+    for (size_t i = 0; i < n; i++)
+        text[i] = text[i] ? text[i] : ' ';
+    n -= n && text[n - 1] == ' ';
+    strcpy(text + n, n ? "" : "(none)");
+    return text;
+}
+
+/* ---- all programs */
+
+struct row {
+    char *program, *file;
+    struct cw_run_record latest; /* strings are not to be used */
+    uint64_t runs, bytes;
+};
+
+struct rows {
+    struct row *row;
+    size_t n;
+    bool failed;
+};
+
+static struct row *row_of(struct rows *all, const char *program)
+{
+    struct row *more;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (strcmp(all->row[i].program, program) == 0)
+            return &all->row[i];
+    more = realloc(all->row, (all->n + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    all->row = more;
+    more[all->n] = (struct row){.program = strdup(program)};
+    return more[all->n].program ? &more[all->n++] : NULL;
+}
+
+/* Records of one file come one after the other, the newest file first. */
+static void add_row(const struct cw_run_record *r, void *context)
+{
+    struct rows *all = context;
+    struct row *row = row_of(all, r->program);
+    bool is_first = row && !row->file, is_new = row && (is_first || strcmp(row->file, r->file) != 0);
+
+    if (!row) {
+        all->failed = true;
+        return;
+    }
+    if (is_new) {
+        free(row->file);
+        row->file = strdup(r->file);
+        row->runs += r->runs;
+        row->bytes += r->bytes;
+        all->failed |= !row->file;
+    }
+    if (is_first || (r->used_s == row->latest.used_s && r->ago < row->latest.ago))
+        row->latest = *r;
+}
+
+static void finish_rows(struct rows *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        free(all->row[i].program);
+        free(all->row[i].file);
+    }
+    free(all->row);
+}
+
+void cw_cache_programs_print(const struct cw_cache_files *c)
+{
+    struct rows all = {0};
+    int width = sizeof "program" - 1;
+    char bare[16], run[16], gain[16], age[24], bytes[16];
+
+    each_record(c, add_row, &all);
+    for (size_t i = 0; i < all.n; i++)
+        width = (int)strlen(all.row[i].program) > width ? (int)strlen(all.row[i].program) : width;
+    if (!all.n)
+        puts("no program was run yet: clweave run -- ./app, or clweave learn -- ./app");
+    else
+        printf("%-*s %6s %10s %10s %7s  %-8s  %-10s  %10s\n", width, "program", "runs", "bare", "run", "gain",
+               "state", "used", "size");
+    for (size_t i = 0; i < all.n; i++) {
+        const struct row *r = &all.row[i];
+
+        printf("%-*s %6llu %10s %10s %7s  %-8s  %-10s  %10s\n", width, r->program,
+               (unsigned long long)r->runs, time_text(r->latest.bare_ns, bare),
+               time_text(r->latest.run_ns, run), gain_text(&r->latest, gain),
+               cw_run_records_state(r->latest.state), age_text(r->latest.used_s, age),
+               cw_quantity_bytes(r->bytes, bytes));
+    }
+    if (all.failed)
+        cw_cli_complain("cache: out of memory");
+    finish_rows(&all);
+}
+
+/* ---- one program */
+
+struct search {
+    const char *program; /* NULL: all */
+    char *file;          /* of the latest record */
+    unsigned builds;
+    json_t *list; /* NULL: print */
+};
+
+static void print_record(const struct cw_run_record *r, struct search *s)
+{
+    char a[16], b[16], age[24], *arguments = arguments_text(r);
+
+    if (!s->file || strcmp(s->file, r->file) != 0) {
+        free(s->file);
+        s->file = strdup(r->file);
+        printf("%s%s, build %u: %llu runs, used %s; its runs took %s in all, builds for them %s\n",
+               s->builds ? "\n" : "", r->program, s->builds + 1, (unsigned long long)r->runs,
+               age_text(r->used_s, age), time_text(r->lived_ns, a), time_text(r->learnt_ns, b));
+        s->builds++;
+    }
+    printf("\n  arguments: %s\n", arguments ? arguments : "?");
+    printf("    %s; bare %s, run %s", cw_run_records_state(r->state), time_text(r->bare_ns, a),
+           time_text(r->run_ns, b));
+    printf(", gain %s, beginning costs %s", gain_text(r, a), time_text(r->cost_ns, b));
+    printf("; %llu runs ago\n", (unsigned long long)r->ago);
+    free(arguments);
+}
+
+static json_t *record_json(const struct cw_run_record *r)
+{
+    char *arguments = arguments_text(r);
+    json_t *o =
+        json_pack("{s:s, s:s, s:s*, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:I, s:I}", "program", r->program,
+                  "record", r->file, "arguments", arguments, "runs", (json_int_t)r->runs, "runs_ago",
+                  (json_int_t)r->ago, "bare_ns", r->bare_ns, "run_ns", r->run_ns, "cost_ns", r->cost_ns,
+                  "lived_ns", r->lived_ns, "learnt_ns", r->learnt_ns, "state", cw_run_records_state(r->state),
+                  "used_s", (json_int_t)r->used_s, "bytes", (json_int_t)r->bytes);
+
+    free(arguments);
+    return o;
+}
+
+static void take_record(const struct cw_run_record *r, void *context)
+{
+    struct search *s = context;
+
+    if (s->program && strcmp(s->program, r->program) != 0)
+        return;
+    if (s->list)
+        json_array_append_new(s->list, record_json(r));
+    else
+        print_record(r, s);
+}
+
+json_t *cw_cache_programs_json(const struct cw_cache_files *c, const char *program)
+{
+    struct search s = {.program = program, .list = json_array()};
+
+    each_record(c, take_record, &s);
+    return s.list;
+}
+
+bool cw_cache_programs_known(const struct cw_cache_files *c, const char *program)
+{
+    struct rows all = {0};
+    const char **names, *nearest;
+    bool known = false;
+
+    each_record(c, add_row, &all);
+    names = calloc(all.n + 1, sizeof *names);
+    for (size_t i = 0; names && i < all.n; i++) {
+        names[i] = all.row[i].program;
+        known |= strcmp(names[i], program) == 0;
+    }
+    nearest = names && !known ? cw_cli_nearest(program, names) : NULL;
+    if (!known && nearest)
+        cw_cli_complain("cache: no run of '%s' is known; did you mean '%s'?", program, nearest);
+    else if (!known)
+        cw_cli_complain("cache: no run of '%s' is known; clweave cache list names the programs", program);
+    free(names);
+    finish_rows(&all);
+    return known;
+}
+
+bool cw_cache_programs_show(const struct cw_cache_files *c, const char *program, bool json)
+{
+    struct search s = {.program = program};
+
+    if (!cw_cache_programs_known(c, program))
+        return false;
+    if (json) {
+        json_t *list = cw_cache_programs_json(c, program);
+
+        json_dumpf(list, stdout, JSON_INDENT(1));
+        putchar('\n');
+        json_decref(list);
+        return true;
+    }
+    each_record(c, take_record, &s);
+    free(s.file);
+    return true;
+}
