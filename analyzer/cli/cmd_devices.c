@@ -1,9 +1,8 @@
 /* cmd_devices.c - clweave devices: the OpenCL devices of this machine. */
 #include "cli.h"
+#include "devices_list.h"
 #include "../io/quantity.h"
-#include "../graph/graph_summary.h"
 
-#include <CL/cl.h>
 #include <jansson.h>
 
 struct devices_options {
@@ -14,75 +13,6 @@ static const struct cw_cli_option options[] = {
     {"json", 0, CW_CLI_BOOL, offsetof(struct devices_options, json), NULL, NULL, "print JSON"},
     CW_CLI_END,
 };
-
-enum { MAX_PLATFORMS = 32, MAX_DEVICES = 128, TEXT = 512 };
-
-static void platform_text(cl_platform_id p, cl_platform_info what, char text[TEXT])
-{
-    if (clGetPlatformInfo(p, what, TEXT, text, NULL) != CL_SUCCESS)
-        snprintf(text, TEXT, "?");
-}
-static void device_text(cl_device_id d, cl_device_info what, char text[TEXT])
-{
-    if (clGetDeviceInfo(d, what, TEXT, text, NULL) != CL_SUCCESS)
-        snprintf(text, TEXT, "?");
-}
-
-/* A number of any width up to 64 bits (little-endian hosts), 0 when the device does not say. */
-static uint64_t device_number(cl_device_id d, cl_device_info what)
-{
-    uint64_t v = 0;
-
-    return clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
-}
-
-static const char *type_name(uint64_t type)
-{
-    return type & CL_DEVICE_TYPE_CPU           ? "cpu"
-           : type & CL_DEVICE_TYPE_GPU         ? "gpu"
-           : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
-                                               : "custom";
-}
-
-static json_t *describe(cl_device_id d, const char *platform)
-{
-    char name[TEXT], version[TEXT], driver[TEXT];
-
-    device_text(d, CL_DEVICE_NAME, name);
-    device_text(d, CL_DEVICE_VERSION, version);
-    device_text(d, CL_DRIVER_VERSION, driver);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b}", "name", name, "platform",
-                     platform, "type", type_name(device_number(d, CL_DEVICE_TYPE)), "version", version,
-                     "driver_version", driver, "compute_units",
-                     (json_int_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS), "max_clock_mhz",
-                     (json_int_t)device_number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY), "global_mem_bytes",
-                     (json_int_t)device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE), "local_mem_bytes",
-                     (json_int_t)device_number(d, CL_DEVICE_LOCAL_MEM_SIZE), "max_work_group_size",
-                     (json_int_t)device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE), "host_unified",
-                     (int)device_number(d, CL_DEVICE_HOST_UNIFIED_MEMORY));
-}
-
-/* All devices, in the order of the platforms. NULL when memory is out. */
-static json_t *list_devices(void)
-{
-    cl_platform_id platforms[MAX_PLATFORMS];
-    cl_device_id devices[MAX_DEVICES];
-    cl_uint platform_count = 0, count;
-    json_t *list = json_array();
-
-    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &platform_count) != CL_SUCCESS)
-        platform_count = 0;
-    for (cl_uint p = 0; p < platform_count && p < MAX_PLATFORMS; p++) {
-        char name[TEXT];
-        platform_text(platforms[p], CL_PLATFORM_NAME, name);
-        count = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count) != CL_SUCCESS)
-            continue;
-        for (cl_uint d = 0; d < count && d < MAX_DEVICES; d++)
-            json_array_append_new(list, describe(devices[d], name));
-    }
-    return list;
-}
 
 static void print_table(const json_t *list)
 {
@@ -107,7 +37,7 @@ static void print_table(const json_t *list)
 static int run(const void *values, int argc, char **argv)
 {
     const struct devices_options *o = values;
-    json_t *list = list_devices(), *root;
+    json_t *list = cw_devices_list(NULL), *root;
     int result = CW_EXIT_OK;
 
     (void)argc, (void)argv;

@@ -14,43 +14,38 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Finds libclweave.so: $CLWEAVE_LIB, beside the tool, in ../lib of it. */
-static bool find_library(char path[PATH_MAX])
+enum cw_status cw_launch_library(char path[PATH_MAX], struct cw_error *err)
 {
     const char *given = getenv("CLWEAVE_LIB");
     char self[PATH_MAX], candidate[PATH_MAX + 32];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     static const char *const places[] = {"libclweave.so", "../lib/libclweave.so"};
+    bool found = false;
 
-    if (given && *given) {
-        if (realpath(given, path))
-            return true;
-        cw_cli_complain("CLWEAVE_LIB: cannot find %s: %s", given, strerror(errno));
-        return false;
-    }
+    if (given && *given && !realpath(given, path))
+        return cw_error_set(err, CW_ERR_NOTFOUND, "CLWEAVE_LIB: cannot find %.400s: %s", given,
+                            strerror(errno));
+    found = given && *given;
     self[n > 0 ? n : 0] = '\0';
     if (strrchr(self, '/'))
         strrchr(self, '/')[1] = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; !found && i < sizeof places / sizeof places[0]; i++) {
         snprintf(candidate, sizeof candidate, "%s%s", self, places[i]);
-        if (realpath(candidate, path))
-            return true;
+        found = realpath(candidate, path);
     }
-    cw_cli_complain("libclweave.so is neither in %s nor in %s../lib: set CLWEAVE_LIB to its path", self,
-                    self);
-    return false;
-}
-
-/* The dynamic linker has no way to quote a name in LD_PRELOAD. */
-static bool can_be_preloaded(const char *library)
-{
-    if (!strpbrk(library, " :$"))
-        return true;
-    cw_cli_complain(
-        "%s cannot be preloaded: the dynamic linker takes no blank, colon or dollar sign in LD_PRELOAD; "
-        "install clweave elsewhere, or set CLWEAVE_LIB to a copy of it elsewhere",
-        library);
-    return false;
+    if (!found)
+        return cw_error_set(
+            err, CW_ERR_NOTFOUND,
+            "libclweave.so is neither in %.180s nor in %.180s../lib: set CLWEAVE_LIB to its path", self,
+            self);
+    /* the dynamic linker has no way to quote a name in LD_PRELOAD */
+    if (strpbrk(path, " :$"))
+        return cw_error_set(err, CW_ERR_UNSUPPORTED,
+                            "%.200s cannot be preloaded: the dynamic linker takes no blank, colon or dollar "
+                            "sign in LD_PRELOAD; "
+                            "install clweave elsewhere, or set CLWEAVE_LIB to a copy of it elsewhere",
+                            path);
+    return CW_OK;
 }
 
 /* An absolute form of the output pattern, so that a program that changes its folder does not move its trace.
@@ -120,9 +115,7 @@ static bool place_is_writable(const char *pattern)
     return true;
 }
 
-/* Checks the values, of options and of the environment, that otherwise only the library would refuse, in the
- * running program. */
-static bool settings_are_possible(unsigned command, const struct cw_launch_options *o)
+bool cw_launch_check(unsigned command, const struct cw_launch_options *o)
 {
     char variable[CW_OPTION_VARIABLE_BYTES];
     struct cw_error err = {0};
@@ -143,9 +136,8 @@ static bool settings_are_possible(unsigned command, const struct cw_launch_optio
     return true;
 }
 
-/* In the child: the environment that makes the library record. */
-static void set_environment(const char *mode, const struct cw_launch_options *o, const char *library,
-                            const char *pattern, uint64_t run)
+void cw_launch_environment(const char *mode, const struct cw_launch_options *o, const char *library,
+                           const char *pattern, uint64_t run)
 {
     const char *preload = getenv("LD_PRELOAD");
     char text[2 * PATH_MAX], variable[CW_OPTION_VARIABLE_BYTES];
@@ -210,7 +202,7 @@ static int run_child(const char *mode, const struct cw_launch_options *o, const 
         close(report[0]);
         /* closed by a successful exec: then the parent reads nothing */
         if (fcntl(report[1], F_SETFD, FD_CLOEXEC) == 0) {
-            set_environment(mode, o, library, pattern, run);
+            cw_launch_environment(mode, o, library, pattern, run);
             cw_cli_signals_restore();
             sigprocmask(SIG_SETMASK, &mask, NULL);
             execvp(argv[0], argv);
@@ -250,6 +242,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
     char library[PATH_MAX], pattern[PATH_MAX], file[PATH_MAX];
     const char *out = o->setting[CW_LAUNCH_out];
     bool records;
+    struct cw_error err = {0};
     struct timespec now;
     uint64_t run;
     int status;
@@ -258,10 +251,11 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
     out = out                                               ? out
           : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT")
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
-    if (!settings_are_possible(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
+    if (!cw_launch_check(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
         return CW_EXIT_USAGE;
-    if (!find_library(library) || !can_be_preloaded(library) ||
-        (records && !(absolute_pattern(out, pattern) && place_is_writable(pattern))))
+    if (cw_launch_library(library, &err) != CW_OK)
+        return cw_cli_fail(&err);
+    if ((records && !(absolute_pattern(out, pattern) && place_is_writable(pattern))))
         return CW_EXIT_FAILURE;
     clock_gettime(CLOCK_REALTIME, &now);
     run = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

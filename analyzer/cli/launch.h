@@ -3,7 +3,9 @@
 #ifndef CW_LAUNCH_H
 #define CW_LAUNCH_H
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cli.h"
 #include "../settings/options.h"
@@ -38,5 +40,20 @@ struct cw_launch_options {
  * CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is complained
  * about and does not change the status. */
 int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv);
+
+/* ---- parts of it, for other commands that run programs */
+
+/* Finds libclweave.so: $CLWEAVE_LIB, beside the tool, in ../lib of it. Errors: CW_ERR_NOTFOUND;
+ * CW_ERR_UNSUPPORTED (a name that cannot be preloaded). */
+enum cw_status cw_launch_library(char path[PATH_MAX], struct cw_error *err);
+
+/* Checks the values, of options and of the environment, that otherwise only the library would refuse, in the
+ * running program. False: it has complained. command: CW_CMD_TRACE or CW_CMD_RUN. */
+bool cw_launch_check(unsigned command, const struct cw_launch_options *o);
+
+/* In the child, before exec: the environment that makes the library work. pattern: of the traces; NULL: none.
+ * run: the id in the logs' headers. */
+void cw_launch_environment(const char *mode, const struct cw_launch_options *o, const char *library,
+                           const char *pattern, uint64_t run);
 
 #endif

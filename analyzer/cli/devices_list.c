@@ -1,0 +1,86 @@
+/* devices_list.c - see devices_list.h. */
+#include "devices_list.h"
+
+#include <CL/cl.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../source/vendor_compiler.h"
+
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 128, TEXT = 512 };
+
+static void platform_text(cl_platform_id p, cl_platform_info what, char text[TEXT])
+{
+    if (clGetPlatformInfo(p, what, TEXT, text, NULL) != CL_SUCCESS)
+        snprintf(text, TEXT, "?");
+}
+static void device_text(cl_device_id d, cl_device_info what, char text[TEXT])
+{
+    if (clGetDeviceInfo(d, what, TEXT, text, NULL) != CL_SUCCESS)
+        snprintf(text, TEXT, "?");
+}
+
+/* A number of any width up to 64 bits (little-endian hosts), 0 when the device does not say. */
+static uint64_t device_number(cl_device_id d, cl_device_info what)
+{
+    uint64_t v = 0;
+
+    return clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+static const char *type_name(uint64_t type)
+{
+    return type & CL_DEVICE_TYPE_CPU           ? "cpu"
+           : type & CL_DEVICE_TYPE_GPU         ? "gpu"
+           : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
+                                               : "custom";
+}
+
+/* Run mode manages PoCL's CPUs (shim/device/vendor_traits.c). */
+static bool is_managed(cl_device_id d)
+{
+    static const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
+
+    return device_number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU && cw_vendor_is_pocl(&calls, d);
+}
+
+static json_t *describe(cl_device_id d, const char *platform)
+{
+    char name[TEXT], version[TEXT], driver[TEXT];
+
+    device_text(d, CL_DEVICE_NAME, name);
+    device_text(d, CL_DEVICE_VERSION, version);
+    device_text(d, CL_DRIVER_VERSION, driver);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "name", name, "platform",
+                     platform, "type", type_name(device_number(d, CL_DEVICE_TYPE)), "version", version,
+                     "driver_version", driver, "compute_units",
+                     (json_int_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS), "max_clock_mhz",
+                     (json_int_t)device_number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY), "global_mem_bytes",
+                     (json_int_t)device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE), "local_mem_bytes",
+                     (json_int_t)device_number(d, CL_DEVICE_LOCAL_MEM_SIZE), "max_work_group_size",
+                     (json_int_t)device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE), "host_unified",
+                     (int)device_number(d, CL_DEVICE_HOST_UNIFIED_MEMORY), "run_manages", (int)is_managed(d));
+}
+
+json_t *cw_devices_list(unsigned *platforms_found)
+{
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_device_id devices[MAX_DEVICES];
+    cl_uint platform_count = 0, count;
+    json_t *list = json_array();
+
+    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &platform_count) != CL_SUCCESS)
+        platform_count = 0;
+    if (platforms_found)
+        *platforms_found = platform_count;
+    for (cl_uint p = 0; p < platform_count && p < MAX_PLATFORMS; p++) {
+        char name[TEXT];
+        platform_text(platforms[p], CL_PLATFORM_NAME, name);
+        count = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count) != CL_SUCCESS)
+            continue;
+        for (cl_uint d = 0; d < count && d < MAX_DEVICES; d++)
+            json_array_append_new(list, describe(devices[d], name));
+    }
+    return list;
+}

@@ -1,0 +1,11 @@
+/* devices_list.h - the OpenCL devices of this machine, as JSON. */
+#ifndef CW_DEVICES_LIST_H
+#define CW_DEVICES_LIST_H
+
+#include <jansson.h>
+
+/* Asks every vendor, in the order of the platforms, and counts these (NULL: not asked for). A vendor may hang or
+ * end the process. The caller's; NULL: out of memory. */
+json_t *cw_devices_list(unsigned *platforms_found);
+
+#endif

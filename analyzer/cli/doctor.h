@@ -1,0 +1,38 @@
+/* doctor.h - what `clweave doctor` finds, and the places where it looks. */
+#ifndef CW_DOCTOR_H
+#define CW_DOCTOR_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Findings are collected, and printed at the end: a place that takes long shows nothing half. */
+struct cw_doctor {
+    json_t *facts;       /* of {section, name, text} */
+    json_t *problems;    /* of {problem, mend} */
+    char cannot[256];    /* why run cannot work at all; "": it can */
+    unsigned managed;    /* devices of the program's that run manages */
+    unsigned helpers;    /* devices that run would add */
+    unsigned processors; /* that this process may use */
+    char device[256];    /* name of the first managed one */
+};
+
+/* A fact; section and name are of a few words. */
+void cw_doctor_fact(struct cw_doctor *d, const char *section, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A finding in the way of gaining. `mend`: a command to type. */
+void cw_doctor_problem(struct cw_doctor *d, const char *mend, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same, and run cannot work at all; the first such text stands in the last line. */
+void cw_doctor_obstacle(struct cw_doctor *d, const char *mend, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The places. Each adds facts and problems; none fails, and each is over in seconds. */
+void cw_doctor_machine(struct cw_doctor *d); /* processors, load, limits; sets d->processors: first */
+void cw_doctor_vendors(struct cw_doctor *d);
+void cw_doctor_tools(struct cw_doctor *d);
+void cw_doctor_caches(struct cw_doctor *d);
+void cw_doctor_settings(struct cw_doctor *d); /* the environment */
+
+#endif
