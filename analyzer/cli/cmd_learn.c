@@ -1,0 +1,272 @@
+/* cmd_learn.c - clweave learn: all that `run` learns of a program in many runs, now, and the gain. */
+#include "learn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum {
+    STEADY = 3,         /* rounds without a change of state, and with a gain that is level: settled */
+    STEADY_ANYHOW = 10, /* the same where the times are restless */
+    MEASURED = 9,       /* rounds kept for the measurement, of those that the user allows */
+    WAIT_MS = 50,       /* between two looks at the builder */
+    WAIT_MOST_MS = 120000,
+    IDLE_MOST_MS = 3000 /* requests wait, and no builder is at work */
+};
+#define TIMES_BARE  20   /* a run that takes so many times its bare time, and ... */
+#define PATIENCE_NS 3e10 /* ... so much more, does not end */
+
+struct learn_options {
+    struct cw_launch_options launch; /* first: the rows of launch.h have offsets in it */
+    int64_t rounds;
+    double seconds;
+    bool verbose, json;
+};
+
+/* Run's settings, without those that only recording has. */
+#define IS_RECORDING(field)                                                                                  \
+    (CW_LAUNCH_##field == CW_LAUNCH_out || CW_LAUNCH_##field == CW_LAUNCH_callsites ||                       \
+     CW_LAUNCH_##field == CW_LAUNCH_device_times || CW_LAUNCH_##field == CW_LAUNCH_capture_data ||           \
+     CW_LAUNCH_##field == CW_LAUNCH_no_sources)
+static const struct cw_cli_option options[] = {
+#define CW_OPTION(field, kind, value, choices, name, argument, commands, help)                               \
+    CW_LAUNCH_ROW(field, value, choices, name, argument, IS_RECORDING(field) ? 0 : (commands), CW_CMD_RUN,   \
+                  help)
+#include "../settings/options.inc"
+#undef CW_OPTION
+    {"rounds", 0, CW_CLI_INT, offsetof(struct learn_options, rounds), "N", NULL,
+     "rounds at most, of one bare run and one under run each (default 60)"},
+    {"seconds", 0, CW_CLI_DOUBLE, offsetof(struct learn_options, seconds), "S", NULL,
+     "begin no round after so many seconds (default 600)"},
+    {"verbose", 'v', CW_CLI_BOOL, offsetof(struct learn_options, verbose), NULL, NULL,
+     "show the output of the first run"},
+    {"json", 0, CW_CLI_BOOL, offsetof(struct learn_options, json), NULL, NULL, "print the verdict as JSON"},
+    CW_CLI_END,
+};
+
+static double now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void tick(void *context)
+{
+    cw_learn_progress_draw(context, false);
+}
+
+/* ---- the program bare, for the first time */
+
+/* Prints the last lines of the file `fd`. */
+static void print_tail(int fd)
+{
+    char text[2048 + 1];
+    off_t end = lseek(fd, 0, SEEK_END), from = end > 2048 ? end - 2048 : 0;
+    ssize_t n = end > 0 ? pread(fd, text, 2048, from) : 0;
+    const char *at = text;
+
+    text[n > 0 ? n : 0] = '\0';
+    if (from && strchr(at, '\n'))
+        at = strchr(at, '\n') + 1;
+    fputs(at, stderr);
+    if (*at && at[strlen(at) - 1] != '\n')
+        fputc('\n', stderr);
+}
+
+/* A program that fails bare has nothing to learn. Returns its exit status, as a shell would; 0: go on. */
+static int try_bare(struct cw_learn *l)
+{
+    int errors = l->program.verbose ? dup(STDERR_FILENO) : memfd_create("errors", MFD_CLOEXEC), result = 0;
+    struct cw_learn_run run;
+    enum cw_learn_end end = cw_learn_process_run(&l->program, CW_LEARN_BARE, errors, true, &run);
+
+    cw_learn_progress_end();
+    if (end == CW_LEARN_NO_START) {
+        result = CW_EXIT_FAILURE;
+    } else if (end == CW_LEARN_STOPPED) {
+        cw_cli_complain("learn: stopped in the first run of the program, which is bare");
+        result = 128 + cw_learn_process_signal();
+    } else if (run.status != 0) {
+        result = WIFSIGNALED(run.status) ? 128 + WTERMSIG(run.status) : WEXITSTATUS(run.status);
+        if (!l->program.verbose)
+            print_tail(errors);
+        if (WIFSIGNALED(run.status))
+            cw_cli_complain("learn: %s fails without clweave: signal %d (%s); try it alone first",
+                            l->program.argv[0], WTERMSIG(run.status), strsignal(WTERMSIG(run.status)));
+        else
+            cw_cli_complain("learn: %s fails without clweave: exit status %d; try it alone first",
+                            l->program.argv[0], result);
+    }
+    if (errors >= 0)
+        close(errors);
+    l->program.most_ns = TIMES_BARE * run.wall_ns + PATIENCE_NS;
+    return result;
+}
+
+/* ---- rounds */
+
+/* Until no request waits and no builder is at work; false: a signal has come. */
+static bool wait_for_builder(struct cw_learn *l)
+{
+    unsigned idle_ms = 0;
+
+    for (unsigned ms = 0; l->has_cache && ms < WAIT_MOST_MS && now_ns() - l->begin_ns < l->most_ns;
+         ms += WAIT_MS) {
+        struct cw_cache_requests r = cw_cache_files_requests(&l->cache);
+
+        if ((!r.waiting && !r.at_work) || l->no_builder)
+            break;
+        idle_ms = r.at_work || r.waiting != l->waiting ? 0 : idle_ms + WAIT_MS;
+        l->waiting = r.waiting;
+        l->no_builder = idle_ms >= IDLE_MOST_MS;
+        if (ms % 500 == 0)
+            cw_learn_progress_draw(l, true);
+        if (!cw_learn_process_sleep(WAIT_MS))
+            return false;
+    }
+    return !cw_learn_process_signal();
+}
+
+/* One pair, the order of which turns. False: learning is over. */
+static bool run_pair(struct cw_learn *l)
+{
+    enum cw_learn_how how = l->measures ? CW_LEARN_RUN : CW_LEARN_RUN_ALL;
+    struct cw_learn_pair pair, *more = realloc(l->pair, (l->n + 1) * sizeof *more);
+    enum cw_learn_end end = CW_LEARN_ENDED;
+
+    if (!more) {
+        cw_cli_complain("learn: out of memory");
+        return false;
+    }
+    l->pair = more;
+    for (size_t i = 0; i < 2 && end == CW_LEARN_ENDED; i++) {
+        bool bare = (l->n + i) % 2 == 0;
+
+        end = cw_learn_process_run(&l->program, bare ? CW_LEARN_BARE : how, -1, false,
+                                   bare ? &pair.bare : &pair.run);
+        l->hung |= end == CW_LEARN_TOO_LONG && !bare;
+        if (end == CW_LEARN_TOO_LONG && bare)
+            cw_cli_complain("learn: a bare run took %d times as long as the first one, and was ended",
+                            TIMES_BARE);
+    }
+    if (end != CW_LEARN_ENDED)
+        return false;
+    l->pair[l->n++] = pair;
+    return true;
+}
+
+/* After a round: does run still learn? */
+static void look_at_state(struct cw_learn *l, int64_t begin_s, size_t most)
+{
+    enum cw_learn_state state =
+        l->has_cache ? cw_learn_state_read(&l->cache, l->program.argv, begin_s) : CW_LEARN_UNKNOWN;
+
+    l->steady = l->n > 1 && state == l->state ? l->steady + 1 : 0;
+    l->state = state;
+    if (l->measures)
+        return;
+    l->is_settled = state != CW_LEARN_TRYING && l->steady >= STEADY &&
+                    (cw_learn_verdict_is_level(l, STEADY) || l->steady >= STEADY_ANYHOW);
+    l->measures = l->is_settled || l->n >= most;
+    l->first = l->n;
+}
+
+static void learn(struct cw_learn *l)
+{
+    size_t measure = l->rounds / 2 < MEASURED ? l->rounds / 2 : MEASURED;
+    int64_t begin_s = (int64_t)time(NULL);
+
+    while (l->n < l->rounds && now_ns() - l->begin_ns < l->most_ns && run_pair(l)) {
+        look_at_state(l, begin_s, l->rounds - measure);
+        cw_learn_progress_round(l);
+        if (!wait_for_builder(l) || cw_learn_verdict_is_clear(l))
+            break;
+    }
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    const struct learn_options *o = values;
+    static struct cw_learn l; /* large */
+    struct cw_error err = {0};
+    int result;
+
+    (void)argc;
+    if (o->rounds < 1 || o->rounds > 10000 || !(o->seconds > 0)) {
+        cw_cli_complain("learn: --rounds takes 1 to 10000, --seconds more than 0");
+        return CW_EXIT_USAGE;
+    }
+    if (!cw_launch_check(CW_CMD_RUN, &o->launch))
+        return CW_EXIT_USAGE;
+    l = (struct cw_learn){
+        .program = {.argv = argv, .options = o->launch, .verbose = o->verbose, .tick = tick, .context = &l},
+        .rounds = (size_t)o->rounds,
+        .begin_ns = now_ns(),
+        .most_ns = o->seconds * 1e9};
+    if (cw_launch_library(l.program.library, &err) != CW_OK)
+        return cw_cli_fail(&err);
+    if (!cw_learn_process_begin()) {
+        cw_cli_complain("learn: no descriptor for signals: %s", strerror(errno));
+        return CW_EXIT_FAILURE;
+    }
+    l.has_cache = cw_cache_files_find(&l.cache, o->launch.setting[CW_LAUNCH_history], &err) == CW_OK;
+    if (!l.has_cache)
+        cw_cli_complain("learn: %s: nothing that is learnt will be kept", err.text);
+    result = try_bare(&l);
+    if (result == 0) {
+        learn(&l);
+        cw_learn_progress_end();
+        result = cw_learn_verdict_print(&l, o->json);
+        if (cw_learn_process_signal())
+            result = 128 + cw_learn_process_signal();
+    }
+    free(l.pair);
+    return result;
+}
+
+static const struct learn_options defaults = {.rounds = 60, .seconds = 600};
+
+static const char *const examples[] = {
+    "clweave learn -- ./app input.dat", "learn all about app with this input, and print its gain",
+    "clweave learn --groups auto -- ./stencil", "the same with an option of run", NULL};
+
+const struct cw_command_def cw_cmd_learn = {
+    .name = "learn",
+    .summary = "let run learn a program now, and measure its gain",
+    .usage = "[options] [--] PROGRAM [ARGUMENTS]",
+    .details = "Runs the program bare and under run in turns, with /dev/null as its input, and lets run "
+               "build and try all "
+               "that it otherwise spreads over many runs. Between two rounds it waits for the builder. When "
+               "the state of "
+               "the program (clweave cache explains it) and its gain do not change any more, nine rounds or "
+               "more are "
+               "measured. The last line is the verdict: bare time over time under run (above 1 is faster), "
+               "the median of "
+               "the pairs and its 95 % interval. Times are of whole processes. Later runs with the same "
+               "arguments begin "
+               "as the last ones here.\n\n"
+               "Exit statuses and standard outputs are compared. A program whose output differs from run to "
+               "run (it may "
+               "print times) cannot be compared, which is told. A program that fails bare is not run again. "
+               "Ctrl-C ends the "
+               "program and prints the verdict of the rounds so far.\n\n"
+               "The exit status is 0; 1 when exit statuses or outputs differ under run; the program's own "
+               "when it fails "
+               "bare; 128 + n after signal n.",
+    .options = options,
+    .examples = examples,
+    .defaults = &defaults,
+    .values_size = sizeof(struct learn_options),
+    .min_operands = 1,
+    .max_operands = -1,
+    .program = true,
+    .run = run,
+};

@@ -1,0 +1,216 @@
+/* learn_verdict.c - see learn.h. */
+#include "learn.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../history/pair_ratios.h"
+#include "cli.h"
+
+#define NARROW 0.05                     /* of an interval, over its median */
+#define LEVEL  0.1                      /* of a gain that does not change any more */
+#define SMALL  0.01                     /* a difference that is none */
+enum { FEW = 6, LEAST = 9, MANY = 25 }; /* pairs: below FEW there is no interval of 95 % */
+
+struct figures {
+    struct cw_pair_interval ratio;
+    double bare_ns, run_ns;
+    size_t n;
+};
+
+/* The pairs that count: those that are measured; before them, all but the first, in which vendors compile. */
+static size_t first_pair(const struct cw_learn *l)
+{
+    return l->measures && l->first < l->n ? l->first : l->n > 1;
+}
+
+/* False: memory is out, or there is no pair. */
+static bool compute(const struct cw_learn *l, struct figures *f)
+{
+    size_t first = first_pair(l), n = l->n - first;
+    double *values = n ? malloc(n * sizeof *values) : NULL;
+
+    *f = (struct figures){.n = n};
+    if (!values)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        values[i] = l->pair[first + i].bare.wall_ns;
+    f->bare_ns = cw_pair_ratios_median(values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = l->pair[first + i].run.wall_ns;
+    f->run_ns = cw_pair_ratios_median(values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = l->pair[first + i].bare.wall_ns / l->pair[first + i].run.wall_ns;
+    f->ratio = cw_pair_ratios_interval(values, n);
+    free(values);
+    return true;
+}
+
+bool cw_learn_verdict_is_clear(const struct cw_learn *l)
+{
+    struct figures f;
+
+    return l->measures && l->n - l->first >= LEAST && compute(l, &f) &&
+           (f.n >= MANY || f.ratio.high - f.ratio.low <= NARROW * f.ratio.median);
+}
+
+static double gain_of(const struct cw_learn *l, size_t first, size_t n)
+{
+    double values[16];
+
+    for (size_t i = 0; i < n && i < 16; i++)
+        values[i] = l->pair[first + i].bare.wall_ns / l->pair[first + i].run.wall_ns;
+    return cw_pair_ratios_median(values, n < 16 ? n : 16);
+}
+
+bool cw_learn_verdict_is_level(const struct cw_learn *l, size_t rounds)
+{
+    double before, after;
+
+    if (l->n < 2 * rounds)
+        return false;
+    before = gain_of(l, l->n - 2 * rounds, rounds);
+    after = gain_of(l, l->n - rounds, rounds);
+    return after <= (1 + LEVEL) * before && before <= (1 + LEVEL) * after;
+}
+
+/* ---- do exit statuses and outputs agree? */
+
+struct differences {
+    size_t statuses;      /* runs under run that fail */
+    size_t bare;          /* bare runs whose output is not that of the first */
+    size_t run;           /* runs under run, likewise */
+    int status;           /* wait status of the last of them */
+    size_t bare_statuses; /* bare runs that fail */
+};
+
+static struct differences compare(const struct cw_learn *l)
+{
+    struct differences d = {0};
+
+    for (size_t i = 0; i < l->n; i++) {
+        const struct cw_learn_pair *p = &l->pair[i], *first = l->pair;
+
+        d.bare_statuses += p->bare.status != 0;
+        d.bare += !cw_key_same(p->bare.output, first->bare.output);
+        d.run += !cw_key_same(p->run.output, first->bare.output);
+        if (p->run.status != 0) {
+            d.statuses++;
+            d.status = p->run.status;
+        }
+    }
+    return d;
+}
+
+static const char *status_text(int status, char text[32])
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, 32, "signal %d", WTERMSIG(status));
+    else
+        snprintf(text, 32, "status %d", WEXITSTATUS(status));
+    return text;
+}
+
+/* Says what differs. Returns whether that is a fault of run's. */
+static bool tell_differences(const struct cw_learn *l, const struct differences *d)
+{
+    char text[32];
+
+    if (l->hung)
+        cw_cli_complain("learn: under run the program did not end, and was ended; please report it");
+    if (d->statuses && !d->bare_statuses)
+        cw_cli_complain(
+            "learn: bare the program ends with status 0, under run with %s in %zu of %zu runs; please "
+            "report it",
+            status_text(d->status, text), d->statuses, l->n);
+    else if (d->bare_statuses)
+        cw_cli_complain("learn: the program fails at times, in %zu of %zu bare runs, too", d->bare_statuses,
+                        l->n);
+    if (d->bare)
+        cw_cli_complain(
+            "learn: the program's output differs from run to run, in %zu of %zu bare runs, too (it may "
+            "print times): the results are not compared",
+            d->bare, l->n);
+    else if (d->run)
+        cw_cli_complain(
+            "learn: bare the program prints the same in %zu runs, under run something else in %zu of %zu; "
+            "compare the outputs, and report it if they should be alike",
+            l->n, d->run, l->n);
+    if (l->no_builder)
+        cw_cli_complain("learn: %u requests for builds stay, and no builder is at work", l->waiting);
+    return l->hung || (d->statuses && !d->bare_statuses) || (d->run && !d->bare);
+}
+
+/* ---- the verdict */
+
+/* "310 ms", "16.8 ms", "2.41 s". */
+static const char *time_text(double ns, char text[24])
+{
+    bool seconds = ns >= 1e9;
+    double v = ns / (seconds ? 1e9 : 1e6);
+
+    snprintf(text, 24, "%.*f %s", v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v, seconds ? "s" : "ms");
+    return text;
+}
+
+static const char *word_of(const struct figures *f)
+{
+    const struct cw_pair_interval *r = &f->ratio;
+
+    return f->n < FEW                                            ? "too few pairs to tell"
+           : r->low <= 1 + SMALL / 2 && r->high >= 1 - SMALL / 2 ? "no difference"
+           : r->median < 1                                       ? "slower"
+                                                                 : "faster";
+}
+
+static void print_text(const struct cw_learn *l, const struct figures *f)
+{
+    const char *word = word_of(f);
+    bool faster = strcmp(word, "faster") == 0;
+    char bare[24], run[24];
+
+    printf("clweave learn: %s%s%.2fx [%.2f, %.2f] (bare %s, run %s, %zu pair%s)%s\n", faster ? "" : word,
+           faster ? "" : ": ", f->ratio.median, f->ratio.low, f->ratio.high, time_text(f->bare_ns, bare),
+           time_text(f->run_ns, run), f->n, f->n == 1 ? "" : "s",
+           l->is_settled ? "" : "; not settled yet: learn again goes on");
+}
+
+static void print_json(const struct cw_learn *l, const struct figures *f, const struct differences *d)
+{
+    json_t *rounds = json_array(), *root;
+
+    for (size_t i = 0; i < l->n; i++)
+        json_array_append_new(rounds,
+                              json_pack("{s:f, s:f, s:b}", "bare_ns", l->pair[i].bare.wall_ns, "run_ns",
+                                        l->pair[i].run.wall_ns, "measured", i >= first_pair(l)));
+    root = json_pack("{s:s, s:i, s:s, s:f, s:f, s:f, s:f, s:f, s:I, s:b, s:s, s:I, s:I, s:I, s:o}", "format",
+                     "clweave-learn", "version", 1, "verdict", word_of(f), "ratio", f->ratio.median, "low",
+                     f->ratio.low, "high", f->ratio.high, "bare_ns", f->bare_ns, "run_ns", f->run_ns, "pairs",
+                     (json_int_t)f->n, "settled", (int)l->is_settled, "state", cw_learn_state_word(l->state),
+                     "other_statuses", (json_int_t)d->statuses, "other_outputs_bare", (json_int_t)d->bare,
+                     "other_outputs_run", (json_int_t)d->run, "rounds", rounds);
+    json_dumpf(root, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(root);
+}
+
+int cw_learn_verdict_print(const struct cw_learn *l, bool json)
+{
+    struct differences d = l->n ? compare(l) : (struct differences){0};
+    bool fault = tell_differences(l, &d);
+    struct figures f;
+
+    if (!compute(l, &f)) {
+        if (!l->hung)
+            cw_cli_complain("learn: no pair of runs is complete");
+        return CW_EXIT_FAILURE;
+    }
+    if (json)
+        print_json(l, &f, &d);
+    else
+        print_text(l, &f);
+    return fault ? CW_EXIT_FAILURE : CW_EXIT_OK;
+}

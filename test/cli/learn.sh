@@ -1,0 +1,101 @@
+# clweave learn: programs that fail, differ, hang, are stopped; its verdict and its progress. No line asserts a time.
+. "$(dirname "$0")/common.sh"
+case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac
+export XDG_CACHE_HOME=$T/cache
+mkdir "$T/cache"
+unset CLWEAVE_HISTORY CLWEAVE_LEARN CLWEAVE_MODE
+ratio='[0-9]*\.[0-9][0-9]x \[[0-9.]*, [0-9.]*\] (bare [0-9.]* m*s, run [0-9.]* m*s, [0-9]* pairs*)'
+learn() { # STATUS, then words behind `clweave learn`
+    local wanted=$1 got; shift
+    clweave learn "$@" > "$T/out" 2> "$T/err" < /dev/null; got=$?
+    [ $got = "$wanted" ] || fail "status $got, expected $wanted: $* $(cat "$T/out" "$T/err")"
+}
+says() { grep -q -- "$1" "$T/err" || fail "no message '$1': $(cat "$T/err")"; }
+
+expect learn_help 0 sh -c "clweave learn --help | sed -n '1,/^options/p; /--rounds/,\$p'"
+expect learn_no_program 2 clweave learn
+expect learn_bad_rounds 2 clweave learn --rounds 0 -- true
+expect learn_bad_setting 2 clweave learn --policy nothing -- true
+expect learn_recording 2 clweave learn --out x.json -- true
+expect learn_fails 3 clweave learn -- sh -c 'echo reason >&2; exit 3'
+expect learn_killed 137 clweave learn -- sh -c 'kill -KILL $$'
+expect learn_missing 1 clweave learn -- "$T/none"
+
+# a program without OpenCL: nothing to learn; rounds are counted and bounded
+learn 0 --rounds 4 -- sh -c 'echo "$1"' x --rounds
+[ "$(grep -c '^round [1-4]: bare [0-9.]* ms, run [0-9.]* ms, ' "$T/err")" = 4 ] || fail "not four rounds: $(cat "$T/err")"
+grep -q "^clweave learn: too few pairs to tell: $ratio; not settled yet" "$T/out" || fail "verdict: $(cat "$T/out")"
+[ "$(wc -l < "$T/out")" = 1 ] || fail "the program's output is shown: $(cat "$T/out")"
+learn 0 --rounds 1 --verbose -- echo hello
+[ "$(head -n 1 "$T/out")" = hello ] && [ "$(wc -l < "$T/out")" = 2 ] || fail "the first output is not shown once: $(cat "$T/out")"
+learn 0 --seconds 0.001 --rounds 1000 -- true
+[ "$(grep -c '^round' "$T/err")" -le 1 ] || fail "--seconds does not bound the rounds"
+echo input | clweave learn --rounds 1 -- sh -c "cat >> $T/input" > "$T/out" 2>&1
+[ -e "$T/input" ] && [ ! -s "$T/input" ] || fail "the program reads the tool's input"
+
+# outputs and statuses: alike, different from run to run, different under run
+learn 0 --rounds 3 -- sh -c 'head -c 300000 /dev/zero; echo end'
+grep -q output "$T/err" && fail "outputs that are alike differ: $(cat "$T/err")"
+learn 0 --rounds 3 -- sh -c 'date +%N'; says "differs from run to run, in [1-3] of 3 bare runs"
+learn 1 --rounds 3 -- sh -c 'echo $CLWEAVE_MODE'; says 'prints the same in 3 runs, under run something else in 3 of 3'
+learn 1 --rounds 3 -- sh -c '[ $CLWEAVE_MODE = off ] || exit 7'; says 'ends with status 0, under run with status 7 in 3 of 3 runs'
+# children of the program that keep its output open are not waited for
+learn 0 --rounds 1 -- sh -c 'sleep 1000 & echo $! >> '"$T/children"
+xargs kill 2> /dev/null < "$T/children"
+
+# a real program: settings reach the library, all figures are in the JSON, and run knows the program afterwards
+learn 0 --rounds 3 --learn off --json -- "$B/test/apps/blockmatmul"
+python3 - "$T/out" <<'P' || fail "JSON: $(cat "$T/out")"
+import json, sys
+v = json.load(open(sys.argv[1]))
+assert len(v["rounds"]) == 3 and v["pairs"] == sum(r["measured"] for r in v["rounds"]) and v["other_outputs_run"] == 0
+assert v["low"] <= v["ratio"] <= v["high"] and v["bare_ns"] > 0 and not v["settled"] and v["state"] == "watching"
+P
+clweave cache | grep -q '^blockmatmul ' || fail "run does not know the program: $(clweave cache)"
+learn 0 --rounds 1 --history "$T/own.db" -- "$B/test/apps/blockmatmul"
+[ -s "$T/own.db" ] || [ -d "$T/programs" ] || fail "--history does not reach the library: $(ls "$T")"
+
+# a signal ends the program with its children, and the rounds so far are printed
+clweave learn --rounds 1000 -- sh -c "echo \$\$ >> $T/pids; sleep 0.05; [ \$(wc -l < $T/pids) -lt 6 ] || sleep 1000" > "$T/out" 2> "$T/err" &
+learner=$!
+until [ -e "$T/pids" ] && [ "$(wc -l < "$T/pids")" -ge 6 ]; do sleep 0.1; done
+kill -TERM $learner; wait $learner; got=$?
+[ $got = 143 ] || fail "SIGTERM became status $got: $(cat "$T/err")"
+grep -q "$ratio; not settled yet" "$T/out" || fail "no verdict after a signal: $(cat "$T/out" "$T/err")"
+for pid in $(cat "$T/pids"); do kill -0 "$pid" 2> /dev/null && fail "process $pid is left"; done
+
+# a terminal gets a bar on one line, and no line per round
+python3 - "$B/clweave" > "$T/terminal" <<'P' || fail "on a terminal"
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "learn", "--rounds", "3", "--", "true"])
+text = b""
+try:
+    while True:
+        text += os.read(fd, 4096)
+except OSError:
+    pass
+sys.stdout.buffer.write(text)
+sys.exit(os.waitpid(pid, 0)[1])
+P
+grep -q 'learning \[[#-]*\] round [23]' "$T/terminal" || fail "no bar: $(cat -v "$T/terminal")"
+grep -q '^round' "$T/terminal" && fail "lines beside the bar"
+tail -n 1 "$T/terminal" | grep -q "$(printf '\r\033\[Kclweave learn: ')" || fail "the bar is not wiped: $(cat -v "$T/terminal")"
+
+# requests that no builder takes do not hold it for long; those of a builder at work are waited for
+mkdir -p "$T/cache/clweave/requests"; chmod 700 "$T/cache/clweave/requests"
+echo x > "$T/cache/clweave/requests/0123456789abcdef0123456789abcdef"
+learn 0 --rounds 2 -- true; says '1 requests* for builds stay, and no builder is at work'
+: > "$T/cache/clweave/requests/lock"
+(exec 9< "$T/cache/clweave/requests/lock"; flock 9; echo held > "$T/held"
+ until [ -e "$T/release" ]; do sleep 0.05; done; rm "$T/cache/clweave/requests/"[0-9]*) &
+builder=$!
+until [ -e "$T/held" ]; do sleep 0.05; done
+clweave learn --rounds 2 -- sh -c "echo x >> $T/count" > "$T/out" 2> "$T/err" & learner=$!
+until [ -e "$T/count" ] && [ "$(wc -l < "$T/count")" -ge 3 ]; do sleep 0.05; done
+sleep 0.3; [ "$(wc -l < "$T/count")" = 3 ] || fail "it does not wait for the builder"
+touch "$T/release"; wait $builder; wait $learner || fail "status of learn beside a builder"
+[ "$(wc -l < "$T/count")" = 5 ] || fail "not two rounds beside a builder"
+grep -q requests "$T/err" && fail "a builder at work counts as none: $(cat "$T/err")"
+finish
