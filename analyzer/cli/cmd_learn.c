@@ -184,7 +184,7 @@ static void learn(struct cw_learn *l)
     size_t measure = l->rounds / 2 < MEASURED ? l->rounds / 2 : MEASURED;
     int64_t begin_s = (int64_t)time(NULL);
 
-    while (l->n < l->rounds && now_ns() - l->begin_ns < l->most_ns && run_pair(l)) {
+    while (l->n < l->rounds && (!l->n || now_ns() - l->begin_ns < l->most_ns) && run_pair(l)) {
         look_at_state(l, begin_s, l->rounds - measure);
         cw_learn_progress_round(l);
         if (!wait_for_builder(l) || cw_learn_verdict_is_clear(l))

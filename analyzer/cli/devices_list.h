@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-/* Asks every vendor, in the order of the platforms, and counts these (NULL: not asked for). A vendor may hang or
- * end the process. The caller's; NULL: out of memory. */
+/* Asks every vendor, in the order of the platforms, and counts these (NULL: not asked for). A vendor may
+ * hang or end the process. The caller's; NULL: out of memory. */
 json_t *cw_devices_list(unsigned *platforms_found);
 
 #endif

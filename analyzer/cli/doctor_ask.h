@@ -12,8 +12,8 @@ struct cw_doctor_answer {
     bool late;  /* it was ended, as it took longer than `seconds` */
 };
 
-/* Calls ask(fd, argument) in a child with quiet standard streams; what it writes to `fd` is the answer. False: no
- * process or memory could be had; then *a is all zero. */
+/* Calls ask(fd, argument) in a child with quiet standard streams; what it writes to `fd` is the answer.
+ * False: no process or memory could be had; then *a is all zero. */
 bool cw_doctor_ask(void (*ask)(int fd, const void *argument), const void *argument, unsigned seconds,
                    struct cw_doctor_answer *a);
 

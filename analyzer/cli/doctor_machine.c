@@ -15,8 +15,8 @@
 
 /* ---- processors */
 
-/* The processors that a cgroup's quota gives; 0: no quota. Version 2 has "QUOTA PERIOD" or "max PERIOD" in one
- * file, version 1 a file for each (`period` != NULL). */
+/* The processors that a cgroup's quota gives; 0: no quota. Version 2 has "QUOTA PERIOD" or "max PERIOD" in
+ * one file, version 1 a file for each (`period` != NULL). */
 static double read_quota(const char *quota, const char *period)
 {
     double given = 0, of = 0;

@@ -21,7 +21,7 @@ static const struct {
               {"CLWEAVE_FOOTPRINTS", "off", "launches are neither cut nor grouped"},
               {"CLWEAVE_SHARE", "off", "no launch is shared between devices"}};
 
-/* "CLWEAVE_LERN": the nearest setting, or NULL. */
+/* The setting that a mistyped variable may stand for, or NULL. */
 static const char *nearest_setting(const char *name, char text[CW_OPTION_VARIABLE_BYTES])
 {
     enum { MOST = 128 };

@@ -92,8 +92,8 @@ static bool has_managed(const json_t *answer)
     return false;
 }
 
-/* Asks one vendor alone. `file`: its place, as OCL_ICD_VENDORS names it. Returns whether run manages a device of
- * its. */
+/* Asks one vendor alone. `file`: its place, as OCL_ICD_VENDORS names it. Returns whether run manages
+ * one of its devices. */
 static bool ask_one(struct cw_doctor *d, const char *file)
 {
     struct cw_doctor_answer a;

@@ -1,4 +1,5 @@
-/* learn.h - parts of `clweave learn`: runs of the program, bare and under run, their progress and their verdict. */
+/* learn.h - parts of `clweave learn`: runs of the program, bare and under run, their progress and their
+ * verdict. */
 #ifndef CW_LEARN_H
 #define CW_LEARN_H
 
@@ -51,8 +52,8 @@ int cw_learn_process_signal(void);
 /* Sleeps so long, or until a signal asks the tool to end. Returns whether none has. */
 bool cw_learn_process_sleep(unsigned milliseconds);
 
-/* Runs the program once, with /dev/null as its standard input. errors: a descriptor that gets its standard error;
- * -1: /dev/null does. */
+/* Runs the program once, with /dev/null as its standard input. errors: a descriptor that gets its standard
+ * error; -1: /dev/null does. */
 enum cw_learn_end cw_learn_process_run(const struct cw_learn_program *p, enum cw_learn_how how, int errors,
                                        bool first, struct cw_learn_run *run);
 
@@ -66,8 +67,8 @@ enum cw_learn_state { /* of the program's record; the larger holds where there a
                       CW_LEARN_TRYING
 };
 
-/* From the last used record of runs with the words of argv; where there is none (argv starts the program), from all
- * that were written after `begin_s`, seconds since 1970. */
+/* From the last used record of runs with the words of argv; where there is none (argv starts the program),
+ * from all that were written after `begin_s`, seconds since 1970. */
 enum cw_learn_state cw_learn_state_read(const struct cw_cache_files *c, char **argv, int64_t begin_s);
 const char *cw_learn_state_word(enum cw_learn_state state);
 
@@ -102,8 +103,8 @@ void cw_learn_progress_end(void);                       /* wipes the bar */
 
 /* ---- the verdict (learn_verdict.c) */
 
-/* Prints notes to standard error and the verdict, or JSON, to standard output. Returns the exit status: 1 when
- * exit statuses or outputs differ under run. */
+/* Prints notes to standard error and the verdict, or JSON, to standard output. Returns the exit status: 1
+ * when exit statuses or outputs differ under run. */
 int cw_learn_verdict_print(const struct cw_learn *l, bool json);
 
 /* The interval of the pairs that count is narrow enough, or there are many. */

@@ -13,8 +13,8 @@ struct search {
     char file[64]; /* of the record that `own` is in: the last used one */
 };
 
-/* The record's words end with those of argv: before them may stand the folder of the first, and, of a script, its
- * interpreter. */
+/* The record's words end with those of argv: before them may stand the folder of the first, and, of a
+ * script, its interpreter. */
 static bool ends_with(const struct cw_run_record *r, char **argv)
 {
     size_t bytes = 0;

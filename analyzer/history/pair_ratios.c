@@ -19,8 +19,8 @@ double cw_pair_ratios_median(double *values, size_t n)
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* The largest number of ratios that may be left out on each side: as many or fewer lie below the true median with at
- * most MISSES / 2 (the binomial distribution of n tosses). */
+/* The largest number of ratios that may be left out on each side: as many or fewer lie below the true
+ * median with at most MISSES / 2 (the binomial distribution of n tosses). */
 static size_t left_out(size_t n)
 {
     double term = pow(0.5, (double)n), tail = term;

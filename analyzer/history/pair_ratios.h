@@ -1,5 +1,5 @@
-/* pair_ratios.h - what interleaved timings of two configurations say: the median of the pairs' ratios, and how sure
- * it is. Pure; any thread. */
+/* pair_ratios.h - what interleaved timings of two configurations say: the median of the pairs' ratios, and
+ * how sure it is. Pure; any thread. */
 #ifndef CW_PAIR_RATIOS_H
 #define CW_PAIR_RATIOS_H
 
@@ -9,9 +9,9 @@ struct cw_pair_interval {
     double median, low, high;
 };
 
-/* Of ratios[0 .. n - 1], n > 0, which this sorts: the median, and the order statistics around it that cover the true
- * median with 95 % whatever the distribution; with fewer than 6 ratios the extremes, which cover it with
- * 1 - 2^(1 - n). */
+/* Of ratios[0 .. n - 1], n > 0, which this sorts: the median, and the order statistics around it that cover
+ * the true median with 95 % whatever the distribution; with fewer than 6 ratios the extremes, which cover
+ * it with 1 - 2^(1 - n). */
 struct cw_pair_interval cw_pair_ratios_interval(double *ratios, size_t n);
 
 /* Of values[0 .. n - 1], n > 0, which this sorts. */

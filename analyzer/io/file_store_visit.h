@@ -1,5 +1,5 @@
-/* file_store_visit.h - all files of a store, for tools that show and clear it. They are not used by that: their
- * times stay. Not thread-safe: errno and signals are as the system calls leave them. */
+/* file_store_visit.h - all files of a store, for tools that show and clear it. They are not used by that:
+ * their times stay. Not thread-safe: errno and signals are as the system calls leave them. */
 #ifndef CW_FILE_STORE_VISIT_H
 #define CW_FILE_STORE_VISIT_H
 

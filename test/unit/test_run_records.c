@@ -1,5 +1,5 @@
-/* Records of programs as tools see them: written by run mode, read again as plain fields; damaged ones, and other
- * files of the store, are passed over; one program is forgotten. */
+/* Records of programs as tools see them: written by run mode, read again as plain fields; damaged ones, and
+ * other files of the store, are passed over; one program is forgotten. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
