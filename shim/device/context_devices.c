@@ -29,9 +29,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void cw_context_devices_configure(const struct cw_device_list *list)
 {
     chosen = *list;
-    if (!list->given) /* a virtual board has no other devices than its own */
-        chosen = (struct cw_device_list){.basic = cw_dsp_clock_is_virtual() ? 0 : CW_HELPERS_ALL,
-                                         .dsp = CW_HELPERS_ALL};
+    if (!list->given)
+        chosen = (struct cw_device_list){.basic = CW_HELPERS_ALL, .dsp = CW_HELPERS_ALL};
 }
 
 void cw_context_devices_after_fork(void)

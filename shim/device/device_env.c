@@ -89,7 +89,8 @@ static unsigned processors(void)
  * (device.c). */
 static unsigned wanted(void)
 {
-    const char *devices = secure_getenv("CLWEAVE_DEVICES"), *dsp = secure_getenv("CLWEAVE_DSP");
+    const char *devices = secure_getenv("CLWEAVE_DEVICES"), *dsp = secure_getenv("CLWEAVE_DSP"),
+               *dsp_clock = secure_getenv("CLWEAVE_DSP_CLOCK");
     long n_dsp = dsp ? strtol(dsp, NULL, 10) : 0;
     struct cw_device_list list;
     struct cw_error err = {0};
@@ -97,7 +98,9 @@ static unsigned wanted(void)
 
     if (cw_device_list_parse(devices ? devices : "", &list, &err))
         return 0;
-    n = list.given ? list.basic : CW_HELPERS_ALL;
+    n = list.given                                                ? list.basic
+        : n_dsp > 0 && dsp_clock && !strcmp(dsp_clock, "virtual") ? 0 /* the board's own devices alone */
+                                                                  : CW_HELPERS_ALL;
     if (n == CW_HELPERS_ALL)
         n = processors();
     if (cw_limited())
