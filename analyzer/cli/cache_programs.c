@@ -174,9 +174,9 @@ static void print_record(const struct cw_run_record *r, struct search *s)
     if (!s->file || strcmp(s->file, r->file) != 0) {
         free(s->file);
         s->file = strdup(r->file);
-        printf("%s%s, build %u: %llu runs, used %s; its runs took %s in all, builds for them %s\n",
+        printf("%s%s, build %u: %llu runs, used %s; its runs took %s in all, run lost %s\n",
                s->builds ? "\n" : "", r->program, s->builds + 1, (unsigned long long)r->runs,
-               age_text(r->used_s, age), time_text(r->lived_ns, a), time_text(r->learnt_ns, b));
+               age_text(r->used_s, age), time_text(r->lived_ns, a), time_text(r->lost_ns, b));
         s->builds++;
     }
     printf("\n  arguments: %s\n", arguments ? arguments : "?");
@@ -194,7 +194,7 @@ static json_t *record_json(const struct cw_run_record *r)
         json_pack("{s:s, s:s, s:s*, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:I, s:I}", "program", r->program,
                   "record", r->file, "arguments", arguments, "runs", (json_int_t)r->runs, "runs_ago",
                   (json_int_t)r->ago, "bare_ns", r->bare_ns, "run_ns", r->run_ns, "cost_ns", r->cost_ns,
-                  "lived_ns", r->lived_ns, "learnt_ns", r->learnt_ns, "state", cw_run_records_state(r->state),
+                  "lived_ns", r->lived_ns, "lost_ns", r->lost_ns, "state", cw_run_records_state(r->state),
                   "used_s", (json_int_t)r->used_s, "bytes", (json_int_t)r->bytes);
 
     free(arguments);

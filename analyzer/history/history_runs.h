@@ -45,6 +45,8 @@
 #define CW_RUNS_ARGUMENTS 32   /* kinds of arguments of one program; those unused for longest go */
 #define CW_RUNS_MARKS     12   /* of a run's progress: at the 16th, 32nd ... command */
 
+#define CW_HISTORY_RUNS_KIND "runs 8" /* another one when the record means something else */
+
 /* Runs with one kind of arguments. All zero: none yet. */
 struct cw_runs_entry {
     uint64_t arguments;         /* their number, which no other entry has */

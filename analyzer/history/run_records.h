@@ -8,13 +8,7 @@
 #include <stdint.h>
 
 #include "../io/file_store_visit.h"
-
-enum cw_run_state {
-    CW_RUN_WATCHING, /* runs so far only tell how long the program works without helpers */
-    CW_RUN_TRYING,   /* some runs begin at once, to see whether that gains */
-    CW_RUN_GAINS,    /* runs begin at once, as earlier ones have gained */
-    CW_RUN_NO_GAIN   /* the latest trials have gained nothing */
-};
+#include "history_runs.h"
 
 /* Runs of one program with one kind of arguments. Strings hold until the callback returns. */
 struct cw_run_record {
@@ -27,8 +21,8 @@ struct cw_run_record {
     uint64_t ago;  /* such runs after the latest with these arguments */
     double bare_ns, run_ns;     /* work of runs without helpers, and with them, of late; 0: not known */
     double cost_ns;             /* of beginning; 0: not measured */
-    double lived_ns, learnt_ns; /* of all runs of this build: their life, and time spent on builds */
-    enum cw_run_state state;
+    double lived_ns, lost_ns;   /* of all runs of this build: their life, and time lost by run mode */
+    enum cw_runs_state state;
     int64_t used_s; /* when the record was written; seconds since 1970 */
     uint64_t bytes; /* of the record's file */
 };
@@ -42,6 +36,6 @@ void cw_run_records_each(const char *folder, void (*each)(const struct cw_run_re
 struct cw_file_store_size cw_run_records_forget(const char *folder, const char *program);
 
 /* "watching", "trying", "gains", "no gain". */
-const char *cw_run_records_state(enum cw_run_state state);
+const char *cw_run_records_state(enum cw_runs_state state);
 
 #endif

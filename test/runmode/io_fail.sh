@@ -6,7 +6,7 @@
 . test/runmode/common.sh
 program=$B/test/runmode/kept cache=$T/cache
 ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -o "$T/libfail.so" test/shim/fail_io.c -ldl || exit 1
-noise='^run: |^clweave\[[0-9]*\]: ' # messages say what is not remembered
+noise='^(run|clweave): |^clweave\[[0-9]*\]: ' # messages say what is not remembered
 shim="$shim $T/libfail.so"
 export CLWEAVE_LEARN=all CLWEAVE_MANAGE_ALL=1 FAIL_IO_COUNT=$T/calls CLWEAVE_HISTORY=$cache/history.db
 mkdir -m 700 "$cache"

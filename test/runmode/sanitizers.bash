@@ -17,7 +17,7 @@ printf '%s\n' deadlock:libpocl.so signal:alarmed > "$T/thread.suppressed"
 printf 'leak:%s\n' libpocl.so libLLVM libOpenCL.so libbfd ld.bfd > "$T/leak.suppressed"
 # a buffer that no memory could hold is refused, as without a sanitizer, though not silently; and that stacks are switched (by the
 # program, and by us where its own are short) is told once
-noise="^run: |WARNING: [A-Za-z]*Sanitizer failed to allocate|WARNING: ASan doesn't fully support makecontext"
+noise="^(run|clweave): |WARNING: [A-Za-z]*Sanitizer failed to allocate|WARNING: ASan doesn't fully support makecontext"
 options=exitcode=66:allocator_may_return_null=1
 # PoCL's compiler has a signal stack of its own on threads, which the sanitizer would unmap as its own when they end
 export ASAN_OPTIONS=$options:detect_leaks=1:use_sigaltstack=0 LSAN_OPTIONS=suppressions=$T/leak.suppressed:print_suppressions=0

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "../../analyzer/history/run_records.h"
-#include "../../shim/history/history_runs.h"
 
 #define MS 1e6
 
@@ -43,7 +42,7 @@ static struct cw_identity identity(const char *program, uint64_t size)
 {
     struct cw_identity id;
 
-    cw_identity_begin(&id, "runs 7");
+    cw_identity_begin(&id, CW_HISTORY_RUNS_KIND);
     cw_identity_number(&id, sizeof(struct cw_runs_entry));
     cw_identity_number(&id, 2);
     cw_identity_text(&id, program);
@@ -83,13 +82,13 @@ static void look(const struct cw_run_record *r, void *context)
     if (strcmp(r->program, "app") != 0)
         return;
     seen.bytes += (unsigned)r->arguments_bytes;
-    if (r->state == CW_RUN_GAINS) {
+    if (r->state == CW_RUNS_GAINING) {
         assert_memory_equal(r->arguments, "./app\0one", sizeof "./app\0one");
         seen.gains++;
         seen.bare_ns = r->bare_ns;
         seen.run_ns = r->run_ns;
         seen.ago = r->ago;
-    } else if (r->state == CW_RUN_WATCHING) {
+    } else if (r->state == CW_RUNS_WATCHED) {
         assert_memory_equal(r->arguments, "./app\0another", sizeof "./app\0another");
         seen.watching++;
     }

@@ -26,7 +26,6 @@
 #include "../models/program_models.h"
 
 #define TEXT_BYTES 65536
-#define KIND       "runs 8" /* another one when the record means something else */
 
 enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER, LIMITED };
 
@@ -84,7 +83,7 @@ static struct cw_identity identity(const struct cw_options *options)
         return id;
     path[n] = '\0';
     slash = strrchr(path, '/');
-    cw_identity_begin(&id, KIND);
+    cw_identity_begin(&id, CW_HISTORY_RUNS_KIND);
     cw_identity_number(&id, sizeof(struct cw_runs_entry));
     cw_identity_number(&id, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
     cw_identity_text(&id, slash ? slash + 1 : path);
