@@ -12,8 +12,8 @@
 #define COST_MOST   2e7
 #define LOSSES_MOST 20
 #define FAR_LONGER  2
-#define CLEAR       1.1 /* bare time over estimated gain that is believed without a bare run */
-#define STAKE       0.25 /* share of the gain of earlier runs that a run may be behind before it is given up */
+#define CLEAR       1.1  /* bare time over estimated gain that is believed without a bare run */
+#define STAKE       0.25 /* share of the gain of earlier runs that a run may be behind */
 #define LONGEST_NS  1e18 /* more is nonsense */
 
 static bool is_time(double ns)
@@ -201,16 +201,16 @@ static bool is_thought_to_gain(const struct cw_runs_entry *e)
 
 static bool gains(const struct cw_runs_entry *e)
 {
-    return e->runs == CW_RUNS_TRIALS && (e->bares || is_thought_to_gain(e)); /* else judge() takes them back */
+    return e->runs == CW_RUNS_TRIALS && (e->bares || is_thought_to_gain(e));
 }
 
 enum cw_runs_state cw_history_runs_state(const struct cw_runs_entry *e)
 {
-    return gains(e) || is_thought_to_gain(e)    ? CW_RUNS_GAINING
+    return gains(e) || is_thought_to_gain(e)        ? CW_RUNS_GAINING
            : e->waits && e->waits < CW_RUNS_WAITING ? CW_RUNS_WATCHED
-           : e->runs                            ? CW_RUNS_TRYING
-           : e->losses                          ? CW_RUNS_NO_GAIN
-                                                : CW_RUNS_WATCHED;
+           : e->runs                                ? CW_RUNS_TRYING
+           : e->losses                              ? CW_RUNS_NO_GAIN
+                                                    : CW_RUNS_WATCHED;
 }
 
 /* The first run of all pays for the vendor's compiler: one that helpers began in is not compared. */

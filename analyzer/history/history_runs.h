@@ -1,4 +1,5 @@
-/* history_runs.h - the record of a program's runs, and the one rule by which run mode spends time on a program.
+/* history_runs.h - the record of a program's runs, and the one rule by which run mode spends time on a
+ * program.
  *
  * THE RULE. Run mode begins something that costs c ns (helpers, a trial run, a build beside the program)
  *   - when a share CW_RUNS_SHARE of the time that all runs of the program have lived, less what run mode has
@@ -12,13 +13,13 @@
  * their user does not notice, and bounds what they lose for ever: the price of another trial doubles with
  * each one that has lost.
  *
- * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of
- * the call that waited for it, summed up. "Bare" stands for a run that helpers never began in.
+ * "Work" is the time in which commands of the program were under way, from the first enqueue to the return
+ * of the call that waited for it, summed up. "Bare" stands for a run that helpers never began in.
  *
- * Runs with the same arguments are compared: first some bare ones, then, when the rule affords it, some that
- * begin at once; if these were faster, all later ones do, but for a bare run ever more seldom. Runs that a
- * builder's work is missing for are no judges. A run that began in its middle says how long its launches
- * take at home: until a bare run is measured its time is estimated by that.
+ * Runs with the same arguments are compared: first some bare ones, then, when the rule affords it, some
+ * that begin at once; if these were faster, all later ones do, but for a bare run ever more seldom. Runs
+ * that a builder's work is missing for are no judges. A run that began in its middle says how long its
+ * launches take at home: until a bare run is measured its time is estimated by that.
  *
  * The record is one small file in a file store: a damaged or senseless record counts as empty. Not
  * thread-safe. All times are in ns. */

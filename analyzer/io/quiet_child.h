@@ -64,10 +64,10 @@ struct cw_quiet_output {
     size_t mapped; /* private */
 };
 
-/* Runs it and waits; a DETACHED one gets on where the host ends meanwhile. The calling thread must have all
- * signals blocked. The helper's output is in *out, which the caller finishes (also after an error). CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot
- * be started, or cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at its
- * output. errno is preserved. */
+/* Runs it and waits; a DETACHED one gets on where the host ends meanwhile. The calling thread must have
+ * all signals blocked. The helper's output is in *out, which the caller finishes (also after an error).
+ * CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot be started, or cw_quiet_child_kill was
+ * called; CW_ERR_NOMEM. How the helper ended is not told: look at its output. errno is preserved. */
 enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out,
                                   struct cw_error *err);
 void cw_quiet_output_finish(struct cw_quiet_output *out);

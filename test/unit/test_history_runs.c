@@ -1,5 +1,5 @@
-/* The record of a program's runs and the rule by which run mode spends time on it, with a played clock: no run
- * of a program is timed here. */
+/* The record of a program's runs and the rule by which run mode spends time on it, with a played clock: no
+ * run of a program is timed here. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 #define MS 1e6
 
-/* A program with arguments 1, as it is played: the work of a run bare and of one that begins at once, the cost
- * of beginning, and the part of its life that is no work. */
+/* A program with arguments 1, as it is played: the work of a run bare and of one that begins at once, the
+ * cost of beginning, and the part of its life that is no work. */
 struct program {
     double bare_ns, run_ns, cost_ns, other_ns;
     uint32_t waits; /* runs at once that the builder is waited for */
@@ -120,8 +120,8 @@ static void test_losing(void **state)
     assert_int_equal(cw_history_runs_state(cw_history_runs_find(&r, 1)), CW_RUNS_NO_GAIN);
 }
 
-/* Whatever programs do, all their runs together are never more behind than the rule says, but for one series of
- * trials: a trial's loss is known only when it is over. */
+/* Whatever programs do, all their runs together are never more behind than the rule says, but for one
+ * series of trials: a trial's loss is known only when it is over. */
 static void test_bound(void **state)
 {
     (void)state;
@@ -262,10 +262,12 @@ static void test_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rule),     cmocka_unit_test(test_gaining),     cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_losing),   cmocka_unit_test(test_bound),       cmocka_unit_test(test_short),
-        cmocka_unit_test(test_long),     cmocka_unit_test(test_lost_before), cmocka_unit_test(test_behind),
-        cmocka_unit_test(test_idle),     cmocka_unit_test(test_nonsense),    cmocka_unit_test(test_nothing_new),
+        cmocka_unit_test(test_rule),     cmocka_unit_test(test_gaining),
+        cmocka_unit_test(test_waiting),  cmocka_unit_test(test_losing),
+        cmocka_unit_test(test_bound),    cmocka_unit_test(test_short),
+        cmocka_unit_test(test_long),     cmocka_unit_test(test_lost_before),
+        cmocka_unit_test(test_behind),   cmocka_unit_test(test_idle),
+        cmocka_unit_test(test_nonsense), cmocka_unit_test(test_nothing_new),
         cmocka_unit_test(test_bounded),
     };
 

@@ -21,11 +21,13 @@
 #define CW_RUN_SEEK_FIRST_NS UINT64_C(500000000)
 
 /* ---- commands that wait for helpers (tuning/hold.h) */
-/* launches that a program has enqueued since it last waited, the first of which is not over: then it is held */
+/* launches that a program has enqueued since it last waited, the first of which is not over: then it is
+ * held */
 #define CW_RUN_HOLD_AFTER 3
 /* ns of work that run mode gives the vendor at once */
 #define CW_RUN_HOLD_NS 3e7
-/* synchronisations that a queue is left alone after a hold in which hardly anything waited (core/backoff.h) */
+/* synchronisations that a queue is left alone after a hold in which hardly anything waited
+ * (core/backoff.h) */
 #define CW_RUN_HOLD_SPAN_LEAST 16
 #define CW_RUN_HOLD_SPAN_MOST 4096
 

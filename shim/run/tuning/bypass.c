@@ -34,8 +34,7 @@ static bool may(const struct cw_run_queue *q)
  * a thread. */
 static bool follows_natives(const struct cw_run_queue *q)
 {
-    return q->native_given != q->native_known && !q->first && q->in_order && !cw_run.eager &&
-           !cw_run.chaos;
+    return q->native_given != q->native_known && !q->first && q->in_order && !cw_run.eager && !cw_run.chaos;
 }
 
 int cw_run_bypass_wanted(const struct cw_run_queue *q, bool blocking)
@@ -44,7 +43,9 @@ int cw_run_bypass_wanted(const struct cw_run_queue *q, bool blocking)
 
     if (CW_LIKELY(!behind && (!aside || (blocking && is_idle(q)))))
         return -1;
-    return !(cw_run.begun || cw_run.holds) ? CW_RUN_R_UNBEGUN : q->aside.left ? CW_RUN_R_ASIDE : CW_RUN_R_BEHIND;
+    return !(cw_run.begun || cw_run.holds) ? CW_RUN_R_UNBEGUN
+           : q->aside.left                 ? CW_RUN_R_ASIDE
+                                           : CW_RUN_R_BEHIND;
 }
 
 static void stand_aside(struct cw_run_queue *q)

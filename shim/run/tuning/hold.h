@@ -1,12 +1,12 @@
-/* hold.h - the commands of a program that enqueues far more than it waits for stay in run mode's window, so
- * that helpers that begin, or builds that end, in the midst of it still find something to do.
+/* hold.h - the commands of a program that enqueues far more than it waits for stay in run mode's window,
+ * so that helpers that begin, or builds that end, in the midst of it still find something to do.
  *
- * A program may enqueue seconds of work within a millisecond, and wait once. Given to the vendor that work is
- * out of reach. So while helpers have not begun, the first launch since the program has waited is watched by an
- * event: when CW_RUN_HOLD_AFTER launches are behind it and it is not over, later commands are managed
- * (cw_run.holds), at home and in their order. And as long as something is being made that may change plans,
- * the window gives its workers CW_RUN_HOLD_NS of work at a time. The program cannot tell: enqueues are
- * asynchronous. A queue whose held commands were over at once is left alone for a while.
+ * A program may enqueue seconds of work within a millisecond, and wait once. Given to the vendor that work
+ * is out of reach. So while helpers have not begun, the first launch since the program has waited is
+ * watched by an event: when CW_RUN_HOLD_AFTER launches are behind it and it is not over, later commands
+ * are managed (cw_run.holds), at home and in their order. And as long as something is being made that may
+ * change plans, the window gives its workers CW_RUN_HOLD_NS of work at a time. The program cannot tell:
+ * enqueues are asynchronous. A queue whose held commands were over at once is left alone for a while.
  *
  * Lock held in all of them. */
 #ifndef CW_RUN_HOLD_H

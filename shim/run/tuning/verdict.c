@@ -53,9 +53,9 @@ static const char *ordinal(uint64_t n)
 static int say_end(char *text, unsigned size, const struct cw_run_course *c)
 {
     const struct cw_run_counts *n = &cw_run.counts;
-    int used = snprintf(text, size, " of OpenCL work; of %llu kernels %llu ran on helpers, %llu were cut",
-                        (unsigned long long)n->launches, (unsigned long long)n->moved,
-                        (unsigned long long)n->cut);
+    int used =
+        snprintf(text, size, " of OpenCL work; of %llu kernels %llu ran on helpers, %llu were cut",
+                 (unsigned long long)n->launches, (unsigned long long)n->moved, (unsigned long long)n->cut);
 
     if (c->run)
         used += snprintf(text + used, size - (unsigned)used, "; %llu%s run", (unsigned long long)c->run,
@@ -81,12 +81,12 @@ static int say_measured(char *text, unsigned size, const struct cw_run_course *c
 static int say_expected(char *text, unsigned size, const struct cw_run_course *c)
 {
     double ratio = c->bare_ns / c->work_ns;
-    int used = c->measured    ? snprintf(text, size, "clweave: trying helpers (without %.0f, this run %.0f ms",
-                                         c->bare_ns / 1e6, c->work_ns / 1e6)
-               : ratio > CLEAR ? snprintf(text, size, "clweave: %.1fx expected (%.0f -> %.0f ms", ratio,
-                                         c->bare_ns / 1e6, c->work_ns / 1e6)
-                              : snprintf(text, size, "clweave: gain not known yet (this run %.0f ms",
-                                         c->work_ns / 1e6);
+    int used = c->measured ? snprintf(text, size, "clweave: trying helpers (without %.0f, this run %.0f ms",
+                                      c->bare_ns / 1e6, c->work_ns / 1e6)
+               : ratio > CLEAR
+                   ? snprintf(text, size, "clweave: %.1fx expected (%.0f -> %.0f ms", ratio, c->bare_ns / 1e6,
+                              c->work_ns / 1e6)
+                   : snprintf(text, size, "clweave: gain not known yet (this run %.0f ms", c->work_ns / 1e6);
 
     return used + say_end(text + used, size - (unsigned)used, c);
 }
@@ -122,5 +122,6 @@ int cw_run_verdict_describe(char *text, unsigned size)
     if (c.short_)
         return snprintf(text, size, "clweave: no gain expected: only %.1f ms of OpenCL work\n", ms);
     return snprintf(text, size,
-                    "clweave: watched this run, %.1f ms of OpenCL work; helpers may be ready next time\n", ms);
+                    "clweave: watched this run, %.1f ms of OpenCL work; helpers may be ready next time\n",
+                    ms);
 }
