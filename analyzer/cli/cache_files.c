@@ -1,9 +1,9 @@
 /* cache_files.c - see cache_files.h. */
 #include "cache_files.h"
 
+#include "../compile/requests.h"
 #include "../io/cache_folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,11 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OTHERS       077
 #define OTHERS_WRITE 022
-#define REQUESTS     "requests"
 #define LOCK         "lock"
 #define LOG          "log"
+#define OLD_LOG      "log.old"
 
 const struct cw_cache_store cw_cache_stores[] = {{CW_CACHE_PROGRAMS, "how long runs of programs took"},
                                                  {"kernels", "programs for helpers, plans of chains"},
@@ -95,43 +94,6 @@ struct cw_file_store_size cw_cache_files_history(const struct cw_cache_files *c,
 
 /* ---- requests */
 
-static int open_requests(const struct cw_cache_files *c)
-{
-    int at = cw_cache_folder_open(AT_FDCWD, c->folder, OTHERS_WRITE), fd;
-
-    if (at < 0)
-        return -1;
-    fd = cw_cache_folder_open(at, REQUESTS, OTHERS);
-    close(at);
-    return fd;
-}
-
-static bool is_request(const char *name)
-{
-    return *name != '.' && strcmp(name, LOCK) != 0 && strcmp(name, LOG) != 0;
-}
-
-/* Counts the requests of folder `at`, which this closes; with `clear` removes them. */
-static struct cw_file_store_size count_requests(int at, bool clear)
-{
-    struct cw_file_store_size all = {0};
-    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    struct dirent *e;
-
-    while (d && (e = readdir(d)))
-        if (is_request(e->d_name))
-            add(at, e->d_name, clear, &all);
-    if (d)
-        closedir(d);
-    else if (fd >= 0)
-        close(fd);
-    if (clear)
-        add(at, LOG, true, &all);
-    close(at);
-    return all;
-}
-
 /* Holds the lock for an instant where no builder does: one that starts in it finds its requests again at the
  * next run. */
 static bool is_locked(int at)
@@ -146,19 +108,61 @@ static bool is_locked(int at)
 
 struct cw_cache_requests cw_cache_files_requests(const struct cw_cache_files *c)
 {
-    int at = open_requests(c);
-    struct cw_cache_requests r = {0};
+    static struct cw_requests r; /* large */
+    struct cw_cache_requests found = {0};
+    int at;
 
+    cw_requests_init(&r, c->folder);
+    at = cw_file_store_open(&r.store, false);
     if (at < 0)
-        return r;
-    r.at_work = is_locked(at);
-    r.waiting = (unsigned)count_requests(at, false).files;
-    return r;
+        return found;
+    found.at_work = is_locked(at);
+    found.waiting = (unsigned)cw_requests_count(&r);
+    close(at);
+    return found;
+}
+
+struct cw_file_store_size cw_cache_files_requests_of(const struct cw_cache_files *c, const char *program,
+                                                     bool (*each)(const struct cw_request *q, void *context),
+                                                     void *context)
+{
+    static struct cw_requests r; /* large */
+    struct cw_file_store_size gone = {0};
+    char(*names)[CW_FILE_STORE_NAME_BYTES];
+    size_t n = 0;
+    int at;
+
+    cw_requests_init(&r, c->folder);
+    names = cw_file_store_list(&r.store, &n);
+    at = cw_file_store_open(&r.store, false);
+    for (size_t i = 0; at >= 0 && i < n; i++) {
+        struct cw_request q;
+
+        if (!cw_requests_read(&r, names[i], &q))
+            continue;
+        if ((!program || (q.program && strcmp(q.program, program) == 0)) && each(&q, context))
+            add(at, names[i], true, &gone);
+        cw_requests_finish(&q);
+    }
+    if (at >= 0)
+        close(at);
+    free(names);
+    return gone;
 }
 
 struct cw_file_store_size cw_cache_files_requests_clear(const struct cw_cache_files *c)
 {
-    int at = open_requests(c);
+    static struct cw_requests r; /* large */
+    struct cw_file_store_size all;
+    int at;
 
-    return at >= 0 ? count_requests(at, true) : (struct cw_file_store_size){0};
+    cw_requests_init(&r, c->folder);
+    all = cw_file_store_visit_size(&r.store, true);
+    at = cw_file_store_open(&r.store, false);
+    if (at < 0)
+        return all;
+    add(at, LOG, true, &all);
+    add(at, OLD_LOG, true, &all);
+    close(at);
+    return all;
 }

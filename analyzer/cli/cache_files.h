@@ -35,14 +35,21 @@ bool cw_cache_files_path(const struct cw_cache_files *c, const char *name, char 
 struct cw_file_store_size cw_cache_files_store(const struct cw_cache_files *c, const char *name, bool clear);
 struct cw_file_store_size cw_cache_files_history(const struct cw_cache_files *c, bool clear);
 
-/* ---- requests to the builder */
+/* ---- requests to the builder (compile/requests.h) */
 
 struct cw_cache_requests {
-    unsigned waiting;
-    bool at_work; /* a builder holds the lock */
+    unsigned waiting; /* those that have failed too often are not counted */
+    bool at_work;     /* a builder holds the lock */
 };
 
 struct cw_cache_requests cw_cache_files_requests(const struct cw_cache_files *c);
+
+struct cw_request;
+
+/* Calls `each` for every request of `program` (NULL: of all). True: it is to go. Returns what has gone. */
+struct cw_file_store_size cw_cache_files_requests_of(const struct cw_cache_files *c, const char *program,
+                                                     bool (*each)(const struct cw_request *q, void *context),
+                                                     void *context);
 
 /* Removes requests and the builder's log, not its lock. */
 struct cw_file_store_size cw_cache_files_requests_clear(const struct cw_cache_files *c);

@@ -2,8 +2,9 @@
 #include "cache_programs.h"
 
 #include "cli.h"
+#include "../compile/requests.h"
 #include "../history/run_records.h"
-#include "../io/array.h"
+#include "../io/printable.h"
 #include "../io/quantity.h"
 
 #include <stdlib.h>
@@ -67,6 +68,7 @@ static char *arguments_text(const struct cw_run_record *r)
         text[i] = text[i] ? text[i] : ' ';
     n -= n && text[n - 1] == ' ';
     strcpy(text + n, n ? "" : "(none)");
+    cw_printable_clean(text, strlen(text)); /* JSON takes no bytes that are no characters */
     return text;
 }
 
@@ -163,7 +165,7 @@ void cw_cache_programs_print(const struct cw_cache_files *c)
 struct search {
     const char *program; /* NULL: all */
     char *file;          /* of the latest record */
-    unsigned builds;
+    unsigned records;
     json_t *list; /* NULL: print */
 };
 
@@ -174,10 +176,10 @@ static void print_record(const struct cw_run_record *r, struct search *s)
     if (!s->file || strcmp(s->file, r->file) != 0) {
         free(s->file);
         s->file = strdup(r->file);
-        printf("%s%s, build %u: %llu runs, used %s; its runs took %s in all, run lost %s\n",
-               s->builds ? "\n" : "", r->program, s->builds + 1, (unsigned long long)r->runs,
-               age_text(r->used_s, age), time_text(r->lived_ns, a), time_text(r->lost_ns, b));
-        s->builds++;
+        printf("%s%s%s%s: %llu runs, used %s; they took %s in all, %s more than bare\n",
+               s->records++ ? "\n" : "", r->program, *r->settings ? " with " : "", r->settings,
+               (unsigned long long)r->runs, age_text(r->used_s, age), time_text(r->lived_ns, a),
+               r->lost_ns > 0 ? time_text(r->lost_ns, b) : "nothing");
     }
     printf("\n  arguments: %s\n", arguments ? arguments : "?");
     printf("    %s; bare %s, run %s", cw_run_records_state(r->state), time_text(r->bare_ns, a),
@@ -187,15 +189,32 @@ static void print_record(const struct cw_run_record *r, struct search *s)
     free(arguments);
 }
 
+static bool print_request(const struct cw_request *q, void *context)
+{
+    static const char *const words[CW_REQUEST_KINDS] = {[CW_REQUEST_PROGRAM] = "a program for a helper",
+                                                        [CW_REQUEST_STAND_IN] = "the program's own build",
+                                                        [CW_REQUEST_MODELS] = "models of kernels"};
+    const char *device = q->device ? q->device : "?";
+    unsigned *n = context;
+
+    printf("%s  request: %s for %.*s", (*n)++ ? "" : "\n", words[q->kind], (int)strcspn(device, ";"), device);
+    if (q->units)
+        printf(", %u compute units", q->units);
+    if (q->failed)
+        printf(", failed %u time%s", q->failed, q->failed == 1 ? "" : "s");
+    putchar('\n');
+    return false;
+}
+
 static json_t *record_json(const struct cw_run_record *r)
 {
     char *arguments = arguments_text(r);
-    json_t *o =
-        json_pack("{s:s, s:s, s:s*, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:I, s:I}", "program", r->program,
-                  "record", r->file, "arguments", arguments, "runs", (json_int_t)r->runs, "runs_ago",
-                  (json_int_t)r->ago, "bare_ns", r->bare_ns, "run_ns", r->run_ns, "cost_ns", r->cost_ns,
-                  "lived_ns", r->lived_ns, "lost_ns", r->lost_ns, "state", cw_run_records_state(r->state),
-                  "used_s", (json_int_t)r->used_s, "bytes", (json_int_t)r->bytes);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s*, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:I, s:I}",
+                          "program", r->program, "record", r->file, "settings", r->settings, "arguments",
+                          arguments, "runs", (json_int_t)r->runs, "runs_ago", (json_int_t)r->ago, "bare_ns",
+                          r->bare_ns, "run_ns", r->run_ns, "cost_ns", r->cost_ns, "lived_ns", r->lived_ns,
+                          "lost_ns", r->lost_ns, "state", cw_run_records_state(r->state), "used_s",
+                          (json_int_t)r->used_s, "bytes", (json_int_t)r->bytes);
 
     free(arguments);
     return o;
@@ -259,5 +278,6 @@ bool cw_cache_programs_show(const struct cw_cache_files *c, const char *program,
     }
     each_record(c, take_record, &s);
     free(s.file);
+    cw_cache_files_requests_of(c, program, print_request, &(unsigned){0});
     return true;
 }

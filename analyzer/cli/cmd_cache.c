@@ -113,6 +113,12 @@ static int clear_all(const struct cw_cache_files *c)
     return CW_EXIT_OK;
 }
 
+static bool goes(const struct cw_request *q, void *context)
+{
+    (void)q, (void)context;
+    return true;
+}
+
 static int clear_program(const struct cw_cache_files *c, const char *program)
 {
     struct cw_file_store_size gone = {0};
@@ -122,6 +128,7 @@ static int clear_program(const struct cw_cache_files *c, const char *program)
         return CW_EXIT_FAILURE;
     if (cw_cache_files_path(c, CW_CACHE_PROGRAMS, path))
         add(&gone, cw_run_records_forget(path, program));
+    add(&gone, cw_cache_files_requests_of(c, program, goes, NULL));
     printf("removed %llu files, %s, of %s; builds and models are kept by source, and stay\n",
            (unsigned long long)gone.files, cw_quantity_bytes(gone.bytes, bytes), program);
     return CW_EXIT_OK;
@@ -174,6 +181,8 @@ static int run(const void *values, int argc, char **argv)
         return CW_EXIT_USAGE;
     if (cw_cache_files_find(&c, NULL, &err) != CW_OK)
         return cw_cli_fail(&err);
+    if (argc > 1 && strrchr(argv[1], '/')) /* a program is known by the name of its file */
+        argv[1] = strrchr(argv[1], '/') + 1;
     switch (action) {
     case SHOW:
         return cw_cache_programs_show(&c, argv[1], o->json) ? CW_EXIT_OK : CW_EXIT_FAILURE;
@@ -206,9 +215,11 @@ const struct cw_command_def cw_cmd_cache = {
         "state: watching: runs so far only tell how long the program works; trying: some runs begin with "
         "helpers, to see whether that gains; gains: runs begin with them; no gain: they have lost, and are "
         "tried again ever more seldom.\n\n"
-        "show PROGRAM: the same for each kind of arguments of the program.\n\n"
+        "show PROGRAM: the same for each kind of arguments of the program, and its requests to the "
+        "builder.\n\n"
         "clear: removes all files that run has made, without a question; with a PROGRAM (the name of its "
-        "file) only the times of its runs. It may be done at any time: programs that run go on.\n\n"
+        "file) only the times of its runs and its requests to the builder. It may be done at any time: "
+        "programs that run go on.\n\n"
         "path: prints the folder: $XDG_CACHE_HOME/clweave, else ~/.cache/clweave, or where CLWEAVE_HISTORY "
         "says.",
     .options = options,

@@ -9,18 +9,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../compile/builder.h"
 #include "cli.h"
 
 enum {
-    STEADY = 3,         /* rounds without a change of state, and with a gain that is level: settled */
-    STEADY_ANYHOW = 10, /* the same where the times are restless */
-    MEASURED = 9,       /* rounds kept for the measurement, of those that the user allows */
-    WAIT_MS = 50,       /* between two looks at the builder */
-    WAIT_MOST_MS = 120000,
-    IDLE_MOST_MS = 3000 /* requests wait, and no builder is at work */
+    STEADY = 3,         /* rounds that gain or not, with a gain that is level: settled */
+    STEADY_ANYHOW = 10, /* the same where times are restless, or nothing is worth a trial yet */
+    MEASURED = 9        /* rounds kept for the measurement, of those that the user allows */
 };
-#define TIMES_BARE  20   /* a run that takes so many times its bare time, and ... */
-#define PATIENCE_NS 3e10 /* ... so much more, does not end */
+#define TIMES_BARE     20 /* a run that takes so many times its bare time, and ... */
+#define BUILDS_MOST_NS 1.2e11
+#define PATIENCE_NS    3e10 /* ... so much more, does not end */
 
 struct learn_options {
     struct cw_launch_options launch; /* first: the rows of launch.h have offsets in it */
@@ -86,7 +85,7 @@ static int try_bare(struct cw_learn *l)
 {
     int errors = l->program.verbose ? dup(STDERR_FILENO) : memfd_create("errors", MFD_CLOEXEC), result = 0;
     struct cw_learn_run run;
-    enum cw_learn_end end = cw_learn_process_run(&l->program, CW_LEARN_BARE, errors, true, &run);
+    enum cw_learn_end end = cw_learn_process_run(&l->program, true, errors, true, &run);
 
     cw_learn_progress_end();
     if (end == CW_LEARN_NO_START) {
@@ -113,24 +112,25 @@ static int try_bare(struct cw_learn *l)
 
 /* ---- rounds */
 
-/* Until no request waits and no builder is at work; false: a signal has come. */
-static bool wait_for_builder(struct cw_learn *l)
+static void tick_building(void *context)
 {
-    unsigned idle_ms = 0;
+    cw_learn_progress_draw(context, true);
+}
 
-    for (unsigned ms = 0; l->has_cache && ms < WAIT_MOST_MS && now_ns() - l->begin_ns < l->most_ns;
-         ms += WAIT_MS) {
-        struct cw_cache_requests r = cw_cache_files_requests(&l->cache);
+/* Makes what the last runs have asked for, now: a builder in the background may wait for long beside other work.
+ * False: a signal has come. */
+static bool build(struct cw_learn *l)
+{
+    char *argv[] = {l->builder, CW_BUILDER_WORD, l->cache.folder, CW_BUILDER_WAIT, NULL};
+    struct cw_learn_program builder = {
+        .argv = argv, .most_ns = BUILDS_MOST_NS, .tick = tick_building, .context = l};
+    struct cw_learn_run run;
 
-        if ((!r.waiting && !r.at_work) || l->no_builder)
-            break;
-        idle_ms = r.at_work || r.waiting != l->waiting ? 0 : idle_ms + WAIT_MS;
-        l->waiting = r.waiting;
-        l->no_builder = idle_ms >= IDLE_MOST_MS;
-        if (ms % 500 == 0)
-            cw_learn_progress_draw(l, true);
-        if (!cw_learn_process_sleep(WAIT_MS))
-            return false;
+    l->waiting = l->has_cache ? cw_cache_files_requests(&l->cache).waiting : 0;
+    if (l->waiting && *l->builder) {
+        cw_learn_progress_draw(l, true);
+        cw_learn_process_run(&builder, true, -1, false, &run);
+        l->waiting = cw_cache_files_requests(&l->cache).waiting;
     }
     return !cw_learn_process_signal();
 }
@@ -138,7 +138,6 @@ static bool wait_for_builder(struct cw_learn *l)
 /* One pair, the order of which turns. False: learning is over. */
 static bool run_pair(struct cw_learn *l)
 {
-    enum cw_learn_how how = l->measures ? CW_LEARN_RUN : CW_LEARN_RUN_ALL;
     struct cw_learn_pair pair, *more = realloc(l->pair, (l->n + 1) * sizeof *more);
     enum cw_learn_end end = CW_LEARN_ENDED;
 
@@ -150,8 +149,7 @@ static bool run_pair(struct cw_learn *l)
     for (size_t i = 0; i < 2 && end == CW_LEARN_ENDED; i++) {
         bool bare = (l->n + i) % 2 == 0;
 
-        end = cw_learn_process_run(&l->program, bare ? CW_LEARN_BARE : how, -1, false,
-                                   bare ? &pair.bare : &pair.run);
+        end = cw_learn_process_run(&l->program, bare, -1, false, bare ? &pair.bare : &pair.run);
         l->hung |= end == CW_LEARN_TOO_LONG && !bare;
         if (end == CW_LEARN_TOO_LONG && bare)
             cw_cli_complain("learn: a bare run took %d times as long as the first one, and was ended",
@@ -168,13 +166,15 @@ static void look_at_state(struct cw_learn *l, int64_t begin_s, size_t most)
 {
     enum cw_learn_state state =
         l->has_cache ? cw_learn_state_read(&l->cache, l->program.argv, begin_s) : CW_LEARN_UNKNOWN;
+    bool known;
 
     l->steady = l->n > 1 && state == l->state ? l->steady + 1 : 0;
     l->state = state;
     if (l->measures)
         return;
-    l->is_settled = state != CW_LEARN_TRYING && l->steady >= STEADY &&
-                    (cw_learn_verdict_is_level(l, STEADY) || l->steady >= STEADY_ANYHOW);
+    known = state == CW_LEARN_GAINS || state == CW_LEARN_NO_GAIN;
+    l->is_settled = (known && l->steady >= STEADY && cw_learn_verdict_is_level(l, STEADY)) ||
+                    (state != CW_LEARN_TRYING && l->steady >= STEADY_ANYHOW);
     l->measures = l->is_settled || l->n >= most;
     l->first = l->n;
 }
@@ -187,7 +187,7 @@ static void learn(struct cw_learn *l)
     while (l->n < l->rounds && (!l->n || now_ns() - l->begin_ns < l->most_ns) && run_pair(l)) {
         look_at_state(l, begin_s, l->rounds - measure);
         cw_learn_progress_round(l);
-        if (!wait_for_builder(l) || cw_learn_verdict_is_clear(l))
+        if (!build(l) || cw_learn_verdict_is_clear(l))
             break;
     }
 }
@@ -213,6 +213,8 @@ static int run(const void *values, int argc, char **argv)
         .most_ns = o->seconds * 1e9};
     if (cw_launch_library(l.program.library, &err) != CW_OK)
         return cw_cli_fail(&err);
+    if (!cw_launch_tool(l.program.library, "clweave-compile", l.builder))
+        *l.builder = '\0';
     if (!cw_learn_process_begin()) {
         cw_cli_complain("learn: no descriptor for signals: %s", strerror(errno));
         return CW_EXIT_FAILURE;
@@ -244,7 +246,8 @@ const struct cw_command_def cw_cmd_learn = {
     .usage = "[options] [--] PROGRAM [ARGUMENTS]",
     .details = "Runs the program bare and under run in turns, with /dev/null as its input, and lets run "
                "build and try all "
-               "that it otherwise spreads over many runs. Between two rounds it waits for the builder. When "
+               "that it otherwise spreads over many runs. Between two rounds the builder makes what they "
+               "have asked for. When "
                "the state of "
                "the program (clweave cache explains it) and its gain do not change any more, nine rounds or "
                "more are "

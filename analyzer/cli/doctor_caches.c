@@ -83,9 +83,13 @@ void cw_doctor_caches(struct cw_doctor *d)
     static struct cw_cache_files c; /* large */
     struct cw_error err = {0};
 
-    if (cw_cache_files_find(&c, NULL, &err) == CW_OK)
+    if (cw_cache_files_find(&c, NULL, &err) == CW_OK) {
+        struct cw_cache_requests r = cw_cache_files_requests(&c);
+
         add_folder(d, "clweave", c.folder, loses);
-    else if (err.status == CW_ERR_NOTFOUND && getenv("CLWEAVE_HISTORY") && *getenv("CLWEAVE_HISTORY"))
+        cw_doctor_fact(d, SECTION, "builder", "%s, %u request%s waiting", r.at_work ? "at work" : "idle",
+                       r.waiting, r.waiting == 1 ? "" : "s");
+    } else if (err.status == CW_ERR_NOTFOUND && getenv("CLWEAVE_HISTORY") && *getenv("CLWEAVE_HISTORY"))
         cw_doctor_problem(d, "unset CLWEAVE_HISTORY", "%s", err.text);
     else
         cw_doctor_problem(d, "export XDG_CACHE_HOME=$(mktemp -d)", "%s: %s", err.text, loses);

@@ -16,20 +16,6 @@ enum { SECONDS = 20 };
 
 #define SECTION "tools"
 
-/* The library looks for its helpers here, beside itself. */
-static bool find_tool(const char *library, const char *name, char path[PATH_MAX])
-{
-    static const char *const places[] = {"", "/../bin", "/../../bin", "/../libexec/clweave", NULL};
-    const char *slash = strrchr(library, '/');
-
-    for (size_t i = 0; slash && places[i]; i++)
-        if (snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - library), library, places[i], name) <
-                PATH_MAX &&
-            access(path, X_OK) == 0)
-            return true;
-    return false;
-}
-
 /* Runs it; true: status 0. Its first line, without its end, is in `line`. */
 static bool runs(const char *const *argv, char *line, size_t size)
 {
@@ -71,7 +57,7 @@ static void look_for_footprint(struct cw_doctor *d, const char *library)
 
     if (given && *given)
         snprintf(path, sizeof path, "%s", given);
-    if (given && *given ? access(path, X_OK) != 0 : !find_tool(library, "clweave-footprint", path)) {
+    if (given && *given ? access(path, X_OK) != 0 : !cw_launch_tool(library, "clweave-footprint", path)) {
         cw_doctor_problem(
             d, "sudo apt-get install clang-14 llvm-14-dev && make && sudo make install",
             "clweave-footprint is missing: kernels count as touching all of their buffers, and launches "
@@ -110,7 +96,7 @@ void cw_doctor_tools(struct cw_doctor *d)
         return;
     }
     cw_doctor_fact(d, SECTION, "library", "%s", library);
-    if (find_tool(library, "clweave-compile", path))
+    if (cw_launch_tool(library, "clweave-compile", path))
         cw_doctor_fact(d, SECTION, "clweave-compile", "%s", path);
     else
         cw_doctor_problem(

@@ -48,6 +48,19 @@ enum cw_status cw_launch_library(char path[PATH_MAX], struct cw_error *err)
     return CW_OK;
 }
 
+bool cw_launch_tool(const char *library, const char *name, char path[PATH_MAX])
+{
+    static const char *const places[] = {"", "/../bin", "/../../bin", "/../libexec/clweave", NULL};
+    const char *slash = strrchr(library, '/');
+
+    for (size_t i = 0; slash && places[i]; i++)
+        if (snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - library), library, places[i], name) <
+                PATH_MAX &&
+            access(path, X_OK) == 0)
+            return true;
+    return false;
+}
+
 /* An absolute form of the output pattern, so that a program that changes its folder does not move its trace.
  */
 static bool absolute_pattern(const char *out, char path[PATH_MAX])

@@ -37,25 +37,16 @@ enum cw_learn_end {
     CW_LEARN_NO_START  /* it cannot be run, which was told */
 };
 
-enum cw_learn_how {
-    CW_LEARN_BARE,
-    CW_LEARN_RUN,
-    CW_LEARN_RUN_ALL /* under run, which learns at any cost unless the user says otherwise */
-};
-
 /* Blocks the signals that end the tool, and SIGCHLD, once before the functions below are used. */
 bool cw_learn_process_begin(void);
 
 /* The number of the signal that has asked the tool to end; 0: none has. */
 int cw_learn_process_signal(void);
 
-/* Sleeps so long, or until a signal asks the tool to end. Returns whether none has. */
-bool cw_learn_process_sleep(unsigned milliseconds);
-
 /* Runs the program once, with /dev/null as its standard input. errors: a descriptor that gets its standard
  * error; -1: /dev/null does. */
-enum cw_learn_end cw_learn_process_run(const struct cw_learn_program *p, enum cw_learn_how how, int errors,
-                                       bool first, struct cw_learn_run *run);
+enum cw_learn_end cw_learn_process_run(const struct cw_learn_program *p, bool bare, int errors, bool first,
+                                       struct cw_learn_run *run);
 
 /* ---- what run has learnt (learn_state.c) */
 
@@ -82,6 +73,7 @@ struct cw_learn {
     struct cw_learn_program program;
     struct cw_cache_files cache;
     bool has_cache;
+    char builder[PATH_MAX]; /* clweave-compile; "": there is none */
     struct cw_learn_pair *pair;
     size_t n;
     bool measures; /* pairs from number `first` on count for the verdict */
@@ -91,8 +83,8 @@ struct cw_learn {
     size_t steady; /* rounds without a change of `state` */
     size_t rounds; /* at most */
     double begin_ns, most_ns;
-    unsigned waiting; /* requests to the builder */
-    bool hung, no_builder;
+    unsigned waiting; /* requests that the builder has left */
+    bool hung;
 };
 
 /* ---- progress (learn_progress.c): a bar on a terminal, else a line per round, on standard error */

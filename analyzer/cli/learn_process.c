@@ -63,15 +63,6 @@ static void take_signals(void)
             signals.ended_by = (int)info.ssi_signo;
 }
 
-bool cw_learn_process_sleep(unsigned milliseconds)
-{
-    struct pollfd p = {signals.fd, POLLIN, 0};
-
-    if (!signals.ended_by && poll(&p, 1, (int)milliseconds) > 0)
-        take_signals();
-    return !signals.ended_by;
-}
-
 /* ---- the output */
 
 /* A chain of hashes over blocks of one size, so that it does not matter in which pieces the output comes. */
@@ -113,10 +104,8 @@ static bool take_output(struct output *o)
 /* ---- the process */
 
 /* In the child. Never returns. */
-static void exec_program(const struct cw_learn_program *p, enum cw_learn_how how, int output, int errors,
-                         int report)
+static void exec_program(const struct cw_learn_program *p, bool bare, int output, int errors, int report)
 {
-    struct cw_launch_options options = p->options;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC), error;
 
     setpgid(0, 0); /* ended as a whole; the terminal's Ctrl-C reaches only the tool */
@@ -124,12 +113,11 @@ static void exec_program(const struct cw_learn_program *p, enum cw_learn_how how
     dup2(null, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     dup2(errors >= 0 ? errors : null, STDERR_FILENO);
-    if (how == CW_LEARN_BARE)
+    if (bare)
         setenv("CLWEAVE_MODE", "off", 1);
-    if (how == CW_LEARN_RUN_ALL && !options.setting[CW_LAUNCH_learn] && !getenv("CLWEAVE_LEARN"))
-        options.setting[CW_LAUNCH_learn] = "all";
-    if (how != CW_LEARN_BARE)
-        cw_launch_environment("run", &options, p->library, NULL, now_ns());
+    else
+        cw_launch_environment("run", &p->options, p->library, NULL, now_ns());
+    setenv("CLWEAVE_BUILDER", "off", 0); /* `learn` runs the builder itself, between the runs */
     cw_cli_signals_restore();
     sigprocmask(SIG_SETMASK, &signals.found, NULL);
     execvp(p->argv[0], p->argv);
@@ -185,8 +173,8 @@ static enum cw_learn_end attend(const struct cw_learn_program *p, pid_t child, u
     }
 }
 
-enum cw_learn_end cw_learn_process_run(const struct cw_learn_program *p, enum cw_learn_how how, int errors,
-                                       bool first, struct cw_learn_run *run)
+enum cw_learn_end cw_learn_process_run(const struct cw_learn_program *p, bool bare, int errors, bool first,
+                                       struct cw_learn_run *run)
 {
     static struct output o; /* large */
     int output[2] = {-1, -1}, report[2] = {-1, -1}, error = 0;
@@ -202,7 +190,7 @@ enum cw_learn_end cw_learn_process_run(const struct cw_learn_program *p, enum cw
         child = fork();
     }
     if (child == 0)
-        exec_program(p, how, output[1], errors, report[1]);
+        exec_program(p, bare, output[1], errors, report[1]);
     close(output[1]);
     close(report[1]);
     if (child < 0)

@@ -35,10 +35,10 @@ static bool ends_with(const struct cw_run_record *r, char **argv)
 
 static void look(const struct cw_run_record *r, void *context)
 {
-    static const enum cw_learn_state states[] = {[CW_RUNS_WATCHED] = CW_LEARN_WATCHING,
-                                                 [CW_RUNS_TRYING] = CW_LEARN_TRYING,
-                                                 [CW_RUNS_GAINING] = CW_LEARN_GAINS,
-                                                 [CW_RUNS_NO_GAIN] = CW_LEARN_NO_GAIN};
+    static const enum cw_learn_state states[] = {[CW_RUN_WATCHING] = CW_LEARN_WATCHING,
+                                                 [CW_RUN_TRYING] = CW_LEARN_TRYING,
+                                                 [CW_RUN_GAINS] = CW_LEARN_GAINS,
+                                                 [CW_RUN_NO_GAIN] = CW_LEARN_NO_GAIN};
     struct search *s = context;
     enum cw_learn_state state = states[r->state];
 

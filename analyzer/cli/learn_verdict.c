@@ -139,8 +139,9 @@ static bool tell_differences(const struct cw_learn *l, const struct differences 
             "learn: bare the program prints the same in %zu runs, under run something else in %zu of %zu; "
             "compare the outputs, and report it if they should be alike",
             l->n, d->run, l->n);
-    if (l->no_builder)
-        cw_cli_complain("learn: %u requests for builds stay, and no builder is at work", l->waiting);
+    if (l->waiting)
+        cw_cli_complain("learn: %u request%s for builds stay%s", l->waiting, l->waiting == 1 ? "" : "s",
+                        *l->builder ? "" : ", as clweave-compile is missing: clweave doctor says more");
     return l->hung || (d->statuses && !d->bare_statuses) || (d->run && !d->bare);
 }
 

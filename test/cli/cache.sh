@@ -15,29 +15,44 @@ expect cache_unknown_program 1 clweave cache show app
 expect cache_clear_empty 0 clweave cache clear
 
 # what a program has left: numbers depend on the machine
-numbers() { "$@" 2>&1 | sed -E 's/[0-9]+(\.[0-9]+)? (us|ms|s|B|KiB|MiB)\b/N \2/g; s/ (us|ms|s)\b/ T/g; s/ +/ /g; s/ [0-9]+ N (B|KiB|MiB)/ n SIZE/; s/N (B|KiB|MiB)/SIZE/g; s/just now|[0-9]+ min ago/AGO/'; }
+time='(-|[0-9.]+ (us|ms|s))' size='[0-9.]+ (B|KiB|MiB)' state='(watching|trying|gains|no gain)' age='(just now|[0-9]+ min ago)' gain='(-|[0-9.]+x)'
+says() { clweave cache $1 | grep -Eqx -- "$2" || fail "cache $1 has no line '$2': $(clweave cache $1)"; }
 for i in 1 2; do
-    clweave run -- "$B/test/apps/blockmatmul" > "$T/out" 2>&1 || fail "the program fails: $(cat "$T/out")"
+    CLWEAVE_BUILDER=off clweave run -- "$B/test/apps/blockmatmul" > "$T/out" 2>&1 || fail "the program fails: $(cat "$T/out")"
 done
-expect cache_list 0 numbers clweave cache
-expect cache_show 0 numbers clweave cache show blockmatmul
+says list "blockmatmul +[12] +$time +$time +$gain +$state +$age +$size"
+says list "programs +1 +$size +4096 files, 256 MiB +how long runs of programs took"
+says list "builder: (idle|at work), [0-9]+ requests? waiting"
+says "show blockmatmul" "blockmatmul: [12] runs, used $age; they took $time in all, (nothing|$time) more than bare"
+says "show blockmatmul" "  arguments: \(none\)"
+says "show blockmatmul" "    $state; bare $time, run $time, gain $gain, beginning costs $time; [01] runs ago"
+CLWEAVE_BUILDER=off clweave run --groups on -- "$B/test/apps/blockmatmul" > "$T/out" 2>&1
+says "show blockmatmul" "blockmatmul with groups=on: .*"
+[ "$(clweave cache show "./some/where/blockmatmul")" = "$(clweave cache show blockmatmul)" ] || fail "a path does not name its program"
+bad=$(printf 'x\377y'); CLWEAVE_BUILDER=off clweave run -- "$B/test/apps/blockmatmul" "$bad" > "$T/out" 2>&1
+says "show blockmatmul" "  arguments: x[?]y"
 expect cache_near_program 1 clweave cache show blockmatmull
 clweave cache list --json | python3 -c 'import json, sys; c = json.load(sys.stdin)
 assert c["folder"].endswith("/clweave") and c["programs"][0]["program"] == "blockmatmul" and len(c["stores"]) == 5' || fail "list --json"
 clweave cache show blockmatmul --json | python3 -c 'import json, sys; assert json.load(sys.stdin)[0]["bare_ns"] > 0' || fail "show --json"
-clweave cache clear blockmatmul | grep -q '^removed 1 files' || fail "clear of one program"
+# the record, and no request of another program
+before=$(find "$T/cache/clweave" -type f | wc -l)
+clweave cache clear blockmatmul | grep -q '^removed [1-9][0-9]* files*, ' || fail "clear of one program"
+[ "$(find "$T/cache/clweave" -type f | wc -l)" -lt "$before" ] || fail "clear of one program has removed nothing"
 clweave cache | grep -q blockmatmul && fail "a cleared program is still there"
 [ -n "$(find "$T/cache/clweave/builds" -type f)" ] || fail "clear of one program has removed builds"
 
 # clear: the folder stays, with other files; no link is followed; the lock of a builder stays
 out=$T/outside digits=0123456789abcdef0123456789abcdef
-mkdir "$out" "$T/cache/clweave/requests" && chmod 700 "$out" "$T/cache/clweave/requests"
+mkdir -p "$out" "$T/cache/clweave/requests" && chmod 700 "$out" "$T/cache/clweave/requests"
 echo mine > "$out/$digits"; echo mine > "$T/cache/clweave/notes"; echo mine > "$T/cache/clweave/builds/notes"
 ln -s "$out/$digits" "$T/cache/clweave/builds/$digits"
 rm -rf "$T/cache/clweave/compiled"; ln -s "$out" "$T/cache/clweave/compiled"
-echo x > "$T/cache/clweave/requests/one"; echo x > "$T/cache/clweave/requests/log"; : > "$T/cache/clweave/requests/lock"
+requests=$T/cache/clweave/requests
+request() { rm -f "$requests"/[0-9a-f]*; "$B/test/compile/requester" "$T/cache/clweave" program "$1" > "$T/err" || fail "no request: $(cat "$T/err")"; }
+request 1; echo x > "$requests/log"; : > "$requests/lock"
 clweave cache | grep -qx 'builder: idle, 1 request waiting' || fail "a request is not counted: $(clweave cache)"
-exec 9< "$T/cache/clweave/requests/lock"; flock 9
+exec 9< "$requests/lock"; flock 9
 clweave cache | grep -qx 'builder: at work, 1 request waiting' || fail "a builder is not seen"
 clweave cache clear > "$T/clear" || fail "clear"
 grep -q 'a builder is at work' "$T/clear" || fail "clear does not tell of the builder: $(cat "$T/clear")"

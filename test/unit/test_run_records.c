@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/history/run_records.h"
+#include "../../analyzer/history/history_runs.h"
 
 #define MS 1e6
 
@@ -47,6 +48,13 @@ static struct cw_identity identity(const char *program, uint64_t size)
     cw_identity_number(&id, 2);
     cw_identity_text(&id, program);
     cw_identity_number(&id, size);
+    cw_identity_number(&id, 1);
+    cw_identity_number(&id, 2);
+    cw_identity_text(&id, "strict");
+    cw_identity_text(&id, "off");
+    cw_identity_text(&id, "on");
+    cw_identity_text(&id, "");
+    cw_identity_text(&id, "auto");
     return id;
 }
 
@@ -79,16 +87,17 @@ static void look(const struct cw_run_record *r, void *context)
     assert_ptr_equal(context, &seen);
     seen.records++;
     seen.other += strcmp(r->program, "app") != 0;
+    assert_string_equal(r->settings, "footprints=off groups=auto");
     if (strcmp(r->program, "app") != 0)
         return;
     seen.bytes += (unsigned)r->arguments_bytes;
-    if (r->state == CW_RUNS_GAINING) {
+    if (r->state == CW_RUN_GAINS) {
         assert_memory_equal(r->arguments, "./app\0one", sizeof "./app\0one");
         seen.gains++;
         seen.bare_ns = r->bare_ns;
         seen.run_ns = r->run_ns;
         seen.ago = r->ago;
-    } else if (r->state == CW_RUNS_WATCHED) {
+    } else if (r->state == CW_RUN_WATCHING) {
         assert_memory_equal(r->arguments, "./app\0another", sizeof "./app\0another");
         seen.watching++;
     }
