@@ -117,8 +117,8 @@ static void tick_building(void *context)
     cw_learn_progress_draw(context, true);
 }
 
-/* Makes what the last runs have asked for, now: a builder in the background may wait for long beside other work.
- * False: a signal has come. */
+/* Makes what the last runs have asked for, now: a builder in the background may wait for long beside other
+ * work. False: a signal has come. */
 static bool build(struct cw_learn *l)
 {
     char *argv[] = {l->builder, CW_BUILDER_WORD, l->cache.folder, CW_BUILDER_WAIT, NULL};

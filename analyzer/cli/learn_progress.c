@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR = 24, STEADY_ROUNDS = 3, MEASURED = 9 };
+#define WIPE "\r\033[K"
+enum { BAR = 16, STEADY_ROUNDS = 3, MEASURED = 9 };
 
 static bool drawn;
 
@@ -15,6 +17,14 @@ static void put(const char *text, size_t n)
     ssize_t told = write(STDERR_FILENO, text, n);
 
     (void)told;
+}
+
+/* The text of the bar is cut where the terminal's line ends. */
+static int width_of_terminal(void)
+{
+    struct winsize size;
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
 }
 
 static double elapsed_s(const struct cw_learn *l)
@@ -39,14 +49,14 @@ void cw_learn_progress_draw(const struct cw_learn *l, bool waits)
 {
     char text[256], bar[BAR + 1];
     double share = share_of(l);
-    int n;
+    int n, most = (int)sizeof WIPE - 1 + width_of_terminal();
 
     if (!isatty(STDERR_FILENO))
         return;
     memset(bar, '-', BAR);
     memset(bar, '#', (size_t)(share * BAR));
     bar[BAR] = '\0';
-    n = snprintf(text, sizeof text, "\r\033[K%s [%s] round %zu, %.0f s",
+    n = snprintf(text, sizeof text, WIPE "%s [%s] round %zu, %.0f s",
                  waits         ? "waiting for builds"
                  : l->measures ? "measuring"
                                : "learning",
@@ -55,7 +65,7 @@ void cw_learn_progress_draw(const struct cw_learn *l, bool waits)
         n += snprintf(text + n, sizeof text - (size_t)n, ", bare %.1f ms, run %.1f ms, %s",
                       l->pair[l->n - 1].bare.wall_ns / 1e6, l->pair[l->n - 1].run.wall_ns / 1e6,
                       cw_learn_state_word(l->state));
-    put(text, (size_t)n);
+    put(text, (size_t)(n < most ? n : most));
     drawn = true;
 }
 
@@ -74,6 +84,6 @@ void cw_learn_progress_round(const struct cw_learn *l)
 void cw_learn_progress_end(void)
 {
     if (drawn)
-        put("\r\033[K", 4);
+        put(WIPE, sizeof WIPE - 1);
     drawn = false;
 }

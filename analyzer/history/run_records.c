@@ -1,4 +1,4 @@
-/* run_records.c - see run_records.h. The identity of a record's file is made in shim/run/tuning/activation.c. */
+/* run_records.c - see run_records.h. shim/run/tuning/activation.c makes the identity of a record's file. */
 #include "run_records.h"
 
 #include <stdio.h>
