@@ -222,15 +222,6 @@ static bool launch(const struct built *b, cl_kernel kernel, const struct cw_comp
            clFinish(b->queue) == CL_SUCCESS;
 }
 
-/* Compiles the contents of a binary of the program: code of all of its kernels that fits any launch. */
-static bool compile_all(const struct built *b)
-{
-    size_t bytes = 0;
-
-    return clGetProgramInfo(b->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) == CL_SUCCESS &&
-           bytes;
-}
-
 static enum cw_compile_state compile(struct cw_compile_area *a, const struct built *b, const char *name)
 {
     static cl_mem images[MOST_ARGS];
@@ -268,7 +259,5 @@ enum cw_compile_state cw_answer_request(struct cw_compile_area *a)
         return CW_COMPILE_REFUSED;
     if (a->only_build)
         return CW_COMPILE_COMPILED;
-    if (!*name)
-        return compile_all(b) ? CW_COMPILE_COMPILED : CW_COMPILE_REFUSED;
     return compile(a, b, name);
 }

@@ -35,6 +35,7 @@ enum {
     CPU_S = 60,          /* of one request */
     NAP_MS = 5,          /* between looks at its process */
     NICE = 19,           /* the most */
+    FILES = 256,         /* descriptors that a compiler may need */
     OLD_FILES = 65536,   /* closed one by one where close_range does not exist */
     LOG_BYTES = 50 << 10 /* of each of the two files */
 };
@@ -141,17 +142,19 @@ static int await(pid_t pid, int64_t until)
 static int work_on(const char *name, const struct cw_request *q, int64_t until)
 {
     pid_t self = getpid(), pid = fork();
-    int result = CW_FULFIL_FAILED;
+    int result;
 
     if (pid == 0)
         become_worker(name, q, self);
-    if (pid > 0) {
-        setpgid(pid, pid);
-        worker = pid;
-        result = await(pid, until);
-        worker = 0;
-        kill(-pid, SIGKILL); /* a linker that it has left */
+    if (pid < 0) {
+        say("no process for a request: %s", strerror(errno));
+        _exit(1); /* the request has not failed by that */
     }
+    setpgid(pid, pid);
+    worker = pid;
+    result = await(pid, until);
+    worker = 0;
+    kill(-pid, SIGKILL); /* a linker that it has left */
     return result;
 }
 
@@ -182,9 +185,11 @@ static void take(const char *name, int64_t end)
 
 int cw_builder_one(const char *folder, const char *name)
 {
+    const char *fault = getenv("CLWEAVE_FAULT"); /* the program's, by whose keys it looks for the result */
     struct cw_request q;
     int result = CW_FULFIL_FAILED;
 
+    cw_identity_one_key = fault && !strcmp(fault, "alike:1");
     cw_requests_init(&requests, folder);
     if (cw_requests_read(&requests, name, &q)) {
         result = (int)cw_fulfil(&requests, &q);
@@ -228,13 +233,20 @@ static int lock(bool wait)
 /* What a program has limited for itself would make every request fail: that is no builder's process. */
 static bool is_limited(void)
 {
-    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_CPU, RLIMIT_FSIZE};
+    static const struct {
+        int what;
+        rlim_t least;
+    } needs[] = {{RLIMIT_AS, RLIM_INFINITY},
+                 {RLIMIT_DATA, RLIM_INFINITY},
+                 {RLIMIT_CPU, RLIM_INFINITY},
+                 {RLIMIT_FSIZE, RLIM_INFINITY},
+                 {RLIMIT_NOFILE, FILES}};
     struct rlimit now;
 
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        if (getrlimit(limits[i], &now) != 0 || now.rlim_max != RLIM_INFINITY)
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        if (getrlimit(needs[i].what, &now) != 0 || now.rlim_max < needs[i].least)
             return true;
-        setrlimit(limits[i], &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+        setrlimit(needs[i].what, &(struct rlimit){now.rlim_max, now.rlim_max});
     }
     return false;
 }

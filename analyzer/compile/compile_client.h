@@ -16,7 +16,7 @@ struct cw_compile_question {
     uint32_t units;     /* compute units, of a sub-device; 0: of a whole one */
     const char *source, *options;
     bool only_build;    /* of the rest nothing counts but range.dims, 1 */
-    const char *kernel; /* "": all, for a binary of the program; of the rest only range.dims counts, 1 */
+    const char *kernel;
     struct cw_compile_range range;
     uint32_t args;
     const struct cw_compile_arg *arg;

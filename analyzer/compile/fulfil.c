@@ -80,6 +80,16 @@ static void finish(struct built *b)
     free(b->binary);
 }
 
+/* The disk has taken all of it. */
+static bool is_stored(const struct cw_file_store *store, const struct cw_identity *id)
+{
+    size_t bytes;
+    void *data = cw_file_store_read(store, id, &bytes);
+
+    free(data);
+    return data;
+}
+
 static enum cw_fulfilled make_program(struct cw_file_store *store, const struct cw_request *q)
 {
     struct built b = {.bytes = 0};
@@ -88,7 +98,7 @@ static enum cw_fulfilled make_program(struct cw_file_store *store, const struct 
     if (good)
         cw_file_store_write(store, &q->result, b.binary, b.bytes);
     finish(&b);
-    return good ? CW_FULFIL_MADE : CW_FULFIL_FAILED;
+    return good && is_stored(store, &q->result) ? CW_FULFIL_MADE : CW_FULFIL_FAILED;
 }
 
 /* PoCL 3.1 forgets a kernel's attributes in binaries. */
@@ -107,7 +117,7 @@ static enum cw_fulfilled make_stand_in(struct cw_file_store *store, const struct
         cw_stand_in_write(store, &q->result, &head, b.binary);
     }
     finish(&b);
-    return done;
+    return is_stored(store, &q->result) ? done : CW_FULFIL_FAILED;
 }
 
 /* A refusal that is kept is a result, too. */

@@ -38,9 +38,9 @@ void cw_requests_results(const struct cw_requests *r, enum cw_request_kind kind,
 
 static bool matters(const char *variable)
 {
-    static const char *const heads[] = {"POCL_",   "OCL_ICD_",          "PATH=",          "HOME=",
-                                        "TMPDIR=", "LD_LIBRARY_PATH=",  "XDG_CACHE_HOME", "CLWEAVE_CLANG=",
-                                        "LC_",     "CLWEAVE_FOOTPRINT="};
+    static const char *const heads[] = {"POCL_",   "OCL_ICD_",           "PATH=",          "HOME=",
+                                        "TMPDIR=", "LD_LIBRARY_PATH=",   "XDG_CACHE_HOME", "CLWEAVE_CLANG=",
+                                        "LC_",     "CLWEAVE_FOOTPRINT=", "CLWEAVE_FAULT="};
 
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (!strncmp(variable, heads[i], strlen(heads[i])))

@@ -17,7 +17,7 @@ a kernel without an end: good, in a file
 a kernel without an end: not asked
 END
 [ "$(find "$POCL_CACHE_DIR" -name 'add.so' | wc -l)" -ge 3 ] && find "$POCL_CACHE_DIR" -name endless.so | grep -q . || { echo "nothing is in PoCL's cache"; bad=1; }
-asks "bad all threads" <<'END'
+asks "bad threads" <<'END'
 there: 1
 no such kernel: bad
 an argument is missing: bad
@@ -25,7 +25,6 @@ no source: bad
 no such device: bad
 four dimensions: bad
 a local size that does not divide: bad
-all kernels: good
 threads: 80 good
 a kernel without an end: not asked
 END

@@ -1,7 +1,7 @@
 /* compiler.c - asks clweave-compile (analyzer/compile/compile_client.h), which lies beside this program, and
  * says what it answers.
  *
- * usage: compiler [STEP]... Steps: good, again, images, forever, bad, all, part, threads, dies, rests */
+ * usage: compiler [STEP]... Steps: good, again, images, forever, bad, part, threads, dies, rests */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -106,13 +106,6 @@ static void bad(void)
     tell("a local size that does not divide", &other);
 }
 
-static void all(void)
-{
-    struct cw_compile_question q = question("", NULL, 0);
-
-    tell("all kernels", &q);
-}
-
 static void *ask_often(void *data)
 {
     struct cw_compile_question q = question("add", add_args, 3);
@@ -169,8 +162,8 @@ static void rests(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} steps[] = {{"good", good}, {"images", images},   {"endless", endless}, {"bad", bad},
-             {"all", all},   {"threads", threads}, {"dies", dies},       {"rests", rests}};
+} steps[] = {{"good", good},       {"images", images}, {"endless", endless}, {"bad", bad},
+             {"threads", threads}, {"dies", dies},     {"rests", rests}};
 
 int main(int argc, char **argv)
 {

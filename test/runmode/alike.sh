@@ -6,7 +6,7 @@ mkdir -m 700 "$cache"
 printf '#!/bin/sh\nexec "%s" sources\n' "$program" > "$T/sources"
 chmod +x "$T/sources"
 answered() { sed -n 's/^run: \([0-9]*\) builds answered.*/\1/p' "$T/summary"; }
-alike() { in_run "$1" CLWEAVE_HISTORY="$cache/history.db" CLWEAVE_LEARN=all CLWEAVE_FAULT=alike:1 "${@:2}"; }
+alike() { in_run "$1" CLWEAVE_HISTORY="$cache/history.db" CLWEAVE_LEARN=all CLWEAVE_BUILDER=wait CLWEAVE_FAULT=alike:1 "${@:2}"; }
 
 # what was kept in one run meets the next one's questions
 bare "$program" || done_
@@ -28,6 +28,6 @@ done
 
 # with keys of their own: both builds are answered
 rm -r "$cache/builds"
-for i in 1 2 3 4; do in_run "$T/sources" CLWEAVE_HISTORY="$cache/history.db" CLWEAVE_LEARN=all CLWEAVE_DEVICES=none; done
+for i in 1 2 3 4; do in_run "$T/sources" CLWEAVE_HISTORY="$cache/history.db" CLWEAVE_LEARN=all CLWEAVE_BUILDER=wait CLWEAVE_DEVICES=none; done
 [ "$(answered)" = 2 ] || fail "'$(answered)' builds answered, 2 expected"
 done_
