@@ -22,8 +22,8 @@ expect blockmatmul "$(for m in 2 3 4 5 6 7 8 9; do printf '0 %d\n1 %d\n%d 10\n' 
 # kernel number depth * 8 + chain binds the next one of its chain and nothing else
 expect chains8 "$(for ((k = 0; k < 24; k++)); do echo "$k $((k + 8))"; done)" 256 4
 
-# two clusters, four steps: each step binds the next one of its cluster
-expect nbody "$(for k in 0 1 2 3 4 5; do echo "$k $((k + 2))"; done)" 2 32 4
+# two clusters, four steps: each step binds the next one of its cluster, and the one that overwrites its positions
+expect nbody "$(for k in 0 1 2 3 4 5; do echo "$k $((k + 2))"; done; for k in 0 1 2 3; do echo "$k $((k + 4))"; done)" 2 32 4
 
 # map c (0..3) binds reduce 4 + c, which binds the last one: partial results lie in sub-buffers of one buffer
 expect mapreduce "$(for c in 0 1 2 3; do printf '%d %d\n%d 8\n' $c $((4 + c)) $((4 + c)); done)" 256 4
