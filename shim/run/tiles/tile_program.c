@@ -37,6 +37,7 @@ struct cw_run_rewritten {
     bool tried[CW_RUN_LANES];
     bool loaded[CW_RUN_LANES];   /* of a binary */
     bool rowless[CW_RUN_LANES];  /* without the forms for rows */
+    bool hopeless[CW_RUN_LANES]; /* there is going to be no binary */
     uint8_t state[CW_RUN_LANES]; /* enum cw_run_copy_state */
     /* asked for: sought again then, and the next time so much later */
     uint64_t seek_at_ns[CW_RUN_LANES], seek_after_ns[CW_RUN_LANES];
@@ -229,9 +230,8 @@ static cl_program try(struct cw_run_program *p, struct cw_run_rewritten *r,
         cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
     if (!r->program[lane] && build)
         r->program[lane] = make_either(p, r, place, true);
-    if (!r->loaded[lane] && (r->program[lane] || !build) && !cw_run.chaos &&
-        !ask(p, r, place, !r->rowless[lane] || !r->program[lane]))
-        r->seek_at_ns[lane] = UINT64_MAX;
+    if (!r->loaded[lane] && (r->program[lane] || !build) && !cw_run.chaos)
+        r->hopeless[lane] = !ask(p, r, place, !r->rowless[lane] || !r->program[lane]);
     r->tried[lane] = r->program[lane] || build;
     return r->program[lane];
 }
@@ -259,10 +259,8 @@ static enum cw_run_copy_state state_after(struct cw_run_rewritten *r, uint32_t l
 
     if (good || r->tried[lane] || !r->out.source)
         return good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
-    if (r->seek_at_ns[lane] < UINT64_MAX) {
-        r->seek_after_ns[lane] = r->seek_after_ns[lane] ? 2 * r->seek_after_ns[lane] : CW_RUN_SEEK_FIRST_NS;
-        r->seek_at_ns[lane] = now + r->seek_after_ns[lane];
-    }
+    r->seek_after_ns[lane] = r->seek_after_ns[lane] ? 2 * r->seek_after_ns[lane] : CW_RUN_SEEK_FIRST_NS;
+    r->seek_at_ns[lane] = r->hopeless[lane] ? UINT64_MAX : now + r->seek_after_ns[lane];
     return CW_RUN_COPY_MISSED;
 }
 
