@@ -87,7 +87,7 @@ static void close_block(struct output *o)
 static bool take_output(struct output *o)
 {
     for (;;) {
-        ssize_t n = read(o->fd, o->now.block + o->used, BLOCK - o->used);
+        ssize_t n = o->used < BLOCK ? read(o->fd, o->now.block + o->used, BLOCK - o->used) : 0;
 
         if (n < 0)
             return errno == EAGAIN || errno == EINTR;

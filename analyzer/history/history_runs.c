@@ -193,6 +193,12 @@ static double price_of(const struct cw_runs_entry *e)
 
 /* ---- the next run */
 
+/* The first run of all pays for the vendor's compiler: one that helpers began in is not compared. */
+bool cw_history_runs_is_compared(const struct cw_runs_entry *e)
+{
+    return e->bares >= (e->begins ? 1 : CW_RUNS_BARE);
+}
+
 /* A run that began in its middle was quicker than its launches are at home. */
 static bool is_thought_to_gain(const struct cw_runs_entry *e)
 {
@@ -201,7 +207,7 @@ static bool is_thought_to_gain(const struct cw_runs_entry *e)
 
 static bool gains(const struct cw_runs_entry *e)
 {
-    return e->runs == CW_RUNS_TRIALS && (e->bares || is_thought_to_gain(e));
+    return e->runs == CW_RUNS_TRIALS && (cw_history_runs_is_compared(e) || is_thought_to_gain(e));
 }
 
 enum cw_runs_state cw_history_runs_state(const struct cw_runs_entry *e)
@@ -211,12 +217,6 @@ enum cw_runs_state cw_history_runs_state(const struct cw_runs_entry *e)
            : e->runs                                ? CW_RUNS_TRYING
            : e->losses                              ? CW_RUNS_NO_GAIN
                                                     : CW_RUNS_WATCHED;
-}
-
-/* The first run of all pays for the vendor's compiler: one that helpers began in is not compared. */
-static bool is_compared(const struct cw_runs_entry *e)
-{
-    return e->bares >= (e->begins ? 1 : CW_RUNS_BARE);
 }
 
 static bool looks_again(const struct cw_runs_entry *e)
@@ -232,9 +232,9 @@ enum cw_runs_start cw_history_runs_start(const struct cw_runs *r, uint64_t argum
         return CW_RUNS_LATER;
     if (gains(e) || is_thought_to_gain(e))
         return looks_again(e) ? CW_RUNS_HOLD : CW_RUNS_GAINED;
-    if (e->begins && !e->bares)
+    if ((e->begins || e->runs) && !cw_history_runs_is_compared(e))
         return CW_RUNS_HOLD;
-    if (e->runs || (is_compared(e) && e->bare_ns > cost_of(e) &&
+    if (e->runs || (cw_history_runs_is_compared(e) && e->bare_ns > cost_of(e) &&
                     (all || cw_history_runs_affords(r->lived_ns, r->lost_ns, price_of(e)))))
         return CW_RUNS_TRY;
     return CW_RUNS_LATER;
@@ -244,7 +244,7 @@ double cw_history_runs_price(const struct cw_runs *r, uint64_t arguments, double
 {
     const struct cw_runs_entry *e = cw_history_runs_find(r, arguments);
 
-    *not_before_ns = e && e->losses ? FAR_LONGER * e->bare_ns : 0;
+    *not_before_ns = e && (e->losses || !cw_history_runs_is_compared(e)) ? FAR_LONGER * e->bare_ns : 0;
     return cost_of(e) + (r->number ? 0 : CW_RUNS_ANALYSE_NS);
 }
 
@@ -252,7 +252,7 @@ bool cw_history_runs_is_over_before(const struct cw_runs *r, uint64_t arguments)
 {
     const struct cw_runs_entry *e = cw_history_runs_find(r, arguments);
 
-    return e && is_compared(e) && (e->losses || FAR_LONGER * e->bare_ns < cost_of(e));
+    return e && cw_history_runs_is_compared(e) && (e->losses || FAR_LONGER * e->bare_ns < cost_of(e));
 }
 
 /* Beginning is behind at first by its cost; where it has gained before, the later part of the run makes up
@@ -316,7 +316,7 @@ static void lose(struct cw_runs_entry *e, double ns)
 /* With enough runs of both kinds the record decides. */
 static void judge(struct cw_runs_entry *e)
 {
-    if (e->runs < CW_RUNS_TRIALS || !e->bares)
+    if (e->runs < CW_RUNS_TRIALS || !cw_history_runs_is_compared(e))
         return;
     if (e->run_ns > CW_RUNS_GAIN * e->bare_ns)
         lose(e, e->run_ns - e->bare_ns);

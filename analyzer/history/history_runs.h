@@ -111,6 +111,9 @@ uint64_t cw_history_runs_number(struct cw_runs *r, const void *text, size_t byte
 /* The entry of `arguments`; NULL: there was no such run. Lives until the record changes. */
 const struct cw_runs_entry *cw_history_runs_find(const struct cw_runs *r, uint64_t arguments);
 
+/* Bare runs have been measured that later ones are compared with. */
+bool cw_history_runs_is_compared(const struct cw_runs_entry *e);
+
 /* The measured, or else the estimated time of a bare run, 0: not known. */
 double cw_history_runs_bare_ns(const struct cw_runs_entry *e);
 
@@ -135,7 +138,8 @@ enum cw_runs_start {
 enum cw_runs_start cw_history_runs_start(const struct cw_runs *r, uint64_t arguments, bool all);
 
 /* The price of beginning in the midst of such a run, but not before it has worked *not_before_ns: where
- * earlier runs have lost by it, only one that is far longer begins. */
+ * earlier runs have lost by it, or the bare time is still to be measured, only one that is far longer begins.
+ */
 double cw_history_runs_price(const struct cw_runs *r, uint64_t arguments, double *not_before_ns);
 
 /* True when a run with `arguments` is over long before helpers could begin in it. */

@@ -15,6 +15,8 @@
 
 /* share of a run's work: one that began no later counts as one that began at once */
 #define CW_RUN_ACTIVATION_EARLY 0.05
+/* part of its launches' times at home: a run that began no later than that tells its bare time by them */
+#define CW_RUN_ACTIVATION_KNOWN 0.25
 /* share of a program's work that helpers may save, while nothing is known of it */
 #define CW_RUN_ACTIVATION_HOPE 0.1
 /* ns: a build that the builder was asked for is sought again; twice as much later each time */
@@ -39,6 +41,8 @@
 /* times: the least of late grows by it with each measurement that is above, as a machine may have become
  * slower */
 #define CW_RUN_LEAST_FORGETS 1.02
+/* times the work-items of the largest launch that was measured: a larger one's time is not known by it */
+#define CW_RUN_HOME_LARGER 4
 /* ns: a command through run mode's lock and queue */
 #define CW_RUN_HANDOFF_NS 1000
 /* share of a run's time, for trials, in a run that is to show the possible gain */

@@ -412,7 +412,7 @@ static void count_home(const struct cw_run_task *t)
 
     for (; t; t = t->links.window)
         if (t->work == CW_RUN_LAUNCH)
-            ns += t->launch.kernel->home_ns_each * cw_run_costs_items(&t->launch);
+            ns += cw_run_perf_model_home_ns(&t->launch);
     cw_run_activation_ran_managed(ns);
 }
 

@@ -188,12 +188,17 @@ void cw_run_activation_init(const struct cw_options *options, const char *folder
     errno = saved;
 }
 
+static double work_so_far(void)
+{
+    return rent.work_ns + (rent.since_ns ? (double)(cw_run_global_lock_now_ns() - rent.since_ns) : 0);
+}
+
 /* Lock held. Later commands are managed. */
 static void begin(void *unused)
 {
     (void)unused;
     rent.why = WORKED;
-    rent.begun_ns = rent.work_ns;
+    rent.begun_ns = work_so_far();
     cw_run.begun = true;
     cw_run_activation_queue_made();
     cw_run_program_models_begin();
@@ -277,11 +282,6 @@ static double idle_share(void)
     return rent.idle_share;
 }
 
-static double work_so_far(void)
-{
-    return rent.work_ns + (rent.since_ns ? (double)(cw_run_global_lock_now_ns() - rent.since_ns) : 0);
-}
-
 bool cw_run_activation_allows(double ns)
 {
     double spent = cw_run_learn_spent(), hope = fmax(fmax(idle_share(), rent.hope), CW_RUN_ACTIVATION_HOPE);
@@ -293,7 +293,7 @@ bool cw_run_activation_allows(double ns)
 
 bool cw_run_activation_is_promising(void)
 {
-    return rent.why == NEVER && rent.kept && rent.work_ns >= CW_RUNS_BEGIN_NS &&
+    return rent.why != HELD && rent.kept && rent.work_ns >= CW_RUNS_BEGIN_NS &&
            !cw_history_runs_is_over_before(&rent.runs, rent.arguments);
 }
 
@@ -380,10 +380,11 @@ double cw_run_activation_saved(double ns)
 
 /* ---- the end */
 
-/* What the program would have worked bare: its launches behind the beginning at their times at home. */
+/* What the program would have worked bare: its launches behind the beginning at their times at home. Before it a
+ * first run may have paid for the vendor's compiler: then it says nothing. */
 static double bare_by_launches(void)
 {
-    return rent.home_ns > 0 ? rent.begun_ns + rent.home_ns : 0;
+    return rent.begun_ns <= CW_RUN_ACTIVATION_KNOWN * rent.home_ns ? rent.begun_ns + rent.home_ns : 0;
 }
 
 /* Lock held: other threads of the program may go on. */
@@ -431,7 +432,7 @@ struct cw_run_course cw_run_activation_course(void)
                               .given_up = rent.ended_ns > 0,
                               .run = rent.runs.number};
 
-    if (e && e->bares && e->bare_ns > 0) {
+    if (e && cw_history_runs_is_compared(e)) {
         c.bare_ns = e->bare_ns;
         c.measured = true;
     } else if (cw_run.begun) {

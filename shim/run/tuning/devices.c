@@ -4,6 +4,7 @@
 
 #include "../planner/costs.h"
 #include "activation.h"
+#include "foresee.h"
 #include "learn.h"
 #include "perf_model.h"
 #include "../core/global_lock.h"
@@ -71,6 +72,8 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
         next = after_miss(p, l);
     else if (*copy == CW_RUN_COPY_NONE)
         next = CW_RUN_COPY_SOUGHT;
+    if (!p->foreseen && *copy == CW_RUN_COPY_NONE)
+        cw_run_foresee_launch(p);
     if (next != *copy) {
         *copy = next;
         cw_run_costs_name_kernel(k);

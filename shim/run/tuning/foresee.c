@@ -67,7 +67,7 @@ static void ask(const struct program *s)
 
 void cw_run_foresee_stop(void)
 {
-    if (cw_run.begun || cw_run.forked || !cw_run_activation_is_promising())
+    if (cw_run.forked || !cw_run_activation_is_promising())
         return;
     for (uint32_t i = 0; i < count; i++)
         ask(&seen[i]);

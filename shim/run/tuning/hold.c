@@ -82,29 +82,32 @@ bool cw_run_hold_is_on(void)
             cw_run_program_models_are_made());
 }
 
-/* Of a command at home. Two launches that were never measured are enough to give out. */
+/* Of a command at home; 0: not known. */
 static double home_ns(struct cw_run_task *t)
 {
     double ns;
 
     if (t->work != CW_RUN_LAUNCH)
         return cw_run_costs_transfer_ns(t);
-    ns = t->launch.kernel->home_ns_each * cw_run_costs_items(&t->launch);
+    ns = cw_run_perf_model_home_ns(&t->launch);
     if (!(ns > 0))
         ns = cw_run_perf_model_earlier_ns(t);
-    return ns > 0 ? ns : CW_RUN_HOLD_NS / 2;
+    return ns;
 }
 
 struct cw_run_task *cw_run_hold_rest(struct cw_run_task *first, uint32_t *count)
 {
     struct cw_run_task *last = NULL, *rest;
-    double ns = 0;
+    double ns = 0, given = 0;
     uint32_t n = 0;
 
     for (struct cw_run_task *t = first; t; t = t->links.window) {
+        double each = home_ns(t);
+
         n++;
-        ns += home_ns(t);
-        if (!last && ns >= CW_RUN_HOLD_NS) {
+        ns += each;
+        given += each > 0 ? each : CW_RUN_HOLD_NS / 2; /* two launches that were never measured are enough */
+        if (!last && given >= CW_RUN_HOLD_NS) {
             last = t;
             *count = n;
         }

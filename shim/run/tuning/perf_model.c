@@ -338,6 +338,23 @@ static void owe(const struct cw_run_task *t, bool first)
     }
 }
 
+static void note_home(struct cw_run_kernel *k, double items, double ns)
+{
+    if (items < k->home_items)
+        return;
+    k->home_ns = items > k->home_items ? ns : cw_run_least_of_late(k->home_ns, ns);
+    k->home_items = items;
+}
+
+double cw_run_perf_model_home_ns(const struct cw_run_launch *l)
+{
+    double items = cw_run_costs_items(l);
+
+    return items <= CW_RUN_HOME_LARGER * l->kernel->home_items
+               ? l->kernel->home_ns * items / l->kernel->home_items
+               : 0;
+}
+
 void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
 {
     const struct cw_run_brain *b = brain.now;
@@ -352,7 +369,7 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
     *least = cw_run_least_of_late(*least, ns);
     first = is_first(t);
     if (t->at.lane == t->at.home && !first)
-        k->home_ns_each = cw_run_least_of_late(k->home_ns_each, ns / cw_run_costs_items(&t->launch));
+        note_home(k, cw_run_costs_items(&t->launch), ns);
     owe(t, first);
     if (first || status != CL_SUCCESS || !b || !t->measure.shape || t->at.lane >= b->lanes)
         return;

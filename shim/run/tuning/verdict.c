@@ -106,6 +106,11 @@ int cw_run_verdict_describe(char *text, unsigned size)
     if (obstacle(reason) && 2 * most >= all)
         return snprintf(text, size, "clweave: nothing to do: %s (%llu of %llu commands)\n", obstacle(reason),
                         (unsigned long long)most, (unsigned long long)all);
+    if (c.begun && !cw_run.counts.launches && reason == CW_RUN_R_LONG)
+        return snprintf(text, size,
+                        "clweave: no gain expected: each kernel keeps the device busy (%.0f ms of OpenCL "
+                        "work)\n",
+                        ms);
     if (c.held)
         return snprintf(text, size,
                         "clweave: this run showed the time without helpers, %.0f ms of OpenCL work; they are "
