@@ -263,8 +263,8 @@ static void write_to(const char *path, const char *text)
 }
 
 /* SCHED_BATCH at nice 10 has a tenth of a processor that another thread wants: beside a load of six the
- * builder still gets on; at nice 19 a build takes a minute there. Its session may have a share of its own, which
- * nice does not lower (autogroup). */
+ * builder still gets on; at nice 19 a build takes a minute there. Its session may have a share of its own,
+ * which nice does not lower (autogroup). */
 static void step_back(void)
 {
     const struct sched_param none = {0};

@@ -34,7 +34,7 @@ builder=$(pids --requests) worker=$(pids --request)
 for i in $builder $worker; do
     [ "$(ls -l /proc/$i/fd | grep -v -e /dev/null -e requests/lock -e '^total' | grep -c "$0\|pipe:\|$T/out")" = 0 ] || fail "$i has open: $(ls -l /proc/$i/fd)"
     [ "$(readlink /proc/$i/cwd)" = / ] || fail "$i is in $(readlink /proc/$i/cwd)"
-    [ "$(ps -o ni= -p $i | tr -d ' ')" = 19 ] || fail "$i has another priority: $(ps -o ni= -p $i)"
+    [ "$(ps -o ni= -p $i | tr -d ' ')" = 10 ] || fail "$i has another priority: $(ps -o ni= -p $i)"
     [ "$(ps -o sid= -p $i | tr -d ' ')" = "$builder" ] || fail "$i is in another session"
     [ "$(cat /proc/$i/oom_score_adj)" = 1000 ] || fail "$i is not the first to go"
 done

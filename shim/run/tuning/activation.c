@@ -380,8 +380,8 @@ double cw_run_activation_saved(double ns)
 
 /* ---- the end */
 
-/* What the program would have worked bare: its launches behind the beginning at their times at home. Before it a
- * first run may have paid for the vendor's compiler: then it says nothing. */
+/* What the program would have worked bare: its launches behind the beginning at their times at home.
+ * Before it a first run may have paid for the vendor's compiler: then it says nothing. */
 static double bare_by_launches(void)
 {
     return rent.begun_ns <= CW_RUN_ACTIVATION_KNOWN * rent.home_ns ? rent.begun_ns + rent.home_ns : 0;

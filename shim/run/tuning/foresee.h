@@ -1,5 +1,5 @@
-/* foresee.h - the programs of a run whose helpers have no binary of them yet, or that helpers do not begin in: the
- * builder makes what a later run with helpers will look for. */
+/* foresee.h - the programs of a run whose helpers have no binary of them yet, or that helpers do not begin
+ * in: the builder makes what a later run with helpers will look for. */
 #ifndef CW_RUN_FORESEE_H
 #define CW_RUN_FORESEE_H
 

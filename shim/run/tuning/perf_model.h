@@ -29,8 +29,8 @@ void cw_run_perf_model_prepare(void);
 /* A launch has run: with t->measured, this is learnt from. Lock held. */
 void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status);
 
-/* The time of a launch at home, by the largest one of its kernel that this run has measured there; 0: not known.
- * Lock held. */
+/* The time of a launch at home, by the largest one of its kernel that this run has measured there; 0: not
+ * known. Lock held. */
 double cw_run_perf_model_home_ns(const struct cw_run_launch *l);
 
 /* The time of such a launch at home in earlier runs; 0: not known. Names the launch. Lock held. */
