@@ -70,7 +70,8 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- which program this is */
 
-/* The program's file by name, size and time; the settings that matter; the number of processors. */
+/* The program's file by name, size and time; the settings that change how it runs; the number of
+ * processors. */
 static struct cw_identity identity(const struct cw_options *options)
 {
     struct cw_identity id = {.failed = true};
@@ -96,8 +97,14 @@ static struct cw_identity identity(const struct cw_options *options)
     cw_identity_text(&id, options->devices);
     cw_identity_text(&id, options->groups);
     cw_identity_text(&id, options->policy);
-    cw_identity_text(&id, options->learn);
+    cw_identity_text(&id, strcmp(options->learn, "off") ? "auto" : "off"); /* the others learn for each other */
     cw_identity_text(&id, options->share);
+    cw_identity_text(&id, options->blocks);
+    cw_identity_text(&id, options->ratio);
+    cw_identity_text(&id, options->group_rule);
+    cw_identity_text(&id, options->group_tile);
+    cw_identity_number(&id, (uint64_t)options->blocks_n);
+    cw_identity_number(&id, (uint64_t)options->dsp);
     return id;
 }
 
