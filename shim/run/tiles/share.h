@@ -86,4 +86,8 @@ bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool wo
 bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n);
 void cw_run_tile_build_stop(void); /* at exit, lock not held */
 
+/* That thread is going to run body(data), lock not held, with `p` pinned; not when the process ends first.
+ * False: it cannot. Lock held. */
+bool cw_run_tile_build_beside(struct cw_run_program *p, void (*body)(void *data), void *data);
+
 #endif

@@ -157,6 +157,10 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
 bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c,
                                  struct cw_run_context_device *p, const struct cw_run_cut *cut,
                                  const struct cw_run_block *b);
+/* Compiles that code, for the vendor's cache; the rewritten program is built there. The lane need not be
+ * held. `l`: of its arguments kinds and sizes count. */
+void cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b);
 /* Hands over block `b` of any launch that is cut so. */
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c,
                                 struct cw_run_context_device *p, const struct cw_run_cut *cut,

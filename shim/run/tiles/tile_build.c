@@ -25,6 +25,12 @@ static struct {
         uint32_t place;
     } job[JOBS];
     uint32_t n;
+    struct {
+        struct cw_run_program *program; /* busy */
+        void (*body)(void *data);
+        void *data;
+    } other[JOBS]; /* begun when there is nothing to build */
+    uint32_t others;
     bool started, quit;
     pthread_t thread;
     pthread_cond_t wake;
@@ -78,6 +84,22 @@ static void build(struct cw_run_program *p, uint32_t place)
     cw_run_global_lock_tell();
 }
 
+/* Lock held, given up meanwhile. */
+static void do_other(void)
+{
+    uint32_t i = --builder.others;
+    struct cw_run_program *p = builder.other[i].program;
+    void (*body)(void *data) = builder.other[i].body;
+    void *data = builder.other[i].data;
+
+    cw_run.preparing++;
+    cw_run_global_lock_give();
+    body(data);
+    cw_run_global_lock_take();
+    cw_run.preparing--;
+    cw_run_record_unpin(&p->r);
+}
+
 static void *work(void *unused)
 {
     (void)unused;
@@ -85,12 +107,16 @@ static void *work(void *unused)
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* of this thread, in Linux */
     cw_run_global_lock_take();
     while (!builder.quit) {
-        if (!builder.n || cw_run.ending) {
+        if ((!builder.n && !builder.others) || cw_run.ending) {
             pthread_cond_wait(&builder.wake, &cw_run.lock);
             continue;
         }
-        builder.n--;
-        build(builder.job[builder.n].program, builder.job[builder.n].place);
+        if (builder.n) {
+            builder.n--;
+            build(builder.job[builder.n].program, builder.job[builder.n].place);
+        } else {
+            do_other();
+        }
         cw_run_global_lock_give(); /* runs the releases that wait for that */
         cw_run_global_lock_take();
     }
@@ -144,6 +170,22 @@ bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool wo
         }
     }
     return *state == CW_RUN_COPY_READY;
+}
+
+bool cw_run_tile_build_beside(struct cw_run_program *p, void (*body)(void *data), void *data)
+{
+    if (builder.others == JOBS || builder.quit || cw_run.off)
+        return false;
+    if (!builder.started)
+        builder.started = cw_run_thread_create(&builder.thread, work, NULL);
+    if (!builder.started)
+        return false;
+    cw_run_record_pin(&p->r);
+    builder.other[builder.others].program = p;
+    builder.other[builder.others].body = body;
+    builder.other[builder.others++].data = data;
+    pthread_cond_signal(&builder.wake);
+    return true;
 }
 
 void cw_run_tile_build_stop(void)

@@ -44,24 +44,41 @@ struct shape {
     bool hidden, first_time;
 };
 
+/* Ids and local size of block `b`. */
+static struct shape ids_of(const struct cw_run_launch *l, const struct cw_run_cut *cut,
+                           const struct cw_run_block *b)
+{
+    size_t first[3] = {0}, rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
+    struct shape s = {.global = {1, 1, 1}, .form = CW_RUN_TILE};
+
+    memcpy(s.global, l->global, l->dims * sizeof *s.global);
+    first[cut->dim] = b->first;
+    s.global[cut->dim] = b->groups * cut->local[cut->dim];
+    if (s.global[cut->dim] > rest) /* the last work-group is a smaller one */
+        s.global[cut->dim] = rest;
+    memcpy(s.local, cut->local, sizeof s.local);
+    cw_rewrite_tile_fill(&s.tile, l->dims, l->global, s.local, l->has_offset ? l->offset : NULL, first);
+    if (cut->ragged && rest < s.local[cut->dim])
+        s.local[cut->dim] = 1; /* the kernel cannot see it, and all widths have the same code */
+    return s;
+}
+
+/* The block runs by rows, as s->rows says. */
+static void use_rows(struct shape *s)
+{
+    s->form = CW_RUN_ROWS;
+    memcpy(s->global, s->rows.global, sizeof s->global);
+    s->local[0] = s->local[1] = s->local[2] = 1;
+}
+
 /* `spoils`: it is going to be launched, so planted faults count it. */
 static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_run_context *c,
                      struct cw_run_context_device *p, const struct cw_run_cut *cut,
                      const struct cw_run_block *b, bool spoils)
 {
-    size_t first[3] = {0}, rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
     cl_kernel by_rows;
 
-    *s = (struct shape){.global = {1, 1, 1}, .form = CW_RUN_TILE};
-    memcpy(s->global, l->global, l->dims * sizeof *s->global);
-    first[cut->dim] = b->first;
-    s->global[cut->dim] = b->groups * cut->local[cut->dim];
-    if (s->global[cut->dim] > rest) /* the last work-group is a smaller one */
-        s->global[cut->dim] = rest;
-    memcpy(s->local, cut->local, sizeof s->local);
-    cw_rewrite_tile_fill(&s->tile, l->dims, l->global, s->local, l->has_offset ? l->offset : NULL, first);
-    if (cut->ragged && rest < s->local[cut->dim])
-        s->local[cut->dim] = 1; /* the kernel cannot see it, and all widths have the same code */
+    *s = ids_of(l, cut, b);
     s->queue = cw_run_context_device_queue(c, p);
     s->kernel = s->queue ? cw_run_tile_program_on(l->kernel, p, &s->hidden) : NULL;
     if (!s->kernel)
@@ -74,10 +91,8 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
                   : NULL;
     if (by_rows) {
         s->kernel = by_rows;
-        s->form = CW_RUN_ROWS;
         s->set = l->kernel->tiled->row_set[p->lane->number];
-        memcpy(s->global, s->rows.global, sizeof s->global);
-        s->local[0] = s->local[1] = s->local[2] = 1;
+        use_rows(s);
     }
     s->first_time = !cw_compiler_resources_has(l, s->global, s->local, p->lane->number, s->form);
 }
@@ -100,6 +115,18 @@ bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_co
 
     shape_of(&s, l, c, p, cut, b, false);
     return have_code(&s, l, p) == CL_SUCCESS;
+}
+
+void cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b)
+{
+    struct shape s = ids_of(l, cut, b);
+    const struct cw_run_ndrange r = {l->dims, NULL, s.global, s.local};
+    bool known;
+
+    if (cw_run_tile_program_has_rows(l->kernel, &known) && cw_run_tile_rows_of(&s.tile, s.global, p, &s.rows))
+        use_rows(&s);
+    cw_run_tile_program_ahead(l, p, &r, s.form == CW_RUN_ROWS);
 }
 
 /* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one
