@@ -45,9 +45,12 @@ for fault in order:1 order:2 order:5 half:3; do
 done
 echo "$caught faults noticed"
 
-# nothing of it without being asked for
+# nothing of it where it is off; it is not by default, but for launches that find their data in cache
+in_run "$jacobi" CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=none CLWEAVE_GROUPS=off
+grep -q groups "$T/summary" && fail "groups, though they are off"
 in_run "$jacobi" CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=none
-grep -q groups "$T/summary" && fail "groups, though off is the default"
+grep -q '^run: groups: 0 chains of 0 launches' "$T/summary" || fail "by default: $(grep groups "$T/summary")"
+grep -q '^run: groups: plain' "$T/summary" && fail "a chain in cache was looked at: $(grep groups "$T/summary")"
 
 # a launch that has no other one to be in a chain with goes where chaos wants it
 printf '#!/bin/sh\nexec "%s"/test/apps/stencil/flat five 64 64 1 2\n' "$B" > "$T/one"

@@ -92,14 +92,14 @@ run CLWEAVE_GROUP_RULE=max; [ -z "$(measured)" ] || fail "what one rule takes is
 run CLWEAVE_HISTORY=off; grep -q 'earlier runs' "$log" && fail "without a history something is known"
 
 # learns PATTERN PROGRAM ARGUMENT... : not asked for, launches become groups once enough is known; the summary of a run has a line
-# like that
+# like that. Their arrays are larger than the cache that they are told to use
 learns() {
     local pattern=$1; shift
     all "$@"
     rm -rf "$T/learnt"; mkdir -m 700 "$T/learnt"
     at_once CLWEAVE_GROUPS=off CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY="$T/learnt/history.db" # likewise
     for n in $(seq 32); do
-        at_once CLWEAVE_GROUPS=auto CLWEAVE_HISTORY="$T/learnt/history.db"
+        at_once CLWEAVE_GROUPS=auto CLWEAVE_GROUP_TILE=64:1024 CLWEAVE_HISTORY="$T/learnt/history.db"
         grep -qE "^run: groups: .*$pattern" "$T/summary" && break
     done
     echo "$1: $n runs, the last with $(grep -oE '[0-9]+ chains of [0-9]+ launches' "$T/summary")"
@@ -107,9 +107,26 @@ learns() {
 }
 
 # a step number makes each launch one of its own, and of the first in a chain nothing was ever measured; all but the first one,
-# which goes to the device at once, are in groups nevertheless
-learns 'chains of 23 launches' paced 1024 1024 24
+# which goes to the device at once, are in groups nevertheless; 16 of them as long as no group was measured
+learns 'chains of (16|22|23) launches' paced 1024 1024 24
 
-# launches that save no memory traffic, but run by rows in tiles
-learns '[1-9][0-9]* chains of' planes 1024 1024 16 1
+# launches that do not wait for memory: one plan, which later runs know, and nothing is built. Each alone: not even that
+mkdir -m 700 "$T/slow"
+all flat slow 768 256 12
+at_once CLWEAVE_GROUPS=off CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY="$T/slow/history.db" # likewise
+slow=0 again=0 built=0
+for n in $(seq 24); do # likewise
+    at_once CLWEAVE_GROUP_TILE=16:64 CLWEAVE_HISTORY="$T/slow/history.db"
+    grep -q 'plain: .* its launches wait for other things than memory' "$T/summary" && slow=1
+    built=$((built + $(grep -c 'a rewritten program' "$log")))
+    grep -q 'plain: .* earlier runs have found that nothing is gained' "$T/summary" && again=1 && break
+done
+echo "of $n runs the last knew that memory is not what its launches wait for"
+[ $slow = 1 ] && [ $again = 1 ] && [ $built = 0 ] || fail "slow: $slow, $again, $built built; $(grep groups "$T/summary")"
+command=("$B/test/apps/stencil/flat" five 1024 1024 8 1 0)
+"${command[@]}" > "$T/bare" 2> "$T/bare.err" || fail "$(cat "$T/bare.err")"
+at_once CLWEAVE_GROUPS=off CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY="$T/slow/history.db"
+at_once CLWEAVE_GROUP_TILE=16:64 CLWEAVE_HISTORY="$T/slow/history.db"
+grep '^run: groups: plain' "$T/summary" && fail "a launch that is waited for was looked at as a chain"
+
 done_

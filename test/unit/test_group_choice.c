@@ -17,6 +17,7 @@
 #include "../../shim/run/tuning/activation.h"
 #include "../../shim/run/groups/group.h"
 #include "../../shim/run/core/state.h"
+#include "../../shim/run/core/thresholds.h"
 
 enum { STEPS = 20, HELPERS = 3, HOME = HELPERS, PLAIN };
 
@@ -29,7 +30,7 @@ static struct {
     double ns[PLAIN + 1], count[PLAIN + 1]; /* as the history has them */
     uint32_t doublings, wanted, unwanted, learns;
     double plain_ns;
-    bool measured, at_once, hopeless[PLAIN];
+    bool measured, hopeless[PLAIN];
 } world;
 
 struct cw_run_state_all cw_run;
@@ -129,14 +130,15 @@ void cw_run_group_history_foresee(const struct cw_run_group *g, bool wanted)
     world.unwanted += !wanted;
 }
 
-bool cw_run_tile_rows_off(void)
+bool cw_run_group_history_expects(const struct cw_run_group *g)
 {
+    (void)g;
     return false;
 }
 
-bool cw_run_activation_is_at_once(void)
+bool cw_run_tile_rows_off(void)
 {
-    return world.at_once;
+    return false;
 }
 
 void cw_run_activation_learns(void)
@@ -201,7 +203,6 @@ static void waits_for_builds(void **state)
         known(v, 50, 9);
     known(HOME, 95, 9);
     known(PLAIN, 100, 9);
-    world.at_once = true;
     c = process();
     assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_in_range(v, 0, HELPERS - 1);
@@ -228,7 +229,6 @@ static void settles_where_none_can_be_had(void **state)
     (void)state;
     known(HOME, 95, 9);
     known(PLAIN, 100, 9);
-    world.at_once = true;
     c = process();
     assert_false(cw_run_group_choice_choose(c, &p.group, (1u << HELPERS) - 1, &v, &why));
     assert_string_equal(why, "plain order was measured to be as quick");
@@ -237,6 +237,25 @@ static void settles_where_none_can_be_had(void **state)
     assert_true(world.count[PLAIN] == 10);
     assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_string_equal(why, "launches like these are better in plain order");
+}
+
+/* All ways were slower than plain order, and the kernels of one that was never measured are being built: that
+ * is settled, so that its launches may be shared. */
+static void waits_for_no_other_way(void **state)
+{
+    struct cw_run_chain *c;
+    const char *why = NULL;
+    uint32_t v;
+
+    (void)state;
+    for (v = 0; v < HELPERS; v++)
+        known(v, 120, 9);
+    known(PLAIN, 100, 9);
+    c = process();
+    c->unbuilt = 1u << HOME;
+    assert_false(cw_run_group_choice_choose(c, &p.group, 1u << HOME, &v, &why));
+    assert_string_equal(why, "plain order was measured to be as quick");
+    assert_true(p.kernel.ungrouped == 4096);
 }
 
 /* Another way than the best is looked at; chains beside it stay groups. */
@@ -250,7 +269,6 @@ static void explores_as_groups(void **state)
     known(0, 50, 9);
     known(HOME, 95, 9);
     known(PLAIN, 100, 9);
-    world.at_once = true;
     c = process();
     assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_int_equal(v, 2); /* the other family */
@@ -276,7 +294,6 @@ static void measures_plain_again(void **state)
         known(v, 84, 64);
     known(PLAIN, 100, 1);
     world.doublings = 12;
-    world.at_once = true;
     c = process();
     assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_string_equal(why, "plain order is measured again");
@@ -300,7 +317,6 @@ static void counts_what_was_measured(void **state)
     known(0, 50, 9);
     known(2, 50, 9);
     known(HOME, 60, 9);
-    world.at_once = true;
     c = process();
     assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_true(world.count[PLAIN] == 0);
@@ -311,27 +327,67 @@ static void counts_what_was_measured(void **state)
     assert_int_equal(c->plain_runs, 1);
 }
 
-/* The first chain of a process that would wait for compilers leaves what was never measured to a later one.
- */
-static void leaves_it_to_later_runs(void **state)
+/* The most promising way is tried first, on a few launches, and used until its gain may pay for a look at
+ * another one. Nothing of that without plain order's time, which one launch shows. */
+static void keeps_to_the_most_promising(void **state)
 {
     struct cw_run_chain *c;
     const char *why = NULL;
-    uint32_t v;
+    uint32_t v, runs = 0;
 
     (void)state;
-    known(PLAIN, 100, 1);
     c = process();
-    assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
-    assert_string_equal(why, "a later run tries it");
-    assert_true(p.kernel.ungrouped == 0);
-    assert_true(cw_run_group_choice_choose(cw_run_group_choice_of(&p.group), &p.group, 0, &v,
-                                           &why)); /* it came again */
-    assert_int_equal(v, 0);
+    assert_int_equal(cw_run_group_choice_longest(c), CW_RUN_GROUP_TRIED_STEPS);
+    assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
+    while (v == 0 && runs < 100) {
+        runs++;
+        cw_run_group_choice_ran(c, v, STEPS, 50.0 * STEPS);
+        assert_int_equal(cw_run_group_choice_longest(c), CW_RUN_GROUP_STEPS);
+        assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
+    }
+    assert_in_range(runs, CW_RUN_GROUP_TRIAL_EACH, 2 * CW_RUN_GROUP_TRIAL_EACH);
     world.plain_ns = 0;
     c = process();
     assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_string_equal(why, "nothing is known of it yet");
+    assert_int_equal(cw_run_group_choice_plain(c, STEPS), 1);
+}
+
+/* The first way was slower than plain order: others wait for their turn, too. */
+static void loses_seldom(void **state)
+{
+    const char *why;
+    uint32_t v, slow = 0;
+
+    (void)state;
+    for (uint32_t runs = 0; runs < 32; runs++) {
+        struct cw_run_chain *c = process();
+
+        world.doublings += runs + 1 >= 2u << world.doublings;
+        if (cw_run_group_choice_choose(c, &p.group, 0, &v, &why)) {
+            cw_run_group_choice_ran(c, v, STEPS, 150.0 * STEPS);
+            slow++;
+        }
+    }
+    assert_in_range(slow, 2, 4);
+}
+
+/* While kernels are built, launches of 10 ms together run in plain order between two looks; and a way that
+ * was measured is waited for, but not one that is only looked at. */
+static void looks_for_kernels(void **state)
+{
+    struct cw_run_chain *c;
+
+    (void)state;
+    world.plain_ns = 4e6;
+    known(0, 50, 9);
+    c = process();
+    c->plain_ns = 4e6;
+    assert_int_equal(cw_run_group_choice_plain(c, STEPS), 3);
+    c->plain_ns = 1e5;
+    assert_int_equal(cw_run_group_choice_plain(c, STEPS), STEPS + 1);
+    assert_true(cw_run_group_choice_hopes(c, 0));
+    assert_false(cw_run_group_choice_hopes(c, 2));
 }
 
 /* A program of one chain, run after run. All ways but plain order seem twice as slow as they are while its
@@ -343,7 +399,6 @@ static void recovers(void **state)
     const char *why;
 
     (void)state;
-    world.at_once = true;
     for (runs = 0; runs < 3000; runs++) {
         struct cw_run_chain *c = process();
 
@@ -386,10 +441,13 @@ int main(void)
                                begin), /* first: later ones make more chains than are known at a time */
         cmocka_unit_test_setup(waits_for_builds, begin),
         cmocka_unit_test_setup(settles_where_none_can_be_had, begin),
+        cmocka_unit_test_setup(waits_for_no_other_way, begin),
         cmocka_unit_test_setup(explores_as_groups, begin),
         cmocka_unit_test_setup(measures_plain_again, begin),
         cmocka_unit_test_setup(counts_what_was_measured, begin),
-        cmocka_unit_test_setup(leaves_it_to_later_runs, begin),
+        cmocka_unit_test_setup(keeps_to_the_most_promising, begin),
+        cmocka_unit_test_setup(loses_seldom, begin),
+        cmocka_unit_test_setup(looks_for_kernels, begin),
         cmocka_unit_test_setup(recovers, begin),
     };
 

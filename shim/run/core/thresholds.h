@@ -142,24 +142,30 @@
 /* ---- chains as groups (groups/group.h) */
 /* ns: shorter launches are not worth tiles of their own */
 #define CW_RUN_GROUP_LEAST_NS 500000
+/* bytes: launches that touch no more are in cache on any machine */
+#define CW_RUN_GROUP_LEAST_BYTES (1u << 20)
 /* share of the time in plain order that a group may take at most: plain order has no hand-over in it */
 #define CW_RUN_GROUP_GAIN 0.85
 /* times: a gain by helpers after which home is not tried */
 #define CW_RUN_GROUP_CLEAR 1.25
-/* share of the gain of groups that a chain may wait for builds */
-#define CW_RUN_GROUP_PATIENCE 0.25
-/* ns: the most, likewise */
-#define CW_RUN_GROUP_PATIENCE_MOST 1e9
-/* share of the time of plain order, likewise, while no group was measured */
-#define CW_RUN_GROUP_CURIOUS 0.1
-/* ns, likewise, where the user asks for groups */
-#define CW_RUN_GROUP_ASKED_NS 2e10
+/* ns: so long launches run in plain order until the chain looks for its kernels again */
+#define CW_RUN_GROUP_AGAIN_NS 1e7
+/* launches after which a chain of which nothing becomes known runs in plain order */
+#define CW_RUN_GROUP_LOOKS 8
+/* launches of a chain that show what a group takes, at first */
+#define CW_RUN_GROUP_TRIED_STEPS 16
+/* runs of a chain for each way that was tried, before another one is */
+#define CW_RUN_GROUP_TRIAL_EACH 8
+/* ns that a chain may wait for its kernels where the user asks for groups */
+#define CW_RUN_GROUP_ASKED_NS 20000000000
 /* launches up to which a chain is known by their exact number, as the gain of a plan depends on it */
 #define CW_RUN_GROUP_FEW_STEPS 5
 /* chains remembered in a process */
 #define CW_RUN_GROUP_CHAINS 256
-/* bytes from memory in program order over those in groups, at least */
-#define CW_RUN_GROUP_SAVES 1.25
+/* bytes from memory in program order over those in groups, at least: devices that share launches gain, too */
+#define CW_RUN_GROUP_SAVES 2.5
+/* bytes per ns from memory, at least as fast as one core's: what saved bytes are worth */
+#define CW_RUN_GROUP_MEMORY_RATE 10
 /* bytes that a tile touches, at most */
 #define CW_RUN_GROUP_BAND_MOST (4u << 20)
 /* half of the last cache over a core's own, from which on a size between them is tried */

@@ -54,28 +54,50 @@ bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *
                                : !cw_run_program_models_settled(k->program));
 }
 
-static bool is_candidate(struct cw_run_task *t)
+/* The launch touches so much that others behind it cannot find it in the last cache, half of which other
+ * processes may use. */
+static bool is_large(const struct cw_run_task *t)
 {
-    const struct cw_run_queue *q = t->queue;
-    const struct cw_run_kernel *k = t->launch.kernel;
-    double ns;
+    uint64_t bytes = 0;
 
-    if (t->work != CW_RUN_LAUNCH || !q->in_order || t->outcome.failed || !k->program->models ||
-        q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual())
+    for (uint32_t i = 0; i < t->accesses.n; i++)
+        bytes += t->accesses.of[i].high - t->accesses.of[i].low;
+    return bytes > CW_RUN_GROUP_LEAST_BYTES && bytes > cw_run_group_variant_half_bytes();
+}
+
+/* By its time and its memory, as far as they are known. */
+static bool is_worth_it(struct cw_run_task *t)
+{
+    struct cw_run_kernel *k = t->launch.kernel;
+    double items = cw_run_costs_items(&t->launch), ns = k->mean_ns[t->at.home];
+
+    if (!cw_run_group_may(t->queue, k, items))
         return false;
-    if (cw_run.chaos)
-        return cw_run_group_below(4) != 0;
-    if (cw_run_group_settings.always)
-        return true;
-    ns = k->mean_ns[t->at.home];
+    if (!is_large(t)) {
+        k->ungrouped = items; /* long ones like it are the vendor's again */
+        return false;
+    }
     if (ns == 0) { /* a program may enqueue thousands before the first has shown it */
         cw_run_costs_name_launch(t);
         ns = cw_run_group_history_earlier_ns(t);
     }
-    return (ns == 0 || ns >= CW_RUN_GROUP_LEAST_NS) && cw_run_group_may(q, k, cw_run_costs_items(&t->launch));
+    return ns == 0 || ns >= CW_RUN_GROUP_LEAST_NS;
 }
 
-/* No neighbour in its queue would be in a chain with it. */
+static bool is_candidate(struct cw_run_task *t)
+{
+    const struct cw_run_queue *q = t->queue;
+
+    if (t->work != CW_RUN_LAUNCH || !q->in_order || t->outcome.failed || !t->launch.kernel->program->models ||
+        q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual())
+        return false;
+    if (cw_run.chaos)
+        return cw_run_group_below(4) != 0;
+    return cw_run_group_settings.always || is_worth_it(t);
+}
+
+/* No neighbour in its queue would be in a chain with it. One that has been marked and runs now counts: such a
+ * program hands over its launches one by one, but does not wait for each. */
 static bool is_alone(const struct cw_run_task *t)
 {
     const struct cw_run_task *before = t->links.prev, *behind = t->links.next;
@@ -84,7 +106,8 @@ static bool is_alone(const struct cw_run_task *t)
         before = before->links.prev;
     while (behind && behind->work == CW_RUN_NOTHING)
         behind = behind->links.next;
-    return !(before && before->group.may) && !(behind && behind->group.may);
+    return !(before && (before->group.may || (!cw_run.chaos && before->work == CW_RUN_LAUNCH))) &&
+           !(behind && behind->group.may);
 }
 
 static void run_marked(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
@@ -100,17 +123,42 @@ static const struct cw_run_work_ops marked_ops = {.can_run = cw_run_exclusion_ma
                                                   .execute = cw_run_execute_whole,
                                                   .submit = cw_run_execute_submit};
 
+/* Chains of several queues may rather run at once, on a device each. */
+static bool are_of_one_queue(const struct cw_run_task *t)
+{
+    const struct cw_run_queue *queue = NULL;
+
+    for (; t; t = t->links.window)
+        if (t->group.may) {
+            if (queue && t->queue != queue)
+                return false;
+            queue = t->queue;
+        }
+    return true;
+}
+
+/* Marks those that may be in a chain; false: there are none. */
+static bool mark_candidates(struct cw_run_task *first)
+{
+    bool any = false, good;
+
+    for (struct cw_run_task *t = first; t; t = t->links.window)
+        any |= t->group.may = is_candidate(t);
+    if (!any || (cw_run_group_settings.always && !cw_run.chaos))
+        return any;
+    good = cw_run.chaos || are_of_one_queue(first);
+    for (struct cw_run_task *t = first; t; t = t->links.window)
+        t->group.may = t->group.may && good && !is_alone(t); /* it would stay where it is for nothing */
+    return true;
+}
+
 enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
 {
     uint32_t marked = 0, others = 0;
 
-    if (!cw_run_group_settings.on)
+    if (!cw_run_group_settings.on || !mark_candidates(first))
         return CW_RUN_MARKED_NONE;
-    for (struct cw_run_task *t = first; t; t = t->links.window)
-        t->group.may = is_candidate(t);
     for (struct cw_run_task *t = first; t; t = t->links.window) {
-        if (cw_run.chaos && t->group.may && is_alone(t)) /* it would stay where it is for nothing */
-            t->group.may = false;
         if (t->group.may)
             t->ops = &marked_ops;
         marked += t->group.may;
@@ -268,17 +316,33 @@ static void hold(struct cw_run_group *g)
     }
 }
 
-/* The thread that takes one checks again whether it may run: other commands may have used the first one's
- * worker or kernel meanwhile. */
-static void let_go(struct cw_run_group *g)
+/* The first `plain` run now; those behind them stay marked, and are gathered anew when it is their turn. The
+ * thread that takes one checks again whether it may run: other commands may have used the first one's worker
+ * or kernel meanwhile. */
+static void let_go(struct cw_run_group *g, uint32_t plain)
 {
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
         t->state = CW_RUN_LINKED;
+        t->group.may = i >= plain;
         if (!t->waits)
             cw_run_worker_ready(t);
     }
+}
+
+/* Launches behind the first `steps` make another chain. */
+static void shorten(struct cw_run_group *g, uint32_t steps)
+{
+    for (uint32_t i = steps; i < g->steps; i++) {
+        struct cw_run_task *t = g->step[i].task;
+
+        t->state = CW_RUN_LINKED;
+        t->group.may = true;
+        if (!t->waits)
+            cw_run_worker_ready(t);
+    }
+    g->steps = g->steps < steps ? g->steps : steps;
 }
 
 static void start(struct cw_run_group *g)
@@ -309,16 +373,27 @@ static bool is_building(const struct cw_run_group *g)
     return false;
 }
 
-/* A program that enqueues all its steps at once has no second chain: it is worth to wait for the rewritten
- * kernels that this one has asked for, as long as that costs little of their gain. False: they are not
- * there yet. Lock given up meanwhile. */
+/* Another process makes some, which are to be looked for. */
+static bool are_missed(const struct cw_run_group *g)
+{
+    const struct cw_run_context *c = g->step[0].task->queue->context;
+    bool any = false;
+
+    for (uint32_t i = 0; i < c->slots->n; i++) {
+        const uint8_t *state = cw_run_tile_program_state(g->step[0].kernel->program, c->places[i].lane);
+        any |= state && *state == CW_RUN_COPY_MISSED;
+    }
+    return any;
+}
+
+/* The user asks for groups, so that the chain waits for the rewritten kernels that it has asked for. False:
+ * they are not there yet. Lock given up meanwhile. */
 static bool wait_for_builds(struct cw_run_group *g)
 {
-    double most = cw_run_group_choice_patience_ns(g->chain, g->steps, g->variant);
     uint64_t begin = cw_run_global_lock_now_ns();
-    uint64_t now = begin, until = begin + cw_whole_from(most, INT64_MAX);
+    uint64_t now = begin, until = begin + CW_RUN_GROUP_ASKED_NS;
 
-    if (most < CW_RUN_GROUP_LEAST_NS)
+    if (!cw_run_group_settings.always || cw_run.all || cw_run.chaos)
         return false;
     cw_run.waiters++;
     for (; is_building(g) && !cw_run.off && now < until; now = cw_run_global_lock_now_ns())
@@ -342,11 +417,14 @@ static bool plan(struct cw_run_group *g, const uint32_t *place, uint32_t n, cons
         cw_run_group_history_foresee(g, true);
         return true;
     }
-    c->hopeless[g->variant] = true;
     c->why = *why;
-    if (g->judged) /* later runs need not make the plan to know */
-        cw_run_group_history_keep_hopeless(c, g->variant);
-    g->judged = false;
+    for (uint32_t v = 0; v < cw_run_group_variant_all(); v++)
+        if (v == g->variant || (g->judged && g->futile)) {
+            c->hopeless[v] = true;
+            if (g->judged) /* later runs need not make the plan to know */
+                cw_run_group_history_keep_hopeless(c, v);
+        }
+    g->judged = g->futile = false;
     forget_plan(g);
     return false;
 }
@@ -384,6 +462,7 @@ static bool prepare(struct cw_run_group *g, const char **why)
         const struct cw_run_variant *v = cw_run_group_variant(g->variant);
         bool *promising = &g->chain->promising[v->helpers], planned = false;
 
+        shorten(g, cw_run_group_choice_longest(g->chain));
         n = places_for(g, v, place);
         if (n && !*promising)
             *promising = planned = plan(g, place, n, why);
@@ -394,8 +473,14 @@ static bool prepare(struct cw_run_group *g, const char **why)
                 waited = true;
                 built = wait_for_builds(g) && are_built(g, place, n);
             }
+            built = built && cw_run_group_code_is_there(g, place, n);
             if (built && (planned || plan(g, place, n, why)))
                 return true;
+            if (!built && cw_run_group_choice_hopes(g->chain, g->variant)) {
+                *why = "the rewritten kernels are not there yet";
+                g->again = is_building(g) || are_missed(g) || cw_run_group_code_is_ordered(g->chain);
+                break;
+            }
             tried |= built ? 0 : cw_run_group_variant_alike(g->variant);
             g->chain->unbuilt |= built ? 0 : cw_run_group_variant_alike(g->variant);
         }
@@ -403,6 +488,8 @@ static bool prepare(struct cw_run_group *g, const char **why)
             forget_plan(g);
         tried |= 1u << g->variant;
     }
+    g->again |= !(g->chain->plain_ns > 0);
+    forget_plan(g);
     return false;
 }
 
@@ -426,7 +513,7 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
         return true;
     }
     cw_run_group_plain(why);
-    let_go(g);
+    let_go(g, g->again ? cw_run_group_choice_plain(g->chain, g->steps) : g->steps);
     cw_run_group_free(g);
     return true;
 }

@@ -4,13 +4,14 @@
  *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ─┬─▶ a group
  *                                                   nothing to gain: plain again ◀────────────────┘
  *
- * *The chain.* Launches of one in-order queue that follow each other there, each of which may be
- * cut (tiles/cut.c), all released, at home. When its window closes a launch is only marked (it stays at home,
- * and is not shared). When a marked launch is about to run, it and those behind it whose only open
- * dependences are on launches of this chain are gathered: so nothing that the chain waits for can wait for
- * the chain, and models and programs that came meanwhile count. Several windows that have closed by
- * then give one chain. A chain ends before a launch that is not marked, a transfer, a launch with a callback
- * before it, and at the command that a helping thread waits for.
+ * *The chain.* Launches of one in-order queue that follow each other there, each of which may be cut
+ * (tiles/cut.c) and touches more than the last cache keeps for the next one, all released, at home. When its
+ * window closes a launch is only marked (it stays at home, and is not shared); alone in its queue, or beside
+ * such launches of other queues, it is not. When a marked launch is about to run, it and those behind it
+ * whose only open dependences are on launches of this chain are gathered: so nothing that the chain waits for
+ * can wait for the chain, and models and programs that came meanwhile count. Several windows that have closed
+ * by then give one chain. A chain ends before a launch that is not marked, a transfer, a launch with a
+ * callback before it, and at the command that a helping thread waits for.
  *
  * *Tiles and their readiness.* Each launch is cut into bands along its dimension (tiles/cut.c); its kernel's
  * model (form.h) gives the host addresses that each band reads and writes, so buffers that alias meet.
@@ -26,6 +27,10 @@
  * *Events* in the queue itself add no new order. Waits for other queues, unset user events
  * (native) and barriers of out-of-order queues are edges of another kind, and keep a launch out until they
  * have come true.
+ *
+ * *Kernels* and their code are built beside the chain, which runs in plain order until they are there: some
+ * launches at a time, the rest stays marked. So does a chain of which plain order's time is not known, which
+ * its first launch shows.
  *
  * *Errors.* Before its first tile a lane makes sure that it has all code that any tile may need; when no lane
  * has, nothing has begun, and the chain runs plain. A tile that a lane refuses later is done by another one;
@@ -87,6 +92,8 @@ struct cw_run_group {
     struct cw_run_chain *chain;     /* the record of chains like this one */
     uint32_t variant;
     bool judged; /* there was a plan, or it was told why there cannot be one; it is no good */
+    bool futile; /* likewise, of no way to run it */
+    bool again;  /* some of its launches may be a group a little later */
 };
 
 /* ---- for groups/decide.c, workers/worker.c, api/launch.c, tiles/share.c */
@@ -147,6 +154,8 @@ struct cw_run_chain {
     bool promising[2];              /* by `helpers`: a plan was good */
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t lanes;                 /* that ran it last */
+    uint8_t code[CW_RUN_LANES];     /* enum cw_run_copy_state of the vendor's code for its tiles, by lane */
+    uint32_t ordered[2];            /* by `helpers`: earlier processes that have ordered it */
 };
 
 /* The chain of these launches; NULL: memory is out. */
@@ -159,14 +168,24 @@ bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_grou
 void cw_run_group_variant_start(const struct cw_options *options);
 uint32_t cw_run_group_variant_all(void);
 const struct cw_run_variant *cw_run_group_variant(uint32_t variant);
-uint64_t cw_run_group_variant_half_bytes(void); /* half of the last cache */
+/* Half of the last cache, or as --group-tile says. */
+uint64_t cw_run_group_variant_half_bytes(void);
 /* A bit for each variant that needs the same kernels. */
 uint32_t cw_run_group_variant_alike(uint32_t variant);
 /* Bytes that a tile touches, about, with so many lanes. */
 uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t lanes);
-/* How long the chain may wait for rewritten kernels before it runs as `variant`, in ns: a part of the gain,
- * or of the possible gain. */
-double cw_run_group_choice_patience_ns(const struct cw_run_chain *c, uint32_t steps, uint32_t variant);
+/* So many launches of the chain make a group now: fewer, as long as no way to run them was measured. */
+uint32_t cw_run_group_choice_longest(const struct cw_run_chain *c);
+/* So many of its `steps` launches run in plain order before the rest may become a group after all, as its
+ * time is not known or its kernels are being built. */
+uint32_t cw_run_group_choice_plain(const struct cw_run_chain *c, uint32_t steps);
+/* `variant`, whose kernels are not built yet, was measured, or is the most promising way as long as none was:
+ * other ways are not looked for. */
+bool cw_run_group_choice_hopes(const struct cw_run_chain *c, uint32_t variant);
+/* The places have the code that the vendor compiles for tiles of the group; else it is ordered. Lock held.
+ * (groups/group_code.c) */
+bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, uint32_t n);
+bool cw_run_group_code_is_ordered(const struct cw_run_chain *c); /* some of it, for some lane */
 /* `steps` launches have run so, in `ns`. */
 void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns);
 
@@ -175,9 +194,12 @@ void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t 
 /* Fills `c` with it. False: there is nothing. */
 bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants);
 void cw_run_group_history_keep(struct cw_run_chain *c, uint32_t variant, double ns);
+void cw_run_group_history_keep_ordered(const struct cw_run_chain *c, bool helpers);
 void cw_run_group_history_keep_warm(const struct cw_run_chain *c, bool helpers, double ns);
 bool cw_run_group_history_keep_plain(struct cw_run_chain *c, double ns); /* false: there is no history yet */
 void cw_run_group_history_keep_hopeless(const struct cw_run_chain *c, uint32_t variant);
+/* Earlier runs, or this one, have found plans of chains of these programs good. */
+bool cw_run_group_history_expects(const struct cw_run_group *g);
 /* Tells later runs whether to build its kernels early. wanted: it ran as a group, or would have.
  */
 void cw_run_group_history_foresee(const struct cw_run_group *g, bool wanted);

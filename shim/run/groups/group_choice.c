@@ -1,12 +1,13 @@
 /* group_choice.c - how a chain is run: settings, measurements, the summary. See
  * groups/group.h.
  *
- * A chain that comes again searches the grid of groups/group_variant.c as a bandit's arms (sched/arms.h): the
- * first of each family, then those that may be best by measurement, with plain order as a limit. A result is
- * measured again, ever less often, as this machine may have been busy. The first run on a kind of
- * lanes has the vendor's compiler in it and does not count. Measurements go to the history: later
- * processes go on from there, and where plain order was as quick their launches go the way of all others at
- * once. The history forgets how often it was told something beyond 64 times; how often anything was measured
+ * A chain uses the first way of the grid of groups/group_variant.c, which is the most promising one, on few
+ * launches at first. It searches the others as a bandit's arms (sched/arms.h), with plain order as a limit,
+ * but one of them only after so many runs that their gain pays for it. A result is measured again, ever less
+ * often, as this machine may have been busy. A first run on a kind of lanes that has the vendor's compiler in
+ * it does not count. Measurements go to the history: later processes go on from there, and where plain order
+ * was as quick their launches go the way of all others at once. The history forgets how often it was told
+ * something beyond 64 times; how often anything was measured
  * at all is kept apart, as its logarithm (groups/group_history.c), so that a slow variant is tried again
  * however many processes there are. */
 #include "group.h"
@@ -20,6 +21,7 @@
 
 #include "../../../analyzer/settings/options.h"
 #include "../../../sched/arms.h"
+#include "../../../sched/whole.h"
 #include "../../door/log.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/activation.h"
@@ -46,8 +48,12 @@ static struct {
 
 void cw_run_group_start(const struct cw_options *options)
 {
-    cw_run_group_settings.on = strcmp(options->groups, "off") != 0;
-    cw_run_group_settings.always = !strcmp(options->groups, "on") || cw_run.chaos;
+    bool asked = !strcmp(options->groups, "on");
+
+    /* a policy or DSPs that the user asks for have their say: a chain stays at home */
+    cw_run_group_settings.on =
+        asked || (!strcmp(options->groups, "auto") && !strcmp(options->policy, "heft") && options->dsp == 0);
+    cw_run_group_settings.always = asked;
     cw_run_group_settings.rule = strcmp(options->group_rule, "max") ? CW_GROUPS_SKEW : CW_GROUPS_MAX;
     cw_run_group_variant_start(options);
     choice.random = (uint64_t)options->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
@@ -133,6 +139,7 @@ static struct cw_run_chain *begin_chain(const struct cw_run_group *g, struct cw_
     c->key = cw_identity_key(&c->id);
     c->steps = g->steps;
     c->fits = fits(g);
+    c->promising[true] = cw_run_group_history_expects(g);
     return c;
 }
 
@@ -168,23 +175,40 @@ static bool is_first_of_family(uint32_t v)
     return v == 0 || cw_run_group_variant(v)->family != cw_run_group_variant(v - 1)->family;
 }
 
+/* The quickest way has been used so often that another one may be tried: a trial may lose as much as a few of
+ * those runs have gained. */
+static bool has_earned(const struct cw_run_chain *c, const struct cw_arm *arm, uint32_t arms)
+{
+    double pulls = 0, most = ldexp(1, (int)c->doublings) - 1;
+    uint32_t tried = 0;
+
+    for (uint32_t v = 0; v < arms; v++) {
+        pulls += arm[v].pulls;
+        tried += arm[v].pulls > 0;
+    }
+    return fmax(pulls, most) >= (double)tried * CW_RUN_GROUP_TRIAL_EACH;
+}
+
 /* The variant to run now; *best: the quickest available one so far. The number of variants: plain order;
  * and one more: none is available, or (*best) none was measured yet. */
 static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *best)
 {
     struct cw_arm arm[CW_RUN_VARIANTS + 1];
     uint32_t n = cw_run_group_variant_all(), quick;
-    bool clear, gives_up, any = false;
+    bool clear, gives_up, elsewhere = false, any = false;
 
     for (uint32_t v = 0; v < n; v++)
         arm[v] = (struct cw_arm){c->ns[v], c->runs[v], cw_run_group_variant(v)->family, usable(c, v, tried)};
+    for (uint32_t v = 0; v < n; v++)
+        elsewhere |= arm[v].usable && cw_run_group_variant(v)->helpers;
     quick = cw_arms_best(arm, n);
     clear =
         quick < n && cw_run_group_variant(quick)->helpers && c->plain_ns >= CW_RUN_GROUP_CLEAR * c->ns[quick];
     gives_up = quick < n && c->fits && c->plain_ns > 0 && c->ns[quick] > CW_RUN_GROUP_GAIN * c->plain_ns;
     for (uint32_t v = 0; v < n; v++) {
         if (!arm[v].pulls && (cw_run_group_variant(v)->helpers ? gives_up && !is_first_of_family(v)
-                                                               : clear)) /* other sizes of tiles; home */
+                                                               : clear || (elsewhere && quick >= n)))
+            /* other sizes of tiles; home */
             arm[v].usable = false;
         any |= arm[v].usable;
     }
@@ -192,7 +216,11 @@ static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *
     arm[n] = (struct cw_arm){CW_RUN_GROUP_GAIN * c->plain_ns, c->plain_runs ? c->plain_runs : 1, UINT32_MAX,
                              c->plain_ns > 0 && !cw_run_group_settings.always};
     *best = cw_arms_best(arm, n + 1);
-    return any ? cw_arms_next(arm, n + 1, c->doublings * M_LN2) : n + 1;
+    if (!any)
+        return n + 1;
+    if (quick < n && !cw_run_group_settings.always && !has_earned(c, arm, n + 1))
+        return *best;
+    return cw_arms_next(arm, n + 1, c->doublings * M_LN2);
 }
 
 /* Launches like these stay plain from now on, and go native where long ones do. */
@@ -216,11 +244,23 @@ static bool is_hopeless(const struct cw_run_chain *c)
     return true;
 }
 
-/* One whose kernels are being built could be had later, and may be quicker. */
-static bool is_waiting(const struct cw_run_chain *c)
+static bool is_measured(const struct cw_run_chain *c)
 {
     for (uint32_t v = 0; v < cw_run_group_variant_all(); v++)
-        if (c->unbuilt >> v & 1 && usable(c, v, 0))
+        if (c->runs[v])
+            return true;
+    return false;
+}
+
+/* A way whose kernels are being built could be had later: one that was quicker, or any as long as none was
+ * measured. */
+static bool is_waiting(const struct cw_run_chain *c)
+{
+    bool new = !is_measured(c);
+
+    for (uint32_t v = 0; v < cw_run_group_variant_all(); v++)
+        if (c->unbuilt >> v & 1 && usable(c, v, 0) &&
+            (c->runs[v] ? c->ns[v] < CW_RUN_GROUP_GAIN * c->plain_ns : new))
             return true;
     return false;
 }
@@ -297,13 +337,6 @@ bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_grou
             settle_plain(g);
         return false;
     }
-    if (v != best && v < plain && c->met == 1 && !cw_run_activation_is_at_once() &&
-        !cw_run_group_settings.always) {
-        *why = "a later run tries it"; /* this one would wait for compilers */
-        if (best >= plain)
-            return false;
-        v = best;
-    }
     if (v == plain && is_waiting(c)) {
         *why = "the rewritten kernels are not there yet";
         cw_run_activation_learns();
@@ -317,22 +350,23 @@ bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_grou
     return true;
 }
 
-double cw_run_group_choice_patience_ns(const struct cw_run_chain *c, uint32_t steps, uint32_t variant)
+uint32_t cw_run_group_choice_longest(const struct cw_run_chain *c)
 {
-    double most;
+    return cw_run_group_settings.always || is_measured(c) ? CW_RUN_GROUP_STEPS : CW_RUN_GROUP_TRIED_STEPS;
+}
 
-    if (cw_run.all || cw_run.chaos)
-        return 0; /* the thread of the first tile builds them */
+bool cw_run_group_choice_hopes(const struct cw_run_chain *c, uint32_t variant)
+{
+    return !cw_run_group_settings.always && (c->runs[variant] || !is_measured(c));
+}
+
+uint32_t cw_run_group_choice_plain(const struct cw_run_chain *c, uint32_t steps)
+{
     if (cw_run_group_settings.always)
-        return CW_RUN_GROUP_ASKED_NS;
-    if (!(c->plain_ns > 0))
-        return 0;
-    if (!c->runs[variant])
-        most = CW_RUN_GROUP_CURIOUS * c->plain_ns * steps;
-    else
-        most =
-            c->ns[variant] < c->plain_ns ? CW_RUN_GROUP_PATIENCE * (c->plain_ns - c->ns[variant]) * steps : 0;
-    return most < CW_RUN_GROUP_PATIENCE_MOST ? most : CW_RUN_GROUP_PATIENCE_MOST;
+        return steps;
+    if (c->plain_ns > 0)
+        return 1 + (uint32_t)cw_whole_from(CW_RUN_GROUP_AGAIN_NS / c->plain_ns, steps);
+    return c->met <= CW_RUN_GROUP_LOOKS ? 1 : steps; /* the first one shows it; unless it does not */
 }
 
 /* The time of the quickest known way; plain order is one. */

@@ -166,25 +166,15 @@ static bool is_order(const struct cw_run_group *g, uint32_t lanes)
     return good;
 }
 
-/* Tiles run by rows: many kernels gain more by that than by their order; so the gain is open. *known: it is
- * certain. Lock not held: no other thread has the launches. */
-static bool by_rows(const struct cw_run_group *g, bool *known)
+/* The time that `saved` bytes take is much of the chain's. */
+static bool is_bound(const struct cw_run_group *g, double saved)
 {
-    bool any = false, one;
-
-    *known = true;
-    for (uint32_t i = 0; i < g->steps && !any && *known; i++)
-        if (g->step[i].cut.dim > 0 && (i == 0 || g->step[i].kernel != g->step[i - 1].kernel)) {
-            any = cw_run_tile_program_has_rows(g->step[i].kernel, &one);
-            *known &= one;
-        }
-    return any;
+    return saved / CW_RUN_GROUP_MEMORY_RATE >= (1 - CW_RUN_GROUP_GAIN) * g->chain->plain_ns * g->steps;
 }
 
-/* Bands are thin enough that steps meet in their neighbours only, and most traffic is saved. */
-static const char in_cache[] = "its data stay in cache anyhow";
-
-static const char *judge(const struct cw_run_group *g, bool measured)
+/* NULL: bands are thin enough that steps meet in their neighbours only, and most traffic is saved, or that
+ * need not be. Else the reason, static words. */
+static const char *judge(struct cw_run_group *g, bool measured)
 {
     if (cw_run.chaos)
         return NULL;
@@ -192,8 +182,12 @@ static const char *judge(const struct cw_run_group *g, bool measured)
         return "every launch needs all of the one before";
     if (cw_run_group_settings.always || measured)
         return NULL;
-    return (double)g->plan.plain_bytes >= CW_RUN_GROUP_SAVES * (double)g->plan.touched_bytes ? NULL
-                                                                                             : in_cache;
+    if ((double)g->plan.plain_bytes < CW_RUN_GROUP_SAVES * (double)g->plan.touched_bytes)
+        return "its data stay in cache anyhow, or do not in groups";
+    g->futile = !is_bound(g, (double)g->plan.plain_bytes);
+    return is_bound(g, (double)g->plan.plain_bytes - (double)g->plan.touched_bytes)
+               ? NULL
+               : "its launches wait for other things than memory";
 }
 
 /* ---- launches whose bands lean */
@@ -397,14 +391,6 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     if (good && (*why = judge(g, options.measured))) {
         g->judged = true;
         good = false;
-    }
-    if (*why == in_cache) {
-        bool known;
-
-        cw_run_global_lock_give();
-        good = by_rows(g, &known);
-        cw_run_global_lock_take();
-        g->judged = !good && known;
     }
     report(&g->plan, kept, begin, good ? options.cache_bytes : 0);
     free_steps(step, g->steps);

@@ -14,7 +14,7 @@
 static struct {
     struct cw_run_variant variant[CW_RUN_VARIANTS];
     uint32_t variants;
-    uint64_t half_bytes;         /* of the last cache */
+    uint64_t half_bytes;         /* of the last cache, or what the user wants to be in cache */
     unsigned tile_kib, data_kib; /* as the user wants; 0: nothing said */
 } grid;
 
@@ -24,15 +24,16 @@ void cw_run_group_variant_start(const struct cw_options *options)
         grid.tile_kib = 0;
 }
 
-/* Tiles of 1/8, 1/4 and 1/2 of it, the most promising first. */
+/* Tiles of 1/4, 1/8 and 1/2 of it, the most promising first: smaller ones take longer to plan. */
 static void add_family(uint64_t cache, bool shared)
 {
+    static const uint32_t shares[] = {4, 8, 2};
     static uint32_t family;
 
     family++;
-    for (uint32_t share = 8; share > 1; share /= 2)
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         grid.variant[grid.variants++] = (struct cw_run_variant){
-            .cache_bytes = cache, .share = share, .family = family, .shared = shared, .helpers = true};
+            .cache_bytes = cache, .share = shares[i], .family = family, .shared = shared, .helpers = true};
 }
 
 /* A core's own cache and somewhat more, then the shared cache, half of which other processes may use. */
@@ -43,6 +44,7 @@ static void make(void)
     cw_run_cache_size_read(&c);
     grid.half_bytes = c.last_bytes / 2;
     if (grid.tile_kib) {
+        grid.half_bytes = (uint64_t)grid.data_kib << 10;
         grid.variant[grid.variants++] =
             (struct cw_run_variant){.cache_bytes = (uint64_t)grid.data_kib << 10, .helpers = true};
         return;

@@ -1,7 +1,8 @@
 /* flat.c - stencils in two dimensions between two buffers: five points, nine points (clamped at the border,
- * in loops; and `box`, written out, with a border that stays), and a star of radius two.
+ * in loops; and `box`, written out, with a border that stays), and a star of radius two; and `slow`, which
+ * computes for long with one point.
  *
- * usage: flat [five|nine|box|star] [width [height [steps [sync [verify]]]]] */
+ * usage: flat [five|nine|box|star|slow] [width [height [steps [sync [verify]]]]] */
 #include "stencil.h"
 
 static const char source[] =
@@ -33,6 +34,13 @@ static const char source[] =
     "    if (x < 2 || y < 2 || x >= w - 2 || y >= h - 2) { out[i] = in[i]; return; }\n"
     "    out[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - w] + in[i + w])\n"
     "           + 0.05f * (in[i - 2] + in[i + 2] + in[i - 2 * w] + in[i + 2 * w]);\n"
+    "}\n"
+    "__kernel void slow(__global const float *in, __global float *out, int w, int h) {\n"
+    "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
+    "    if (x >= w || y >= h) return;\n"
+    "    float sum = in[i];\n"
+    "    for (int k = 0; k < h; k++) sum = sum * 0.5f + in[i];\n"
+    "    out[i] = sum * 0.5f;\n"
     "}\n";
 
 static void enqueue(struct stencil *s, size_t step)
@@ -102,12 +110,21 @@ static void box(struct stencil *s, size_t step)
         }
 }
 
+static void slow(struct stencil *s, size_t step)
+{
+    for (size_t i = 0; i < s->w * s->h; i++) {
+        const float in = s->want[step % 2][i];
+        float sum = in;
+        for (size_t k = 0; k < s->h; k++)
+            sum = sum * 0.5f + in;
+        s->want[(step + 1) % 2][i] = sum * 0.5f;
+    }
+}
+
 static const struct stencil_kind kinds[] = {
-    {"five", source, {"five"}, 2, 2, enqueue, five},
-    {"nine", source, {"nine"}, 2, 2, enqueue, nine},
-    {"box", source, {"box"}, 2, 2, enqueue, box},
-    {"star", source, {"star"}, 2, 2, enqueue, star},
-    {.name = NULL},
+    {"five", source, {"five"}, 2, 2, enqueue, five}, {"nine", source, {"nine"}, 2, 2, enqueue, nine},
+    {"box", source, {"box"}, 2, 2, enqueue, box},    {"star", source, {"star"}, 2, 2, enqueue, star},
+    {"slow", source, {"slow"}, 2, 2, enqueue, slow}, {.name = NULL},
 };
 
 int main(int argc, char **argv)
