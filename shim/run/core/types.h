@@ -295,6 +295,7 @@ struct cw_run_kernel {
     uint8_t next_brief;
     uint8_t granted;      /* trials beyond the budget so far */
     uint64_t owed;        /* bit l: lane l has run nothing but a first launch, whose time says nothing */
+    double unpriced_items; /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
     double home_ns, home_items; /* of its largest launch at home: the least of late; 0: none */
     double *mean_ns;      /* by lane number: measured, 0: never */
     double batch_ns;      /* the same at home, in a batch */

@@ -4,6 +4,7 @@
 #include "decide.h"
 #include "group.h"
 #include "../core/fault.h"
+#include "../models/program_models.h"
 #include "../planner/profit.h"
 #include "../planner/costs.h"
 #include "../tuning/devices.h"
@@ -405,21 +406,19 @@ static void stay(struct cw_run_task *t)
         }
 }
 
-/* The time of their launches at home, as far as this run has measured it. */
 static void count_home(const struct cw_run_task *t)
 {
-    double ns = 0;
-
     for (; t; t = t->links.window)
         if (t->work == CW_RUN_LAUNCH)
-            ns += cw_run_perf_model_home_ns(&t->launch);
-    cw_run_activation_ran_managed(ns);
+            cw_run_perf_model_count_home(&t->launch);
 }
 
 bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest)
 {
-    struct cw_run_task *held = rest && cw_run_hold_is_on() ? cw_run_hold_rest(first, &count) : NULL;
-    enum cw_run_marked marked = cw_run.begun ? cw_run_group_mark(first) : CW_RUN_MARKED_NONE;
+    enum cw_run_marked marked = cw_run.begun && !cw_run_program_models_are_made() ? cw_run_group_mark(first)
+                                                                                  : CW_RUN_MARKED_NONE;
+    struct cw_run_task *held =
+        rest && !marked && cw_run_hold_is_on() ? cw_run_hold_rest(first, &count) : NULL;
     struct cw_run_gain_window g = {0};
     bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked || held ? NULL : rest);
 

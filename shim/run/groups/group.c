@@ -10,6 +10,7 @@
 
 #include "../core/work_ops.h"
 #include "../../door/log.h"
+#include "../tuning/activation.h"
 #include "../tuning/perf_model.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
@@ -446,6 +447,13 @@ static bool may_be_built(const struct cw_run_group *g)
     return any;
 }
 
+/* What is enqueued, this chain and all behind it, is known to be left: builds may pay in this very run. */
+static void tell_work(const struct cw_run_group *g)
+{
+    cw_run_activation_hopes(CW_RUN_GROUP_HOPE);
+    cw_run_activation_waiting(cw_run.unfinished * cw_run_perf_model_home_ns(&g->step[0].task->launch));
+}
+
 /* Uses the best available variant. The plan comes first, so that useless kernels are not built; but once
  * a plan was good the kernels come first. */
 static bool prepare(struct cw_run_group *g, const char **why)
@@ -453,6 +461,7 @@ static bool prepare(struct cw_run_group *g, const char **why)
     uint32_t place[CW_RUN_LANES], tried = 0, n;
     bool waited = false;
 
+    tell_work(g);
     if (!may_be_built(g)) {
         *why = "the program has not run for long enough to build rewritten kernels";
         return false;

@@ -344,6 +344,18 @@ static void note_home(struct cw_run_kernel *k, double items, double ns)
         return;
     k->home_ns = items > k->home_items ? ns : cw_run_least_of_late(k->home_ns, ns);
     k->home_items = items;
+    cw_run_activation_ran_managed(k->unpriced_items * ns / items);
+    k->unpriced_items = 0;
+}
+
+void cw_run_perf_model_count_home(const struct cw_run_launch *l)
+{
+    double ns = cw_run_perf_model_home_ns(l);
+
+    if (ns > 0)
+        cw_run_activation_ran_managed(ns);
+    else
+        l->kernel->unpriced_items += cw_run_costs_items(l);
 }
 
 double cw_run_perf_model_home_ns(const struct cw_run_launch *l)
