@@ -156,6 +156,10 @@
 #define CW_RUN_GROUP_LOOKS 8
 /* launches of a chain that show what a group takes, at first */
 #define CW_RUN_GROUP_TRIED_STEPS 16
+/* runs of a way after which plain order may be thought to be quicker, ... */
+#define CW_RUN_GROUP_SURE 3
+/* ... unless the way takes so many times as long */
+#define CW_RUN_GROUP_POOR 2
 /* runs of a chain for each way that was tried, before another one is */
 #define CW_RUN_GROUP_TRIAL_EACH 8
 /* ns that a chain may wait for its kernels where the user asks for groups */

@@ -175,6 +175,12 @@ static bool is_first_of_family(uint32_t v)
     return v == 0 || cw_run_group_variant(v)->family != cw_run_group_variant(v - 1)->family;
 }
 
+/* So few measurements may all be of a busy moment: a program whose chain comes again measures some more. */
+static bool is_doubtful(const struct cw_run_chain *c, uint32_t v)
+{
+    return c->met > 1 && c->runs[v] < CW_RUN_GROUP_SURE && c->ns[v] < CW_RUN_GROUP_POOR * c->plain_ns;
+}
+
 /* The quickest way has been used so often that another one may be tried: a trial may lose as much as a few of
  * those runs have gained. */
 static bool has_earned(const struct cw_run_chain *c, const struct cw_arm *arm, uint32_t arms)
@@ -218,6 +224,8 @@ static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *
     *best = cw_arms_best(arm, n + 1);
     if (!any)
         return n + 1;
+    if (quick < n && *best == n && is_doubtful(c, quick)) /* plain order's least time is no match for one */
+        return *best = quick;
     if (quick < n && !cw_run_group_settings.always && !has_earned(c, arm, n + 1))
         return *best;
     return cw_arms_next(arm, n + 1, c->doublings * M_LN2);
@@ -352,7 +360,11 @@ bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_grou
 
 uint32_t cw_run_group_choice_longest(const struct cw_run_chain *c)
 {
-    return cw_run_group_settings.always || is_measured(c) ? CW_RUN_GROUP_STEPS : CW_RUN_GROUP_TRIED_STEPS;
+    bool good = cw_run_group_settings.always;
+
+    for (uint32_t v = 0; v < cw_run_group_variant_all() && !good; v++)
+        good = c->runs[v] && (c->ns[v] < CW_RUN_GROUP_GAIN * c->plain_ns || c->runs[v] >= CW_RUN_GROUP_SURE);
+    return good ? CW_RUN_GROUP_STEPS : CW_RUN_GROUP_TRIED_STEPS;
 }
 
 bool cw_run_group_choice_hopes(const struct cw_run_chain *c, uint32_t variant)
