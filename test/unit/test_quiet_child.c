@@ -384,14 +384,71 @@ static void test_shared_stays(void **state)
     munmap(shared, 8192);
 }
 
+/* A detached one goes on when its host has gone on, or has ended before it could begin; the host sees neither
+ * it nor its end. */
+static void test_detached(void **state)
+{
+    static const char *const scripts[] = {"(sleep .3; echo > done) > /dev/null 2>&1 &",
+                                          "sleep .3; (echo > done) > /dev/null 2>&1 &"};
+    char folder[] = "/tmp/clweave-detached.XXXXXX", script[256], done[64];
+    struct sigaction counting = {.sa_handler = count}, before;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(done, sizeof done, "%s/done", folder);
+    sigaction(SIGCHLD, &counting, &before);
+    for (int ends = 0; ends < 2; ends++) {
+        _Atomic uint32_t begun = 0;
+        struct job j = {.argv = {"/bin/sh", "-c", script, NULL}};
+        int status = -1, lost = child_signals;
+        pid_t host = ends ? fork() : 0;
+
+        snprintf(script, sizeof script, "cd %s; %s", folder, scripts[ends]);
+        j.child = (struct cw_quiet_child){.kind = CW_QUIET_DETACHED,
+                                          .argv = j.argv,
+                                          .env = env,
+                                          .input = "",
+                                          .max_bytes = 1,
+                                          .milliseconds = 60000,
+                                          .begun = &begun};
+        if (!ends || host == 0) {
+            start(&j);
+            while (!begun)
+                usleep(100);
+            if (ends)
+                _exit(0);
+            end(&j);
+            assert_int_equal(j.status, CW_OK);
+            assert_true(waitpid(-1, &status, WNOHANG) < 0 && errno == ECHILD);
+            assert_int_equal(child_signals, lost);
+            cw_quiet_output_finish(&j.out);
+        } else {
+            assert_int_equal(waitpid(host, &status, 0), host);
+            assert_int_equal(status, 0);
+        }
+        while (access(done, F_OK) != 0)
+            usleep(1000);
+        assert_true(waitpid(-1, &status, WNOHANG) < 0 && errno == ECHILD);
+        unlink(done);
+    }
+    sigaction(SIGCHLD, &before, NULL);
+    rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_input_and_output),  cmocka_unit_test(test_unseen),
-        cmocka_unit_test(test_own_children),      cmocka_unit_test(test_orphans),
-        cmocka_unit_test(test_nothing_inherited), cmocka_unit_test(test_bad_helpers),
-        cmocka_unit_test(test_fork_of_host),      cmocka_unit_test(test_host_dies),
-        cmocka_unit_test(test_shared_stays),      cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_input_and_output),
+        cmocka_unit_test(test_unseen),
+        cmocka_unit_test(test_own_children),
+        cmocka_unit_test(test_orphans),
+        cmocka_unit_test(test_nothing_inherited),
+        cmocka_unit_test(test_bad_helpers),
+        cmocka_unit_test(test_fork_of_host),
+        cmocka_unit_test(test_host_dies),
+        cmocka_unit_test(test_shared_stays),
+        cmocka_unit_test(test_detached),
+        cmocka_unit_test(test_kill),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
