@@ -28,8 +28,9 @@ static struct {
     struct cw_requests requests;
     const char **environment;
     struct cw_helper_tool *tool; /* clweave-compile; NULL: there is no builder */
-    bool on, off, wait; /* off: requests are written, for tests */
+    bool on, off, wait;          /* off: requests are written, for tests */
     _Atomic unsigned asked;
+    _Atomic bool left; /* a request waits */
     _Atomic bool starting, impossible_said;
     _Atomic uint32_t begun; /* the builder's process is there */
     char program[64];
@@ -130,6 +131,8 @@ bool cw_later_builds_ask(const struct cw_request *q)
     a.q.environment = later.environment;
     a.q.failed = 0;
     cw_isolated_compiler_files(write_request, &a);
+    if (a.good)
+        atomic_store(&later.left, true);
     if (!a.writable)
         say_impossible("no request can be written");
     if (a.good && !later.wait && !cw_compile_client_has_stopped() && start_builder(&thread))
@@ -141,7 +144,7 @@ void cw_later_builds_stop(void)
 {
     pthread_t thread;
 
-    if (!later.on || !atomic_load(&later.asked) || !start_builder(&thread))
+    if (!later.on || !atomic_load(&later.left) || !start_builder(&thread))
         return;
     if (later.wait) {
         pthread_join(thread, NULL);
