@@ -70,9 +70,8 @@ cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_
     if (options) {
         const struct cw_run_recipe recipe = {p->source, options};
 
+        cw_helper_build_ask(place, &recipe); /* first: the end of the process may cut the build off */
         *copy = cw_helper_build_build(p->context, place, &recipe);
-        if (*copy)
-            cw_helper_build_ask(place, &recipe);
     }
     if (!*copy)
         note_failure(p, place->lane->number);

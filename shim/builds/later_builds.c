@@ -30,8 +30,9 @@ static struct {
     struct cw_helper_tool *tool; /* clweave-compile; NULL: there is no builder */
     bool on, off, wait;          /* off: requests are written, for tests */
     _Atomic unsigned asked;
-    _Atomic bool left; /* a request waits */
-    _Atomic bool starting, impossible_said;
+    _Atomic bool left;    /* a request waits, of which no builder was told */
+    _Atomic bool started; /* before the end: once */
+    _Atomic bool impossible_said;
     _Atomic uint32_t begun; /* the builder's process is there */
     char program[64];
 } later;
@@ -96,8 +97,10 @@ static bool adopts(void)
 
 static bool start_builder(pthread_t *thread)
 {
-    if (later.off || atomic_exchange(&later.starting, true))
+    if (later.off)
         return false;
+    atomic_store(&later.begun, 0);
+    atomic_store(&later.left, false); /* it finds those that are there */
     if (later.tool && !adopts() && cw_compiler_resources_apart() &&
         cw_run_thread_try(thread, run_builder, NULL))
         return true;
@@ -135,7 +138,8 @@ bool cw_later_builds_ask(const struct cw_request *q)
         atomic_store(&later.left, true);
     if (!a.writable)
         say_impossible("no request can be written");
-    if (a.good && !later.wait && !cw_compile_client_has_stopped() && start_builder(&thread))
+    if (a.good && !later.wait && !cw_compile_client_has_stopped() && !atomic_exchange(&later.started, true) &&
+        start_builder(&thread))
         pthread_detach(thread);
     return a.good;
 }
@@ -144,6 +148,7 @@ void cw_later_builds_stop(void)
 {
     pthread_t thread;
 
+    /* where one was started before, it may have ended */
     if (!later.on || !atomic_load(&later.left) || !start_builder(&thread))
         return;
     if (later.wait) {

@@ -1,9 +1,9 @@
 /* later_builds.h - results that only later runs use are asked for, and made by the builder
  * (analyzer/compile/builder.h), which this process starts and does not wait for.
  *
- * A request is a small file. The builder is started once in a process, after the first request, by a thread
- * of run mode, so that the host does not notice (analyzer/io/quiet_child.h). Where there can be none the
- * requests wait for a later process that can start one. */
+ * A request is a small file. The builder is started after the first request, and once more at the end where
+ * others have come, by a thread of run mode, so that the host does not notice (analyzer/io/quiet_child.h).
+ * Where there can be none the requests wait for a later process that can start one. */
 #ifndef CW_LATER_BUILDS_H
 #define CW_LATER_BUILDS_H
 

@@ -228,10 +228,12 @@ static cl_program try(struct cw_run_program *p, struct cw_run_rewritten *r,
     r->loaded[lane] = r->program[lane];
     if (r->loaded[lane])
         cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
+    if (!r->loaded[lane] && !cw_run.chaos) /* first: the end of the process may cut a build off */
+        r->hopeless[lane] = !ask(p, r, place, true);
     if (!r->program[lane] && build)
         r->program[lane] = make_either(p, r, place, true);
-    if (!r->loaded[lane] && (r->program[lane] || !build) && !cw_run.chaos)
-        r->hopeless[lane] = !ask(p, r, place, !r->rowless[lane] || !r->program[lane]);
+    if (!r->loaded[lane] && r->program[lane] && r->rowless[lane] && !cw_run.chaos)
+        ask(p, r, place, false);
     r->tried[lane] = r->program[lane] || build;
     return r->program[lane];
 }
