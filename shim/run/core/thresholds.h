@@ -140,7 +140,7 @@
 /* ns: and this much more, as threads wake late */
 #define CW_RUN_LATE_NS 300000
 /* ---- chains as groups (groups/group.h) */
-/* share of the work that groups may save, before one was planned: they are 2 to 4 times as quick where memory bounds */
+/* share of the work that groups may save, before one was measured: they are 2 to 4 times as quick */
 #define CW_RUN_GROUP_HOPE 0.4
 /* ns: shorter launches are not worth tiles of their own */
 #define CW_RUN_GROUP_LEAST_NS 500000

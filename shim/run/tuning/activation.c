@@ -97,7 +97,7 @@ static struct cw_identity identity(const struct cw_options *options)
     cw_identity_text(&id, options->devices);
     cw_identity_text(&id, options->groups);
     cw_identity_text(&id, options->policy);
-    cw_identity_text(&id, strcmp(options->learn, "off") ? "auto" : "off"); /* the others learn for each other */
+    cw_identity_text(&id, strcmp(options->learn, "off") ? "auto" : "off"); /* `all` learns for `auto`, too */
     cw_identity_text(&id, options->share);
     cw_identity_text(&id, options->blocks);
     cw_identity_text(&id, options->ratio);

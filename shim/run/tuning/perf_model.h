@@ -33,8 +33,8 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status);
  * known. Lock held. */
 double cw_run_perf_model_home_ns(const struct cw_run_launch *l);
 
-/* The launch is managed: its time at home is told to cw_run_activation_ran_managed(), now or when it is known.
- * Lock held. */
+/* The launch is managed: its time at home is told to cw_run_activation_ran_managed(), now or when it is
+ * known. Lock held. */
 void cw_run_perf_model_count_home(const struct cw_run_launch *l);
 
 /* The time of such a launch at home in earlier runs; 0: not known. Names the launch. Lock held. */

@@ -405,7 +405,7 @@ static void ask_for_the_rest(const struct cw_run_worker *l)
         while (place->lane != l)
             place++;
         if (p->copy[l->number] != CW_RUN_COPY_SOUGHT)
-            cw_helper_program_ask(p, place);
+            cw_helper_program_ask(&(struct cw_run_recipe){p->source, p->options ? p->options : ""}, place);
     }
 }
 
