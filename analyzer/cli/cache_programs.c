@@ -193,7 +193,8 @@ static bool print_request(const struct cw_request *q, void *context)
 {
     static const char *const words[CW_REQUEST_KINDS] = {[CW_REQUEST_PROGRAM] = "a program for a helper",
                                                         [CW_REQUEST_STAND_IN] = "the program's own build",
-                                                        [CW_REQUEST_MODELS] = "models of kernels"};
+                                                        [CW_REQUEST_MODELS] = "models of kernels",
+                                                        [CW_REQUEST_LAUNCH] = "code of a launch"};
     const char *device = q->device ? q->device : "?";
     unsigned *n = context;
 

@@ -161,7 +161,8 @@ static int work_on(const char *name, const struct cw_request *q, int64_t until)
 /* `end`: of the builder's life. */
 static void take(const char *name, int64_t end)
 {
-    static const char *const kinds[CW_REQUEST_KINDS] = {"a binary", "a stand-in", "models"};
+    static const char *const kinds[CW_REQUEST_KINDS] = {"a binary", "a stand-in", "models",
+                                                        "a launch's code"};
     static const char *const words[CW_FULFIL_KINDS] = {"made", "failed", "gives other answers: none is kept"};
     int64_t begin = now_ms(), until = begin + WALL_MS;
     struct cw_request q;

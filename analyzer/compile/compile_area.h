@@ -52,6 +52,20 @@ struct cw_compile_area {
     char room[];
 };
 
+struct cw_compile_question {
+    const char *device; /* as cw_vendor_describe_driver() says it */
+    uint32_t units;     /* compute units, of a sub-device; 0: of a whole one */
+    const char *source, *options;
+    bool only_build;    /* of the rest nothing counts but range.dims, 1 */
+    const char *kernel;
+    struct cw_compile_range range;
+    uint32_t args;
+    const struct cw_compile_arg *arg;
+};
+
+/* Puts a question into an area that is the asker's. False: it does not fit. */
+bool cw_compile_area_fill(struct cw_compile_area *a, const struct cw_compile_question *q);
+
 /* Waits for at most `ms` milliseconds while the state is `state`; returns the state at its end. */
 uint32_t cw_compile_area_wait(struct cw_compile_area *a, uint32_t state, unsigned ms);
 

@@ -164,35 +164,6 @@ static bool start(void)
 
 /* ---- a question */
 
-/* Takes `bytes` from the room; 0: they do not fit. */
-static uint32_t put(struct cw_compile_area *a, size_t *used, const void *data, size_t bytes)
-{
-    size_t at = (*used + 7) & ~(size_t)7;
-
-    if (at > CW_COMPILE_BYTES || bytes > CW_COMPILE_BYTES - at)
-        return 0;
-    if (bytes)
-        memcpy((char *)a + at, data, bytes);
-    *used = at + bytes;
-    return (uint32_t)at;
-}
-
-static bool fill(struct cw_compile_area *a, const struct cw_compile_question *q)
-{
-    size_t used = sizeof *a;
-
-    a->units = q->units;
-    a->only_build = q->only_build;
-    a->range = q->range;
-    a->args = q->args;
-    a->module[0] = '\0';
-    return (a->device_at = put(a, &used, q->device, strlen(q->device) + 1)) &&
-           (a->source_at = put(a, &used, q->source, strlen(q->source) + 1)) &&
-           (a->options_at = put(a, &used, q->options, strlen(q->options) + 1)) &&
-           (a->kernel_at = put(a, &used, q->kernel, strlen(q->kernel) + 1)) &&
-           (a->arg_at = put(a, &used, q->arg, q->args * sizeof *q->arg)); /* none is some place, too */
-}
-
 /* Whether the host finds the code where the compiler says that it is: with another cache it would compile
  * again. */
 static bool is_found(struct cw_compile_area *a, char module[CW_COMPILE_MODULE])
@@ -207,7 +178,7 @@ static enum cw_compile_answer talk(const struct cw_compile_question *q, char mod
     struct cw_compile_area *a = compiler.area;
     uint32_t state = CW_COMPILE_ASKED;
 
-    if (!fill(a, q))
+    if (!cw_compile_area_fill(a, q))
         return CW_COMPILE_BAD;
     if (!cw_compile_area_change(a, CW_COMPILE_IDLE, CW_COMPILE_ASKED))
         return CW_COMPILE_UNASKED; /* it has just gone */

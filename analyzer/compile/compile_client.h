@@ -11,17 +11,6 @@
 
 #include "compile_area.h"
 
-struct cw_compile_question {
-    const char *device; /* as cw_vendor_describe_driver() says it */
-    uint32_t units;     /* compute units, of a sub-device; 0: of a whole one */
-    const char *source, *options;
-    bool only_build;    /* of the rest nothing counts but range.dims, 1 */
-    const char *kernel;
-    struct cw_compile_range range;
-    uint32_t args;
-    const struct cw_compile_arg *arg;
-};
-
 enum cw_compile_answer {
     CW_COMPILE_GOOD,    /* the code is in the vendor's cache */
     CW_COMPILE_BAD,     /* it cannot be compiled, or the compiler died or took longer than a minute */

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../footprint/model_file.h"
 #include "../io/helper_tool.h"
@@ -143,6 +144,26 @@ static enum cw_fulfilled make_models(const char *folder, const struct cw_request
     return status == CW_OK || kept ? CW_FULFIL_MADE : CW_FULFIL_FAILED;
 }
 
+static enum cw_fulfilled make_launch(struct cw_file_store *store, const struct cw_request *q)
+{
+    struct cw_compile_area *a = q->kernel ? calloc(1, CW_COMPILE_BYTES) : NULL;
+    const struct cw_compile_question question = {.device = q->device,
+                                                 .units = q->units,
+                                                 .source = q->source,
+                                                 .options = q->options ? q->options : "",
+                                                 .kernel = q->kernel,
+                                                 .range = q->range,
+                                                 .args = q->args,
+                                                 .arg = q->arg};
+    bool good = a && cw_compile_area_fill(a, &question) && cw_answer_request(a) == CW_COMPILE_COMPILED &&
+                *a->module == '/';
+
+    if (good)
+        cw_file_store_write(store, &q->result, a->module, strlen(a->module) + 1);
+    free(a);
+    return good && is_stored(store, &q->result) ? CW_FULFIL_MADE : CW_FULFIL_FAILED;
+}
+
 enum cw_fulfilled cw_fulfil(const struct cw_requests *r, const struct cw_request *q)
 {
     struct cw_file_store store;
@@ -153,6 +174,8 @@ enum cw_fulfilled cw_fulfil(const struct cw_requests *r, const struct cw_request
         return CW_FULFIL_FAILED;
     if (q->kind == CW_REQUEST_PROGRAM)
         return make_program(&store, q);
+    if (q->kind == CW_REQUEST_LAUNCH)
+        return make_launch(&store, q);
     if (q->kind == CW_REQUEST_STAND_IN)
         return make_stand_in(&store, q);
     snprintf(folder, sizeof folder, "%s/%s", store.above, store.folder);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define KIND           "request 1"
+#define KIND           "request 2"
 #define MOST_VARIABLES 64
 
 void cw_requests_init(struct cw_requests *r, const char *folder)
@@ -26,7 +26,7 @@ void cw_requests_init(struct cw_requests *r, const char *folder)
 
 void cw_requests_results(const struct cw_requests *r, enum cw_request_kind kind, struct cw_file_store *store)
 {
-    static const char *const names[CW_REQUEST_KINDS] = {"kernels", "builds", "footprints"};
+    static const char *const names[CW_REQUEST_KINDS] = {"kernels", "builds", "footprints", "compiled"};
     char path[PATH_MAX];
 
     if (snprintf(path, sizeof path, "%s/%s", r->folder, names[kind]) >= (int)sizeof path)
@@ -106,6 +106,22 @@ static bool number_field(const char **at, const char *end, uint64_t *number)
     return true;
 }
 
+/* The arguments lie anywhere: only answer.c reads them, out of a copy. */
+static bool launch_fields(const char **at, const char *end, struct cw_request *q)
+{
+    const char *range, *args;
+    uint64_t n;
+
+    if (!text_field(at, end, &q->kernel) || !field(at, end, &range, &n) || n != sizeof q->range)
+        return false;
+    memcpy(&q->range, range, n);
+    if (!field(at, end, &args, &n) || n % sizeof *q->arg || n / sizeof *q->arg > UINT32_MAX)
+        return false;
+    q->args = (uint32_t)(n / sizeof *q->arg);
+    q->arg = (const struct cw_compile_arg *)(const void *)args;
+    return true;
+}
+
 /* Its file's identity; the caller's to finish. */
 static struct cw_identity identity_of(const struct cw_request *q)
 {
@@ -132,6 +148,9 @@ static struct cw_identity contents_of(const struct cw_request *q)
     cw_identity_text(&data, q->source);
     cw_identity_text(&data, q->options);
     cw_identity_text(&data, q->program);
+    cw_identity_text(&data, q->kernel);
+    cw_identity_add(&data, &q->range, sizeof q->range);
+    cw_identity_add(&data, q->arg, q->args * sizeof *q->arg);
     for (const char *const *v = q->environment; v && *v; v++)
         cw_identity_text(&data, *v);
     return data;
@@ -167,7 +186,8 @@ static bool parse(const char *at, size_t bytes, const char **list, struct cw_req
         !number_field(&at, end, &failed) || !number_field(&at, end, &units) ||
         !number_field(&at, end, &q->took_ns) || !number_field(&at, end, &q->builds) ||
         !text_field(&at, end, &q->device) || !text_field(&at, end, &q->source) ||
-        !text_field(&at, end, &q->options) || !text_field(&at, end, &q->program))
+        !text_field(&at, end, &q->options) || !text_field(&at, end, &q->program) ||
+        !launch_fields(&at, end, q))
         return false;
     while (at < end)
         if (n == MOST_VARIABLES || !text_field(&at, end, &list[n]) || !list[n++])

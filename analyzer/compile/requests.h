@@ -8,6 +8,7 @@
 #define CW_REQUESTS_H
 
 #include "../io/file_store.h"
+#include "compile_area.h"
 
 #define CW_REQUESTS_FILES 256
 #define CW_REQUESTS_BYTES (32ll << 20)
@@ -19,6 +20,7 @@ enum cw_request_kind {
     CW_REQUEST_PROGRAM,  /* a helper's or a rewritten program: its binary, in the store `kernels` */
     CW_REQUEST_STAND_IN, /* the program's own (compile/stand_in.h), in `builds` */
     CW_REQUEST_MODELS,   /* of its kernels (models/program_models.h), in `footprints` */
+    CW_REQUEST_LAUNCH,   /* the vendor's code for launches of a kind: the name of its file, in `compiled` */
     CW_REQUEST_KINDS
 };
 
@@ -31,6 +33,10 @@ struct cw_request {
     uint32_t units;     /* compute units of a part of it; 0: the whole device */
     const char *source, *options;   /* options NULL: the program gives none */
     uint64_t took_ns, builds;       /* of a stand-in */
+    const char *kernel;             /* of a launch, as are its range and arguments; NULL: none */
+    struct cw_compile_range range;
+    uint32_t args;
+    const struct cw_compile_arg *arg;
     const char *program;            /* name of the file that runs; for people */
     const char *const *environment; /* that the result depends on; NULL-ended */
     uint32_t failed;                /* times */

@@ -89,6 +89,18 @@ bool cw_helper_program_ask(const struct cw_run_recipe *program, const struct cw_
     return good;
 }
 
+bool cw_helper_program_knows(const struct cw_run_launch *l, const struct cw_run_context_device *place,
+                             const struct cw_run_ndrange *r)
+{
+    struct cw_run_program *p = l->kernel->program;
+    char *options = options_of(p->options ? p->options : "");
+    bool known = !options || cw_isolated_compiler_knows(place, &(struct cw_run_recipe){p->source, options},
+                                                        l->kernel->name, r, l);
+
+    free(options);
+    return known;
+}
+
 cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_run_context_device *place,
                                const struct cw_run_ndrange *r)
 {

@@ -1,5 +1,6 @@
 /* isolated_compiler.c - see builds/isolated_compiler.h. */
 #include "isolated_compiler.h"
+#include "later_builds.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -306,16 +307,24 @@ static void note(const struct need *need)
     pthread_mutex_unlock(&here.lock);
 }
 
+/* The identity under which the file of a launch's code is kept; the caller's to finish. */
+static struct cw_identity name_module(const struct need *need)
+{
+    struct cw_identity id;
+
+    cw_identity_begin(&id, KIND);
+    cw_identity_add(&id, need->program.bytes, need->program.length);
+    cw_identity_add(&id, need->launch.bytes, need->launch.length);
+    id.failed |= need->program.failed || need->launch.failed;
+    return id;
+}
+
 /* Whether the file of `module`, or the one that is known for it, is loaded now. */
 static bool load_apart(cl_device_id device, const struct need *need, const char *module)
 {
-    struct memory m = {.module = module};
+    struct memory m = {.module = module, .id = name_module(need)};
     bool loaded;
 
-    cw_identity_begin(&m.id, KIND);
-    cw_identity_add(&m.id, need->program.bytes, need->program.length);
-    cw_identity_add(&m.id, need->launch.bytes, need->launch.length);
-    m.id.failed |= need->program.failed || need->launch.failed;
     loaded = cw_isolated_compiler_call(device, load, &m) && m.loaded;
     if (loaded)
         note(need);
@@ -405,6 +414,52 @@ cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place,
 
     free(arg);
     return err;
+}
+
+static bool ask_builder(const struct cw_compile_question *q, const struct need *need)
+{
+    struct cw_request request = {.kind = CW_REQUEST_LAUNCH,
+                                 .device = q->device,
+                                 .units = q->units,
+                                 .source = q->source,
+                                 .options = q->options,
+                                 .kernel = q->kernel,
+                                 .range = q->range,
+                                 .args = q->args,
+                                 .arg = q->arg,
+                                 .result = name_module(need)};
+    bool good = cw_later_builds_ask(&request);
+
+    cw_identity_finish(&request.result);
+    return good;
+}
+
+bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
+                                const struct cw_run_recipe *program, const char *kernel,
+                                const struct cw_run_ndrange *r, const struct cw_run_launch *l)
+{
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    struct cw_compile_arg *arg = args_of(l, NULL, 0);
+    char text[DEVICE_TEXT];
+    const struct cw_compile_question q = {.device = text,
+                                          .units = cw_isolated_compiler_units(place->slot->device),
+                                          .source = program->source,
+                                          .options = program->options,
+                                          .kernel = kernel,
+                                          .range = range_of(r),
+                                          .args = l->kernel->count,
+                                          .arg = arg};
+    bool known = true;
+    struct need need;
+
+    if (arg && *compiled.folder && may_be_asked(place->slot->device) && cw_compiler_resources_apart() &&
+        cw_vendor_describe_driver(&calls, place->slot->device, text, sizeof text)) {
+        name_need(&need, &q);
+        known = is_here(&need) || load_apart(place->slot->device, &need, NULL) || !ask_builder(&q, &need);
+        finish_need(&need);
+    }
+    free(arg);
+    return known;
 }
 
 cl_int cw_isolated_compiler_build_ahead(const struct cw_run_context_device *place,

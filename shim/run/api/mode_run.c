@@ -18,6 +18,7 @@
 #include "../tuning/perf_model.h"
 #include "../tuning/gain.h"
 #include "../tuning/hold.h"
+#include "../tuning/learn.h"
 #include "../tuning/repeat.h"
 #include "objects.h"
 #include "process_end.h"
@@ -122,6 +123,11 @@ static void *unseen(const char *name, void *vendor)
     return strcmp(name, "clSetContentSizeBufferPoCL") ? vendor : cw_run_content(vendor);
 }
 
+static bool build_begins(void)
+{
+    return cw_run_learn_begins(CW_RUN_LEARN_BUILD);
+}
+
 static void build_saved(double ns)
 {
     cw_run_activation_saved(ns);
@@ -141,6 +147,8 @@ static const struct cw_run_observer observer = {
     .measured = cw_run_perf_model_measured,
     .ran_alone = cw_run_repeat_learn,
     .gauged_done = cw_run_gain_done,
+    .build_begins = build_begins,
+    .build_ended = cw_run_learn_ended,
     .helper_loaded = cw_run_activation_loaded,
     .cost = cw_run_activation_cost,
     .learns = cw_run_activation_learns,

@@ -38,6 +38,10 @@ struct cw_run_observer {
 
     /* ---- builds and models; builds/, models/, workers/ and planner/ call these */
 
+    /* True: the rule allows a compilation for this run now; build_ended is called after it, with its time in ns.
+     */
+    bool (*build_begins)(void);
+    void (*build_ended)(double ns);
     /* A helper has looked for its program (`built`: has built it) in so many ns of processor time; `good`: it
      * has the program. */
     void (*helper_loaded)(bool built, bool good, double ns);

@@ -295,6 +295,8 @@ struct cw_run_kernel {
     uint8_t next_brief;
     uint8_t granted;      /* trials beyond the budget so far */
     uint64_t owed;        /* bit l: lane l has run nothing but a first launch, whose time says nothing */
+    uint64_t code_at_ns; /* no helper runs it before: its code is being made (workers/execute.c); 0: any may */
+    uint64_t code_after_ns; /* ... and it is looked for again so much later */
     double unpriced_items; /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
     double home_ns, home_items; /* of its largest launch at home: the least of late; 0: none */
     double *mean_ns;      /* by lane number: measured, 0: never */
@@ -405,6 +407,7 @@ struct cw_run_task {
     enum cw_run_work work;
     bool released; /* its window has closed */
     bool has_run;  /* a planted fault ran it out of its turn */
+    bool uncoded;  /* the helper's code for it is not there yet */
     bool begun;    /* a vendor has taken the launch: it may have changed memory */
     bool pooled;
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */

@@ -278,6 +278,8 @@ static bool are_built(const struct cw_run_group *g, const uint32_t *place, uint3
         for (uint32_t i = 0; i < n; i++)
             all &= cw_run_tile_build_is_done(p, place[i], true, may);
     }
+    if (!all)
+        cw_run_activation_learns();
     return all;
 }
 

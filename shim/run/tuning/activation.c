@@ -397,7 +397,9 @@ static double bare_by_launches(void)
 /* Lock held: other threads of the program may go on. */
 static struct cw_runs_run result(void)
 {
-    bool early = rent.why == WORKED && rent.begun_ns <= CW_RUN_ACTIVATION_EARLY * rent.work_ns;
+    const struct cw_runs_entry *e = cw_history_runs_find(&rent.runs, rent.arguments);
+    bool early = rent.why == WORKED && rent.begun_ns <= CW_RUN_ACTIVATION_EARLY * rent.work_ns && e &&
+                 cw_history_runs_is_compared(e);
     struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED || early,
                               .began = rent.why == WORKED && !early,
                               .waits = rent.waits,

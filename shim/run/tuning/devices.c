@@ -61,8 +61,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     uint8_t *copy = &p->copy[l->number];
     enum cw_run_copy_state next = *copy;
 
-    if ((cw_run.eager || cw_run.chaos) &&
-        (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
+    if ((cw_run.eager || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
         cw_run_costs_name_kernel(k);
         return true; /* the thread of the first launch there builds it */
     }
@@ -84,6 +83,13 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     return *copy == CW_RUN_COPY_READY;
 }
 
+static bool waits_for_code(struct cw_run_kernel *k)
+{
+    if (CW_UNLIKELY(k->code_at_ns && cw_run_global_lock_now_ns() >= k->code_at_ns))
+        k->code_at_ns = 0;
+    return k->code_at_ns;
+}
+
 static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)
 {
     if (p->lane->number == t->at.home)
@@ -91,7 +97,8 @@ static bool may_run(const struct cw_run_task *t, const struct cw_run_context_dev
     if (p->lane->building || p->lane->num_wanted)
         return false;
     return cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL &&
-           (t->work != CW_RUN_LAUNCH || is_built(t->launch.kernel, p->lane));
+           (t->work != CW_RUN_LAUNCH ||
+            (!waits_for_code(t->launch.kernel) && is_built(t->launch.kernel, p->lane)));
 }
 
 uint64_t cw_run_devices_allowed(const struct cw_run_task *t)

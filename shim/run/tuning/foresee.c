@@ -62,7 +62,8 @@ static void ask(const struct program *s)
         if (is_first_of_its_kind(s, k))
             cw_helper_program_ask(&(struct cw_run_recipe){s->source, s->options}, &place);
     }
-    cw_run_program_models_ask(s->source, s->options, devices, s->n);
+    if (!cw_run.begun) /* else they have been made, or asked for */
+        cw_run_program_models_ask(s->source, s->options, devices, s->n);
 }
 
 void cw_run_foresee_stop(void)

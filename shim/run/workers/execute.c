@@ -4,6 +4,9 @@
 #include "device_kernel.h"
 #include "../core/context_device.h"
 #include "../core/fault.h"
+#include "../core/observer.h"
+#include "../core/state.h"
+#include "../core/thresholds.h"
 #include "../core/work_ops.h"
 #include "../memory/mirror.h"
 #include "../../builds/compiler_resources.h"
@@ -48,6 +51,39 @@ cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l,
     return err;
 }
 
+/* The helper's code for a launch that is the first of its kind there. Compiling takes the vendor some
+ * tenths of a second, for which commands behind it would wait: where the rule does not allow that the
+ * builder makes it, the launch runs at home, and helpers are left alone for a while. Worker held, lock not
+ * held. */
+static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device *p,
+                       const struct cw_run_ndrange *r)
+{
+    struct cw_run_kernel *k = t->launch.kernel;
+    uint64_t begin = cw_run_global_lock_now_ns();
+    bool compiles;
+    cl_int err;
+
+    if (!cw_run.eager && !cw_run.chaos && !cw_helper_program_knows(&t->launch, p, r)) {
+        cw_run_global_lock_take();
+        compiles = cw_run_observer->build_begins();
+        if (!compiles) {
+            k->code_after_ns = k->code_after_ns ? 2 * k->code_after_ns : CW_RUN_SEEK_FIRST_NS;
+            k->code_at_ns = cw_run_global_lock_now_ns() + k->code_after_ns;
+            t->uncoded = true;
+            cw_run_observer->learns();
+        }
+        cw_run_global_lock_give();
+        if (!compiles)
+            return CL_OUT_OF_RESOURCES;
+        err = cw_helper_program_ahead(&t->launch, p, r);
+        cw_run_global_lock_take();
+        cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
+        cw_run_global_lock_give();
+        return err;
+    }
+    return cw_helper_program_ahead(&t->launch, p, r);
+}
+
 cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
 {
     struct cw_run_context *c = t->queue->context;
@@ -65,7 +101,7 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     err =
         kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
-        err = cw_helper_program_ahead(l, p, &r);
+        err = get_code(t, p, &r);
     if (err == CL_SUCCESS && CW_UNLIKELY(first))
         err = cw_pending_builds_enqueue(p, *queue, kernel, &r, NULL);
     else if (err == CL_SUCCESS)

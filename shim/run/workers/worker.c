@@ -183,7 +183,8 @@ static bool overtakes(const struct cw_run_task *t)
  * already, and a kernel that updates data in place must not run twice: that is an error of the command. */
 static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    t->launch.kernel->broken[l->number] = true;
+    t->launch.kernel->broken[l->number] |= !t->uncoded;
+    t->uncoded = false;
     t->launch.kernel->memo.left = 0;
     t->at.lane = t->at.home;
     t->at.place = t->queue->home;
