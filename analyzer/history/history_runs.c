@@ -346,6 +346,11 @@ static void add_at_once(struct cw_runs_entry *e, const struct cw_runs_run *run)
 
 static void add_bare(struct cw_runs_entry *e, const struct cw_runs_run *run)
 {
+    if (run->waits && e->bares && e->waits < CW_RUNS_WAITING) {
+        e->waits++;
+        return;
+    }
+    e->waits = 0;
     if (!(e->bare_ns > 0) || run->work_ns <= e->bare_ns)
         memcpy(e->at_ns, run->at_ns, sizeof e->at_ns);
     if (e->bares < CW_RUNS_BARE)

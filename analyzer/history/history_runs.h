@@ -153,7 +153,7 @@ bool cw_history_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint
 struct cw_runs_run {
     bool at_once;    /* it began at once; else */
     bool began;      /* later; else never */
-    bool waits;      /* the builder has not made all that it wanted */
+    bool waits;      /* the builder has not made all that it wanted, or has worked beside it */
     bool idle;       /* it began at once, and helpers had nothing to do */
     double work_ns;  /* 0: not known */
     double guess_ns; /* what it would have worked bare, by the launches' times at home; 0: not known */

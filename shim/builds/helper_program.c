@@ -95,7 +95,7 @@ bool cw_helper_program_knows(const struct cw_run_launch *l, const struct cw_run_
     struct cw_run_program *p = l->kernel->program;
     char *options = options_of(p->options ? p->options : "");
     bool known = !options || cw_isolated_compiler_knows(place, &(struct cw_run_recipe){p->source, options},
-                                                        l->kernel->name, r, l);
+                                                        l->kernel->name, r, l, NULL, 0);
 
     free(options);
     return known;

@@ -436,10 +436,11 @@ static bool ask_builder(const struct cw_compile_question *q, const struct need *
 
 bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
                                 const struct cw_run_recipe *program, const char *kernel,
-                                const struct cw_run_ndrange *r, const struct cw_run_launch *l)
+                                const struct cw_run_ndrange *r, const struct cw_run_launch *l,
+                                const uint32_t *more, uint32_t extra)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
-    struct cw_compile_arg *arg = args_of(l, NULL, 0);
+    struct cw_compile_arg *arg = args_of(l, more, extra);
     char text[DEVICE_TEXT];
     const struct cw_compile_question q = {.device = text,
                                           .units = cw_isolated_compiler_units(place->slot->device),
@@ -447,7 +448,7 @@ bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
                                           .options = program->options,
                                           .kernel = kernel,
                                           .range = range_of(r),
-                                          .args = l->kernel->count,
+                                          .args = l->kernel->count + extra,
                                           .arg = arg};
     bool known = true;
     struct need need;

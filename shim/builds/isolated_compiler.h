@@ -41,7 +41,8 @@ struct cw_run_recipe { /* of a program to compile */
  * it asks the builder for it and returns false; true, too, where the builder cannot be asked. */
 bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
                                 const struct cw_run_recipe *program, const char *kernel,
-                                const struct cw_run_ndrange *r, const struct cw_run_launch *l);
+                                const struct cw_run_ndrange *r, const struct cw_run_launch *l,
+                                const uint32_t *more, uint32_t extra);
 
 /* Has the code compiled that launching `kernel` of that program over `r` on `place` needs. `arg`: of the
  * launch, `extra` more of the sizes in `more` stand behind them. CL_SUCCESS: it may be launched; if no

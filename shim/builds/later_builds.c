@@ -1,11 +1,13 @@
 /* later_builds.c - see builds/later_builds.h. */
 #include "later_builds.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -142,6 +144,27 @@ bool cw_later_builds_ask(const struct cw_request *q)
         start_builder(&thread))
         pthread_detach(thread);
     return a.good;
+}
+
+static void look_at_lock(void *held)
+{
+    char path[PATH_MAX + 16];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/requests/lock", later.requests.folder);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    *(bool *)held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+bool cw_later_builds_is_at_work(void)
+{
+    bool held = false;
+
+    if (later.on)
+        cw_isolated_compiler_files(look_at_lock, &held);
+    return held;
 }
 
 void cw_later_builds_stop(void)

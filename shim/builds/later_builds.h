@@ -20,6 +20,9 @@ void cw_later_builds_start(const struct cw_options *options, const char *folder)
  * held. */
 bool cw_later_builds_ask(const struct cw_request *q);
 
+/* A builder is at work now: times are not those of a machine at rest. Lock not held. */
+bool cw_later_builds_is_at_work(void);
+
 /* At exit, lock not held: starts the builder where that is still to be done, and does not wait for it; under
  * CLWEAVE_BUILDER=wait, for tests, waits until all is made. */
 void cw_later_builds_stop(void);

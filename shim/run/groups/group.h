@@ -155,7 +155,8 @@ struct cw_run_chain {
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t lanes;                 /* that ran it last */
     uint8_t code[CW_RUN_LANES];     /* enum cw_run_copy_state of the vendor's code for its tiles, by lane */
-    uint32_t ordered[2];            /* by `helpers`: earlier processes that have ordered it */
+    uint64_t code_at_ns, code_after_ns; /* the builder was asked for it: when it is looked for again, and the time
+                                         * after that */
 };
 
 /* The chain of these launches; NULL: memory is out. */
@@ -194,7 +195,6 @@ void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t 
 /* Fills `c` with it. False: there is nothing. */
 bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants);
 void cw_run_group_history_keep(struct cw_run_chain *c, uint32_t variant, double ns);
-void cw_run_group_history_keep_ordered(const struct cw_run_chain *c, bool helpers);
 void cw_run_group_history_keep_warm(const struct cw_run_chain *c, bool helpers, double ns);
 bool cw_run_group_history_keep_plain(struct cw_run_chain *c, double ns); /* false: there is no history yet */
 void cw_run_group_history_keep_hopeless(const struct cw_run_chain *c, uint32_t variant);

@@ -8,15 +8,19 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
+#include "../core/thread.h"
+#include "../core/thresholds.h"
 #include "../tiles/share.h"
+#include "../tuning/activation.h"
+#include "../tuning/learn.h"
 
 #define KERNELS 8 /* more of one chain have their code compiled by its lanes */
-#define TRIES   2 /* processes that were over before: then the lanes compile it, or no run ever would */
 
 /* Code to compile: copies of launches, as the chain may be over by then. */
 struct code {
     struct cw_run_chain *chain;
     struct cw_run_context_device *place; /* of the context of a pinned program */
+    bool compiles;                       /* the rule allows it; else the builder is asked */
     uint32_t n;
     struct {
         struct cw_run_launch launch; /* whose kernel and program are pinned */
@@ -96,49 +100,74 @@ static struct code *collect(const struct cw_run_group *g, uint32_t lanes)
 static void compile(void *data)
 {
     struct code *code = data;
+    double begin = cw_run_thread_cpu_ns();
+    bool all = true;
 
     for (uint32_t i = 0; i < code->n; i++) {
         size_t groups = code->of[i].cut.groups, width = code->of[i].width ? code->of[i].width : groups;
         const struct cw_run_block tile[] = {{.groups = width}, {.first = groups - 1, .groups = 1}};
 
         for (size_t k = 0; k < sizeof tile / sizeof *tile; k++)
-            cw_run_tile_submit_compile(&code->of[i].launch, code->place, &code->of[i].cut, &tile[k]);
+            all &= cw_run_tile_submit_compile(&code->of[i].launch, code->place, &code->of[i].cut, &tile[k],
+                                              code->compiles);
     }
     cw_run_global_lock_take();
-    code->chain->code[code->place->lane->number] = CW_RUN_COPY_READY; /* lanes compile what is missing */
+    code->chain->code[code->place->lane->number] = all ? CW_RUN_COPY_READY : CW_RUN_COPY_MISSED;
+    if (code->compiles)
+        cw_run_learn_ended(cw_run_thread_cpu_ns() - begin);
+    if (!all)
+        cw_run_activation_learns();
     finish(code);
     cw_run_global_lock_give();
+}
+
+/* Has it compiled, or asks for it; its next state. */
+static enum cw_run_copy_state order(struct cw_run_group *g, struct cw_run_context_device *place, uint32_t n)
+{
+    struct code *code = collect(g, n);
+
+    if (!code)
+        return CW_RUN_COPY_FAILED; /* the lanes compile it */
+    code->chain = g->chain;
+    code->place = place;
+    code->compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
+    if (cw_run_tile_build_beside(g->step[0].kernel->program, compile, code))
+        return CW_RUN_COPY_WANTED;
+    if (code->compiles)
+        cw_run_learn_ended(0);
+    finish(code);
+    return CW_RUN_COPY_FAILED;
+}
+
+/* The builder was asked: it is time to look for its result. */
+static bool is_due(struct cw_run_chain *c)
+{
+    uint64_t now = cw_run_global_lock_now_ns();
+
+    if (now < c->code_at_ns)
+        return false;
+    c->code_after_ns = c->code_after_ns ? 2 * c->code_after_ns : CW_RUN_SEEK_FIRST_NS;
+    c->code_at_ns = now + c->code_after_ns;
+    return true;
 }
 
 bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, uint32_t n)
 {
     struct cw_run_context *c = g->step[0].task->queue->context;
     bool helpers = cw_run_group_variant(g->variant)->helpers, *warm = &g->chain->warm[helpers];
-    bool all = true, good = true, ordered = false;
+    bool all = true, good = true, due;
 
-    if (cw_run_group_settings.always || cw_run.all || *warm || g->chain->ordered[helpers] >= TRIES)
+    if (cw_run_group_settings.always || cw_run.all || *warm)
         return true;
+    due = is_due(g->chain);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t lane = c->places[place[i]].lane->number;
-        uint8_t *state = &g->chain->code[lane];
-        struct code *code = *state == CW_RUN_COPY_NONE ? collect(g, n) : NULL;
+        uint8_t *state = &g->chain->code[c->places[place[i]].lane->number];
 
-        if (code) {
-            code->chain = g->chain;
-            code->place = &c->places[place[i]];
-        }
-        if (*state == CW_RUN_COPY_NONE)
-            *state = code && cw_run_tile_build_beside(g->step[0].kernel->program, compile, code)
-                         ? CW_RUN_COPY_WANTED
-                         : CW_RUN_COPY_FAILED;
-        ordered |= code != NULL;
-        if (*state == CW_RUN_COPY_FAILED && code)
-            finish(code);
-        all &= *state != CW_RUN_COPY_WANTED;
+        if (*state == CW_RUN_COPY_NONE || (*state == CW_RUN_COPY_MISSED && due))
+            *state = order(g, &c->places[place[i]], n);
+        all &= *state == CW_RUN_COPY_READY || *state == CW_RUN_COPY_FAILED;
         good &= *state == CW_RUN_COPY_READY;
     }
-    if (ordered)
-        cw_run_group_history_keep_ordered(g->chain, helpers);
     if (good)
         cw_run_group_history_keep_warm(g->chain, helpers, 1);
     *warm = good; /* its first run has no compiler in it */
@@ -147,5 +176,6 @@ bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, u
 
 bool cw_run_group_code_is_ordered(const struct cw_run_chain *c)
 {
-    return memchr(c->code, CW_RUN_COPY_WANTED, sizeof c->code) != NULL;
+    return memchr(c->code, CW_RUN_COPY_WANTED, sizeof c->code) ||
+           memchr(c->code, CW_RUN_COPY_MISSED, sizeof c->code);
 }

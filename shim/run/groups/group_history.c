@@ -14,7 +14,6 @@
     UINT64_C(0x6772aa) /* another one when tiles become faster: then refused variants are tried again */
 #define PLAIN_SHAPE 8  /* 2: earlier, counted otherwise */
 #define WARM_SHAPE  4  /* + 1: on helpers */
-#define CODE_SHAPE  6  /* + 1: for helpers */
 #define PULLS_SHAPE 64 /* + r: a register of count_pull() has held r */
 #define WANTED_SHAPE                                                                                         \
     16 /* of a program; + 1: not wanted; + 2, 3 and so on: once both are told too often to count */
@@ -86,11 +85,6 @@ void cw_run_group_history_keep_warm(const struct cw_run_chain *c, bool helpers, 
     keep(c, WARM_SHAPE + helpers, ns);
 }
 
-void cw_run_group_history_keep_ordered(const struct cw_run_chain *c, bool helpers)
-{
-    keep(c, CODE_SHAPE + helpers, 1);
-}
-
 bool cw_run_group_history_keep_plain(struct cw_run_chain *c, double ns)
 {
     count_pull(c);
@@ -130,10 +124,8 @@ bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants)
     while (doublings < MOST_DOUBLINGS && kept_of(h, device, c, pulls_shape(doublings), &ns) > 0)
         doublings++;
     c->doublings = doublings > c->doublings ? doublings : c->doublings;
-    for (uint32_t helpers = 0; helpers < 2; helpers++) {
+    for (uint32_t helpers = 0; helpers < 2; helpers++)
         c->warm[helpers] = kept_of(h, device, c, WARM_SHAPE + helpers, &ns) > 0;
-        c->ordered[helpers] = (uint32_t)kept_of(h, device, c, CODE_SHAPE + helpers, &ns);
-    }
     for (uint32_t v = 0; v < variants; v++) {
         c->runs[v] = (uint32_t)cw_whole_from(kept_of(h, device, c, variant_shape(v), &c->ns[v]), UINT32_MAX);
         known += c->runs[v] > 0;

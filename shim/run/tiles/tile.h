@@ -157,10 +157,10 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
 bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c,
                                  struct cw_run_context_device *p, const struct cw_run_cut *cut,
                                  const struct cw_run_block *b);
-/* Compiles that code, for the vendor's cache; the rewritten program is built there. The lane need not be
- * held. `l`: of its arguments kinds and sizes count. */
-void cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
-                                const struct cw_run_cut *cut, const struct cw_run_block *b);
+/* That code is in the vendor's cache; else the builder is asked for it, or (`compiles`) it is compiled now. The
+ * rewritten program is built there. The lane need not be held. `l`: of its arguments kinds and sizes count. */
+bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b, bool compiles);
 /* Hands over block `b` of any launch that is cut so. */
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c,
                                 struct cw_run_context_device *p, const struct cw_run_cut *cut,
@@ -173,6 +173,9 @@ cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_
  * held. */
 cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place,
                                  const struct cw_run_ndrange *r, bool by_rows);
+/* Likewise cw_isolated_compiler_knows(). */
+bool cw_run_tile_program_knows(const struct cw_run_launch *l, struct cw_run_context_device *place,
+                               const struct cw_run_ndrange *r, bool by_rows);
 /* Its form for rows, with those in row_set; NULL: there is none. */
 cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_context_device *place);
 /* Whether it has that form. Rewrites the program first, but does not wait for a build that is under way: then

@@ -343,24 +343,52 @@ cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_con
     return *clone;
 }
 
-cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place,
-                                 const struct cw_run_ndrange *range, bool by_rows)
+/* A launch of a rewritten kernel, or of its form for rows, as the vendor's compiler is asked for it. */
+struct wanted {
+    char *options, name[256];
+    const char *source;
+    uint32_t extra; /* arguments behind the kernel's own */
+};
+static const uint32_t more[] = {sizeof(struct cw_rewrite_tile), sizeof((struct cw_run_rows *)NULL)->size};
+
+/* False: there is none. The options are the caller's to free. */
+static bool name_wanted(struct wanted *w, const struct cw_run_launch *l,
+                        const struct cw_run_context_device *place, bool by_rows)
 {
-    static const uint32_t more[] = {sizeof(struct cw_rewrite_tile), sizeof((struct cw_run_rows *)NULL)->size};
     struct cw_run_kernel *k = l->kernel;
     struct cw_run_rewritten *r = rewritten(k->program);
     int i = r ? find(r, k->name) : -1;
-    char *options = i >= 0 ? options_of(k->program, place, !r->rowless[place->lane->number]) : NULL;
-    bool hidden = i >= 0 && r->out.kernel[i].verdict == CW_REWRITE_DONE;
-    cl_int err = CL_OUT_OF_RESOURCES;
-    char name[256];
 
-    if (options &&
-        (size_t)snprintf(name, sizeof name, "%s%s", by_rows ? CW_REWRITE_ROWS : "", k->name) < sizeof name)
-        err = cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){r->out.source[0], options}, name,
-                                         range, l, more, by_rows ? 2 : hidden);
-    free(options);
+    w->options = i >= 0 ? options_of(k->program, place, !r->rowless[place->lane->number]) : NULL;
+    w->source = i >= 0 ? r->out.source[0] : NULL;
+    w->extra = by_rows ? 2 : i >= 0 && r->out.kernel[i].verdict == CW_REWRITE_DONE;
+    return w->options && (size_t)snprintf(w->name, sizeof w->name, "%s%s", by_rows ? CW_REWRITE_ROWS : "",
+                                          k->name) < sizeof w->name;
+}
+
+cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place,
+                                 const struct cw_run_ndrange *range, bool by_rows)
+{
+    struct wanted w;
+    cl_int err = CL_OUT_OF_RESOURCES;
+
+    if (name_wanted(&w, l, place, by_rows))
+        err = cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range,
+                                         l, more, w.extra);
+    free(w.options);
     return err;
+}
+
+bool cw_run_tile_program_knows(const struct cw_run_launch *l, struct cw_run_context_device *place,
+                               const struct cw_run_ndrange *range, bool by_rows)
+{
+    struct wanted w;
+    bool known = !name_wanted(&w, l, place, by_rows) ||
+                 cw_isolated_compiler_knows(place, &(struct cw_run_recipe){w.source, w.options}, w.name,
+                                            range, l, more, w.extra);
+
+    free(w.options);
+    return known;
 }
 
 bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known)

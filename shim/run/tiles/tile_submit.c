@@ -117,8 +117,8 @@ bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_co
     return have_code(&s, l, p) == CL_SUCCESS;
 }
 
-void cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
-                                const struct cw_run_cut *cut, const struct cw_run_block *b)
+bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b, bool compiles)
 {
     struct shape s = ids_of(l, cut, b);
     const struct cw_run_ndrange r = {l->dims, NULL, s.global, s.local};
@@ -126,7 +126,8 @@ void cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_con
 
     if (cw_run_tile_program_has_rows(l->kernel, &known) && cw_run_tile_rows_of(&s.tile, s.global, p, &s.rows))
         use_rows(&s);
-    cw_run_tile_program_ahead(l, p, &r, s.form == CW_RUN_ROWS);
+    return cw_run_tile_program_knows(l, p, &r, s.form == CW_RUN_ROWS) ||
+           (compiles && cw_run_tile_program_ahead(l, p, &r, s.form == CW_RUN_ROWS) == CL_SUCCESS);
 }
 
 /* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one

@@ -24,6 +24,7 @@
 #include "learn.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
+#include "../../builds/later_builds.h"
 
 #define TEXT_BYTES 65536
 
@@ -418,12 +419,14 @@ static struct cw_runs_run result(void)
 void cw_run_activation_finish(void)
 {
     struct cw_runs_run run;
-    bool changed;
+    bool changed, disturbed;
 
     if (!rent.kept || cw_run.forked)
         return;
+    disturbed = cw_later_builds_is_at_work();
     cw_run_global_lock_take();
     run = result();
+    run.waits |= disturbed;
     changed = cw_history_runs_add(&rent.runs, rent.arguments, &run);
     cw_run_global_lock_give();
     if (changed)
