@@ -140,9 +140,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
     until.sequence = cw_run.sequence;
     if (e->event)
         *e->event = e->made;
-    if (cw_run.window_count >= CW_RUN_WINDOW_LIMIT)
-        cw_run_window_close();
-    else if (blocking)
+    if (blocking)
         cw_run_window_step();
     if (blocking) {
         cw_run_record_pin(&q->r);

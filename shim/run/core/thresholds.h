@@ -26,6 +26,8 @@
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is
  * held */
 #define CW_RUN_HOLD_AFTER 3
+/* launches, likewise, of a queue in which hardly anything has waited of late */
+#define CW_RUN_HOLD_AFTER_SHORT 64
 /* ns of work that run mode gives the vendor at once */
 #define CW_RUN_HOLD_NS 3e7
 /* synchronisations that a queue is left alone after a hold in which hardly anything waited

@@ -29,7 +29,7 @@
 #define CW_RUN_WANTED        16   /* programs that wait to be built on one lane */
 #define CW_RUN_TIMER_TICKS   20   /* ages without work after which the timer sleeps */
 #define CW_RUN_TIMER_AGES    16   /* that it waits at most while the program closes windows itself */
-#define CW_RUN_WINDOW_LIMIT  4096 /* commands that wait before the window closes by itself */
+#define CW_RUN_WINDOW_LIMIT  4096 /* commands that are planned together; the others stay in the window */
 #define CW_RUN_WINDOW_AGE_NS 100000
 #define CW_RUN_HELD_AGE_NS   50000000 /* of commands that wait behind some that cannot run */
 #define CW_RUN_CHAOS_AGE_NS                                                                                  \

@@ -413,15 +413,57 @@ static void count_home(const struct cw_run_task *t)
             cw_run_perf_model_count_home(&t->launch);
 }
 
+/* Cuts the list behind `count` commands; returns the rest. */
+static struct cw_run_task *cut_list(struct cw_run_task *first, uint32_t count)
+{
+    struct cw_run_task *t = first, *rest;
+
+    while (--count)
+        t = t->links.window;
+    rest = t->links.window;
+    t->links.window = NULL;
+    return rest;
+}
+
+/* `front`, and behind it `rest`; either may be NULL. */
+static struct cw_run_task *join_lists(struct cw_run_task *front, struct cw_run_task *rest)
+{
+    struct cw_run_task *last = front;
+
+    while (last && last->links.window)
+        last = last->links.window;
+    if (!last)
+        return rest;
+    last->links.window = rest;
+    return front;
+}
+
+static struct cw_run_task *held_of(struct cw_run_task *first, uint32_t *count)
+{
+    return cw_run_hold_is_on() ? cw_run_hold_rest(first, count) : NULL;
+}
+
 bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest)
 {
-    enum cw_run_marked marked = cw_run.begun && !cw_run_program_models_are_made() ? cw_run_group_mark(first)
-                                                                                  : CW_RUN_MARKED_NONE;
-    struct cw_run_task *held =
-        rest && !marked && cw_run_hold_is_on() ? cw_run_hold_rest(first, &count) : NULL;
+    struct cw_run_task *held = NULL, *kept = NULL;
+    enum cw_run_marked marked = CW_RUN_MARKED_NONE;
     struct cw_run_gain_window g = {0};
-    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked || held ? NULL : rest);
+    bool gained;
 
+    if (rest && cw_run_hold_is_on())
+        cw_run_hold_tell(first);
+    if (rest && count > CW_RUN_WINDOW_LIMIT) {
+        held = cut_list(first, CW_RUN_WINDOW_LIMIT);
+        count = CW_RUN_WINDOW_LIMIT;
+    }
+    if (cw_run.begun && !cw_run_program_models_are_made())
+        marked = cw_run_group_mark(first);
+    if (rest && !marked)
+        held = join_lists(held_of(first, &count), held);
+    gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked || !rest ? NULL : &kept);
+    if (rest && !marked && !gained && !kept) /* the look at helpers may have begun a build */
+        kept = held_of(first, &count);
+    held = join_lists(kept, held);
     if (held)
         *rest = held;
     if (cw_run.begun)

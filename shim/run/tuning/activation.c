@@ -449,6 +449,8 @@ struct cw_run_course cw_run_activation_course(void)
         c.measured = true;
     } else if (cw_run.begun) {
         c.bare_ns = bare_by_launches();
+        if (!(c.bare_ns > 0) && e)
+            c.bare_ns = e->guess_ns;
     }
     if (e && e->runs == CW_RUNS_TRIALS)
         c.usual_ns = e->run_ns;

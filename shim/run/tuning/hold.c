@@ -32,9 +32,9 @@ bool cw_run_hold_watches(struct cw_run_queue *q)
 {
     struct cw_run_hold *h = &q->hold;
 
-    if (CW_LIKELY(cw_run.begun || cw_run.holds || cw_run.off) || !q->managed || q->synchronous || h->left)
+    if (CW_LIKELY(cw_run.begun || cw_run.holds || cw_run.off) || !q->managed || q->synchronous)
         return false;
-    if (h->first && h->launches >= CW_RUN_HOLD_AFTER) {
+    if (h->first && h->launches >= (h->left ? CW_RUN_HOLD_AFTER_SHORT : CW_RUN_HOLD_AFTER)) {
         if (is_over(h->first)) {
             forget_first(h);
         } else {
@@ -95,25 +95,32 @@ static double home_ns(struct cw_run_task *t)
     return ns;
 }
 
+void cw_run_hold_tell(struct cw_run_task *first)
+{
+    double ns = 0;
+
+    for (struct cw_run_task *t = first; t; t = t->links.window)
+        ns += home_ns(t);
+    held_ns = ns > held_ns ? ns : held_ns;
+    cw_run_activation_waiting(ns);
+}
+
 struct cw_run_task *cw_run_hold_rest(struct cw_run_task *first, uint32_t *count)
 {
     struct cw_run_task *last = NULL, *rest;
-    double ns = 0, given = 0;
+    double given = 0;
     uint32_t n = 0;
 
-    for (struct cw_run_task *t = first; t; t = t->links.window) {
+    for (struct cw_run_task *t = first; t && !last; t = t->links.window) {
         double each = home_ns(t);
 
         n++;
-        ns += each;
         given += each > 0 ? each : CW_RUN_HOLD_NS / 2; /* two launches that were never measured are enough */
-        if (!last && given >= CW_RUN_HOLD_NS) {
+        if (given >= CW_RUN_HOLD_NS) {
             last = t;
             *count = n;
         }
     }
-    held_ns = ns > held_ns ? ns : held_ns;
-    cw_run_activation_waiting(ns);
     rest = last ? last->links.window : NULL;
     if (rest)
         last->links.window = NULL;

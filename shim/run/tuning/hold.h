@@ -6,7 +6,8 @@
  * watched by an event: when CW_RUN_HOLD_AFTER launches are behind it and it is not over, later commands
  * are managed (cw_run.holds), at home and in their order. And as long as something is being made that may
  * change plans, the window gives its workers CW_RUN_HOLD_NS of work at a time. The program cannot tell:
- * enqueues are asynchronous. A queue whose held commands were over at once is left alone for a while.
+ * enqueues are asynchronous. A queue whose held commands were over at once needs more of them for a
+ * while.
  *
  * Lock held in all of them. */
 #ifndef CW_RUN_HOLD_H
@@ -29,6 +30,9 @@ void cw_run_hold_forget(struct cw_run_queue *q);
 
 /* True while the window gives out its commands bit by bit. */
 bool cw_run_hold_is_on(void);
+
+/* The commands of a window, from `first` on, are known to be left to do. May begin helpers. */
+void cw_run_hold_tell(struct cw_run_task *first);
 
 /* Of a window of *count commands from `first` on that is about to be decided: cuts off, and returns, the
  * commands that stay in it; NULL: none. */
