@@ -17,8 +17,8 @@ Of a program and a configuration, against the first configuration (times in ms, 
   prefix   greatest excess of the first k runs together over 1.05 x the first k bare ones + 100, over all k; <= 0 is met
   single   greatest excess of run k over 1.2 x bare + 150; <= 0 is met. Bare: the run of the same round, or the median of
            all bare ones, if that is longer
-  exit     longest wait from the program's last own instruction (exit_time.c) to the end of the process, less bare's
-           (chosen as for `single`); 20 at most is met
+  exit     longest wait from the program's last own instruction (exit_time.c) to the end of the process, less
+           bare's longest; 20 at most is met
   even     first k from which on the first k runs together take no longer than the first k bare ones; -: no such k
   late     bare / run, the last ten rounds: median [95 % interval] (ratios.py); of whole processes and of spans
 
@@ -115,7 +115,7 @@ def judge_row(bare, run):
     return {"sum": sums[-1][1] / sums[-1][0],
             "prefix": max(y - SHARE * x - CREDIT for x, y in sums),
             "single": max(y - ONE_SHARE * x - ONE_CREDIT for x, y in zip(beside(bare, "wall"), r)),
-            "exit": max(f["exit"] - x for x, f in zip(beside(bare, "exit"), run)),
+            "exit": max(f["exit"] for f in run) - max(f["exit"] for f in bare),
             "even": break_even(b, r),
             "late": pairs.ratios(late, "b", "r", "wall"), "spans": pairs.ratios(late, "b", "r", "span")}
 

@@ -122,7 +122,7 @@ class FirstRuns(unittest.TestCase):
 
     def test_exit(self):
         found = first_runs.judge_row(runs([1, 1, 1], [0.01, 0.03, 0.01]), runs([1, 1, 1], [0.01, 0.04, 0.05]))
-        self.assertAlmostEqual(found["exit"], 0.04)
+        self.assertAlmostEqual(found["exit"], 0.02)
 
 
 if __name__ == "__main__":

@@ -38,8 +38,7 @@ struct cw_run_observer {
 
     /* ---- builds and models; builds/, models/, workers/ and planner/ call these */
 
-    /* True: the rule allows a compilation for this run now; build_ended is called after it, with its time in ns.
-     */
+    /* True: the rule allows a compilation for this run now; build_ended is called after it, with its ns. */
     bool (*build_begins)(void);
     void (*build_ended)(double ns);
     /* A helper has looked for its program (`built`: has built it) in so many ns of processor time; `good`: it

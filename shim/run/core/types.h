@@ -295,7 +295,7 @@ struct cw_run_kernel {
     uint8_t next_brief;
     uint8_t granted;      /* trials beyond the budget so far */
     uint64_t owed;        /* bit l: lane l has run nothing but a first launch, whose time says nothing */
-    uint64_t code_at_ns; /* no helper runs it before: its code is being made (workers/execute.c); 0: any may */
+    uint64_t code_at_ns; /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
     uint64_t code_after_ns; /* ... and it is looked for again so much later */
     double unpriced_items; /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
     double home_ns, home_items; /* of its largest launch at home: the least of late; 0: none */

@@ -155,8 +155,7 @@ struct cw_run_chain {
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t lanes;                 /* that ran it last */
     uint8_t code[CW_RUN_LANES];     /* enum cw_run_copy_state of the vendor's code for its tiles, by lane */
-    uint64_t code_at_ns, code_after_ns; /* the builder was asked for it: when it is looked for again, and the time
-                                         * after that */
+    uint64_t code_at_ns, code_after_ns; /* the builder makes it: looked for again then, next so much later */
 };
 
 /* The chain of these launches; NULL: memory is out. */

@@ -157,8 +157,9 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
 bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c,
                                  struct cw_run_context_device *p, const struct cw_run_cut *cut,
                                  const struct cw_run_block *b);
-/* That code is in the vendor's cache; else the builder is asked for it, or (`compiles`) it is compiled now. The
- * rewritten program is built there. The lane need not be held. `l`: of its arguments kinds and sizes count. */
+/* That code is in the vendor's cache; else the builder is asked for it, or (`compiles`) it is compiled
+ * now. The rewritten program is built there. The lane need not be held. `l`: of its arguments kinds and
+ * sizes count. */
 bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, bool compiles);
 /* Hands over block `b` of any launch that is cut so. */
