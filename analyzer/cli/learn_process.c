@@ -15,7 +15,7 @@
 
 #include "cli.h"
 
-enum { BLOCK = 1 << 16, TICK_MS = 250, GRACE_MS = 1000 };
+enum { BLOCK = 1 << 16, READS = 64, TICK_MS = 250, GRACE_MS = 1000 };
 
 static struct {
     int fd; /* tells of the signals */
@@ -83,10 +83,11 @@ static void close_block(struct output *o)
     o->used = 0;
 }
 
-/* Reads what there is. False: the output is at its end. */
+/* Reads what there is, but not without end from a program that never stops writing. False: the output is
+ * at its end. */
 static bool take_output(struct output *o)
 {
-    for (;;) {
+    for (int i = 0; i < READS; i++) {
         ssize_t n = o->used < BLOCK ? read(o->fd, o->now.block + o->used, BLOCK - o->used) : 0;
 
         if (n < 0)
@@ -99,6 +100,7 @@ static bool take_output(struct output *o)
         if (o->used == BLOCK)
             close_block(o);
     }
+    return true;
 }
 
 /* ---- the process */

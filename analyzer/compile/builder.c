@@ -34,6 +34,7 @@ enum {
     WALL_MS = 300000,    /* of one request: on a busy machine little of it is the builder's */
     CPU_S = 60,          /* of one request */
     NAP_MS = 5,          /* between looks at its process */
+    LOCK_TRIES = 5,
     NICE = 10,           /* the most */
     FILES = 256,         /* descriptors that a compiler may need */
     OLD_FILES = 65536,   /* closed one by one where close_range does not exist */
@@ -224,7 +225,12 @@ static int lock(bool wait)
 
     if (at >= 0)
         close(at);
-    if (fd >= 0 && flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
+    /* a process that only looks whether there is a builder has it for an instant */
+    for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0; i++) {
+        if (!wait && i < LOCK_TRIES) {
+            nap(NAP_MS);
+            continue;
+        }
         close(fd);
         fd = -1;
     }
@@ -286,9 +292,9 @@ static bool detach(void)
     return pid == 0 && setsid() > 0 && chdir("/") == 0 && be_silent();
 }
 
-static void work(bool wait)
+static void work(bool wait, int64_t end)
 {
-    int64_t end = now_ms() + LIFE_MS, idle = now_ms();
+    int64_t idle = now_ms();
     char name[CW_FILE_STORE_NAME_BYTES];
 
     if (!wait)
@@ -308,6 +314,7 @@ static void work(bool wait)
 int cw_builder_run(const char *folder, bool wait)
 {
     const struct sigaction ends = {.sa_handler = on_end}, usual = {.sa_handler = SIG_DFL};
+    const int64_t end = now_ms() + LIFE_MS;
     int held;
 
     close_files();
@@ -326,9 +333,9 @@ int cw_builder_run(const char *folder, bool wait)
     }
     while (held >=
            0) { /* twice where a request has come since the last look, whose program has met the lock */
-        work(wait);
+        work(wait, end);
         close(held);
-        held = !wait && cw_requests_count(&requests) > 0 ? lock(wait) : -1;
+        held = !wait && now_ms() < end && cw_requests_count(&requests) > 0 ? lock(wait) : -1;
     }
     return 0;
 }

@@ -320,12 +320,13 @@ size_t cw_requests_count(const struct cw_requests *r)
     return waiting;
 }
 
-void cw_requests_done(const struct cw_requests *r, const char *name)
+void cw_requests_done(struct cw_requests *r, const char *name)
 {
     int saved = errno, at = cw_file_store_open(&r->store, false);
 
     if (at >= 0) {
-        unlinkat(at, name, 0);
+        if (unlinkat(at, name, 0) != 0 && r->num_tried < CW_REQUESTS_TRIED)
+            memcpy(r->tried[r->num_tried++], name, sizeof *r->tried); /* else it would be made without end */
         close(at);
     }
     errno = saved;

@@ -71,7 +71,7 @@ bool cw_requests_read(const struct cw_requests *r, const char *name, struct cw_r
 void cw_requests_finish(struct cw_request *q);
 
 /* It is done, and goes; it has failed once more. */
-void cw_requests_done(const struct cw_requests *r, const char *name);
+void cw_requests_done(struct cw_requests *r, const char *name);
 void cw_requests_failed(struct cw_requests *r, const char *name);
 
 /* How many wait, likewise. */

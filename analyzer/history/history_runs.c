@@ -379,7 +379,7 @@ static double loss_of(const struct cw_runs_entry *e, const struct cw_runs_run *r
         return run->cost_ns;
     if (!run->at_once && !run->began)
         return 0;
-    return run->at_once && e->bares ? run->work_ns - e->bare_ns : run->cost_ns;
+    return run->at_once && e->bares ? fmin(run->work_ns - e->bare_ns, FAR_LONGER * e->bare_ns) : run->cost_ns;
 }
 
 static bool is_sane(const struct cw_runs_run *run)

@@ -16,7 +16,7 @@ enum { FIELD_KIND, FIELD_ENTRY, FIELD_PROCESSORS, FIELD_PROGRAM, FIELD_SETTINGS 
 /* The settings in the identity, from FIELD_SETTINGS on. */
 static const char *const settings[] = {"numerics",   "footprints", "rows",  "devices", "groups",
                                        "policy",     "learn",      "share", "blocks",  "ratio",
-                                       "group_rule", "group_tile", NULL};
+                                       "group-rule", "group-tile", NULL};
 
 static const char *text_field(const struct cw_identity *id, unsigned number)
 {

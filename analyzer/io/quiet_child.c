@@ -115,7 +115,7 @@ BARE static int become_helper(void *data)
     if (s->child->kind != CW_QUIET_DETACHED)
         syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
-    if (s->child->kind != CW_QUIET_SERVER)
+    if (s->child->kind == CW_QUIET_ONCE) /* a detached one chooses its own */
         syscall(SYS_setpriority, PRIO_PROCESS, 0,
                 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
     syscall(SYS_dup3, WRITE_FD, STDOUT_FILENO, 0);

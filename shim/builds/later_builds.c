@@ -112,6 +112,29 @@ static bool start_builder(pthread_t *thread)
 
 /* ---- requests */
 
+/* The results that this process has asked for: each once. */
+static struct {
+    pthread_mutex_t lock;
+    struct cw_identity_set set;
+} asked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_asked(const struct cw_identity *result)
+{
+    bool is;
+
+    pthread_mutex_lock(&asked.lock);
+    is = cw_identity_set_find(&asked.set, result) != CW_IDENTITY_NONE;
+    pthread_mutex_unlock(&asked.lock);
+    return is;
+}
+
+static void note_asked(const struct cw_identity *result)
+{
+    pthread_mutex_lock(&asked.lock);
+    cw_identity_set_add(&asked.set, result);
+    pthread_mutex_unlock(&asked.lock);
+}
+
 struct asking {
     struct cw_request q;
     bool good, writable;
@@ -130,12 +153,18 @@ bool cw_later_builds_ask(const struct cw_request *q)
     struct asking a = {.q = *q};
     pthread_t thread;
 
-    if (!later.on || a.q.result.failed || atomic_fetch_add(&later.asked, 1) >= MOST)
+    if (!later.on || a.q.result.failed)
+        return false;
+    if (is_asked(&a.q.result))
+        return true;
+    if (atomic_fetch_add(&later.asked, 1) >= MOST)
         return false;
     a.q.program = later.program;
     a.q.environment = later.environment;
     a.q.failed = 0;
     cw_isolated_compiler_files(write_request, &a);
+    if (a.good)
+        note_asked(&a.q.result);
     if (a.good)
         atomic_store(&later.left, true);
     if (!a.writable)
@@ -152,7 +181,7 @@ static void look_at_lock(void *held)
     int fd;
 
     snprintf(path, sizeof path, "%s/requests/lock", later.requests.folder);
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     *(bool *)held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
     if (fd >= 0)
         close(fd);

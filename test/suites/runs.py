@@ -48,7 +48,7 @@ def environment(program, configuration, library, witness, folder, home, fresh, a
         return env
     mode, *options = configuration.split("/")
     # the last layer is the outermost: the witness sees what the program sees
-    env.update(OPENCL_LAYERS=library + ":" + witness, LD_PRELOAD=library, CLWEAVE_MODE=mode,
+    env.update(OPENCL_LAYERS=library + ":" + witness, LD_PRELOAD=library, CLWEAVE_MODE=mode, CLWEAVE_BUILDER="off",
                CLWEAVE_OUT=os.path.join(folder, "traces", "%e-%p.json"))
     if mode == "run":
         env["CLWEAVE_SUMMARY"] = "1"

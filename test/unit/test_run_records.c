@@ -54,7 +54,7 @@ static struct cw_identity identity(const char *program, uint64_t size)
     cw_identity_text(&id, "off");
     cw_identity_text(&id, "on");
     cw_identity_text(&id, "");
-    cw_identity_text(&id, "auto");
+    cw_identity_text(&id, "on");
     return id;
 }
 
@@ -87,7 +87,7 @@ static void look(const struct cw_run_record *r, void *context)
     assert_ptr_equal(context, &seen);
     seen.records++;
     seen.other += strcmp(r->program, "app") != 0;
-    assert_string_equal(r->settings, "footprints=off groups=auto");
+    assert_string_equal(r->settings, "footprints=off groups=on");
     if (strcmp(r->program, "app") != 0)
         return;
     seen.bytes += (unsigned)r->arguments_bytes;

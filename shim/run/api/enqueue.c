@@ -60,7 +60,8 @@ static bool begin(struct cw_run_enqueue *e)
     }
     /* a transfer that the calling thread does at once needs no worker, whose start would take longer
      */
-    if (CW_UNLIKELY(why < 0 && !cw_run.threads && !(e->blocking && !e->n && !cw_run.begun))) {
+    if (CW_UNLIKELY(why < 0 && !cw_run.threads &&
+                    !(e->blocking && !e->n && !cw_run.begun && !cw_run.holds))) {
         cw_run_window_start();
         why = cw_run.threads ? why : CW_RUN_R_OFF;
     }

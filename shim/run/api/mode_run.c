@@ -142,6 +142,7 @@ static const struct cw_run_observer observer = {
     .enqueued = cw_run_activation_enqueued,
     .native_wanted = cw_run_bypass_wanted,
     .decide = cw_run_decide,
+    .closes = cw_run_hold_tell,
     .holds = cw_run_hold_is_on,
     .planned = cw_run_bypass_window,
     .measured = cw_run_perf_model_measured,

@@ -165,7 +165,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     q->native_given++;
     q->native_calls++;
     x->given = blocking && q->in_order ? q->native_given : 0;
-    watches = x->touch->kernel && cw_run_hold_watches(q);
+    watches = why == CW_RUN_R_UNBEGUN && x->touch->kernel && cw_run_hold_watches(q);
     x->gated = cw_run_dependence_is_gated(q) || cw_run_dependence_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
     wait = q->managed && (blocking || q->synchronous);
@@ -239,17 +239,13 @@ static void remember_gated(struct cw_run_native *x)
     e->shown = x->type;
 }
 
-/* A reference to the event of a launch that is watched, or NULL. Of an event that the program has not asked
- * for the first reference is counted as run mode's own. */
+/* A reference to the event of a launch that is watched, or NULL. The vendor has made that event in any
+ * case. */
 static cl_event watched_event(const struct cw_run_native *x)
 {
     cl_event event = x->watched ? *x->event : NULL;
 
-    if (!event || cw_next.clRetainEvent(event) != CL_SUCCESS)
-        event = NULL;
-    if (x->watched && !x->wanted)
-        cw_run_reference_counts_own(*x->event, NULL, x->queue);
-    return event;
+    return event && x->wanted && cw_next.clRetainEvent(event) != CL_SUCCESS ? NULL : event;
 }
 
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
@@ -271,7 +267,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);
-    if (status == CL_SUCCESS && x->touch->kernel && !cw_run.begun)
+    if (status == CL_SUCCESS && x->touch->kernel && (x->watched || !cw_run.begun))
         cw_run_hold_launched(q, watched_event(x));
     for (cl_uint i = 0; status == CL_SUCCESS && i < x->touch->n; i++)
         cw_run_reference_counts_native(x->touch->memory[i]);

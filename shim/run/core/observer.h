@@ -25,6 +25,8 @@ struct cw_run_observer {
     /* A window of `count` commands closes, linked by window_next from `first` on: see cw_run_decide()
      * (groups/decide.h). The lock is given up while a plan is made. */
     bool (*decide)(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest);
+    /* A window of `count` commands from `first` on closes, and may keep some. May begin helpers. */
+    void (*closes)(struct cw_run_task *first, uint32_t count);
     /* True while a window that closes may keep some of its commands (tuning/hold.h). */
     bool (*holds)(void);
     /* A window with launches of `q` was planned; `gained`: the plan changed something. */

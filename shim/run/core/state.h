@@ -34,6 +34,7 @@ struct cw_run_state_all {
     uint64_t records; /* of objects but events, made and freed so far */
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
+    bool window_mixed; /* its commands are of several queues */
     uint64_t window_since_ns, window_given_ns; /* of its oldest command; when it has closed last */
     struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
     bool retiring;

@@ -413,18 +413,6 @@ static void count_home(const struct cw_run_task *t)
             cw_run_perf_model_count_home(&t->launch);
 }
 
-/* Cuts the list behind `count` commands; returns the rest. */
-static struct cw_run_task *cut_list(struct cw_run_task *first, uint32_t count)
-{
-    struct cw_run_task *t = first, *rest;
-
-    while (--count)
-        t = t->links.window;
-    rest = t->links.window;
-    t->links.window = NULL;
-    return rest;
-}
-
 /* `front`, and behind it `rest`; either may be NULL. */
 static struct cw_run_task *join_lists(struct cw_run_task *front, struct cw_run_task *rest)
 {
@@ -450,19 +438,15 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
     struct cw_run_gain_window g = {0};
     bool gained;
 
-    if (rest && cw_run_hold_is_on())
-        cw_run_hold_tell(first);
-    if (rest && count > CW_RUN_WINDOW_LIMIT) {
-        held = cut_list(first, CW_RUN_WINDOW_LIMIT);
-        count = CW_RUN_WINDOW_LIMIT;
-    }
     if (cw_run.begun && !cw_run_program_models_are_made())
         marked = cw_run_group_mark(first);
     if (rest && !marked)
-        held = join_lists(held_of(first, &count), held);
+        held = held_of(first, &count);
     gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked || !rest ? NULL : &kept);
     if (rest && !marked && !gained && !kept) /* the look at helpers may have begun a build */
         kept = held_of(first, &count);
+    if (kept && !gained)
+        cw_run_gain_spoilt(); /* the window that was priced is another one */
     held = join_lists(kept, held);
     if (held)
         *rest = held;

@@ -449,11 +449,19 @@ static bool may_be_built(const struct cw_run_group *g)
     return any;
 }
 
+#define LOOKED_AT 8192 /* commands behind a chain */
+
 /* What is enqueued, this chain and all behind it, is known to be left: builds may pay in this very run. */
 static void tell_work(const struct cw_run_group *g)
 {
+    const struct cw_run_task *t = g->step[0].task;
+    double ns = 0;
+
+    for (uint32_t n = 0; t && n < LOOKED_AT; t = t->links.next, n++)
+        if (t->group.may)
+            ns += cw_run_perf_model_home_ns(&t->launch);
     cw_run_activation_hopes(CW_RUN_GROUP_HOPE);
-    cw_run_activation_waiting(cw_run.unfinished * cw_run_perf_model_home_ns(&g->step[0].task->launch));
+    cw_run_activation_waiting(ns);
 }
 
 /* Uses the best available variant. The plan comes first, so that useless kernels are not built; but once

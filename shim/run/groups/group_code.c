@@ -88,7 +88,7 @@ static struct code *collect(const struct cw_run_group *g, uint32_t lanes)
         code->of[code->n].launch.args = args;
         code->of[code->n].cut = s->cut;
         if (bytes > band)
-            code->of[code->n].width = (size_t)((double)s->cut.groups * (double)band / (double)bytes);
+            code->of[code->n].width = 1 + (size_t)((double)s->cut.groups * (double)band / (double)bytes);
         code->n++;
         cw_run_record_pin(&s->kernel->r);
         cw_run_record_pin(&s->kernel->program->r);

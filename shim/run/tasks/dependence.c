@@ -342,6 +342,8 @@ static void into_window(struct cw_run_task *t)
     else
         cw_run.window_first = t;
     cw_run.window_last = t;
+    cw_run.window_mixed =
+        cw_run.window_count && (cw_run.window_mixed || cw_run.window_first->queue != t->queue);
     if (cw_run.window_count++)
         return;
     cw_run.window_since_ns = 0; /* until the timer looks: a clock for every command would cost more */

@@ -242,11 +242,22 @@ static void let_go_of_gates(void *record)
     cw_run_dependence_is_gated(record);
 }
 
+/* The vendor may let go of it, as it would bare. */
+static void stop_watching(void *record)
+{
+    struct cw_run_queue *q = record;
+
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->hold.first);
+    q->hold.first = NULL;
+    q->hold.launches = 0;
+}
+
 void cw_run_reference_counts_settle(void)
 {
     cw_run_recount_begins();
     cw_run_global_lock_take();
     cw_run_record_each(CW_RUN_QUEUE, let_go_of_gates);
+    cw_run_record_each(CW_RUN_QUEUE, stop_watching);
     while (unsettled && !cw_run.forked) {
         unsettled_ones.context = NULL;
         unsettled_ones.n = 0;

@@ -92,7 +92,6 @@ static void do_other(void)
     void (*body)(void *data) = builder.other[i].body;
     void *data = builder.other[i].data;
 
-    cw_run.preparing++;
     cw_run_global_lock_give();
     body(data);
     cw_run_global_lock_take();
@@ -180,6 +179,7 @@ bool cw_run_tile_build_beside(struct cw_run_program *p, void (*body)(void *data)
         builder.started = cw_run_thread_create(&builder.thread, work, NULL);
     if (!builder.started)
         return false;
+    cw_run.preparing++; /* from now on: a program that is built anew waits for it */
     cw_run_record_pin(&p->r);
     builder.other[builder.others].program = p;
     builder.other[builder.others].body = body;

@@ -51,6 +51,7 @@ static struct {
     uint32_t marks;      /* passed */
     float at_ns[CW_RUNS_MARKS];
     const char *command_line; /* `runs` may point to it */
+    bool alone;               /* PoCL was not asked for helpers */
     bool waits;               /* for the builder, or for builds of this run */
     double hope;              /* share of the work that may be saved, as far as models tell */
     double look_ns;           /* work at which the rule is asked again */
@@ -187,8 +188,9 @@ void cw_run_activation_init(const struct cw_options *options, const char *folder
         look_up(options, folder);
         rent.why = why_at_start(learning(options));
         rent.price_ns = cw_history_runs_price(&rent.runs, rent.arguments, &rent.not_before_ns);
-        if (rent.why == HELD ||
-            (rent.why == NEVER && cw_history_runs_is_over_before(&rent.runs, rent.arguments)))
+        rent.alone = rent.why == HELD ||
+                     (rent.why == NEVER && cw_history_runs_is_over_before(&rent.runs, rent.arguments));
+        if (rent.alone)
             cw_device_need_no_helpers();
     }
     cw_run_learn_init(learning(options));
@@ -311,11 +313,16 @@ void cw_run_activation_hopes(double share)
 }
 
 /* Nothing begins in a program that has not worked, nor enqueued, as much as beginning costs. */
+bool cw_run_activation_may_begin(void)
+{
+    return rent.why == NEVER && !rent.alone && work_so_far() >= rent.not_before_ns;
+}
+
 static void begin_if_allowed(void)
 {
     double work = work_so_far();
 
-    if (rent.why == NEVER && work >= rent.not_before_ns && fmax(work, rent.waiting_ns) >= rent.price_ns &&
+    if (cw_run_activation_may_begin() && fmax(work, rent.waiting_ns) >= rent.price_ns &&
         cw_run_activation_allows(rent.price_ns))
         work_began();
 }
@@ -407,7 +414,7 @@ static struct cw_runs_run result(void)
                               .work_ns = rent.work_ns,
                               .lived_ns = (double)(clock_ns(CLOCK_MONOTONIC) - rent.started_ns)};
 
-    run.idle = run.at_once && !cw_run.counts.launches;
+    run.idle = run.at_once && !cw_run.counts.launches && rent.work_ns > 0;
     if (run.at_once && run.work_ns > 0)
         run.work_ns += cw_device_helpers_ns(); /* which it has waited for, too */
     run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;

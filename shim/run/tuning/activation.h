@@ -52,6 +52,10 @@ bool cw_run_activation_is_trial(void);
 bool cw_run_activation_is_at_once(void);
 double cw_run_activation_trial_ns(void); /* time of such runs without helpers; 0: no trial */
 
+/* Helpers may still begin in the midst of this run: not in one that shows its time without them, nor
+ * before it is longer than those that lost. */
+bool cw_run_activation_may_begin(void);
+
 /* True when the rule allows spending `ns` of processor time beside the program now. */
 bool cw_run_activation_allows(double ns);
 

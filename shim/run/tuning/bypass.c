@@ -58,6 +58,8 @@ static void stand_aside(struct cw_run_queue *q)
 
 void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
 {
+    if (!cw_run.begun)
+        return; /* nothing could be gained */
     if (gained) {
         q->aside.poor = 0;
         q->aside.span = 0;

@@ -29,6 +29,9 @@ void cw_run_foresee_launch(struct cw_run_program *p)
     if (p->foreseen || count == MOST || !slots || !source || slots->n > CW_RUN_LANES)
         return;
     p->foreseen = true;
+    for (size_t k = 0; k < slots->homes; k++)
+        if (cw_context_devices_held(slots->slot[k].device))
+            return; /* the program's own sub-device may be gone by then */
     s->source = strdup(source);
     s->options = strdup(p->options ? p->options : "");
     s->n = (uint32_t)slots->n;

@@ -10,6 +10,8 @@
 #include "activation.h"
 #include "perf_model.h"
 
+#define LOOKED_AT 8192 /* commands of a window */
+
 static double held_ns; /* the longest window since commands are held */
 
 static bool is_over(cl_event event)
@@ -32,7 +34,8 @@ bool cw_run_hold_watches(struct cw_run_queue *q)
 {
     struct cw_run_hold *h = &q->hold;
 
-    if (CW_LIKELY(cw_run.begun || cw_run.holds || cw_run.off) || !q->managed || q->synchronous)
+    if (CW_LIKELY(cw_run.begun || cw_run.holds || cw_run.off) || !q->managed || q->synchronous ||
+        !cw_run_activation_may_begin())
         return false;
     if (h->first && h->launches >= (h->left ? CW_RUN_HOLD_AFTER_SHORT : CW_RUN_HOLD_AFTER)) {
         if (is_over(h->first)) {
@@ -49,7 +52,9 @@ bool cw_run_hold_watches(struct cw_run_queue *q)
 
 void cw_run_hold_launched(struct cw_run_queue *q, cl_event event)
 {
-    if (event)
+    if (event && q->hold.first) /* another thread's launch came first */
+        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, event);
+    else if (event)
         q->hold.first = event;
     q->hold.launches += q->hold.first != NULL;
 }
@@ -77,7 +82,7 @@ void cw_run_hold_synchronised(struct cw_run_queue *q)
 
 bool cw_run_hold_is_on(void)
 {
-    return !cw_run.chaos && !cw_run.all && !cw_device_clock_is_virtual() &&
+    return !cw_run.chaos && !cw_run.all && !cw_run.window_mixed && !cw_device_clock_is_virtual() &&
            ((!cw_run.begun && cw_run.holds) || cw_run.preparing || cw_run.wanted ||
             cw_run_program_models_are_made());
 }
@@ -95,12 +100,16 @@ static double home_ns(struct cw_run_task *t)
     return ns;
 }
 
-void cw_run_hold_tell(struct cw_run_task *first)
+void cw_run_hold_tell(struct cw_run_task *first, uint32_t count)
 {
     double ns = 0;
+    uint32_t n = 0;
 
-    for (struct cw_run_task *t = first; t; t = t->links.window)
+    if (!cw_run_hold_is_on())
+        return;
+    for (struct cw_run_task *t = first; t && n < LOOKED_AT; t = t->links.window, n++)
         ns += home_ns(t);
+    ns *= (double)count / n; /* the others are like these */
     held_ns = ns > held_ns ? ns : held_ns;
     cw_run_activation_waiting(ns);
 }

@@ -31,8 +31,8 @@ void cw_run_hold_forget(struct cw_run_queue *q);
 /* True while the window gives out its commands bit by bit. */
 bool cw_run_hold_is_on(void);
 
-/* The commands of a window, from `first` on, are known to be left to do. May begin helpers. */
-void cw_run_hold_tell(struct cw_run_task *first);
+/* The `count` commands of a window, from `first` on, are known to be left to do. May begin helpers. */
+void cw_run_hold_tell(struct cw_run_task *first, uint32_t count);
 
 /* Of a window of *count commands from `first` on that is about to be decided: cuts off, and returns, the
  * commands that stay in it; NULL: none. */

@@ -63,25 +63,32 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     bool compiles;
     cl_int err;
 
-    if (!cw_run.eager && !cw_run.chaos && !cw_helper_program_knows(&t->launch, p, r)) {
-        cw_run_global_lock_take();
-        compiles = cw_run_observer->build_begins();
-        if (!compiles) {
-            k->code_after_ns = k->code_after_ns ? 2 * k->code_after_ns : CW_RUN_SEEK_FIRST_NS;
-            k->code_at_ns = cw_run_global_lock_now_ns() + k->code_after_ns;
-            t->uncoded = true;
-            cw_run_observer->learns();
+    if (cw_run.eager || cw_run.chaos)
+        return cw_helper_program_ahead(&t->launch, p, r);
+    if (cw_helper_program_knows(&t->launch, p, r)) {
+        if (k->code_after_ns) {
+            cw_run_global_lock_take();
+            k->code_after_ns = 0;
+            cw_run_global_lock_give();
         }
-        cw_run_global_lock_give();
-        if (!compiles)
-            return CL_OUT_OF_RESOURCES;
-        err = cw_helper_program_ahead(&t->launch, p, r);
-        cw_run_global_lock_take();
-        cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
-        cw_run_global_lock_give();
-        return err;
+        return cw_helper_program_ahead(&t->launch, p, r);
     }
-    return cw_helper_program_ahead(&t->launch, p, r);
+    cw_run_global_lock_take();
+    compiles = cw_run_observer->build_begins();
+    if (!compiles) {
+        k->code_after_ns = k->code_after_ns ? 2 * k->code_after_ns : CW_RUN_SEEK_FIRST_NS;
+        k->code_at_ns = cw_run_global_lock_now_ns() + k->code_after_ns;
+        t->uncoded = true;
+        cw_run_observer->learns();
+    }
+    cw_run_global_lock_give();
+    if (!compiles)
+        return CL_OUT_OF_RESOURCES;
+    err = cw_helper_program_ahead(&t->launch, p, r);
+    cw_run_global_lock_take();
+    cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
+    cw_run_global_lock_give();
+    return err;
 }
 
 cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
@@ -122,7 +129,7 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
 
     if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
         err = cw_next.clFinish(queue);
-    t->measure.took_ns = t->measure.wanted ? cw_run_global_lock_now_ns() - start : 0;
+    t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start : 0;
     return err;
 }
 

@@ -19,45 +19,53 @@
 #include "../core/observer.h"
 #include "../core/thread.h"
 
-/* `rest` goes back, before newer commands. None of it is released; the commands that it waits for are.
- */
-static void put_back(struct cw_run_task *rest)
-{
-    /* there the time of enqueueing does not count */
-    struct cw_run_task *last = rest;
-    uint32_t n = 1;
+/* A list of commands that are linked by links.window. */
+struct commands {
+    struct cw_run_task *first, *last;
+    uint32_t n;
+};
 
-    for (; last->links.window; last = last->links.window)
-        n++;
-    last->links.window = cw_run.window_first;
+/* Cuts *c behind CW_RUN_WINDOW_LIMIT commands; returns the rest, which may be empty. */
+static struct commands cut(struct commands *c)
+{
+    struct commands rest = {.last = c->last, .n = c->n - CW_RUN_WINDOW_LIMIT};
+
+    if (c->n <= CW_RUN_WINDOW_LIMIT)
+        return (struct commands){0};
+    c->n = CW_RUN_WINDOW_LIMIT;
+    c->last = c->first;
+    for (uint32_t i = 1; i < c->n; i++)
+        c->last = c->last->links.window;
+    rest.first = c->last->links.window;
+    c->last->links.window = NULL;
+    return rest;
+}
+
+/* These commands go back, before newer ones. None of them is released; the commands that they wait for are.
+ */
+static void put_back(const struct commands *c, bool mixed)
+{
+    cw_run.window_mixed = mixed || (cw_run.window_first &&
+                                    (cw_run.window_mixed || cw_run.window_first->queue != c->first->queue));
+    c->last->links.window = cw_run.window_first;
     if (!cw_run.window_first)
-        cw_run.window_last = last;
-    cw_run.window_first = rest;
-    cw_run.window_count += n;
+        cw_run.window_last = c->last;
+    cw_run.window_first = c->first;
+    cw_run.window_count += c->n;
     cw_run.window_since_ns = 1; /* old: it closes as soon as nothing runs */
     if (cw_run.timer_asleep)
         cw_run.timer_wanted = true;
 }
 
-/* May give up the lock. *may_keep: commands behind trials may stay in the window. */
-static void close_it(void *may_keep)
+/* Returns their number. */
+static uint32_t release(struct cw_run_task *t, bool gained)
 {
-    struct cw_run_task *t = cw_run.window_first, *next, *rest = NULL;
     struct cw_run_queue *last = NULL;
-    uint32_t count = cw_run.window_count;
-    struct cw_run_caller me;
+    struct cw_run_task *next;
     uint64_t now = 0;
-    bool gained;
+    uint32_t n = 0;
 
-    cw_run.window_first = cw_run.window_last = NULL;
-    cw_run.window_count = 0;
-    cw_run.window_given_ns = cw_run_global_lock_now_ns();
-    cw_run.counts.windows++;
-    cw_run_thread_caller_enter(
-        &me); /* plans divide, and the program may want to know of overflows of its own */
-    gained = cw_run_observer->decide(t, count, *(bool *)may_keep ? &rest : NULL);
-    cw_run_thread_caller_leave(&me);
-    for (; t; t = next) {
+    for (; t; t = next, n++) {
         next = t->links.window;
         if (t->work == CW_RUN_LAUNCH && t->queue != last)
             cw_run_observer->planned(last = t->queue, gained);
@@ -70,8 +78,49 @@ static void close_it(void *may_keep)
         if (!t->waits)
             cw_run_worker_ready(t);
     }
-    if (CW_UNLIKELY(rest != NULL))
-        put_back(rest);
+    return n;
+}
+
+/* Plans and releases `c`; commands of it may stay in the window where `kept` is not NULL. May give up the
+ * lock. */
+static void plan(struct commands *c, struct commands *kept)
+{
+    struct cw_run_task *rest = NULL;
+    struct cw_run_caller me;
+    bool gained;
+    uint32_t n;
+
+    cw_run.counts.windows++;
+    cw_run_thread_caller_enter(
+        &me); /* plans divide, and the program may want to know of overflows of its own */
+    gained = cw_run_observer->decide(c->first, c->n, kept ? &rest : NULL);
+    cw_run_thread_caller_leave(&me);
+    n = release(c->first, gained);
+    if (kept)
+        *kept = (struct commands){rest, c->last, c->n - n};
+}
+
+/* May give up the lock. *may_keep: commands behind trials, and more than are planned together, may stay in
+ * the window. */
+static void close_it(void *may_keep)
+{
+    struct commands all = {cw_run.window_first, cw_run.window_last, cw_run.window_count}, rest, kept = {0};
+    bool keeps = *(bool *)may_keep, mixed = cw_run.window_mixed;
+
+    cw_run.window_first = cw_run.window_last = NULL;
+    cw_run.window_count = 0;
+    cw_run.window_given_ns = cw_run_global_lock_now_ns();
+    if (keeps)
+        cw_run_observer->closes(all.first, all.n);
+    do {
+        rest = cut(&all);
+        plan(&all, keeps ? &kept : NULL);
+        all = rest;
+    } while (all.n && !keeps);
+    if (CW_UNLIKELY(all.n))
+        put_back(&all, mixed);
+    if (CW_UNLIKELY(kept.n))
+        put_back(&kept, mixed);
 }
 
 static void close_window(bool may_keep)
@@ -88,6 +137,14 @@ static bool are_busy(uint64_t now)
            (cw_run.unfinished > cw_run.window_count && now - cw_run.window_given_ns < CW_RUN_HELD_AGE_NS);
 }
 
+/* All of it is behind released commands of its own queue, so that no call waits for anything but these. */
+static bool is_behind_its_own(void)
+{
+    const struct cw_run_task *t = cw_run.window_first;
+
+    return t && t->queue->in_order && t->queue->first != t && !cw_run.window_mixed;
+}
+
 void cw_run_window_close(void)
 {
     close_window(false);
@@ -95,7 +152,7 @@ void cw_run_window_close(void)
 
 void cw_run_window_step(void)
 {
-    if (CW_UNLIKELY(cw_run_observer->holds()) && are_busy(cw_run_global_lock_now_ns()))
+    if (CW_UNLIKELY(cw_run_observer->holds()) && is_behind_its_own() && are_busy(cw_run_global_lock_now_ns()))
         cw_run.window_since_ns = 1; /* it closes as soon as workers have nothing to do */
     else
         close_window(true);

@@ -184,6 +184,7 @@ static bool overtakes(const struct cw_run_task *t)
 static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
     t->launch.kernel->broken[l->number] |= !t->uncoded;
+    cw_run.counts.moved -= t->uncoded;
     t->uncoded = false;
     t->launch.kernel->memo.left = 0;
     t->at.lane = t->at.home;
