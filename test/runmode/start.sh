@@ -41,9 +41,12 @@ was_short || fail "ten launches take 2 ms and more in each of $attempt series"
 [ "$(ls "$records" | wc -l)" = 1 ] || fail "records: $(ls "$records")"
 record=$records/$(ls "$records")
 [ "$(stat -c %a "$record" "$records" | tr '\n' ' ')" = '600 700 ' ] || fail "modes of the record: $(stat -c '%a %n' "$record" "$records")"
-before=$(stat -c %z "$record")
-go 10
-if was_short && [ "$(stat -c %z "$record")" != "$before" ]; then fail "the record was written again"; fi
+for attempt in $(seq 20); do # a time that is half as long again is news
+    before=$(stat -c %z "$record")
+    go 10
+    [ "$(stat -c %z "$record")" != "$before" ] || break
+done
+[ "$(stat -c %z "$record")" = "$before" ] || fail "the record was written again in each of $attempt runs"
 
 # asked for
 for how in CLWEAVE_DEVICES=basic CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_DSP=1; do

@@ -20,6 +20,7 @@
 struct code {
     struct cw_run_chain *chain;
     struct cw_run_context_device *place; /* of the context of a pinned program */
+    bool helpers;  /* of the variant */
     bool compiles;                       /* the rule allows it; else the builder is asked */
     uint32_t n;
     struct {
@@ -117,6 +118,8 @@ static void compile(void *data)
         cw_run_learn_ended(cw_run_thread_cpu_ns() - begin);
     if (!all)
         cw_run_activation_learns();
+    else if (!cw_run_group_code_is_ordered(code->chain)) /* the chain may be over: later processes know */
+        cw_run_group_history_keep_warm(code->chain, code->helpers, 1);
     finish(code);
     cw_run_global_lock_give();
 }
@@ -130,6 +133,7 @@ static enum cw_run_copy_state order(struct cw_run_group *g, struct cw_run_contex
         return CW_RUN_COPY_FAILED; /* the lanes compile it */
     code->chain = g->chain;
     code->place = place;
+    code->helpers = cw_run_group_variant(g->variant)->helpers;
     code->compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (cw_run_tile_build_beside(g->step[0].kernel->program, compile, code))
         return CW_RUN_COPY_WANTED;
