@@ -302,7 +302,9 @@ struct cw_run_kernel {
     double *mean_ns;      /* by lane number: measured, 0: never */
     double batch_ns;      /* the same at home, in a batch */
     bool *broken;         /* by lane number: a launch failed there */
-    uint64_t tile_broken; /* bit by lane number: a tile failed there */
+    uint64_t tile_broken; /* bit by lane number: a tile failed there, ... */
+    uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
+    uint64_t tile_code_at_ns, tile_code_after_ns;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
     struct cw_run_cutter *cutter; /* models/cutter.h; NULL: not asked for yet */

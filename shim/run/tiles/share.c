@@ -180,8 +180,7 @@ static bool is_free(const struct sharing *x, uint32_t i, uint32_t lane)
     if (p->slot[i] == lane)
         return true;
     if (l->building || l->quit ||
-        (l->busy &&
-         l->busy_until_ns > cw_run_clock_devices_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
+        (l->busy && l->busy_until_ns > cw_run_clock_devices_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
         return false;
     for (uint32_t k = 0; k < x->s->tasks; k++)
         if (k != i && p->slot[k] == lane && x->s->task[k]->work == CW_RUN_LAUNCH &&
@@ -237,6 +236,15 @@ static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool 
     return best;
 }
 
+/* Lanes whose code was not there may have it by now. */
+static void forget_uncoded(struct cw_run_kernel *k)
+{
+    if (CW_LIKELY(!k->tile_uncoded) || cw_run_global_lock_now_ns() < k->tile_code_at_ns)
+        return;
+    k->tile_broken &= ~k->tile_uncoded;
+    k->tile_uncoded = 0;
+}
+
 static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_share *h,
                            const struct cw_run_cut *cut, struct candidate *v)
 {
@@ -245,6 +253,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
     const double *cost = x->s->cost + (size_t)i * x->s->lanes;
     uint32_t n = 0;
 
+    forget_uncoded(t->launch.kernel);
     for (uint32_t k = 0; k < c->slots->n && k < CW_ADAPTIVE_DEVICES; k++) {
         uint32_t lane = c->places[k].lane->number;
 

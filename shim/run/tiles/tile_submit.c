@@ -8,7 +8,10 @@
 #include "../../builds/pending_builds.h"
 #include "../core/fault.h"
 #include "../../builds/compiler_resources.h"
+#include "../core/global_lock.h"
+#include "../core/observer.h"
 #include "../core/state.h"
+#include "../core/thresholds.h"
 #include "../workers/execute.h"
 
 /* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the
@@ -130,6 +133,47 @@ bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_con
            (compiles && cw_run_tile_program_ahead(l, p, &r, s.form == CW_RUN_ROWS) == CL_SUCCESS);
 }
 
+/* Lock held. All lanes of a launch that refuse it count once. */
+static void wait_for_code(struct cw_run_kernel *k, uint32_t lane)
+{
+    uint64_t now = cw_run_global_lock_now_ns();
+
+    k->tile_uncoded |= UINT64_C(1) << lane;
+    if (now >= k->tile_code_at_ns) {
+        k->tile_code_after_ns = k->tile_code_after_ns ? 2 * k->tile_code_after_ns : CW_RUN_SEEK_FIRST_NS;
+        k->tile_code_at_ns = now + k->tile_code_after_ns;
+    }
+    cw_run_observer->learns();
+}
+
+/* The code of these blocks is known, or may be compiled now. Else the builder is asked for it, and the
+ * launch runs whole: its other parts would wait for the vendor's compiler. *begun: a build is, which is to
+ * be ended. */
+static bool may_have_code(const struct cw_run_launch *l, struct cw_run_context_device *p,
+                          const struct cw_run_cut *cut, const struct cw_run_block *block, size_t n,
+                          bool *begun)
+{
+    bool known = true;
+
+    for (size_t i = 0; i < n; i++)
+        known &= cw_run_tile_submit_compile(l, p, cut, &block[i], false);
+    if (known)
+        return true;
+    cw_run_global_lock_take();
+    *begun = cw_run_observer->build_begins();
+    if (!*begun)
+        wait_for_code(l->kernel, p->lane->number);
+    cw_run_global_lock_give();
+    return *begun;
+}
+
+static void end_build(uint64_t begin)
+{
+    cw_run_global_lock_take();
+    cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
+    cw_run_global_lock_give();
+}
+
 /* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one
  * where it is smaller. Vendors compile code of their own for wide ranges and for each local size
  * (builds/isolated_compiler.c). Without an isolated compiler there is room for the vendor to compile it now.
@@ -137,8 +181,12 @@ bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_con
 static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c,
                          struct cw_run_context_device *p, const struct cw_run_cut *cut)
 {
-    const struct cw_run_block one = {.groups = 1}, most = {.groups = cut->groups - cut->ragged},
-                              last = {.first = most.groups, .groups = 1};
+    const struct cw_run_block block[] = {{.groups = 1},
+                                         {.groups = cut->groups - cut->ragged},
+                                         {.first = cut->groups - cut->ragged, .groups = 1}};
+    const size_t n = cut->ragged ? 3 : 2;
+    uint64_t begin = cw_run_global_lock_now_ns();
+    bool begun = false, good = true;
     size_t local[3];
 
     memcpy(local, cut->local, sizeof local);
@@ -146,12 +194,15 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
                                    : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
     if (cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART))
         return true;
-    if (!cw_run_tile_submit_has_code(l, c, p, cut, &one) ||
-        !cw_run_tile_submit_has_code(l, c, p, cut, &most) ||
-        (cut->ragged && !cw_run_tile_submit_has_code(l, c, p, cut, &last)))
+    if (!cw_run.eager && !cw_run.chaos && !may_have_code(l, p, cut, block, n, &begun))
         return false;
-    cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
-    return true;
+    for (size_t i = 0; good && i < n; i++)
+        good = cw_run_tile_submit_has_code(l, c, p, cut, &block[i]);
+    if (begun)
+        end_build(begin);
+    if (good)
+        cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
+    return good;
 }
 
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c,
