@@ -366,7 +366,7 @@ static void add_begun(struct cw_runs_entry *e, const struct cw_runs_run *run)
     e->begins = 1;
     e->guess_ns = run->guess_ns;
     e->run_ns = e->runs ? e->run_ns : run->work_ns;
-    if (run->work_ns > MUCH * e->bare_ns) {
+    if (!run->waits && run->work_ns > FAR_LONGER * e->bare_ns) {
         e->bares = 0;
         e->bare_ns = 0;
     }

@@ -1,6 +1,7 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
 #include "../workers/legal.h"
 #include "share.h"
+#include "../core/global_lock.h"
 #include "../core/thresholds.h"
 
 #include <math.h>
