@@ -1,8 +1,8 @@
 #!/bin/bash
 # demo.sh - what clweave does for three unmodified programs, with pictures, in build/demo.
 #
-# 1. nbody, eight star clusters on one in-order queue, runs bare and under `clweave run`: both times, their ratio,
-#    and the summary of a run. The ratio is printed, whatever it is.
+# 1. nbody, eight star clusters on one in-order queue: `clweave learn` runs it bare and under `clweave run` in turn
+#    and prints the ratio, whatever it is; then the summary of a run.
 # 2. hashcat (from Debian) cracks a hash and is traced: its task graph, timeline and report.
 # 3. The blocked matrix product of the HXDSP paper: task graph, timeline, and what HEFT and HDGEFT would
 #    make of it on 1 CPU + 4 DSPs (Gantt charts and one table).
@@ -16,30 +16,10 @@ unset ${!CLWEAVE_*} OPENCL_LAYERS LD_PRELOAD
 step() { printf '\n== %s\n' "$*"; }
 show() { printf '$ clweave %s\n' "${*//$B\//build/}"; "$clweave" "$@"; }
 
-# timed FILE COMMAND... : runs COMMAND with its stdout in FILE; prints the milliseconds of the whole process
-timed() {
-    local begin out=$1; shift
-    begin=$(date +%s%N)
-    "$@" > "$out" || { echo "demo: $* failed (exit status $?)" >&2; exit 1; }
-    echo $((($(date +%s%N) - begin) / 1000000))
-}
-median() { tr ' ' '\n' <<< "$*" | sort -n | sed -n "$(($# / 2 + 1))p"; }
-
 step "eight star clusters on one in-order queue (test/apps/nbody), as they are and under clweave run"
-clusters=("$B/test/apps/nbody" 8 256 400) bare=() run=()
 export XDG_CACHE_HOME=$out/home/.cache
-timed "$out/bare.txt" "${clusters[@]}" > /dev/null # the vendor compiles
-echo "Four runs learn: they measure kernels and compile for helpers."
-for i in 1 2 3 4; do timed "$out/run.txt" "$clweave" run --learn all -- "${clusters[@]}" > /dev/null; done
-echo "\$ clweave run --summary -- build/test/apps/nbody 8 256 400"
-for i in 1 2 3; do
-    bare+=("$(timed "$out/bare.txt" "${clusters[@]}")")
-    run+=("$(timed "$out/run.txt" "$clweave" run --summary -- "${clusters[@]}" 2> "$out/summary.txt")")
-    cmp "$out/bare.txt" "$out/run.txt"
-done
-cat "$out/run.txt" "$out/summary.txt"
-awk -v bare="$(median "${bare[@]}")" -v run="$(median "${run[@]}")" -v all="bare ${bare[*]} ms, run ${run[*]} ms" \
-    'BEGIN { printf "same bytes, in turn: %s; medians: %d ms bare, %d ms run: %.2f times as fast\n", all, bare, run, bare / run }'
+show learn --seconds 40 -- "$B/test/apps/nbody" 8 256 400
+show run --summary -- "$B/test/apps/nbody" 8 256 400
 
 step "hashcat, as Debian ships it: traced while it cracks an MD5 hash (its kernels compile first: about 20 s)"
 echo -n acl9 | md5sum | cut -d' ' -f1 > "$out/hash.txt"

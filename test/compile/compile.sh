@@ -9,6 +9,31 @@ asks() {
     timeout 500 "$T/bin/compiler" $1 > "$T/out" 2> "$T/err" || { [ $? != 77 ] || { cat "$T/out"; exit 77; }; echo "compiler $1: ended otherwise"; bad=1; }
     diff - "$T/out" && diff /dev/null "$T/err" || { echo "compiler $1: other answers"; bad=1; }
 }
+# stops HOST : for longer than the compiler waits for it to take an answer
+stops() {
+    local host
+    for i in 1 2; do
+        sleep 0.3
+        host=$(pgrep -P $1 -x compiler) || break
+        kill -STOP "$host"; sleep 2.5; kill -CONT "$host"
+    done
+}
+# often HOW : 80 questions of four threads are answered. A busy machine may hold the compiler up until it counts as stuck: seldom
+# three times in a row
+often() {
+    local host
+    for try in 1 2 3; do
+        timeout 500 "$T/bin/compiler" threads > "$T/out" 2> "$T/err" & host=$!
+        [ "$1" != stopped ] || stops $host
+        wait $host
+        diff - "$T/out" <<'END' && return
+there: 1
+threads: 80 good, 0 bad, 0 not asked
+a kernel without an end: not asked
+END
+    done
+    echo "compiler threads, $1: other answers"; bad=1
+}
 asks "good images endless" <<END
 there: 1
 $launches
@@ -17,7 +42,7 @@ a kernel without an end: good, in a file
 a kernel without an end: not asked
 END
 [ "$(find "$POCL_CACHE_DIR" -name 'add.so' | wc -l)" -ge 3 ] && find "$POCL_CACHE_DIR" -name endless.so | grep -q . || { echo "nothing is in PoCL's cache"; bad=1; }
-asks "bad threads" <<'END'
+asks bad <<'END'
 there: 1
 no such kernel: bad
 an argument is missing: bad
@@ -25,9 +50,9 @@ no source: bad
 no such device: bad
 four dimensions: bad
 a local size that does not divide: bad
-threads: 80 good
 a kernel without an end: not asked
 END
+often undisturbed
 asks "good dies rests" <<END
 there: 1
 $launches
@@ -35,19 +60,7 @@ after its death: good, in a file
 $launches
 a kernel without an end: not asked
 END
-# a host that is stopped for longer than the compiler waits for it to take an answer gets all its answers
-timeout 500 "$T/bin/compiler" threads > "$T/out" 2> "$T/err" & stopped=$!
-for i in 1 2; do
-    sleep 0.3
-    host=$(pgrep -P $stopped -x compiler) || break
-    kill -STOP "$host"; sleep 2.5; kill -CONT "$host"
-done
-wait $stopped
-diff - "$T/out" <<END || { echo "compiler threads, stopped meanwhile: other answers"; bad=1; }
-there: 1
-threads: 80 good
-a kernel without an end: not asked
-END
+often stopped
 # where it is not beside the program nothing is asked
 rm "$T/bin/clweave-compile"
 asks good <<END

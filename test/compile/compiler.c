@@ -106,6 +106,7 @@ static void bad(void)
     tell("a local size that does not divide", &other);
 }
 
+/* data: how often each answer came. */
 static void *ask_often(void *data)
 {
     struct cw_compile_question q = question("add", add_args, 3);
@@ -113,7 +114,7 @@ static void *ask_often(void *data)
 
     for (int i = 0; i < 20; i++) {
         q.range.local[0] = UINT64_C(1) << i % 8;
-        *(int *)data += cw_compile_client_ask(&q, module) == CW_COMPILE_GOOD;
+        ((int *)data)[cw_compile_client_ask(&q, module)]++;
     }
     return NULL;
 }
@@ -121,13 +122,17 @@ static void *ask_often(void *data)
 static void threads(void)
 {
     pthread_t t[4];
-    int good[4] = {0};
+    int n[4][3] = {{0}}, all[3] = {0};
 
     for (int i = 0; i < 4; i++)
-        pthread_create(&t[i], NULL, ask_often, &good[i]);
-    for (int i = 0; i < 4; i++)
+        pthread_create(&t[i], NULL, ask_often, n[i]);
+    for (int i = 0; i < 4; i++) {
         pthread_join(t[i], NULL);
-    printf("threads: %d good\n", good[0] + good[1] + good[2] + good[3]);
+        for (int k = 0; k < 3; k++)
+            all[k] += n[i][k];
+    }
+    printf("threads: %d good, %d bad, %d not asked\n", all[CW_COMPILE_GOOD], all[CW_COMPILE_BAD],
+           all[CW_COMPILE_UNASKED]);
 }
 
 static void *kill_it(void *unused)
