@@ -18,7 +18,7 @@ show() { printf '$ clweave %s\n' "${*//$B\//build/}"; "$clweave" "$@"; }
 
 step "eight star clusters on one in-order queue (test/apps/nbody), as they are and under clweave run"
 export XDG_CACHE_HOME=$out/home/.cache
-show learn --seconds 40 -- "$B/test/apps/nbody" 8 256 400
+show learn --seconds 20 -- "$B/test/apps/nbody" 8 256 400
 show run --summary -- "$B/test/apps/nbody" 8 256 400
 
 step "hashcat, as Debian ships it: traced while it cracks an MD5 hash (its kernels compile first: about 20 s)"
