@@ -36,7 +36,6 @@ static struct {
     struct cw_identity program;
     uint64_t arguments; /* their number in `runs` */
     bool kept;          /* there is a place for the record */
-    bool first;         /* it has nothing of these arguments */
     enum why why;
     double price_ns, not_before_ns; /* of beginning in the midst of the run */
     double work_ns;                 /* so far */
@@ -149,7 +148,6 @@ static void look_up(const struct cw_options *options, const char *folder)
     if (cw_history_runs_read(&rent.runs, &rent.store, &rent.program))
         rent.store.trimmed = true; /* one file more or less is not worth a look at all of them */
     rent.arguments = cw_history_runs_number(&rent.runs, rent.command_line, bytes);
-    rent.first = !cw_history_runs_find(&rent.runs, rent.arguments);
 }
 
 static enum cw_run_learn_mode learning(const struct cw_options *options)
@@ -236,16 +234,6 @@ void cw_run_activation_queue_made(void)
         return;
     cw_run_window_start();
     cw_roomy(prepare, NULL);
-}
-
-bool cw_run_activation_is_trial(void)
-{
-    return rent.why == TRIED;
-}
-
-bool cw_run_activation_is_at_once(void)
-{
-    return rent.why == ASKED || rent.why == GAINED || rent.why == TRIED;
 }
 
 double cw_run_activation_trial_ns(void)

@@ -45,12 +45,8 @@ bool cw_run_activation_has_ended(void);
 /* The activation has taken so much more processor time. */
 void cw_run_activation_cost(double ns);
 
-/* This run is to show the possible gain; nothing is known of an earlier run with these arguments. Any
- * thread. */
-bool cw_run_activation_is_trial(void);
-/* Helpers were there from the first command on, for any reason. */
-bool cw_run_activation_is_at_once(void);
-double cw_run_activation_trial_ns(void); /* time of such runs without helpers; 0: no trial */
+/* In a run that begins at once to show the possible gain: the time of such runs bare; 0: in any other. */
+double cw_run_activation_trial_ns(void);
 
 /* Helpers may still begin in the midst of this run: not in one that shows its time without them, nor
  * before it is longer than those that lost. */
