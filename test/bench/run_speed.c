@@ -7,6 +7,7 @@
  *   poll      a small kernel, then polls its event                             how soon a completion is seen
  *   small-io  a small write, a small kernel, a small blocking read             transfers of chatty programs
  *   chains8   eight chains of one work-group kernels in turn on one queue      what reordering can win
+ *   chains64  likewise 64 chains                                               the same on many processors
  *   wide      one kernel over all items, then clFinish                         what must not get slower
  *   bulk      a large write and a large blocking read                          likewise
  *   map       maps a large buffer, changes a word, unmaps, a kernel            likewise
@@ -25,7 +26,7 @@
 #include <string.h>
 #include <time.h>
 
-#define CHAINS 8
+#define CHAINS 64
 
 static const char source[] = "__kernel void advance(__global uint *x, uint factor, uint steps) {\n"
                              "    uint i = get_global_id(0), v = x[i];\n"
@@ -104,14 +105,24 @@ static void small_io(struct speed *s, size_t rounds)
     }
 }
 
-static void chains8(struct speed *s, size_t rounds)
+static void chains(struct speed *s, size_t rounds, size_t count)
 {
     for (size_t r = 0; r < rounds; r++)
-        for (size_t c = 0; c < CHAINS; c++) {
+        for (size_t c = 0; c < count; c++) {
             set_chain(s, c);
             launch(s, NULL);
         }
     APP_CHECK(clFinish(s->app.queue));
+}
+
+static void chains8(struct speed *s, size_t rounds)
+{
+    chains(s, rounds, 8);
+}
+
+static void chains64(struct speed *s, size_t rounds)
+{
+    chains(s, rounds, CHAINS);
 }
 
 static void bulk(struct speed *s, size_t rounds)
@@ -175,13 +186,19 @@ static void idle(struct speed *s, size_t rounds)
 static const struct {
     const char *name;
     void (*run)(struct speed *s, size_t rounds);
-    size_t rounds, items, steps, local;
+    size_t rounds, items, steps, local, buffers;
 } cases[] = {
-    {"chatty", chatty, 20000, 64, 1, 0},     {"chain", chain, 200, 64, 1, 0},
-    {"poll", poll_event, 5000, 64, 1, 0},    {"small-io", small_io, 2000, 64, 1, 0},
-    {"chains8", chains8, 20, 64, 16384, 64}, {"wide", chatty, 40, 1 << 20, 32, 0},
-    {"bulk", bulk, 40, 1 << 20, 1, 0},       {"map", map, 60, 1 << 20, 1, 0},
-    {"pass", pass, 200, 64, 1, 0},           {"idle", idle, 2, 64, 1, 0},
+    {"chatty", chatty, 20000, 64, 1, 0, 1},
+    {"chain", chain, 200, 64, 1, 0, 1},
+    {"poll", poll_event, 5000, 64, 1, 0, 1},
+    {"small-io", small_io, 2000, 64, 1, 0, 1},
+    {"chains8", chains8, 20, 64, 16384, 64, 8},
+    {"chains64", chains64, 20, 64, 16384, 64, CHAINS},
+    {"wide", chatty, 40, 1 << 20, 32, 0, 1},
+    {"bulk", bulk, 40, 1 << 20, 1, 0, 1},
+    {"map", map, 60, 1 << 20, 1, 0, 1},
+    {"pass", pass, 200, 64, 1, 0, 1},
+    {"idle", idle, 2, 64, 1, 0, 1},
 };
 
 /* RUN_SPEED_REST=1: sleeps before it measures; who has slept is not put aside at once for others on a busy
@@ -203,7 +220,7 @@ static int run_case(struct speed *s, size_t c, int argc, char **argv)
     s->host = app_alloc(s->items * sizeof *s->host);
     for (size_t i = 0; i < s->items; i++)
         s->host[i] = (uint32_t)(i * 2654435761u);
-    for (size_t i = 0; i < CHAINS; i++)
+    for (size_t i = 0; i < cases[c].buffers; i++)
         s->x[i] = app_buffer(&s->app, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->items * sizeof *s->host,
                              s->host);
     set_chain(s, 0);
@@ -214,9 +231,9 @@ static int run_case(struct speed *s, size_t c, int argc, char **argv)
     uint64_t begin = now_ns();
     cases[c].run(s, s->rounds);
     printf("span_ns %llu\n", (unsigned long long)(now_ns() - begin));
-    for (size_t i = 0; i < CHAINS; i++)
+    for (size_t i = 0; i < cases[c].buffers; i++)
         app_read(&s->app, s->x[i], 0, s->items * sizeof *s->host, s->host);
-    app_release_mems(s->x, CHAINS);
+    app_release_mems(s->x, cases[c].buffers);
     APP_CHECK(clReleaseKernel(s->advance));
     free(s->host);
     return app_close(&s->app);
