@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_env.h"
 #include "dsp_clock.h"
 #include "../door/log.h"
 
@@ -96,15 +97,24 @@ static bool same_code(cl_device_id a, cl_device_id b)
 
 /* ---- sub-devices */
 
-/* Divides `root` into as many equal parts as are chosen, at most one per compute unit. Returns their number.
- */
-static cl_uint divide(cl_device_id root, cl_device_id sub[CW_HELPERS_MAX])
+/* Sub-devices of a CPU of so many units: as chosen; else those for which there are no `basic` devices. */
+static cl_uint parts_of(cl_uint units, const struct cw_board *b)
+{
+    cl_uint most = cw_device_env_processors();
+
+    if (chosen.given)
+        return chosen.sub < units ? chosen.sub : units < CW_HELPERS_MAX ? units : CW_HELPERS_MAX;
+    most = most < CW_HELPERS_MAX ? most : CW_HELPERS_MAX - 1; /* home has a worker, too */
+    units = units < most ? units : most;
+    return b->filtered && b->n_hidden < units ? units - b->n_hidden : 0;
+}
+
+/* Divides `root` into so many equal parts. Returns their number. */
+static cl_uint divide(cl_device_id root, cl_uint parts, cl_device_id sub[CW_HELPERS_MAX])
 {
     cl_uint units = (cl_uint)number(root, CL_DEVICE_MAX_COMPUTE_UNITS), n = 0;
-    cl_uint parts = chosen.sub < units ? chosen.sub : units;
     cl_int error;
 
-    parts = parts < CW_HELPERS_MAX ? parts : CW_HELPERS_MAX;
     if (parts < 2)
         return 0;
     cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY,
@@ -121,7 +131,7 @@ static cl_uint divide(cl_device_id root, cl_device_id sub[CW_HELPERS_MAX])
 }
 
 /* The sub-devices of `root`, made at the first call. */
-static cl_uint sub_devices(cl_device_id root, const cl_device_id **sub)
+static cl_uint sub_devices(cl_device_id root, cl_uint parts, const cl_device_id **sub)
 {
     cl_uint n = 0;
     unsigned k;
@@ -131,7 +141,7 @@ static cl_uint sub_devices(cl_device_id root, const cl_device_id **sub)
         ;
     if (k == n_roots && k < ROOTS_MAX) {
         roots[k].root = root;
-        roots[k].n = divide(root, roots[k].sub);
+        roots[k].n = divide(root, parts, roots[k].sub);
         n_roots++;
     }
     if (k < n_roots) {
@@ -254,8 +264,8 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
 {
     const cl_device_id *sub = NULL;
     bool whole = cpu && is_pocl_cpu(b, cpu);
-    cl_uint n_sub = whole && chosen.sub ? sub_devices(cpu, &sub) : 0;
     double units = cpu ? (double)number(cpu, CL_DEVICE_MAX_COMPUTE_UNITS) : 1;
+    cl_uint parts = whole ? parts_of((cl_uint)units, b) : 0, n_sub = parts ? sub_devices(cpu, parts, &sub) : 0;
 
     for (cl_uint i = 0; i < n_sub; i++) {
         struct cw_cl_device *slot = add(s, CW_SLOT_SUBDEVICE, sub[i]);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../analyzer/settings/options.h"
 #include "device_board.h"
@@ -11,6 +12,10 @@
 #include "dsp_native.h"
 #include "../door/log.h"
 #include "../../sched/whole.h"
+
+/* Measured with PoCL 3.1 on 2 and 64 processors. */
+#define BASIC_NS               4e5
+#define BASIC_NS_PER_PROCESSOR 3e5
 
 cw_device_ops *cw_device_count_operations;
 
@@ -43,9 +48,18 @@ bool cw_device_start(const struct cw_options *options)
     return true;
 }
 
-void cw_device_need_no_helpers(void)
+/* For each device PoCL reads the machine's topology anew, some files per processor. */
+static double helper_start_ns(void)
 {
-    cw_device_env_forget();
+    return BASIC_NS + BASIC_NS_PER_PROCESSOR * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+void cw_device_afford_helpers(double ns)
+{
+    if (ns > 0)
+        cw_device_env_limit(cw_board_dsps_wanted + (unsigned)fmin(ns / helper_start_ns(), CW_HELPERS_MAX));
+    else
+        cw_device_env_forget();
 }
 
 uint64_t cw_device_now_ns(void)

@@ -131,9 +131,10 @@ struct cw_options;
  * has been said; the mode must not start. */
 bool cw_device_start(const struct cw_options *options);
 
-/* Called by start() after that: this process will need no helpers that PoCL has to be asked for; each costs
- * it a millisecond, more on hosts of many processors. */
-void cw_device_need_no_helpers(void);
+/* Called by start() after that: the start of helpers that PoCL has to be asked for may take `ns` of this
+ * process's time; on a machine whose processors are more than these helpers, sub-devices of the CPU, which
+ * take none, help too. 0: no helpers at all. Not called: a helper per processor. */
+void cw_device_afford_helpers(double ns);
 
 /* The time that helpers have cost the process so far, in ns, about: PoCL looks at the machine's topology anew
  * for each device. Any thread. */

@@ -36,6 +36,16 @@ unsigned cw_device_env_basics(void)
     return basics;
 }
 
+/* The value behind the name: `n` words, then blanks where there were more. */
+static void write_value(unsigned n)
+{
+    char *to = variable.text + sizeof VARIABLE;
+
+    for (unsigned i = 0; i < basics; i++)
+        to = mempcpy(to, i < n ? "basic " : "      ", strlen("basic "));
+    strcpy(to, "pthread" MARK);
+}
+
 static void store(const char name[4])
 {
     uint32_t word;
@@ -52,6 +62,15 @@ void cw_device_env_forget(void)
     if (state == CW_DEVICE_ENV_OURS)
         state = CW_DEVICE_ENV_NONE; /* the variable stays, hidden: others may be reading the environment */
     basics = 0;
+}
+
+void cw_device_env_limit(unsigned most)
+{
+    if (shown || basics <= most)
+        return;
+    if (state == CW_DEVICE_ENV_OURS)
+        write_value(most);
+    basics = most;
 }
 
 void cw_device_env_show(void)
@@ -73,16 +92,12 @@ static bool is_ours(const char *value)
     return n >= sizeof MARK && !strcmp(value + n - strlen(MARK), MARK);
 }
 
-#define BASICS_DEFAULT                                                                                       \
-    8 /* at most, unless more are asked for: each costs a process a millisecond or more (device.h) */
-
-/* Processors that this process may use. */
-static unsigned processors(void)
+unsigned cw_device_env_processors(void)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 
-    return n < 1 ? 1 : n > BASICS_DEFAULT ? BASICS_DEFAULT : (unsigned)n;
+    return n < 1 ? 1 : n > CW_HELPERS_MAX ? CW_HELPERS_MAX : (unsigned)n;
 }
 
 /* `basic` devices that the settings ask for; impossible settings count as none, as they stop the mode
@@ -102,7 +117,7 @@ static unsigned wanted(void)
         : n_dsp > 0 && dsp_clock && !strcmp(dsp_clock, "virtual") ? 0 /* the board's own devices alone */
                                                                   : CW_HELPERS_ALL;
     if (n == CW_HELPERS_ALL)
-        n = processors();
+        n = cw_device_env_processors();
     if (cw_limited())
         n = 0; /* PoCL keeps 16 MiB for each; the program may see that DSPs are there, so they stay */
     return n + (n_dsp > 0 && n_dsp <= CW_HELPERS_MAX ? (unsigned)n_dsp : 0);
@@ -141,9 +156,7 @@ __attribute__((constructor)) static void prepare(void)
     strcpy(variable.text, HIDDEN);
     strcat(variable.text, &VARIABLE[strlen(HIDDEN)]);
     strcat(variable.text, "=");
-    for (unsigned i = 0; i < basics; i++)
-        strcat(variable.text, "basic ");
-    strcat(variable.text, "pthread" MARK);
+    write_value(basics);
     if (putenv(variable.text) == 0)
         state = CW_DEVICE_ENV_OURS;
 out:

@@ -24,11 +24,17 @@ enum cw_device_env {
 
 enum cw_device_env cw_device_env_state(void);
 
+/* Processors that this process may use, CW_HELPERS_MAX at most. */
+unsigned cw_device_env_processors(void);
+
 /* How many `basic` devices PoCL is asked for. */
 unsigned cw_device_env_basics(void);
 
 /* No devices but PoCL's own, after all. Does nothing once the variable was shown: the devices exist. */
 void cw_device_env_forget(void);
+
+/* So many at most. Likewise. */
+void cw_device_env_limit(unsigned most);
 
 /* Shows the variable to PoCL, hides it again. Between the two the caller makes PoCL read it. */
 void cw_device_env_show(void);

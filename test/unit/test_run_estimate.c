@@ -84,6 +84,28 @@ static void test_alone(void **state)
     cw_history_destroy(h);
 }
 
+/* A slot of one unit, not measured: as quick as home of four for one work-group, twice as slow for two. */
+static void test_groups(void **state)
+{
+    struct cw_history *h = cw_history_create();
+    struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 2};
+    struct cw_run_estimator e;
+    double cost[2], error[2];
+
+    (void)state;
+    assert_true(cw_run_estimate_init(&e, h, names, (double[]){1, 4}, 2));
+    e.units[0] = 4;
+    e.units[1] = 1;
+    for (int n = 0; n < 100; n++)
+        cw_history_add(h, K(1), 2, e.device[0], 100, 2e6);
+    for (int groups = 0; groups <= 8; groups++) {
+        launch.groups = groups;
+        cw_run_estimate_row(&e, &launch, cost, error);
+        assert_float_equal(cost[1], 2e6 * (groups && groups < 4 ? groups : 4), 1);
+    }
+    cw_history_destroy(h);
+}
+
 struct loop {
     struct cw_history *history;
     struct cw_run_estimator estimator;
@@ -269,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_groups),
         cmocka_unit_test(test_helper_is_found),
         cmocka_unit_test(test_slow_helper_is_dropped),
         cmocka_unit_test(test_long_kernels_are_not_tried),

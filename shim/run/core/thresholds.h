@@ -12,7 +12,8 @@
 /* log2 of commands: the first mark at which a run is held against earlier ones */
 #define CW_RUN_ACTIVATION_FIRST_MARK 4
 
-
+/* ns: of any process's start, for helpers */
+#define CW_RUN_ACTIVATION_START_NS 5e6
 /* share of a run's work: one that began no later counts as one that began at once */
 #define CW_RUN_ACTIVATION_EARLY 0.05
 /* part of its launches' times at home: a run that began no later than that tells its bare time by them */

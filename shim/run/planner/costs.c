@@ -99,12 +99,22 @@ static void model(const struct cw_run_task *t, double *cost, double *error)
     }
 }
 
+static double groups_of(const struct cw_run_launch *l)
+{
+    double n = l->has_local;
+
+    for (cl_uint d = 0; d < l->dims; d++)
+        n *= l->has_local ? ceil((double)l->global[d] / (double)l->local[d]) : 1;
+    return n;
+}
+
 static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
                              bool chained, bool alone, double *cost, double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->key,
                                           .shape = t->measure.shape,
                                           .size = cw_run_costs_items(&t->launch),
+                                          .groups = groups_of(&t->launch),
                                           .home = t->at.home,
                                           .allowed = lanes,
                                           .chained = chained,

@@ -52,13 +52,26 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
     return least;
 }
 
+/* How many times slower than slot 0 each slot is thought to be for this launch: the processors that its
+ * work-groups cannot use do not count. */
+static void slowness_for(const struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
+                         double slowness[CW_RUN_SLOTS_MAX])
+{
+    double first = fmin(e->units[0], launch->groups);
+
+    for (uint32_t p = 0; p < e->slots; p++) {
+        slowness[p] = e->slowness[p];
+        if (launch->groups > 0 && e->units[0] && e->units[p])
+            slowness[p] *= first / e->units[0] * e->units[p] / fmin(e->units[p], launch->groups);
+    }
+}
+
 /* The expected cost of a trial. A single sample may be a compiler's time, or that of a processor lost to
  * others, and would prevent a second one. */
-static double trial_ns(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
-                       uint32_t trial, uint32_t home)
+static double trial_ns(const struct cw_history_estimate *estimate, const double *slowness, uint32_t trial,
+                       uint32_t home)
 {
-    double believable =
-        UNBELIEVABLE * estimate[home].mean_ns * fmax(1, e->slowness[trial] / e->slowness[home]);
+    double believable = UNBELIEVABLE * estimate[home].mean_ns * fmax(1, slowness[trial] / slowness[home]);
 
     if (estimate[trial].source == CW_HISTORY_EXACT && estimate[trial].count >= 2)
         return estimate[trial].mean_ns;
@@ -98,16 +111,18 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
                              double *cost_ns, double *error_ns)
 {
     struct cw_history_estimate estimate[CW_RUN_SLOTS_MAX];
+    double slowness[CW_RUN_SLOTS_MAX];
     uint32_t trial;
 
-    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, e->device, e->slowness,
-                       e->slots, estimate);
+    slowness_for(e, launch, slowness);
+    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, e->device, slowness, e->slots,
+                       estimate);
     if (launch->chained)
         predict_chained(e, launch, &estimate[launch->home]);
     for (uint32_t p = 0; p < e->slots; p++) {
         bool allowed = p == launch->home || (launch->allowed >> p & 1);
         if (estimate[p].source == CW_HISTORY_NONE)
-            estimate[p].mean_ns = estimate[p].error_ns = e->unknown_ns * e->slowness[p];
+            estimate[p].mean_ns = estimate[p].error_ns = e->unknown_ns * slowness[p];
         cost_ns[p] = allowed ? estimate[p].mean_ns : INFINITY;
         error_ns[p] = allowed ? estimate[p].error_ns : 0;
     }
@@ -118,12 +133,12 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
     if (trial == CW_SCHED_NONE)
         trial = look_again(e, estimate, cost_ns, launch->home);
     if (trial != CW_SCHED_NONE && launch->alone && estimate[launch->home].mean_ns >= LONG_NS &&
-        e->slowness[trial] > e->slowness[launch->home])
+        slowness[trial] > slowness[launch->home])
         return CW_SCHED_NONE;
     if (trial == CW_SCHED_NONE ||
-        (!(launch->owed >> trial & 1) && trial_ns(e, estimate, trial, launch->home) > e->budget_ns))
+        (!(launch->owed >> trial & 1) && trial_ns(estimate, slowness, trial, launch->home) > e->budget_ns))
         return CW_SCHED_NONE;
-    cost_ns[trial] = trial_ns(e, estimate, trial, launch->home);
+    cost_ns[trial] = trial_ns(estimate, slowness, trial, launch->home);
     e->budget_ns -= cost_ns[trial];
     for (uint32_t p = 0; p < e->slots; p++)
         error_ns[p] = 0;

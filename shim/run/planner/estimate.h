@@ -27,6 +27,7 @@ struct cw_run_estimator {
                                            waiting for */
     /* per slot: how many times slower than slot 0 it is thought to be, > 0 */
     double slowness[CW_RUN_SLOTS_MAX];
+    uint32_t units[CW_RUN_SLOTS_MAX]; /* per slot: compute units; 0: work-groups do not limit its speed */
     double unknown_ns; /* cost of a launch that nothing is known of */
     double budget_ns;  /* internal: for trials in this window */
     uint32_t rows;     /* internal: so far; set it to anything, so that short processes differ */
@@ -37,6 +38,7 @@ struct cw_run_launch_key {
     struct cw_key kernel; /* as in history.h; commands without a kernel have numbers of their own */
     uint64_t shape;
     double size;
+    double groups; /* work-groups: a slot with more units than that is no quicker for them; 0: not known */
     uint32_t home;
     uint64_t allowed; /* bit p: may run on slot p; home is always allowed */
     bool chained;     /* at home it would follow another command at once */
@@ -46,8 +48,8 @@ struct cw_run_launch_key {
     uint64_t owed;
 };
 
-/* An estimator for `slots` <= CW_RUN_SLOTS_MAX slots called name[k]; slowness NULL: all 1. False when `slots`
- * is out of range, a slowness is not positive, or the history takes no more names. */
+/* An estimator for `slots` <= CW_RUN_SLOTS_MAX slots called name[k]; slowness NULL: all 1. The caller may set
+ * e->units then, which are 0. False when `slots` is out of range, a slowness is not positive, or the history takes no more names. */
 bool cw_run_estimate_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
                           const double *slowness, uint32_t slots);
 

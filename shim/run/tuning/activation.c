@@ -172,6 +172,12 @@ static enum why why_at_start(enum cw_run_learn_mode mode)
     }
 }
 
+/* The share that the rule spends of the time that a run of this program lives. */
+static double lived_share(void)
+{
+    return rent.runs.number ? CW_RUNS_SHARE * rent.runs.lived_ns / (double)rent.runs.number : 0;
+}
+
 void cw_run_activation_init(const struct cw_options *options, const char *folder)
 {
     int saved = errno;
@@ -188,9 +194,11 @@ void cw_run_activation_init(const struct cw_options *options, const char *folder
         rent.price_ns = cw_history_runs_price(&rent.runs, rent.arguments, &rent.not_before_ns);
         rent.alone = rent.why == HELD ||
                      (rent.why == NEVER && cw_history_runs_is_over_before(&rent.runs, rent.arguments));
-        if (rent.alone)
-            cw_device_need_no_helpers();
     }
+    if (!*options->devices)
+        cw_device_afford_helpers(rent.alone ? 0 : fmax(CW_RUN_ACTIVATION_START_NS, lived_share()));
+    else if (rent.alone)
+        cw_device_afford_helpers(0);
     cw_run_learn_init(learning(options));
     cw_run.begun = rent.why == ASKED || rent.why == GAINED || rent.why == TRIED;
     errno = saved;

@@ -247,6 +247,8 @@ static struct cw_run_brain *make_brain(void)
         free(b);
         return NULL;
     }
+    for (uint32_t k = 0; k < b->lanes; k++)
+        b->estimator.units[k] = cw_run.lanes[k].units;
     b->estimator.rows = (uint32_t)(cw_run_global_lock_now_ns() >> 10);
     return b;
 }
