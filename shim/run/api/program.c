@@ -20,6 +20,8 @@
 #include "../workers/help.h"
 #include "../workers/window.h"
 
+/* The text up to the first NUL in it: PoCL reads no further, also where a length counts a NUL, and where
+ * other strings follow (test/vendor/source_nul.c). */
 static char *join_strings(cl_uint count, const char **strings, const size_t *lengths)
 {
     size_t total = 0, n;
@@ -35,10 +37,6 @@ static char *join_strings(cl_uint count, const char **strings, const size_t *len
     }
     if (text)
         *to = '\0';
-    if (text && strlen(text) != total) { /* text behind a NUL would be unread */
-        free(text);
-        text = NULL;
-    }
     return text;
 }
 
