@@ -315,49 +315,55 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
     cw_run_global_lock_give();
 }
 
-cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
-                                          const size_t *offset, const size_t *global, const size_t *local,
-                                          cl_uint n, const cl_event *list, cl_event *event)
+/* The vendor's own call. A task is an ndrange of one work-item; PoCL calls it so in all its answers. */
+static cl_int call_vendor(const struct cw_run_native *x, cl_command_queue queue, cl_kernel kernel,
+                          const struct range *r, bool task)
 {
-    struct range r = {dims, offset, global, local, NULL};
+    return task ? cw_native.clEnqueueTask(queue, kernel, x->n, x->list, x->event)
+                : cw_native.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local,
+                                                   x->n, x->list, x->event);
+}
+
+static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct range *r, bool task, cl_uint n,
+                     const cl_event *list, cl_event *event)
+{
     struct cw_run_native x;
     struct cw_run_enqueue e;
+    struct range pinned = *r;
     struct cw_run_task *t;
     cl_int err;
 
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false)) {
-        enum cw_run_repeat_answer repeat = again(&e, kernel, r);
+        enum cw_run_repeat_answer repeat = again(&e, kernel, *r);
         if (repeat != CW_RUN_NOT_AGAIN) {
             cw_run_global_lock_give();
-            return repeat == CW_RUN_DONE_AGAIN
-                       ? CL_SUCCESS
-                       : cw_run_hook_clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n,
-                                                            list, event);
+            return repeat == CW_RUN_DONE_AGAIN ? CL_SUCCESS : launch(queue, kernel, r, task, n, list, event);
         }
-        t = make(&e, kernel, &r);
+        t = make(&e, kernel, &pinned);
         if (t)
             return cw_run_enqueue_commit(&e, t, false);
     } else if (e.why == CW_RUN_R_UNBEGUN) {
         foresee(kernel);
     }
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_KERNEL(kernel));
-    cw_run_exclusion_native_begin(&x, kernel, dims, offset, global);
-    err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);
-    err = cw_run_native_end(&x, err);
+    cw_run_exclusion_native_begin(&x, kernel, r->dims, r->offset, r->global);
+    err = cw_run_native_end(&x, call_vendor(&x, queue, kernel, r, task));
     if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)
-        taken_natively(queue, kernel, &r);
+        taken_natively(queue, kernel, &pinned);
     return err;
+}
+
+cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                                          const size_t *offset, const size_t *global, const size_t *local,
+                                          cl_uint n, const cl_event *list, cl_event *event)
+{
+    return launch(queue, kernel, &(struct range){dims, offset, global, local, NULL}, false, n, list, event);
 }
 
 cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
                                  cl_event *event)
 {
-    const size_t one = 1;
-    struct cw_run_native x;
-    cl_int err;
+    static const size_t one = 1;
 
-    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND, CW_RUN_TOUCH_KERNEL(kernel));
-    cw_run_exclusion_native_begin(&x, kernel, 1, NULL, &one);
-    err = cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event);
-    return cw_run_native_end(&x, err);
+    return launch(queue, kernel, &(struct range){1, NULL, &one, &one, NULL}, true, n, list, event);
 }
