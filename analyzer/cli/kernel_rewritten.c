@@ -32,6 +32,15 @@ static void get_models(const char *source, const char *options, struct cw_model_
     free(joined);
 }
 
+/* The program's text, and which of its kernels stay as they are. */
+static void print(const struct cw_rewrite_in *in, const struct cw_rewrite_out *result, FILE *out)
+{
+    fputs(result->source[0], out);
+    for (size_t i = 0; i < in->kernels; i++)
+        if (result->kernel[i].verdict == CW_REWRITE_REFUSED)
+            fprintf(out, "/* %s stays whole: %s */\n", in->kernel[i], result->kernel[i].reason);
+}
+
 static enum cw_status rewrite(const char *path, const char *source, const char *options, FILE *out,
                               struct cw_error *err)
 {
@@ -45,17 +54,22 @@ static enum cw_status rewrite(const char *path, const char *source, const char *
                                .rows = cw_program_models_bear_out,
                                .rows_context = &models};
     struct cw_rewrite_out result;
+    const char **names;
     enum cw_status status;
 
     get_models(source, options, &models);
+    in.kernel = names = calloc((size_t)models.n + 1, sizeof *names);
+    for (; names && in.kernels < (size_t)models.n; in.kernels++)
+        names[in.kernels] = models.model[in.kernels].kernel;
     if (cw_header_files_init(&headers, options))
         in.read_header = read_header;
     status = cw_rewrite(&in, &result, err);
     if (status == CW_OK && !result.source)
         status = cw_error_set(err, CW_ERR_UNSUPPORTED, "%s cannot be rewritten: %s", path, result.reason);
     if (status == CW_OK)
-        fputs(result.source[0], out);
+        print(&in, &result, out);
     cw_rewrite_finish(&result);
+    free(names);
     cw_model_set_finish(&models);
     cw_header_files_finish(&headers);
     return status;

@@ -129,6 +129,8 @@ static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struc
         *verdict = (struct cw_rewrite_kernel){CW_REWRITE_REFUSED, out->reason, false};
         if (done && (!(flags & CW_RW_FUNCTION) || flags & CW_RW_ODD))
             verdict->reason = "its definition was not found: macros make it";
+        else if (done && flags & CW_RW_SECRET)
+            cw_rewrite_refuse_secret(s);
         else if (done)
             *verdict = (struct cw_rewrite_kernel){flags & CW_RW_TAINTED ? CW_REWRITE_DONE : CW_REWRITE_AS_IS,
                                                   NULL, flags & CW_RW_TAINTED && has_rows(s, id)};

@@ -19,9 +19,9 @@
  *
  * A refusal has a reason in words. Refused are: code that cannot be understood for certain (functions that
  * are made by macros and see ids, branches of conditionals with different braces, trigraphs and digraphs …),
- * code that could learn ids by other ways (inline assembly, built-ins of a vendor, undefined functions),
- * device-side enqueue and blocks, C++. A source that was preprocessed before (clang -E with the vendor's
- * macros) is refused much less.
+ * undefined functions, blocks, C++. Code that could learn ids by other ways (inline assembly, built-ins of a
+ * vendor, device-side enqueue) refuses only the kernels that reach it, in whichever branch. A source that was
+ * preprocessed before (clang -E with the vendor's macros) is refused much less.
  *
  * Whether a kernel may be cut at all (printf, atomics, program-scope variables …) is not asked here. */
 #ifndef CW_REWRITE_H

@@ -81,7 +81,9 @@ static bool check_name(struct cw_rw *s, uint32_t id)
         return false;
     if (flags & CW_RW_MACRO && flags & CW_RW_TAINTED && flags & CW_RW_BRACES && flags & CW_RW_TOPLEVEL)
         return cw_rewrite_refuse(s, "macro '%.*s' makes functions that see ids", CW_RW_TEXT(s, id));
-    if (flags & CW_RW_CALLED && !ours)
+    if (flags & CW_RW_MACRO && flags & CW_RW_SECRET && flags & CW_RW_TOPLEVEL)
+        return cw_rewrite_refuse_secret(s);
+    if (flags & CW_RW_CALLED && !ours && !(flags & CW_RW_SECRET))
         return cw_rewrite_refuse(s, "calls '%.*s', which neither the program nor OpenCL C defines",
                                  CW_RW_TEXT(s, id));
     return true;

@@ -143,6 +143,8 @@ static bool outer_use(struct scan *c, size_t i)
     bool called = i + 1 < c->t->count && c->t->v[i + 1].c == '(';
     uint32_t flags = *flags_of(c, i);
 
+    if (flags & CW_RW_SECRET)
+        return cw_rewrite_refuse_secret(c->s);
     if (flags & CW_RW_TAINTED ||
         (!called && (c->l.open || !(flags & CW_RW_MACRO)) && !(flags & CW_RW_ID && c->l.paren)))
         return true;
@@ -353,7 +355,7 @@ static bool outside(struct scan *c, size_t i)
     }
     if (k->kind == CW_RW_NAME) {
         outer_name(c, i);
-        return !l->equal || outer_use(c, i);
+        return !(l->equal || *flags_of(c, i) & CW_RW_SECRET) || outer_use(c, i);
     } else if (k->c == '(') {
         return open_group(c, i);
     } else if (k->c == ')' || k->c == ']') {

@@ -7,11 +7,11 @@
 struct graph {
     uint32_t *first; /* nodes + 1: where the mentioners of a node begin in `who` */
     uint32_t *who;
-    uint8_t *mark; /* per node: CW_TAINT, CW_BRACES */
+    uint8_t *mark; /* per node: TAINT, BRACES ... */
     uint32_t *queue;
     uint32_t names, nodes;
 };
-enum { TAINT = 1, BRACES = 2, NO_ROWS = 4, LOOP = 8 };
+enum { TAINT = 1, BRACES = 2, NO_ROWS = 4, LOOP = 8, SECRET = 16 };
 
 static uint32_t node_of(const struct graph *g, uint32_t id)
 {
@@ -71,9 +71,11 @@ bool cw_rewrite_spread(struct cw_rw *s)
     if (ok) {
         spread(s, &g, CW_RW_ID | CW_RW_TAINTED, TAINT);
         spread(s, &g, CW_RW_BRACES, BRACES);
+        spread(s, &g, CW_RW_SECRET, SECRET);
         for (uint32_t n = 0; n < g.names; n++)
             s->names.v[n].flags |=
                 (g.mark[n] & TAINT ? CW_RW_TAINTED : 0) | (g.mark[n] & BRACES ? CW_RW_BRACES : 0) |
+                (g.mark[n] & SECRET ? CW_RW_SECRET : 0) |
                 (g.mark[n] & TAINT && s->names.v[n].flags & CW_RW_FUNCTION ? CW_RW_NO_ROWS : 0);
         spread(s, &g, CW_RW_NO_ROWS, NO_ROWS);
         spread(s, &g, CW_RW_LOOP, LOOP);
@@ -82,7 +84,9 @@ bool cw_rewrite_spread(struct cw_rw *s)
         for (uint32_t b = 0; b < s->bodies; b++)
             s->odd_body[b] |= g.mark[g.names + b] & NO_ROWS ? CW_RW_BODY_NO_ROWS : 0;
         for (uint32_t b = 0; b < s->bodies && ok; b++)
-            if (s->odd_body[b] & CW_RW_BODY_ODD && g.mark[g.names + b] & TAINT)
+            if (s->odd_body[b] & CW_RW_BODY_ODD && g.mark[g.names + b] & SECRET)
+                ok = cw_rewrite_refuse_secret(s);
+            else if (s->odd_body[b] & CW_RW_BODY_ODD && g.mark[g.names + b] & TAINT)
                 ok = cw_rewrite_refuse(s, "a function whose declaration is made by macros, or unusual, or "
                                           "something outside of functions sees ids");
     } else {

@@ -37,6 +37,7 @@ enum cw_rw_flag {
     CW_RW_TAINTED = 1 << 21,  /* may reach an id built-in */
     CW_RW_NO_ROWS = 1 << 24,  /* no kernel that reaches it has a form for rows (rewrite_rows.h) */
     CW_RW_LOOP = 1 << 26,     /* `for`, and functions and macros that reach it */
+    CW_RW_SECRET = 1 << 27,   /* may show ids in unknown ways: no kernel that reaches it is rewritten */
     CW_RW_IN_MACRO = 1 << 25, /* occurs in a macro's text, or in the options */
 };
 
@@ -123,6 +124,8 @@ bool cw_rewrite_nomem(struct cw_rw *s);
 
 bool cw_rewrite_enter_words(struct cw_rw *s); /* rewrite_words.c: the words of OpenCL C */
 bool cw_rewrite_check_words(struct cw_rw *s); /* words that forbid rewriting */
+/* Refuses the program, or a kernel, for the first word of CW_RW_SECRET. Returns false. */
+bool cw_rewrite_refuse_secret(struct cw_rw *s);
 bool cw_rewrite_read_options(struct cw_rw *s, size_t unit, const char *options); /* rewrite_options.c */
 bool cw_rewrite_read_macros(struct cw_rw *s, struct cw_rw_unit *u);              /* rewrite_macros.c */
 bool cw_rewrite_scan(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_scan.c: functions and bodies */

@@ -12,13 +12,15 @@ struct word_class {
 static const struct word_class classes[] = {
     {CW_RW_ID,
      "get_global_id get_group_id get_num_groups get_global_size get_global_offset get_global_linear_id"},
-    /* device-side enqueue: the child has an NDRange of its own; assembly; C++; words that show parameters */
-    {CW_RW_FORBIDDEN,
+    /* device-side enqueue: the child has an NDRange of its own; assembly */
+    {CW_RW_SECRET,
      "enqueue_kernel enqueue_marker queue_t ndrange_t clk_event_t get_default_queue ndrange_1D "
      "ndrange_2D ndrange_3D get_kernel_work_group_size get_kernel_preferred_work_group_size_multiple "
      "get_kernel_max_sub_group_size_for_ndrange get_kernel_sub_group_count_for_ndrange "
-     "asm __asm __asm__ template namespace operator __block __COUNTER__ __INCLUDE_LEVEL__ "
-     "__has_include __has_include_next __has_embed __PRETTY_FUNCTION__"},
+     "asm __asm __asm__ "},
+    /* C++; words that show parameters */
+    {CW_RW_FORBIDDEN, "template namespace operator __block __COUNTER__ __INCLUDE_LEVEL__ "
+                      "__has_include __has_include_next __has_embed __PRETTY_FUNCTION__"},
     /* Words of kernels in which one work-item cannot do the work of a row of them, or should not: loops that
      * may be long (work-groups are blocks that fit in cache). Its copies have other names. See
      * rewrite_rows.h. */
@@ -69,6 +71,12 @@ static const struct word_class classes[] = {
      "enum signed unsigned __signed __signed__ uniform pipe void bool half size_t ptrdiff_t intptr_t "
      "uintptr_t event_t "
      "sampler_t reserve_id_t double float char short int long quad complex imaginary _Bool _Complex "},
+    {CW_RW_KNOWN | CW_RW_NO_ROWS,
+     "__builtin_popcount __builtin_popcountl __builtin_popcountll __builtin_clz __builtin_clzl "
+     "__builtin_clzll "
+     "__builtin_ctz __builtin_ctzl __builtin_ctzll __builtin_ffs __builtin_ffsl __builtin_ffsll "
+     "__builtin_parity __builtin_parityl __builtin_parityll __builtin_bswap16 __builtin_bswap32 "
+     "__builtin_bswap64 __builtin_abs"},
     {CW_RW_KNOWN,
      "acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi atan2pi cbrt ceil copysign cos cosh cospi "
      "erf erfc exp "
@@ -115,31 +123,16 @@ static const char *const row_families[] = {"half_", "native_", "convert_", "as_"
 static const char *const scalars[] = {"char",  "uchar", "short",  "ushort", "int",  "uint", "long",
                                       "ulong", "float", "double", "half",   "bool", NULL};
 
-/* Ways to the ids that are not OpenCL C: vendors' built-ins and the variables behind them; and the rewriter's
- * own words.
- */
-static const char *const forbidden_families[] = {"__builtin_",
-                                                 "__nvvm",
-                                                 "__nv_",
-                                                 "__spirv",
-                                                 "__ocl",
-                                                 "__ock",
-                                                 "__llvm",
-                                                 "__amdgcn",
-                                                 "__amdil",
-                                                 "_cl_",
-                                                 "__pocl",
-                                                 "_pocl",
-                                                 "pocl_",
-                                                 "_group_id",
-                                                 "_num_groups",
-                                                 "_global_",
-                                                 "__get_global",
-                                                 "__get_group",
-                                                 "__get_num_groups",
-                                                 "_Z",
-                                                 "__cw_",
-                                                 NULL};
+/* Ways to the ids that are not OpenCL C: vendors' built-ins and the variables behind them. */
+static const char *const secret_families[] = {
+    "__builtin_", "__nvvm",       "__nv_",       "__spirv",          "__ocl",
+    "__ock",      "__llvm",       "__amdgcn",    "__amdil",          "_cl_",
+    "__pocl",     "_pocl",        "pocl_",       "_group_id",        "_num_groups",
+    "_global_",   "__get_global", "__get_group", "__get_num_groups", "_Z",
+    NULL};
+
+/* The rewriter's own. */
+static const char *const forbidden_families[] = {"__cw_", NULL};
 
 static bool begins_with(const struct cw_rw_name *n, const char *const *list)
 {
@@ -188,11 +181,21 @@ bool cw_rewrite_check_words(struct cw_rw *s)
         n->flags |=
             begins_with(n, families) ? CW_RW_FAMILY | (begins_with(n, row_families) ? 0 : CW_RW_NO_ROWS) : 0;
         n->flags |= is_vector_type(n) ? CW_RW_KNOWN : 0;
-        if (!(n->flags & (CW_RW_KNOWN | CW_RW_FAMILY | CW_RW_ID)) && begins_with(n, forbidden_families))
-            n->flags |= CW_RW_FORBIDDEN;
+        if (!(n->flags & (CW_RW_KNOWN | CW_RW_FAMILY | CW_RW_ID)))
+            n->flags |= (begins_with(n, forbidden_families) ? CW_RW_FORBIDDEN : 0) |
+                        (begins_with(n, secret_families) ? CW_RW_SECRET : 0);
         s->no_rows |= cw_tokens_name_is(&s->names, id, "_Pragma");
         if (n->flags & CW_RW_FORBIDDEN)
             return cw_rewrite_refuse(s, "uses '%.*s'", CW_RW_TEXT(s, id));
     }
     return true;
+}
+
+bool cw_rewrite_refuse_secret(struct cw_rw *s)
+{
+    for (uint32_t id = 0; id < s->names.count; id++)
+        if (s->names.v[id].flags & CW_RW_SEEN && s->names.v[id].flags & CW_RW_SECRET &&
+            !(s->names.v[id].flags & CW_RW_FUNCTION))
+            return cw_rewrite_refuse(s, "uses '%.*s'", CW_RW_TEXT(s, id));
+    return cw_rewrite_refuse(s, "may see ids in ways that are not known");
 }

@@ -12,7 +12,8 @@ expect kernel_by_zero 0 clweave kernel $kernels/by_zero.cl -l 32/8
 expect kernel_macro 0 clweave kernel $kernels/cutting.cl -k vendor_macro -DVENDOR_HAS_WIDE_GROUPS -l 64/8
 expect kernel_assembly 0 clweave kernel $kernels/assembly.cl -k assembly
 expect kernel_rewritten 0 clweave kernel $kernels/reduction.cl --rewritten
-expect kernel_rewritten_refused 1 clweave kernel $kernels/assembly.cl -r
+expect kernel_rewritten_refused 1 clweave kernel $kernels/reduction.cl -r -D __COUNTER__=1
+clweave kernel $kernels/assembly.cl -r | grep -q "^/\* assembly stays whole: uses '__asm__' \*/" || fail "a kernel with assembly is rewritten"
 expect kernel_rewritten_and_launch 2 clweave kernel $kernels/reduction.cl -r --launch 64/8
 expect kernel_help 0 clweave kernel --help
 
