@@ -26,6 +26,7 @@
 #include "../workers/exclusion.h"
 #include "../workers/help.h"
 #include "../workers/window.h"
+#include "../tuning/reasons.h"
 
 #include <stdlib.h>
 
@@ -152,7 +153,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     cl_uint n = x->n;
     bool wait, watches;
 
-    cw_run.counts.native[why]++;
+    cw_run_reasons_native(why, x->touch->kernel);
     cw_run_gain_spoilt();
     if (!q || cw_run.forked) {
         cw_run_window_close();

@@ -38,6 +38,7 @@
 #include "../workers/help.h"
 #include "../workers/window.h"
 #include "../workers/worker.h"
+#include "../tuning/reasons.h"
 
 #define MOMENT_NS UINT64_C(2000000000)
 
@@ -124,7 +125,7 @@ static const struct subsystem {
     {.stop = stop_compiler, .after_fork = cw_compile_client_after_fork},
     {stop_models, cw_run_program_models_describe, cw_run_program_models_after_fork},
     {.stop = cw_run_local_size_stop},
-    {.stop = cw_run_tile_build_stop, .describe = cw_run_cut_describe},
+    {.stop = cw_run_tile_build_stop, .describe = cw_run_reasons_describe_whole},
     {.stop = cw_run_worker_stop_all},
     {.stop = cw_run_window_stop},
     {.stop = cw_run_callback_stop},
@@ -143,20 +144,6 @@ static void say(char *line, int n)
         cw_log_plain(line, strnlen(line, (size_t)n)); /* n counts text that did not fit, too */
 }
 
-static void say_native(char *line, size_t size)
-{
-    static const char *const reasons[] = {
-#define X(id, text) text,
-        CW_RUN_REASONS(X)
-#undef X
-    };
-
-    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
-        if (cw_run.counts.native[i])
-            say(line, snprintf(line, size, "run: native: %llu %s\n",
-                               (unsigned long long)cw_run.counts.native[i], reasons[i]));
-}
-
 static void summary(void)
 {
     const struct cw_run_counts *c = &cw_run.counts;
@@ -173,7 +160,7 @@ static void summary(void)
                  (unsigned long long)c->managed, (unsigned long long)c->launches,
                  (unsigned long long)c->reordered, (unsigned long long)c->moved, (unsigned long long)c->cut,
                  (unsigned long long)c->tiles, (unsigned long long)c->windows, (unsigned long long)native));
-    say_native(line, sizeof line);
+    say(line, cw_run_reasons_describe_native(line, sizeof line));
     if (c->by_rows)
         say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n",
                            (unsigned long long)c->by_rows));

@@ -1,23 +1,25 @@
-/* reason.h - why a command is native. */
+/* reason.h - why a command is native, in words for --summary, each with a remedy; "": none is needed, or none
+ * is known. */
 #ifndef CW_RUN_REASON_H
 #define CW_RUN_REASON_H
 
 #define CW_RUN_REASONS(X)                                                                                    \
-    X(CW_RUN_R_FIRST, "first launch of its kind")                                                            \
-    X(CW_RUN_R_LONG, "long kernel, no gain from managing")                                                   \
-    X(CW_RUN_R_UNBEGUN, "before helpers began")                                                              \
-    X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was")                                           \
-    X(CW_RUN_R_BEHIND, "transfer right behind native commands")                                              \
-    X(CW_RUN_R_GATED, "behind a user event")                                                                 \
-    X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects")                                     \
-    X(CW_RUN_R_ARGUMENT, "argument that is no plain buffer")                                                 \
-    X(CW_RUN_R_KIND, "kind of command that is not managed")                                                  \
-    X(CW_RUN_R_CHECK, "left to the vendor to check")                                                         \
-    X(CW_RUN_R_DEVICE, "context or queue that is not managed")                                               \
-    X(CW_RUN_R_OFF, "run mode switched off")
+    X(CW_RUN_R_FIRST, "first launch of its kind", "")                                                        \
+    X(CW_RUN_R_LONG, "long kernel, no gain from managing", "")                                               \
+    X(CW_RUN_R_UNBEGUN, "before helpers began", "run it again, or --learn all")                              \
+    X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was", "")                                       \
+    X(CW_RUN_R_BEHIND, "transfer right behind native commands", "")                                          \
+    X(CW_RUN_R_GATED, "behind a user event", "set user events before commands wait for them")                \
+    X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects",                                     \
+      "source instead of binaries, no printf in the kernel")                                                 \
+    X(CW_RUN_R_ARGUMENT, "argument that is no plain buffer", "buffers instead of images and SVM")            \
+    X(CW_RUN_R_KIND, "kind of command that is not managed", "buffers instead of images and SVM")             \
+    X(CW_RUN_R_CHECK, "left to the vendor to check", "")                                                     \
+    X(CW_RUN_R_DEVICE, "context or queue that is not managed", "PoCL's CPU device")                          \
+    X(CW_RUN_R_OFF, "run mode switched off", "more memory and threads")
 
 enum cw_run_reason {
-#define X(id, text) id,
+#define X(id, text, remedy) id,
     CW_RUN_REASONS(X)
 #undef X
         CW_RUN_REASON_COUNT

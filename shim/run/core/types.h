@@ -199,8 +199,8 @@ struct cw_run_program {
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
     bool parsed;
-    bool manageable; /* nothing in the source forbids it */
-    bool doubtful;   /* but something in it could be made by ##: ask the kernel's model */
+    bool manageable; /* its whole source is known */
+    bool doubtful;   /* something in it may have hidden effects: each kernel's model says */
     bool group_free; /* results cannot depend on the local size */
     bool fixed_size; /* a kernel demands a local size, or may */
     struct cw_cl_source *tokens;
@@ -448,6 +448,7 @@ struct cw_run_task {
         bool wanted;      /* the launch's time is to be measured */
         bool chained;     /* took_ns is its share of a batch */
         bool gauged;      /* its end counts for the gain of plans (tuning/gain.h) */
+        uint8_t whole;    /* it stays whole: the number of the reason (tuning/reasons.h); 0: not */
         uint64_t took_ns; /* where it was measured */
         uint64_t shape;   /* for the history; 0: none */
     } measure;

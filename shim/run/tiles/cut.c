@@ -1,7 +1,6 @@
 /* cut.c - whether a launch may be cut into tiles, how, and why not. */
 #include "tile.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,35 +14,6 @@
 #include "../workers/legal.h"
 
 #define PARAMETER_BYTES 1024 /* every device takes so many (CL_DEVICE_MAX_PARAMETER_SIZE) */
-#define REASONS         24
-
-/* ---- why not, counted */
-
-static struct {
-    const char *why;
-    uint64_t count;
-} reasons[REASONS];
-
-void cw_run_cut_whole(const char *why)
-{
-    for (size_t i = 0; i < REASONS; i++) {
-        if (reasons[i].why && strcmp(reasons[i].why, why))
-            continue;
-        reasons[i].why = why;
-        reasons[i].count++;
-        return;
-    }
-}
-
-int cw_run_cut_describe(char *text, unsigned size)
-{
-    int used = 0;
-
-    for (size_t i = 0; i < REASONS && reasons[i].why && used >= 0 && (size_t)used < size; i++)
-        used += snprintf(text + used, size - (size_t)used, "run: whole: %llu %s\n",
-                         (unsigned long long)reasons[i].count, reasons[i].why);
-    return used < (int)size ? used : (int)size - 1;
-}
 
 /* ---- the verdict of the model */
 

@@ -3,8 +3,9 @@
 #include "parts.h"
 
 #include "share.h"
+#include "../tuning/reasons.h"
 
-uint64_t cw_run_parts_groups(const struct cw_run_task *t, uint64_t lanes)
+uint64_t cw_run_parts_groups(struct cw_run_task *t, uint64_t lanes)
 {
     const struct cw_run_context *c = t->queue->context;
     uint32_t place[CW_RUN_LANES], n = 0;
@@ -22,7 +23,7 @@ uint64_t cw_run_parts_groups(const struct cw_run_task *t, uint64_t lanes)
         place[n++] = k;
     }
     if (why)
-        cw_run_cut_whole(why);
+        cw_run_reasons_whole(t, why);
     return !why && n > 1 && cw_run_share_built(t, place, n) ? cut.groups : 1;
 }
 

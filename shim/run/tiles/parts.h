@@ -11,7 +11,7 @@
 
 /* The work-groups that `t` may be cut into for any of the lanes where it may run (bit by lane number); 1: it
  * stays whole. */
-uint64_t cw_run_parts_groups(const struct cw_run_task *t, uint64_t lanes);
+uint64_t cw_run_parts_groups(struct cw_run_task *t, uint64_t lanes);
 
 /* Cuts `t` into the parts of task `i` of `plan`. False: memory is out, or it may be cut so no longer; it
  * stays whole. */

@@ -15,6 +15,7 @@
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
+#include "../tuning/reasons.h"
 
 static struct {
     struct cw_adaptive_options options;
@@ -353,7 +354,7 @@ static bool consider(struct sharing *x, uint32_t i)
 
     h = why ? NULL : share_of(t, cut.dim, cut.groups);
     if (!h) {
-        cw_run_cut_whole(why ? why : "too many shapes of one kernel");
+        cw_run_reasons_whole(t, why ? why : "too many shapes of one kernel");
         return false;
     }
     if (!x->s->always && rests(h))

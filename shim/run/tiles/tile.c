@@ -16,6 +16,7 @@
 #include "../workers/worker.h"
 #include "../workers/exclusion.h"
 #include "../workers/execute.h"
+#include "../tuning/reasons.h"
 
 void cw_run_tile_free(struct cw_run_tiles *x)
 {
@@ -357,7 +358,7 @@ static void whole_at_home(struct cw_run_tiles *x)
         cw_run_share_over(x, 0);
     x->given_up = true;
     x->whole->state = CW_RUN_LINKED;
-    cw_run_cut_whole("its rewritten form did not run");
+    cw_run_reasons_whole(x->whole, "its rewritten form did not run");
     cw_run_worker_ready(x->whole);
 }
 

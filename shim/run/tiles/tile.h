@@ -87,10 +87,6 @@ struct cw_run_tiled {
 /* Fills `cut` and returns NULL when launch `t` may be cut, into at least two work-groups; else the reason,
  * static words. */
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut);
-/* Counts a launch that stays whole, for the summary. `why`: static words. */
-void cw_run_cut_whole(const char *why);
-/* Lines for the summary: why launches were not cut. Returns the length. */
-int cw_run_cut_describe(char *text, unsigned size);
 /* The accesses of `n` tiles of `t`, which may be cut so: from[i] .. from[i + 1] - 1 are the work-groups of
  * tile i along cut->dim. Fills hulls[i * arguments + argument], in bytes of the argument's buffer. False:
  * memory is out. */

@@ -3,6 +3,7 @@
 #include "../workers/legal.h"
 #include "tile.h"
 #include "../core/state.h"
+#include "../tuning/reasons.h"
 
 static uint64_t state;
 
@@ -40,14 +41,14 @@ void cw_run_tile_chaos_cut(struct cw_run_task *t)
     const char *why = cw_run_cut_of(t, &cut);
 
     if (why) {
-        cw_run_cut_whole(why);
+        cw_run_reasons_whole(t, why);
         return;
     }
     for (uint32_t i = 0; i < c->slots->n && places < CW_RUN_LANES; i++)
         if (cw_run_legal(t, &c->places[i], CW_RUN_LEGAL_TILE) == CW_RUN_LEGAL)
             place[places++] = i;
     if (!places) {
-        cw_run_cut_whole("no device may run tiles of it");
+        cw_run_reasons_whole(t, "no device may run tiles of it");
         return;
     }
     n = cut_up(piece, cut.groups, 1 + (uint32_t)below(8));

@@ -25,6 +25,7 @@
 #include "../core/fault.h"
 #include "../models/program_models.h"
 #include "../../builds/later_builds.h"
+#include "reasons.h"
 
 #define TEXT_BYTES 65536
 
@@ -47,6 +48,7 @@ static struct {
     uint64_t since_ns;   /* commands are under way; 0: none */
     uint32_t unwaited;   /* enqueued since the program has waited */
     uint32_t commands;   /* enqueued */
+    uint32_t waited;     /* of them, before the last wait */
     uint32_t marks;      /* passed */
     float at_ns[CW_RUNS_MARKS];
     const char *command_line; /* `runs` may point to it */
@@ -368,9 +370,14 @@ void cw_run_activation_enqueued(uint64_t *now)
 
 void cw_run_activation_waited(uint64_t *now)
 {
+    double ns;
+
     if (!rent.since_ns)
         return;
-    rent.work_ns += (double)(cw_run_once_ns(now) - rent.since_ns);
+    ns = (double)(cw_run_once_ns(now) - rent.since_ns);
+    cw_run_reasons_waited(ns, rent.commands - rent.waited);
+    rent.waited = rent.commands;
+    rent.work_ns += ns;
     rent.since_ns = 0;
     rent.waiting_ns = 0;
     if (CW_UNLIKELY(!cw_run.begun && rent.work_ns >= rent.look_ns)) {

@@ -26,6 +26,7 @@
 #include "../core/record.h"
 #include "../core/state.h"
 #include "first_launch.h"
+#include "reasons.h"
 
 _Static_assert(CW_RUN_LANES <= CW_RUN_SLOTS_MAX, "lanes are slots");
 
@@ -379,6 +380,7 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
 
     if (!t->measure.took_ns)
         return;
+    cw_run_reasons_measured(t);
     least = t->measure.chained ? &k->batch_ns : &k->mean_ns[t->at.lane];
     *least = cw_run_least_of_late(*least, ns);
     first = is_first(t);

@@ -1,0 +1,146 @@
+/* reasons.c - see tuning/reasons.h. */
+#include "reasons.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/state.h"
+
+enum { WHOLE_REASONS = 24, LEAST_NS = 50000 };
+
+struct reason {
+    const char *why, *remedy;
+    uint64_t count, measured; /* of the count, those with a time */
+    double ns;                /* theirs */
+};
+
+static struct {
+    struct reason whole[WHOLE_REASONS];
+    double native_ns[CW_RUN_REASON_COUNT];
+    /* since the last wait */
+    uint32_t launches[CW_RUN_REASON_COUNT], commands[CW_RUN_REASON_COUNT];
+    uint64_t managed_before; /* launches that were managed until then */
+} all;
+
+/* ---- native */
+
+void cw_run_reasons_native(enum cw_run_reason why, bool launch)
+{
+    cw_run.counts.native[why]++;
+    all.commands[why]++;
+    all.launches[why] += launch;
+}
+
+void cw_run_reasons_waited(double ns, uint64_t commands)
+{
+    uint64_t managed = cw_run.counts.launches, launches = managed - all.managed_before;
+
+    all.managed_before = managed;
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        launches += all.launches[i];
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
+        if (launches)
+            all.native_ns[i] += ns * all.launches[i] / (double)launches;
+        else if (commands)
+            all.native_ns[i] += ns * all.commands[i] / (double)commands;
+        all.launches[i] = all.commands[i] = 0;
+    }
+}
+
+/* ---- whole */
+
+void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
+{
+    for (uint8_t i = 0; i < WHOLE_REASONS; i++) {
+        struct reason *r = &all.whole[i];
+        if (r->why && strcmp(r->why, why))
+            continue;
+        r->why = why;
+        r->count++;
+        t->measure.whole = (uint8_t)(i + 1);
+        return;
+    }
+}
+
+void cw_run_reasons_measured(const struct cw_run_task *t)
+{
+    struct reason *r = &all.whole[t->measure.whole - 1];
+
+    if (!t->measure.whole)
+        return;
+    r->measured++;
+    r->ns += (double)t->measure.took_ns;
+}
+
+/* ---- the summary */
+
+static double time_of(const struct reason *r)
+{
+    return r->measured ? r->ns * (double)r->count / (double)r->measured : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct reason *x = a, *y = b;
+    double more = time_of(y) - time_of(x);
+
+    return more > 0 ? 1 : more < 0 ? -1 : (y->count > x->count) - (y->count < x->count);
+}
+
+static int describe(char *text, unsigned size, const char *kind, struct reason *v, size_t n)
+{
+    int used = 0;
+
+    qsort(v, n, sizeof *v, by_time);
+    for (size_t i = 0; i < n && used >= 0 && (unsigned)used < size; i++) {
+        char ms[40] = "";
+        if (!v[i].count)
+            continue;
+        if (time_of(&v[i]) >= LEAST_NS)
+            snprintf(ms, sizeof ms, ", %.1f ms", time_of(&v[i]) / 1e6);
+        used +=
+            snprintf(text + used, size - (unsigned)used, "run: %s: %llu %s%s%s%s\n", kind,
+                     (unsigned long long)v[i].count, v[i].why, ms, *v[i].remedy ? " -> " : "", v[i].remedy);
+    }
+    return used < (int)size ? used : (int)size - 1;
+}
+
+int cw_run_reasons_describe_native(char *text, unsigned size)
+{
+    struct reason v[] = {
+#define X(id, words, help) {.why = words, .remedy = help},
+        CW_RUN_REASONS(X)
+#undef X
+    };
+
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
+        v[i].count = v[i].measured = cw_run.counts.native[i];
+        v[i].ns = all.native_ns[i];
+    }
+    return describe(text, size, "native", v, CW_RUN_REASON_COUNT);
+}
+
+static const char *remedy_of(const char *why)
+{
+    static const char *const remedies[][2] = {
+        {"the build options allow results to vary",
+         "no -cl-fast-relaxed-math, -cl-no-signed-zeros and their like"},
+        {"its device chooses the local size, which it can see", "pass a local size"},
+    };
+
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (!strcmp(why, remedies[i][0]))
+            return remedies[i][1];
+    return "";
+}
+
+int cw_run_reasons_describe_whole(char *text, unsigned size)
+{
+    struct reason v[WHOLE_REASONS];
+
+    memcpy(v, all.whole, sizeof v);
+    for (size_t i = 0; i < WHOLE_REASONS; i++)
+        v[i].remedy = v[i].why ? remedy_of(v[i].why) : "";
+    return describe(text, size, "whole", v, WHOLE_REASONS);
+}
