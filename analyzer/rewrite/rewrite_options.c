@@ -162,7 +162,7 @@ bool cw_rewrite_read_options(struct cw_rw *s, size_t unit, const char *options)
         return cw_rewrite_refuse(s, "build options with backslashes, trigraphs or open brackets");
     if (strstr(options, "##"))
         return cw_rewrite_refuse(s, "build options that paste names");
-    s->no_rows |= strstr(options, "-cl-mad-enable") || strstr(options, "-cl-unsafe-math-optimizations") ||
+    s->no_rows |= strstr(options, "-cl-unsafe-math-optimizations") ||
                   strstr(options, "-cl-fast-relaxed-math") || strstr(options, "-cl-finite-math-only") ||
                   strstr(options, "-cl-no-signed-zeros") || strstr(options, "-cl-denorms-are-zero") ||
                   strstr(options, "-mllvm");

@@ -101,10 +101,12 @@ static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, 
 
 /* ---- all together */
 
+/* Options by which a compiler may choose among results, by the code around an operation. -cl-mad-enable is
+ * not one of them: code for CPUs is the same with it (test/vendor/mad_enable.c). */
 static bool fast_maths(const char *options)
 {
     static const char *const fast[] = {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations",
-                                       "-cl-mad-enable", "-cl-finite-math-only", "-cl-no-signed-zeros"};
+                                       "-cl-finite-math-only", "-cl-no-signed-zeros"};
 
     for (size_t i = 0; options && i < sizeof fast / sizeof *fast; i++)
         if (strstr(options, fast[i]))
