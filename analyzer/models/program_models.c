@@ -18,7 +18,7 @@
 #endif
 
 #define MODELS_KIND "models 3"
-#define MACROS_KIND "macros 3"
+#define MACROS_KIND "macros 4"
 
 enum { ANSWER_BYTES = 32 << 20, HELPER_SECONDS = 10, HELPER_MIB = 2048, FIXED_WORDS = 8 };
 
@@ -186,6 +186,46 @@ static bool ask_vendor(struct cw_models_source *s, const struct cw_models_vendor
     return answered;
 }
 
+/* An operator of the compiler's, such as __has_builtin, or its answer to one name. */
+static void write_question(FILE *f, const char *name, size_t operator, const char * asked, size_t length,
+                           const struct cw_macro_value *value)
+{
+    int n = (int)operator;
+
+    if (!asked)
+        fprintf(f, "#undef %.*s\n", n, name);
+    if (!asked && value->kind == CW_MACRO_NUMBER)
+        fprintf(f, "#define %.*s(x) cw%.*s_##x\n", n, name, n, name);
+    if (asked && value->kind == CW_MACRO_NUMBER)
+        fprintf(f, "#define cw%.*s_%.*s 1\n", n, name, (int)length, asked);
+}
+
+static void write_value(FILE *f, const char *name, size_t i, const struct cw_macro_value *value)
+{
+    const char *asked;
+    size_t length, operator= cw_tested_names_question(name, &asked, &length);
+
+    if (operator) {
+        write_question(f, name, operator, asked, length, value);
+        return;
+    }
+    fprintf(f, "#undef %s\n", name);
+    if (value->kind == CW_MACRO_NUMBER)
+        fprintf(f, "#define %s %" PRId64 "\n", name, value->number);
+    if (value->kind == CW_MACRO_FLOAT || value->kind == CW_MACRO_DOUBLE)
+        fprintf(f, "extern constant %s cw_number_%zu;\n#define %s cw_number_%zu\n",
+                value->kind == CW_MACRO_FLOAT ? "float" : "double", i, name, i);
+}
+
+/* Functions that are not known stand for texts that differ from build to build. */
+static void write_dates(FILE *f)
+{
+    fputs("constant char (*cw_date(void))[12];\n#undef __DATE__\n#define __DATE__ (*cw_date())\n"
+          "constant char (*cw_time(void))[9];\n#undef __TIME__\n#define __TIME__ (*cw_time())\n"
+          "constant char (*cw_stamp(void))[25];\n#undef __TIMESTAMP__\n#define __TIMESTAMP__ (*cw_stamp())\n",
+          f);
+}
+
 /* The source behind definitions of the vendor's macros. They cannot be options, since clang's own header of
  * OpenCL C, which defines some of them, comes after these. A non-integer becomes an unknown value: footprints
  * must not rest on the last digit of a vendor's M_PI. */
@@ -198,17 +238,15 @@ static enum cw_status join_source(struct question *q, const struct cw_tested_nam
     enum cw_status status = CW_OK;
 
     for (size_t i = 0; f && i < names->n; i++) {
-        if (values[i].kind == CW_MACRO_OTHER)
+        if (names->given[i] ? values[i].kind != CW_MACRO_UNDEFINED : values[i].kind == CW_MACRO_OTHER)
             status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the vendor's macro %s cannot be handed on",
                                   names->v[i]);
-        fprintf(f, "#undef %s\n", names->v[i]);
-        if (values[i].kind == CW_MACRO_NUMBER)
-            fprintf(f, "#define %s %" PRId64 "\n", names->v[i], values[i].number);
-        if (values[i].kind == CW_MACRO_FLOAT || values[i].kind == CW_MACRO_DOUBLE)
-            fprintf(f, "extern constant %s cw_number_%zu;\n#define %s cw_number_%zu\n",
-                    values[i].kind == CW_MACRO_FLOAT ? "float" : "double", i, names->v[i], i);
+        if (!names->given[i])
+            write_value(f, names->v[i], i, &values[i]);
     }
-    if (f && names->n)
+    if (f && names->dated)
+        write_dates(f);
+    if (f && (names->n || names->dated))
         fputs("#line 1\n", f);
     if (f)
         fputs(source, f);

@@ -24,6 +24,15 @@ bool cw_cl_is_macro(const struct cw_cl_source *s, const struct cw_cl_token *t)
     return false;
 }
 
+/* The length of a line splice at `p`: a backslash, blanks (compilers warn of them), the end of the line.
+ * 0: there is none. */
+static size_t splice(const char *p)
+{
+    size_t blanks = *p == '\\' ? strspn(p + 1, " \t\v\f\r") : 0;
+
+    return *p == '\\' && p[1 + blanks] == '\n' ? blanks + 2 : 0;
+}
+
 /* Copies `source` without line splices, comments as one blank (newlines in them are kept out: a directive
  * goes on). */
 static char *strip(const char *source)
@@ -32,16 +41,16 @@ static char *strip(const char *source)
     char quote = 0;
 
     for (const char *p = source; text && *p;) {
-        if (p[0] == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n'))) {
-            p += p[1] == '\n' ? 2 : 3;
+        if (splice(p)) {
+            p += splice(p);
         } else if (quote) {
             quote = *p == quote || *p == '\n' ? 0 : quote;
             if (*p == '\\' && p[1])
                 *out++ = *p++;
             *out++ = *p++;
         } else if (p[0] == '/' && p[1] == '/') {
-            while (*p && (*p != '\n' || p[-1] == '\\' || (p[-1] == '\r' && p[-2] == '\\')))
-                p++;
+            while (*p && *p != '\n')
+                p += splice(p) ? splice(p) : 1;
         } else if (p[0] == '/' && p[1] == '*') {
             const char *end = strstr(p + 2, "*/");
             p = end ? end + 2 : p + strlen(p);
@@ -185,25 +194,43 @@ static bool read_options(struct cw_cl_source *s, const char *options)
     return true;
 }
 
-/* Lines joined in a way that strip() does not know: a trigraph, blanks behind the backslash. Words may lie
- * across them. */
+/* A trigraph for a backslash, which may join lines: words may lie across them. */
 static bool has_odd_splice(const char *source)
 {
-    for (const char *p = source; (p = strchr(p, '\\')); p++) {
-        size_t blanks = strspn(p + 1, " \t\v\f\r");
-        if (blanks && p[1 + blanks] == '\n' && !(blanks == 1 && p[1] == '\r'))
-            return true;
-    }
     return strstr(source, "?"
                           "?/") != NULL;
+}
+
+/* A word that ## can make __has_include of. */
+static bool begins_question(const char *text)
+{
+    static const char word[] = "__has_include";
+
+    for (const char *p = text; (p = strstr(p, "__has_")); p++) {
+        size_t n = 6;
+        while (isalnum((unsigned char)p[n]) || p[n] == '_')
+            n++;
+        if (n < sizeof word && !memcmp(p, word, n))
+            return true;
+    }
+    return false;
 }
 
 /* __has_include, in a condition or in a macro of one; an #include that is not written so. */
 static bool may_ask_for_files(const struct cw_cl_source *s, const char *text)
 {
     return strstr(text, "__has_include") ||
-           (s->has_paste && (strstr(text, "__has_") || strstr(text, "_include"))) ||
+           (s->has_paste && (begins_question(text) || strstr(text, "_include"))) ||
            (s->has_hidden_directives && (strstr(text, "include") || strstr(text, "import")));
+}
+
+static bool is_assembly(const struct cw_cl_token *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (cw_cl_token_is(&t[i], "asm") || cw_cl_token_is(&t[i], "__asm") ||
+            cw_cl_token_is(&t[i], "__asm__"))
+            return true;
+    return false;
 }
 
 bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *options)
@@ -213,7 +240,7 @@ bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *o
     memset(s, 0, sizeof *s);
     s->has_include = has_odd_splice(source);
     s->has_hidden_directives = s->has_include || strstr(source, "??") || strstr(source, "%:");
-    s->has_paste = s->has_hidden_directives || strstr(source, "<:") || strstr(source, "asm");
+    s->has_paste = s->has_hidden_directives || strstr(source, "<:");
     s->text = strip(source);
     if (!s->text || (options && !read_options(s, options)))
         return false;
@@ -231,6 +258,7 @@ bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *o
                 return false;
         }
     }
+    s->has_paste |= is_assembly(s->tokens, s->count) || is_assembly(s->macro_tokens, s->macro_count_tokens);
     s->has_include |= may_ask_for_files(s, s->text) || (options && may_ask_for_files(s, options));
     return true;
 }

@@ -44,8 +44,10 @@ bool cw_joined_source_is_needed(const char *source)
 
 static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
 {
+    const char *text = cw_header_files_read(files, name, includer);
+
     (void)unit;
-    return cw_header_files_read(files, name, includer);
+    return text ? text : "!" CW_UNREAD_HEADER "!\n";
 }
 
 /* Words that mean something else once the text is one file. */

@@ -10,6 +10,9 @@
 /* Does the text mention #include, #import or __has_include? Cheap; true for a few that do not. */
 bool cw_joined_source_is_needed(const char *source);
 
+/* The word in place of an #include whose file is not known. The text around it compiles nowhere. */
+#define CW_UNREAD_HEADER "cw_unread_header"
+
 /* The source with the files in place of their #include (header_files.h: -I folders of `options`, NULL
  * allowed, and the working directory), comments and line numbers gone; it then stands for itself, wherever it
  * is built. The caller's to free. NULL: CW_ERR_UNSUPPORTED when it is not certain which text is meant (a

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tested_names.h"
+
 /* The kind of a name where it is defined at all: OpenCL C's own constants that are no integers (6.13.2, math
  * constants). A question about their values does not compile, and PoCL says so on the program's stderr.
  */
@@ -38,6 +40,29 @@ static enum cw_macro_kind promised(const char *name)
     return CW_MACRO_UNDEFINED;
 }
 
+static void put_kernel(FILE *f, size_t i, const char *value)
+{
+    fprintf(f, "kernel void CW_JOIN(cw_n%zu_, %s, _e)(global int *a) {}\n", i, value);
+}
+
+static void put_name(FILE *f, size_t i, const char *name)
+{
+    const char *asked;
+    size_t length, n = cw_tested_names_question(name, &asked, &length);
+
+    fprintf(f, "#ifdef %.*s\n", n ? (int)n : (int)strlen(name), name);
+    if (asked) {
+        fprintf(f, "#if %s == 1\n", name);
+        put_kernel(f, i, "1");
+        fprintf(f, "#elif %s\n", name);
+        put_kernel(f, i, "x");
+        fputs("#endif\n", f);
+    } else {
+        put_kernel(f, i, n ? "1" : promised(name) ? "0" : name);
+    }
+    fputs("#endif\n", f);
+}
+
 /* The names are pasted, so that no text of the question itself says that they are there. */
 static char *question(char *const *names, size_t first, size_t n)
 {
@@ -49,8 +74,7 @@ static char *question(char *const *names, size_t first, size_t n)
         return NULL;
     fputs("#define CW_JOIN_(a, b, c) a##b##c\n#define CW_JOIN(a, b, c) CW_JOIN_(a, b, c)\n", f);
     for (size_t i = first; i < first + n; i++)
-        fprintf(f, "#ifdef %s\nkernel void CW_JOIN(cw_n%zu_, %s, _e)(global int *a) {}\n#endif\n", names[i],
-                i, promised(names[i]) ? "0" : names[i]);
+        put_name(f, i, names[i]);
     fputs("kernel void CW_JOIN(cw_, la, st)(global int *a) {}\n", f);
     if (fclose(f) == 0)
         return text;

@@ -2,7 +2,8 @@
  * tell.
  *
  * For each name that is defined there is a kernel whose name holds the text of the macro, if that is one
- * word. Of OpenCL C's own constants that are no integers (M_PI) it is only asked whether they are there. */
+ * word. A question such as __has_builtin(x) is a name, too (tested_names.h), with the number 1 for yes. Of
+ * OpenCL C's own constants that are no integers (M_PI) it is only asked whether they are there. */
 #ifndef CW_MACRO_QUESTION_H
 #define CW_MACRO_QUESTION_H
 

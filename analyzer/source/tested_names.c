@@ -95,12 +95,16 @@ static bool is_reserved(const struct word *w)
 
 static void add(struct reader *r, const struct word *w)
 {
-    static const char *const elsewhere[] = {
-        "__LINE__",    "__FILE__",          "__DATE__",      "__TIME__",      "__TIMESTAMP__",
-        "__COUNTER__", "__INCLUDE_LEVEL__", "__BASE_FILE__", "__has_include", NULL};
+    static const char *const elsewhere[] =
+        {"__LINE__", "__FILE__", "__COUNTER__", "__INCLUDE_LEVEL__", "__BASE_FILE__", "__has_include", NULL},
+                             *const dates[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
     struct cw_tested_names *n = r->names;
     size_t at = 0;
 
+    if (one_of(w, dates)) {
+        n->dated = true;
+        return;
+    }
     while (at < n->n && (strncmp(n->v[at], w->text, w->length) < 0))
         at++;
     if (at < n->n && same(w, n->v[at]))
@@ -109,20 +113,77 @@ static void add(struct reader *r, const struct word *w)
     if (n->unknowable)
         return;
     memmove(&n->v[at + 1], &n->v[at], (n->n - at) * sizeof *n->v);
+    memmove(&n->given[at + 1], &n->given[at], (n->n - at) * sizeof *n->given);
+    n->given[at] = false;
     n->v[at] = strndup(w->text, w->length);
     n->n++;
 }
 
+/* Outside of conditionals questions have no answer that could be handed on. */
 static void add_reserved(struct reader *r, const char *p, const char *end)
 {
     struct word w;
 
-    while (next_word(&p, end, &w))
+    while (next_word(&p, end, &w)) {
         if (is_reserved(&w))
             add(r, &w);
+        r->names->unknowable |= begins(&w, "__has_");
+    }
+}
+
+/* ---- questions */
+
+size_t cw_tested_names_question(const char *name, const char **asked, size_t *length)
+{
+    static const char *const words[] = {"__has_builtin", "__has_feature", "__has_extension",
+                                        "__has_attribute", "__has_declspec_attribute"};
+    size_t n = 0, end;
+
+    *asked = NULL;
+    while (is_letter(name[n]))
+        n++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strlen(words[i]) != n || memcmp(name, words[i], n))
+            continue;
+        end = n + strspn(name + n, " \t");
+        if (name[end] == '(') {
+            *asked = name + end + 1 + strspn(name + end + 1, " \t");
+            for (*length = 0; is_letter((*asked)[*length]);)
+                ++*length;
+        }
+        return n;
+    }
+    return 0;
+}
+
+/* Makes `w`, a word of a condition which ends at `end`, the question that it begins, and *p the place behind.
+ * False: it is none that is understood. */
+static bool take_question(struct word *w, const char **p, const char *end)
+{
+    const char *asked, *close;
+    size_t length;
+
+    if (cw_tested_names_question(w->text, &asked, &length) != w->length)
+        return false;
+    if (!asked || asked > end)
+        return true;
+    close = asked + length + strspn(asked + length, " \t");
+    if (!length || isdigit((unsigned char)*asked) || *close != ')')
+        return false;
+    w->length = (size_t)(close + 1 - w->text);
+    *p = close + 1;
+    return true;
 }
 
 /* ---- directives */
+
+static void test_word(struct reader *r, struct word w)
+{
+    if (r->tests == MAX_TESTS)
+        r->names->unknowable = true;
+    else
+        r->test[r->tests++] = w;
+}
 
 static void test(struct reader *r, const char *p, const char *end)
 {
@@ -130,13 +191,14 @@ static void test(struct reader *r, const char *p, const char *end)
     struct word w;
 
     while (next_word(&p, end, &w)) {
+        struct word operator= w;
         if (one_of(&w, operators))
             continue;
-        if (r->tests == MAX_TESTS) {
-            r->names->unknowable = true;
-            return;
+        if (begins(&w, "__has_")) {
+            r->names->unknowable |= !take_question(&w, &p, end);
+            test_word(r, operator);
         }
-        r->test[r->tests++] = w;
+        test_word(r, w);
     }
 }
 
@@ -181,12 +243,17 @@ static bool is_harmless(const struct word *directive, const char *p, const char 
 /* A macro is defined or undefined, its name is at p. */
 static void macro(struct reader *r, const char *p, const char *end)
 {
+    const char *asked;
     struct word w;
+    size_t length;
 
-    add_reserved(r, p, end);
-    if (r->depth || !next_word(&p, end, &w))
+    if (!next_word(&p, end, &w))
         return;
-    if (r->always_n < MAX_TESTS)
+    if (is_reserved(&w))
+        add(r, &w);
+    r->names->unknowable |= begins(&w, "__has_") && !cw_tested_names_question(w.text, &asked, &length);
+    add_reserved(r, p, end);
+    if (!r->depth && r->always_n < MAX_TESTS)
         r->always[r->always_n++] = w.text;
 }
 
@@ -280,6 +347,36 @@ static void test_bodies(struct reader *r, const struct word *w)
     }
 }
 
+/* Names that headers of compilers, which come behind the options, may test or define. */
+static bool is_in_headers(const struct word *w)
+{
+    static const char *const beginnings[] = {"cl_",      "CL_VERSION", "__OPENCL",  "_OPENCL", "__SPIR",
+                                             "__ATOMIC", "__INTPTR",   "__PTRDIFF", "__SIZE",  "__UINTPTR"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (begins(w, beginnings[i]))
+            return true;
+    return begins(w, "__") &&
+           !isupper((unsigned char)w->text[2]); /* __opencl_c_..., keywords, built-in names */
+}
+
+/* Reserved names that options define. */
+static void add_given(struct reader *r)
+{
+    struct cw_tested_names *n = r->names;
+
+    for (size_t i = 0; i < r->s->macro_count; i++) {
+        const struct cw_cl_macro *m = &r->s->macros[i];
+        struct word w = {m->name.text, m->name.length};
+        if (!is_option(r, m) || !is_reserved(&w))
+            continue;
+        n->unknowable |= is_in_headers(&w);
+        add(r, &w);
+        for (size_t k = 0; k < n->n; k++)
+            n->given[k] |= same(&w, n->v[k]);
+    }
+}
+
 bool cw_tested_names_init(struct cw_tested_names *names, const char *source, const char *options)
 {
     struct cw_cl_source s;
@@ -300,10 +397,7 @@ bool cw_tested_names_init(struct cw_tested_names *names, const char *source, con
             if (!is_settled(r, &r->test[i]))
                 add(r, &r->test[i]);
         }
-    }
-    for (size_t i = 0; ok && i < s.macro_count; i++) { /* compilers' own headers come behind the options */
-        struct word w = {s.macros[i].name.text, s.macros[i].name.length};
-        names->unknowable |= is_option(r, &s.macros[i]) && is_reserved(&w);
+        add_given(r);
     }
     for (size_t i = 0; i < names->n; i++)
         ok &= names->v[i] != NULL;

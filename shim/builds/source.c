@@ -6,6 +6,7 @@
 
 #include "../../analyzer/source/cl_source.h"
 #include "../../analyzer/source/cl_variables.h"
+#include "../../analyzer/source/joined_source.h"
 #include "source.h"
 
 static bool begins(const struct cw_cl_token *t, const char *const *words)
@@ -27,12 +28,13 @@ static bool any(const struct cw_cl_source *s, const char *const *words)
     return false;
 }
 
-/* Side effects that no argument shows: output, other queues, pipes, assembly. */
-static const char *const forbidden[] = {
-    "printf", "__builtin_printf", "enqueue_", "pipe", "read_pipe", "write_pipe", "asm",
-    "__asm",  "ndrange_t",        NULL};
-/* Macros for the time of the build: another build, be it for a helper or in an earlier run, is another
- * program. */
+/* Side effects that no argument shows: output, other queues, pipes, assembly; and a header that is not known.
+ */
+static const char *const hidden[] = {"printf",    "__builtin_printf", "enqueue_", "pipe",
+                                     "read_pipe", "write_pipe",       "asm",      "__asm",
+                                     "ndrange_t", CW_UNREAD_HEADER,   NULL};
+/* Macros for the time of the build: a kernel that has one in it is another kernel in another build, be it for
+ * a helper or in an earlier run. */
 static const char *const dating[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
 /* By these a kernel can see its local size. */
 static const char *const by_group[] = {"get_local_",
@@ -90,9 +92,10 @@ static bool is_dated(const struct cw_cl_source *s)
     return any(s, dating) || may_be_pasted(s, dating);
 }
 
-static bool nothing_forbids(const struct cw_cl_source *s, const char *options)
+/* Something in the text may have effects that no argument shows, be it in code that is not compiled. */
+static bool is_doubtful(const struct cw_cl_source *s, const char *options)
 {
-    return !s->has_include && !any(s, forbidden) && !is_dated(s) && !cw_cl_has_variables(s, options);
+    return any(s, hidden) || may_be_pasted(s, hidden) || is_dated(s) || cw_cl_has_variables(s, options);
 }
 
 bool cw_source_is_dated(const char *source, const char *options)
@@ -107,7 +110,7 @@ bool cw_source_is_dated(const char *source, const char *options)
 bool cw_source_is_manageable(const char *source, const char *options)
 {
     struct cw_cl_source s;
-    bool manageable = cw_cl_source_init(&s, source, options) && nothing_forbids(&s, options);
+    bool manageable = cw_cl_source_init(&s, source, options) && !s.has_include;
 
     cw_cl_source_finish(&s);
     return manageable;
@@ -122,8 +125,8 @@ void cw_source_parse(struct cw_run_program *p)
         p->parsed = true;
         return;
     }
-    p->manageable = p->copies && p->options && nothing_forbids(s, p->options);
-    p->doubtful = may_be_pasted(s, forbidden);
+    p->manageable = p->copies && p->options && !s->has_include;
+    p->doubtful = p->manageable && is_doubtful(s, p->options);
     p->fixed_size = s->has_paste || any(s, demanding);
     p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
     p->tokens = s;

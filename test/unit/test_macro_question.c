@@ -69,6 +69,23 @@ static void test_read(void **state)
     assert_null(strstr(a.seen, "cw_last"));                         /* a copy of the source does not answer */
 }
 
+static void test_operators(void **state)
+{
+    char *operators[] = {"__has_builtin", "__has_builtin(f)", "__has_feature( g )", "__has_attribute(h)"};
+    struct answer a = {"cw_n0_1_e cw_n1_1_e cw_n3_x_e cw_last", 37, 0, ""};
+    struct cw_macro_value v[4];
+
+    (void)state;
+    assert_true(cw_macro_question(compile, &a, operators, 4, v));
+    expect(v[0], CW_MACRO_NUMBER, 1);
+    expect(v[1], CW_MACRO_NUMBER, 1);
+    expect(v[2], CW_MACRO_UNDEFINED, 0);
+    expect(v[3], CW_MACRO_OTHER, 0);
+    assert_non_null(strstr(a.seen, "#ifdef __has_builtin\nkernel void CW_JOIN(cw_n0_, 1, _e)"));
+    assert_non_null(strstr(a.seen, "#ifdef __has_feature\n#if __has_feature( g ) == 1\n"));
+    assert_null(strstr(a.seen, "cw_n1_1"));
+}
+
 static void test_cut_off(void **state)
 {
     struct answer a = {"cw_lastcw_n0_30", 15, 0, ""};
@@ -109,10 +126,8 @@ static void test_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read),
-        cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_silent),
-        cmocka_unit_test(test_agree),
+        cmocka_unit_test(test_read),   cmocka_unit_test(test_operators), cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_silent), cmocka_unit_test(test_agree),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

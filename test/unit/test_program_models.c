@@ -26,6 +26,11 @@ static void depends(const char *source, const char *options, const char *expecte
     assert_true(cw_tested_names_init(&n, source, options));
     for (size_t i = 0; i < n.n; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", n.v[i]);
+    for (size_t i = 0; i < n.n; i++)
+        if (n.given[i])
+            snprintf(text + strlen(text), sizeof text - strlen(text), " given:%s", n.v[i]);
+    if (n.dated)
+        strcat(text, " dated");
     if (n.unknowable)
         strcpy(text, "?");
     assert_string_equal(text, expected);
@@ -75,6 +80,30 @@ static void test_names(void **state)
     depends("%:ifdef A\nint x;\n%:endif\n" K, "", "?");
     depends("#if\\\ndef A\nint x;\n#endif\n" K, "", "A");
     depends("#/* */if/* */A\nint x;\n#endif\n" K, "", "A");
+}
+
+static void test_questions(void **state)
+{
+    (void)state;
+    /* questions to the compiler, in conditionals only */
+    depends("#if defined(__has_builtin) && __has_builtin(f)\nint x;\n#elif __has_feature( g )\n#endif\n" K,
+            "", "__has_builtin __has_builtin(f) __has_feature __has_feature( g )");
+    depends("#ifndef __has_attribute\n#define __has_attribute(x) 0\n#endif\n#if __has_attribute(a)\nint "
+            "x;\n#endif\n" K,
+            "", "__has_attribute __has_attribute(a)");
+    depends("#define HAS(x) __has_builtin(x)\n#if HAS(f)\nint x;\n#endif\n" K, "", "?");
+    depends("#if __has_attribute(clang::a)\nint x;\n#endif\n" K, "", "?");
+    depends("#if __has_include(\"x.h\")\nint x;\n#endif\n" K, "", "?");
+    depends("#if __has_something(a)\nint x;\n#endif\n" K, "", "?");
+    depends("#if __has_builtin(\nint x;\n#endif\n" K, "", "?");
+    depends("constant int x = __has_builtin(f);\n" K, "", "?");
+    /* reserved names in options */
+    depends("#ifdef CL_GPU\nint x;\n#endif\n" K, "-DCL_GPU -D __OWN__=2 -Dplain",
+            "CL_GPU __OWN__ given:CL_GPU given:__OWN__");
+    depends(K, "-DCL_VERSION_2_0=1", "?");
+    depends(K, "-D__opencl_c_images", "?");
+    depends(K, "-D__OPENCL_C_VERSION__=100", "?");
+    depends("constant char x[] = __DATE__;\n" K, "", " dated");
 }
 
 /* ---- models */
@@ -254,6 +283,28 @@ static bool odd(void *data, const char *options, char *const *names, size_t n, s
     return true;
 }
 
+static bool answer_no(void *data, const char *options, char *const *names, size_t n,
+                      struct cw_macro_value *values)
+{
+    (void)data, (void)options, (void)names;
+    memset(values, 0, n * sizeof *values);
+    for (size_t i = 0; i < n; i++)
+        values[i].kind = CW_MACRO_UNDEFINED;
+    return true;
+}
+
+/* An option's own macro holds only where the vendor has none of its name. */
+static void test_given(void **state)
+{
+    struct cw_models_vendor vendor = {"device 3", answer_no, NULL};
+
+    (void)state;
+    good_helper();
+    assert_int_equal(get(K, "-DCL_GPU=float", &vendor, NULL), CW_OK);
+    vendor = (struct cw_models_vendor){"device 4", odd, NULL};
+    assert_int_equal(get(K, "-DCL_GPU=float", &vendor, NULL), CW_ERR_UNSUPPORTED);
+}
+
 static void test_vendor(void **state)
 {
     static const char text[] = "#if A > B && defined M_PI\nint x;\n#endif\n" K;
@@ -321,10 +372,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_questions),
         cmocka_unit_test_setup_teardown(test_kept, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_bad_helpers, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_options, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_vendor, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_given, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_one_key, make_folder, drop_folder),
     };
 

@@ -124,7 +124,7 @@ static void joined(void **state)
     } cases[] = {{"#include \"a.h\"\nkernel void k(global int *x) { *x = A; }", "#define A 3"},
                  {"#include <a.h>\n#include <a.h>\n", "#define A 3"},
                  {"int include;", "int include;"},
-                 {"#include \"gone.h\"\n", NULL},
+                 {"#include \"gone.h\"\n", "!" CW_UNREAD_HEADER "!"},
                  {"#define F \"a.h\"\n#include F\n", NULL},
                  {"#include \"a.h\"\nconstant int l = __LINE__;", NULL},
                  {"#include \"line.h\"\n", NULL}};
