@@ -180,9 +180,10 @@ static bool read_options(struct cw_cl_source *s, const char *options)
         return false;
     for (const char *p = s->options; *p;) {
         p += strspn(p, " \t\n\"'");
-        if (strncmp(p, "-D", 2) == 0) {
+        if (strncmp(p, "-D", 2) == 0 || strncmp(p, "-U", 2) == 0) {
+            bool undefined = p[1] == 'U';
             p += 2 + strspn(p + 2, " \t\"'");
-            if (!read_macro(s, p, true, false))
+            if (!read_macro(s, p, true, undefined))
                 return false;
         } else if (strncmp(p, "-include", 8) == 0) {
             s->has_include = true;

@@ -19,8 +19,8 @@ struct cw_cl_token {
     uint32_t kind; /* enum cw_cl_token_kind */
 };
 
-/* A #define (or -D option, or #undef with undefined = true); tokens [first, first + count) of macro_tokens.
- */
+/* A #define (or -D option, or #undef or -U with undefined = true); tokens [first, first + count) of
+ * macro_tokens. */
 struct cw_cl_macro {
     struct cw_cl_token name;
     uint32_t first, count;
@@ -42,8 +42,8 @@ struct cw_cl_source {
     bool has_paste; /* ##, digraphs, trigraphs, asm, C++: names and pointers can appear from nowhere */
 };
 
-/* Reads `source` (NUL-terminated) and the -D options of `options` (NULL allowed). Returns false when memory
- * is out; finish it either way. Any text is accepted. */
+/* Reads `source` (NUL-terminated) and the -D and -U options of `options` (NULL allowed). Returns false when
+ * memory is out; finish it either way. Any text is accepted. */
 bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *options);
 void cw_cl_source_finish(struct cw_cl_source *s);
 

@@ -100,6 +100,8 @@ static void test_questions(void **state)
     /* reserved names in options */
     depends("#ifdef CL_GPU\nint x;\n#endif\n" K, "-DCL_GPU -D __OWN__=2 -Dplain",
             "CL_GPU __OWN__ given:CL_GPU given:__OWN__");
+    depends("#ifdef CL_GPU\nint x;\n#endif\n" K, "-UCL_GPU -U plain", "CL_GPU given:CL_GPU");
+    depends(K, "-U__OPENCL_VERSION__", "?");
     depends(K, "-DCL_VERSION_2_0=1", "?");
     depends(K, "-D__opencl_c_images", "?");
     depends(K, "-D__OPENCL_C_VERSION__=100", "?");
