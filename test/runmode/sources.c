@@ -77,6 +77,7 @@ static const struct {
       "kernel void k(global uint *x, uint v) { uint i = get_global_id(0); x[i] = x[i] * 31 + V + i; "
       "}\n#endif\n"}},
     {"task", TASK, "", {K}},
+    {"relaxed", 0, "-cl-fast-relaxed-math", {K}}, /* without a number that could vary */
     {"mad", 0, "-cl-mad-enable", {MUCH}},
     {"plain_options", 0, "-cl-single-precision-constant -cl-kernel-arg-info -w -Werror -I . -I.", {MUCH}},
 };

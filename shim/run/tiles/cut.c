@@ -155,7 +155,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
         return "nothing is known of the kernel";
     if (!cw_device_has(t->queue->context->places[t->queue->home].slot, CW_VENDOR_ZERO_COPY_HOST_PTR))
         return "its device does not share the host's memory";
-    if (fast_maths(p->options))
+    if (!cw_run_relaxed && fast_maths(p->options))
         return "the build options allow results to vary";
     refused = cw_run_tile_program_refuses(l->kernel);
     if (refused)

@@ -124,8 +124,7 @@ int cw_run_reasons_describe_native(char *text, unsigned size)
 static const char *remedy_of(const char *why)
 {
     static const char *const remedies[][2] = {
-        {"the build options allow results to vary",
-         "no -cl-fast-relaxed-math, -cl-no-signed-zeros and their like"},
+        {"the build options allow results to vary", "--numerics relaxed"},
         {"its device chooses the local size, which it can see", "pass a local size"},
     };
 
