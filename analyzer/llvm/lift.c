@@ -113,12 +113,33 @@ static int exclusive_or(struct cw_lift *l, LLVMValueRef v, int lane)
     return cw_expr_binary(p, CW_EXPR_XOR, w, a, b);
 }
 
+/* clang joins "first <= i && i < end" into one unsigned comparison of i - first, which wraps below first. It
+ * becomes two signed ones again: x is below n, unsigned, where 0 <= x < n. */
+static int between(struct cw_expr_pool *p, enum cw_expr_cmp cmp, int a, int b)
+{
+    struct cw_expr x = p->node[cw_expr_resolve(p, a)];
+    int64_t first = 0, end = 0;
+    bool below = cmp == CW_CMP_ULT;
+    int w = x.width, zero;
+    if ((!below && cmp != CW_CMP_UGT) || w < 8 || x.op != CW_EXPR_ADD || !cw_expr_is_const(p, b, &end) ||
+        end < 0 || !((cw_expr_is_const(p, x.a, &first) || cw_expr_is_const(p, x.b, &first)) && first < 0))
+        return -1;
+    zero = cw_expr_const(p, w, 0);
+    return cw_expr_binary(p, below ? CW_EXPR_AND : CW_EXPR_OR, 1,
+                          cw_expr_compare(p, below ? CW_CMP_SGE : CW_CMP_SLT, a, zero),
+                          cw_expr_compare(p, below ? CW_CMP_SLT : CW_CMP_SGT, a, b));
+}
+
 static int compare(struct cw_lift *l, LLVMValueRef v, int lane)
 {
+    struct cw_expr_pool *p = &l->m->pool;
+    enum cw_expr_cmp cmp = (enum cw_expr_cmp)(LLVMGetICmpPredicate(v) - LLVMIntEQ);
+    int two;
     if (!cw_lift_width(LLVMGetOperand(v, 0)))
         return cw_lift_opaque(l, v);
     int a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
-    return cw_expr_compare(&l->m->pool, (enum cw_expr_cmp)(LLVMGetICmpPredicate(v) - LLVMIntEQ), a, b);
+    two = between(p, cmp, a, b);
+    return two >= 0 ? two : cw_expr_compare(p, cmp, a, b);
 }
 
 /* a < b ? a : b and its relatives are minima and maxima. */
