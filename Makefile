@@ -98,7 +98,7 @@ $(call obj,analyzer/models/program_models.c): $(models_of)
 $(call obj,analyzer/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
 $(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
-footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
+footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader irreader passes) $(JANSSON_LIBS) -lpthread -lm
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(footprint_libs)
 

@@ -181,6 +181,8 @@ struct cw_builtin cw_builtin_find(const char *mangled)
         return b;
     memcpy(name, rest, (size_t)n);
     name[n] = 0;
+    if (!strncmp(name, "_cl_", 4)) /* PoCL's names */
+        memmove(name, name + 4, (size_t)n - 3);
     b.params = rest + n;
     look_up(name, &b);
     const char *p = b.params; /* Dv4_i: skip to the element */

@@ -2,6 +2,7 @@
 #include "access_internal.h"
 
 #include "../footprint/reason.h"
+#include "bitcode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,29 +15,46 @@ bool cw_access_is_kernel(LLVMValueRef function)
     return LLVMGetFunctionCallConv(function) == SPIR_KERNEL && !LLVMIsDeclaration(function);
 }
 
-/* Operand `i` of the kernel's metadata `name` (kernel_arg_type and the like): a string, "" when absent. */
-static const char *metadata_string(LLVMModuleRef module, LLVMValueRef kernel, const char *name, int i)
+/* Operand `i` of the kernel's metadata `name` (kernel_arg_type and the like); NULL when absent. */
+static LLVMValueRef metadata_operand(LLVMModuleRef module, LLVMValueRef kernel, const char *name, int i)
 {
     LLVMContextRef c = LLVMGetModuleContext(module);
     size_t n;
     LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(kernel, &n);
-    const char *text = "";
+    LLVMValueRef found = NULL;
     for (unsigned k = 0; k < n; k++) {
         if (LLVMValueMetadataEntriesGetKind(all, k) !=
             LLVMGetMDKindIDInContext(c, name, (unsigned)strlen(name)))
             continue;
         LLVMValueRef node = LLVMMetadataAsValue(c, LLVMValueMetadataEntriesGetMetadata(all, k));
-        unsigned count = LLVMGetMDNodeNumOperands(node), length;
+        unsigned count = LLVMGetMDNodeNumOperands(node);
         LLVMValueRef *operand = calloc(count + 1, sizeof *operand);
         if (operand && (unsigned)i < count) {
             LLVMGetMDNodeOperands(node, operand);
-            const char *s = LLVMGetMDString(operand[i], &length);
-            text = s ? s : "";
+            found = operand[i];
         }
         free(operand);
     }
     LLVMDisposeValueMetadataEntries(all);
-    return text;
+    return found;
+}
+
+/* The same of a string, "" when absent. */
+static const char *metadata_string(LLVMModuleRef module, LLVMValueRef kernel, const char *name, int i)
+{
+    LLVMValueRef operand = metadata_operand(module, kernel, name, i);
+    unsigned length;
+    const char *s = operand ? LLVMGetMDString(operand, &length) : NULL;
+    return s ? s : "";
+}
+
+/* The address space of OpenCL C that argument `i` points to. */
+static unsigned space_of(LLVMModuleRef module, LLVMValueRef kernel, unsigned i)
+{
+    LLVMValueRef said = metadata_operand(module, kernel, "kernel_arg_addr_space", (int)i);
+    if (!cw_bitcode_is_flat(module))
+        return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetParam(kernel, i)));
+    return said && LLVMIsAConstantInt(said) ? (unsigned)LLVMConstIntGetZExtValue(said) : 0;
 }
 
 static bool is_image(const char *type)
@@ -50,7 +68,7 @@ static bool by_value_struct(LLVMValueRef kernel, unsigned i)
     return byval && LLVMGetEnumAttributeAtIndex(kernel, i + 1, byval);
 }
 
-static enum cw_arg_kind kind_of(LLVMValueRef kernel, unsigned i, const char *type)
+static enum cw_arg_kind kind_of(LLVMModuleRef module, LLVMValueRef kernel, unsigned i, const char *type)
 {
     LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(kernel, i));
     if (is_image(type))
@@ -60,7 +78,7 @@ static enum cw_arg_kind kind_of(LLVMValueRef kernel, unsigned i, const char *typ
     if (by_value_struct(kernel, i))
         return CW_ARG_SCALAR;
     bool buffer = type[0] && type[strlen(type) - 1] == '*';
-    switch (LLVMGetPointerAddressSpace(t)) {
+    switch (space_of(module, kernel, i)) {
     case 1:
         return buffer ? CW_ARG_GLOBAL : CW_ARG_OTHER; /* OTHER: pipes, queues */
     case 2:
@@ -101,6 +119,15 @@ static bool only_loaded(LLVMValueRef pointer, int depth)
     return true;
 }
 
+/* The host's calling convention may pass one argument of the program in several of the function's. */
+static bool arguments_differ(LLVMModuleRef module, LLVMValueRef kernel)
+{
+    const char *name = "kernel_arg_addr_space";
+    int n = (int)LLVMCountParams(kernel);
+    return cw_bitcode_is_flat(module) && (metadata_operand(module, kernel, name, n) ||
+                                          (n && !metadata_operand(module, kernel, name, n - 1)));
+}
+
 static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef kernel)
 {
     struct cw_model *m = r->m;
@@ -117,7 +144,7 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
         a->type = strdup(metadata_string(module, kernel, "kernel_arg_type", (int)i));
         if (!a->name || !a->type)
             return false;
-        a->kind = kind_of(kernel, i, a->type);
+        a->kind = kind_of(module, kernel, i, a->type);
         if (a->kind == CW_ARG_SCALAR)
             a->bytes = scalar_bytes(r, kernel, i);
         a->changed = by_value_struct(kernel, i) && !only_loaded(LLVMGetParam(kernel, i), 0);
@@ -127,6 +154,8 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
             a->unknown_write = strcmp(access, "read_only") ? cw_reason_image : NULL;
         }
     }
+    if (arguments_differ(module, kernel))
+        cw_model_unknown(m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_pointers);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "analyse.h"
 
 #include "access.h"
+#include "bitcode.h"
 #include "rows_models.h"
 #include "../footprint/evaluate.h"
 #include "../footprint/model_file.h"
@@ -101,8 +102,9 @@ static void close_session(struct session *s)
 
 static enum cw_status open_session(struct session *s, double *compiled_us)
 {
-    enum cw_status status =
-        cw_ir_compile(&s->request->options, s->request->path, &s->context, &s->module, s->err);
+    enum cw_status status = cw_bitcode_read(s->request->path, &s->context, &s->module, s->err);
+    if (status == CW_OK && !s->module)
+        status = cw_ir_compile(&s->request->options, s->request->path, &s->context, &s->module, s->err);
     if (status != CW_OK)
         return status;
     LLVMContextSetDiagnosticHandler(s->context, ignore_diagnostic, NULL);

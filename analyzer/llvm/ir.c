@@ -7,6 +7,7 @@
  */
 #include "ir.h"
 
+#include "bitcode.h"
 #include "child.h"
 
 #include <llvm-c/BitReader.h>
@@ -229,19 +230,35 @@ enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text
     return s;
 }
 
-static bool is_buffer_space(LLVMValueRef pointer)
+/* Where a pointer comes from by casts and offsets alone. */
+static LLVMValueRef origin(LLVMValueRef pointer)
+{
+    for (;;) {
+        LLVMOpcode op = LLVMIsAInstruction(pointer)    ? LLVMGetInstructionOpcode(pointer)
+                        : LLVMIsAConstantExpr(pointer) ? LLVMGetConstOpcode(pointer)
+                                                       : LLVMRet;
+        if (op != LLVMGetElementPtr && op != LLVMBitCast && op != LLVMAddrSpaceCast)
+            return pointer;
+        pointer = LLVMGetOperand(pointer, 0);
+    }
+}
+
+/* `flat`: of a module whose address spaces say nothing. */
+static bool is_buffer(LLVMValueRef pointer, bool flat)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
-    return space == 1 || space == 2;
+    LLVMValueRef from = flat ? origin(pointer) : NULL;
+    return space == 1 || space == 2 || (from && !LLVMIsAAllocaInst(from) && !LLVMIsAGlobalVariable(from));
 }
 
 static void keep_accesses(LLVMValueRef f)
 {
+    bool flat = cw_bitcode_is_flat(LLVMGetGlobalParent(f));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
             LLVMOpcode op = LLVMGetInstructionOpcode(v);
-            if ((op == LLVMLoad && is_buffer_space(LLVMGetOperand(v, 0))) ||
-                (op == LLVMStore && is_buffer_space(LLVMGetOperand(v, 1))))
+            if ((op == LLVMLoad && is_buffer(LLVMGetOperand(v, 0), flat)) ||
+                (op == LLVMStore && is_buffer(LLVMGetOperand(v, 1), flat)))
                 LLVMSetVolatile(v, 1);
         }
 }

@@ -154,7 +154,11 @@ static struct cw_places global(struct cw_lift *l, LLVMValueRef v)
 {
     if (LLVMIsAFunction(v))
         return one(CW_BASE_UNKNOWN, -1);
-    l->program_scope |= LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 1;
+    LLVMValueRef value = LLVMGetInitializer(v);
+    bool flat = LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 0;
+    /* in flat memory: a variable of local memory is the one that has no value at the beginning */
+    l->program_scope |= LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 1 ||
+                        (flat && !LLVMIsGlobalConstant(v) && !(value && LLVMIsUndef(value)));
     return one(CW_BASE_PRIVATE, -1);
 }
 

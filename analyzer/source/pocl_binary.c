@@ -1,0 +1,143 @@
+/* pocl_binary.c - see pocl_binary.h. The format: lib/CL/pocl_binary.c of PoCL 3.1. Numbers are little-endian,
+ * as this machine's are. */
+#include "pocl_binary.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_BEGIN "//poclbin "
+
+enum { VERSION = 9, EXECUTABLE = 4, HASH_BYTES = 41, DIMENSIONS = 3 };
+
+struct reader {
+    const unsigned char *at, *end;
+    bool good;
+};
+
+static uint64_t number(struct reader *r, size_t bytes)
+{
+    uint64_t n = 0;
+
+    r->good = r->good && (size_t)(r->end - r->at) >= bytes;
+    if (!r->good)
+        return 0;
+    memcpy(&n, r->at, bytes);
+    r->at += bytes;
+    return n;
+}
+
+static const unsigned char *skip(struct reader *r, uint64_t bytes)
+{
+    const unsigned char *at = r->at;
+
+    r->good = r->good && (uint64_t)(r->end - r->at) >= bytes;
+    if (r->good)
+        r->at += bytes;
+    return at;
+}
+
+static bool read_head(struct reader *r, uint32_t *kernels)
+{
+    const unsigned char *name = skip(r, 8);
+    uint64_t version, flags, roots;
+
+    if (!r->good || memcmp(name, "poclbin", 8) != 0)
+        return false;
+    number(r, 8); /* the device */
+    version = number(r, 4);
+    *kernels = (uint32_t)number(r, 4);
+    flags = number(r, 8);
+    roots = number(r, 4);
+    skip(r, HASH_BYTES);
+    return r->good && version == VERSION && flags >> 32 == EXECUTABLE && roots == 1;
+}
+
+/* The one file that stands before the kernels. */
+static void read_root(struct reader *r, struct cw_pocl_binary *b)
+{
+    static const char name[] = "/program.bc";
+    uint64_t bytes = number(r, 8), length = number(r, 4), size;
+    const unsigned char *path = skip(r, length);
+
+    r->good = r->good && length == sizeof name - 1 && !memcmp(path, name, length);
+    size = number(r, 4);
+    b->bitcode = skip(r, size);
+    b->bitcode_bytes = size;
+    r->good = r->good && bytes == 4 + length + 4 + size;
+}
+
+static void read_kernel(struct reader *r, struct cw_pocl_binary *b)
+{
+    const unsigned char *begin = r->at;
+    uint64_t bytes = number(r, 8);
+
+    number(r, 8);
+    number(r, 4);
+    skip(r, number(r, 4)); /* the name */
+    number(r, 4);
+    number(r, 4);
+    for (int d = 0; d < DIMENSIONS; d++)
+        b->demands |= number(r, 8) != 0;
+    r->good = r->good && bytes >= (uint64_t)(r->at - begin) && bytes <= (uint64_t)(r->end - begin);
+    if (r->good)
+        r->at = begin + bytes;
+}
+
+bool cw_pocl_binary_read(struct cw_pocl_binary *b, const unsigned char *bytes, size_t n)
+{
+    struct reader r = {bytes, bytes + n, true};
+    uint32_t kernels = 0;
+
+    *b = (struct cw_pocl_binary){0};
+    r.good = read_head(&r, &kernels);
+    if (r.good)
+        read_root(&r, b);
+    for (uint32_t i = 0; i < kernels && r.good; i++)
+        read_kernel(&r, b);
+    return r.good && r.at == r.end;
+}
+
+char *cw_pocl_binary_text(const unsigned char *bytes, size_t n)
+{
+    static const char digit[] = "0123456789abcdef";
+    char *text = n < SIZE_MAX / 4 ? malloc(sizeof TEXT_BEGIN + 2 * n + 1) : NULL, *to;
+
+    if (!text)
+        return NULL;
+    to = stpcpy(text, TEXT_BEGIN);
+    for (size_t i = 0; i < n; i++) {
+        *to++ = digit[bytes[i] >> 4];
+        *to++ = digit[bytes[i] & 15];
+    }
+    *to++ = '\n';
+    *to = '\0';
+    return text;
+}
+
+bool cw_pocl_binary_is_text(const char *text)
+{
+    return text && !strncmp(text, TEXT_BEGIN, strlen(TEXT_BEGIN));
+}
+
+static int value(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+unsigned char *cw_pocl_binary_of_text(const char *text, size_t *n)
+{
+    unsigned char *bytes;
+    size_t length;
+
+    *n = 0;
+    if (!cw_pocl_binary_is_text(text))
+        return NULL;
+    text += strlen(TEXT_BEGIN);
+    length = strspn(text, "0123456789abcdef");
+    bytes = length % 2 == 0 && !strcmp(text + length, "\n") ? malloc(length / 2 + 1) : NULL;
+    for (size_t i = 0; bytes && i < length / 2; i++)
+        bytes[i] = (unsigned char)(value(text[2 * i]) << 4 | value(text[2 * i + 1]));
+    *n = bytes ? length / 2 : 0;
+    return bytes;
+}
