@@ -111,6 +111,7 @@ static void forget(struct built *b)
 
 static bool build(struct built *b, cl_device_id device, const char *source, const char *options)
 {
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
     cl_int err;
 
     b->device = device;
@@ -118,7 +119,7 @@ static bool build(struct built *b, cl_device_id device, const char *source, cons
     b->options = strdup(options);
     b->context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     b->queue = b->context ? clCreateCommandQueueWithProperties(b->context, device, NULL, &err) : NULL;
-    b->program = b->queue ? clCreateProgramWithSource(b->context, 1, &source, NULL, &err) : NULL;
+    b->program = b->queue ? cw_vendor_program(&calls, b->context, device, source, &err) : NULL;
     return b->source && b->options && b->program &&
            clBuildProgram(b->program, 1, &device, options, NULL, NULL) == CL_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include "../footprint/model_file.h"
 #include "../io/helper_tool.h"
 #include "../models/program_models.h"
+#include "../source/vendor_compiler.h"
 #include "answer.h"
 #include "same_program.h"
 #include "stand_in.h"
@@ -53,14 +54,14 @@ static bool take_binary(struct built *b)
 /* quiet: no warnings are allowed. */
 static bool make(struct built *b, const struct cw_request *q, bool quiet)
 {
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
     cl_int err, status;
 
     b->device = cw_answer_device(q->device, q->units);
     b->context = b->device ? clCreateContext(NULL, 1, &b->device, NULL, NULL, &err) : NULL;
     if (b->context)
-        b->program = build(
-            b, clCreateProgramWithSource(b->context, 1, (const char **)(uintptr_t)&q->source, NULL, &err),
-            q->options);
+        b->program =
+            build(b, cw_vendor_program(&calls, b->context, b->device, q->source, &err), q->options);
     if (!b->program || (quiet && !is_quiet(b)) || !take_binary(b))
         return false;
     b->loaded = build(b,

@@ -3,6 +3,7 @@
 
 #include "../footprint/builtin.h"
 #include "../footprint/reason.h"
+#include "bitcode.h"
 
 #include <string.h>
 
@@ -67,13 +68,22 @@ static int stored_value(struct reader *r, LLVMValueRef v, int64_t bytes)
     return cw_lift_value(&r->lift, v, -1);
 }
 
+/* In flat memory a vector of three is stored as one of four, whose last lane may be left out. */
+static bool may_be_padded(struct reader *r, int block, LLVMTypeRef t)
+{
+    LLVMValueRef kernel = LLVMGetBasicBlockParent(r->cfg.block[block]);
+    return cw_bitcode_is_flat(LLVMGetGlobalParent(kernel)) && LLVMGetTypeKind(t) == LLVMVectorTypeKind &&
+           LLVMGetVectorSize(t) == 4;
+}
+
 /* `value`: the stored value, NULL for a load */
 static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTypeRef t, LLVMValueRef value)
 {
     struct cw_access a = plain(value ? CW_ACCESS_WRITE : CW_ACCESS_READ, may_bytes(r, t), must_bytes(r, t));
     if (value && a.bytes_may == a.bytes_must)
         a.value = stored_value(r, value, a.bytes_may);
-    if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind)
+    if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind ||
+        may_be_padded(r, block, t))
         a.doubt = cw_reason_padding;
     add_access(r, block, pointer, -1, a);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "macro_question.h"
+#include "pocl_binary.h"
 
 static size_t add_text(const struct cw_vendor_calls *calls, cl_device_id device, cl_device_info what,
                        char *text, size_t size)
@@ -128,6 +129,22 @@ static char *kernels_of(void *data, const char *source, size_t *bytes)
     if (program)
         b->calls->clReleaseProgram(program);
     return names;
+}
+
+cl_program cw_vendor_program(const struct cw_vendor_calls *calls, cl_context context, cl_device_id device,
+                             const char *source, cl_int *err)
+{
+    size_t bytes;
+    unsigned char *binary = cw_pocl_binary_of_text(source, &bytes);
+    const unsigned char *const_binary = binary;
+    cl_program program;
+    cl_int status;
+
+    if (!binary)
+        return calls->clCreateProgramWithSource(context, 1, &source, NULL, err);
+    program = calls->clCreateProgramWithBinary(context, 1, &device, &bytes, &const_binary, &status, err);
+    free(binary);
+    return program;
 }
 
 bool cw_vendor_macros(const struct cw_vendor_calls *calls, cl_device_id device, const char *options,

@@ -19,6 +19,8 @@ struct cw_vendor_calls {
                                   cl_int *);
     cl_int (*clReleaseContext)(cl_context);
     cl_program (*clCreateProgramWithSource)(cl_context, cl_uint, const char **, const size_t *, cl_int *);
+    cl_program (*clCreateProgramWithBinary)(cl_context, cl_uint, const cl_device_id *, const size_t *,
+                                            const unsigned char **, cl_int *, cl_int *);
     cl_int (*clCompileProgram)(cl_program, cl_uint, const cl_device_id *, const char *, cl_uint,
                                const cl_program *, const char **, void(CL_CALLBACK *)(cl_program, void *),
                                void *);
@@ -32,8 +34,8 @@ struct cw_vendor_calls {
 #define CW_VENDOR_CALLS(from)                                                                                \
     {                                                                                                        \
         from clGetDeviceInfo, from clGetPlatformInfo, from clCreateContext, from clReleaseContext,           \
-            from clCreateProgramWithSource, from clCompileProgram, from clBuildProgram,                      \
-            from clGetProgramInfo, from clReleaseProgram                                                     \
+            from clCreateProgramWithSource, from clCreateProgramWithBinary, from clCompileProgram,           \
+            from clBuildProgram, from clGetProgramInfo, from clReleaseProgram                                \
     }
 
 /* Name, vendor, versions and driver; two devices with the same words have the same compiler. False when
@@ -47,6 +49,11 @@ bool cw_vendor_describe_driver(const struct cw_vendor_calls *calls, cl_device_id
 /* Whether it is PoCL's device, or platform. */
 bool cw_vendor_is_pocls(const struct cw_vendor_calls *calls, cl_platform_id platform);
 bool cw_vendor_is_pocl(const struct cw_vendor_calls *calls, cl_device_id device);
+
+/* A program of `source`, which may be the text form of a binary (pocl_binary.h) for `device`. NULL, and *err:
+ * as the vendor says. */
+cl_program cw_vendor_program(const struct cw_vendor_calls *calls, cl_context context, cl_device_id device,
+                             const char *source, cl_int *err);
 
 /* Fills values[0..n-1] for names[0..n-1] as a build for `device` with `options` sees them before its source
  * begins, by building a program without work in a context of its own. False: it cannot be asked. */

@@ -45,11 +45,12 @@ static cl_program of_binary(struct cw_run_context *c, const struct cw_run_contex
 static cl_program of_source(struct cw_run_context *c, const struct cw_run_context_device *place,
                             const char *source)
 {
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
     cl_program program;
     cl_int err;
 
     cw_run_recount_begins();
-    program = cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err);
+    program = cw_vendor_program(&calls, place->context, place->slot->device, source, &err);
     c->own_objects += program && place->slot->home;
     cw_run_recount_ends();
     return program;

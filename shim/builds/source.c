@@ -118,8 +118,12 @@ bool cw_source_is_manageable(const char *source, const char *options)
 
 void cw_source_parse(struct cw_run_program *p)
 {
-    struct cw_cl_source *s = malloc(sizeof *s);
+    struct cw_cl_source *s = p->binary ? NULL : malloc(sizeof *s);
 
+    if (p->binary) { /* its models say the rest */
+        p->manageable = p->doubtful = p->source && p->copies && p->options;
+        p->fixed_size = p->demands;
+    }
     if (!s || !p->source || !cw_cl_source_init(s, p->source, p->options)) {
         free(s);
         p->parsed = true;

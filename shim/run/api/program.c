@@ -42,19 +42,24 @@ static char *join_strings(cl_uint count, const char **strings, const size_t *len
 
 /* The record of a program in a managed context. `source` and `built_with` (NULL: the options of its build)
  * are its own then. Lock held. */
-static bool remember(cl_context context, cl_program program, char *source, char *built_with)
+static struct cw_run_program *create(cl_context context, cl_program program, char *source, char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    struct cw_run_program *p = c && c->slots && source ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
+    struct cw_run_program *p = c && c->slots ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
 
     if (!p)
-        return false;
+        return NULL;
     p->context = c;
     cw_run_record_pin(&c->r);
     p->source = source;
     p->built_with = built_with;
     p->copies = calloc(CW_RUN_LANES, sizeof *p->copies);
-    return true;
+    return p;
+}
+
+static bool remember(cl_context context, cl_program program, char *source, char *built_with)
+{
+    return source && create(context, program, source, built_with);
 }
 
 cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
@@ -74,6 +79,25 @@ cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint cou
     return program;
 }
 
+/* The program is made of binaries whose source is not known. */
+static void remember_binary(cl_context context, cl_program program, cl_uint n, const size_t *bytes,
+                            const unsigned char *const *binaries)
+{
+    bool demands = false;
+    char *text = cw_binary_text(n, bytes, binaries, &demands);
+    struct cw_run_program *p;
+
+    cw_run_global_lock_take();
+    p = create(context, program, text, NULL);
+    if (p) {
+        p->binary = true;
+        p->demands = demands;
+        text = NULL;
+    }
+    cw_run_global_lock_give();
+    free(text);
+}
+
 /* A binary that was fetched in an earlier run is as good as its source. */
 cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
                                                  const size_t *bytes, const unsigned char **binaries,
@@ -91,8 +115,12 @@ cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, 
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
     slots = c ? c->slots : NULL;
     cw_run_global_lock_give();
-    if (!slots || !cw_binary_find(slots, n, bytes, binaries, &source, &options))
+    if (!slots)
         return program;
+    if (!cw_binary_find(slots, n, bytes, binaries, &source, &options)) {
+        remember_binary(context, program, n, bytes, binaries);
+        return program;
+    }
     cw_run_global_lock_take();
     if (remember(context, program, source, options))
         source = options = NULL;
@@ -292,7 +320,7 @@ static void keep_binaries(cl_program program, size_t room, void *to)
     n = (cl_uint)(room / sizeof(void *));
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
-    if (p && p->source && p->options && (source = strdup(p->source)) && (options = strdup(p->options)))
+    if (p && !p->binary && p->source && p->options && (source = strdup(p->source)) && (options = strdup(p->options)))
         cw_run_record_pin(&p->r);
     else
         p = NULL;

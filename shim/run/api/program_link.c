@@ -31,7 +31,7 @@ static const char *given(cl_program program)
 {
     const struct cw_run_program *p = cw_run_record_find(program, CW_RUN_PROGRAM);
 
-    return !p ? NULL : p->given ? p->given : p->source;
+    return !p || p->binary ? NULL : p->given ? p->given : p->source;
 }
 
 static void free_unit(struct unit *u)

@@ -10,8 +10,9 @@
     X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was", "")                                       \
     X(CW_RUN_R_BEHIND, "transfer right behind native commands", "")                                          \
     X(CW_RUN_R_GATED, "behind a user event", "set user events before commands wait for them")                \
-    X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects",                                     \
-      "source instead of binaries, no printf in the kernel")                                                 \
+    X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects", "no printf in the kernel")          \
+    X(CW_RUN_R_BINARY, "kernel of a binary that is not read, or not yet",                                    \
+      "run it again; PoCL's own binaries")                                                                   \
     X(CW_RUN_R_ARGUMENT, "argument that is no plain buffer", "buffers instead of images and SVM")            \
     X(CW_RUN_R_KIND, "kind of command that is not managed", "buffers instead of images and SVM")             \
     X(CW_RUN_R_CHECK, "left to the vendor to check", "")                                                     \

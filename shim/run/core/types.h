@@ -184,6 +184,9 @@ struct cw_run_program {
     char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL:
                                        not, or not known */
     char *built_with;           /* made of a binary: the options of the build that it is from; else NULL */
+    bool binary;  /* made of a binary whose source is not known: `source` is its text form (pocl_binary.h),
+                     NULL if its format is not known */
+    bool demands; /* ... some kernel of it demands a local size */
     struct cw_key key;          /* of both (history_key.h); none: not known yet */
     uint8_t copy[CW_RUN_LANES]; /* enum cw_run_copy_state, by lane number */
     uint64_t sought_again;      /* bit l: on lane l, after another one has built it */

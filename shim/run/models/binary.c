@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../analyzer/source/pocl_binary.h"
 #include "../../builds/macros.h"
 #include "program_models.h"
 
@@ -94,4 +95,17 @@ bool cw_binary_find(const struct cw_context_devices *slots, cl_uint n, const siz
     free(*options);
     *source = *options = NULL;
     return false;
+}
+
+char *cw_binary_text(cl_uint n, const size_t *bytes, const unsigned char *const *binaries, bool *demands)
+{
+    struct cw_pocl_binary b;
+
+    for (cl_uint i = 0; i < n; i++)
+        if (!binaries[i] || bytes[i] != bytes[0] || memcmp(binaries[i], binaries[0], bytes[0]) != 0)
+            return NULL;
+    if (!n || !cw_pocl_binary_read(&b, binaries[0], bytes[0]))
+        return NULL;
+    *demands = b.demands;
+    return cw_pocl_binary_text(binaries[0], bytes[0]);
 }

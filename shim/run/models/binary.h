@@ -17,4 +17,8 @@ void cw_binary_keep(const struct cw_run_program *p, const char *source, const ch
 bool cw_binary_find(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
                     const unsigned char *const *binaries, char **source, char **options);
 
+/* The text form of the binaries, which are the same for all devices, the caller's to free; NULL: they differ,
+ * or their format is not known. *demands: some kernel demands a local size. Any thread. */
+char *cw_binary_text(cl_uint n, const size_t *bytes, const unsigned char *const *binaries, bool *demands);
+
 #endif

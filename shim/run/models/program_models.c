@@ -222,6 +222,8 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
     struct job *j;
 
     cw_run_program_models_forget(p);
+    if (p->binary) /* they have done their work */
+        options = "";
     if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked ||
         slots->n > CW_RUN_LANES || !cw_source_is_manageable(source, options))
         return;

@@ -37,6 +37,8 @@ static const char *obstacle(int reason)
         return "kernels that write images, or take samplers or SVM, are not managed yet";
     case CW_RUN_R_SOURCE:
         return "its kernels have no readable source, or side effects";
+    case CW_RUN_R_BINARY:
+        return "its kernels come from binaries that cannot be read";
     case CW_RUN_R_GATED:
         return "its commands wait for events that the program sets itself";
     default:

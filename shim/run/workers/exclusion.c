@@ -16,20 +16,28 @@
 #include "help.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../analyzer/io/identity.h"
 
+struct cw_run_side {
+    struct cw_run_side *next;
+    char *name;   /* of the kernels, at home */
+    size_t width; /* of those that run */
+    uint32_t running;
+};
+
+/* A program that is made of a binary has the kernels, to PoCL, of the one that the binary is from, which may
+ * be there, too: kernels of one name share their side at home. Helpers load the very same binary. */
 struct cw_run_exclusion {
     struct cw_run_exclusion *next;
     struct cw_identity id; /* the kernel's source, options and name, by which PoCL finds it */
     struct cw_key key;
-    struct cw_run_side {
-        size_t width; /* of those that run */
-        uint32_t running;
-    } side[2]; /* home, helpers */
+    struct cw_run_side *side[2], helpers; /* home, helpers */
 };
 
 static struct cw_run_exclusion *flights; /* as many as there are kernels; never freed */
+static struct cw_run_side *homes;        /* as many as there are names; never freed */
 
 static bool abort_of_offset_kinds(const struct cw_run_context *c)
 {
@@ -41,15 +49,33 @@ static bool abort_of_offset_kinds(const struct cw_run_context *c)
     return false;
 }
 
+/* NULL: memory is out. */
+static struct cw_run_side *home_side(const char *name)
+{
+    struct cw_run_side *s = homes;
+
+    while (s && strcmp(s->name, name) != 0)
+        s = s->next;
+    if (s || !(s = calloc(1, sizeof *s)))
+        return s;
+    if (!(s->name = strdup(name))) {
+        free(s);
+        return NULL;
+    }
+    s->next = homes;
+    return homes = s;
+}
+
 struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
 {
     const struct cw_run_program *p = k->program;
     const char *text = cw_run_program_text(p);
     struct cw_run_exclusion *f;
+    struct cw_run_side *home;
     struct cw_identity id;
     struct cw_key key;
 
-    if (!text || !p->options || !abort_of_offset_kinds(p->context))
+    if (!text || !p->options || !abort_of_offset_kinds(p->context) || !(home = home_side(k->name)))
         return NULL;
     cw_identity_begin(&id, k->name);
     cw_identity_text(&id, p->options);
@@ -62,6 +88,8 @@ struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
         return f;
     }
     *f = (struct cw_run_exclusion){.next = flights, .id = id, .key = key};
+    f->side[0] = home;
+    f->side[1] = p->binary ? home : &f->helpers;
     return flights = f;
 }
 
@@ -82,7 +110,7 @@ static struct cw_run_side *side_of(const struct cw_run_task *t)
 {
     struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->flight : NULL;
 
-    return f ? &f->side[!t->queue->context->places[t->at.place].slot->home] : NULL;
+    return f ? f->side[!t->queue->context->places[t->at.place].slot->home] : NULL;
 }
 
 static size_t width(const struct cw_run_task *t)
@@ -129,7 +157,7 @@ void cw_run_exclusion_end(const struct cw_run_task *t)
 
 struct cw_run_side *cw_run_exclusion_side(const struct cw_run_kernel *k, bool home)
 {
-    return k->flight ? &k->flight->side[!home] : NULL;
+    return k->flight ? k->flight->side[!home] : NULL;
 }
 
 bool cw_run_exclusion_enter(struct cw_run_side *s, cl_uint dims, const size_t *global)
@@ -174,9 +202,9 @@ void cw_run_exclusion_native_begin(struct cw_run_native *x, cl_kernel kernel, cl
     k = q->managed ? cw_run_record_find(kernel, CW_RUN_KERNEL) : NULL;
     if (k && k->flight && dims <= 3 && global && !cw_run.forked) {
         x->flight = k->flight;
-        w = (struct wish){&x->flight->side[0], width_of(dims, offset, global)};
+        w = (struct wish){x->flight->side[0], width_of(dims, offset, global)};
         cw_run_help(NULL, 0, granted, &w);
-        begin(&x->flight->side[0], w.width);
+        begin(x->flight->side[0], w.width);
     }
     cw_run_global_lock_give();
 }
@@ -184,5 +212,5 @@ void cw_run_exclusion_native_begin(struct cw_run_native *x, cl_kernel kernel, cl
 void cw_run_exclusion_native_end(struct cw_run_exclusion *f)
 {
     if (f)
-        end(&f->side[0]);
+        end(f->side[0]);
 }
