@@ -1,0 +1,44 @@
+#!/bin/bash
+# Programs that are made of binaries are managed, reordered and moved: by the source that run mode has seen the binary come from, and
+# else by the binary's bitcode. The same bytes always; binaries of another format stay native, and the summary says so.
+. test/runmode/common.sh
+[ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
+program=$B/test/runmode/binaries
+eager='CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY=off'
+chaos="CLWEAVE_POLICY=chaos $eager"
+moved() { [ "$(count moved)" -ge "$1" ] || fail "only $(count moved) moved: $(cat "$T/summary")"; }
+
+bare "$program" || exit
+in_run "$program" $chaos CLWEAVE_SEED=1 # the source is known
+managed 140
+export CW_BINARY=$T/binary
+bare "$program" || exit # makes the file
+XDG_CACHE_HOME=$T/other # nothing is known of the binary there
+export XDG_CACHE_HOME
+for seed in 2 3; do
+    in_run "$program" $chaos CLWEAVE_SEED=$seed
+    managed 140; moved 20
+    grep -q 'native: 1 kernel that cannot be read or has side effects' "$T/summary" || fail "the kernel that prints: $(cat "$T/summary")"
+done
+in_run "$program" $eager CLWEAVE_DEVICES=basic
+export CW_BOTH=1
+bare "$program" || exit
+in_run "$program" $chaos CLWEAVE_SEED=4 CLWEAVE_DEVICES=basic:1
+in_run "$program" $chaos CLWEAVE_SEED=5
+managed 140
+unset CW_BOTH
+# planted: accesses that are too narrow must be noticed, or the comparison sees nothing
+bare "$program" || exit
+seen=0
+for seed in 1 2 3 4; do
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run $chaos CLWEAVE_SEED=$seed CLWEAVE_FAULT=narrow:1 timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+    cmp -s "$T/bare" "$T/run" || seen=1
+done
+[ $seen = 1 ] || fail "accesses narrowed, and the same bytes"
+in_run "$program" $chaos CLWEAVE_FOOTPRINT=/nowhere
+grep -q 'native: 145 kernel of a binary' "$T/summary" || fail "without footprints: $(cat "$T/summary")"
+printf '\12' | dd of="$CW_BINARY" bs=1 seek=16 conv=notrunc 2> /dev/null # version 10
+bare "$program" || exit
+in_run "$program" $chaos
+grep -q 'native: 145 kernel of a binary' "$T/summary" || fail "another version: $(cat "$T/summary")"
+done_
