@@ -98,6 +98,50 @@ bool cw_pocl_binary_read(struct cw_pocl_binary *b, const unsigned char *bytes, s
     return r.good && r.at == r.end;
 }
 
+/* ---- devices */
+
+/* PoCL's number of a device: of DRIVER-PROCESSOR. */
+static uint64_t number_of(const char *driver, const char *processor, size_t n)
+{
+    uint64_t number = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < strlen(driver) + n; i++) {
+        number *= UINT64_C(0x100000001b3);
+        number ^= (unsigned char)(i < strlen(driver) ? driver[i] : processor[i - strlen(driver)]);
+    }
+    return number;
+}
+
+bool cw_pocl_binary_readdress(unsigned char *bytes, size_t n, const char *to)
+{
+    static const char *const driver[] = {"pthread", "basic"};
+    static const char mark[] = "HSTR: ";
+    const char *name = strstr(to, mark), *processor;
+    uint64_t is = 0, wanted = 0;
+    bool same = false;
+    size_t length;
+
+    if (!name || n < 16)
+        return false;
+    name += sizeof mark - 1;
+    length = strcspn(name, " ");
+    memcpy(&is, bytes + 8, sizeof is);
+    for (size_t i = 0; i < sizeof driver / sizeof *driver; i++) {
+        size_t d = strlen(driver[i]);
+
+        if (length > d && !memcmp(name, driver[i], d) && name[d] == '-')
+            wanted = number_of(driver[i], name + d, length - d);
+    }
+    processor = memchr(name, '-', length);
+    for (size_t i = 0; wanted && i < sizeof driver / sizeof *driver; i++)
+        same |= is == number_of(driver[i], processor, length - (size_t)(processor - name));
+    if (same)
+        memcpy(bytes + 8, &wanted, sizeof wanted);
+    return same;
+}
+
+/* ---- text */
+
 char *cw_pocl_binary_text(const unsigned char *bytes, size_t n)
 {
     static const char digit[] = "0123456789abcdef";

@@ -18,6 +18,11 @@ struct cw_pocl_binary {
 /* False: another format or version, no executable, or damaged. */
 bool cw_pocl_binary_read(struct cw_pocl_binary *b, const unsigned char *bytes, size_t n);
 
+/* Makes it one for the device of the version `to` (CL_DEVICE_VERSION), by the name of the driver that is
+ * in it. True, too, where it is one already. False, and it stays as it was: another processor, for which it
+ * has other code. PoCL's drivers for the host's processor share their code (`basic`, `pthread`). */
+bool cw_pocl_binary_readdress(unsigned char *bytes, size_t n, const char *to);
+
 /* The caller's to free; NULL: memory is out. */
 char *cw_pocl_binary_text(const unsigned char *bytes, size_t n);
 

@@ -137,12 +137,16 @@ cl_program cw_vendor_program(const struct cw_vendor_calls *calls, cl_context con
     size_t bytes;
     unsigned char *binary = cw_pocl_binary_of_text(source, &bytes);
     const unsigned char *const_binary = binary;
-    cl_program program;
+    char version[256] = "";
+    cl_program program = NULL;
     cl_int status;
 
     if (!binary)
         return calls->clCreateProgramWithSource(context, 1, &source, NULL, err);
-    program = calls->clCreateProgramWithBinary(context, 1, &device, &bytes, &const_binary, &status, err);
+    *err = CL_INVALID_BINARY;
+    if (calls->clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) == CL_SUCCESS &&
+        cw_pocl_binary_readdress(binary, bytes, version))
+        program = calls->clCreateProgramWithBinary(context, 1, &device, &bytes, &const_binary, &status, err);
     free(binary);
     return program;
 }

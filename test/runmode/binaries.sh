@@ -18,8 +18,14 @@ export XDG_CACHE_HOME
 for seed in 2 3; do
     in_run "$program" $chaos CLWEAVE_SEED=$seed
     managed 140; moved 20
+    grep -q ' 0 cut' "$T/summary" || fail "a program without source is cut: $(cat "$T/summary")"
     grep -q 'native: 1 kernel that cannot be read or has side effects' "$T/summary" || fail "the kernel that prints: $(cat "$T/summary")"
 done
+# helpers load the very same binary
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run $chaos CLWEAVE_LOG=debug timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+cmp -s "$T/bare" "$T/run" || fail "with a log: other output"
+grep -q 'hidden' "$T/run.err" || fail "no helpers: $(cat "$T/run.err")"
+grep 'was not compiled beside' "$T/run.err" && fail "helpers cannot load the binary"
 in_run "$program" $eager CLWEAVE_DEVICES=basic
 export CW_BOTH=1
 bare "$program" || exit

@@ -79,7 +79,7 @@ static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
 
     for (int i = 0; names && i < set->n; i++)
         names[i] = set->model[i].kernel;
-    if (names)
+    if (names && !p->binary)
         good = cw_rewrite(&in, &r->out, NULL) == CW_OK;
     free(names);
     return good;
@@ -148,6 +148,8 @@ const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k)
     const struct cw_run_rewritten *r = k->program->rewritten;
     int i = r && r->made ? find(r, k->name) : -1;
 
+    if (k->program->binary)
+        return "only its binary is known, which cannot be rewritten";
     if (!r || !r->made || (i >= 0 && r->out.kernel[i].verdict != CW_REWRITE_REFUSED))
         return NULL;
     return "the kernel cannot be rewritten for certain";
