@@ -209,7 +209,7 @@ static struct cw_run_loaded_kind kind_of(const struct cw_run_launch *l, const si
 bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *global, const size_t *local,
                                uint32_t lane, enum cw_run_form form)
 {
-    const struct cw_run_kinds *k = &l->kernel->loaded[lane];
+    const struct cw_run_kinds *k = &l->kernel->known->loaded[lane];
     struct cw_run_loaded_kind kind;
 
     if (!k->n)
@@ -224,7 +224,7 @@ bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *glob
 void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local,
                                   uint32_t lane, enum cw_run_form form)
 {
-    struct cw_run_kinds *k = &l->kernel->loaded[lane];
+    struct cw_run_kinds *k = &l->kernel->known->loaded[lane];
 
     if (k->n == k->capacity && k->n < MOST_KINDS) {
         uint32_t capacity = k->n ? 2 * k->n : 4;

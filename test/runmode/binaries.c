@@ -1,6 +1,7 @@
 /* binaries.c - a program that is made of the binary of another, and does not show its source. CW_BINARY names
  * the file of the binary, which is made when it is missing. CW_BOTH=1: launches of the program that was built
- * of the source come in between. */
+ * of the source come in between. CW_OPTIONS: of the builds; with -DSIZED a kernel demands its local size. Each
+ * launch has a kernel of its own. */
 #include "common.h"
 
 #define N      1024u
@@ -9,6 +10,9 @@
 
 static const char source[] =
     "typedef struct { int a; float b; } pair;\n"
+    "#ifdef SIZED\n"
+    "__attribute__((reqd_work_group_size(16, 1, 1)))\n"
+    "#endif\n"
     "kernel void stir(global uint *x, global const uint *y, uint v) {\n"
     "    size_t i = get_global_id(0);\n"
     "    x[i] = (x[i] ^ v) * 2654435761u + y[i];\n"
@@ -45,7 +49,9 @@ static const char source[] =
 
 static cl_program build(const struct app *a, cl_program p)
 {
-    APP_CHECK(clBuildProgram(p, 1, &a->device, "", NULL, NULL));
+    const char *options = getenv("CW_OPTIONS");
+
+    APP_CHECK(clBuildProgram(p, 1, &a->device, options ? options : "", NULL, NULL));
     return p;
 }
 

@@ -11,6 +11,12 @@ moved() { [ "$(count moved)" -ge "$1" ] || fail "only $(count moved) moved: $(ca
 bare "$program" || exit
 in_run "$program" $chaos CLWEAVE_SEED=1 # the source is known
 managed 140
+# with a local size that must fit the vendor sees one launch of each kind first, whatever object it comes from
+export CW_OPTIONS=-DSIZED
+bare "$program" || exit
+in_run "$program" $eager
+managed 130
+unset CW_OPTIONS
 export CW_BINARY=$T/binary
 bare "$program" || exit # makes the file
 XDG_CACHE_HOME=$T/other # nothing is known of the binary there

@@ -1,9 +1,7 @@
 /* kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
 #include "hooks.h"
-#include "../../builds/compiler_resources.h"
 #include "../../builds/build_cache.h"
-#include "../models/cutter.h"
-#include "../models/reach.h"
+#include "../models/known.h"
 #include "../tiles/tile.h"
 #include "../workers/device_kernel.h"
 
@@ -102,15 +100,12 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     cw_run_record_pin(&p->r);
     p->kernels++;
     k->name = name;
+    k->known = cw_run_known_of(p, name);
     k->count = count;
     k->args = calloc(count + 1, sizeof *k->args);
     k->modes = malloc(count + 1);
     k->clones = calloc(CW_RUN_LANES, sizeof *k->clones);
-    k->mean_ns = calloc(CW_RUN_LANES, sizeof *k->mean_ns);
-    k->broken = calloc(CW_RUN_LANES, sizeof *k->broken);
     k->set = calloc(CW_RUN_LANES, sizeof *k->set);
-    k->launches = calloc(CW_RUN_LANES, sizeof *k->launches);
-    k->loaded = cw_compiler_resources_new();
     if (!p->parsed)
         cw_source_parse(p);
     if (k->modes)
@@ -118,8 +113,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     if (k->modes && p->tokens)
         cw_kernel_params(p->tokens, name, count, false, false, k->modes);
     k->flight = cw_run_exclusion_of(k);
-    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->launches && k->loaded &&
-                make_home_sets(k);
+    k->parsed = k->args && k->modes && k->clones && k->known && make_home_sets(k);
 }
 
 /* Returns whether there is a record of it. */
@@ -158,7 +152,6 @@ void cw_run_kernel_free(void *record)
 {
     struct cw_run_kernel *k = record;
     const struct cw_run_context *c = k->program->context;
-    struct cw_run_trust *t, *next;
 
     forget_all();
     for (size_t i = 0; k->clones && i < c->slots->homes && !k->program->kept; i++)
@@ -168,20 +161,11 @@ void cw_run_kernel_free(void *record)
     for (uint32_t i = 0; k->set && i < CW_RUN_LANES; i++)
         free(k->set[i]);
     free(k->set);
-    free(k->launches);
-    cw_compiler_resources_free(k->loaded);
-    for (t = k->trusted; t; t = next) {
-        next = t->next;
-        free(t);
-    }
     free_args(k);
-    cw_run_reach_free(k);
     cw_run_cut_free(k);
-    cw_run_cutter_free(k);
+    cw_run_known_release(k->known);
     free(k->clones);
     free(k->modes);
-    free(k->mean_ns);
-    free(k->broken);
     free(k->name);
     k->program->kernels--;
     cw_run_program_left(k->program);

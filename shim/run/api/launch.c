@@ -84,7 +84,7 @@ static bool same(const struct cw_run_trust *a, const struct cw_run_trust *b)
 
 static bool is_trusted(const struct cw_run_kernel *k, const struct cw_run_trust *s)
 {
-    const struct cw_run_trust *t = k->trusted;
+    const struct cw_run_trust *t = k->known->trusted;
 
     while (t && !same(t, s))
         t = t->next;
@@ -167,7 +167,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     if (!(cw_run.eager && is_harmless(k, &s)) && !is_trusted(k, &s))
         return CW_RUN_R_FIRST;
     if (!cw_run.eager && !cw_run.chaos && !q->context->places[q->home].slot->dsp && cw_run.begun &&
-        k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
+        k->known->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
         !cw_run_legal_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
         return CW_RUN_R_LONG;
     return -1;
@@ -286,8 +286,8 @@ static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
     if (!t)
         return;
     *t = *s;
-    t->next = k->trusted;
-    k->trusted = t;
+    t->next = k->known->trusted;
+    k->known->trusted = t;
 }
 
 /* Lock held. */

@@ -1,6 +1,7 @@
 /* program.c - programs: their source, the checks of it, and helper programs. */
 #include "../models/binary.h"
 #include "../models/headers.h"
+#include "../models/known.h"
 #include "../core/exit.h"
 #include "hooks.h"
 #include "../../builds/build_cache.h"
@@ -117,8 +118,11 @@ cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, 
     cw_run_global_lock_give();
     if (!slots)
         return program;
-    if (!cw_binary_find(slots, n, bytes, binaries, &source, &options)) {
+    if (!cw_binary_find(slots, n, bytes, binaries, &source, &options) ||
+        !cw_source_is_manageable(source, options)) {
         remember_binary(context, program, n, bytes, binaries);
+        free(source);
+        free(options);
         return program;
     }
     cw_run_global_lock_take();
@@ -138,6 +142,7 @@ static void forget_copies(struct cw_run_program *p)
         p->copy[i] = CW_RUN_COPY_NONE;
     }
     cw_run_tile_program_free(p);
+    cw_run_known_forget(p);
     p->sought_again = p->seek_at_ns = p->seek_after_ns = 0;
     p->key = (struct cw_key){{0}};
 }

@@ -198,6 +198,7 @@ struct cw_run_program {
     bool kept_real;       /* the vendor has built it itself, too */
     double kept_saved_ns; /* build time that the cache has saved */
     uint32_t kernels;     /* records of kernels */
+    struct cw_run_known *known; /* of its kernels, by name */
     bool foreseen; /* tuning/foresee.h */
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
@@ -273,9 +274,33 @@ struct cw_run_short_task {
     double ns;
 };
 
+/* What is known of the kernels of one name of a program: some programs make a kernel for each launch. */
+struct cw_run_known {
+    struct cw_run_known *next; /* of the program */
+    char *name;
+    uint32_t refs; /* the program's list, and kernels */
+    struct cw_run_trust *trusted;
+    struct cw_run_reacher *reacher; /* byte ranges (models/reach.c); NULL: not asked yet */
+    struct cw_run_cutter *cutter;   /* models/cutter.h; NULL: not asked for yet */
+    uint32_t *launches;             /* by lane number */
+    /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
+    struct cw_run_kinds *loaded;
+    double *mean_ns; /* by lane number: measured, 0: never */
+    bool *broken;    /* by lane number: a launch failed there */
+    double batch_ns; /* mean_ns at home, in a batch */
+    uint8_t granted; /* trials beyond the budget so far */
+    uint64_t owed;   /* bit l: lane l has run nothing but a first launch, whose time says nothing */
+    /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
+    uint64_t code_at_ns;
+    uint64_t code_after_ns; /* ... and it is looked for again so much later */
+    double unpriced_items;  /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
+    double home_ns, home_items; /* of the largest launch at home: the least of late; 0: none */
+};
+
 struct cw_run_kernel {
     struct cw_run_record r;
     struct cw_run_program *program;
+    struct cw_run_known *known; /* shared with the others of its name; NULL: memory is out */
     char *name;
     uint32_t count;
     struct cw_key key; /* of its program and name (history_key.h); none: not known yet */
@@ -284,33 +309,18 @@ struct cw_run_kernel {
     uint8_t *modes;          /* enum cw_access_mode by argument; NULL until parsed */
     struct cw_run_arg *args; /* small ones are set without the lock (api/kernel.c) */
     _Atomic uint64_t sets;   /* how often one was set; lock not needed */
-    struct cw_run_trust *trusted;
-    struct cw_run_reacher *reacher;  /* its byte ranges (models/reach.c); NULL: not asked yet */
     struct cw_run_exclusion *flight; /* NULL: not known */
     cl_kernel *clones;               /* by lane number: used with the worker held */
     struct cw_run_set **set;         /* by lane number: the arguments of the clone; NULL: none yet */
-    uint32_t *launches;              /* by lane number */
-    /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
-    struct cw_run_kinds *loaded;
     struct cw_run_repeat_place memo;
     struct cw_run_repeat again;
     struct cw_run_short_task brief[4]; /* workers/short_task.c */
     uint8_t next_brief;
-    uint8_t granted;      /* trials beyond the budget so far */
-    uint64_t owed;        /* bit l: lane l has run nothing but a first launch, whose time says nothing */
-    uint64_t code_at_ns; /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
-    uint64_t code_after_ns; /* ... and it is looked for again so much later */
-    double unpriced_items; /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
-    double home_ns, home_items; /* of its largest launch at home: the least of late; 0: none */
-    double *mean_ns;      /* by lane number: measured, 0: never */
-    double batch_ns;      /* the same at home, in a batch */
-    bool *broken;         /* by lane number: a launch failed there */
     uint64_t tile_broken; /* bit by lane number: a tile failed there, ... */
     uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
     uint64_t tile_code_at_ns, tile_code_after_ns;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
-    struct cw_run_cutter *cutter; /* models/cutter.h; NULL: not asked for yet */
     struct cw_run_tiled *tiled;   /* for launches in tiles (tiles/tile.h); NULL: none was considered */
 };
 

@@ -70,7 +70,7 @@ static bool is_large(const struct cw_run_task *t)
 static bool is_worth_it(struct cw_run_task *t)
 {
     struct cw_run_kernel *k = t->launch.kernel;
-    double items = cw_run_costs_items(&t->launch), ns = k->mean_ns[t->at.home];
+    double items = cw_run_costs_items(&t->launch), ns = k->known->mean_ns[t->at.home];
 
     if (!cw_run_group_may(t->queue, k, items))
         return false;

@@ -17,7 +17,8 @@ static void forget(struct cw_run_cutter *c)
 
 struct cw_run_cutter *cw_run_cutter_of(struct cw_run_kernel *k)
 {
-    struct cw_run_cutter *c = k->cutter ? k->cutter : (k->cutter = calloc(1, sizeof *c));
+    struct cw_run_known *known = k->known;
+    struct cw_run_cutter *c = known->cutter ? known->cutter : (known->cutter = calloc(1, sizeof *c));
     const struct cw_model *m;
 
     if (!c || c->models == k->program->models)
@@ -57,11 +58,11 @@ bool cw_run_cutter_one_local(struct cw_run_kernel *k)
     return !k->program->group_free || (cw_run_program_models_settled(k->program) && !is_ordered(k));
 }
 
-void cw_run_cutter_free(struct cw_run_kernel *k)
+void cw_run_cutter_free(struct cw_run_known *known)
 {
-    if (!k->cutter)
+    if (!known->cutter)
         return;
-    forget(k->cutter);
-    free(k->cutter);
-    k->cutter = NULL;
+    forget(known->cutter);
+    free(known->cutter);
+    known->cutter = NULL;
 }

@@ -28,6 +28,6 @@ bool cw_run_cutter_any_local(struct cw_run_kernel *k);
  */
 bool cw_run_cutter_one_local(struct cw_run_kernel *k);
 
-void cw_run_cutter_free(struct cw_run_kernel *k);
+void cw_run_cutter_free(struct cw_run_known *known);
 
 #endif

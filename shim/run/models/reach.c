@@ -18,11 +18,11 @@ struct cw_run_reacher {
     struct cw_reach_arg *args;
 };
 
-void cw_run_reach_free(struct cw_run_kernel *k)
+void cw_run_reach_free(struct cw_run_known *known)
 {
-    struct cw_run_reacher *r = k->reacher;
+    struct cw_run_reacher *r = known->reacher;
 
-    k->reacher = NULL;
+    known->reacher = NULL;
     if (!r)
         return;
     cw_reacher_destroy(r->reacher);
@@ -34,16 +34,16 @@ void cw_run_reach_free(struct cw_run_kernel *k)
 /* For the models that the program has now. NULL: out of memory. */
 static struct cw_run_reacher *reacher_of(struct cw_run_kernel *k)
 {
-    struct cw_run_reacher *r = k->reacher;
+    struct cw_run_reacher *r = k->known->reacher;
     const struct cw_model *m;
 
     if (r && r->models == k->program->models)
         return r;
-    cw_run_reach_free(k);
+    cw_run_reach_free(k->known);
     r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    k->reacher = r;
+    k->known->reacher = r;
     r->models = k->program->models;
     r->models->refs++;
     m = cw_model_set_find(&r->models->set, k->name);
@@ -74,7 +74,7 @@ static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *ar
                             const size_t *offset, const size_t *global, const size_t *local,
                             struct cw_reach_launch *l)
 {
-    struct cw_run_reacher *r = k->program->models ? reacher_of(k) : NULL;
+    struct cw_run_reacher *r = k->program->models && k->known ? reacher_of(k) : NULL;
 
     *l = (struct cw_reach_launch){.work_dim = dims, .args = k->count};
     if (!r || !r->reacher)
@@ -105,7 +105,7 @@ static void reach(void *question)
     struct cw_reach_launch l;
 
     if (describe_launch(q->kernel, q->kernel->args, q->dims, q->offset, q->global, q->local, &l))
-        q->answer = cw_reacher_launch(q->kernel->reacher->reacher, &l, DEAR_NS);
+        q->answer = cw_reacher_launch(q->kernel->known->reacher->reacher, &l, DEAR_NS);
 }
 
 const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *offset,
@@ -126,7 +126,7 @@ bool cw_run_reach_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl
 
     if (wait)
         cw_run_program_models_wait(k->program);
-    known = describe_launch(k, args, dims, NULL, global, local, &l) ? cw_reacher_ops(k->reacher->reacher, &l)
+    known = describe_launch(k, args, dims, NULL, global, local, &l) ? cw_reacher_ops(k->known->reacher->reacher, &l)
                                                                     : NULL;
     if (known)
         *ops = *known;

@@ -29,6 +29,6 @@ bool cw_run_reach_task_ops(const struct cw_run_task *t, bool wait, struct cw_wor
 bool cw_run_reach_native_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local,
                              struct cw_work_ops *ops);
 
-void cw_run_reach_free(struct cw_run_kernel *k); /* lock held */
+void cw_run_reach_free(struct cw_run_known *known); /* lock held */
 
 #endif

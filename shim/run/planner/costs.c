@@ -119,7 +119,7 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
                                           .allowed = lanes,
                                           .chained = chained,
                                           .alone = alone,
-                                          .owed = t->launch.kernel->owed};
+                                          .owed = t->launch.kernel->known->owed};
 
     return cw_run_estimate_row(e, &key, cost, error);
 }

@@ -175,7 +175,7 @@ bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut,
                       struct cw_arg_hulls *hulls)
 {
     const struct cw_run_launch *l = &t->launch;
-    struct cw_run_cutter *c = l->kernel->cutter;
+    struct cw_run_cutter *c = l->kernel->known->cutter;
     struct cw_launch launch;
 
     if (!c->form)

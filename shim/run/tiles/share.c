@@ -379,7 +379,7 @@ static bool consider(struct sharing *x, uint32_t i)
 bool cw_run_share_wanted(const struct cw_run_task *t)
 {
     return t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models &&
-           (t->launch.kernel->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
+           (t->launch.kernel->known->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
 }
 
 bool cw_run_share_window(const struct cw_run_shared *s)

@@ -85,9 +85,9 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
 
 static bool waits_for_code(struct cw_run_kernel *k)
 {
-    if (CW_UNLIKELY(k->code_at_ns && cw_run_global_lock_now_ns() >= k->code_at_ns))
-        k->code_at_ns = 0;
-    return k->code_at_ns;
+    if (CW_UNLIKELY(k->known->code_at_ns && cw_run_global_lock_now_ns() >= k->known->code_at_ns))
+        k->known->code_at_ns = 0;
+    return k->known->code_at_ns;
 }
 
 static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)

@@ -334,21 +334,21 @@ static void owe(const struct cw_run_task *t, bool first)
     if (t->at.lane == t->at.home)
         return;
     if (!first) {
-        k->owed &= ~bit;
-    } else if (k->granted < CW_RUN_TRIALS_GRANTED && !(k->owed & bit)) {
-        k->granted++;
-        k->owed |= bit;
+        k->known->owed &= ~bit;
+    } else if (k->known->granted < CW_RUN_TRIALS_GRANTED && !(k->known->owed & bit)) {
+        k->known->granted++;
+        k->known->owed |= bit;
     }
 }
 
 static void note_home(struct cw_run_kernel *k, double items, double ns)
 {
-    if (items < k->home_items)
+    if (items < k->known->home_items)
         return;
-    k->home_ns = items > k->home_items ? ns : cw_run_least_of_late(k->home_ns, ns);
-    k->home_items = items;
-    cw_run_activation_ran_managed(k->unpriced_items * ns / items);
-    k->unpriced_items = 0;
+    k->known->home_ns = items > k->known->home_items ? ns : cw_run_least_of_late(k->known->home_ns, ns);
+    k->known->home_items = items;
+    cw_run_activation_ran_managed(k->known->unpriced_items * ns / items);
+    k->known->unpriced_items = 0;
 }
 
 void cw_run_perf_model_count_home(const struct cw_run_launch *l)
@@ -358,15 +358,15 @@ void cw_run_perf_model_count_home(const struct cw_run_launch *l)
     if (ns > 0)
         cw_run_activation_ran_managed(ns);
     else
-        l->kernel->unpriced_items += cw_run_costs_items(l);
+        l->kernel->known->unpriced_items += cw_run_costs_items(l);
 }
 
 double cw_run_perf_model_home_ns(const struct cw_run_launch *l)
 {
     double items = cw_run_costs_items(l);
 
-    return items <= CW_RUN_HOME_LARGER * l->kernel->home_items
-               ? l->kernel->home_ns * items / l->kernel->home_items
+    return items <= CW_RUN_HOME_LARGER * l->kernel->known->home_items
+               ? l->kernel->known->home_ns * items / l->kernel->known->home_items
                : 0;
 }
 
@@ -381,7 +381,7 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
     if (!t->measure.took_ns)
         return;
     cw_run_reasons_measured(t);
-    least = t->measure.chained ? &k->batch_ns : &k->mean_ns[t->at.lane];
+    least = t->measure.chained ? &k->known->batch_ns : &k->known->mean_ns[t->at.lane];
     *least = cw_run_least_of_late(*least, ns);
     first = is_first(t);
     if (t->at.lane == t->at.home && !first)

@@ -66,9 +66,9 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     if (cw_run.eager || cw_run.chaos)
         return cw_helper_program_ahead(&t->launch, p, r);
     if (cw_helper_program_knows(&t->launch, p, r)) {
-        if (k->code_after_ns) {
+        if (k->known->code_after_ns) {
             cw_run_global_lock_take();
-            k->code_after_ns = 0;
+            k->known->code_after_ns = 0;
             cw_run_global_lock_give();
         }
         return cw_helper_program_ahead(&t->launch, p, r);
@@ -76,8 +76,8 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     cw_run_global_lock_take();
     compiles = cw_run_observer->build_begins();
     if (!compiles) {
-        k->code_after_ns = k->code_after_ns ? 2 * k->code_after_ns : CW_RUN_SEEK_FIRST_NS;
-        k->code_at_ns = cw_run_global_lock_now_ns() + k->code_after_ns;
+        k->known->code_after_ns = k->known->code_after_ns ? 2 * k->known->code_after_ns : CW_RUN_SEEK_FIRST_NS;
+        k->known->code_at_ns = cw_run_global_lock_now_ns() + k->known->code_after_ns;
         t->uncoded = true;
         cw_run_observer->learns();
     }

@@ -183,7 +183,7 @@ static bool overtakes(const struct cw_run_task *t)
  * already, and a kernel that updates data in place must not run twice: that is an error of the command. */
 static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    t->launch.kernel->broken[l->number] |= !t->uncoded;
+    t->launch.kernel->known->broken[l->number] |= !t->uncoded;
     cw_run.counts.moved -= t->uncoded;
     t->uncoded = false;
     t->launch.kernel->memo.left = 0;
@@ -240,7 +240,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
 /* All of the first launches of a kernel, some of the later ones. */
 static bool is_measured(const struct cw_run_task *t)
 {
-    uint32_t n = t->launch.kernel->launches[t->at.lane]++;
+    uint32_t n = t->launch.kernel->known->launches[t->at.lane]++;
 
     return n < CW_RUN_MEASURED_ALL || n % CW_RUN_MEASURED_EVERY == 0;
 }
