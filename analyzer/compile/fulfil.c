@@ -60,8 +60,7 @@ static bool make(struct built *b, const struct cw_request *q, bool quiet)
     b->device = cw_answer_device(q->device, q->units);
     b->context = b->device ? clCreateContext(NULL, 1, &b->device, NULL, NULL, &err) : NULL;
     if (b->context)
-        b->program =
-            build(b, cw_vendor_program(&calls, b->context, b->device, q->source, &err), q->options);
+        b->program = build(b, cw_vendor_program(&calls, b->context, b->device, q->source, &err), q->options);
     if (!b->program || (quiet && !is_quiet(b)) || !take_binary(b))
         return false;
     b->loaded = build(b,

@@ -54,8 +54,8 @@ static LLVMModuleRef parse_text(LLVMContextRef context, const char *text, size_t
     return module;
 }
 
-/* In the text that a newer LLVM's clang writes all pointers are `ptr`, which LLVM 14 reads when it is told to.
- * Nothing has used a context by then. */
+/* In the text that the clang of a newer LLVM writes all pointers are `ptr`, which LLVM 14 reads when it is
+ * told to. Nothing has used a context by then. */
 static void expect_opaque_pointers(void)
 {
 #if LLVM_VERSION_MAJOR < 15
@@ -70,8 +70,8 @@ static enum cw_status disassemble(const struct cw_pocl_binary *b, struct cw_chil
                                   struct cw_error *err)
 {
     static const char *const candidates[] = {"clang-15", "clang-16", NULL};
-    const char *argv[] = {NULL, "-x",      "ir",   "-w",      "-S",           "-emit-llvm", "-Xclang", "-disable-llvm-passes",
-                          "-o", "-",       NULL,   NULL};
+    const char *argv[] = {NULL, "-x", "ir", "-w", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
+                          "-o", "-",  NULL, NULL};
     char path[64];
     int fd = memfd_create("clweave", 0); /* clang inherits it */
     enum cw_status s = CW_OK;

@@ -1,4 +1,4 @@
-/* bitcode.h - the LLVM bitcode in a binary of PoCL (source/pocl_binary.h), as if clang had just compiled it. */
+/* bitcode.h - the LLVM bitcode in a binary of PoCL (source/pocl_binary.h), read like the output of clang. */
 #ifndef CW_FOOTPRINT_BITCODE_H
 #define CW_FOOTPRINT_BITCODE_H
 

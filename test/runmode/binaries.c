@@ -1,51 +1,50 @@
 /* binaries.c - a program that is made of the binary of another, and does not show its source. CW_BINARY names
  * the file of the binary, which is made when it is missing. CW_BOTH=1: launches of the program that was built
- * of the source come in between. CW_OPTIONS: of the builds; with -DSIZED a kernel demands its local size. Each
- * launch has a kernel of its own. */
+ * of the source come in between. CW_OPTIONS: of the builds; with -DSIZED a kernel demands its local size.
+ * Each launch has a kernel of its own. */
 #include "common.h"
 
 #define N      1024u
 #define CHAINS 4u
 #define STEPS  6u
 
-static const char source[] =
-    "typedef struct { int a; float b; } pair;\n"
-    "#ifdef SIZED\n"
-    "__attribute__((reqd_work_group_size(16, 1, 1)))\n"
-    "#endif\n"
-    "kernel void stir(global uint *x, global const uint *y, uint v) {\n"
-    "    size_t i = get_global_id(0);\n"
-    "    x[i] = (x[i] ^ v) * 2654435761u + y[i];\n"
-    "}\n"
-    "kernel void turn(global uint *x, local uint *t) {\n"
-    "    local uint own[16];\n"
-    "    size_t i = get_local_id(0), n = get_local_size(0);\n"
-    "    t[i] = x[get_global_id(0)];\n"
-    "    own[i] = t[i] * 7;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    x[get_global_id(0)] = t[n - 1 - i] + own[(i + 1) % n];\n"
-    "}\n"
-    "kernel void count(global uint *x, global uint *sum, constant uint *c) {\n"
-    "    atomic_add(sum, x[get_global_id(0)] & c[0]);\n"
-    "}\n"
-    "kernel void part(global uint *x, pair p, float4 v) {\n"
-    "    int i = get_global_id(0);\n"
-    "    if (i < p.a)\n"
-    "        x[i] += (uint)(p.b + v.z);\n"
-    "}\n"
-    "kernel void wide(global float3 *x, global uint *y) {\n"
-    "    size_t i = get_global_id(0);\n"
-    "    float3 v = (float3)(i, y[i] & 255, 2);\n"
-    "    x[i] = v * sin(v.y);\n"
-    "    vstore2(convert_uint2(v.xz), i % 8, y);\n"
-    "}\n"
-    "kernel void follow(global uint *x, global const uint *y) {\n"
-    "    x[y[get_global_id(0)] % 64] = 5;\n"
-    "}\n"
-    "kernel void say(global uint *x) {\n"
-    "    if (get_global_id(0) == 0)\n"
-    "        printf(\"%u\\n\", x[0] & 1 | 2);\n"
-    "}\n";
+static const char source[] = "typedef struct { int a; float b; } pair;\n"
+                             "#ifdef SIZED\n"
+                             "__attribute__((reqd_work_group_size(16, 1, 1)))\n"
+                             "#endif\n"
+                             "kernel void stir(global uint *x, global const uint *y, uint v) {\n"
+                             "    size_t i = get_global_id(0);\n"
+                             "    x[i] = (x[i] ^ v) * 2654435761u + y[i];\n"
+                             "}\n"
+                             "kernel void turn(global uint *x, local uint *t) {\n"
+                             "    local uint own[16];\n"
+                             "    size_t i = get_local_id(0), n = get_local_size(0);\n"
+                             "    t[i] = x[get_global_id(0)];\n"
+                             "    own[i] = t[i] * 7;\n"
+                             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                             "    x[get_global_id(0)] = t[n - 1 - i] + own[(i + 1) % n];\n"
+                             "}\n"
+                             "kernel void count(global uint *x, global uint *sum, constant uint *c) {\n"
+                             "    atomic_add(sum, x[get_global_id(0)] & c[0]);\n"
+                             "}\n"
+                             "kernel void part(global uint *x, pair p, float4 v) {\n"
+                             "    int i = get_global_id(0);\n"
+                             "    if (i < p.a)\n"
+                             "        x[i] += (uint)(p.b + v.z);\n"
+                             "}\n"
+                             "kernel void wide(global float3 *x, global uint *y) {\n"
+                             "    size_t i = get_global_id(0);\n"
+                             "    float3 v = (float3)(i, y[i] & 255, 2);\n"
+                             "    x[i] = v * sin(v.y);\n"
+                             "    vstore2(convert_uint2(v.xz), i % 8, y);\n"
+                             "}\n"
+                             "kernel void follow(global uint *x, global const uint *y) {\n"
+                             "    x[y[get_global_id(0)] % 64] = 5;\n"
+                             "}\n"
+                             "kernel void say(global uint *x) {\n"
+                             "    if (get_global_id(0) == 0)\n"
+                             "        printf(\"%u\\n\", x[0] & 1 | 2);\n"
+                             "}\n";
 
 static cl_program build(const struct app *a, cl_program p)
 {

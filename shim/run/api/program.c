@@ -325,7 +325,8 @@ static void keep_binaries(cl_program program, size_t room, void *to)
     n = (cl_uint)(room / sizeof(void *));
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
-    if (p && !p->binary && p->source && p->options && (source = strdup(p->source)) && (options = strdup(p->options)))
+    if (p && !p->binary && p->source && p->options && (source = strdup(p->source)) &&
+        (options = strdup(p->options)))
         cw_run_record_pin(&p->r);
     else
         p = NULL;

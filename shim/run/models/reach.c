@@ -126,8 +126,9 @@ bool cw_run_reach_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl
 
     if (wait)
         cw_run_program_models_wait(k->program);
-    known = describe_launch(k, args, dims, NULL, global, local, &l) ? cw_reacher_ops(k->known->reacher->reacher, &l)
-                                                                    : NULL;
+    known = describe_launch(k, args, dims, NULL, global, local, &l)
+                ? cw_reacher_ops(k->known->reacher->reacher, &l)
+                : NULL;
     if (known)
         *ops = *known;
     return known;

@@ -37,7 +37,8 @@ static double longest_ns(const struct cw_run_task *t)
 /* Measured, and short. */
 static double expected_ns(const struct cw_run_task *t)
 {
-    double together = cw_device_has(place_of(t)->slot, CW_VENDOR_IN_CALL) ? 0 : t->launch.kernel->known->batch_ns;
+    double together =
+        cw_device_has(place_of(t)->slot, CW_VENDOR_IN_CALL) ? 0 : t->launch.kernel->known->batch_ns;
     double alone = t->launch.kernel->known->mean_ns[t->at.lane];
 
     return together > 0 ? together : alone > 0 ? alone : CW_RUN_BATCH_NS;
