@@ -1,7 +1,7 @@
 /* binaries.c - a program that is made of the binary of another, and does not show its source. CW_BINARY names
  * the file of the binary, which is made when it is missing. CW_BOTH=1: launches of the program that was built
  * of the source come in between. CW_OPTIONS: of the builds; with -DSIZED a kernel demands its local size.
- * Each launch has a kernel of its own. */
+ * CW_SOURCE: the file that the source is written to. Each launch has a kernel of its own. */
 #include "common.h"
 
 #define N      1024u
@@ -40,11 +40,13 @@ static const char source[] = "typedef struct { int a; float b; } pair;\n"
                              "}\n"
                              "kernel void follow(global uint *x, global const uint *y) {\n"
                              "    x[y[get_global_id(0)] % 64] = 5;\n"
-                             "}\n"
-                             "kernel void say(global uint *x) {\n"
-                             "    if (get_global_id(0) == 0)\n"
-                             "        printf(\"%u\\n\", x[0] & 1 | 2);\n"
                              "}\n";
+
+/* Not with CW_NAMED, the name of a variable that the source has instead. */
+static const char printing[] = "kernel void say(global uint *x) {\n"
+                               "    if (get_global_id(0) == 0)\n"
+                               "        printf(\"%u\\n\", x[0] & 1 | 2);\n"
+                               "}\n";
 
 static cl_program build(const struct app *a, cl_program p)
 {
@@ -54,11 +56,28 @@ static cl_program build(const struct app *a, cl_program p)
     return p;
 }
 
+static void write_file(const char *name, const void *bytes, size_t n)
+{
+    FILE *f = name ? fopen(name, "wb") : NULL;
+
+    if (f && (fwrite(bytes, 1, n, f) != n || fclose(f)))
+        app_skip("binaries", "cannot write a file");
+}
+
 static cl_program of_source(const struct app *a)
 {
-    const char *text = source;
+    const char *named = getenv("CW_NAMED");
+    char text[sizeof source + sizeof printing + 200];
+    const char *texts = text;
+    cl_program p;
     cl_int err;
-    cl_program p = clCreateProgramWithSource(a->context, 1, &text, NULL, &err);
+
+    if (named)
+        snprintf(text, sizeof text, "%s\n\n__constant int %s = 0;", source, named);
+    else
+        snprintf(text, sizeof text, "%s%s", source, printing);
+    write_file(getenv("CW_SOURCE"), text, strlen(text));
+    p = clCreateProgramWithSource(a->context, 1, &texts, NULL, &err);
 
     APP_CHECK(err);
     return build(a, p);
@@ -89,14 +108,6 @@ static unsigned char *read_file(const char *name, size_t *bytes)
         app_skip("binaries", "cannot read the binary");
     fclose(f);
     return binary;
-}
-
-static void write_file(const char *name, const unsigned char *binary, size_t bytes)
-{
-    FILE *f = name ? fopen(name, "wb") : NULL;
-
-    if (f && (fwrite(binary, 1, bytes, f) != bytes || fclose(f)))
-        app_skip("binaries", "cannot write the binary");
 }
 
 static cl_program of_binary(const struct app *a)
@@ -204,8 +215,10 @@ int main(void)
     for (uint32_t s = 0; s < STEPS; s++)
         for (uint32_t c = 0; c < CHAINS; c++)
             chain(&a, p, other, m[c], s);
-    app_args(k = kernel(p, "say"), "m", m[0][2]);
-    launch(a.queue, k, 16);
+    if (!getenv("CW_NAMED")) {
+        app_args(k = kernel(p, "say"), "m", m[0][2]);
+        launch(a.queue, k, 16);
+    }
     for (uint32_t c = 0; c < CHAINS; c++) {
         show(&a, m[c]);
         app_release_mems(m[c], 4);

@@ -17,6 +17,20 @@ bare "$program" || exit
 in_run "$program" $eager
 managed 130
 unset CW_OPTIONS
+# in its cache folder pyopencl keeps the source beside the binary
+name=pyopencl_defeat_cache_0123456789abcdef0123456789abcdef
+entry=$T/third/pyopencl/pyopencl-compiler-cache-v2-py3/5d
+mkdir -p "$entry"
+export CW_NAMED=$name CW_BINARY=$entry/binary CW_SOURCE=$entry/source.cl
+bare "$program" || exit
+in_run "$program" $chaos CLWEAVE_SEED=6 XDG_CACHE_HOME="$T/third"
+managed 140
+[ "$(count cut)" -ge 3 ] || fail "by pyopencl's source: only $(count cut) cut into tiles"
+sed -i "s/$name/${name%f}0/" "$CW_SOURCE" # another program's
+in_run "$program" $chaos CLWEAVE_SEED=6 XDG_CACHE_HOME="$T/third"
+managed 140
+[ "$(count cut)" = 0 ] || fail "by another source: $(count cut) cut"
+unset CW_NAMED CW_SOURCE
 export CW_BINARY=$T/binary
 bare "$program" || exit # makes the file
 XDG_CACHE_HOME=$T/other # nothing is known of the binary there

@@ -1,6 +1,7 @@
 /* program.c - programs: their source, the checks of it, and helper programs. */
 #include "../models/binary.h"
 #include "../models/headers.h"
+#include "../models/pyopencl_cache.h"
 #include "../models/known.h"
 #include "../core/exit.h"
 #include "hooks.h"
@@ -99,7 +100,22 @@ static void remember_binary(cl_context context, cl_program program, cl_uint n, c
     free(text);
 }
 
-/* A binary that was fetched in an earlier run is as good as its source. */
+/* A source of the binaries that can be managed, and its options, the caller's to free. *options NULL: those
+ * that the program is going to give. False: there is none. */
+static bool find_source(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
+                        const unsigned char *const *binaries, char **source, char **options)
+{
+    if (!cw_binary_find(slots, n, bytes, binaries, source, options) && n == 1 && binaries[0])
+        *source = cw_pyopencl_cache_source(binaries[0], bytes[0]);
+    if (*source && cw_source_is_manageable(*source, *options ? *options : ""))
+        return true;
+    free(*source);
+    free(*options);
+    *source = *options = NULL;
+    return false;
+}
+
+/* A binary whose source is known is as good as that. */
 cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
                                                  const size_t *bytes, const unsigned char **binaries,
                                                  cl_int *status, cl_int *err)
@@ -107,6 +123,7 @@ cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, 
     cl_program program =
         cw_native.clCreateProgramWithBinary(context, n, devices, bytes, binaries, status, err);
     struct cw_run_context *c;
+    struct cw_run_program *p;
     const struct cw_context_devices *slots;
     char *source = NULL, *options = NULL;
 
@@ -118,16 +135,16 @@ cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, 
     cw_run_global_lock_give();
     if (!slots)
         return program;
-    if (!cw_binary_find(slots, n, bytes, binaries, &source, &options) ||
-        !cw_source_is_manageable(source, options)) {
+    if (!find_source(slots, n, bytes, binaries, &source, &options)) {
         remember_binary(context, program, n, bytes, binaries);
-        free(source);
-        free(options);
         return program;
     }
     cw_run_global_lock_take();
-    if (remember(context, program, source, options))
+    p = create(context, program, source, options);
+    if (p) {
+        p->loaded = true;
         source = options = NULL;
+    }
     cw_run_global_lock_give();
     free(source);
     free(options);
