@@ -49,8 +49,8 @@ static bool is_plain(const struct cw_run_program *p)
 {
     const struct cw_context_devices *s = p ? p->context->slots : NULL;
 
-    return s && s->homes == 1 && s->slot[0].kind == CW_SLOT_HOME && p->source && !p->binary && !p->loaded && !p->given &&
-           !p->built_with && !p->linked && !p->compiled && !p->kernels && !cw_run.recording &&
+    return s && s->homes == 1 && s->slot[0].kind == CW_SLOT_HOME && p->source && !p->binary && !p->loaded &&
+           !p->given && !p->built_with && !p->linked && !p->compiled && !p->kernels && !cw_run.recording &&
            !cw_run.forked && !cw_joined_source_is_needed(p->source) && !strstr(p->source, "printf");
 }
 

@@ -1,4 +1,4 @@
-/* pyopencl_cache.c - see models/pyopencl_cache.h. The layout: pyopencl/cache.py of pyopencl 2021 and later. */
+/* pyopencl_cache.c - see models/pyopencl_cache.h. The layout: cache.py of pyopencl 2021 and later. */
 #include "pyopencl_cache.h"
 
 #include <glob.h>
