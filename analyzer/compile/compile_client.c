@@ -185,6 +185,7 @@ static enum cw_compile_answer talk(const struct cw_compile_question *q, char mod
     for (unsigned ms = 0; state == CW_COMPILE_ASKED && !atomic_load(&compiler.over) && ms < COMPILES_MS;
          ms += LOOK_MS)
         state = cw_compile_area_wait(a, CW_COMPILE_ASKED, LOOK_MS);
+    state = atomic_load(&a->state); /* a compiler that ended after the last look may have answered before */
     if (state == CW_COMPILE_COMPILED || state == CW_COMPILE_REFUSED) {
         bool good = state == CW_COMPILE_COMPILED && is_found(a, module);
 
