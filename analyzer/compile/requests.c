@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#define KIND           "request 2"
+#define KIND           "request 3"
 #define MOST_VARIABLES 64
 
 void cw_requests_init(struct cw_requests *r, const char *folder)
@@ -141,6 +142,7 @@ static struct cw_identity contents_of(const struct cw_request *q)
 
     cw_identity_begin(&data, KIND);
     cw_identity_number(&data, q->failed);
+    cw_identity_number(&data, q->failed_s);
     cw_identity_number(&data, q->units);
     cw_identity_number(&data, q->took_ns);
     cw_identity_number(&data, q->builds);
@@ -183,7 +185,8 @@ static bool parse(const char *at, size_t bytes, const char **list, struct cw_req
 
     q->environment = list;
     if (!text_field(&at, end, &kind) || !kind || strcmp(kind, KIND) != 0 ||
-        !number_field(&at, end, &failed) || !number_field(&at, end, &units) ||
+        !number_field(&at, end, &failed) || !number_field(&at, end, &q->failed_s) ||
+        !number_field(&at, end, &units) ||
         !number_field(&at, end, &q->took_ns) || !number_field(&at, end, &q->builds) ||
         !text_field(&at, end, &q->device) || !text_field(&at, end, &q->source) ||
         !text_field(&at, end, &q->options) || !text_field(&at, end, &q->program) ||
@@ -262,6 +265,13 @@ bool cw_requests_write(struct cw_requests *r, const struct cw_request *q)
         good = good && cw_identity_same(&there.result, &q->result); /* there may be no room for it */
     } else if (cw_identity_same(&there.result, &q->result)) {
         good = there.failed < CW_REQUESTS_TRIES;
+        if (!good && (uint64_t)time(NULL) >= there.failed_s + CW_REQUESTS_REST_S) {
+            struct cw_request again = *q; /* with the environment of now */
+
+            again.failed = CW_REQUESTS_TRIES - 1;
+            write_file(r, &id, &again);
+            good = true;
+        }
     } else { /* two with one key: the first stays */
         good = false;
     }
@@ -341,6 +351,7 @@ void cw_requests_failed(struct cw_requests *r, const char *name)
         return;
     memcpy(r->tried[r->num_tried++], name, sizeof *r->tried);
     q.failed++;
+    q.failed_s = (uint64_t)time(NULL);
     id = identity_of(&q);
     write_file(r, &id, &q);
     cw_identity_finish(&id);

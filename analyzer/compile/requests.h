@@ -12,7 +12,10 @@
 
 #define CW_REQUESTS_FILES 256
 #define CW_REQUESTS_BYTES (32ll << 20)
-#define CW_REQUESTS_TRIES 3 /* that fail; then a request stays, and is not taken again */
+#define CW_REQUESTS_TRIES 3 /* that fail; then a request stays, and is not taken again ... */
+/* ... until a program leaves it anew so long after the last failure, whose cause may be gone (a full disk, an
+ * end for want of memory): it is taken once more */
+#define CW_REQUESTS_REST_S 86400
 
 #define CW_REQUESTS_TRIED 64 /* in vain by one builder, which takes no more then */
 
@@ -39,7 +42,8 @@ struct cw_request {
     const struct cw_compile_arg *arg;
     const char *program;            /* name of the file that runs; for people */
     const char *const *environment; /* that the result depends on; NULL-ended */
-    uint32_t failed;                /* times */
+    uint32_t failed;                /* times, ... */
+    uint64_t failed_s;              /* ... the last one in this second (time(2)) */
 };
 
 struct cw_requests {
@@ -56,7 +60,7 @@ void cw_requests_init(struct cw_requests *r, const char *folder);
  * the caller's to free as one block. NULL: memory is out. */
 const char **cw_requests_environment(char *const *from);
 
-/* True: the request is there now, and has not failed too often. One that is there already stays as it is. */
+/* True: the request is there now, and may be taken. One that may be taken already stays as it is. */
 bool cw_requests_write(struct cw_requests *r, const struct cw_request *q);
 
 /* Whether files can be made in the folder. */

@@ -1,6 +1,6 @@
-/* The asker's side of the isolated compiler (analyzer/compile/compile_client.c), where the compiler closes the
- * area and ends between a look at the area and the look at the compiler: another one is asked. The compiler and
- * the first look are played. */
+/* The asker's side of the isolated compiler (analyzer/compile/compile_client.h), where the compiler closes
+ * the area and ends between a look at the area and the look at the compiler: another one is asked. The
+ * compiler and the first look are played. */
 #include "../../analyzer/compile/compile_area.h"
 
 static uint32_t look_too_early(struct cw_compile_area *a, uint32_t state, unsigned ms);

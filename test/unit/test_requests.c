@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -118,6 +119,41 @@ static void test_failures(void **state)
     assert_true(leave(&r, 2, "kernel"));
     assert_true(cw_requests_next(&r, other));
     assert_string_not_equal(name, other);
+}
+
+static time_t later_s;
+
+/* For requests.c: the clock is played. */
+time_t time(time_t *now)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_sec += later_s;
+    if (now)
+        *now = t.tv_sec;
+    return t.tv_sec;
+}
+
+/* A day after that a program that asks again gets one more try. */
+static void test_one_more_try(void **state)
+{
+    struct cw_requests r;
+    char name[CW_FILE_STORE_NAME_BYTES];
+
+    (void)state;
+    for (int i = 0; i <= CW_REQUESTS_TRIES; i++) {
+        cw_requests_init(&r, folder);
+        if (i == CW_REQUESTS_TRIES)
+            later_s += CW_REQUESTS_REST_S;
+        assert_int_equal(cw_requests_count(&r), i < CW_REQUESTS_TRIES && i > 0);
+        assert_true(leave(&r, 1, "kernel"));
+        assert_true(cw_requests_next(&r, name));
+        cw_requests_failed(&r, name);
+    }
+    cw_requests_init(&r, folder);
+    assert_false(leave(&r, 1, "kernel"));
+    assert_int_equal(cw_requests_count(&r), 0);
 }
 
 static void test_bounds(void **state)
@@ -243,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, begin, end),
         cmocka_unit_test_setup_teardown(test_failures, begin, end),
+        cmocka_unit_test_setup_teardown(test_one_more_try, begin, end),
         cmocka_unit_test_setup_teardown(test_bounds, begin, end),
         cmocka_unit_test_setup_teardown(test_damaged, begin, end),
         cmocka_unit_test_setup_teardown(test_folder, begin, end),
