@@ -18,31 +18,31 @@ void cw_doctor_fact(struct cw_doctor *d, const char *section, const char *name, 
                           json_pack("{s:s, s:s, s:s}", "section", section, "name", name, "text", text));
 }
 
-static void add_problem(struct cw_doctor *d, const char *mend, const char *text)
+/* `obstacle`: the first of them is why nothing can be gained. */
+static void add_problem(struct cw_doctor *d, const char *mend, bool obstacle, const char *fmt, va_list ap)
 {
+    char text[TEXT];
+
+    vsnprintf(text, sizeof text, fmt, ap);
     json_array_append_new(d->problems, json_pack("{s:s, s:s}", "problem", text, "mend", mend));
+    if (obstacle && !*d->cannot)
+        snprintf(d->cannot, sizeof d->cannot, "%.255s", text);
 }
 
 void cw_doctor_problem(struct cw_doctor *d, const char *mend, const char *fmt, ...)
 {
-    char text[TEXT];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    add_problem(d, mend, false, fmt, ap);
     va_end(ap);
-    add_problem(d, mend, text);
 }
 
 void cw_doctor_obstacle(struct cw_doctor *d, const char *mend, const char *fmt, ...)
 {
-    char text[TEXT];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    add_problem(d, mend, true, fmt, ap);
     va_end(ap);
-    add_problem(d, mend, text);
-    if (!*d->cannot)
-        snprintf(d->cannot, sizeof d->cannot, "%.255s", text);
 }
