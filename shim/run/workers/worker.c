@@ -397,24 +397,8 @@ bool cw_run_worker_run_orphan(void)
     return false;
 }
 
-/* Helper programs that a worker has not come to. No worker is left; lock not held. */
-static void ask_for_the_rest(const struct cw_run_worker *l)
-{
-    for (uint32_t i = 0; i < l->num_wanted; i++) {
-        const struct cw_run_program *p = l->wanted[i];
-        const struct cw_run_context_device *place = p->context->places;
-
-        while (place->lane != l)
-            place++;
-        if (p->copy[l->number] != CW_RUN_COPY_SOUGHT)
-            cw_helper_program_ask(&(struct cw_run_recipe){p->source, p->options ? p->options : ""}, place);
-    }
-}
-
 void cw_run_worker_stop_all(void)
 {
-    bool abandoned;
-
     cw_run_global_lock_take();
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
         cw_run.lanes[i].quit = true; /* no worker begins from here on */
@@ -430,8 +414,5 @@ void cw_run_worker_stop_all(void)
         pthread_join(l->worker, NULL);
         cw_run_global_lock_take();
     }
-    abandoned = cw_run.abandoned;
     cw_run_global_lock_give();
-    for (uint32_t i = 0; i < cw_run.num_lanes && !abandoned; i++)
-        ask_for_the_rest(&cw_run.lanes[i]);
 }
