@@ -35,6 +35,7 @@ static struct {
     unsigned failures;
     _Atomic bool stopped;       /* the process ends */
     _Atomic bool there;         /* there is a tool, and it has not failed too often */
+    _Atomic bool was_there;     /* until the process began to end */
     _Atomic bool over;          /* the thread's work is done */
     _Atomic uint32_t is_shared; /* the area may be looked at */
     _Atomic uint32_t turns;     /* that have ended */
@@ -251,6 +252,11 @@ enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q
     return answer == CW_COMPILE_UNASKED && atomic_load(&compiler.stopped) ? CW_COMPILE_BAD : answer;
 }
 
+bool cw_compile_client_was_there(void)
+{
+    return atomic_load(&compiler.there) || atomic_load(&compiler.was_there);
+}
+
 bool cw_compile_client_has_stopped(void)
 {
     return atomic_load(&compiler.stopped);
@@ -261,7 +267,8 @@ void cw_compile_client_stop(bool join)
     struct timespec end;
 
     atomic_store(&compiler.stopped, true);
-    atomic_store(&compiler.there, false);
+    if (atomic_exchange(&compiler.there, false))
+        atomic_store(&compiler.was_there, true);
     cw_quiet_child_kill(CW_QUIET_SERVER, true);
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += END_S;

@@ -33,6 +33,9 @@ enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q
  * the compiler's thread if `join`, for a second at most. */
 void cw_compile_client_stop(bool join);
 
+/* Whether there is a compiler, or was one until that was called. */
+bool cw_compile_client_was_there(void);
+
 /* Whether that was called. */
 bool cw_compile_client_has_stopped(void);
 

@@ -240,6 +240,7 @@ struct memory {
     struct cw_identity id;
     const char *module; /* that is new; NULL: is one known? */
     bool loaded;
+    bool refused; /* its file is there, and cannot be loaded */
 };
 
 /* Loads it, and notes it. When the vendor loads the file of this name it is there already, and nothing is
@@ -252,6 +253,7 @@ static void load(void *memory)
     const char *module = m->module ? m->module : known;
 
     m->loaded = module && *module == '/' && dlopen(module, RTLD_NOW | RTLD_LOCAL);
+    m->refused = module && *module == '/' && !m->loaded && access(module, R_OK) == 0;
     if (m->loaded && m->module)
         cw_file_store_write(&compiled, &m->id, module, strlen(module) + 1);
     free(known);
@@ -319,17 +321,17 @@ static struct cw_identity name_module(const struct need *need)
     return id;
 }
 
-/* Whether the file of `module`, or the one that is known for it, is loaded now. */
-static bool load_apart(cl_device_id device, const struct need *need, const char *module)
+/* Whether the file of `module`, or the one that is known for it, is loaded now. UNASKED: there is none. BAD:
+ * it cannot be loaded, and made again it would be the same. */
+static enum cw_compile_answer load_apart(cl_device_id device, const struct need *need, const char *module)
 {
     struct memory m = {.module = module, .id = name_module(need)};
-    bool loaded;
+    bool loaded = cw_isolated_compiler_call(device, load, &m) && m.loaded;
 
-    loaded = cw_isolated_compiler_call(device, load, &m) && m.loaded;
     if (loaded)
         note(need);
     cw_identity_finish(&m.id);
-    return loaded;
+    return loaded ? CW_COMPILE_GOOD : m.refused ? CW_COMPILE_BAD : CW_COMPILE_UNASKED;
 }
 
 /* Asks the compiler, unless the code is known. */
@@ -337,16 +339,17 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
                                    const struct need *need)
 {
     char module[CW_COMPILE_MODULE];
-    enum cw_compile_answer answer;
+    enum cw_compile_answer answer =
+        *q->kernel && *compiled.folder ? load_apart(device, need, NULL) : CW_COMPILE_UNASKED;
     uint64_t begin;
 
-    if (*q->kernel && *compiled.folder && load_apart(device, need, NULL))
-        return CW_COMPILE_GOOD;
+    if (answer != CW_COMPILE_UNASKED)
+        return answer;
     begin = cw_run_global_lock_now_ns();
     answer = cw_compile_client_ask(q, module);
     cw_run_thread_cpu_adds(
         (double)(cw_run_global_lock_now_ns() - begin)); /* hardly more than it has worked */
-    if (answer == CW_COMPILE_GOOD && *q->kernel && !load_apart(device, need, module))
+    if (answer == CW_COMPILE_GOOD && *q->kernel && load_apart(device, need, module) != CW_COMPILE_GOOD)
         answer = CW_COMPILE_BAD;
     return answer;
 }
@@ -453,10 +456,12 @@ bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
     bool known = true;
     struct need need;
 
-    if (arg && *compiled.folder && may_be_asked(place->slot->device) && cw_compiler_resources_apart() &&
+    if (arg && *compiled.folder && is_parted(place->slot->device) &&
+        cw_compile_client_was_there() && cw_compiler_resources_apart() &&
         cw_vendor_describe_driver(&calls, place->slot->device, text, sizeof text)) {
         name_need(&need, &q);
-        known = is_here(&need) || load_apart(place->slot->device, &need, NULL) || !ask_builder(&q, &need);
+        known = is_here(&need) || load_apart(place->slot->device, &need, NULL) != CW_COMPILE_UNASKED ||
+                !ask_builder(&q, &need);
         finish_need(&need);
     }
     free(arg);

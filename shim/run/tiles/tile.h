@@ -182,6 +182,8 @@ bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known);
 /* Rewrites `p` and loads it for a place, whose lane runs none of it yet, or, where there is no binary, builds
  * it (the place's state is CW_RUN_COPY_WANTED) or asks the builder for the binary. True: it was built. */
 bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place);
+/* Rewrites `p` and asks the builder for the binary. */
+void cw_run_tile_program_ask(struct cw_run_program *p, uint32_t place);
 /* A binary was asked for a while ago, and is to be sought again, ever less often. Lock held. */
 bool cw_run_tile_program_is_due(struct cw_run_program *p, const struct cw_run_worker *l);
 /* How far that is (enum cw_run_copy_state); NULL: memory is out, or there are no models. Lock held. */

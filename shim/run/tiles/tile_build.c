@@ -16,8 +16,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define JOBS 64
-#define NICE 10 /* the program's kernels keep the processors that they use */
+#define JOBS   64
+#define NICE   10       /* the program's kernels keep the processors that they use */
+#define END_NS 10000000 /* that the end of the process waits for requests */
 
 static struct {
     struct {
@@ -188,6 +189,23 @@ bool cw_run_tile_build_beside(struct cw_run_program *p, void (*body)(void *data)
     return true;
 }
 
+/* The thread is gone, and the compiler has stopped: later runs find what the builder is asked for. */
+static void ask_for_the_rest(void)
+{
+    uint64_t until = cw_run_global_lock_now_ns() + END_NS;
+
+    while ((builder.n || builder.others) && cw_run_global_lock_now_ns() < until) {
+        if (builder.n) {
+            builder.n--;
+            cw_run_tile_program_ask(builder.job[builder.n].program, builder.job[builder.n].place);
+            continue;
+        }
+        cw_run_global_lock_take();
+        do_other();
+        cw_run_global_lock_give();
+    }
+}
+
 void cw_run_tile_build_stop(void)
 {
     bool started;
@@ -201,4 +219,6 @@ void cw_run_tile_build_stop(void)
     cw_run_global_lock_give();
     if (started)
         pthread_join(builder.thread, NULL);
+    if (started && !cw_run.abandoned && !cw_run.chaos)
+        ask_for_the_rest();
 }

@@ -290,6 +290,14 @@ bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place)
     return good && !r->loaded[lane];
 }
 
+void cw_run_tile_program_ask(struct cw_run_program *p, uint32_t place)
+{
+    const struct cw_run_rewritten *r = rewritten(p);
+
+    if (r && r->out.source)
+        ask(p, r, &p->context->places[place], true);
+}
+
 /* A clone that takes `count` arguments. */
 static cl_kernel make_kernel(cl_program program, const char *name, cl_uint count)
 {

@@ -205,10 +205,17 @@ void cw_run_worker_starts(struct cw_run_task *t)
     cw_run_event_progress(t);
 }
 
-/* A batch ended before its turn. */
-static void not_run(struct cw_run_task *t)
+/* A batch ended before its turn. A helper that refused the one before refuses it, too. */
+static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
 {
+    bool away = t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
+
     t->state = CW_RUN_LINKED;
+    cw_run.counts.moved -= away;
+    if (away && t->launch.kernel->broken[l->number]) {
+        t->at.lane = t->at.home;
+        t->at.place = t->queue->home;
+    }
     if (!t->waits)
         cw_run_worker_ready(t);
 }
@@ -217,7 +224,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
 {
     cw_run_exclusion_end(t);
     if (CW_UNLIKELY(status == CW_RUN_NOT_RUN)) {
-        not_run(t);
+        not_run(l, t);
         return;
     }
     if (t->work == CW_RUN_LAUNCH) {
