@@ -63,7 +63,7 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     bool compiles;
     cl_int err;
 
-    if (k->broken[p->lane->number]) /* by a launch that was planned together with this one */
+    if (k->known->broken[p->lane->number]) /* by a launch that was planned together with this one */
         return CL_OUT_OF_RESOURCES;
     if (cw_run.eager || cw_run.chaos)
         return cw_helper_program_ahead(&t->launch, p, r);

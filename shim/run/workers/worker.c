@@ -212,7 +212,7 @@ static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
 
     t->state = CW_RUN_LINKED;
     cw_run.counts.moved -= away;
-    if (away && t->launch.kernel->broken[l->number]) {
+    if (away && t->launch.kernel->known->broken[l->number]) {
         t->at.lane = t->at.home;
         t->at.place = t->queue->home;
     }
