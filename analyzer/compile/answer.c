@@ -147,23 +147,34 @@ static struct built *built(cl_device_id device, const char *source, const char *
 
 /* ---- a launch that does nothing */
 
+#define SIDE 4 /* of the images, in pixels */
+
 /* A small one. Its contents are no part of the code. */
 static cl_mem image_of(cl_context context, cl_mem_object_type type)
 {
     const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const bool lies_in_buffer = type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
     const bool flat = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
     const bool sheets = type == CL_MEM_OBJECT_IMAGE2D_ARRAY || type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-    const cl_image_desc desc = {.image_type = type,
-                                .image_width = 4,
-                                .image_height = flat || type == CL_MEM_OBJECT_IMAGE3D ? 4 : 0,
-                                .image_depth = type == CL_MEM_OBJECT_IMAGE3D ? 4 : 0,
-                                .image_array_size = sheets ? 2 : 0};
     cl_int err;
+    cl_mem buffer = lies_in_buffer
+                        ? clCreateBuffer(context, CL_MEM_READ_WRITE, SIDE * sizeof(cl_uchar4), NULL, &err)
+                        : NULL;
+    const cl_image_desc desc = {.image_type = type,
+                                .image_width = SIDE,
+                                .image_height = flat || type == CL_MEM_OBJECT_IMAGE3D ? SIDE : 0,
+                                .image_depth = type == CL_MEM_OBJECT_IMAGE3D ? SIDE : 0,
+                                .image_array_size = sheets ? 2 : 0,
+                                .mem_object = buffer};
+    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);
 
-    return clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);
+    if (buffer)
+        clReleaseMemObject(buffer);
+    return image;
 }
 
-static bool set_arg(cl_kernel kernel, uint32_t i, const struct cw_compile_arg *arg, cl_mem image)
+static bool set_arg(cl_kernel kernel, uint32_t i, const struct cw_compile_arg *arg, cl_mem image,
+                    cl_sampler sampler)
 {
     static const char zeros[VALUE_BYTES];
     const cl_mem none = NULL;
@@ -173,6 +184,8 @@ static bool set_arg(cl_kernel kernel, uint32_t i, const struct cw_compile_arg *a
         return clSetKernelArg(kernel, i, sizeof none, &none) == CL_SUCCESS;
     case CW_COMPILE_IMAGE:
         return image && clSetKernelArg(kernel, i, sizeof image, &image) == CL_SUCCESS;
+    case CW_COMPILE_SAMPLER:
+        return sampler && clSetKernelArg(kernel, i, sizeof sampler, &sampler) == CL_SUCCESS;
     case CW_COMPILE_LOCAL:
         return clSetKernelArg(kernel, i, arg->size, NULL) == CL_SUCCESS;
     default:
@@ -180,15 +193,20 @@ static bool set_arg(cl_kernel kernel, uint32_t i, const struct cw_compile_arg *a
     }
 }
 
-/* images[0 .. args): of `kernel`'s arguments, to be released after the launch. */
+/* images[0 .. args) and the sampler: of `kernel`'s arguments, to be released after the launch. */
 static bool set_args(cl_context context, cl_kernel kernel, const struct cw_compile_arg *arg, uint32_t n,
-                     cl_mem *images)
+                     cl_mem *images, cl_sampler *sampler)
 {
+    static const cl_sampler_properties plain[] = {0};
     bool good = true;
+    cl_int err;
 
+    *sampler = NULL;
     for (uint32_t i = 0; i < n; i++) {
+        if (arg[i].kind == CW_COMPILE_SAMPLER && !*sampler)
+            *sampler = clCreateSamplerWithProperties(context, plain, &err);
         images[i] = arg[i].kind == CW_COMPILE_IMAGE ? image_of(context, arg[i].size) : NULL;
-        good = good && set_arg(kernel, i, &arg[i], images[i]);
+        good = good && set_arg(kernel, i, &arg[i], images[i], *sampler);
     }
     return good;
 }
@@ -229,18 +247,21 @@ static enum cw_compile_state compile(struct cw_compile_area *a, const struct bui
     static bool shown; /* that this vendor's kernels are not run here */
     cl_int err;
     cl_kernel kernel = clCreateKernel(b->program, name, &err);
+    cl_sampler sampler;
     bool good, loaded;
 
     if (!kernel)
         return CW_COMPILE_REFUSED;
     good = set_args(b->context, kernel, (const struct cw_compile_arg *)((const char *)a + a->arg_at), a->args,
-                    images);
+                    images, &sampler);
     cw_dry_run_begin(name);
     good = good && launch(b, kernel, &a->range);
     loaded = cw_dry_run_end(a->module, sizeof a->module);
     for (uint32_t i = 0; i < a->args; i++)
         if (images[i])
             clReleaseMemObject(images[i]);
+    if (sampler)
+        clReleaseSampler(sampler);
     clReleaseKernel(kernel);
     if (good && !loaded && shown) /* the module loaded for another range serves this one, too: a new process
                                      may need another file */

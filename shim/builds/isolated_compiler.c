@@ -175,6 +175,7 @@ static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint3
             continue;
         }
         arg[i].kind = a->memory                     ? CW_COMPILE_MEMORY
+                      : a->sampler                  ? CW_COMPILE_SAMPLER
                       : a->kind == CW_RUN_ARG_LOCAL ? CW_COMPILE_LOCAL
                                                     : CW_COMPILE_VALUE;
         arg[i].size = a->size;

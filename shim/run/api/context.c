@@ -5,6 +5,7 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
+#include "../core/sampler.h"
 #include "../core/state.h"
 #include "../tasks/reference_counts.h"
 #include "../workers/worker.h"
@@ -117,6 +118,8 @@ void cw_run_context_free(void *record)
 {
     struct cw_run_context *c = record;
 
+    for (size_t i = 0; c->places && i < c->slots->n; i++)
+        cw_run_sampler_release(&c->places[i]);
     for (size_t i = 0; c->slots && i < c->slots->n; i++)
         if (i < c->slots->homes) {
             cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE,

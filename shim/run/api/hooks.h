@@ -22,6 +22,8 @@
     X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe) X(clCreateFromGLBuffer) X(clCreateFromGLTexture)   \
     X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D) X(clCreateFromGLRenderbuffer)                      \
     X(clCreateFromEGLImageKHR)                                                                               \
+    /* api/sampler.c */                                                                                      \
+    X(clCreateSampler) X(clCreateSamplerWithProperties) X(clRetainSampler) X(clReleaseSampler)               \
     /* api/program.c */                                                                                      \
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)         \
     X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clSetProgramSpecializationConstant)     \
@@ -38,15 +40,16 @@
     X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)             \
     X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBufferRect)                        \
     X(clEnqueueMigrateMemObjects)                                                                            \
+    /* api/image_transfer.c */                                                                               \
+    X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer)         \
+    X(clEnqueueCopyBufferToImage) X(clEnqueueFillImage)                                                      \
     /* api/map.c */                                                                                          \
-    X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)                                                         \
+    X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueUnmapMemObject)                                    \
     /* api/sync.c */                                                                                         \
     X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList)    \
     X(clEnqueueWaitForEvents)                                                                                \
     /* api/pass.c */                                                                                         \
-    X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer)         \
-    X(clEnqueueCopyBufferToImage) X(clEnqueueFillImage) X(clEnqueueMapImage) X(clEnqueueNativeKernel)        \
-    X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                      \
+    X(clEnqueueNativeKernel) X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                      \
     X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem) X(clEnqueueAcquireGLObjects)                              \
     X(clEnqueueReleaseGLObjects) X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)
 /* clang-format on */

@@ -1,12 +1,10 @@
-/* image.c - images. Plain ones, whose pixels lie one after the other, are made over run mode's bytes, like
- * buffers (api/memory.c), so that launches that read them can run anywhere on the host's memory; commands on
- * them stay the vendor's. */
+/* image.c - images. They are made over run mode's bytes, like buffers (api/memory.c), over those that the
+ * program gives, or in a buffer, so that launches and commands on them can run anywhere on the host's
+ * memory. */
 #include "hooks.h"
 
 #include <stdlib.h>
 
-#include "../../../analyzer/trace/trace.h"
-#include "image.h"
 #include "../core/image.h"
 #include "memory.h"
 #include "opaque.h"
@@ -66,62 +64,146 @@ static size_t times(size_t size, size_t by)
     return !by || size > SIZE_MAX / 2 / by ? 0 : size * by;
 }
 
-/* Bytes of all pixels; 0: an image that we leave to the vendor (made of other memory, with gaps, of several
- * samples). */
-static size_t image_bytes(const cl_image_format *f, const cl_image_desc *d)
+static void measure(struct cw_run_image *image, size_t tall, size_t deep)
 {
-    size_t bytes = times(pixel_bytes(f), d->image_width);
+    image->extent[0] = image->desc.image_width;
+    image->extent[1] = tall;
+    image->extent[2] = deep;
+}
 
-    if (d->image_row_pitch || d->image_slice_pitch || d->num_mip_levels || d->num_samples || d->mem_object)
-        return 0;
+/* False: a type of image that is left to the vendor. */
+static bool find_extent(struct cw_run_image *image)
+{
+    const cl_image_desc *d = &image->desc;
+
     switch (d->image_type) {
     case CL_MEM_OBJECT_IMAGE1D:
-        return bytes;
+    case CL_MEM_OBJECT_IMAGE1D_BUFFER:
+        measure(image, 1, 1);
+        return true;
     case CL_MEM_OBJECT_IMAGE1D_ARRAY:
-        return times(bytes, d->image_array_size);
+        measure(image, d->image_array_size, 1);
+        return true;
     case CL_MEM_OBJECT_IMAGE2D:
-        return times(bytes, d->image_height);
+        measure(image, d->image_height, 1);
+        return true;
     case CL_MEM_OBJECT_IMAGE2D_ARRAY:
-        return times(times(bytes, d->image_height), d->image_array_size);
+        measure(image, d->image_height, d->image_array_size);
+        return true;
     case CL_MEM_OBJECT_IMAGE3D:
-        return times(times(bytes, d->image_height), d->image_depth);
+        measure(image, d->image_height, d->image_depth);
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
-/* The vendor's image over `bytes` bytes of run mode; NULL: it is to be made as the program says. */
-static cl_mem over_ours(cl_context context, cl_mem_flags flags, const cl_image_format *format,
-                        const cl_image_desc *desc, const void *host, size_t bytes)
+/* A pitch in bytes, `given` or, if that is 0, `least`; 0: the vendor shall judge it. */
+static size_t pitch(size_t given, size_t least, size_t unit)
 {
-    struct cw_run_image *image = malloc(sizeof *image);
+    return !given ? least : given < least || !unit || given % unit ? 0 : given;
+}
+
+/* Fills *image, which has its format and description. Returns the bytes of all pixels with the gaps between
+ * them; 0: an image that is left to the vendor (of several samples, of a format that run mode does not know). */
+static size_t lay_out(struct cw_run_image *image)
+{
+    const cl_image_desc *d = &image->desc;
+    bool sheets = d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY; /* a slice is a row */
+
+    if (d->num_mip_levels || d->num_samples || !find_extent(image))
+        return 0;
+    image->pixel = pixel_bytes(&image->format);
+    image->row = pitch(d->image_row_pitch, times(image->pixel, image->extent[0]), image->pixel);
+    image->slice = pitch(d->image_slice_pitch, times(image->row, sheets ? 1 : image->extent[1]), image->row);
+    if (sheets && image->slice != image->row)
+        return 0;
+    return sheets ? times(image->row, image->extent[1]) : times(image->slice, image->extent[2]);
+}
+
+static size_t ask(cl_mem memory, cl_image_info name)
+{
+    size_t value = 0;
+
+    return cw_next.clGetImageInfo(memory, name, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+}
+
+/* The vendor lays the image out as expected. A slice pitch may be 0 where there is one slice. */
+static bool is_as_expected(cl_mem memory, struct cw_run_image *image)
+{
+    image->slice_told = ask(memory, CL_IMAGE_SLICE_PITCH);
+    return ask(memory, CL_IMAGE_ROW_PITCH) == image->row &&
+           (image->slice_told == image->slice || image->extent[2] == 1);
+}
+
+/* The vendor's image over `bytes` bytes of run mode, which are those at `host` or, if that is NULL, zeros. It
+ * owns `image`. NULL: it is to be made as the program says. */
+static cl_mem over_ours(cl_context context, cl_mem_flags flags, struct cw_run_image *image, const void *host,
+                        size_t bytes)
+{
     cl_int err;
     void *block = NULL;
-    uint8_t *own = image ? cw_run_memory_bytes(bytes, host, &block) : NULL;
-    cl_mem memory =
-        own ? cw_next.clCreateImage(context, cw_run_memory_flags(flags), format, desc, own, &err) : NULL;
+    uint8_t *own = cw_run_memory_bytes(bytes, host, &block);
+    cl_mem memory = own ? cw_next.clCreateImage(context, cw_run_memory_flags(flags), &image->format,
+                                                &image->desc, own, &err)
+                        : NULL;
 
-    if (image)
-        *image = (struct cw_run_image){*format, *desc};
+    if (memory && !is_as_expected(memory, image)) {
+        cw_next.clReleaseMemObject(memory);
+        memory = NULL;
+    }
     if (memory && cw_run_memory_keep(memory, context, flags, bytes, own, block, image))
         return memory;
     free(block);
-    free(image);
     return NULL;
 }
 
-/* The image, if it may lie over run mode's bytes; else NULL. `properties`: of clCreateImageWithProperties. */
-static cl_mem create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-                     const cl_image_format *format, const cl_image_desc *desc, const void *host, cl_int *err)
+/* The vendor's image over the program's bytes at `host`, or in a buffer of the program's. It owns `image`.
+ * NULL: as above. */
+static cl_mem over_given(cl_context context, cl_mem_flags flags, struct cw_run_image *image, void *host,
+                         size_t bytes)
 {
-    bool copy = flags & CL_MEM_COPY_HOST_PTR,
-         plain = format && desc && (!properties || !*properties) && !!host == copy;
-    size_t bytes = plain && !(flags & CL_MEM_USE_HOST_PTR) && cw_run_memory_ours(context, flags)
-                       ? image_bytes(format, desc)
-                       : 0;
-    cl_mem memory = bytes ? over_ours(context, flags, format, desc, host, bytes) : NULL;
+    cl_int err;
+    cl_mem memory;
 
-    if (memory && err)
+    if (host && cw_run_memory_lies_in_another(host, bytes))
+        return NULL;
+    memory = cw_next.clCreateImage(context, flags, &image->format, &image->desc, host, &err);
+    if (!memory)
+        return NULL;
+    if (is_as_expected(memory, image) &&
+        (host ? cw_run_memory_keep_host(memory, context, flags, bytes, host, image)
+              : cw_run_memory_keep_part(memory, image->desc.mem_object, flags, bytes, image)))
+        return memory;
+    cw_next.clReleaseMemObject(memory);
+    return NULL;
+}
+
+/* The image, if run mode manages it; else NULL. */
+static cl_mem create(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                     const cl_image_desc *desc, void *host, cl_int *err)
+{
+    bool use = flags & CL_MEM_USE_HOST_PTR, copy = flags & CL_MEM_COPY_HOST_PTR,
+         inside = desc && desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    struct cw_run_image *image = format && desc && !!host == (use || copy) && !(use && copy) &&
+                                         !desc->mem_object == !inside && !(inside && host) &&
+                                         (host || (!desc->image_row_pitch && !desc->image_slice_pitch)) &&
+                                         cw_run_memory_ours(context, flags)
+                                     ? malloc(sizeof *image)
+                                     : NULL;
+    size_t bytes;
+    cl_mem memory = NULL;
+
+    if (!image)
+        return NULL;
+    *image = (struct cw_run_image){.format = *format, .desc = *desc};
+    bytes = lay_out(image);
+    if (bytes)
+        memory = use || inside ? over_given(context, flags, image, host, bytes)
+                               : over_ours(context, flags, image, host, bytes);
+    if (!memory)
+        free(image);
+    else if (err)
         *err = CL_SUCCESS;
     return memory;
 }
@@ -129,45 +211,54 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, cl
 cl_mem cw_run_hook_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                                  const cl_image_desc *desc, void *host, cl_int *err)
 {
-    cl_mem memory = create(context, NULL, flags, format, desc, host, err);
+    cl_mem memory = create(context, flags, format, desc, host, err);
 
-    return memory ? memory : cw_run_opaque(cw_native.clCreateImage(context, flags, format, desc, host, err));
+    return memory ? memory
+                  : cw_run_opaque(cw_native.clCreateImage(context, flags, format, desc, host, err),
+                                  CW_RUN_R_MEMORY);
 }
 
 cl_mem cw_run_hook_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
                                                cl_mem_flags flags, const cl_image_format *format,
                                                const cl_image_desc *desc, void *host, cl_int *err)
 {
-    cl_mem memory = properties ? NULL : create(context, NULL, flags, format, desc, host, err);
+    cl_mem memory = properties ? NULL : create(context, flags, format, desc, host, err);
 
     return memory ? memory
                   : cw_run_opaque(cw_native.clCreateImageWithProperties(context, properties, flags, format,
-                                                                        desc, host, err));
+                                                                        desc, host, err),
+                                  CW_RUN_R_MEMORY);
 }
 
 cl_mem cw_run_hook_clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
-                                   size_t width, size_t height, size_t pitch, void *host, cl_int *err)
+                                   size_t width, size_t height, size_t row, void *host, cl_int *err)
 {
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
                                 .image_width = width,
                                 .image_height = height,
-                                .image_row_pitch = pitch};
-    cl_mem memory = create(context, NULL, flags, format, &desc, host, err);
+                                .image_row_pitch = row};
+    cl_mem memory = create(context, flags, format, &desc, host, err);
 
     return memory ? memory
                   : cw_run_opaque(
-                        cw_native.clCreateImage2D(context, flags, format, width, height, pitch, host, err));
+                        cw_native.clCreateImage2D(context, flags, format, width, height, row, host, err),
+                        CW_RUN_R_MEMORY);
 }
 
-bool cw_run_image_are_read(const struct cw_run_kernel *k)
+cl_mem cw_run_hook_clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                   size_t width, size_t height, size_t depth, size_t row, size_t slice,
+                                   void *host, cl_int *err)
 {
-    for (uint32_t i = 0; i < k->count; i++) {
-        const struct cw_run_arg *a = &k->args[i];
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                                .image_width = width,
+                                .image_height = height,
+                                .image_depth = depth,
+                                .image_row_pitch = row,
+                                .image_slice_pitch = slice};
+    cl_mem memory = create(context, flags, format, &desc, host, err);
 
-        if (a->memory && a->memory->image && k->modes[i] != CW_ACCESS_READ)
-            return false;
-        if (a->kind == CW_RUN_ARG_VALUE && a->size == sizeof(cl_sampler) && !a->memory && a->word)
-            return false; /* it may be a sampler, which is one context's */
-    }
-    return true;
+    return memory ? memory
+                  : cw_run_opaque(cw_native.clCreateImage3D(context, flags, format, width, height, depth, row,
+                                                            slice, host, err),
+                                  CW_RUN_R_MEMORY);
 }

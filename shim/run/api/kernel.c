@@ -14,6 +14,7 @@
 #include "../../builds/source.h"
 #include "kernel.h"
 #include "program.h"
+#include "sampler.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -268,6 +269,7 @@ static void set_to(struct cw_run_kernel *k, cl_uint index, size_t size, const vo
         a->capacity = 0;
     }
     a->kind = kind;
+    a->sampler = false;
     a->size = (uint32_t)size;
     if (kind == CW_RUN_ARG_VALUE && size > 8) {
         memcpy(a->bytes, value, size);
@@ -293,14 +295,17 @@ cl_int cw_run_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, 
     if (err != CL_SUCCESS)
         return err;
     k = recall(kernel);
-    if (k && index < k->count && takes_no_memory(&k->args[index], size, kind)) {
+    if (k && index < k->count && takes_no_memory(&k->args[index], size, kind) &&
+        !cw_run_sampler_may_be(size, value)) {
         set(k, index, size, value, kind);
         return err;
     }
     cw_run_global_lock_take();
     k = cw_run_record_find(kernel, CW_RUN_KERNEL);
     if (k && k->parsed && index < k->count) {
-        set(k, index, size, value, kind);
+        set_to(k, index, size, value, kind);
+        cw_run_sampler_set(&k->args[index]);
+        another_set(k);
         remember(kernel, k);
     }
     cw_run_global_lock_give();
@@ -372,6 +377,7 @@ cl_kernel cw_run_hook_clCloneKernel(cl_kernel from, cl_int *err)
         for (uint32_t i = 0; i < k->count; i++) {
             const struct cw_run_arg *a = &original->args[i];
             set(k, i, a->size, a->size > 8 ? a->bytes : (const void *)&a->word, a->kind);
+            k->args[i].sampler = a->sampler;
         }
     }
     cw_run_global_lock_give();

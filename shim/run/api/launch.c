@@ -14,10 +14,11 @@
 
 #include "../../../analyzer/trace/trace.h"
 #include "enqueue.h"
-#include "image.h"
 #include "native.h"
+#include "memory.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../core/sampler.h"
 #include "../core/state.h"
 #include "../memory/byte_range.h"
 #include "../tasks/dependence.h"
@@ -108,13 +109,17 @@ static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, u
             return CW_RUN_R_CHECK;
         if (a->kind == CW_RUN_ARG_POINTER)
             return CW_RUN_R_ARGUMENT;
-        if (a->kind == CW_RUN_ARG_LOCAL)
+        if (a->sampler && a->word == CW_RUN_SAMPLER_ODD)
+            return CW_RUN_R_MEMORY;
+        if (a->kind == CW_RUN_ARG_LOCAL || a->sampler)
             continue;
         if (a->size > 8)
             *blob += (a->size + 15u) & ~15u;
         if (a->size != sizeof(cl_mem))
             continue;
-        if (cw_run_record_find(handle, CW_RUN_OPAQUE) || cw_run_record_find(handle, CW_RUN_QUEUE))
+        if (cw_run_record_find(handle, CW_RUN_OPAQUE))
+            return (int)cw_run_memory_why((cl_mem)(uintptr_t)a->word);
+        if (cw_run_record_find(handle, CW_RUN_QUEUE))
             return CW_RUN_R_ARGUMENT;
         a->memory = cw_run_record_find(handle, CW_RUN_MEMORY);
         if (a->memory && (!a->memory->managed || a->memory->misaligned || a->memory->context != q->context))
@@ -161,8 +166,6 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     why = look_at_args(q, k, buffers, images, blob);
     if (why >= 0)
         return why;
-    if (*images && !cw_run_image_are_read(k))
-        return CW_RUN_R_ARGUMENT;
     s = signature(q, k, r);
     if (!(cw_run.eager && is_harmless(k, &s)) && !is_trusted(k, &s))
         return CW_RUN_R_FIRST;

@@ -1,4 +1,4 @@
-/* map.c - maps of managed buffers: the address is known at once, the order is that of the commands. */
+/* map.c - maps of managed buffers and images: the address is known at once, the order is that of the commands. */
 #include "hooks.h"
 
 #include <stdlib.h>
@@ -7,6 +7,8 @@
 #include "enqueue.h"
 #include "memory.h"
 #include "native.h"
+#include "rectangle.h"
+#include "../core/image.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../memory/byte_range.h"
@@ -55,14 +57,13 @@ static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
     cw_run_record_pin(&m->root->r);
 }
 
-static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_map_flags flags,
-                                    size_t offset, size_t bytes, void **address)
+/* The command that maps `bytes` bytes of `m`, a memory object or NULL; NULL: it is refused. */
+static struct cw_run_task *map_task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type,
+                                    cl_map_flags flags, size_t offset, size_t bytes, void **address)
 {
-    struct cw_run_memory *m = cw_run_memory_buffer(buffer);
     bool fine = may_map(m, flags, offset, bytes) && m->context == e->queue->context;
     struct cw_run_map *map = fine ? malloc(sizeof *map) : NULL;
-    struct cw_run_task *t =
-        map ? task(e, m, CL_COMMAND_MAP_BUFFER, m->offset + offset, bytes, flags & MAP_WRITES) : NULL;
+    struct cw_run_task *t = map ? task(e, m, type, m->offset + offset, bytes, flags & MAP_WRITES) : NULL;
 
     if (!t) {
         free(map);
@@ -105,26 +106,37 @@ static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
 }
 
 /* The map that was made at `address` has not come about. Returns NULL. Lock not held. */
-static void *unmapped(cl_mem buffer, const void *address)
+static void *unmapped(cl_mem memory, const void *address)
 {
     cw_run_global_lock_take();
-    free(take_map(cw_run_memory_buffer(buffer), address));
+    free(take_map(cw_run_memory_any(memory), address));
     cw_run_global_lock_give();
     return NULL;
 }
 
 /* The command that was to undo `map` is refused: it is as if it had never been enqueued. Lock not held. */
-static void mapped_still(cl_mem buffer, struct cw_run_map *map)
+static void mapped_still(cl_mem memory, struct cw_run_map *map)
 {
     struct cw_run_memory *m;
 
     cw_run_global_lock_take();
-    m = cw_run_memory_buffer(buffer);
+    m = cw_run_memory_any(memory);
     if (m)
         put_map(m, map);
     else
         free(map);
     cw_run_global_lock_give();
+}
+
+/* Enqueues `t`, which maps `memory` at `address`. Returns the program's address. Lock held, given up. */
+static void *commit(struct cw_run_enqueue *e, struct cw_run_task *t, cl_mem memory, cl_bool blocking,
+                    void *address, cl_int *err)
+{
+    cl_int status = cw_run_enqueue_commit(e, t, blocking);
+
+    if (err)
+        *err = status;
+    return status == CL_SUCCESS ? address : unmapped(memory, address);
 }
 
 void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -138,17 +150,58 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     cl_int status;
 
     if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) &&
-        (t = map_task(&e, buffer, flags, offset, bytes, &address))) {
-        status = cw_run_enqueue_commit(&e, t, blocking);
-        if (status != CL_SUCCESS)
-            address = unmapped(buffer, address);
-        if (err)
-            *err = status;
-        return address;
-    }
+        (t = map_task(&e, cw_run_memory_buffer(buffer), CL_COMMAND_MAP_BUFFER, flags, offset, bytes,
+                      &address)))
+        return commit(&e, t, buffer, blocking, address, err);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &buffer, flags != CL_MAP_READ));
     address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list,
                                            x.event, &status);
+    cw_run_native_end(&x, status);
+    if (err)
+        *err = status;
+    return address;
+}
+
+/* The same of an image, with its pitches for the program. The vendor demands room for a slice pitch where
+ * there are slices. */
+static struct cw_run_task *map_image_task(struct cw_run_enqueue *e, cl_mem image, cl_map_flags flags,
+                                          const size_t *origin, const size_t *region, size_t *row,
+                                          size_t *slice, void **address)
+{
+    struct cw_run_rectangle_part part;
+    struct cw_run_task *t;
+
+    if (!row || !cw_run_rectangle_find_part(e, &part, image, 0, origin, region) ||
+        (!slice && part.memory->image->slice_told)) {
+        cw_run_enqueue_refuse(e, cw_run_memory_why(image));
+        return NULL;
+    }
+    t = map_task(e, part.memory, CL_COMMAND_MAP_IMAGE, flags, part.side.start, part.side.span, address);
+    if (!t)
+        return NULL;
+    *row = part.memory->image->row;
+    if (slice)
+        *slice = part.memory->image->slice_told;
+    return t;
+}
+
+void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                    cl_map_flags flags, const size_t *origin, const size_t *region,
+                                    size_t *row, size_t *slice, cl_uint n, const cl_event *list,
+                                    cl_event *event, cl_int *err)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+    void *address = NULL;
+    cl_int status;
+
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) &&
+        (t = map_image_task(&e, image, flags, origin, region, row, slice, &address)))
+        return commit(&e, t, image, blocking, address, err);
+    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &image, flags != CL_MAP_READ));
+    address = cw_native.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, x.n,
+                                          x.list, x.event, &status);
     cw_run_native_end(&x, status);
     if (err)
         *err = status;
@@ -160,7 +213,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
 static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory,
                              void *address)
 {
-    bool ours = find_map(cw_run_memory_buffer(memory), address);
+    bool ours = find_map(cw_run_memory_any(memory), address);
     struct cw_run_native x;
     cl_int err;
 
@@ -173,7 +226,7 @@ static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue qu
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
     if (err == CL_SUCCESS) {
         cw_run_global_lock_take();
-        free(take_map(cw_run_memory_buffer(memory), address));
+        free(take_map(cw_run_memory_any(memory), address));
         cw_run_global_lock_give();
     }
     return cw_run_native_end(&x, err);
@@ -183,7 +236,7 @@ static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue qu
 static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address,
                                       struct cw_run_map **taken)
 {
-    struct cw_run_memory *m = cw_run_memory_buffer(memory);
+    struct cw_run_memory *m = cw_run_memory_any(memory);
     struct cw_run_map **found;
     struct cw_run_task *t = NULL;
 

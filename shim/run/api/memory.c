@@ -1,4 +1,4 @@
-/* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over run mode's memory, so that every context works
+/* memory.c - the bytes of memory objects, and buffers. The vendor gets CL_MEM_USE_HOST_PTR over run mode's memory, so that every context works
  * on the same bytes; queries show the program's own flags. */
 #include "hooks.h"
 #include "../core/image.h"
@@ -37,9 +37,7 @@ static struct cw_run_context *managed_context(cl_context context)
     return c;
 }
 
-/* A buffer over the mapped bytes of another buffer: it may outlive those bytes, and meets them in every
- * command. */
-static bool lies_in_another(const void *host, size_t bytes)
+bool cw_run_memory_lies_in_another(const void *host, size_t bytes)
 {
     cw_run_global_lock_take();
     bool lies = cw_run_byte_range_among(host, bytes);
@@ -137,6 +135,18 @@ bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, s
     return true;
 }
 
+bool cw_run_memory_keep_host(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                             struct cw_run_image *image)
+{
+    struct cw_run_context *c;
+
+    cw_run_global_lock_take();
+    c = cw_run_record_find(context, CW_RUN_CONTEXT);
+    remember(memory, c, flags, bytes, host, false, image);
+    cw_run_global_lock_give();
+    return true;
+}
+
 static cl_mem vendor_buffer(cl_context context, const cl_mem_properties *properties, bool with,
                             cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
 {
@@ -156,8 +166,9 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
 
     if (!plain || !!host != (use || copy) ||
         (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) ||
-        (use && lies_in_another(host, bytes)))
-        return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
+        (use && cw_run_memory_lies_in_another(host, bytes)))
+        return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err),
+                             CW_RUN_R_MEMORY);
     if (use) {
         memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
     } else {
@@ -167,7 +178,8 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
         if (memory && cw_run_memory_keep(memory, context, flags, bytes, own, block, NULL))
             return memory;
         free(block); /* the vendor answers the program's own request */
-        return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
+        return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err),
+                             CW_RUN_R_MEMORY);
     }
     if (!memory)
         return NULL;
@@ -203,29 +215,55 @@ static bool misaligned(const struct cw_run_context *c, size_t origin)
     return false;
 }
 
+/* The part of `bytes` bytes from `origin` on of a managed buffer. NULL: it is none, or memory is out. Lock
+ * held. */
+static struct cw_run_memory *remember_part(cl_mem memory, cl_mem parent, cl_mem_flags flags, size_t origin,
+                                           size_t bytes)
+{
+    struct cw_run_memory *root = cw_run_record_find(parent, CW_RUN_MEMORY),
+                         *m = root && root->managed && !root->image
+                                  ? cw_run_record_create(memory, CW_RUN_MEMORY)
+                                  : NULL;
+
+    if (!m)
+        return NULL;
+    m->context = root->context;
+    m->id = ++ids;
+    m->root = root;
+    cw_run_record_pin(&root->r);
+    m->flags =
+        flags | (flags & KNOWN_BITS & ~(cl_mem_flags)HOST_BITS ? 0 : root->flags & ~(cl_mem_flags)HOST_BITS);
+    m->flags |= root->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+    m->address = root->address + origin;
+    m->bytes = bytes;
+    m->region = root->region;
+    m->offset = root->offset + origin;
+    m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+    m->managed = m->mirrors;
+    return m;
+}
+
 static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region)
 {
-    struct cw_run_memory *root, *m = NULL;
+    struct cw_run_memory *m;
 
     cw_run_global_lock_take();
-    root = cw_run_record_find(parent, CW_RUN_MEMORY);
-    if (root && root->managed && !root->image && (m = cw_run_record_create(memory, CW_RUN_MEMORY))) {
-        m->context = root->context;
-        m->id = ++ids;
-        m->root = root;
-        cw_run_record_pin(&root->r);
-        m->flags =
-            flags |
-            (flags & KNOWN_BITS & ~(cl_mem_flags)HOST_BITS ? 0 : root->flags & ~(cl_mem_flags)HOST_BITS);
-        m->flags |= root->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
-        m->address = root->address + region->origin;
-        m->bytes = region->size;
-        m->region = root->region;
-        m->offset = root->offset + region->origin;
-        m->misaligned = misaligned(root->context, region->origin);
-        m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
-        m->managed = m->mirrors;
-    }
+    m = remember_part(memory, parent, flags, region->origin, region->size);
+    if (m)
+        m->misaligned = misaligned(m->context, region->origin);
+    cw_run_global_lock_give();
+    return m;
+}
+
+bool cw_run_memory_keep_part(cl_mem memory, cl_mem buffer, cl_mem_flags flags, size_t bytes,
+                             struct cw_run_image *image)
+{
+    struct cw_run_memory *m;
+
+    cw_run_global_lock_take();
+    m = remember_part(memory, buffer, flags, 0, bytes);
+    if (m)
+        m->image = image;
     cw_run_global_lock_give();
     return m;
 }
@@ -237,14 +275,38 @@ cl_mem cw_run_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffe
 
     if (memory && type == CL_BUFFER_CREATE_TYPE_REGION && info && remember_sub(memory, parent, flags, info))
         return memory;
-    return cw_run_opaque(memory);
+    return cw_run_opaque(memory, CW_RUN_R_MEMORY);
+}
+
+struct cw_run_memory *cw_run_memory_any(cl_mem handle)
+{
+    struct cw_run_memory *m = cw_run_record_find(handle, CW_RUN_MEMORY);
+
+    return m && m->managed ? m : NULL;
 }
 
 struct cw_run_memory *cw_run_memory_buffer(cl_mem handle)
 {
-    struct cw_run_memory *m = cw_run_record_find(handle, CW_RUN_MEMORY);
+    struct cw_run_memory *m = cw_run_memory_any(handle);
 
-    return m && m->managed && !m->image ? m : NULL;
+    return m && !m->image ? m : NULL;
+}
+
+struct cw_run_memory *cw_run_memory_image(cl_mem handle)
+{
+    struct cw_run_memory *m = cw_run_memory_any(handle);
+
+    return m && m->image && !cw_run_image_lies_in_buffer(m->image) ? m : NULL;
+}
+
+enum cw_run_reason cw_run_memory_why(cl_mem memory)
+{
+    const struct cw_run_opaque *o = cw_run_record_find(memory, CW_RUN_OPAQUE);
+    const struct cw_run_memory *m = cw_run_memory_any(memory);
+
+    return o                                                        ? o->why
+           : m && m->image && cw_run_image_lies_in_buffer(m->image) ? CW_RUN_R_MEMORY
+                                                                    : CW_RUN_R_CHECK;
 }
 
 void cw_run_memory_free(void *record)

@@ -4,8 +4,15 @@
 
 #include "../core/types.h"
 
-struct cw_run_memory *cw_run_memory_buffer(cl_mem handle); /* a managed one, or NULL; lock held */
-void cw_run_memory_free(void *record);                     /* of a struct cw_run_object_ops */
+/* A managed memory object of any kind, a managed buffer, or a managed image that is not made of a buffer; else
+ * NULL. Lock held. */
+struct cw_run_memory *cw_run_memory_any(cl_mem handle);
+struct cw_run_memory *cw_run_memory_buffer(cl_mem handle);
+struct cw_run_memory *cw_run_memory_image(cl_mem handle);
+/* Why a command on `memory` is native: it is not managed, commands on it are not (an image made of a buffer),
+ * or the vendor has to judge. Lock held. */
+enum cw_run_reason cw_run_memory_why(cl_mem memory);
+void cw_run_memory_free(void *record); /* of a struct cw_run_object_ops */
 
 /* Memory objects over run mode's bytes; lock not held. True when one with these flags may be. */
 bool cw_run_memory_ours(cl_context context, cl_mem_flags flags);
@@ -17,5 +24,15 @@ uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block);
  * it has been released, and owns nothing. */
 bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own,
                         void *block, struct cw_run_image *image);
+/* `memory`, an image over the program's bytes at `host`, owns `image` from now on. True. */
+bool cw_run_memory_keep_host(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                             struct cw_run_image *image);
+/* `memory`, an image in the first `bytes` bytes of `buffer`, owns `image` from now on. False: the buffer is
+ * not managed, and nothing has happened. */
+bool cw_run_memory_keep_part(cl_mem memory, cl_mem buffer, cl_mem_flags flags, size_t bytes,
+                             struct cw_run_image *image);
+/* The program's `bytes` bytes at `host` are mapped ones of another memory object. One over them would outlive
+ * them, and meet the other one in every command. */
+bool cw_run_memory_lies_in_another(const void *host, size_t bytes);
 
 #endif

@@ -21,7 +21,8 @@ static const struct cw_run_object_ops objects[] = {
     [CW_RUN_KERNEL] = {sizeof(struct cw_run_kernel), CW_RUN_DROP_KERNEL, .free = cw_run_kernel_free},
     [CW_RUN_EVENT] = {sizeof(struct cw_run_event), CW_RUN_DROP_EVENT, .free = cw_run_event_free,
                       .released = cw_run_event_released},
-    [CW_RUN_OPAQUE] = {sizeof(struct cw_run_record), CW_RUN_DROP_MEMORY},
+    [CW_RUN_SAMPLER] = {sizeof(struct cw_run_sampler), CW_RUN_DROP_SAMPLER},
+    [CW_RUN_OPAQUE] = {sizeof(struct cw_run_opaque), CW_RUN_DROP_MEMORY},
 };
 
 static const struct cw_run_worker_ops workers = {

@@ -5,12 +5,17 @@
 #include "../core/record.h"
 #include "../core/state.h"
 
-cl_mem cw_run_opaque(cl_mem memory)
+cl_mem cw_run_opaque(cl_mem memory, enum cw_run_reason why)
 {
+    struct cw_run_opaque *o;
+
     if (!memory || !cw_run.ready)
         return memory;
     cw_run_global_lock_take();
-    if (!cw_run_record_create(memory, CW_RUN_OPAQUE))
+    o = cw_run_record_create(memory, CW_RUN_OPAQUE);
+    if (o)
+        o->why = why;
+    else
         cw_run.off = true;
     cw_run_global_lock_give();
     return memory;
@@ -19,12 +24,8 @@ cl_mem cw_run_opaque(cl_mem memory)
 #define MAKER(name, params, args)                                                                            \
     cl_mem cw_run_hook_##name params                                                                         \
     {                                                                                                        \
-        return cw_run_opaque(cw_native.name args);                                                           \
+        return cw_run_opaque(cw_native.name args, CW_RUN_R_ARGUMENT);                                        \
     }
-MAKER(clCreateImage3D,
-      (cl_context c, cl_mem_flags f, const cl_image_format *format, size_t w, size_t h, size_t d, size_t row,
-       size_t slice, void *host, cl_int *err),
-      (c, f, format, w, h, d, row, slice, host, err))
 MAKER(clCreatePipe,
       (cl_context c, cl_mem_flags f, cl_uint bytes, cl_uint packets, const cl_pipe_properties *p,
        cl_int *err),

@@ -4,7 +4,8 @@
 
 #include "../core/types.h"
 
-/* The memory object of a creation function that we do not manage. */
-cl_mem cw_run_opaque(cl_mem memory);
+/* The memory object of a creation function that we do not manage; `why`: for launches that get it, and
+ * commands on it. Lock not held. */
+cl_mem cw_run_opaque(cl_mem memory, enum cw_run_reason why);
 
 #endif

@@ -1,4 +1,4 @@
-/* pass.c - commands that are never managed: images, SVM, native kernels, sharing, extensions. */
+/* pass.c - commands that are never managed: SVM, native kernels, sharing, extensions. */
 #include "../workers/legal.h"
 #include "hooks.h"
 #include "enqueue.h"
@@ -20,26 +20,6 @@
     }
 #define ENQUEUE_(...) ENQUEUE(__VA_ARGS__)
 
-ENQUEUE(clEnqueueReadImage, blocking, CW_RUN_TOUCH(1, &image, 0),
-        (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
-         void *host),
-        (image, blocking, origin, region, row, slice, host))
-ENQUEUE(clEnqueueWriteImage, blocking, CW_RUN_TOUCH(1, &image, 1),
-        (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
-         const void *host),
-        (image, blocking, origin, region, row, slice, host))
-ENQUEUE(clEnqueueCopyImage, false, CW_RUN_TOUCH(2, ((cl_mem[]){from, to}), 2),
-        (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin, const size_t *region),
-        (from, to, from_origin, to_origin, region))
-ENQUEUE(clEnqueueCopyImageToBuffer, false, CW_RUN_TOUCH(2, ((cl_mem[]){from, to}), 2),
-        (cl_mem from, cl_mem to, const size_t *origin, const size_t *region, size_t offset),
-        (from, to, origin, region, offset))
-ENQUEUE(clEnqueueCopyBufferToImage, false, CW_RUN_TOUCH(2, ((cl_mem[]){from, to}), 2),
-        (cl_mem from, cl_mem to, size_t offset, const size_t *origin, const size_t *region),
-        (from, to, offset, origin, region))
-ENQUEUE(clEnqueueFillImage, false, CW_RUN_TOUCH(1, &image, 1),
-        (cl_mem image, const void *color, const size_t *origin, const size_t *region),
-        (image, color, origin, region))
 ENQUEUE(clEnqueueSVMFree, false, CW_RUN_TOUCH_ALL,
         (cl_uint count, void *pointers[],
          void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
@@ -81,25 +61,6 @@ cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBAC
                                                                  places, x.n, x.list, x.event));
 }
 
-void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                    cl_map_flags flags, const size_t *origin, const size_t *region,
-                                    size_t *row, size_t *slice, cl_uint n, const cl_event *list,
-                                    cl_event *event, cl_int *err)
-{
-    struct cw_run_native x;
-    cl_int status;
-    void *address;
-
-    cw_run_native_begin(&x, queue, n, list, event, blocking, false, CW_RUN_R_KIND,
-                        CW_RUN_TOUCH(1, &image, flags != CL_MAP_READ));
-    address = cw_native.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, x.n,
-                                          x.list, x.event, &status);
-    cw_run_native_end(&x, status);
-    if (err)
-        *err = status;
-    return address;
-}
-
 /* ---- extensions: `next` is the vendor's own function */
 
 #define CW_EXT_COMMAND(name, type, blocks, params, args)                                                     \
@@ -117,14 +78,14 @@ static cl_mem ext_clCreateBufferWithPropertiesINTEL(__typeof__(&clCreateBufferWi
                                                     const cl_mem_properties_intel *properties,
                                                     cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
 {
-    return cw_run_opaque(next(context, properties, flags, bytes, host, err));
+    return cw_run_opaque(next(context, properties, flags, bytes, host, err), CW_RUN_R_MEMORY);
 }
 
 static cl_mem ext_clImportMemoryARM(__typeof__(&clImportMemoryARM) next, cl_context context,
                                     cl_mem_flags flags, const cl_import_properties_arm *properties,
                                     void *memory, size_t bytes, cl_int *err)
 {
-    return cw_run_opaque(next(context, flags, properties, memory, bytes, err));
+    return cw_run_opaque(next(context, flags, properties, memory, bytes, err), CW_RUN_R_ARGUMENT);
 }
 
 static cl_command_queue

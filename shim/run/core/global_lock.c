@@ -163,6 +163,9 @@ static void release(const struct garbage *g)
     case CW_RUN_DROP_MEMORY:
         cw_next.clReleaseMemObject(g->handle);
         break;
+    case CW_RUN_DROP_SAMPLER:
+        cw_next.clReleaseSampler(g->handle);
+        break;
     case CW_RUN_DROP_QUEUE:
         cw_next.clReleaseCommandQueue(g->handle);
         break;

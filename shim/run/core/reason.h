@@ -13,8 +13,9 @@
     X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects", "no printf in the kernel")          \
     X(CW_RUN_R_BINARY, "kernel of a binary that is not read, or not yet",                                    \
       "run it again; PoCL's own binaries")                                                                   \
-    X(CW_RUN_R_ARGUMENT, "argument that is no plain buffer", "buffers instead of images and SVM")            \
-    X(CW_RUN_R_KIND, "kind of command that is not managed", "buffers instead of images and SVM")             \
+    X(CW_RUN_R_ARGUMENT, "SVM, pipe, queue or shared memory as argument", "buffers instead")                 \
+    X(CW_RUN_R_MEMORY, "image, sampler or buffer of a kind that is not managed", "")                         \
+    X(CW_RUN_R_KIND, "command on SVM or shared memory, native kernel or extension", "buffers instead")       \
     X(CW_RUN_R_CHECK, "left to the vendor to check", "")                                                     \
     X(CW_RUN_R_DEVICE, "context or queue that is not managed", "PoCL's CPU device")                          \
     X(CW_RUN_R_OFF, "run mode switched off", "more memory and threads")

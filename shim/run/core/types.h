@@ -27,6 +27,7 @@
 
 #define CW_RUN_LANES         64   /* devices that this process may drive */
 #define CW_RUN_WANTED        16   /* programs that wait to be built on one lane */
+#define CW_RUN_SAMPLER_KINDS 20   /* normalized or not, five addressing modes, two filters */
 #define CW_RUN_TIMER_TICKS   20   /* ages without work after which the timer sleeps */
 #define CW_RUN_TIMER_AGES    16   /* that it waits at most while the program closes windows itself */
 #define CW_RUN_WINDOW_LIMIT  4096 /* commands that are planned together; the others stay in the window */
@@ -48,6 +49,7 @@ enum cw_run_kind {
     CW_RUN_PROGRAM,
     CW_RUN_KERNEL,
     CW_RUN_EVENT,
+    CW_RUN_SAMPLER,
     CW_RUN_OPAQUE
 };
 
@@ -65,6 +67,7 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     const struct cw_cl_device *slot;
     cl_context context;     /* home: the program's; helper: ours */
     cl_command_queue queue; /* ours; made by the first command, worker held */
+    cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours (core/sampler.h); made by first launches, worker held */
 };
 
 struct cw_run_context {
@@ -216,10 +219,22 @@ struct cw_run_program {
     struct cw_run_rewritten *rewritten;
 };
 
+struct cw_run_sampler {
+    struct cw_run_record r;
+    uint32_t what; /* its kind (core/sampler.h) */
+};
+
+/* A memory object that is not managed. */
+struct cw_run_opaque {
+    struct cw_run_record r;
+    enum cw_run_reason why; /* for launches that get it, and commands on it */
+};
+
 enum cw_run_arg_kind { CW_RUN_ARG_UNSET, CW_RUN_ARG_VALUE, CW_RUN_ARG_LOCAL, CW_RUN_ARG_POINTER };
 
 struct cw_run_arg {
     enum cw_run_arg_kind kind;
+    bool sampler; /* VALUE: the word is a kind of sampler (core/sampler.h), in place of the handle */
     uint32_t size, capacity;
     union {
         uint64_t word;  /* VALUE up to 8 bytes */
@@ -399,7 +414,8 @@ struct cw_run_transfer { /* rectangles; plain copies have one row. Pitches in by
 struct cw_run_fill {
     struct cw_run_bytes to;
     size_t bytes, pattern_bytes;
-    uint8_t pattern[128];
+    uint8_t pattern[128];        /* of an image: the colour, as the program gave it */
+    size_t origin[3], region[3]; /* of an image: in pixels */
 };
 
 /* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */

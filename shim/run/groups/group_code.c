@@ -53,6 +53,7 @@ static struct cw_run_arg *copy_args(const struct cw_run_launch *l)
         }
         args[i].kind = l->args[i].kind;
         args[i].size = l->args[i].size;
+        args[i].sampler = l->args[i].sampler;
         args[i].memory = l->args[i].memory ? &buffer : NULL;
     }
     return args;

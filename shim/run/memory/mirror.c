@@ -4,6 +4,14 @@
 
 #include "../../door/door.h"
 
+static cl_mem image_of(struct cw_run_memory *m, const struct cw_run_context_device *p)
+{
+    bool in_buffer = cw_run_image_lies_in_buffer(m->image);
+    cl_mem buffer = in_buffer ? cw_run_mirror_of(m->root, p) : NULL;
+
+    return in_buffer && !buffer ? NULL : cw_run_image_mirror(m->image, p->context, m->address, buffer);
+}
+
 cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_device *p)
 {
     cl_mem *mirror = &m->mirrors[p->lane->number];
@@ -12,7 +20,7 @@ cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_dev
     if (p->slot->home)
         return (cl_mem)(uintptr_t)m->r.handle;
     if (!*mirror && m->image)
-        *mirror = cw_run_image_mirror(m->image, p->context, m->address);
+        *mirror = image_of(m, p);
     else if (!*mirror)
         *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes,
                                          m->address, &err);

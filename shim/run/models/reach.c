@@ -58,7 +58,7 @@ static struct cw_reach_arg describe(const struct cw_run_arg *a, bool is_buffer)
 {
     if (a->kind == CW_RUN_ARG_LOCAL)
         return (struct cw_reach_arg){.kind = CW_REACH_LOCAL};
-    if (a->kind != CW_RUN_ARG_VALUE)
+    if (a->kind != CW_RUN_ARG_VALUE || a->sampler)
         return (struct cw_reach_arg){.kind = CW_REACH_OTHER};
     if (a->memory && a->memory->image)
         return (struct cw_reach_arg){.kind = CW_REACH_OTHER};

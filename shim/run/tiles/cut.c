@@ -92,7 +92,7 @@ static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, 
         args[i] = (struct cw_launch_arg){0};
         if (a->memory) {
             describe_memory(l, i, &args[i]);
-        } else if (a->kind == CW_RUN_ARG_VALUE) {
+        } else if (a->kind == CW_RUN_ARG_VALUE && !a->sampler) {
             args[i].value = a->size > 8 ? a->bytes : (const unsigned char *)&a->word;
             args[i].value_bytes = a->size;
         }

@@ -32,9 +32,11 @@ static const char *obstacle(int reason)
     case CW_RUN_R_DEVICE:
         return "devices of this vendor are not managed yet";
     case CW_RUN_R_KIND:
-        return "commands on images, SVM and others of their kind are not managed yet";
+        return "commands on SVM or shared memory, native kernels and extensions are not managed yet";
     case CW_RUN_R_ARGUMENT:
-        return "kernels that write images, or take samplers or SVM, are not managed yet";
+        return "kernels that take SVM, pipes or shared memory are not managed yet";
+    case CW_RUN_R_MEMORY:
+        return "its images are of a kind that is not managed yet";
     case CW_RUN_R_SOURCE:
         return "its kernels have no readable source, or side effects";
     case CW_RUN_R_BINARY:

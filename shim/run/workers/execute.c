@@ -5,6 +5,7 @@
 #include "../core/context_device.h"
 #include "../core/fault.h"
 #include "../core/observer.h"
+#include "../core/sampler.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "../core/work_ops.h"
@@ -19,20 +20,25 @@
 #include "exclusion.h"
 
 /* One argument of a private kernel; nothing is done where it is set so already. */
-static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a,
-                      const struct cw_run_context_device *p, struct cw_run_set *s)
+static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_launch *l,
+                      struct cw_run_context_device *p, struct cw_run_set *s)
 {
-    cl_mem memory = a->memory ? cw_run_mirror_of(a->memory, p) : NULL;
+    const struct cw_run_arg *a = &l->args[i];
+    const void *object = a->memory ? (const void *)cw_run_mirror_of(a->memory, p)
+                         : a->sampler
+                             ? (const void *)cw_run_sampler_of(l->kernel->program->context, p, a->word)
+                             : NULL;
+    bool is_object = a->memory || a->sampler;
     struct cw_run_set want = {.size = a->size, .kind = (uint8_t)a->kind, .id = a->memory ? a->memory->id : 0};
-    const void *value = a->memory                     ? (const void *)&memory
+    const void *value = is_object                     ? (const void *)&object
                         : a->kind == CW_RUN_ARG_LOCAL ? NULL
                         : a->size > 8                 ? a->bytes
                                                       : (const void *)&a->word;
     cl_int err;
 
-    if (a->memory && !memory)
+    if (is_object && !object)
         return CL_OUT_OF_RESOURCES;
-    want.word = a->memory ? (uintptr_t)memory : a->kind == CW_RUN_ARG_VALUE && a->size <= 8 ? a->word : 0;
+    want.word = is_object ? (uintptr_t)object : a->kind == CW_RUN_ARG_VALUE && a->size <= 8 ? a->word : 0;
     if (s->kind == want.kind && s->size == want.size && s->word == want.word && s->id == want.id &&
         (a->size <= 8 || a->kind == CW_RUN_ARG_LOCAL))
         return CL_SUCCESS;
@@ -42,12 +48,12 @@ static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a,
 }
 
 cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l,
-                               const struct cw_run_context_device *p, struct cw_run_set *set)
+                               struct cw_run_context_device *p, struct cw_run_set *set)
 {
     cl_int err = CL_SUCCESS;
 
     for (uint32_t i = 0; err == CL_SUCCESS && i < l->kernel->count; i++)
-        err = set_arg(kernel, i, &l->args[i], p, &set[i]);
+        err = set_arg(kernel, i, l, p, &set[i]);
     return err;
 }
 
@@ -201,7 +207,22 @@ static cl_int fill(struct cw_run_task *t)
     return CL_COMPLETE;
 }
 
+/* The vendor converts the colour. */
+static cl_int fill_image(struct cw_run_task *t)
+{
+    struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
+    const struct cw_run_fill *f = &t->fill;
+    cl_command_queue queue = cw_run_context_device_queue(t->queue->context, p);
+    cl_mem image = queue ? cw_run_mirror_of(f->to.memory, p) : NULL;
+    cl_int err =
+        image ? cw_next.clEnqueueFillImage(queue, image, f->pattern, f->origin, f->region, 0, NULL, NULL)
+              : CL_OUT_OF_RESOURCES;
+
+    return err == CL_SUCCESS ? cw_next.clFinish(queue) : err;
+}
+
 const struct cw_run_work_ops cw_run_execute_launch_ops = {
     .can_run = cw_run_exclusion_may, .execute = cw_run_execute_whole, .submit = cw_run_execute_submit};
 const struct cw_run_work_ops cw_run_execute_transfer_ops = {.execute = transfer};
 const struct cw_run_work_ops cw_run_execute_fill_ops = {.execute = fill};
+const struct cw_run_work_ops cw_run_execute_fill_image_ops = {.execute = fill_image};

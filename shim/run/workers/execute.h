@@ -6,7 +6,7 @@
 
 /* Kinds of commands. */
 extern const struct cw_run_work_ops cw_run_execute_launch_ops, cw_run_execute_transfer_ops,
-    cw_run_execute_fill_ops;
+    cw_run_execute_fill_ops, cw_run_execute_fill_image_ops;
 /* `execute` of a launch of any kind, without planted faults: submits it, and waits until it is over. */
 cl_int cw_run_execute_launch(struct cw_run_task *t);
 cl_int cw_run_execute_whole(struct cw_run_task *t); /* `execute` of a whole launch */
@@ -15,6 +15,6 @@ cl_int cw_run_execute_whole(struct cw_run_task *t); /* `execute` of a whole laun
 cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue);
 /* Gives a private kernel of the place the arguments of a launch, where `set` has others; the lane is held. */
 cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l,
-                               const struct cw_run_context_device *p, struct cw_run_set *set);
+                               struct cw_run_context_device *p, struct cw_run_set *set);
 
 #endif

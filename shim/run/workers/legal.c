@@ -80,6 +80,8 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
         return at_other_home(home, p->slot, scope);
     if (t->work == CW_RUN_LAUNCH)
         return at_helper(&t->launch, p);
+    if (t->work == CW_RUN_FILL && t->fill.to.memory->image) /* PoCL 3.1 aborts on its sub-devices */
+        return CW_RUN_ILLEGAL_DEVICE;
     if (p->slot->dsp) /* transfers are done by the host, whose worker does not matter */
         return CW_RUN_ILLEGAL_DEVICE;
     return in_memory(p->slot) ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_MEMORY;
