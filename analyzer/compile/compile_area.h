@@ -30,7 +30,13 @@ enum cw_compile_state {
 #define CW_COMPILE_VERSION (2u << 16 | (uint32_t)sizeof(struct cw_compile_area))
 
 /* An argument of the launch; `kind`: enum cw_compile_kind. */
-enum cw_compile_kind { CW_COMPILE_VALUE, CW_COMPILE_MEMORY, CW_COMPILE_LOCAL, CW_COMPILE_IMAGE, CW_COMPILE_SAMPLER };
+enum cw_compile_kind {
+    CW_COMPILE_VALUE,
+    CW_COMPILE_MEMORY,
+    CW_COMPILE_LOCAL,
+    CW_COMPILE_IMAGE,
+    CW_COMPILE_SAMPLER
+};
 struct cw_compile_arg {
     uint32_t kind, size; /* bytes; of an image: its type, CL_MEM_OBJECT_IMAGE2D and so on */
 };

@@ -53,10 +53,10 @@ static void count_host(struct cw_figures *f, const struct cw_trace *t)
 
 static bool is_plain(const struct cw_trace *t, const struct cw_t_arg *a)
 {
-    return a->kind == CW_ARG_VALUE || a->kind == CW_ARG_LOCAL ||
+    return a->kind == CW_ARG_VALUE || a->kind == CW_ARG_LOCAL || a->kind == CW_ARG_SAMPLER ||
            (a->kind == CW_ARG_MEMORY &&
             (a->memory >= t->memory.count || t->memory.v[a->memory].kind == CW_MEM_BUFFER ||
-             t->memory.v[a->memory].kind == CW_MEM_SUBBUFFER));
+             t->memory.v[a->memory].kind == CW_MEM_SUBBUFFER || t->memory.v[a->memory].kind == CW_MEM_IMAGE));
 }
 
 /* An estimate from the trace alone; run mode itself looks more closely. */

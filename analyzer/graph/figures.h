@@ -35,8 +35,8 @@ struct cw_figures {
     uint64_t failed;     /* commands that failed later */
     bool of_run;         /* run mode decided where and when commands ran */
     uint64_t managed;    /* then: commands that it managed */
-    uint64_t manageable; /* launches of a kind that run mode manages: compiled from source by PoCL, buffers
-                            and values only */
+    uint64_t manageable; /* launches of a kind that run mode manages: compiled from source by PoCL, no
+                            SVM, no pipes */
     struct cw_device_figures *devices; /* per device of the trace; owned */
     size_t device_count;
 };

@@ -97,12 +97,10 @@ def partial():
     return t
 
 
-# Launches side by side of which run mode manages none: they write images.
+# Launches side by side of which run mode manages none: they write pipes.
 def unmanaged():
     t = trace()
-    t["memory"] = [{"id": i, "kind": "image", "context": 0, "size": 4096, "flags": 1, "image_type": 4337,
-                    "channel_order": 4277, "channel_type": 4318, "element_bytes": 16, "width": 16, "height": 16}
-                   for i in range(8)]
+    t["memory"] = [{"id": i, "kind": "pipe", "context": 0, "size": 4096, "flags": 1} for i in range(8)]
     for m in range(8):
         launch(t, m, 10000 * m, 10000, kernel=1)
     return t

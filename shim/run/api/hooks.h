@@ -49,9 +49,10 @@
     X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList)    \
     X(clEnqueueWaitForEvents)                                                                                \
     /* api/pass.c */                                                                                         \
-    X(clEnqueueNativeKernel) X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                      \
-    X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem) X(clEnqueueAcquireGLObjects)                              \
-    X(clEnqueueReleaseGLObjects) X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)
+    X(clEnqueueNativeKernel) X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill)                \
+    X(clEnqueueSVMMap) X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem)                                        \
+    X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseGLObjects)                                                \
+    X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)
 /* clang-format on */
 
 #define CW_RUN_DECLARE(name) __typeof__(name) cw_run_hook_##name;

@@ -105,7 +105,7 @@ static size_t pitch(size_t given, size_t least, size_t unit)
 }
 
 /* Fills *image, which has its format and description. Returns the bytes of all pixels with the gaps between
- * them; 0: an image that is left to the vendor (of several samples, of a format that run mode does not know). */
+ * them; 0: an image that is left to the vendor (of several samples, of an unknown format). */
 static size_t lay_out(struct cw_run_image *image)
 {
     const cl_image_desc *d = &image->desc;

@@ -1,4 +1,5 @@
-/* map.c - maps of managed buffers and images: the address is known at once, the order is that of the commands. */
+/* map.c - maps of managed buffers and images: the address is known at once, the order is that of the
+ * commands. */
 #include "hooks.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* memory.c - the bytes of memory objects, and buffers. The vendor gets CL_MEM_USE_HOST_PTR over run mode's memory, so that every context works
- * on the same bytes; queries show the program's own flags. */
+/* memory.c - the bytes of memory objects, and buffers. The vendor gets CL_MEM_USE_HOST_PTR over run mode's
+ * memory, so that every context works on the same bytes; queries show the program's own flags. */
 #include "hooks.h"
 #include "../core/image.h"
 #include "memory.h"

@@ -4,8 +4,8 @@
 
 #include "../core/types.h"
 
-/* A managed memory object of any kind, a managed buffer, or a managed image that is not made of a buffer; else
- * NULL. Lock held. */
+/* A managed memory object of any kind, a managed buffer, or a managed image that is not made of a buffer;
+ * else NULL. Lock held. */
 struct cw_run_memory *cw_run_memory_any(cl_mem handle);
 struct cw_run_memory *cw_run_memory_buffer(cl_mem handle);
 struct cw_run_memory *cw_run_memory_image(cl_mem handle);

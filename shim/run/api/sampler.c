@@ -1,5 +1,5 @@
-/* sampler.c - samplers. A launch remembers what its sampler does (core/sampler.h), as it was when the argument
- * was set: the program may release it at any time. */
+/* sampler.c - samplers. A launch remembers what its sampler does (core/sampler.h), as it was when the
+ * argument was set: the program may release it at any time. */
 #include "hooks.h"
 
 #include <stdatomic.h>

@@ -67,7 +67,7 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     const struct cw_cl_device *slot;
     cl_context context;     /* home: the program's; helper: ours */
     cl_command_queue queue; /* ours; made by the first command, worker held */
-    cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours (core/sampler.h); made by first launches, worker held */
+    cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
 struct cw_run_context {
