@@ -36,6 +36,7 @@ asks "good images endless" <<END
 there: 1
 $launches
 images: good, in a file
+a sampler, an image in a buffer, one that is written: good, in a file
 a kernel without an end: good, in a file
 a kernel without an end: not asked
 END

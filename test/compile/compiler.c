@@ -22,6 +22,11 @@ static const char source[] =
     "kernel void look(read_only image2d_t in, read_only image3d_t deep, global uint *out) {\n"
     "    out[get_global_id(0)] = read_imageui(in, (int2)(get_global_id(0), 0)).x\n"
     "        + read_imageui(deep, (int4)(get_global_id(0), 0, 0, 0)).x;\n"
+    "}\n"
+    "kernel void draw(read_only image1d_buffer_t in, sampler_t s, read_only image2d_t flat, write_only "
+    "image2d_t to, global uint4 *more) {\n"
+    "    int2 at = (int2)(get_global_id(0), 0);\n"
+    "    write_imageui(to, at, read_imageui(in, at.x) + read_imageui(flat, s, at) + more[at.x]);\n"
     "}\n";
 static char device[1400];
 
@@ -55,6 +60,12 @@ static const struct cw_compile_arg look_args[] = {{CW_COMPILE_IMAGE, CL_MEM_OBJE
                                                   {CW_COMPILE_IMAGE, CL_MEM_OBJECT_IMAGE3D},
                                                   {CW_COMPILE_MEMORY, sizeof(cl_mem)}};
 
+static const struct cw_compile_arg draw_args[] = {{CW_COMPILE_IMAGE, CL_MEM_OBJECT_IMAGE1D_BUFFER},
+                                                  {CW_COMPILE_SAMPLER, sizeof(cl_sampler)},
+                                                  {CW_COMPILE_IMAGE, CL_MEM_OBJECT_IMAGE2D},
+                                                  {CW_COMPILE_IMAGE, CL_MEM_OBJECT_IMAGE2D},
+                                                  {CW_COMPILE_MEMORY, sizeof(cl_mem)}};
+
 static void good(void)
 {
     struct cw_compile_question q = question("add", add_args, 3);
@@ -76,6 +87,8 @@ static void images(void)
     struct cw_compile_question q = question("look", look_args, 3);
 
     tell("images", &q);
+    q = question("draw", draw_args, 5);
+    tell("a sampler, an image in a buffer, one that is written", &q);
 }
 
 static void endless(void)
