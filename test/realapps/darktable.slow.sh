@@ -38,7 +38,7 @@ opencl=TRUE
 opencl_checksum=OFF
 opencl_scheduling_profile=very fast GPU
 X
-for home in bare tool; do
+for home in bare tool "${!run_modes[@]}"; do
     mkdir -p "$T/home.$home/.config/darktable"
     cp "$T/input/darktablerc" "$T/home.$home/.config/darktable/"
 done
@@ -47,8 +47,10 @@ folder=/usr/share/darktable/kernels
 mask() { # its log: which modules and kernels ran where, in order, without times and numbers of milliseconds
     grep -E '\[dev_pixelpipe\].* processed|\[opencl_profiling\] spent .* in ' | sed -E 's/[0-9]+([.,][0-9]+)*/N/g'
 }
-same_everywhere darktable-cli "$T/input/in.ppm" "$T/input/in.xmp" @work@/out.pfm --icc-type SRGB --apply-custom-presets false \
-    --core --library :memory: -d opencl -d perf
+export_picture=(darktable-cli "$T/input/in.ppm" "$T/input/in.xmp" @work@/out.pfm --icc-type SRGB --apply-custom-presets false
+    --core --library :memory: -d opencl -d perf)
+same_everywhere "${export_picture[@]}"
+same_in_run_mode "${export_picture[@]}"
 for mode in bare tool preload; do
     modules=$(cat "$T/$mode/stdout" "$T/$mode/stderr" | grep -c 'processed .* on GPU')
     [ "$modules" -ge 5 ] || fail "$mode: only $modules modules ran on OpenCL"

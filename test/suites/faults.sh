@@ -63,6 +63,7 @@ plant slow "'$(realpath "$B")/test/suites/liar' slow" drop:1 stale:2 early:1
 plant tiles "'$apps/tiles'" naive:1 half:4 twice:7 local:1 ${ALL:+half:1 twice:10}
 plant edges "'$apps/edges'" offset:1 half:3 ${ALL:+offset:5 naive:2}
 plant pictures "'$apps/pictures'" naive:1 ${ALL:+half:1}
+plant filters "'$(realpath "$B")/test/runmode/filters'" drop:2 stale:3 ${ALL:+drop:7 stale:1 naive:1}
 # one that has no place is not silently fine
 env LD_PRELOAD="$B/libclweave.so" CLWEAVE_MODE=run CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=drop:1000000 \
     "$apps/reduction" > "$T/out" 2> "$T/err"
