@@ -147,8 +147,8 @@ static struct built *built(cl_device_id device, const char *source, const char *
 
 /* ---- a launch that does nothing */
 
-/* A small one. Its contents are no part of the code, nor does it matter that an image lies in a buffer, beside
- * which PoCL 3.1 takes no buffer that is NULL. */
+/* A small one. Its contents are no part of the code, nor does it matter that an image lies in a buffer,
+ * beside which PoCL 3.1 takes no buffer that is NULL. */
 static cl_mem image_of(cl_context context, cl_mem_object_type type)
 {
     const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};

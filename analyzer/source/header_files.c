@@ -20,6 +20,18 @@ static bool add_folder(struct cw_header_files *h, const char *path, size_t lengt
     return h->folder[h->folders++] != NULL;
 }
 
+/* A folder as the options name it. Vendors may take the quotes around it for a part of its name: both
+ * readings count. */
+static bool add_named(struct cw_header_files *h, const char *path, size_t length)
+{
+    bool quoted = length > 2 && (*path == '"' || *path == '\'') && path[length - 1] == *path;
+    const char *bare = quoted ? path + 1 : path;
+    size_t bare_length = quoted ? length - 2 : length;
+
+    return bare_length > 0 && strcspn(bare, "\"'\\") >= bare_length && add_folder(h, bare, bare_length) &&
+           (!quoted || add_folder(h, path, length));
+}
+
 bool cw_header_files_init(struct cw_header_files *h, const char *options)
 {
     memset(h, 0, sizeof *h);
@@ -33,7 +45,7 @@ bool cw_header_files_init(struct cw_header_files *h, const char *options)
         p += 2;
         p += strspn(p, " \t\n");
         length = strcspn(p, " \t\n");
-        if (length == 0 || strcspn(p, "\"'\\") < length || !add_folder(h, p, length))
+        if (!add_named(h, p, length))
             return false;
     }
     return true;

@@ -20,8 +20,8 @@ struct cw_header_files {
     size_t count, capacity;
 };
 
-/* Takes the -I folders of build options (NULL: none) and the working directory. False: memory is out, or a
- * path is quoted in a way that vendors read differently. Finish it either way. */
+/* Takes the -I folders of build options (NULL: none), those in quotes with and without them, and the working
+ * directory. False: memory is out, or a path has other quotes or blanks. Finish it either way. */
 bool cw_header_files_init(struct cw_header_files *h, const char *options);
 /* A header of clCompileProgram, copied. False: memory is out. */
 bool cw_header_files_add(struct cw_header_files *h, const char *name, const char *text);

@@ -110,7 +110,15 @@ static void header_folders(void **state)
     assert_null(cw_header_files_read(&h, "missing.h", NULL));
     assert_string_equal(text, "same");
     cw_header_files_finish(&h);
+    snprintf(options, sizeof options, "-w -I\"%s/1\" -I '%s/0'", folder, folder);
+    assert_true(cw_header_files_init(&h, options));
+    assert_string_equal(cw_header_files_read(&h, "same.h", NULL), "same");
+    assert_string_equal(cw_header_files_read(&h, "beside.h", NULL), "beside");
+    assert_null(cw_header_files_read(&h, "other.h", NULL));
+    cw_header_files_finish(&h);
     assert_false(cw_header_files_init(&h, "-I\"a b\""));
+    cw_header_files_finish(&h);
+    assert_false(cw_header_files_init(&h, "-Ia\"b\""));
     cw_header_files_finish(&h);
     snprintf(path, sizeof path, "rm -r %s", folder);
     assert_int_equal(system(path), 0);
