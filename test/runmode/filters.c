@@ -282,6 +282,7 @@ static void in_buffer(void)
     cl_mem buffer = app_buffer(&a, CL_MEM_READ_WRITE, sizeof words, NULL),
            other = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words, words), m[2];
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = WIDE};
+    cl_uint refs;
 
     for (cl_uint i = 0; i < WIDE * 4; i++)
         words[i] = i * i;
@@ -302,6 +303,16 @@ static void in_buffer(void)
     show("image in a buffer", words, sizeof words);
     app_read(&a, other, 0, sizeof words, words);
     show("its reader's", words, sizeof words);
+    app_args(line, "mm", m[0], m[1]);
+    app_run(a.queue, line, WIDE, 16, 0, NULL, NULL);
+    APP_CHECK(clFinish(a.queue));
+    for (int i = 0; i < 3; i++) {
+        cl_mem of[3] = {buffer, m[0], m[1]};
+        APP_CHECK(clGetMemObjectInfo(of[i], CL_MEM_REFERENCE_COUNT, sizeof refs, &refs, NULL));
+        printf("references: %u\n", refs);
+    }
+    APP_CHECK(clGetCommandQueueInfo(a.queue, CL_QUEUE_REFERENCE_COUNT, sizeof refs, &refs, NULL));
+    printf("queue: %u\n", refs);
     app_release_mems((cl_mem[]){m[0], m[1], buffer, other}, 4);
     APP_CHECK(clReleaseKernel(line));
     APP_CHECK(clReleaseKernel(relay));
