@@ -40,6 +40,13 @@ static const char source[] =
     "    out[x] += read_imageui(in, (int)get_global_size(0) - 1 - x);\n"
     "}\n";
 
+/* OpenCL C 3.0 */
+static const char in_place_source[] =
+    "kernel void over(read_write image2d_t io, uint more) {\n"
+    "    int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+    "    write_imageui(io, at, read_imageui(io, at) * 3u + (uint4)(at.x, at.y, more, 1));\n"
+    "}\n";
+
 static struct app a;
 static const size_t origin[3], all[3] = {WIDE, TALL, 1};
 static const cl_image_format colours = {CL_RGBA, CL_UNORM_INT8}, real = {CL_R, CL_FLOAT},
@@ -150,6 +157,39 @@ static void pipeline(void)
     APP_CHECK(clReleaseKernel(soften));
     APP_CHECK(clReleaseKernel(halve));
     APP_CHECK(clReleaseKernel(weigh));
+}
+
+/* Kernels that read and write one image, filled and copied in between. */
+static void in_place(void)
+{
+    const char *text = in_place_source;
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(a.context, 1, &text, NULL, &err);
+    cl_mem m[2] = {image(0, counts, flat(0), NULL), image(0, counts, flat(0), NULL)};
+    cl_uint able = 0;
+    cl_kernel over;
+
+    APP_CHECK(err);
+    APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, sizeof able, &able, NULL));
+    if (able) {
+        APP_CHECK(clBuildProgram(program, 1, &a.device, "-cl-std=CL3.0", NULL, NULL));
+        over = clCreateKernel(program, "over", &err);
+        APP_CHECK(err);
+        clear(m[0], all);
+        clear(m[1], all);
+        for (int i = 0; i < 2 * STEPS; i++) {
+            app_args(over, "mu", m[i & 1], (cl_uint)i);
+            launch(over, WIDE, TALL);
+            APP_CHECK(clEnqueueCopyImage(a.queue, m[i & 1], m[~i & 1], (const size_t[]){4, 4, 0},
+                                         (const size_t[]){1, 2, 0}, (const size_t[]){30, 30, 1}, 0, NULL,
+                                         NULL));
+        }
+        show_image("in place", m[0], all, 16);
+        show_image("in place", m[1], all, 16);
+        APP_CHECK(clReleaseKernel(over));
+    }
+    app_release_mems(m, 2);
+    APP_CHECK(clReleaseProgram(program));
 }
 
 /* Every format that the device offers, filled with a colour that has to be rounded and cut off. */
@@ -368,6 +408,7 @@ int main(void)
         app_skip("filters", "the device has no images");
     for (int i = 0; i < 2; i++)
         pipeline();
+    in_place();
     fills();
     own_memory();
     shapes();
