@@ -249,11 +249,13 @@ static void test_options(void **state)
     (void)state;
     good_helper();
     assert_int_equal(get(K, "-D 'A=1 2'", NULL, NULL), CW_ERR_UNSUPPORTED);
+    assert_int_equal(get(K, "-I\"a b\"", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "--eval x.json", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "-D @file", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "-DA -cl-opt-disable", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get("#include \"a.h\"\n" K, "", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(times_called(), 0);
+    assert_int_equal(get(K, "-w -I\"/some/folder\" -DA=9", NULL, NULL), CW_OK);
     setenv("POCL_EXTRA_BUILD_FLAGS", "-DX", 1);
     good_helper();
     assert_int_equal(get(K, "", NULL, NULL), CW_ERR_UNSUPPORTED);

@@ -118,14 +118,14 @@ void cw_run_context_free(void *record)
 {
     struct cw_run_context *c = record;
 
-    for (size_t i = 0; c->places && i < c->slots->n; i++)
-        cw_run_sampler_release(&c->places[i]);
     for (size_t i = 0; c->slots && i < c->slots->n; i++)
         if (i < c->slots->homes) {
             cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE,
                                              c->slots->slot[i].device); /* last in, first out */
             cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].queue);
         }
+    for (size_t i = 0; c->slots && i < c->slots->n; i++)
+        cw_run_sampler_release(&c->places[i]);
     cw_run_reference_counts_disown(c);
     cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->idle_queue);
     free(c->places);
