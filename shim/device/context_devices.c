@@ -265,7 +265,8 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
     const cl_device_id *sub = NULL;
     bool whole = cpu && is_pocl_cpu(b, cpu);
     double units = cpu ? (double)number(cpu, CL_DEVICE_MAX_COMPUTE_UNITS) : 1;
-    cl_uint parts = whole ? parts_of((cl_uint)units, b) : 0, n_sub = parts ? sub_devices(cpu, parts, &sub) : 0;
+    cl_uint parts = whole ? parts_of((cl_uint)units, b) : 0;
+    cl_uint n_sub = parts ? sub_devices(cpu, parts, &sub) : 0;
 
     for (cl_uint i = 0; i < n_sub; i++) {
         struct cw_cl_device *slot = add(s, CW_SLOT_SUBDEVICE, sub[i]);

@@ -49,7 +49,8 @@ struct cw_run_launch_key {
 };
 
 /* An estimator for `slots` <= CW_RUN_SLOTS_MAX slots called name[k]; slowness NULL: all 1. The caller may set
- * e->units then, which are 0. False when `slots` is out of range, a slowness is not positive, or the history takes no more names. */
+ * e->units then, which are 0. False when `slots` is out of range, a slowness is not positive, or the history
+ * takes no more names. */
 bool cw_run_estimate_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
                           const double *slowness, uint32_t slots);
 
