@@ -1,5 +1,6 @@
 /* rewrite.c - see rewrite.h. */
 #include "rewrite_state.h"
+#include "../source/expanded_macros.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,19 @@ const char *cw_rewrite_verdict_name(enum cw_rewrite_verdict v)
     return v == CW_REWRITE_DONE ? "rewritten" : v == CW_REWRITE_AS_IS ? "as it is" : "refused";
 }
 
+/* Where forms for rows are made they read conditions and subscripts, so macros make way for their text.
+ * `source` is taken. */
+static char *without_macros(struct cw_rw *s, char *source, const char *options)
+{
+    char *expanded = s->in->forms && source ? cw_expanded_macros(source, options) : source;
+
+    if (expanded == source)
+        return source;
+    free(source);
+    s->nomem |= !expanded;
+    return expanded;
+}
+
 /* Reads all units: afterwards every name is known. */
 static bool read_units(struct cw_rw *s, const struct cw_rewrite_in *in)
 {
@@ -60,7 +74,8 @@ static bool read_units(struct cw_rw *s, const struct cw_rewrite_in *in)
     for (size_t u = 0; u < in->units; u++) {
         struct cw_rw_text *t = &s->unit[u].text;
         struct cw_inlined headers = {in->read_header, in->context, u, s->reason, false, false};
-        char *source = cw_inlined_headers(&headers, in->unit[u].source);
+        char *source =
+            without_macros(s, cw_inlined_headers(&headers, in->unit[u].source), in->unit[u].options);
         size_t length = source ? strlen(source) : 0;
         bool ok;
         s->nomem |= headers.nomem;

@@ -106,6 +106,15 @@ static bool is_one(const char *p)
     return strtod(p, &end) == 1 && end > p;
 }
 
+/* Of two numbers the second of which is less: a positive constant. */
+static bool is_positive(const struct cw_rw_rows *r, struct cw_rw_range left, struct cw_rw_range right)
+{
+    const char *text = r->t->text;
+
+    return left.end == left.first + 1 && right.end == right.first + 1 &&
+           strtod(text + r->t->v[left.first].at, NULL) > strtod(text + r->t->v[right.first].at, NULL);
+}
+
 /* Made of zeros, or of two numbers at least, which might make zero or minus one. */
 static bool may_be_zero(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
@@ -122,7 +131,7 @@ static bool may_be_zero(const struct cw_rw_rows *r, struct cw_rw_range x)
     return numbers > 1;
 }
 
-enum { DEEPEST = 4 };
+enum { DEEPEST = 4, USED = CW_RW_USED | CW_RW_CALLED | CW_RW_IN_MACRO | CW_RW_TOPLEVEL };
 
 /* Names whose values are being looked at. */
 struct trail {
@@ -269,6 +278,16 @@ static bool is_safe(const struct cw_rw_rows *r, struct cw_rw_range x)
            !has_product(r, (struct cw_rw_range){last + 1, x.end});
 }
 
+/* The sign at token i is that of a number in a product, which no other number makes minus one. */
+static bool is_constant(const struct cw_rw_rows *r, uint32_t i)
+{
+    token *v = &r->t->v[i];
+
+    return v[1].kind == CW_RW_NUMBER && !is_one(r->t->text + v[1].at) &&
+           (!is(&v[-1], "*/") || v[-2].kind == CW_RW_NAME || is(&v[-2], "]")) &&
+           (!is(&v[2], "*/") || v[3].kind == CW_RW_NAME);
+}
+
 /* The operator at token i: the operands that it may negate are safe. Compilers move a negation into any
  * factor of a product. */
 static bool minus(const struct cw_rw_rows *r, uint32_t i, uint32_t first, uint32_t end)
@@ -281,12 +300,13 @@ static bool minus(const struct cw_rw_rows *r, uint32_t i, uint32_t first, uint32
         struct cw_rw_range all = {before(r, i, first, &sum).first, behind(r, i + 1, end).end};
         if (is_number(r, all))
             return all.first == i && right.end == right.first + 1 && !is_one(r->t->text + v[right.first].at);
-        return moves(r, all, NULL);
+        return is_constant(r, i) || moves(r, all, NULL);
     }
     if (!compound)
         left = stripped(r, before(r, i, first, &sum));
     if (!compound && is_number(r, left) && (is_number(r, right) || may_be_zero(r, left)))
-        return is_number(r, right) ? false : moves(r, right, NULL); /* 0 - a is -a; 1 - 2 may be a factor */
+        return is_number(r, right) ? is_positive(r, left, right)
+                                   : moves(r, right, NULL); /* 0 - a is -a; 1 - 2 may be a factor */
     if (!sum && has_product(r, left))
         return may_be_negated(r, right);
     return !has_product(r, right) || is_safe(r, right) || may_be_negated(r, right);
@@ -340,15 +360,17 @@ static size_t macro_body(const struct cw_rw_text *t, size_t i)
     return function_like ? cw_rewrite_behind(t, (uint32_t)i + 1, (uint32_t)t->count) : i + 1;
 }
 
-/* The text of macros is not looked into: nothing but numbers is subtracted there, and nothing is -1. */
-static bool macros_stay(const struct cw_rw_text *t)
+/* The text of macros that are used (expanded_macros.h leaves those that are not plain) is not looked into: nothing
+ * but numbers is subtracted there, and nothing is -1. */
+static bool macros_stay(const struct cw_rw *s, const struct cw_rw_text *t)
 {
     size_t body = 0; /* 0: in no definition */
 
     for (size_t i = 0; i + 1 < t->count; i++) {
         token *v = &t->v[i];
         if (v->kind == CW_RW_DIRECTIVE)
-            body = v->c == CW_RW_DEFINE ? macro_body(t, i + 2) : 0;
+            body =
+                v->c == CW_RW_DEFINE && s->names.v[t->v[i + 2].name].flags & USED ? macro_body(t, i + 2) : 0;
         else if (v->kind == CW_RW_LINE_END)
             body = 0;
         if (!body || i < body || !is(v, "-"))
@@ -380,7 +402,7 @@ bool cw_rewrite_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const s
     for (size_t u = 0; u < r->s->units; u++) {
         const struct cw_rw_unit *unit = &r->s->unit[u];
         if (!cw_rewrite_spend(r, (uint32_t)unit->text.count) || /* all is looked at, for each kernel */
-            !macros_stay(&unit->text) || (r->s->options && !options_stay(r->s->options[u])))
+            !macros_stay(r->s, &unit->text) || (r->s->options && !options_stay(r->s->options[u])))
             return false;
         for (size_t k = 0; k < unit->functions; k++) {
             struct cw_rw_rows other = {.s = r->s, .t = &unit->text, .f = &unit->function[k]};
