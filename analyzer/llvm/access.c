@@ -161,19 +161,23 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
 
 static void read_body(struct reader *r)
 {
+    bool variables = cw_place_has_variables(LLVMGetGlobalParent(r->lift.function)), program_scope = false;
+
     if (r->cfg.irreducible) {
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_irreducible);
         return;
     }
     cw_guard_read_loops(r);
     for (int b = 0; b < r->cfg.n && !r->failed; b++)
-        for (LLVMValueRef v = LLVMGetFirstInstruction(r->cfg.block[b]); v; v = LLVMGetNextInstruction(v))
+        for (LLVMValueRef v = LLVMGetFirstInstruction(r->cfg.block[b]); v; v = LLVMGetNextInstruction(v)) {
             cw_effect_read_instruction(r, v, b);
+            program_scope |= variables && cw_place_names_variable(v);
+        }
     cw_branch_join(r);
     cw_ops_count_in(r);
     if (r->lift.pointers_failed)
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_pointers);
-    if (r->lift.program_scope)
+    if (program_scope)
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_program_scope);
     if (!cw_model_fits(r->m)) {
         cw_model_clear(r->m);

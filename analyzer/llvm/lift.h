@@ -33,7 +33,6 @@ struct cw_lift {
     struct cw_lift_memo *memo;
     int depth;
     bool pointers_failed; /* no place of the kernel can be trusted */
-    bool program_scope;   /* a __global variable of program scope was met */
     bool failed;          /* out of memory */
 };
 
@@ -47,6 +46,11 @@ int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane);
 
 /* All places that a pointer may point to. */
 struct cw_places cw_place_lift_pointer(struct cw_lift *l, LLVMValueRef v);
+
+/* The module has variables of program scope, which are no program constants. */
+bool cw_place_has_variables(LLVMModuleRef module);
+/* The instruction accesses one, or has its address, which it may hand on. */
+bool cw_place_names_variable(LLVMValueRef instruction);
 
 /* Number of a kernel argument, -1 when v is none. */
 int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v);

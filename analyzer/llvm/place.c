@@ -150,16 +150,49 @@ static struct cw_places phi(struct cw_lift *l, LLVMValueRef v)
     return to;
 }
 
-static struct cw_places global(struct cw_lift *l, LLVMValueRef v)
+/* In flat memory: a variable of local memory is the one that has no value at the beginning. */
+static bool is_variable(LLVMValueRef v)
 {
-    if (LLVMIsAFunction(v))
-        return one(CW_BASE_UNKNOWN, -1);
     LLVMValueRef value = LLVMGetInitializer(v);
-    bool flat = LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 0;
-    /* in flat memory: a variable of local memory is the one that has no value at the beginning */
-    l->program_scope |= LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 1 ||
-                        (flat && !LLVMIsGlobalConstant(v) && !(value && LLVMIsUndef(value)));
-    return one(CW_BASE_PRIVATE, -1);
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(v));
+    return space == 1 || (space == 0 && !LLVMIsGlobalConstant(v) && !(value && LLVMIsUndef(value)));
+}
+
+bool cw_place_has_variables(LLVMModuleRef module)
+{
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
+        if (is_variable(v))
+            return true;
+    return false;
+}
+
+/* A table of constants is followed to what it points to. */
+static bool names_variable(LLVMValueRef v, int depth)
+{
+    if (LLVMIsAGlobalVariable(v)) {
+        if (is_variable(v))
+            return true;
+        v = LLVMGetInitializer(v);
+    }
+    if (!v || !LLVMIsAConstant(v) || LLVMIsAFunction(v))
+        return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (depth > 16 || names_variable(LLVMGetOperand(v, (unsigned)i), depth + 1))
+            return true;
+    return false;
+}
+
+bool cw_place_names_variable(LLVMValueRef instruction)
+{
+    for (int i = 0; i < LLVMGetNumOperands(instruction); i++)
+        if (names_variable(LLVMGetOperand(instruction, (unsigned)i), 0))
+            return true;
+    return false;
+}
+
+static struct cw_places global(LLVMValueRef v)
+{
+    return one(LLVMIsAFunction(v) ? CW_BASE_UNKNOWN : CW_BASE_PRIVATE, -1);
 }
 
 static struct cw_places follow(struct cw_lift *l, LLVMValueRef v)
@@ -167,7 +200,7 @@ static struct cw_places follow(struct cw_lift *l, LLVMValueRef v)
     if (LLVMIsAArgument(v))
         return argument(l, v);
     if (LLVMIsAGlobalVariable(v) || LLVMIsAFunction(v))
-        return global(l, v);
+        return global(v);
     if (LLVMIsNull(v) || LLVMIsUndef(v))
         return one(CW_BASE_PRIVATE, -1); /* to touch it is undefined */
     LLVMOpcode op;

@@ -6,6 +6,18 @@ kernel void program_scope(global const int *in)
     atomic_add(&total, in[get_global_id(0)]);
 }
 
+/* Their addresses, which another kernel may load, are those of one device's program. */
+kernel void address(global ulong *out)
+{
+    out[get_global_id(0)] = (ulong)&total;
+}
+
+global int *constant table[] = {0, &total};
+kernel void address_in_table(global ulong *out, int i)
+{
+    out[get_global_id(0)] = (ulong)table[i];
+}
+
 kernel void piped(read_only pipe int from, global int *out)
 {
     int v;
