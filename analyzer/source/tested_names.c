@@ -156,9 +156,16 @@ size_t cw_tested_names_question(const char *name, const char **asked, size_t *le
     return 0;
 }
 
+static bool is_macro(const struct reader *r, const char *name, size_t length)
+{
+    const struct cw_cl_token word = {name, length, CW_CL_IDENTIFIER};
+
+    return cw_cl_is_macro(r->s, &word);
+}
+
 /* Makes `w`, a word of a condition which ends at `end`, the question that it begins, and *p the place behind.
- * False: it is none that is understood. */
-static bool take_question(struct word *w, const char **p, const char *end)
+ * False: it is none that is understood, or asks for the text of a macro (clang expands some). */
+static bool take_question(const struct reader *r, struct word *w, const char **p, const char *end)
 {
     const char *asked, *close;
     size_t length;
@@ -168,7 +175,7 @@ static bool take_question(struct word *w, const char **p, const char *end)
     if (!asked || asked > end)
         return true;
     close = asked + length + strspn(asked + length, " \t");
-    if (!length || isdigit((unsigned char)*asked) || *close != ')')
+    if (!length || isdigit((unsigned char)*asked) || *close != ')' || is_macro(r, asked, length))
         return false;
     w->length = (size_t)(close + 1 - w->text);
     *p = close + 1;
@@ -195,7 +202,7 @@ static void test(struct reader *r, const char *p, const char *end)
         if (one_of(&w, operators))
             continue;
         if (begins(&w, "__has_")) {
-            r->names->unknowable |= !take_question(&w, &p, end);
+            r->names->unknowable |= !take_question(r, &w, &p, end);
             test_word(r, operator);
         }
         test_word(r, w);
@@ -377,6 +384,15 @@ static void add_given(struct reader *r)
     }
 }
 
+/* By # a macro that stands for another text is seen. */
+static bool makes_texts(const struct cw_cl_source *s)
+{
+    for (size_t i = 0; i < s->macro_count_tokens; i++)
+        if (*s->macro_tokens[i].text == '#')
+            return true;
+    return false;
+}
+
 bool cw_tested_names_init(struct cw_tested_names *names, const char *source, const char *options)
 {
     struct cw_cl_source s;
@@ -398,6 +414,7 @@ bool cw_tested_names_init(struct cw_tested_names *names, const char *source, con
                 add(r, &r->test[i]);
         }
         add_given(r);
+        names->unknowable |= names->dated && makes_texts(&s);
     }
     for (size_t i = 0; i < names->n; i++)
         ok &= names->v[i] != NULL;

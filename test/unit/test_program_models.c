@@ -97,6 +97,9 @@ static void test_questions(void **state)
     depends("#if __has_something(a)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_builtin(\nint x;\n#endif\n" K, "", "?");
     depends("constant int x = __has_builtin(f);\n" K, "", "?");
+    /* a compiler may put a macro's text in place of the name in brackets */
+    depends("#define A noinline\n#if __has_attribute(A)\nint x;\n#endif\n" K, "", "?");
+    depends("#if __has_attribute( A )\nint x;\n#endif\n" K, "-DA=noinline", "?");
     /* reserved names in options */
     depends("#ifdef CL_GPU\nint x;\n#endif\n" K, "-DCL_GPU -D __OWN__=2 -Dplain",
             "CL_GPU __OWN__ given:CL_GPU given:__OWN__");
@@ -106,6 +109,9 @@ static void test_questions(void **state)
     depends(K, "-D__opencl_c_images", "?");
     depends(K, "-D__OPENCL_C_VERSION__=100", "?");
     depends("constant char x[] = __DATE__;\n" K, "", " dated");
+    /* the text of a macro in its place would be the date's */
+    depends("#define S_(x) #x\n#define S(x) S_(x)\nconstant char x[] = S(__DATE__);\n" K, "", "?");
+    depends(K, "-DS(x)=#x -DB=__TIME__", "?");
 }
 
 /* ---- models */
