@@ -109,16 +109,19 @@ static cl_uint parts_of(cl_uint units, const struct cw_board *b)
     return b->filtered && b->n_hidden < units ? units - b->n_hidden : 0;
 }
 
-/* Divides `root` into so many equal parts. Returns their number. */
+/* Divides `root` into so many equal parts. What is over makes more parts: larger ones, and fewer, where these
+ * would be too many. Returns their number. */
 static cl_uint divide(cl_device_id root, cl_uint parts, cl_device_id sub[CW_HELPERS_MAX])
 {
-    cl_uint units = (cl_uint)number(root, CL_DEVICE_MAX_COMPUTE_UNITS), n = 0;
+    cl_uint units = (cl_uint)number(root, CL_DEVICE_MAX_COMPUTE_UNITS), n = 0, each;
     cl_int error;
 
     if (parts < 2)
         return 0;
-    cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY,
-                                              (cl_device_partition_property)(units / parts), 0};
+    each = units / parts;
+    each += units / each > CW_HELPERS_MAX;
+    cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, (cl_device_partition_property)each,
+                                              0};
     error = cw_next.clCreateSubDevices(root, equally, 0, NULL, &n);
     if (error == CL_SUCCESS && n <= CW_HELPERS_MAX)
         error = cw_next.clCreateSubDevices(root, equally, n, sub, NULL);

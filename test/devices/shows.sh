@@ -19,6 +19,11 @@ under OPENCL_LAYERS="$shim" "$B/test/devices/shows" | still | diff - "$T/bare" >
 under CLWEAVE_LOG=debug CLWEAVE_DEVICES=basic:3 "$B/test/devices/shows" 2> "$T/log" > /dev/null
 grep -q 'PoCL: 1 own devices, 3 hidden, 0 DSPs' "$T/log" || { cat "$T/log"; fail "there are no helpers"; }
 
+# 72 processors make 63 equal parts of one processor each, and some more than there may be: then of two
+under POCL_MAX_PTHREAD_COUNT=72 CLWEAVE_DEVICES=sub:63 CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SUMMARY=1 \
+    "$B/test/apps/nbody" 8 64 4 2> "$T/log" > /dev/null
+! grep -q 'cannot be divided' "$T/log" && grep -q ' [1-9][0-9]* moved' "$T/log" || { cat "$T/log"; fail "sub-devices of 72 processors do not help"; }
+
 # clinfo, byte for byte, where it is installed
 if command -v clinfo > /dev/null; then
     for form in --human --raw; do

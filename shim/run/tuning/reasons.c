@@ -65,10 +65,11 @@ void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
 
 void cw_run_reasons_measured(const struct cw_run_task *t)
 {
-    struct reason *r = &all.whole[t->measure.whole - 1];
+    struct reason *r;
 
     if (!t->measure.whole)
         return;
+    r = &all.whole[t->measure.whole - 1];
     r->measured++;
     r->ns += (double)t->measure.took_ns;
 }

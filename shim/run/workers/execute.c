@@ -74,11 +74,9 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     if (cw_run.eager || cw_run.chaos)
         return cw_helper_program_ahead(&t->launch, p, r);
     if (cw_helper_program_knows(&t->launch, p, r)) {
-        if (k->known->code_after_ns) {
-            cw_run_global_lock_take();
-            k->known->code_after_ns = 0;
-            cw_run_global_lock_give();
-        }
+        cw_run_global_lock_take();
+        k->known->code_after_ns = 0;
+        cw_run_global_lock_give();
         return cw_helper_program_ahead(&t->launch, p, r);
     }
     cw_run_global_lock_take();
