@@ -16,6 +16,12 @@ sees() {
 }
 for case in nul nuls never_printf undated headless builtin feature splice pragma cl_option mad plain_options; do sees $case 16 1; done
 for case in loud dated variable; do sees $case 16 1; done
+for case in counted stamped; do sees $case 0 0; done # all kernels count; or nothing is known of any
+sees says 1 0
+sees inlined 0 0 # of two kernels with one launch, whose program may demand a local size: it goes to the vendor
+sees handed 16 1
+sees expands 16 0
+[ "$cut" = 0 ] || fail "expands: cut, although it is not known which text is meant"
 sees parts 17 1
 sees task 16 0
 sees relaxed 16 0
