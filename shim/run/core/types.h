@@ -298,6 +298,8 @@ struct cw_run_known {
     struct cw_run_trust *trusted;
     struct cw_run_reacher *reacher; /* byte ranges (models/reach.c); NULL: not asked yet */
     struct cw_run_cutter *cutter;   /* models/cutter.h; NULL: not asked for yet */
+    uint64_t judged_job; /* the program's models_job whose model said `hidden`; 0: none yet */
+    bool hidden;         /* it has effects that no argument shows (models/effects.c) */
     uint32_t *launches;             /* by lane number */
     /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
     struct cw_run_kinds *loaded;

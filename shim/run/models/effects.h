@@ -4,7 +4,8 @@
 
 #include "../core/types.h"
 
-/* Launches of the kernel have, or may have, effects that no argument shows. Lock held. */
+/* Launches of the kernel have, or may have, effects that no argument shows. `k` is parsed. Lock
+ * held. */
 bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k);
 
 #endif
