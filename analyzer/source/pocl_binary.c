@@ -8,7 +8,7 @@
 
 #define TEXT_BEGIN "//poclbin "
 
-enum { VERSION = 9, EXECUTABLE = 4, HASH_BYTES = 41, DIMENSIONS = 3 };
+enum { VERSION = 9, EXECUTABLE = 4, DIMENSIONS = 3 };
 
 struct reader {
     const unsigned char *at, *end;
@@ -37,7 +37,7 @@ static const unsigned char *skip(struct reader *r, uint64_t bytes)
     return at;
 }
 
-static bool read_head(struct reader *r, uint32_t *kernels)
+static bool read_head(struct reader *r, struct cw_pocl_binary *b, uint32_t *kernels)
 {
     const unsigned char *name = skip(r, 8);
     uint64_t version, flags, roots;
@@ -49,7 +49,7 @@ static bool read_head(struct reader *r, uint32_t *kernels)
     *kernels = (uint32_t)number(r, 4);
     flags = number(r, 8);
     roots = number(r, 4);
-    skip(r, HASH_BYTES);
+    b->build = skip(r, CW_POCL_BINARY_BUILD);
     return r->good && version == VERSION && flags >> 32 == EXECUTABLE && roots == 1;
 }
 
@@ -90,7 +90,7 @@ bool cw_pocl_binary_read(struct cw_pocl_binary *b, const unsigned char *bytes, s
     uint32_t kernels = 0;
 
     *b = (struct cw_pocl_binary){0};
-    r.good = read_head(&r, &kernels);
+    r.good = read_head(&r, b, &kernels);
     if (r.good)
         read_root(&r, b);
     for (uint32_t i = 0; i < kernels && r.good; i++)

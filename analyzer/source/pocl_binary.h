@@ -9,7 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define CW_POCL_BINARY_BUILD 41
+
 struct cw_pocl_binary {
+    /* In the binary, CW_POCL_BINARY_BUILD bytes: PoCL's name of the build. It is the hash of the source after
+     * the preprocessor, the options, the device and PoCL's version. */
+    const unsigned char *build;
     const unsigned char *bitcode; /* in the binary */
     size_t bitcode_bytes;
     bool demands; /* some kernel demands a local size */

@@ -1,6 +1,7 @@
 /* binaries.c - a program that is made of the binary of another, and does not show its source. CW_BINARY names
  * the file of the binary, which is made when it is missing. CW_BOTH=1: launches of the program that was built
- * of the source come in between. CW_OPTIONS: of the builds; with -DSIZED a kernel demands its local size.
+ * of the source come in between. CW_OPTIONS: of the builds; with -DSIZED a kernel demands its local size,
+ * with -DTIMES=N it computes something else.
  * CW_SOURCE: the file that the source is written to. Each launch has a kernel of its own. */
 #include "common.h"
 
@@ -14,6 +15,9 @@ static const char source[] = "typedef struct { int a; float b; } pair;\n"
                              "#endif\n"
                              "kernel void stir(global uint *x, global const uint *y, uint v) {\n"
                              "    size_t i = get_global_id(0);\n"
+                             "#ifdef TIMES\n"
+                             "    v *= TIMES;\n"
+                             "#endif\n"
                              "    x[i] = (x[i] ^ v) * 2654435761u + y[i];\n"
                              "}\n"
                              "kernel void turn(global uint *x, local uint *t) {\n"

@@ -17,19 +17,28 @@ bare "$program" || exit
 in_run "$program" $eager
 managed 130
 unset CW_OPTIONS
-# in its cache folder pyopencl keeps the source beside the binary
+# in its cache folder pyopencl keeps the source beside the binary, but not the options of the build: the builder builds the source with
+# those that the program gives, and the next run knows whether that is the binary's build
 name=pyopencl_defeat_cache_0123456789abcdef0123456789abcdef
 entry=$T/third/pyopencl/pyopencl-compiler-cache-v2-py3/5d
 mkdir -p "$entry"
 export CW_NAMED=$name CW_BINARY=$entry/binary CW_SOURCE=$entry/source.cl
-bare "$program" || exit
-in_run "$program" $chaos CLWEAVE_SEED=6 XDG_CACHE_HOME="$T/third"
-managed 140
-[ "$(count cut)" -ge 3 ] || fail "by pyopencl's source: only $(count cut) cut into tiles"
+beside() { in_run "$program" $chaos CLWEAVE_SEED=6 XDG_CACHE_HOME="$T/third" CLWEAVE_HISTORY="$T/third/history.db" CLWEAVE_LEARN=all CLWEAVE_BUILDER=wait; managed 140; }
+export CW_OPTIONS=-DTIMES=3
+bare "$program" || exit # makes the binary, with options
+for options in '' -DTIMES=3; do
+    export CW_OPTIONS=$options
+    bare "$program" || exit
+    beside
+    [ "$(count cut)" = 0 ] || fail "options '$options': $(count cut) cut, though the build is not known"
+    beside
+    [ -z "$options" ] || [ "$(count cut)" -ge 3 ] || fail "by pyopencl's source: only $(count cut) cut into tiles"
+    [ -n "$options" ] || [ "$(count cut)" = 0 ] || fail "other options than the binary's: $(count cut) cut"
+done
 sed -i "s/$name/${name%f}0/" "$CW_SOURCE" # another program's
-in_run "$program" $chaos CLWEAVE_SEED=6 XDG_CACHE_HOME="$T/third"
-managed 140
+beside
 [ "$(count cut)" = 0 ] || fail "by another source: $(count cut) cut"
+unset CW_OPTIONS
 unset CW_NAMED CW_SOURCE
 export CW_BINARY=$T/binary
 bare "$program" || exit # makes the file

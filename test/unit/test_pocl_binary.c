@@ -67,8 +67,10 @@ static bool reads(const struct file *f, size_t n, struct cw_pocl_binary *b)
 
     memcpy(exact, f->bytes, n);
     good = cw_pocl_binary_read(b, exact, n);
-    if (good)
+    if (good) {
         b->bitcode = f->bytes + (b->bitcode - exact);
+        b->build = f->bytes + (b->build - exact);
+    }
     free(exact);
     return good;
 }
@@ -82,6 +84,7 @@ static void is_read(void **state)
     assert_true(reads(&f, f.n, &b));
     assert_int_equal(b.bitcode_bytes, 6);
     assert_memory_equal(b.bitcode, "BCcode", 6);
+    assert_string_equal((const char *)b.build, "FF/JNPLNGDILKBNIEEGABOJBHFIJMFNJHLHALNLP");
     assert_false(b.demands);
     assert_true(reads(&sized, sized.n, &b));
     assert_true(b.demands);

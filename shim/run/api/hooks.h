@@ -24,7 +24,7 @@
     X(clCreateFromEGLImageKHR)                                                                               \
     /* api/sampler.c */                                                                                      \
     X(clCreateSampler) X(clCreateSamplerWithProperties) X(clRetainSampler) X(clReleaseSampler)               \
-    /* api/program.c */                                                                                      \
+    /* api/program.c, api/program_binary.c */                                                                \
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)         \
     X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clSetProgramSpecializationConstant)     \
     /* api/program_link.c */                                                                                 \

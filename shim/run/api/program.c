@@ -1,7 +1,6 @@
 /* program.c - programs: their source, the checks of it, and helper programs. */
 #include "../models/binary.h"
 #include "../models/headers.h"
-#include "../models/pyopencl_cache.h"
 #include "../models/known.h"
 #include "../core/exit.h"
 #include "hooks.h"
@@ -15,6 +14,7 @@
 #include "../../../analyzer/source/cl_source.h"
 #include "../../builds/source.h"
 #include "program.h"
+#include "program_binary.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -42,9 +42,8 @@ static char *join_strings(cl_uint count, const char **strings, const size_t *len
     return text;
 }
 
-/* The record of a program in a managed context. `source` and `built_with` (NULL: the options of its build)
- * are its own then. Lock held. */
-static struct cw_run_program *create(cl_context context, cl_program program, char *source, char *built_with)
+struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, char *source,
+                                             char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
     struct cw_run_program *p = c && c->slots ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
@@ -61,7 +60,7 @@ static struct cw_run_program *create(cl_context context, cl_program program, cha
 
 static bool remember(cl_context context, cl_program program, char *source, char *built_with)
 {
-    return source && create(context, program, source, built_with);
+    return source && cw_run_program_create(context, program, source, built_with);
 }
 
 cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
@@ -78,76 +77,6 @@ cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint cou
         source = NULL;
     cw_run_global_lock_give();
     free(source);
-    return program;
-}
-
-/* The program is made of binaries whose source is not known. */
-static void remember_binary(cl_context context, cl_program program, cl_uint n, const size_t *bytes,
-                            const unsigned char *const *binaries)
-{
-    bool demands = false;
-    char *text = cw_binary_text(n, bytes, binaries, &demands);
-    struct cw_run_program *p;
-
-    cw_run_global_lock_take();
-    p = create(context, program, text, NULL);
-    if (p) {
-        p->binary = true;
-        p->demands = demands;
-        text = NULL;
-    }
-    cw_run_global_lock_give();
-    free(text);
-}
-
-/* A source of the binaries that can be managed, and its options, the caller's to free. *options NULL: those
- * that the program is going to give. False: there is none. */
-static bool find_source(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
-                        const unsigned char *const *binaries, char **source, char **options)
-{
-    if (!cw_binary_find(slots, n, bytes, binaries, source, options) && n == 1 && binaries[0])
-        *source = cw_pyopencl_cache_source(binaries[0], bytes[0]);
-    if (*source && cw_source_is_manageable(*source, *options ? *options : ""))
-        return true;
-    free(*source);
-    free(*options);
-    *source = *options = NULL;
-    return false;
-}
-
-/* A binary whose source is known is as good as that. */
-cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
-                                                 const size_t *bytes, const unsigned char **binaries,
-                                                 cl_int *status, cl_int *err)
-{
-    cl_program program =
-        cw_native.clCreateProgramWithBinary(context, n, devices, bytes, binaries, status, err);
-    struct cw_run_context *c;
-    struct cw_run_program *p;
-    const struct cw_context_devices *slots;
-    char *source = NULL, *options = NULL;
-
-    if (!program)
-        return NULL;
-    cw_run_global_lock_take();
-    c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    slots = c ? c->slots : NULL;
-    cw_run_global_lock_give();
-    if (!slots)
-        return program;
-    if (!find_source(slots, n, bytes, binaries, &source, &options)) {
-        remember_binary(context, program, n, bytes, binaries);
-        return program;
-    }
-    cw_run_global_lock_take();
-    p = create(context, program, source, options);
-    if (p) {
-        p->loaded = true;
-        source = options = NULL;
-    }
-    cw_run_global_lock_give();
-    free(source);
-    free(options);
     return program;
 }
 
@@ -188,6 +117,7 @@ void cw_run_program_free(void *record)
     free(p->given);
     free(p->built_with);
     free(p->options);
+    cw_run_program_binary_free(p->match);
     for (uint32_t i = 0; i < CW_RUN_LANES; i++)
         free(p->warm[i]);
     free(p->linked);
@@ -229,6 +159,12 @@ static bool none_prepares(const void *unused)
 {
     (void)unused;
     return !cw_run.preparing;
+}
+
+void cw_run_program_settle_helpers(void)
+{
+    if (cw_run.preparing)
+        cw_run_help(NULL, 0, none_prepares, NULL);
 }
 
 void cw_run_program_settle(cl_program program)
@@ -293,6 +229,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         free(copy);
         return CL_INVALID_OPERATION;
     }
+    cw_run_program_binary_match(program, options);
     if (copy && !notify)
         before = cw_headers_join(program, copy);
     begin_models(program, before, copy);
@@ -309,8 +246,8 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     }
     if (p && cw_run.eager)
         cw_run_program_models_wait(p);
-    if (p && cw_run.preparing)
-        cw_run_help(NULL, 0, none_prepares, NULL); /* they read the source and the options */
+    if (p)
+        cw_run_program_settle_helpers();
     if (p) {
         cw_headers_take(p, before, after);
         before = after = NULL;

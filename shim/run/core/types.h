@@ -191,6 +191,7 @@ struct cw_run_program {
     bool binary;  /* made of a binary whose source is not known: `source` is its text form (pocl_binary.h),
                      NULL if its format is not known */
     bool demands; /* ... some kernel of it demands a local size */
+    struct cw_run_match *match; /* a source that the binary may be from, with some options; else NULL */
     struct cw_key key;          /* of both (history_key.h); none: not known yet */
     uint8_t copy[CW_RUN_LANES]; /* enum cw_run_copy_state, by lane number */
     uint64_t sought_again;      /* bit l: on lane l, after another one has built it */

@@ -6,6 +6,7 @@
 #ifndef CW_BINARY_H
 #define CW_BINARY_H
 
+#include "../../../analyzer/source/pocl_binary.h"
 #include "../core/types.h"
 
 /* The program has fetched `n` binaries of `p`, which is busy; lock not held. */
@@ -18,7 +19,15 @@ bool cw_binary_find(const struct cw_context_devices *slots, cl_uint n, const siz
                     const unsigned char *const *binaries, char **source, char **options);
 
 /* The text form of the binaries, which are the same for all devices, the caller's to free; NULL: they differ,
- * or their format is not known. *demands: some kernel demands a local size. Any thread. */
-char *cw_binary_text(cl_uint n, const size_t *bytes, const unsigned char *const *binaries, bool *demands);
+ * or their format is not known. *demands: some kernel demands a local size; `build`: PoCL's name of the build
+ * (pocl_binary.h). Any thread. */
+char *cw_binary_text(cl_uint n, const size_t *bytes, const unsigned char *const *binaries, bool *demands,
+                     unsigned char build[CW_POCL_BINARY_BUILD]);
+
+/* PoCL's build of `source` with `options` (NULL: none) for `device` has the name `build`: a binary of that name
+ * came from them. False: another name, or one that is not known yet; the builder is asked for it then. Takes
+ * less than a millisecond; any thread, lock not held. */
+bool cw_binary_is_of(cl_device_id device, const char *source, const char *options,
+                     const unsigned char build[CW_POCL_BINARY_BUILD]);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* The source that the binary was built of, the caller's to free; NULL: it is not there. Any thread, lock not
- * held. */
+/* The source that the binary was built of, with options that are not known, the caller's to free; NULL: it is
+ * not there. Any thread, lock not held. */
 char *cw_pyopencl_cache_source(const unsigned char *binary, size_t bytes);
 
 #endif

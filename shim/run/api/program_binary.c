@@ -1,0 +1,159 @@
+/* program_binary.c - programs that are made of binaries. */
+#include "program_binary.h"
+#include "hooks.h"
+
+#include <stdlib.h>
+
+#include "../../builds/source.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../models/binary.h"
+#include "../models/pyopencl_cache.h"
+#include "program.h"
+
+/* A source that the program's binary may be from: with some options that it is, with others that it is not. */
+struct cw_run_match {
+    cl_device_id device;
+    unsigned char build[CW_POCL_BINARY_BUILD]; /* the binary's */
+    char *source, *text;                       /* text: of the binary (pocl_binary.h) */
+};
+
+void cw_run_program_binary_free(struct cw_run_match *m)
+{
+    if (!m)
+        return;
+    free(m->source);
+    free(m->text);
+    free(m);
+}
+
+/* Takes `source`. NULL: there is none, or memory is out. */
+static struct cw_run_match *make_match(cl_device_id device, char *source, const char *text,
+                                       const unsigned char *build)
+{
+    struct cw_run_match *m = source && text ? malloc(sizeof *m) : NULL;
+
+    if (!m) {
+        free(source);
+        return NULL;
+    }
+    *m = (struct cw_run_match){.device = device, .source = source, .text = strdup(text)};
+    memcpy(m->build, build, sizeof m->build);
+    if (m->text)
+        return m;
+    cw_run_program_binary_free(m);
+    return NULL;
+}
+
+/* The program is made of binaries whose source is not known. `source`: NULL, or one that they may be from,
+ * which is its own then. */
+static void remember_binary(cl_context context, cl_program program, cl_uint n, const cl_device_id *devices,
+                            const size_t *bytes, const unsigned char *const *binaries, char *source)
+{
+    unsigned char build[CW_POCL_BINARY_BUILD] = {0};
+    bool demands = false;
+    char *text = cw_binary_text(n, bytes, binaries, &demands, build);
+    struct cw_run_match *match = make_match(devices[0], source, text, build);
+    struct cw_run_program *p;
+
+    cw_run_global_lock_take();
+    p = cw_run_program_create(context, program, text, NULL);
+    if (p) {
+        p->binary = true;
+        p->demands = demands;
+        p->match = match;
+        match = NULL;
+        text = NULL;
+    }
+    cw_run_global_lock_give();
+    cw_run_program_binary_free(match);
+    free(text);
+}
+
+/* The program is that of the source (`is`), or that of the binary. Lock held. */
+static void set_source(struct cw_run_program *p, bool is)
+{
+    if (p->binary != is)
+        return;
+    cw_source_forget(p);
+    free(p->source);
+    p->source = strdup(is ? p->match->source : p->match->text);
+    p->binary = !is;
+    p->loaded = is;
+}
+
+void cw_run_program_binary_match(cl_program program, const char *options)
+{
+    struct cw_run_match m = {.source = NULL};
+    struct cw_run_program *p;
+    bool is;
+
+    cw_run_global_lock_take();
+    p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    if (p && p->match) {
+        m = *p->match;
+        m.source = strdup(m.source);
+    }
+    cw_run_global_lock_give();
+    if (!m.source)
+        return;
+    is = cw_binary_is_of(m.device, m.source, options, m.build);
+    free(m.source);
+    cw_run_global_lock_take();
+    cw_run_program_settle_helpers();
+    p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    if (p && !p->kernels) /* else the vendor refuses to build it */
+        set_source(p, is);
+    cw_run_global_lock_give();
+}
+
+/* A source of the binaries that can be managed, and its options, the caller's to free. *options NULL: those
+ * that it was built with are not known. False: there is none. */
+static bool find_source(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
+                        const unsigned char *const *binaries, char **source, char **options)
+{
+    if (!cw_binary_find(slots, n, bytes, binaries, source, options) && n == 1 && binaries[0])
+        *source = cw_pyopencl_cache_source(binaries[0], bytes[0]);
+    if (*source && cw_source_is_manageable(*source, *options ? *options : ""))
+        return true;
+    free(*source);
+    free(*options);
+    *source = *options = NULL;
+    return false;
+}
+
+/* A binary whose source and options are known is as good as those. */
+cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
+                                                 const size_t *bytes, const unsigned char **binaries,
+                                                 cl_int *status, cl_int *err)
+{
+    cl_program program =
+        cw_native.clCreateProgramWithBinary(context, n, devices, bytes, binaries, status, err);
+    struct cw_run_context *c;
+    struct cw_run_program *p;
+    const struct cw_context_devices *slots;
+    char *source = NULL, *options = NULL;
+
+    if (!program)
+        return NULL;
+    cw_run_global_lock_take();
+    c = cw_run_record_find(context, CW_RUN_CONTEXT);
+    slots = c ? c->slots : NULL;
+    cw_run_global_lock_give();
+    if (!slots)
+        return program;
+    if (!find_source(slots, n, bytes, binaries, &source, &options) || !options) {
+        remember_binary(context, program, n, devices, bytes, binaries, source);
+        return program;
+    }
+    cw_run_global_lock_take();
+    p = cw_run_program_create(context, program, source, options);
+    if (p) {
+        p->loaded = true;
+        source = options = NULL;
+    }
+    cw_run_global_lock_give();
+    free(source);
+    free(options);
+    return program;
+}
