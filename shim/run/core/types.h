@@ -297,6 +297,7 @@ struct cw_run_known {
     char *name;
     uint32_t refs; /* the program's list, and kernels */
     struct cw_run_trust *trusted;
+    struct cw_run_exclusion *flight; /* NULL: not known */
     struct cw_run_reacher *reacher; /* byte ranges (models/reach.c); NULL: not asked yet */
     struct cw_run_cutter *cutter;   /* models/cutter.h; NULL: not asked for yet */
     uint64_t judged_job; /* the program's models_job whose model said `hidden`; 0: none yet */

@@ -66,7 +66,8 @@ static struct cw_run_side *home_side(const char *name)
     return homes = s;
 }
 
-struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
+/* NULL: not known, or memory is out. */
+static struct cw_run_exclusion *find(const struct cw_run_kernel *k)
 {
     const struct cw_run_program *p = k->program;
     const char *text = cw_run_program_text(p);
@@ -91,6 +92,16 @@ struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
     f->side[0] = home;
     f->side[1] = p->binary ? home : &f->helpers;
     return flights = f;
+}
+
+/* The program's text, which may be long, is looked at for the first kernel of a name only. */
+struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
+{
+    if (!k->known)
+        return NULL;
+    if (!k->known->flight)
+        k->known->flight = find(k);
+    return k->known->flight;
 }
 
 /* Launches with an offset are compiled apart from all without: another width. */
