@@ -38,6 +38,8 @@ done
 sed -i "s/$name/${name%f}0/" "$CW_SOURCE" # another program's
 beside
 [ "$(count cut)" = 0 ] || fail "by another source: $(count cut) cut"
+rm "$CW_SOURCE"; mkfifo "$CW_SOURCE" # without a writer
+in_run "$program" XDG_CACHE_HOME="$T/third"
 unset CW_OPTIONS
 unset CW_NAMED CW_SOURCE
 export CW_BINARY=$T/binary

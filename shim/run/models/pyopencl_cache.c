@@ -1,21 +1,22 @@
 /* pyopencl_cache.c - see models/pyopencl_cache.h. The layout: cache.py of pyopencl 2021 and later. */
 #include "pyopencl_cache.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "../../../analyzer/io/file_text.h"
 #include "../../builds/isolated_compiler.h"
 
 #define MARK       "__constant int pyopencl_defeat_cache_"
 #define MARK_TYPE  "__constant int "
 #define HEX_DIGITS "0123456789abcdef"
 
-enum { UUID_DIGITS = 32 };
+enum { UUID_DIGITS = 32, SOURCE_BYTES = 16 << 20 };
 
 struct search {
     const unsigned char *binary;
@@ -40,24 +41,46 @@ static bool is_of(const struct search *s, const char *source)
     return memmem(s->binary, s->bytes, name, length + UUID_DIGITS);
 }
 
+/* The text in the regular file `path`, the caller's to free; NULL: there is none, or more than any source
+ * has. Other processes may write the file meanwhile, so it is not mapped. */
+static char *read_source(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    size_t n = 0, size = 0;
+    struct stat status;
+    char *text = NULL;
+    ssize_t more;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= SOURCE_BYTES)
+        text = malloc((size = (size_t)status.st_size) + 1);
+    while (text && n < size && (more = read(fd, text + n, size - n)) > 0)
+        n += (size_t)more;
+    close(fd);
+    if (text)
+        text[n] = '\0';
+    if (text && n == size && strlen(text) == size)
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* `path`: of a file "binary". */
 static void look_at(struct search *s, const char *path)
 {
     char beside[PATH_MAX];
-    struct cw_file_text file;
     struct stat status;
     int folder = (int)(strrchr(path, '/') - path);
 
     if (stat(path, &status) || !S_ISREG(status.st_mode) || (size_t)status.st_size != s->bytes ||
-        snprintf(beside, sizeof beside, "%.*s/source.cl", folder, path) >= (int)sizeof beside ||
-        cw_file_text_open(&file, beside, NULL) != CW_OK)
+        snprintf(beside, sizeof beside, "%.*s/source.cl", folder, path) >= (int)sizeof beside)
         return;
-    s->source = strndup(file.text, file.length);
-    if (s->source && (strlen(s->source) != file.length || !is_of(s, s->source))) {
+    s->source = read_source(beside);
+    if (s->source && !is_of(s, s->source)) {
         free(s->source);
         s->source = NULL;
     }
-    cw_file_text_close(&file);
 }
 
 static void search(void *data)
