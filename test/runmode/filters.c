@@ -398,6 +398,21 @@ static void answers(void)
     app_release_mems((cl_mem[]){m, n, o}, 3);
 }
 
+/* Calls that the vendor refuses, with fewer bytes behind the pointer than they say. */
+static void refused(void)
+{
+    const cl_mem_flags copy = CL_MEM_COPY_HOST_PTR;
+    size_t widest = 0;
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_height = 1024};
+    cl_int err[2];
+
+    APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof widest, &widest, NULL));
+    desc.image_width = widest + 1;
+    clCreateImage(a.context, copy, &colours, &desc, pixels, &err[0]);
+    clCreateBuffer(a.context, copy | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, widest * 4096, pixels, &err[1]);
+    printf("refused: %d %d\n", err[0], err[1]);
+}
+
 int main(void)
 {
     cl_bool able = CL_FALSE;
@@ -414,6 +429,7 @@ int main(void)
     shapes();
     in_buffer();
     answers();
+    refused();
     a.hash = 0;
     return app_close(&a);
 }

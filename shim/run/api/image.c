@@ -143,7 +143,7 @@ static cl_mem over_ours(cl_context context, cl_mem_flags flags, struct cw_run_im
 {
     cl_int err;
     void *block = NULL;
-    uint8_t *own = cw_run_memory_bytes(bytes, host, &block);
+    uint8_t *own = cw_run_memory_bytes(bytes, !host, &block);
     cl_mem memory = own ? cw_next.clCreateImage(context, cw_run_memory_flags(flags), &image->format,
                                                 &image->desc, own, &err)
                         : NULL;
@@ -152,6 +152,8 @@ static cl_mem over_ours(cl_context context, cl_mem_flags flags, struct cw_run_im
         cw_next.clReleaseMemObject(memory);
         memory = NULL;
     }
+    if (memory && host)
+        memcpy(own, host, bytes);
     if (memory && cw_run_memory_keep(memory, context, flags, bytes, own, block, image))
         return memory;
     free(block);

@@ -52,29 +52,26 @@ static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
     free(bytes);
 }
 
-/* The bytes of a buffer, and in *block the pointer to free. Fresh ones are zero, as a vendor's mostly are:
+/* The bytes of a buffer, and in *block the pointer to free. Without a copy of the program's they are zero, as a vendor's mostly are:
  * programs lean on that unknowingly, and bytes freed before must not show. calloc clears only memory that was
  * used before.
  *
  * Kernels go through several buffers side by side. Were all to begin at the start of a page, element i of
  * each would lie in one set of the first cache, and a load from one would look to the processor like the
  * store to another just before it. */
-uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block)
+uint8_t *cw_run_memory_bytes(size_t bytes, bool zero, void **block)
 {
     static atomic_uint large;
     bool spread = bytes >= SPREAD;
     size_t align = spread ? PAGE : ALIGN,
            begin = spread ? (size_t)atomic_fetch_add(&large, 1) * STEP % PAGE : 0;
     size_t room = bytes + align;
-    uint8_t *p = room < bytes ? NULL : from ? malloc(room) : calloc(1, room);
+    uint8_t *p = room < bytes ? NULL : zero ? calloc(1, room) : malloc(room);
 
     *block = p;
     if (!p)
         return NULL;
-    p += (align + begin - (uintptr_t)p % align) % align;
-    if (from)
-        memcpy(p, from, bytes);
-    return p;
+    return p + (align + begin - (uintptr_t)p % align) % align;
 }
 
 static uint64_t ids; /* under the lock */
@@ -172,9 +169,11 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
     if (use) {
         memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
     } else {
-        own = cw_run_memory_bytes(bytes, host, &block);
+        own = cw_run_memory_bytes(bytes, !host, &block);
         memory = own ? vendor_buffer(context, properties, with, cw_run_memory_flags(flags), bytes, own, err)
                      : NULL;
+        if (memory && host)
+            memcpy(own, host, bytes);
         if (memory && cw_run_memory_keep(memory, context, flags, bytes, own, block, NULL))
             return memory;
         free(block); /* the vendor answers the program's own request */

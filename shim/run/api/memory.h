@@ -18,8 +18,10 @@ void cw_run_memory_free(void *record); /* of a struct cw_run_object_ops */
 bool cw_run_memory_ours(cl_context context, cl_mem_flags flags);
 /* The flags that the vendor gets in place of `flags`. */
 cl_mem_flags cw_run_memory_flags(cl_mem_flags flags);
-/* Aligned bytes, those at `from` or zeros, and in *block the pointer to free; NULL: memory is out. */
-uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block);
+/* Aligned bytes, and in *block the pointer to free; NULL: memory is out. The program's own bytes are copied
+ * there only when the vendor has taken the call: in a wrong one, which only gets an error, there may be fewer
+ * than it says. */
+uint8_t *cw_run_memory_bytes(size_t bytes, bool zero, void **block);
 /* `memory` is over such `bytes` at `own`, and owns `block` and `image` (NULL: a buffer) from now on. False:
  * it has been released, and owns nothing. */
 bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own,
