@@ -52,8 +52,9 @@ static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
     free(bytes);
 }
 
-/* The bytes of a buffer, and in *block the pointer to free. Without a copy of the program's they are zero, as a vendor's mostly are:
- * programs lean on that unknowingly, and bytes freed before must not show. calloc clears only memory that was
+/* The bytes of a buffer, and in *block the pointer to free. Where none of the program's are copied
+ * there, they are zero, as a vendor's mostly are: programs lean on that unknowingly, and bytes freed before
+ * must not show. calloc clears only memory that was
  * used before.
  *
  * Kernels go through several buffers side by side. Were all to begin at the start of a page, element i of

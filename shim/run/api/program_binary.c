@@ -11,7 +11,7 @@
 #include "../models/pyopencl_cache.h"
 #include "program.h"
 
-/* A source that the program's binary may be from: with some options that it is, with others that it is not. */
+/* A source that the program's binary may be from: that depends on the options. */
 struct cw_run_match {
     cl_device_id device;
     unsigned char build[CW_POCL_BINARY_BUILD]; /* the binary's */

@@ -1,5 +1,5 @@
-/* program_binary.h - programs that are made of binaries. Where the source of one is known but not the options
- * of its build, the vendor's name of the build says whether it was built with those that the program gives. */
+/* program_binary.h - programs that are made of binaries. Where the source of one is known but not the
+ * options of its build, the vendor's name of the build says whether the program gives the same options. */
 #ifndef CW_RUN_API_PROGRAM_BINARY_H
 #define CW_RUN_API_PROGRAM_BINARY_H
 

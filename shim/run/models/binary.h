@@ -24,9 +24,9 @@ bool cw_binary_find(const struct cw_context_devices *slots, cl_uint n, const siz
 char *cw_binary_text(cl_uint n, const size_t *bytes, const unsigned char *const *binaries, bool *demands,
                      unsigned char build[CW_POCL_BINARY_BUILD]);
 
-/* PoCL's build of `source` with `options` (NULL: none) for `device` has the name `build`: a binary of that name
- * came from them. False: another name, or one that is not known yet; the builder is asked for it then. Takes
- * less than a millisecond; any thread, lock not held. */
+/* PoCL's build of `source` with `options` (NULL: none) for `device` has the name `build`: a binary of that
+ * name came from them. False: another name, or one that is not known yet; the builder is asked for it then.
+ * Takes less than a millisecond; any thread, lock not held. */
 bool cw_binary_is_of(cl_device_id device, const char *source, const char *options,
                      const unsigned char build[CW_POCL_BINARY_BUILD]);
 
