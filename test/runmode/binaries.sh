@@ -36,6 +36,7 @@ for options in '' -DTIMES=3; do
     [ -z "$options" ] || [ "$(count cut)" -ge 3 ] || fail "by pyopencl's source: only $(count cut) cut into tiles"
     [ -n "$options" ] || [ "$(count cut)" = 0 ] || fail "other options than the binary's: $(count cut) cut"
 done
+grep 'whole:.*work-groups' "$T/summary" && fail "the program depends on the order of work-groups: bare is not always the same"
 sed -i "s/$name/${name%f}0/" "$CW_SOURCE" # another program's
 beside
 [ "$(count cut)" = 0 ] || fail "by another source: $(count cut) cut"
