@@ -18,12 +18,6 @@
 
 #include <stdlib.h>
 
-void cw_run_event_released(void *record)
-{
-    if (((struct cw_run_event *)record)->task)
-        cw_run_window_close(); /* a program that releases the event will not flush */
-}
-
 void cw_run_event_free(void *record)
 {
     struct cw_run_event *e = record;

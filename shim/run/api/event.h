@@ -4,7 +4,6 @@
 
 #include "../core/types.h"
 
-void cw_run_event_released(void *record);
 void cw_run_event_free(void *record); /* of a struct cw_run_object_ops */
 
 /* Answers a clGet...Info call with `value`. */

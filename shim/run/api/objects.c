@@ -19,8 +19,7 @@ static const struct cw_run_object_ops objects[] = {
     [CW_RUN_PROGRAM] = {sizeof(struct cw_run_program), CW_RUN_DROP_PROGRAM, .free = cw_run_program_free,
                         .kept_back = cw_run_program_left},
     [CW_RUN_KERNEL] = {sizeof(struct cw_run_kernel), CW_RUN_DROP_KERNEL, .free = cw_run_kernel_free},
-    [CW_RUN_EVENT] = {sizeof(struct cw_run_event), CW_RUN_DROP_EVENT, .free = cw_run_event_free,
-                      .released = cw_run_event_released},
+    [CW_RUN_EVENT] = {sizeof(struct cw_run_event), CW_RUN_DROP_EVENT, .free = cw_run_event_free},
     [CW_RUN_SAMPLER] = {sizeof(struct cw_run_sampler), CW_RUN_DROP_SAMPLER},
     [CW_RUN_OPAQUE] = {sizeof(struct cw_run_opaque), CW_RUN_DROP_MEMORY},
 };

@@ -149,10 +149,6 @@ bool cw_run_record_release(const void *handle, enum cw_run_kind kind)
         return true;
     cw_run_global_lock_take();
     r = cw_run_record_find(handle, kind);
-    if (r && ops->released) {
-        ops->released(r);
-        r = cw_run_record_find(handle, kind);
-    }
     if (r && r->refs > 1) {
         r->refs--;
     } else if (r && r->busy && !r->held_back) {

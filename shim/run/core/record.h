@@ -14,9 +14,6 @@ struct cw_run_object_ops {
     /* Neither the program nor a command needs the record any more, which is freed next: frees the members
      * that it owns. NULL: nothing. */
     void (*free)(void *record);
-    /* The program releases the object, at any reference count. May give up the lock. NULL: nothing to
-     * do. */
-    void (*released)(void *record);
     /* The program's last release is kept back. NULL: nothing to do. */
     void (*kept_back)(void *record);
 };
