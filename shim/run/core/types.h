@@ -354,7 +354,8 @@ struct cw_run_callback {
     cl_int type, status;
     struct cw_run_event *event;
     struct cw_run_queue *queue;
-    uint64_t number; /* of those that are due; 0: not counted in queue->calls */
+    bool counted;    /* in queue->calls */
+    uint64_t number; /* of those that are due: which native ones must return before, by their `before` */
     uint64_t before; /* native: must return before that number is called; 0: none waits for it */
     uint64_t begun;  /* native: cw_run.sequence + 1 when the vendor's thread called it; 0: not yet */
 };

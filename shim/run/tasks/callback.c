@@ -45,7 +45,7 @@ static void delivered(struct cw_run_callback *c)
     struct cw_run_event *e = c->event;
 
     e->calls_due--;
-    c->queue->calls_over += c->number != 0;
+    c->queue->calls_over += c->counted;
     cw_run_global_lock_tell();
     if (e->what != CW_RUN_MANAGED)
         cw_run_record_unpin(&c->queue->r);
@@ -126,6 +126,7 @@ static void push(struct cw_run_callback *c)
 {
     c->event->calls_due++;
     c->queue->calls++;
+    c->counted = true;
     c->number = ++numbers;
     if (!started) { /* the process ends */
         delivered(c);
@@ -221,7 +222,8 @@ static void take_out(struct cw_run_callback *c)
     pthread_cond_signal(&wake);
 }
 
-/* Gives it to the callback thread, before the callbacks that wait for it, or behind all. */
+/* Gives it to the callback thread, before the callbacks that wait for it, or behind all. It waits for the same
+ * native ones as the callbacks before it in the list do: otherwise it would pass these. */
 static void put(struct cw_run_callback *c)
 {
     struct cw_run_callback **at = &first;
@@ -233,6 +235,7 @@ static void put(struct cw_run_callback *c)
         return;
     }
     c->event->calls_due++;
+    c->number = (*at)->number - 1;
     c->next = *at;
     *at = c;
 }
