@@ -1,5 +1,5 @@
-/* drops.c - a program that lets go of everything at once, as bindings of garbage-collected languages do: of each
- * command's event, and of kernels and buffers that commands under way still need. */
+/* drops.c - a program that lets go of everything at once, as bindings of garbage-collected languages do: of
+ * each command's event, and of kernels and buffers that commands under way still need. */
 #include "common.h"
 
 enum { CHAINS = 8, STEPS = 10, ROUNDS = 3, WORDS = 1024 };

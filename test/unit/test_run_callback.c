@@ -1,5 +1,5 @@
-/* Callbacks on native commands that the callback thread gets: it calls them before the callbacks that wait for
- * them, in the vendor's order, and not before an earlier callback that waits itself. The thread is not
+/* Callbacks on native commands that the callback thread gets: it calls them before the callbacks that wait
+ * for them, in the vendor's order, and not before an earlier callback that waits itself. The thread is not
  * started: the test takes callbacks as the thread would. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,8 @@ static struct cw_run_callback *on_native[NATIVE];
 static cl_int status_of[NATIVE];
 
 /* Handles of native events are the addresses of their statuses. */
-static cl_int CL_API_CALL status_info(cl_event event, cl_event_info name, size_t room, void *to, size_t *bytes)
+static cl_int CL_API_CALL status_info(cl_event event, cl_event_info name, size_t room, void *to,
+                                      size_t *bytes)
 {
     (void)name, (void)room, (void)bytes;
     memcpy(to, event, sizeof(cl_int));

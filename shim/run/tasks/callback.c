@@ -222,8 +222,8 @@ static void take_out(struct cw_run_callback *c)
     pthread_cond_signal(&wake);
 }
 
-/* Gives it to the callback thread, before the callbacks that wait for it, or behind all. It waits for the same
- * native ones as the callbacks before it in the list do: otherwise it would pass these. */
+/* Gives it to the callback thread, before the callbacks that wait for it, or behind all. It waits for the
+ * same native ones as the callbacks before it in the list do: otherwise it would pass these. */
 static void put(struct cw_run_callback *c)
 {
     struct cw_run_callback **at = &first;
