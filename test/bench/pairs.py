@@ -14,6 +14,10 @@ process), `wall` (whole process) and `cpu` (user + system, children included). A
 above 1 is faster; printed is the median over the rounds and its 95 % interval (ratios.py). A last line "... hash=..." of a
 row has to be the same in all runs.
 
+--counts prints, beneath a row, the last run's commands by fate and by reason (counts.py) of each configuration that has
+CLWEAVE_SUMMARY=1; a reason's share is of that run's span. --same CONFIGURATION (several; test/suites/runs.py has its form)
+compares output, files and read bytes of a manifest's program with bare runs, with the library of folder --build.
+
 --control runs the first configuration a second time in every round, as "NAME again", and reports it like the others: what it
 shows is what chance does on this machine. It fails nothing. --group NAME=REGEX (several) prints geometric means of parts of
 the rows, beside the one of all: [over these programs] and (as one set of many such programs). --save FILE keeps the figures.
@@ -25,7 +29,7 @@ SLOWER when its whole interval is below the ratio, which is what the limit forbi
 "not resolved" when the ratio lies inside, so that these rounds show neither. All three are counted at the end. Of a hundred
 rows that are as fast as the limit some three are SLOWER by chance.
 
-Exit status 1: a program failed, a result differed, a row was slower, or a limit was not met.
+Exit status 1: a program failed, a result or an output differed, a row was slower, or a limit was not met.
 """
 import argparse
 import json
@@ -40,7 +44,9 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "suites")]
+import counts  # noqa: E402  pylint: disable=wrong-import-position
 import manifest  # noqa: E402  pylint: disable=wrong-import-position
+import runner  # noqa: E402  pylint: disable=wrong-import-position
 from ratios import between_programs, geometric_mean, interval, verdict  # noqa: E402  pylint: disable=wrong-import-position
 
 WHAT = ("span", "wall", "cpu")
@@ -67,8 +73,8 @@ class Config:
 class Row:
     """A program: its name, how it is started, where, and with what."""
 
-    def __init__(self, name, command, folder=None, env=None):
-        self.name, self.command, self.folder, self.env = name, command, folder, env or {}
+    def __init__(self, name, command, folder=None, env=None, program=None):
+        self.name, self.command, self.folder, self.env, self.program = name, command, folder, env or {}, program
 
 
 def run_once(row, config, more=()):
@@ -86,7 +92,9 @@ def run_once(row, config, more=()):
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip()[-300:]}")
     span = re.search(r"^span_ns (\d+)$", done.stdout + "\n" + done.stderr, re.M)
     found = re.findall(r"hash=(\w+)", done.stdout)
-    return {"span": int(span[1]) / 1e9 if span else wall, "wall": wall, "cpu": cpu}, found[-1] if found else None
+    said = counts.lines_of(done.stderr)
+    return {"span": int(span[1]) / 1e9 if span else wall, "wall": wall, "cpu": cpu, **({"said": said} if said else {})}, \
+        found[-1] if found else None
 
 
 def measure(row, configs, options):
@@ -122,6 +130,40 @@ def print_row(name, names, figures):
             cells.append(cell if config != base else " " * 23)
         print(f"  {name:<26}{config:<14}" + "  ".join(cells), flush=True)
         name = ""
+
+
+def print_counts(name, figures):
+    """The fates and reasons of each configuration's last run that has said them."""
+    for config, runs in figures.items():
+        found = counts.parse(runs[-1].get("said", ()))
+        if not found:
+            continue
+        print(f"  {name:<26}{config:<14}{counts.cells(found)}")
+        for line in (line for kind in ("native", "whole") for line in counts.reasons(found, runs[-1]["span"], kind)):
+            print(f"  {'':<40}{line}")
+        name = ""
+    sys.stdout.flush()
+
+
+def print_heads(options):
+    print_head()
+    if options.counts:
+        print(f"  {'':<40}{counts.head()}   native and whole: commands, share of the span, reason")
+
+
+def print_one(name, names, figures, options):
+    print_row(name, names, figures)
+    if options.counts:
+        print_counts(name, figures)
+
+
+def print_same(row, options, scratch):
+    """Whether the program's output, files and read bytes are those of bare runs. False: they are not, or it fails bare."""
+    asked = argparse.Namespace(build=options.build, bare=3, again=10, seeds=2, repeat=1, keep=None, quiet=False,
+                               configuration=options.same)
+    done = runner.Runner(row.program, asked, os.path.join(scratch, "same")).all()
+    print(*(f"  {line}" for line in done.lines), sep="\n", flush=True)
+    return not done.failed
 
 
 def print_means(options, names, table, what):
@@ -195,7 +237,7 @@ def read_rows(options, scratch):
         folder = tempfile.mkdtemp(dir=scratch)
         if program.folder:
             shutil.copytree(program.folder, folder, dirs_exist_ok=True)
-        yield Row(program.name, program.command, folder, program.env)
+        yield Row(program.name, program.command, folder, program.env, program)
 
 
 def arguments():
@@ -207,6 +249,9 @@ def arguments():
     p.add_argument("--config", action="append", default=[])
     p.add_argument("--control", action="store_true")
     p.add_argument("--group", action="append", default=[])
+    p.add_argument("--counts", action="store_true")
+    p.add_argument("--same", action="append", default=[], metavar="CONFIGURATION")
+    p.add_argument("--build", default="build")
     p.add_argument("--save")
     p.add_argument("--load", nargs="+")
     p.add_argument("--manifest")
@@ -238,8 +283,9 @@ def measure_all(options):
         if options.control:
             configs.insert(1, Config(options.config[0], scratch, control=True))
         names = [c.name for c in configs]
-        print_head()
+        print_heads(options)
         for row in read_rows(options, scratch):
+            failed |= bool(options.same and row.program) and not print_same(row, options, scratch)
             try:
                 figures = measure(row, configs, options)
             except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
@@ -247,7 +293,7 @@ def measure_all(options):
                 failed = True
                 continue
             table[row.name] = figures
-            print_row(row.name, names, figures)
+            print_one(row.name, names, figures, options)
             if options.save:  # after every row: what is stopped has figures
                 with open(options.save, "w", encoding="utf-8") as f:
                     json.dump({"configs": names, "rows": table}, f)
@@ -258,9 +304,9 @@ def main():
     options, failed = arguments(), False
     if options.load:
         names, table = load(options.load)
-        print_head()
+        print_heads(options)
         for name, figures in table.items():
-            print_row(name, names, figures)
+            print_one(name, names, figures, options)
     elif options.config:
         names, table, failed = measure_all(options)
     else:

@@ -1,4 +1,4 @@
-"""Tests of ratios.py, pairs.py and first_runs.py: known answers, coverage where the truth is known, reports of made-up figures."""
+"""Tests of ratios.py, pairs.py, counts.py and first_runs.py: known answers, coverage where the truth is known, reports of made-up figures."""
 import json
 import math
 import os
@@ -10,6 +10,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import counts  # noqa: E402  pylint: disable=wrong-import-position
 import first_runs  # noqa: E402  pylint: disable=wrong-import-position
 import ratios  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -99,6 +100,34 @@ class Report(unittest.TestCase):
         status, text = report(table, "--least", ".97")
         self.assertEqual(status, 0, text)
         self.assertIn("bare again: of 2 spans and walls, against 0.97: 0 ok, 0 not resolved, 2 slower", text)
+
+
+SUMMARY = """program's own line
+run: 30 commands managed (28 kernels), 4 reordered, 5 moved, 6 cut (12 tiles), 2 windows; 10 native
+run: native: 7 first launch of its kind, 3.5 ms
+run: native: 2 SVM, pipe, queue or shared memory as argument, 1.5 ms -> buffers instead
+run: native: 1 left to the vendor to check
+run: whole: 3 its device chooses the local size, which it can see, 2.0 ms -> pass a local size
+run: groups: 2 chains of 16 launches ran as 64 tiles in 8 groups
+"""
+
+
+class Counts(unittest.TestCase):
+    def test_summary(self):
+        found = counts.parse(counts.lines_of(SUMMARY))
+        self.assertAlmostEqual(found.managed(), 0.75)
+        self.assertEqual((found.fates["moved"], found.fates["cut"], found.grouped), (5, 6, 16))
+        self.assertEqual([line.split(maxsplit=4)[1:] for line in counts.reasons(found, 0.01, "native")],
+                         [["7", "35.0", "%", "first launch of its kind"],
+                          ["2", "15.0", "%", "SVM, pipe, queue or shared memory as argument"], ["1", "0.0", "%", "left to the vendor to check"]])
+        self.assertIn("its device chooses the local size, which it can see", counts.reasons(found, 0.01, "whole")[0])
+
+    def test_several_processes(self):
+        found = counts.parse(counts.lines_of(SUMMARY * 2))
+        self.assertEqual((found.fates["managed"], found.grouped, found.reasons["native", "first launch of its kind"]), (60, 32, [14, 0.007]))
+
+    def test_none(self):
+        self.assertIsNone(counts.parse(counts.lines_of("nothing\n")))
 
 
 def runs(walls, exits=None):

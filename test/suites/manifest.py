@@ -1,6 +1,6 @@
 """manifest.py - the list of programs of a suite.
 
-One program a line; blank lines and lines that start with # are skipped; words as in a shell:
+A folder stands for its files *.list, by name. One program a line; blank lines and lines that start with # are skipped; words as in a shell:
 
     NAME [KEY=VALUE...] -- PROGRAM [ARGUMENT...]
 
@@ -20,6 +20,7 @@ allows=  what `chaos` must do with it: managed, reordered, moved, or none (defau
 @HERE@ in PROGRAM and ARGUMENT is the manifest's folder; a PROGRAM with a slash and no @HERE@ is in the run's folder.
 """
 import dataclasses
+import glob
 import os
 import re
 import shlex
@@ -99,8 +100,19 @@ def parse_line(line, here):
 
 
 def read(path):
-    """The programs of a manifest, in order. Raises ManifestError, OSError."""
-    here, programs, names = os.path.dirname(os.path.abspath(path)), [], set()
+    """The programs of a manifest, or of all of a folder's, in order. Raises ManifestError, OSError."""
+    paths = sorted(glob.glob(os.path.join(path, "*.list"))) if os.path.isdir(path) else [path]
+    programs, names = [], set()
+    for one in paths:
+        read_one(one, programs, names)
+    if not programs:
+        raise ManifestError(f"{path}: no programs")
+    return programs
+
+
+def read_one(path, programs, names):
+    """Appends the programs of one manifest to `programs`; `names` holds the names that are taken."""
+    here = os.path.dirname(os.path.abspath(path))
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.lstrip().startswith("#"):
@@ -113,6 +125,3 @@ def read(path):
                 raise ManifestError(f"{path}:{number}: {why}") from None
             names.add(program.name)
             programs.append(program)
-    if not programs:
-        raise ManifestError(f"{path}: no programs")
-    return programs
