@@ -89,7 +89,7 @@ def run_once(row, config, more=()):
     shutil.rmtree(fresh, ignore_errors=True)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if done.returncode:
-        raise RuntimeError(f"exit status {done.returncode}: {done.stderr.strip()[-300:]}")
+        raise RuntimeError(f"{config.name}: exit status {done.returncode}: {done.stderr.strip()[-300:]}")
     span = re.search(r"^span_ns (\d+)$", done.stdout + "\n" + done.stderr, re.M)
     found = re.findall(r"hash=(\w+)", done.stdout)
     said = counts.lines_of(done.stderr)

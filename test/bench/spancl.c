@@ -68,11 +68,24 @@ __attribute__((destructor)) static void say(void)
         printf("\nhash=%016llx\n", (unsigned long long)hash);
 }
 
-/* Calls the function that would have been called without us. */
+/* The loader's function. A module that is loaded RTLD_LOCAL keeps the loader from RTLD_NEXT. */
+static void *below(const char *name)
+{
+    static void *loader;
+    void *found = dlsym(RTLD_NEXT, name);
+
+    if (found)
+        return found;
+    if (!loader)
+        loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    return loader ? dlsym(loader, name) : NULL;
+}
+
+/* Calls the function that would have been called without this library. */
 #define NEXT(name)                                                                                           \
     static __typeof__(name) *next;                                                                           \
     if (!next)                                                                                               \
-        next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);
+        next = (__typeof__(name) *)below(#name);
 
 #define EXPORT __attribute__((visibility("default")))
 
