@@ -49,10 +49,10 @@ static const struct entry exact[] = {
     {"lgamma_r", CW_BUILTIN_OUT_POINTER, 0},
 };
 
-/* Beginnings of names; images are accounted for by their access qualifier. */
+/* Beginnings of names; reads of images are accounted for by their access qualifier. */
 static const struct entry prefixes[] = {
     {"read_image", CW_BUILTIN_PURE, 0},
-    {"write_image", CW_BUILTIN_PURE, 0},
+    {"write_image", CW_BUILTIN_WRITE_IMAGE, 0},
     {"get_image_", CW_BUILTIN_PURE, 0},
     {"sub_group_", CW_BUILTIN_PURE, 0},
     {"work_group_", CW_BUILTIN_PURE, 0},

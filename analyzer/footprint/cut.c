@@ -16,6 +16,7 @@ static const char why_float[] = "atomics on floating-point numbers, exchanges or
 static const char why_delta[] = "integer atomics of several work-groups meet";
 static const char why_same[] = "several work-groups write the same value to the same bytes";
 static const char why_mesh[] = "what work-groups write is interleaved too finely to be listed";
+static const char why_pixels[] = "work-groups write pixels of one image";
 static const char why_order[] =
     "compilers may change the order in which a work-item touches neighbouring elements";
 static const char why_mixed[] =
@@ -58,7 +59,7 @@ bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
     const char *why = m->anywhere ? m->why_anywhere : m->prints ? why_prints : NULL;
     int arg = -1;
     for (int i = 0; i < m->args && !why; i++) {
-        why = m->arg[i].changed ? why_changed : m->arg[i].unknown_write;
+        why = m->arg[i].changed ? why_changed : m->arg[i].placed ? NULL : m->arg[i].unknown_write;
         arg = i;
     }
     if (why)
@@ -194,12 +195,18 @@ static void check_merges(struct cutting *k)
 
 /* ---- one dimension */
 
+/* Coordinates of an image say nothing about the bytes of another argument. */
+static bool comparable(const struct cw_model *m, int a, int b)
+{
+    return a == b || (m->arg[a].kind != CW_ARG_IMAGE && m->arg[b].kind != CW_ARG_IMAGE);
+}
+
 static bool pair(struct cutting *k, const struct cut_form *a, const struct cut_form *b)
 {
     int64_t shift;
     if (!share_memory(k, a->arg, b->arg, &shift))
         return true;
-    switch (meet(k, a, b, shift)) {
+    switch (comparable(k->c->m, a->arg, b->arg) ? meet(k, a, b, shift) : MEET_CONFLICT) {
     case MEET_NEVER:
         return true;
     case MEET_DELTA:
@@ -224,6 +231,10 @@ static void look_for_pieces(struct cutting *k)
         int64_t pieces = cw_cut_pieces(a);
         if (pieces > 1)
             k->v->contiguous = false;
+        if (k->c->m->arg[a->arg].kind == CW_ARG_IMAGE) {
+            lower(k->v, CW_CUT_ONE_MEMORY, why_pixels, a, a);
+            continue;
+        }
         if (pieces > CW_EVAL_MAX_SPANS && !(a->kind & CW_ACCESS_ATOMIC))
             need_merge(k->v, (struct cw_cut_merge){a->arg, 1, CW_MERGE_DIFF}, why_mesh, a, a);
     }
@@ -242,8 +253,8 @@ static void read_forms(struct cutting *k, int64_t first, int64_t count)
         c->forms += !f->never;
     }
     for (int i = 0; i < m->args; i++) {
-        unsigned kind =
-            (m->arg[i].unknown_read ? CW_ACCESS_READ : 0u) | (m->arg[i].unknown_write ? CW_ACCESS_WRITE : 0u);
+        bool writes = m->arg[i].unknown_write && !m->arg[i].placed;
+        unsigned kind = (m->arg[i].unknown_read ? CW_ACCESS_READ : 0u) | (writes ? CW_ACCESS_WRITE : 0u);
         if (kind)
             c->form[c->forms++] = (struct cut_form){.access = -1,
                                                     .arg = i,

@@ -17,6 +17,8 @@
  *  - Ragged launches: the last, smaller work-group is taken for a full one, which touches at least as much.
  *  - Two arguments may name one memory: cw_launch_arg says where each begins. Memory that no argument stands
  *    for (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
+ *  - A pixel of an image is one by its coordinates. Two images that share memory, and an image and a buffer
+ *    that do, are taken to meet, as are an image's reads with its writes.
  *  - The vendor's compiler may change the order in which a work-item touches neighbouring elements, in the
  *    launch and in its tiles differently: whole (cut_order.c).
  *  - PoCL 3.1 keeps a structure that is handed over by value once for all work-items of a work-group, so

@@ -133,6 +133,8 @@ static bool is_strided(const struct order *o, const struct cw_access *a, const s
     int64_t bytes = a->bytes_may, element = bytes < MAX_ELEMENT_SPLIT ? bytes : MAX_ELEMENT_SPLIT;
     if (!p)
         return false;
+    if (o->e->m->arg[a->arg].kind == CW_ARG_IMAGE) /* how far pixels lie apart in memory is not known */
+        return true;
     for (int d = 0; d < 3; d++) {
         cw_wide c = stride(o, p, d);
         c = c < 0 ? -c : c;

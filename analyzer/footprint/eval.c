@@ -340,6 +340,8 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
     e->box_valid = false;
     for (int i = 0; i < m->accesses && ok; i++) {
         const struct cw_access *a = &m->access[i];
+        if (m->arg[a->arg].kind == CW_ARG_IMAGE)
+            continue;
         cw_eval_access(e, a, launch->arg[a->arg].buffer_bytes, &t, &ok);
         if (a->kind & CW_ACCESS_READ && ok) {
             ok = merge(&result[a->arg].reads, &t);

@@ -81,10 +81,17 @@ struct cw_arg {
     enum cw_arg_kind kind;
     int64_t bytes; /* of a SCALAR */
     bool changed;  /* a SCALAR struct of which the kernel changes its copy */
+    bool placed;   /* an IMAGE: all of its writes are accesses, of which a pixel is one byte (CW_PIXEL_ROW) */
     /* static words: may be read anywhere, because ...; NULL when accesses say all */
     const char *unknown_read;
     const char *unknown_write;
 };
+
+/* An access of an IMAGE has as its offset x + CW_PIXEL_ROW * y + CW_PIXEL_SLICE * z of the coordinates: it is
+ * another one only for another pixel. How far pixels lie from each other in memory it does not say, so nothing
+ * but cut.h reads such accesses; bytes are those of unknown_read and unknown_write. */
+#define CW_PIXEL_ROW   (INT64_C(1) << 20)
+#define CW_PIXEL_SLICE (INT64_C(1) << 40)
 
 struct cw_model {
     char *kernel;

@@ -7,7 +7,7 @@
  *
  *   MODEL:
  *    {"kernel": name, "barriers","prints","anywhere": bool, "why_anywhere": reason or null, "rows": key or 0,
- *     "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed": bool,
+ *     "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed","placed": bool,
  *               "unknown_read","unknown_write": reason or null}],
  *     "nodes": [[operation, members as expr_op.h lists them], ...], operands before their users
  *     "guards": [[node, 0 or 1], ...],
@@ -30,7 +30,7 @@
 #include <stdio.h>
 
 /* Part of the key of any cache of models. */
-#define CW_MODEL_VERSION 4
+#define CW_MODEL_VERSION 5
 
 enum { CW_MODEL_MAX_KERNELS = 4096 }; /* in one file */
 

@@ -95,7 +95,8 @@ static bool reason(struct cw_json_in *in, const char **out)
 static bool read_arg(struct cw_json_in *in, struct cw_arg *a)
 {
     static const char *const keys[] = {"name",    "type",         "kind",         "bytes",
-                                       "changed", "unknown_read", "unknown_write"};
+                                       "changed", "unknown_read", "unknown_write", "placed"};
+    enum { KEYS = sizeof keys / sizeof *keys };
     static const char *const kinds[] = {"scalar", "global", "constant", "local", "image", "other"};
     unsigned seen = 0;
     const char *s;
@@ -105,16 +106,16 @@ static bool read_arg(struct cw_json_in *in, struct cw_arg *a)
         unsigned k = 0, kind = 0;
         if (!cw_json_key(in, &s, &n))
             return false;
-        while (k < 7 && !cw_model_same_text(s, n, keys[k]))
+        while (k < KEYS && !cw_model_same_text(s, n, keys[k]))
             k++;
-        if (k == 7 || seen >> k & 1)
+        if (k == KEYS || seen >> k & 1)
             return cw_json_fail(in, at, "unknown or repeated member of an argument");
         seen |= 1u << k;
         if ((k == 0 && !cw_model_read_text(in, &a->name)) || (k == 1 && !cw_model_read_text(in, &a->type)) ||
             (k == 2 && !cw_json_string(in, &s, &n)) ||
             (k == 3 && !cw_json_i64(in, 0, MAX_BYTES, &a->bytes)) ||
             (k == 4 && !cw_json_bool(in, &a->changed)) || (k == 5 && !reason(in, &a->unknown_read)) ||
-            (k == 6 && !reason(in, &a->unknown_write)))
+            (k == 6 && !reason(in, &a->unknown_write)) || (k == 7 && !cw_json_bool(in, &a->placed)))
             return false;
         while (k == 2 && kind < 6 && !cw_model_same_text(s, n, kinds[kind]))
             kind++;
@@ -123,7 +124,7 @@ static bool read_arg(struct cw_json_in *in, struct cw_arg *a)
         if (k == 2)
             a->kind = (enum cw_arg_kind)kind;
     }
-    return !in->err->status && (seen == 127 || cw_json_fail(in, in->p, "an argument lacks a member"));
+    return !in->err->status && (seen == (1u << KEYS) - 1 || cw_json_fail(in, in->p, "an argument lacks a member"));
 }
 
 static bool read_args(struct cw_json_in *in, struct cw_model *m)

@@ -132,6 +132,8 @@ static void put_args(struct cw_json_out *o, const struct cw_model *m)
         cw_json_put_i64(o, a->bytes);
         cw_json_put_key(o, "changed");
         cw_json_put_text(o, a->changed ? "true" : "false");
+        cw_json_put_key(o, "placed");
+        cw_json_put_text(o, a->placed ? "true" : "false");
         cw_json_put_key(o, "unknown_read");
         cw_json_put_string(o, a->unknown_read);
         cw_json_put_key(o, "unknown_write");

@@ -128,6 +128,8 @@ json_t *cw_report_kernel(const struct cw_model *m)
     for (int i = 0; i < m->args; i++)
         json_array_append_new(args, argument(m, i));
     for (int i = 0; i < m->accesses; i++) {
+        if (m->arg[m->access[i].arg].kind == CW_ARG_IMAGE)
+            continue;
         json_t *a = cw_report_access(m, &m->access[i]);
         bool known = false; /* the same access in the source often comes many times after inlining */
         for (size_t k = 0; k < json_array_size(accesses) && k < 64 && !known; k++)

@@ -152,6 +152,7 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
             const char *access = metadata_string(module, kernel, "kernel_arg_access_qual", (int)i);
             a->unknown_read = strcmp(access, "write_only") ? cw_reason_image : NULL;
             a->unknown_write = strcmp(access, "read_only") ? cw_reason_image : NULL;
+            a->placed = a->unknown_write != NULL;
         }
     }
     if (arguments_differ(module, kernel))
@@ -165,7 +166,7 @@ static void read_body(struct reader *r)
 
     if (r->cfg.irreducible) {
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_irreducible);
-        return;
+        return; /* anywhere: nothing is asked about images */
     }
     cw_guard_read_loops(r);
     for (int b = 0; b < r->cfg.n && !r->failed; b++)
@@ -173,6 +174,8 @@ static void read_body(struct reader *r)
             cw_effect_read_instruction(r, v, b);
             program_scope |= variables && cw_place_names_variable(v);
         }
+    for (int i = 0; i < r->m->args && r->unplaced; i++)
+        r->m->arg[i].placed = false;
     cw_branch_join(r);
     cw_ops_count_in(r);
     if (r->lift.pointers_failed)

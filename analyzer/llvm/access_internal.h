@@ -19,6 +19,7 @@ struct reader {
     struct block_guards *block;
     int *access_block; /* of each access of m: where it happens */
     int access_blocks; /* room in it */
+    bool unplaced; /* an image is written in a way that is not understood */
     bool failed;
 };
 

@@ -190,6 +190,48 @@ static void out_pointer(struct reader *r, int block, LLVMValueRef v, const struc
     add_access(r, block, pointer, -1, a);
 }
 
+/* Lanes of an image's coordinates that name a pixel: of four the last says nothing, nor does the layer of an
+ * array, which vendors clamp. 0: they are no such. */
+static int coordinates(LLVMValueRef at, bool layers)
+{
+    LLVMTypeRef t = LLVMTypeOf(at);
+    bool vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    unsigned lanes = vector ? LLVMGetVectorSize(t) : 1;
+    t = vector ? LLVMGetElementType(t) : t;
+    if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) != 32)
+        return 0;
+    return lanes == 4 ? 3 - layers : lanes == 2 ? 2 - layers : lanes == 1 ? 1 : 0;
+}
+
+/* write_image*(image, coordinates, colour) */
+static void image_write(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    static const int64_t far[] = {1, CW_PIXEL_ROW, CW_PIXEL_SLICE};
+    struct cw_expr_pool *p = &r->m->pool;
+    bool known = LLVMGetNumArgOperands(v) == 3;
+    int arg = cw_lift_argument(&r->lift, LLVMGetOperand(v, 0));
+    LLVMValueRef at = LLVMGetOperand(v, 1);
+    int lanes = known ? coordinates(at, strstr(b->params, "_array")) : 0;
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(at)) == LLVMVectorTypeKind;
+    struct cw_access a = plain(CW_ACCESS_WRITE, 1, 0);
+    if (lanes == 0 || arg < 0 || r->m->arg[arg].kind != CW_ARG_IMAGE) {
+        r->unplaced = true;
+        return;
+    }
+    a.offset = cw_expr_const(p, 64, 0);
+    for (int i = 0; i < lanes; i++) {
+        int lane = cw_lift_value(&r->lift, at, vector ? i : -1);
+        int wide = cw_expr_unary(p, CW_EXPR_SEXT, 64, lane);
+        wide = cw_expr_binary(p, CW_EXPR_MUL, 64, wide, cw_expr_const(p, 64, far[i]));
+        a.offset = cw_expr_binary(p, CW_EXPR_ADD, 64, a.offset, wide);
+    }
+    a.arg = arg;
+    a.guards = cw_guard_of_block(r, block)->guards;
+    a.loop = r->cfg.loop_of[block];
+    a.doubt = cw_reason_image;
+    cw_branch_add_access(r, &a, block);
+}
+
 /* Compare-exchange has a second pointer: the expected value, read and written. */
 static void atomic_function(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
 {
@@ -268,6 +310,9 @@ static void call(struct reader *r, int block, LLVMValueRef v)
         break;
     case CW_BUILTIN_PRINTF:
         r->m->prints = true;
+        break;
+    case CW_BUILTIN_WRITE_IMAGE:
+        image_write(r, block, v, &b);
         break;
     default:
         break;

@@ -102,30 +102,39 @@ static void add_all(struct cw_places *to, struct cw_places from)
         add(to, from.v[i]);
 }
 
+/* The one buffer that all places lie in; UNKNOWN when there are several. */
+static int common_base(const struct cw_places *p)
+{
+    int base = p->n ? p->v[0].base : CW_BASE_UNKNOWN;
+    for (int i = 1; i < p->n; i++)
+        if (p->v[i].base != base)
+            return CW_BASE_UNKNOWN;
+    return base;
+}
+
 /* p += step in a loop: the offset is a counter like any other. That the pointer stays in the buffer where it
  * starts is assumed while `next` is followed (lane -3 remembers the buffer, lane -2 the offset's
  * placeholder). Expressions remembered meanwhile may rest on that, so when it proves wrong every pointer of
- * the kernel is given up. */
+ * the kernel is given up. An offset that is not known, or another one by another way, is any of the buffer. */
 static struct cw_places header(struct cw_lift *l, LLVMValueRef v, int loop, LLVMValueRef start,
                                LLVMValueRef next)
 {
     struct cw_expr_pool *p = &l->m->pool;
     struct cw_places from = cw_place_lift_pointer(l, start);
-    int base = from.n == 1 ? from.v[0].base : CW_BASE_UNKNOWN;
-    if (base >= 0 && from.v[0].offset < 0)
-        base = CW_BASE_UNKNOWN;
+    int base = common_base(&from);
     cw_lift_remember(l, v, -3, base);
     if (base == CW_BASE_UNKNOWN)
         return one(base, -1);
     int placeholder = cw_expr_opaque(p, 64, loop);
     cw_lift_remember(l, v, -2, placeholder);
     struct cw_places after = cw_place_lift_pointer(l, next);
-    if (after.n != 1 || after.v[0].base != base || (base >= 0 && after.v[0].offset < 0)) {
+    if (common_base(&after) != base) {
         cw_lift_remember(l, v, -3, CW_BASE_UNKNOWN);
         l->pointers_failed = true;
         return one(CW_BASE_UNKNOWN, -1);
     }
-    int step = base < 0 ? -1 : cw_eval_step(l->m, after.v[0].offset, placeholder, loop);
+    bool counts = base >= 0 && from.n == 1 && from.v[0].offset >= 0 && after.n == 1 && after.v[0].offset >= 0;
+    int step = counts ? cw_eval_step(l->m, after.v[0].offset, placeholder, loop) : -1;
     if (step < 0) /* somewhere in the same buffer */
         return one(base, placeholder);
     int moved = cw_expr_binary(p, CW_EXPR_MUL, 64, step, cw_expr_loop(p, loop));

@@ -11,6 +11,8 @@ def arg_json(text):
         return {"bytes": rest[0]}
     if kind in ("int", "uint", "long", "short", "real", "double") and len(rest) == 1:
         return {"bytes": value_bytes(kind, rest[0]).hex()}
+    if kind == "image":
+        return {"buffer": 4 * int(rest[0]) * int(rest[1])}
     return {"buffer": int(rest[0])}
 
 
@@ -38,6 +40,8 @@ def arg_job(text):
         return f"arg {kind} {rest[0]}"
     if kind == "bytes":
         return f"arg value {rest[0]}"
+    if kind == "image":  # width, height: of four bytes a pixel
+        return f"arg image {4 * int(rest[0]) * int(rest[1])} {rest[0]} {rest[1]}"
     if kind in ("int", "uint", "long", "short", "real", "double") and len(rest) == 1:
         return f"arg value {value_bytes(kind, rest[0]).hex()}"
     lo, hi = (rest[1:] + ["0", "1"])[:2] if len(rest) > 1 else ("0", "1")

@@ -14,6 +14,7 @@ rng = random.Random(int(sys.argv[1]))
 class Kernel:
     def __init__(self, dims, local, groups):
         self.dims, self.local, self.groups, self.loops = dims, local, groups, 0
+        self.image = rng.random() < 0.2
         self.row = rng.choice([local[0] * groups[0]] * 4 + [local[0] * groups[0] + rng.choice([-1, 1, 2, 5]), local[0], 7, 16])
 
     def factor(self):
@@ -60,7 +61,17 @@ class Kernel:
         left = rng.choice([f"(int)get_global_id({d})"] * 3 + [f"(int)get_local_id({d})", f"(int)get_group_id({d})"] + [f"(int)get_global_id({d}) + {k}" for k in counters])
         return f"{left} {rng.choice(['<', '<', '>', '>=', '==', '!='])} {rng.choice(['n', 'm', '1', '0', str(self.row)])}"
 
+    def pixel(self, counters):
+        x, d = self.index(counters), rng.randrange(self.dims)
+        y = rng.choice([f"get_global_id({d})", f"get_local_id({d})", f"get_group_id({d})", f"get_global_id({d}) / 2", "m & 3"])
+        at = f"({x}) + 8192, (int)({y})"
+        if rng.random() < 0.3:
+            at = f"(int)({y}), (int)get_global_id({rng.randrange(self.dims)})"
+        return f"write_imageui(to, (int2)({at}), (uint4)(get_global_id(0)));"
+
     def statement(self, counters):
+        if self.image and rng.random() < 0.6:
+            return self.pixel(counters)
         a, b, k = self.index(counters), self.index(counters), rng.random()
         if rng.random() < 0.5:
             b = a if rng.random() < 0.5 else f"{a} + {rng.choice(['1', '-1', str(self.row)])}"
@@ -87,7 +98,8 @@ class Kernel:
 
     def text(self, name):
         body = "\n    ".join(self.block([], 3) for _ in range(rng.choice([1, 1, 2])))
-        return f"kernel void {name}(global const int *a, global int *out, int n, int m)\n{{\n    {body}\n}}\n"
+        image = ", write_only image2d_t to" if self.image else ""
+        return f"kernel void {name}(global const int *a, global int *out, int n, int m{image})\n{{\n    {body}\n}}\n"
 
 
 table = []
@@ -101,6 +113,7 @@ for i in range(int(sys.argv[2])):
         f.write(k.text(name))
     n = rng.choice([k.row, local[0] * groups[0], local[0] * groups[0] - 1, 5, 12])
     table.append({"file": name + ".cl", "kernel": name, "global": [l * g for l, g in zip(local, groups)], "local": local,
-                  "args": ["int 65536 0 99", "int 65536 0 99", f"int {n}", f"int {rng.choice([n, 1, 3, 40])}"]})
+                  "args": ["int 65536 0 99", "int 65536 0 99", f"int {n}", f"int {rng.choice([n, 1, 3, 40])}"] +
+                  (["image 16384 64"] if k.image else [])})
 with open(os.path.join(sys.argv[3], "table.json"), "w") as f:
     json.dump(table, f)

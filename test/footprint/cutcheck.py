@@ -173,7 +173,8 @@ def check_launch(options, launch, cut, rng):
         cut = dict(cut, merge=[])
     if cut["verdict"] == "whole":
         return [], 0, []
-    if options.plugin and cut["verdict"] != "one memory" and not any(a.startswith("same ") for a in launch["args"]):
+    pixels = cut.get("reason") == "work-groups write pixels of one image"
+    if options.plugin and (cut["verdict"] != "one memory" or pixels) and not any(a.startswith("same ") for a in launch["args"]):
         groups = check.trace(options, launch)
         if isinstance(groups, str):
             skipped.append(groups)

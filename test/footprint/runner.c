@@ -4,6 +4,7 @@
  *   range DIMS gx gy gz lx ly lz ox oy oz
  *   arg buffer BYTES KIND LO HI                   KIND: out float int uchar zero iota
  *   arg local BYTES  |  arg value HEXBYTES
+ *   arg image BYTES WIDTH HEIGHT                   of four bytes a pixel (RGBA, CL_UNSIGNED_INT8), filled as `out`
  *   run                                            the whole range
  *   tile fx fy fz cx cy cz                         the kernel has six more ulong parameters, which get these
  *
@@ -34,6 +35,7 @@ struct arg {
     double lo, hi;
     unsigned char value[256];
     cl_mem buffer;
+    size_t region[3]; /* of an image, pixels */
     unsigned char *start, *end, *changed;
     unsigned char *merged;
     char how[8];
@@ -105,6 +107,8 @@ static void read_arg(const char *line)
         exit(4);
     if (!strcmp(a->what, "buffer"))
         sscanf(line, "arg buffer %zu %15s %lf %lf", &a->bytes, a->kind, &a->lo, &a->hi);
+    else if (!strcmp(a->what, "image"))
+        sscanf(line, "arg image %zu %zu %zu", &a->bytes, &a->region[0], &a->region[1]);
     else if (!strcmp(a->what, "local"))
         sscanf(line, "arg local %zu", &a->bytes);
     else if (!strcmp(a->what, "same"))
@@ -112,6 +116,16 @@ static void read_arg(const char *line)
     else if (sscanf(line, "arg value %511s", hex) == 1)
         for (; sscanf(hex + 2 * a->bytes, "%2hhx", &a->value[a->bytes]) == 1; a->bytes++)
             ;
+}
+
+static cl_mem make_image(struct arg *a, cl_int *e)
+{
+    cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    cl_image_desc desc = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = a->region[0], .image_height = a->region[1]};
+    a->region[2] = 1;
+    strcpy(a->kind, "out");
+    return clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, e);
 }
 
 static void prepare(void)
@@ -131,9 +145,10 @@ static void prepare(void)
     check(e, "clCreateCommandQueueWithProperties");
     for (unsigned i = 0; i < args; i++) {
         struct arg *a = &arg[i];
-        if (strcmp(a->what, "buffer"))
+        if (strcmp(a->what, "buffer") && strcmp(a->what, "image"))
             continue;
-        a->buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, a->bytes, NULL, &e);
+        a->buffer =
+            a->region[0] ? make_image(a, &e) : clCreateBuffer(context, CL_MEM_READ_WRITE, a->bytes, NULL, &e);
         check(e, "clCreateBuffer");
         a->start = room(a->bytes);
         a->end = room(a->bytes);
@@ -153,10 +168,16 @@ static void prepare(void)
     free(text);
 }
 
+static const size_t origin[3];
+
 static void write_buffers(void)
 {
     for (unsigned i = 0; i < args; i++)
-        if (arg[i].buffer)
+        if (arg[i].region[0])
+            check(clEnqueueWriteImage(queue, arg[i].buffer, CL_TRUE, origin, arg[i].region, 0, 0,
+                                      arg[i].start, 0, NULL, NULL),
+                  "write");
+        else if (arg[i].buffer)
             check(clEnqueueWriteBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].start, 0, NULL,
                                        NULL),
                   "write");
@@ -181,7 +202,11 @@ static void launch(void)
 static void read_buffers(void)
 {
     for (unsigned i = 0; i < args; i++)
-        if (arg[i].buffer)
+        if (arg[i].region[0])
+            check(clEnqueueReadImage(queue, arg[i].buffer, CL_TRUE, origin, arg[i].region, 0, 0, arg[i].end, 0,
+                                     NULL, NULL),
+                  "read");
+        else if (arg[i].buffer)
             check(clEnqueueReadBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].end, 0, NULL,
                                       NULL),
                   "read");

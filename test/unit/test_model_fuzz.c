@@ -207,7 +207,8 @@ static void wrong_files_are_refused(void **state)
         "{\"format\":\"clweave-footprint\",\"version\":1,\"model_version\":%d,\"models\":[{\"kernel\":\"k\","
         "\"barriers\":false,\"prints\":false,\"anywhere\":false,\"why_anywhere\":null,\"rows\":0,\"args\":[{"
         "\"name\":"
-        "\"p\",\"type\":\"int*\",\"kind\":\"global\",\"bytes\":0,\"changed\":false,\"unknown_read\":null,"
+        "\"p\",\"type\":\"int*\",\"kind\":\"global\",\"bytes\":0,\"changed\":false,\"placed\":false,"
+        "\"unknown_read\":null,"
         "\"unknown_write\":null}],\"nodes\":[[\"gid\",0],[\"const\",64,4],%s],\"guards\":[%s],\"loops\":[%s],"
         "\"exits\":[%s],\"accesses\":[%s],\"work\":[]}]}";
     static const struct {

@@ -7,3 +7,69 @@ kernel void images(read_only image2d_t from, write_only image2d_t to, constant f
     write_imagef(to, at, v);
     sum[at.y * get_global_size(0) + at.x] = v.x;
 }
+
+/* What may be cut and what may not: see ../cut.expect. Every work-item has a pixel of its own. */
+kernel void own_pixel(write_only image2d_t to, global const uint *v)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    write_imageui(to, (int2)(x, y), (uint4)(v[(x + y) & 63]));
+}
+
+kernel void turned(write_only image2d_t to, int width)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < width)
+        write_imageui(to, (int2)(y, x), (uint4)(x, y, 1, 2));
+}
+
+/* A row of the image for each work-item, from the right. */
+kernel void rows(write_only image2d_t to, int width)
+{
+    for (int x = 0; x < width; x++)
+        write_imageui(to, (int2)(width - 1 - x, get_global_id(0)), (uint4)(x));
+}
+
+/* Two pixels side by side; as far apart as the second argument says. */
+kernel void two_pixels(write_only image2d_t to, int apart)
+{
+    int x = 2 * get_global_id(0), y = get_global_id(1);
+    write_imageui(to, (int2)(x, y), (uint4)(x));
+    write_imageui(to, (int2)(x + apart, y), (uint4)(y));
+}
+
+/* Neighbours share pixels. */
+kernel void half_pixel(write_only image2d_t to)
+{
+    write_imageui(to, (int2)(get_global_id(0) / 2, get_global_id(1)), (uint4)(get_global_id(0)));
+}
+
+/* All work-groups write the first row. */
+kernel void one_row(write_only image2d_t to)
+{
+    write_imageui(to, (int2)(get_global_id(0), get_local_id(1)), (uint4)(get_group_id(1)));
+}
+
+kernel void pixel_of_data(write_only image2d_t to, global const int *at)
+{
+    write_imageui(to, (int2)(at[get_global_id(0)], get_global_id(1)), (uint4)(get_global_id(0)));
+}
+
+/* A row from data, but each work-item has its column. */
+kernel void column_of_data(write_only image2d_t to, global const int *at)
+{
+    write_imageui(to, (int2)(get_global_id(0), at[get_global_id(0)] & 7), (uint4)(get_global_id(0)));
+}
+
+/* The order of two writes of a work-item shows. */
+kernel void twice(write_only image2d_t to, int again)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    write_imageui(to, (int2)(x, y), (uint4)(x));
+    write_imageui(to, (int2)(x * again, y), (uint4)(y));
+}
+
+/* A layer that does not exist may be another one. */
+kernel void layers(write_only image2d_array_t to)
+{
+    write_imageui(to, (int4)(get_local_id(0), 0, get_group_id(0), 0), (uint4)(get_group_id(0)));
+}

@@ -66,3 +66,51 @@ kernel void nested_move(global int *a, global int *b, int n)
         p = i == 0 ? b + get_global_id(0) : q;
     }
 }
+
+/* A list of lists: the pointer moves on by what it reads, and stays in its buffer. */
+kernel void walks(global const int *list, global int *out, int n)
+{
+    global const int *p = list;
+    int sum = 0;
+    for (int k = 0; k < n; k++) {
+        if (*p & 1) {
+            sum += p[1];
+            p += 2;
+            continue;
+        }
+        for (int m = *p++ & 3; m > 0; m--)
+            sum ^= *p++ + m;
+    }
+    out[get_global_id(0)] = sum;
+}
+
+/* The same where it also writes. */
+kernel void walks_and_writes(global int *list, global const int *at, int n)
+{
+    global int *p = list;
+    for (int k = 0; k < n; k++) {
+        if (at[k] & 1) {
+            *p = 2;
+            p += 2;
+            continue;
+        }
+        for (int m = at[k] & 3; m > 0; m--)
+            *p++ = m;
+    }
+}
+
+/* One of two buffers, from the start on. */
+kernel void walks_either(global const int *a, global const int *b, global int *out, int n)
+{
+    global const int *p = get_local_id(0) & 1 ? a : b;
+    int sum = 0;
+    for (int k = 0; k < n; k++) {
+        if (*p & 1) {
+            sum += p[1];
+            p += 2;
+        } else {
+            p += out[get_global_id(0)] & 1 ? 1 : 3;
+        }
+    }
+    out[get_global_id(0)] = sum;
+}
