@@ -29,7 +29,7 @@ enum cw_builtin_kind {
     CW_BUILTIN_OUT_POINTER, /* stores one value through its last argument */
     CW_BUILTIN_BARRIER,
     CW_BUILTIN_PRINTF,
-    CW_BUILTIN_WRITE_IMAGE, /* (image, coordinates, colour): one pixel; with a level of detail: four arguments */
+    CW_BUILTIN_WRITE_IMAGE, /* (image, coordinates, colour): one pixel; a level of detail is a fourth */
 };
 
 struct cw_builtin {

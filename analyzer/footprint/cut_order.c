@@ -10,7 +10,7 @@
  * s may be the earlier value. (PoCL 3.1 with LLVM 14 does so: test/vendor/strided_order.) Whether it does is
  * a matter of costs, so the launch as it is and its rewritten copy may come out differently.
  *
- * A launch is left whole when a work-item may do this: touch a byte twice, writing it at least once, by
+ * A launch is left whole when a work-item of it may do this: touch a byte twice, writing it at least once, by
  * offsets that are not the same expression, one of which moves by two to eight elements from a work-item to
  * its neighbour. */
 #include "cut_internal.h"
@@ -36,6 +36,7 @@ struct order {
     const struct cw_poly **
         place; /* offsets by access, all of one evaluation; NULL: too many variables for that, or no memory */
     bool looked;
+    const bool *idle;          /* by access: it happens in no work-item of the launch; NULL: not asked */
     uint8_t varies[VAR_COUNT]; /* by variable, enum known */
 };
 
@@ -326,7 +327,9 @@ static bool all_keep(const struct cw_model *m, struct order *number, struct orde
         for (int j = 0; a->kind & CW_ACCESS_WRITE && j < m->accesses; j++, b++) {
             int64_t shift;
             bool twice = j == i || (b->kind & CW_ACCESS_WRITE && j < i);
-            if (twice || !share_memory(m, number, a->arg, b->arg, &shift) || same_place(a, b, shift) ||
+            bool idle = number->idle && (number->idle[i] || number->idle[j]);
+            if (twice || idle || !share_memory(m, number, a->arg, b->arg, &shift) ||
+                same_place(a, b, shift) ||
                 (++compared <= MAX_COMPARED && keeps_order_anyhow(m, number, symbol, i, j, shift, &pairs)))
                 continue;
             *first = i;
@@ -337,9 +340,11 @@ static bool all_keep(const struct cw_model *m, struct order *number, struct orde
     return true;
 }
 
-bool cw_cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second)
+static bool keeps_order_in(struct cw_cutter *c, const struct cw_launch *launch, const bool *idle, int *first,
+                           int *second)
 {
-    struct order number = {.e = c->eval, .launch = launch}, symbol = {.launch = launch, .symbolic = true};
+    struct order number = {.e = c->eval, .launch = launch, .idle = idle},
+                 symbol = {.launch = launch, .symbolic = true};
     for (int d = 0; d < 3; d++)
         c->eval->by_group[d] = true;
     c->eval->box_valid = false;
@@ -347,6 +352,23 @@ bool cw_cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int
     cw_eval_destroy(symbol.e);
     free(symbol.place);
     free(number.place);
+    return keeps;
+}
+
+/* An access whose guards cannot hold in the launch comes before and after nothing. */
+bool cw_cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second)
+{
+    bool keeps = keeps_order_in(c, launch, NULL, first, second), some = false;
+    bool *idle = keeps ? NULL : calloc((size_t)c->m->accesses + 1, sizeof *idle);
+    for (int i = 0; idle && i < c->m->accesses; i++) {
+        struct cut_form f;
+        cw_cut_form_read(c->eval, i, 0, &f);
+        idle[i] = f.never;
+        some |= f.never;
+    }
+    if (some)
+        keeps = keeps_order_in(c, launch, idle, first, second);
+    free(idle);
     return keeps;
 }
 

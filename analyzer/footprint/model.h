@@ -88,8 +88,8 @@ struct cw_arg {
 };
 
 /* An access of an IMAGE has as its offset x + CW_PIXEL_ROW * y + CW_PIXEL_SLICE * z of the coordinates: it is
- * another one only for another pixel. How far pixels lie from each other in memory it does not say, so nothing
- * but cut.h reads such accesses; bytes are those of unknown_read and unknown_write. */
+ * another one only for another pixel. It does not say how far pixels lie from each other in memory, so cut.h
+ * alone reads such accesses; for others unknown_read and unknown_write hold. */
 #define CW_PIXEL_ROW   (INT64_C(1) << 20)
 #define CW_PIXEL_SLICE (INT64_C(1) << 40)
 

@@ -94,7 +94,7 @@ static bool reason(struct cw_json_in *in, const char **out)
 
 static bool read_arg(struct cw_json_in *in, struct cw_arg *a)
 {
-    static const char *const keys[] = {"name",    "type",         "kind",         "bytes",
+    static const char *const keys[] = {"name",    "type",         "kind",          "bytes",
                                        "changed", "unknown_read", "unknown_write", "placed"};
     enum { KEYS = sizeof keys / sizeof *keys };
     static const char *const kinds[] = {"scalar", "global", "constant", "local", "image", "other"};
@@ -124,7 +124,8 @@ static bool read_arg(struct cw_json_in *in, struct cw_arg *a)
         if (k == 2)
             a->kind = (enum cw_arg_kind)kind;
     }
-    return !in->err->status && (seen == (1u << KEYS) - 1 || cw_json_fail(in, in->p, "an argument lacks a member"));
+    return !in->err->status &&
+           (seen == (1u << KEYS) - 1 || cw_json_fail(in, in->p, "an argument lacks a member"));
 }
 
 static bool read_args(struct cw_json_in *in, struct cw_model *m)

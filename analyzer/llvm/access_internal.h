@@ -19,7 +19,7 @@ struct reader {
     struct block_guards *block;
     int *access_block; /* of each access of m: where it happens */
     int access_blocks; /* room in it */
-    bool unplaced; /* an image is written in a way that is not understood */
+    bool unplaced;     /* an image is written in a way that is not understood */
     bool failed;
 };
 
@@ -46,6 +46,12 @@ void cw_ops_count_in(struct reader *r);
 /* Whether the asynchronous copy (a call of async_work_group_copy or its strided sister) is seen to be waited
  * for. */
 bool cw_wait_copy_is_awaited(LLVMValueRef copy);
+
+/* stored.c */
+/* The node of a stored value of so many bytes that is the same in all work-items: of integers made of constants
+ * and arguments, of a floating-point constant or argument (its bits), or a zero of any type; -1: another one.
+ * (Others are not worth their expressions: think of a hash.) */
+int cw_stored_value(struct reader *r, LLVMValueRef v, int64_t bytes);
 
 /* effect.c */
 /* Adds the accesses of one instruction. */

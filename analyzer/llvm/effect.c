@@ -55,19 +55,6 @@ static int64_t must_bytes(struct reader *r, LLVMTypeRef t)
     return (int64_t)LLVMStoreSizeOfType(r->lift.layout, t);
 }
 
-/* The node of a stored value that is the same in all work-items: an integer constant or argument, or a zero
- * of any type. (Others are not worth their expressions: think of a hash.) */
-static int stored_value(struct reader *r, LLVMValueRef v, int64_t bytes)
-{
-    LLVMTypeRef t = LLVMTypeOf(v);
-    if (LLVMIsConstant(v) && LLVMIsNull(v))
-        return cw_expr_const(&r->m->pool, bytes < 8 ? 8 * (int)bytes : 64, 0);
-    if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) != 8 * (unsigned)bytes ||
-        bytes > 8 || !(LLVMIsAConstantInt(v) || LLVMIsAArgument(v)))
-        return -1;
-    return cw_lift_value(&r->lift, v, -1);
-}
-
 /* In flat memory a vector of three is stored as one of four, whose last lane may be left out. */
 static bool may_be_padded(struct reader *r, int block, LLVMTypeRef t)
 {
@@ -81,7 +68,7 @@ static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTy
 {
     struct cw_access a = plain(value ? CW_ACCESS_WRITE : CW_ACCESS_READ, may_bytes(r, t), must_bytes(r, t));
     if (value && a.bytes_may == a.bytes_must)
-        a.value = stored_value(r, value, a.bytes_may);
+        a.value = cw_stored_value(r, value, a.bytes_may);
     if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind ||
         may_be_padded(r, block, t))
         a.doubt = cw_reason_padding;

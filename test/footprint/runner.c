@@ -4,7 +4,7 @@
  *   range DIMS gx gy gz lx ly lz ox oy oz
  *   arg buffer BYTES KIND LO HI                   KIND: out float int uchar zero iota
  *   arg local BYTES  |  arg value HEXBYTES
- *   arg image BYTES WIDTH HEIGHT                   of four bytes a pixel (RGBA, CL_UNSIGNED_INT8), filled as `out`
+ *   arg image BYTES WIDTH HEIGHT                   RGBA, CL_UNSIGNED_INT8, filled as `out`
  *   run                                            the whole range
  *   tile fx fy fz cx cy cz                         the kernel has six more ulong parameters, which get these
  *
@@ -203,8 +203,8 @@ static void read_buffers(void)
 {
     for (unsigned i = 0; i < args; i++)
         if (arg[i].region[0])
-            check(clEnqueueReadImage(queue, arg[i].buffer, CL_TRUE, origin, arg[i].region, 0, 0, arg[i].end, 0,
-                                     NULL, NULL),
+            check(clEnqueueReadImage(queue, arg[i].buffer, CL_TRUE, origin, arg[i].region, 0, 0, arg[i].end,
+                                     0, NULL, NULL),
                   "read");
         else if (arg[i].buffer)
             check(clEnqueueReadBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].end, 0, NULL,

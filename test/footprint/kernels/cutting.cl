@@ -216,3 +216,52 @@ kernel void changes_what_it_is_given(global int *out, struct pair p)
         p.a += 1;
     out[i] = p.a;
 }
+
+/* Every work-group stores the same number: a constant that is not 0, an argument, a sum of arguments. */
+kernel void same_real(global float *out, float x)
+{
+    out[get_local_id(0)] = 1.5f;
+    out[get_local_size(0) + get_local_id(0)] = x;
+}
+
+kernel void same_sum(global int *out, int n, int m)
+{
+    out[get_local_id(0)] = n * 3 + (m & 7);
+}
+
+/* Two arguments, which may be the same number. */
+kernel void one_of_two(global int *out, int n, int m)
+{
+    if (get_group_id(0) & 1)
+        out[0] = n + 1;
+    else
+        out[0] = m + 1;
+}
+
+/* Every work-group has a number of its own. */
+kernel void last_number(global int *out, int n)
+{
+    out[get_local_id(0)] = n + get_group_id(0);
+}
+
+/* Both stores are never made together. */
+kernel void packs(global const float *in, global float *out, int pairs)
+{
+    size_t g = get_global_id(0);
+    if (pairs)
+        out[2 * g] = in[g];
+    else
+        out[g] = in[g];
+}
+
+/* Here they are, by every other work-item. */
+kernel void packs_some(global const float *in, global float *out, int pairs)
+{
+    size_t g = get_global_id(0);
+    if (pairs)
+        out[2 * g] = in[g];
+    if (g & 1)
+        out[2 * get_local_id(0) + get_group_id(0) * 2 * get_local_size(0)] += in[g] + 1;
+    else
+        out[g + get_group_id(0) * get_local_size(0)] = in[g];
+}
