@@ -7,9 +7,20 @@
 
 #include "random.h"
 
-static uint32_t *holder(const struct cw_dispatch *s, uint32_t level, uint32_t task)
+/* The record of the holders below the top, on one level. */
+static uint32_t *holders(const struct cw_dispatch *s, uint32_t level)
 {
-    return &s->holder[(size_t)(level - 1) * s->o->tasks + task];
+    return &s->holder[(size_t)(level - 1) * s->o->tasks];
+}
+
+static void put(struct cw_dispatch *s, struct cw_dispatch_queue *q, struct cw_dispatch_range r)
+{
+    s->no_memory |= !cw_dispatch_queue_put(q, r);
+}
+
+static void put_task(struct cw_dispatch *s, struct cw_dispatch_queue *q, uint32_t task)
+{
+    s->no_memory |= !cw_dispatch_queue_put_task(q, task);
 }
 
 static bool is_worker(const struct cw_dispatch *s, uint32_t node)
@@ -71,14 +82,13 @@ static void grant(struct cw_dispatch *s, uint32_t master, uint32_t child)
     if (!worker && c->queue.used)
         return;
     while (given < wanted && m->queue.used && !(worker && given)) {
-        struct cw_dispatch_range r = cw_dispatch_take(&m->queue, wanted - given);
-        for (uint32_t t = r.first; t < r.first + r.count; t++)
-            *holder(s, c->level, t) = child;
+        struct cw_dispatch_range r =
+            cw_dispatch_queue_grant(&m->queue, holders(s, c->level), child, wanted - given);
         given += r.count;
         if (worker)
             start_block(s, child, r);
         else
-            cw_dispatch_put(s, &c->queue, r);
+            put(s, &c->queue, r);
     }
     c->parked = given == 0;
     c->held += (uint32_t)given;
@@ -121,13 +131,12 @@ static void take_results(struct cw_dispatch *s, uint32_t master, uint32_t child,
     uint32_t level = s->node[child].level;
 
     for (uint32_t t = r.first; t < r.first + r.count; t++) {
-        if (*holder(s, level, t) != child)
+        if (!cw_dispatch_queue_settle(holders(s, level), child, t))
             continue;
-        *holder(s, level, t) = CW_DISPATCH_NOBODY;
         if (master == 0) {
             deliver(s, t);
         } else {
-            cw_dispatch_put_task(s, &m->batch, t);
+            put_task(s, &m->batch, t);
             m->results++;
             m->held--;
         }
@@ -149,7 +158,7 @@ static void served(struct cw_dispatch *s, const struct cw_dispatch_event *e)
         c->block.count = 0;
     }
     while (c->batch.used)
-        take_results(s, master, e->node, cw_dispatch_take(&c->batch, UINT32_MAX));
+        take_results(s, master, e->node, cw_dispatch_queue_take(&c->batch, UINT32_MAX));
     c->results = 0;
     grant(s, master, e->node);
     maybe_send(s, master);
@@ -187,11 +196,7 @@ static void revive(struct cw_dispatch *s, uint32_t worker)
 {
     struct cw_dispatch_node *w = &s->node[worker], *m = &s->node[w->parent];
 
-    for (uint32_t t = w->block.first; t < w->block.first + w->block.count; t++)
-        if (*holder(s, w->level, t) == worker) {
-            *holder(s, w->level, t) = CW_DISPATCH_NOBODY;
-            cw_dispatch_put_task(s, &m->queue, t);
-        }
+    s->no_memory |= !cw_dispatch_queue_return(&m->queue, holders(s, w->level), worker, w->block);
     w->block.count = 0;
     w->dead = false;
     grant_parked(s, w->parent);
@@ -215,16 +220,16 @@ static void fail_master(struct cw_dispatch *s)
     m->held = 0;
     m->free_at = s->now + s->o->detect_s;
     for (uint32_t t = 0; t < s->o->tasks; t++) {
-        bool here = k == 0 ? !s->taken[t] : *holder(s, m->level, t) == k;
+        bool here = k == 0 ? !s->taken[t] : holders(s, m->level)[t] == k;
         if (!here)
             continue;
-        if (*holder(s, m->level + 1, t) != CW_DISPATCH_NOBODY) {
+        if (holders(s, m->level + 1)[t] != CW_DISPATCH_NOBODY) {
             m->held++;
             continue;
         }
         if (k)
-            *holder(s, m->level, t) = CW_DISPATCH_NOBODY;
-        cw_dispatch_put_task(s, k ? &parent->queue : &m->queue, t);
+            holders(s, m->level)[t] = CW_DISPATCH_NOBODY;
+        put_task(s, k ? &parent->queue : &m->queue, t);
     }
     for (uint32_t c = m->child; c < m->child + m->children; c++) {
         struct cw_dispatch_node *n = &s->node[c];
@@ -306,7 +311,7 @@ static enum cw_status simulate(struct cw_dispatch *s, struct cw_error *err)
 
     if (status != CW_OK)
         return status;
-    cw_dispatch_put(s, &s->node[0].queue, (struct cw_dispatch_range){0, o->tasks});
+    put(s, &s->node[0].queue, (struct cw_dispatch_range){0, o->tasks});
     for (uint32_t k = s->masters; k < s->nodes; k++)
         send(s, k);
     if (o->worker_mtbf_s > 0)
@@ -375,8 +380,8 @@ enum cw_status cw_dispatch_run(const struct cw_dispatch_options *o, struct cw_di
     if (status == CW_OK)
         measure(&s);
     for (uint32_t k = 0; s.node && k < s.nodes; k++) {
-        free(s.node[k].queue.v);
-        free(s.node[k].batch.v);
+        cw_dispatch_queue_finish(&s.node[k].queue);
+        cw_dispatch_queue_finish(&s.node[k].batch);
     }
     free(s.node);
     free(s.holder);

@@ -1,5 +1,5 @@
-/* dispatch_state.h - the state of a simulated dispatch: nodes, events in order of time, queues of tasks. Not
- * for users of dispatch.h. */
+/* dispatch_state.h - the state of a simulated dispatch: nodes, and events in order of time. Not for
+ * users of dispatch.h. */
 #ifndef CW_DISPATCH_STATE_H
 #define CW_DISPATCH_STATE_H
 
@@ -7,17 +7,7 @@
 #include <stddef.h>
 
 #include "dispatch.h"
-
-#define CW_DISPATCH_NOBODY UINT32_MAX
-
-struct cw_dispatch_range {
-    uint32_t first, count;
-};
-
-struct cw_dispatch_ring {
-    struct cw_dispatch_range *v;
-    uint32_t head, used, room;
-};
+#include "dispatch_queue.h"
 
 struct cw_dispatch_node {
     uint32_t parent, child, children,
@@ -27,8 +17,8 @@ struct cw_dispatch_node {
     double free_at,
         served;   /* masters: when the server is free, how long it served; workers: when the run ends */
     double began; /* workers: the run */
-    struct cw_dispatch_ring queue; /* masters: the work that it can give */
-    struct cw_dispatch_ring batch; /* masters: results that it has not passed on */
+    struct cw_dispatch_queue queue; /* masters: the work that it can give */
+    struct cw_dispatch_queue batch; /* masters: results that it has not passed on */
     uint32_t results, held; /* masters: tasks in batch; tasks that it has been given and has no result of */
     struct cw_dispatch_range block; /* workers: the work that it runs, or has run without an answer yet */
     bool parked, sending,
@@ -64,11 +54,5 @@ struct cw_dispatch {
 void cw_dispatch_post(struct cw_dispatch *d, enum cw_dispatch_kind kind, double at, uint32_t node,
                       uint32_t to_epoch);
 struct cw_dispatch_event cw_dispatch_next(struct cw_dispatch *d);
-
-/* Puts a range at the end of a queue, or one task into its last range where it belongs there; takes at most
- * `most` tasks in a row from its head (count 0: it is empty). */
-void cw_dispatch_put(struct cw_dispatch *d, struct cw_dispatch_ring *q, struct cw_dispatch_range r);
-void cw_dispatch_put_task(struct cw_dispatch *d, struct cw_dispatch_ring *q, uint32_t task);
-struct cw_dispatch_range cw_dispatch_take(struct cw_dispatch_ring *q, uint64_t most);
 
 #endif

@@ -1,0 +1,311 @@
+/* cmd_farm.c - clweave farm: very many tasks on the processors of this machine. */
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../sched/dispatch_master.h"
+#include "../farm/farm_table.h"
+#include "cli.h"
+#include "farm_report.h"
+
+enum { WORKERS_MAX = 4096 };
+
+struct farm_options {
+    struct cw_cli_list each;
+    const char *out, *checkpoint;
+    int64_t workers, block, tries;
+    double timeout, patience;
+    bool resume, json;
+};
+
+#define OPTION(name_, letter_, kind_, member, argument_, help_)                                              \
+    {                                                                                                        \
+        .name = name_, .letter = letter_, .kind = kind_, .offset = offsetof(struct farm_options, member),    \
+        .argument = argument_, .help = help_                                                                 \
+    }
+
+static const struct cw_cli_option options[] = {
+    OPTION("each", 0, CW_CLI_LIST, each, "FILE",
+           "one task per line of FILE, - is standard input; several: one per combination of their lines"),
+    OPTION("out", 'o', CW_CLI_STRING, out, "FILE", "write the table to FILE: .csv or .jsonl (default -)"),
+    OPTION("workers", 'w', CW_CLI_INT, workers, "N", "tasks at a time (default: the processors it may use)"),
+    OPTION("checkpoint", 0, CW_CLI_STRING, checkpoint, "FILE",
+           "keep results in FILE as they come (default with -o: its name and .farm, until all is done)"),
+    OPTION("resume", 0, CW_CLI_BOOL, resume, NULL, "go on with the checkpoint when it is there"),
+    OPTION("timeout", 0, CW_CLI_DOUBLE, timeout, "SECONDS", "end a task after so long (default: never)"),
+    OPTION("tries", 0, CW_CLI_INT, tries, "N", "give a task up that fails so often (default 3)"),
+    OPTION("block", 0, CW_CLI_INT, block, "N",
+           "tasks that a worker takes at a time (default: by their number, 64 at most)"),
+    OPTION("patience", 0, CW_CLI_DOUBLE, patience, "SECONDS",
+           "a worker that is stopped for so long counts as dead (default 10)"),
+    OPTION("json", 0, CW_CLI_BOOL, json, NULL, "print the state as JSON"),
+    CW_CLI_END};
+
+/* ---- clweave's own commands, run inside a worker */
+
+/* Those that start no program, and that end as calls do. */
+static bool job_fits(int argc, char **argv)
+{
+    static const char *const names[] = {"compare", "replay", "simulate", "generate", "dispatch", "version"};
+    bool fits = false;
+
+    for (size_t i = 0; argc > 1 && i < sizeof names / sizeof *names; i++)
+        fits |= !strcmp(argv[1], names[i]);
+    for (int a = 2; a < argc; a++)
+        fits &= strncmp(argv[a], "--ex", 4) != 0; /* replay --execute runs a driver's code */
+    return fits;
+}
+
+static int job_run(int argc, char **argv)
+{
+    return cw_cli_main(cw_commands, argc, argv);
+}
+
+static const struct cw_farm_jobs jobs = {.name = "clweave",
+                                         .program = "/proc/self/exe",
+                                         .fits = job_fits,
+                                         .run = job_run,
+                                         .before_exec = cw_cli_signals_restore};
+
+/* ---- the farm */
+
+static uint32_t processors(void)
+{
+    cpu_set_t set;
+    int n =
+        sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 0 ? (uint32_t)n : 1;
+}
+
+static enum cw_status make_plan(struct cw_farm_plan *p, const struct farm_options *o, int argc, char **argv,
+                                struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+    bool ok = (p->argv = calloc((size_t)argc + 1, sizeof *p->argv)) != NULL;
+
+    for (int a = 0; ok && a < argc; a++)
+        ok = (p->argv[p->argc++] = strdup(argv[a])) != NULL;
+    p->folder = getcwd(NULL, 0);
+    p->out = strdup(o->out ? o->out : "-");
+    p->timeout_s = o->timeout;
+    p->tries = (uint32_t)o->tries;
+    if (!ok || !p->folder || !p->out)
+        return cw_error_set(err, CW_ERR_IO, "cannot begin: %s", strerror(errno));
+    for (size_t k = 0; status == CW_OK && k < o->each.count; k++)
+        status = cw_farm_plan_add_list(p, o->each.word[k], err);
+    if (status == CW_OK)
+        status = cw_farm_plan_check(p, err);
+    if (status == CW_OK && !p->tasks)
+        status = cw_error_set(err, CW_ERR_INVALID, "farm: there are no lines in %s, so there are no tasks",
+                              o->each.word[0]);
+    if (status == CW_OK)
+        status = cw_farm_table_check(p->out, err);
+    if (status == CW_OK && !strchr(argv[0], '{') && strcmp(argv[0], jobs.name))
+        status = cw_farm_task_check_program(argv[0], p->folder, err);
+    return status;
+}
+
+/* The checkpoint that a table has by itself, malloc'ed; NULL: it has none. */
+static char *own_checkpoint(const struct cw_farm_plan *p)
+{
+    char *name = strcmp(p->out, "-") ? malloc(strlen(p->out) + sizeof ".farm") : NULL;
+
+    return name ? strcat(strcpy(name, p->out), ".farm") : NULL;
+}
+
+/* Where all is done, a table's own checkpoint has served. */
+static void remove_own(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c)
+{
+    char *name = own_checkpoint(p);
+    struct stat own, open;
+
+    if (name && stat(name, &own) == 0 && fstat(c->fd, &open) == 0 && own.st_ino == open.st_ino &&
+        own.st_dev == open.st_dev)
+        unlink(name);
+    free(name);
+}
+
+static void say_how_to_go_on(const struct cw_farm_checkpoint *c)
+{
+    if (c->path)
+        cw_cli_complain("%u of %u tasks are done; 'clweave farm resume %s' goes on", c->done, c->tasks,
+                        c->path);
+    else
+        cw_cli_complain("%u of %u tasks were done; --checkpoint or -o would have kept them", c->done,
+                        c->tasks);
+}
+
+/* Runs what is left, and writes the table. */
+static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, const struct farm_options *o)
+{
+    struct cw_farm_run run = {.plan = p,
+                              .checkpoint = c,
+                              .jobs = &jobs,
+                              .workers = o->workers ? (uint32_t)o->workers : processors(),
+                              .block = (uint32_t)o->block,
+                              .patience_s = o->patience,
+                              .tick = cw_farm_report_tick};
+    struct cw_farm_figures figures;
+    struct cw_error err = {0};
+    int signal = 0;
+    enum cw_status status = cw_farm_master_run(&run, &figures, &signal, &err);
+
+    cw_farm_report_wipe();
+    if (status == CW_OK && signal)
+        cw_cli_complain("stopped by signal %d (%s)", signal, strsignal(signal));
+    else if (status == CW_OK)
+        status = cw_farm_table_write(p->out, p, c, &err);
+    if (status != CW_OK)
+        cw_cli_fail(&err);
+    if (status != CW_OK || signal) {
+        say_how_to_go_on(c);
+        return CW_EXIT_FAILURE;
+    }
+    if (isatty(STDERR_FILENO))
+        cw_cli_complain("%u tasks done, %u in this run in %.1f s", figures.done, figures.session_done,
+                        figures.seconds);
+    cw_farm_report_failures(p, c);
+    if (!c->failed)
+        remove_own(p, c);
+    return c->failed ? CW_EXIT_FAILURE : CW_EXIT_OK;
+}
+
+static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct cw_farm_plan *p,
+                                      const struct farm_options *o, struct cw_error *err)
+{
+    char *own = o->checkpoint ? NULL : own_checkpoint(p);
+    const char *path = o->checkpoint ? o->checkpoint : own;
+    struct cw_farm_plan kept = {0};
+    enum cw_status status;
+
+    if (!o->resume || !path || access(path, F_OK) < 0) {
+        status = cw_farm_checkpoint_create(c, path, p, err);
+    } else {
+        status = cw_farm_checkpoint_open(c, path, true, &kept, err);
+        if (status == CW_OK && !cw_farm_plan_same(p, &kept)) {
+            status = cw_error_set(err, CW_ERR_INVALID,
+                                  "%s is the checkpoint of another command, list or folder", path);
+            cw_farm_checkpoint_close(c);
+        }
+        cw_farm_plan_finish(&kept);
+    }
+    free(own);
+    return status;
+}
+
+static int begin_farm(const struct farm_options *o, int argc, char **argv)
+{
+    struct cw_farm_plan p = {0};
+    struct cw_farm_checkpoint c;
+    struct cw_error err = {0};
+    enum cw_status status = make_plan(&p, o, argc, argv, &err);
+    int result = CW_EXIT_FAILURE;
+
+    if (status == CW_OK)
+        status = open_checkpoint(&c, &p, o, &err);
+    if (status == CW_OK) {
+        result = run_farm(&p, &c, o);
+        cw_farm_checkpoint_close(&c);
+    } else {
+        cw_cli_fail(&err);
+    }
+    cw_farm_plan_finish(&p);
+    return result;
+}
+
+/* `status FILE` and `resume FILE` */
+static int use_checkpoint(const struct farm_options *o, const char *path, bool resume)
+{
+    struct cw_farm_plan p;
+    struct cw_farm_checkpoint c;
+    struct cw_error err = {0};
+    enum cw_status status = cw_farm_checkpoint_open(&c, path, resume, &p, &err);
+    int result = CW_EXIT_OK;
+
+    if (status != CW_OK) {
+        result = cw_cli_fail(&err);
+    } else if (!resume) {
+        cw_farm_report_status(&p, &c, o->json);
+    } else if (chdir(p.folder) < 0) {
+        cw_cli_complain("the farm's folder %s: %s", p.folder, strerror(errno));
+        result = CW_EXIT_FAILURE;
+    } else if (cw_farm_table_check(p.out, &err) != CW_OK) {
+        result = cw_cli_fail(&err);
+    } else {
+        result = run_farm(&p, &c, o);
+    }
+    if (status == CW_OK)
+        cw_farm_checkpoint_close(&c);
+    cw_farm_plan_finish(&p);
+    return result;
+}
+
+static const char *out_of_range(const struct farm_options *o)
+{
+    return o->workers < 0 || o->workers > WORKERS_MAX          ? "workers"
+           : o->block < 0 || o->block > 1 << 20                ? "block"
+           : o->tries < 1 || o->tries >= CW_DISPATCH_TRIES_MAX ? "tries"
+           : !(o->timeout >= 0 && o->timeout < 1e9)            ? "timeout"
+           : !(o->patience > 0 && o->patience < 1e9)           ? "patience"
+                                                               : NULL;
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    const struct farm_options *o = values;
+    const char *wrong = out_of_range(o);
+    bool resume = argc && !strcmp(argv[0], "resume"), status = argc && !strcmp(argv[0], "status");
+
+    if (wrong)
+        cw_cli_complain("farm: --%s is out of its range", wrong);
+    else if (o->each.count && argc)
+        return begin_farm(o, argc, argv);
+    else if (!o->each.count && argc == 2 && (resume || status))
+        return use_checkpoint(o, argv[1], resume);
+    else if (o->each.count)
+        cw_cli_complain("farm: the command is missing; usage: clweave farm --each FILE -- PROGRAM {}");
+    else
+        cw_cli_complain("farm: --each FILE is missing, or 'status FILE', or 'resume FILE'");
+    return CW_EXIT_USAGE;
+}
+
+static const struct farm_options defaults = {.tries = 3, .patience = 10};
+
+static const char *const examples[] = {
+    "clweave farm --each sizes.txt -o times.csv -- clweave run ./app --size {}",
+    "a program with each line's words",
+    "clweave farm --each graphs --each policies --each seeds -o all.jsonl -- clweave replay {1} --policy {2} "
+    "--seed {3} --json",
+    "every graph under every policy with every seed",
+    "clweave farm resume all.jsonl.farm",
+    "go on after a stop",
+    NULL};
+
+const struct cw_command_def cw_cmd_farm = {
+    .name = "farm",
+    .summary = "run a command for each line of a list, on all processors, resumable",
+    .usage = "--each FILE [options] -- PROGRAM [ARGUMENT | {} | {N}]... | status FILE | resume FILE",
+    .details =
+        "Each line of the list is a task. The word {} of the command becomes all words of the line, {2} the "
+        "second one; quotes keep blanks in a word, and no shell is involved. A command of clweave that only "
+        "computes (compare, replay, simulate, generate, dispatch) runs inside the worker, without a process. "
+        "The table has a row per task in the order of the list, with standard output as the result, and is "
+        "complete or absent. A task that fails is tried again, and given up after --tries failures: its row "
+        "has its output, and the exit status is 1. Results are kept in the checkpoint as they come. After a "
+        "kill, a stop (Ctrl-C) or a full disk `clweave farm resume` goes on there; each task's result is "
+        "taken once. `clweave farm status` shows how far a farm is, also while it works.",
+    .options = options,
+    .words = "status|resume",
+    .examples = examples,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .max_operands = -1,
+    .program = true,
+    .run = run,
+};

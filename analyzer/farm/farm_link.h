@@ -1,0 +1,42 @@
+/* farm_link.h - messages between a master and a worker, over any stream: the seam for other transports. A local
+ * worker has one end of a pair of sockets; a remote one would have a connection.
+ *
+ *     REPORT  worker to master   the number of tasks that the worker asks for (0: none yet), then results
+ *     WORK    master to worker   a range of tasks
+ *     END     master to worker   there are no more tasks
+ *
+ * Each carries the worker's epoch. Thread-safety: a link belongs to one thread. */
+#ifndef CW_FARM_LINK_H
+#define CW_FARM_LINK_H
+
+#include "farm_result.h"
+
+enum cw_farm_kind { CW_FARM_REPORT = 1, CW_FARM_WORK, CW_FARM_NO_MORE };
+
+struct cw_farm_frame {
+    uint32_t magic, kind, epoch, zero;
+    uint64_t bytes; /* of the payload */
+};
+
+/* Sends a message of two pieces (the second may be NULL, 0 bytes); waits for room. False: the other end is
+ * gone. No SIGPIPE comes. */
+bool cw_farm_link_send(int fd, enum cw_farm_kind kind, uint32_t epoch, const void *data, size_t bytes,
+                       const void *more, size_t more_bytes);
+
+enum cw_farm_received { CW_FARM_FULL, CW_FARM_EMPTY, CW_FARM_CLOSED, CW_FARM_NOMEM };
+
+/* What has come: `bytes` from `at` on. A zeroed inbox is empty. */
+struct cw_farm_inbox {
+    struct cw_farm_bytes bytes;
+    size_t at;
+};
+
+/* Reads once from fd; waits unless fd is set not to. EMPTY: nothing came, or a signal. */
+enum cw_farm_received cw_farm_link_read(int fd, struct cw_farm_inbox *in);
+
+/* Takes the first whole message. *payload holds until the next read. FULL: there was one; EMPTY: none yet;
+ * CLOSED: the bytes are no message. */
+enum cw_farm_received cw_farm_link_next(struct cw_farm_inbox *in, struct cw_farm_frame *f,
+                                        const char **payload);
+
+#endif

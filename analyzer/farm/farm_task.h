@@ -1,0 +1,32 @@
+/* farm_task.h - runs one task in a worker: a program in a process of its own, or a job, a function inside the
+ * worker. */
+#ifndef CW_FARM_TASK_H
+#define CW_FARM_TASK_H
+
+#include <signal.h>
+
+#include "farm_plan.h"
+#include "farm_result.h"
+
+/* Jobs: a command whose first word is `name` is run as a call. `fits` tells whether its words may be run
+ * inside a worker; the others are a process of the program `program`. A job that crashes, or runs out of its
+ * time, ends the worker. */
+struct cw_farm_jobs {
+    const char *name, *program;
+    bool (*fits)(int argc, char **argv);
+    int (*run)(int argc, char **argv); /* its standard output is the result; returns an exit status */
+    void (*before_exec)(void);         /* in the child, before a program starts */
+};
+
+/* Nonzero once the worker is to end: the program that runs is ended, with its process group. */
+extern volatile sig_atomic_t cw_farm_task_stop;
+
+/* Runs task `task` of the plan. r->out and r->errors point into `bytes`. False: the worker is to end (a stop,
+ * or memory is out); there is no result. */
+bool cw_farm_task_run(const struct cw_farm_plan *p, uint32_t task, const struct cw_farm_jobs *jobs,
+                      struct cw_farm_bytes *bytes, struct cw_farm_result *r);
+
+/* The path of the program `name` as execvp() finds it is not looked for; CW_ERR_NOTFOUND: there is none. */
+enum cw_status cw_farm_task_check_program(const char *name, const char *folder, struct cw_error *err);
+
+#endif

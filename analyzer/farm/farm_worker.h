@@ -1,0 +1,23 @@
+/* farm_worker.h - a worker: asks its master for tasks, runs them one after the other, reports the results. */
+#ifndef CW_FARM_WORKER_H
+#define CW_FARM_WORKER_H
+
+#include <stdatomic.h>
+
+#include "farm_task.h"
+
+struct cw_farm_worker {
+    int fd; /* the link to the master */
+    uint32_t epoch, block;
+    const struct cw_farm_plan *plan;
+    const struct cw_farm_jobs *jobs;
+    _Atomic uint32_t
+        *running; /* the task that it runs, CW_DISPATCH_NOBODY: none; the master reads it when the
+                                  worker dies */
+};
+
+/* Serves until END comes, the link breaks, or cw_farm_task_stop is set. Results go out when a block is done,
+ * and at the latest .1 s behind the first of them. Returns an exit status. */
+int cw_farm_worker_serve(const struct cw_farm_worker *w);
+
+#endif

@@ -1,0 +1,81 @@
+#include "dispatch_queue.h"
+
+#include <stdlib.h>
+
+void cw_dispatch_queue_finish(struct cw_dispatch_queue *q)
+{
+    free(q->v);
+    *q = (struct cw_dispatch_queue){0};
+}
+
+bool cw_dispatch_queue_put(struct cw_dispatch_queue *q, struct cw_dispatch_range r)
+{
+    if (q->used == q->room) {
+        uint32_t room = 2 * q->room + 8;
+        struct cw_dispatch_range *more = malloc(room * sizeof *more);
+        if (!more)
+            return false;
+        for (uint32_t k = 0; k < q->used; k++)
+            more[k] = q->v[(q->head + k) % q->room];
+        free(q->v);
+        *q = (struct cw_dispatch_queue){more, 0, q->used, room};
+    }
+    if (r.count)
+        q->v[(q->head + q->used++) % q->room] = r;
+    return true;
+}
+
+bool cw_dispatch_queue_put_task(struct cw_dispatch_queue *q, uint32_t task)
+{
+    struct cw_dispatch_range *last = q->used ? &q->v[(q->head + q->used - 1) % q->room] : NULL;
+
+    if (!last || last->first + last->count != task)
+        return cw_dispatch_queue_put(q, (struct cw_dispatch_range){task, 1});
+    last->count++;
+    return true;
+}
+
+struct cw_dispatch_range cw_dispatch_queue_take(struct cw_dispatch_queue *q, uint64_t most)
+{
+    struct cw_dispatch_range *head = q->used ? &q->v[q->head] : NULL, r = {0, 0};
+
+    if (!head)
+        return r;
+    r = (struct cw_dispatch_range){head->first, head->count < most ? head->count : (uint32_t)most};
+    head->first += r.count;
+    head->count -= r.count;
+    if (head->count == 0) {
+        q->head = (q->head + 1) % q->room;
+        q->used--;
+    }
+    return r;
+}
+
+struct cw_dispatch_range cw_dispatch_queue_grant(struct cw_dispatch_queue *q, uint32_t *holder,
+                                                 uint32_t child, uint64_t most)
+{
+    struct cw_dispatch_range r = cw_dispatch_queue_take(q, most);
+
+    for (uint32_t t = r.first; t < r.first + r.count; t++)
+        holder[t] = child;
+    return r;
+}
+
+bool cw_dispatch_queue_settle(uint32_t *holder, uint32_t child, uint32_t task)
+{
+    if (holder[task] != child)
+        return false;
+    holder[task] = CW_DISPATCH_NOBODY;
+    return true;
+}
+
+bool cw_dispatch_queue_return(struct cw_dispatch_queue *q, uint32_t *holder, uint32_t child,
+                              struct cw_dispatch_range r)
+{
+    bool ok = true;
+
+    for (uint32_t t = r.first; t < r.first + r.count; t++)
+        if (cw_dispatch_queue_settle(holder, child, t))
+            ok &= cw_dispatch_queue_put_task(q, t);
+    return ok;
+}
