@@ -43,7 +43,7 @@ static const struct cw_cli_option options[] = {
            "tasks that a worker takes at a time (default: by their number, 64 at most)"),
     OPTION("patience", 0, CW_CLI_DOUBLE, patience, "SECONDS",
            "a worker that is stopped for so long counts as dead (default 10)"),
-    OPTION("json", 0, CW_CLI_BOOL, json, NULL, "print the state as JSON"),
+    OPTION("json", 0, CW_CLI_BOOL, json, NULL, "status: print the state as JSON"),
     CW_CLI_END};
 
 /* ---- clweave's own commands, run inside a worker */
@@ -220,7 +220,7 @@ static int begin_farm(const struct farm_options *o, int argc, char **argv)
 }
 
 /* `status FILE` and `resume FILE` */
-static int use_checkpoint(const struct farm_options *o, const char *path, bool resume)
+static int use_checkpoint(const struct farm_options *o, const char *path, bool resume, bool json)
 {
     struct cw_farm_plan p;
     struct cw_farm_checkpoint c;
@@ -231,7 +231,7 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
     if (status != CW_OK) {
         result = cw_cli_fail(&err);
     } else if (!resume) {
-        cw_farm_report_status(&p, &c, o->json);
+        cw_farm_report_status(&p, &c, json);
     } else if (chdir(p.folder) < 0) {
         cw_cli_complain("the farm's folder %s: %s", p.folder, strerror(errno));
         result = CW_EXIT_FAILURE;
@@ -267,7 +267,9 @@ static int run(const void *values, int argc, char **argv)
     else if (o->each.count && argc)
         return begin_farm(o, argc, argv);
     else if (!o->each.count && argc == 2 && (resume || status))
-        return use_checkpoint(o, argv[1], resume);
+        return use_checkpoint(o, argv[1], resume, o->json);
+    else if (!o->each.count && argc == 3 && status && !strcmp(argv[1], "--json"))
+        return use_checkpoint(o, argv[2], false, true);
     else if (o->each.count)
         cw_cli_complain("farm: the command is missing; usage: clweave farm --each FILE -- PROGRAM {}");
     else

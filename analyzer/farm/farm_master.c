@@ -24,6 +24,7 @@ enum { TICK_MS = 100, STOP_MS = 3000, BLOCK_MAX = 64, PARTS = 32, BATCH_BYTES = 
 struct worker {
     pid_t pid;        /* 0: none */
     int fd;           /* -1: it has nothing more to say */
+    int stream[2];    /* the output of the job that it runs; -1: not made yet */
     double stopped_s; /* when it was stopped; 0: it is not */
     struct cw_farm_inbox in;
 };
@@ -35,6 +36,7 @@ struct farm {
     struct pollfd *poll;
     _Atomic uint32_t *running; /* per worker, shared with it */
     uint32_t workers, block, vain_deaths;
+    struct cw_farm_bytes output;
     struct cw_farm_bytes batch; /* results that are taken and not in the checkpoint yet */
     double batch_s, begin_s, tick_s;
     int signals, stopped_by;
@@ -63,8 +65,13 @@ static void fail(struct farm *m, enum cw_status status, const char *text)
 /* In the child. Never returns. */
 static void be_worker(struct farm *m, uint32_t k, int fd, pid_t master)
 {
-    struct cw_farm_worker w = {fd,           m->state.child[k].epoch, m->block, m->run->plan,
-                               m->run->jobs, &m->running[k]};
+    struct cw_farm_worker w = {.fd = fd,
+                               .stream = {m->worker[k].stream[0], m->worker[k].stream[1]},
+                               .epoch = m->state.child[k].epoch,
+                               .block = m->block,
+                               .plan = m->run->plan,
+                               .jobs = m->run->jobs,
+                               .running = &m->running[k]};
     int null = open("/dev/null", O_RDONLY);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -99,6 +106,9 @@ static void start_worker(struct farm *m, uint32_t k)
         fail(m, CW_ERR_IO, "cannot make a pair of sockets");
         return;
     }
+    for (int s = 0; s < 2; s++)
+        if (w->stream[s] < 0)
+            w->stream[s] = memfd_create("output", MFD_CLOEXEC);
     atomic_store(&m->running[k], CW_DISPATCH_NOBODY);
     sigaction(SIGTERM, &stop,
               &before); /* the child has it from its first moment on; the master's is blocked */
@@ -224,6 +234,8 @@ static void bury(struct farm *m, uint32_t k, int status)
     m->vain_deaths++;
     if (m->stopped_by)
         running = CW_DISPATCH_NOBODY; /* it was told to */
+    else if (running != CW_DISPATCH_NOBODY)
+        cw_farm_task_output(w->stream, &m->output, &r);
     take(m, cw_dispatch_master_death(&m->state, k, running), &r);
 }
 
@@ -364,6 +376,8 @@ static bool begin(struct farm *m)
     sigset_t set;
 
     m->worker = calloc(m->workers, sizeof *m->worker);
+    for (uint32_t k = 0; m->worker && k < m->workers; k++)
+        m->worker[k] = (struct worker){.fd = -1, .stream = {-1, -1}};
     m->poll = calloc(m->workers + 1, sizeof *m->poll);
     m->running = mmap(NULL, m->workers * sizeof *m->running, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -392,11 +406,16 @@ static void end(struct farm *m)
     sigset_t ended;
 
     cw_dispatch_master_finish(&m->state);
-    for (uint32_t k = 0; m->worker && k < m->workers; k++)
+    for (uint32_t k = 0; m->worker && k < m->workers; k++) {
         free(m->worker[k].in.bytes.v);
+        for (int s = 0; s < 2; s++)
+            if (m->worker[k].stream[s] >= 0)
+                close(m->worker[k].stream[s]);
+    }
     free(m->worker);
     free(m->poll);
     free(m->batch.v);
+    free(m->output.v);
     if (m->running && m->running != MAP_FAILED)
         munmap(m->running, m->workers * sizeof *m->running);
     if (m->signals >= 0)

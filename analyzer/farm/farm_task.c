@@ -167,8 +167,8 @@ static bool run_program(const struct cw_farm_plan *p, char **argv, const struct 
 static bool run_job(const struct cw_farm_plan *p, int argc, char **argv, const struct cw_farm_jobs *jobs,
                     const int stream[2], struct cw_farm_result *r)
 {
-    struct itimerval late = {
-        {0, 0}, {(time_t)p->timeout_s, (suseconds_t)(1e6 * (p->timeout_s - (double)(time_t)p->timeout_s))}};
+    time_t whole = (time_t)p->timeout_s;
+    struct itimerval late = {{0, 0}, {whole, (suseconds_t)(1e6 * (p->timeout_s - (double)whole))}};
 
     dup2(stream[0], STDOUT_FILENO);
     dup2(stream[1], STDERR_FILENO);
@@ -184,27 +184,49 @@ static bool run_job(const struct cw_farm_plan *p, int argc, char **argv, const s
     return true;
 }
 
-bool cw_farm_task_run(const struct cw_farm_plan *p, uint32_t task, const struct cw_farm_jobs *jobs,
-                      struct cw_farm_bytes *bytes, struct cw_farm_result *r)
+bool cw_farm_task_output(const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r)
 {
-    int argc, stream[2] = {memfd_create("output", MFD_CLOEXEC), memfd_create("errors", MFD_CLOEXEC)};
-    char **argv = cw_farm_plan_command(p, task, &argc);
-    uint64_t begin = now_ns();
-    bool ok = argv && stream[0] >= 0 && stream[1] >= 0, job;
+    bool ok;
 
-    *r = (struct cw_farm_result){.task = task};
     bytes->used = 0;
-    if (ok) {
-        job = jobs && jobs->name && !strcmp(argv[0], jobs->name) && jobs->fits(argc, argv);
-        ok = job ? run_job(p, argc, argv, jobs, stream, r) : run_program(p, argv, jobs, stream, r);
-    }
-    r->ns = now_ns() - begin;
-    ok = ok && add_stream(stream[0], bytes, &r->out_bytes) && add_stream(stream[1], bytes, &r->errors_bytes);
+    ok = add_stream(stream[0], bytes, &r->out_bytes) && add_stream(stream[1], bytes, &r->errors_bytes);
     r->out = bytes->v;
     r->errors = bytes->v ? bytes->v + r->out_bytes : NULL;
+    return ok;
+}
+
+static bool run_command(const struct cw_farm_plan *p, int argc, char **argv, const struct cw_farm_jobs *jobs,
+                        const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r)
+{
+    int own[2]; /* a program may leave children that write on */
+    bool ok;
+
     for (int k = 0; k < 2; k++)
-        if (stream[k] >= 0)
-            close(stream[k]);
+        if (ftruncate(stream[k], 0) < 0 || lseek(stream[k], 0, SEEK_SET) < 0)
+            return false;
+    if (jobs && jobs->name && !strcmp(argv[0], jobs->name) && jobs->fits(argc, argv))
+        return run_job(p, argc, argv, jobs, stream, r) && cw_farm_task_output(stream, bytes, r);
+    own[0] = memfd_create("output", MFD_CLOEXEC);
+    own[1] = memfd_create("errors", MFD_CLOEXEC);
+    ok = own[0] >= 0 && own[1] >= 0 && run_program(p, argv, jobs, own, r) &&
+         cw_farm_task_output(own, bytes, r);
+    for (int k = 0; k < 2; k++)
+        if (own[k] >= 0)
+            close(own[k]);
+    return ok;
+}
+
+bool cw_farm_task_run(const struct cw_farm_plan *p, uint32_t task, const struct cw_farm_jobs *jobs,
+                      const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r)
+{
+    int argc;
+    char **argv = cw_farm_plan_command(p, task, &argc);
+    uint64_t begin = now_ns();
+    bool ok;
+
+    *r = (struct cw_farm_result){.task = task};
+    ok = argv && run_command(p, argc, argv, jobs, stream, bytes, r);
+    r->ns = now_ns() - begin;
     free(argv);
     return ok;
 }

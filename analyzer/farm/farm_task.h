@@ -21,12 +21,16 @@ struct cw_farm_jobs {
 /* Nonzero once the worker is to end: the program that runs is ended, with its process group. */
 extern volatile sig_atomic_t cw_farm_task_stop;
 
-/* Runs task `task` of the plan. r->out and r->errors point into `bytes`. False: the worker is to end (a stop,
- * or memory is out); there is no result. */
+/* Runs task `task` of the plan. `stream`: files for the standard output and standard error of jobs, which the
+ * master can read when a job ends the worker; empty while a program runs. r->out and r->errors point into
+ * `bytes`. False: the worker is to end (a stop, or memory is out); there is no result. */
 bool cw_farm_task_run(const struct cw_farm_plan *p, uint32_t task, const struct cw_farm_jobs *jobs,
-                      struct cw_farm_bytes *bytes, struct cw_farm_result *r);
+                      const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r);
 
-/* The path of the program `name` as execvp() finds it is not looked for; CW_ERR_NOTFOUND: there is none. */
+/* Reads both files into `bytes` and sets r->out and r->errors to it. False: memory is out. */
+bool cw_farm_task_output(const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r);
+
+/* Whether execvp() in `folder` would find the program `name`; CW_ERR_NOTFOUND: there is none. */
 enum cw_status cw_farm_task_check_program(const char *name, const char *folder, struct cw_error *err);
 
 #endif

@@ -39,7 +39,7 @@ static bool run_range(const struct cw_farm_worker *w, struct cw_dispatch_range r
         bool ok;
 
         atomic_store(w->running, t);
-        ok = !cw_farm_task_stop && cw_farm_task_run(w->plan, t, w->jobs, output, &r) &&
+        ok = !cw_farm_task_stop && cw_farm_task_run(w->plan, t, w->jobs, w->stream, output, &r) &&
              cw_farm_result_add(results, &r);
         atomic_store(w->running, CW_DISPATCH_NOBODY);
         if (!ok)

@@ -7,7 +7,8 @@
 #include "farm_task.h"
 
 struct cw_farm_worker {
-    int fd; /* the link to the master */
+    int fd;        /* the link to the master */
+    int stream[2]; /* for the output of jobs; shared with the master */
     uint32_t epoch, block;
     const struct cw_farm_plan *plan;
     const struct cw_farm_jobs *jobs;
