@@ -1,0 +1,451 @@
+/* The farm: who holds which task under random deaths; checkpoints that are cut and damaged at every byte; words
+ * of lines in commands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../analyzer/farm/farm_checkpoint.h"
+#include "../../analyzer/farm/farm_link.h"
+#include "../../analyzer/io/crc32.h"
+#include "../../sched/dispatch_master.h"
+#include "../../sched/random.h"
+
+enum { TASKS = 500, CHILDREN = 7 };
+
+static void test_crc(void **state)
+{
+    (void)state;
+    assert_int_equal(cw_crc32(0, "123456789", 9), 0xcbf43926);
+    assert_int_equal(cw_crc32(cw_crc32(0, "1234", 4), "56789", 5), 0xcbf43926);
+}
+
+/* ---- the state of a master */
+
+/* A child as it is: its tasks, also those that the master has given to others. */
+struct child {
+    uint32_t epoch, n, task[TASKS];
+};
+
+struct play {
+    struct cw_dispatch_master m;
+    struct child child[CHILDREN];
+    uint8_t taken[TASKS];
+    uint64_t random;
+};
+
+static void request(struct play *p, uint32_t k)
+{
+    struct child *c = &p->child[k];
+    struct cw_dispatch_range r =
+        cw_dispatch_master_request(&p->m, k, c->epoch, 1 + (uint32_t)cw_random_below(&p->random, 9));
+
+    for (uint32_t t = r.first; t < r.first + r.count; t++)
+        c->task[c->n++] = t;
+}
+
+static void report(struct play *p, uint32_t k)
+{
+    struct child *c = &p->child[k];
+    bool failed = cw_random_below(&p->random, 4) == 0;
+    uint32_t t = c->task[--c->n];
+
+    switch (cw_dispatch_master_report(&p->m, k, c->epoch, t, failed)) {
+    case CW_DISPATCH_TAKE:
+        assert_int_equal(p->taken[t]++, 0);
+        break;
+    case CW_DISPATCH_STALE:
+        fail_msg("a living child's report of task %u is stale", t);
+        break;
+    case CW_DISPATCH_NOMEM:
+        fail();
+        break;
+    default:
+        assert_true(failed);
+    }
+}
+
+/* The master hears of a death; reports of the dead come after. */
+static void death(struct play *p, uint32_t k)
+{
+    struct child *c = &p->child[k], dead = *c;
+    uint32_t running = c->n ? c->task[c->n - 1] : CW_DISPATCH_NOBODY;
+
+    if (cw_dispatch_master_death(&p->m, k, running) == CW_DISPATCH_TAKE)
+        assert_int_equal(p->taken[running]++, 0);
+    for (uint32_t i = 0; i < dead.n; i++)
+        assert_int_equal(cw_dispatch_master_report(&p->m, k, dead.epoch, dead.task[i], false),
+                         CW_DISPATCH_STALE);
+    assert_int_equal(cw_dispatch_master_request(&p->m, k, dead.epoch, 5).count, 0);
+    assert_int_equal(p->m.child[k].held, 0);
+    *c = (struct child){.epoch = p->m.child[k].epoch};
+}
+
+static void serve_parked(struct play *p)
+{
+    uint32_t k;
+
+    while ((k = cw_dispatch_master_parked(&p->m)) != CW_DISPATCH_NOBODY)
+        request(p, k);
+}
+
+static void test_deaths(void **state)
+{
+    static struct play p;
+    struct cw_error err = {0};
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        memset(&p, 0, sizeof p);
+        p.random = seed;
+        assert_int_equal(cw_dispatch_master_init(&p.m, TASKS, CHILDREN, 3, &err), CW_OK);
+        for (uint32_t t = seed % 5; t < TASKS; t += 5) {
+            cw_dispatch_master_restore(&p.m, t);
+            p.taken[t] = 1;
+        }
+        assert_int_equal(cw_dispatch_master_begin(&p.m, &err), CW_OK);
+        while (p.m.left) {
+            uint32_t k = (uint32_t)cw_random_below(&p.random, CHILDREN);
+            if (cw_random_below(&p.random, 20) == 0)
+                death(&p, k);
+            else if (p.child[k].n)
+                report(&p, k);
+            else
+                request(&p, k);
+            serve_parked(&p);
+        }
+        for (uint32_t t = 0; t < TASKS; t++)
+            assert_int_equal(p.taken[t], 1);
+        assert_int_equal(p.m.queue.used, 0);
+        cw_dispatch_master_finish(&p.m);
+    }
+}
+
+/* Tasks come in their order; those of the dead and those that failed from the tail; the third failure is the
+ * last. */
+static void test_order(void **state)
+{
+    struct cw_dispatch_master m;
+    struct cw_error err = {0};
+    struct cw_dispatch_range r;
+
+    (void)state;
+    assert_int_equal(cw_dispatch_master_init(&m, 6, 2, 3, &err), CW_OK);
+    assert_int_equal(cw_dispatch_master_begin(&m, &err), CW_OK);
+    r = cw_dispatch_master_request(&m, 0, 0, 2);
+    assert_true(r.first == 0 && r.count == 2);
+    assert_int_equal(cw_dispatch_master_death(&m, 0, 0), CW_DISPATCH_AGAIN);
+    r = cw_dispatch_master_request(&m, 1, 0, 9);
+    assert_true(r.first == 2 && r.count == 4);
+    r = cw_dispatch_master_request(&m, 0, 1, 9);
+    assert_true(r.first == 0 && r.count == 2);
+    assert_int_equal(cw_dispatch_master_report(&m, 1, 0, 0, false), CW_DISPATCH_STALE); /* not its task */
+    assert_int_equal(cw_dispatch_master_report(&m, 0, 1, 0, true), CW_DISPATCH_AGAIN);
+    assert_int_equal(cw_dispatch_master_report(&m, 0, 1, 0, true), CW_DISPATCH_STALE); /* twice */
+    r = cw_dispatch_master_request(&m, 0, 1, 9);
+    assert_true(r.first == 0 && r.count == 1);
+    assert_int_equal(cw_dispatch_master_report(&m, 0, 1, 0, true), CW_DISPATCH_TAKE);
+    assert_int_equal(cw_dispatch_master_request(&m, 0, 1, 4).count, 0);
+    assert_int_equal(m.child[0].owed, 4);
+    assert_int_equal(m.left, 5);
+    cw_dispatch_master_finish(&m);
+}
+
+/* ---- checkpoints */
+
+static char path[64];
+
+static void make_plan(struct cw_farm_plan *p, const char *list)
+{
+    struct cw_error err = {0};
+
+    *p = (struct cw_farm_plan){.argc = 2, .lists = 1, .tries = 3, .timeout_s = 1.5};
+    p->argv = calloc(3, sizeof *p->argv);
+    p->argv[0] = strdup("echo");
+    p->argv[1] = strdup("{}");
+    p->folder = strdup("/");
+    p->out = strdup("-");
+    p->list[0].name = strdup("list");
+    p->list[0].text = strdup(list);
+    p->list[0].bytes = strlen(list);
+    assert_int_equal(cw_farm_plan_check(p, &err), CW_OK);
+}
+
+/* Appends a result for each task from `first` on, `n` of them. */
+static void append(struct cw_farm_checkpoint *c, uint32_t first, uint32_t n)
+{
+    struct cw_farm_bytes b = {0};
+    struct cw_error err = {0};
+    char text[16];
+
+    for (uint32_t t = first; t < first + n; t++) {
+        struct cw_farm_result r = {.task = t, .end = CW_FARM_EXIT, .value = t == 3 ? 9 : 0, .out = text};
+        r.out_bytes = (uint32_t)snprintf(text, sizeof text, "result %u", t);
+        assert_true(cw_farm_result_add(&b, &r));
+    }
+    assert_int_equal(cw_farm_checkpoint_append(c, &b, &err), CW_OK);
+    free(b.v);
+}
+
+static void check_result(const struct cw_farm_checkpoint *c, uint32_t task)
+{
+    struct cw_farm_bytes b = {0};
+    struct cw_farm_result r;
+    char text[16];
+    int n = snprintf(text, sizeof text, "result %u", task);
+
+    assert_int_equal(cw_farm_checkpoint_read(c, task, &b, &r, NULL), CW_OK);
+    assert_true(r.task == task && r.out_bytes == (uint32_t)n && !memcmp(r.out, text, (size_t)n));
+    free(b.v);
+}
+
+static char *read_file(size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    char *v = malloc(1 << 16);
+
+    assert_non_null(f);
+    *n = fread(v, 1, 1 << 16, f);
+    fclose(f);
+    return v;
+}
+
+static void write_file(const char *v, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+
+    assert_int_equal(fwrite(v, 1, n, f), n);
+    fclose(f);
+}
+
+/* A checkpoint with 2, 3 and 1 results in its batches; where these end. */
+static char *make_checkpoint(size_t end[4])
+{
+    struct cw_farm_plan p;
+    struct cw_farm_checkpoint c;
+    struct cw_error err = {0};
+    size_t n;
+
+    make_plan(&p, "a\n\nb c\n'd e'\nf\ng\nh\n");
+    assert_int_equal(p.tasks, 6);
+    unlink(path);
+    assert_int_equal(cw_farm_checkpoint_create(&c, path, &p, &err), CW_OK);
+    end[0] = c.bytes;
+    append(&c, 0, 2);
+    end[1] = c.bytes;
+    append(&c, 2, 3);
+    end[2] = c.bytes;
+    append(&c, 5, 1);
+    end[3] = c.bytes;
+    assert_int_equal(c.failed, 1);
+    assert_int_equal(cw_farm_checkpoint_flush(&c, &err), CW_OK);
+    cw_farm_checkpoint_close(&c);
+    cw_farm_plan_finish(&p);
+    return read_file(&n);
+}
+
+/* The results that whole batches before byte `n` hold. */
+static uint32_t results_before(const size_t end[4], size_t n)
+{
+    return n >= end[3] ? 6 : n >= end[2] ? 5 : n >= end[1] ? 2 : 0;
+}
+
+/* Opens the file, which is `n` bytes of which those from `good` on are damaged. */
+static void check_opened(const size_t end[4], size_t good, size_t n, bool write)
+{
+    struct cw_farm_plan p;
+    struct cw_farm_checkpoint c;
+    struct cw_error err = {0};
+    enum cw_status status = cw_farm_checkpoint_open(&c, path, write, &p, &err);
+
+    if (good < end[0]) {
+        assert_true(status == CW_ERR_FORMAT || status == CW_ERR_VERSION);
+        cw_farm_plan_finish(&p);
+        return;
+    }
+    assert_int_equal(status, CW_OK);
+    assert_int_equal(c.done, results_before(end, good));
+    for (uint32_t t = 0; t < c.done; t++)
+        check_result(&c, t);
+    if (!write)
+        assert_int_equal(c.bytes + c.dropped, n);
+    if (write && c.done < 6) { /* the file goes on where it was whole */
+        append(&c, c.done, 6 - c.done);
+        cw_farm_checkpoint_close(&c);
+        cw_farm_plan_finish(&p);
+        assert_int_equal(cw_farm_checkpoint_open(&c, path, false, &p, &err), CW_OK);
+        assert_int_equal(c.done, 6);
+        assert_int_equal(c.dropped, 0);
+        check_result(&c, 5);
+    }
+    cw_farm_checkpoint_close(&c);
+    cw_farm_plan_finish(&p);
+}
+
+static void test_cut(void **state)
+{
+    size_t end[4];
+    char *v = make_checkpoint(end);
+
+    (void)state;
+    for (size_t n = 0; n <= end[3]; n++) {
+        write_file(v, n);
+        check_opened(end, n, n, false);
+        if (n % 64 == 5)
+            check_opened(end, n, n, true);
+    }
+    free(v);
+}
+
+static void test_damaged(void **state)
+{
+    size_t end[4];
+    char *v = make_checkpoint(end);
+
+    (void)state;
+    for (size_t n = 0; n < end[3]; n++) {
+        v[n] ^= 0x10;
+        write_file(v, end[3]);
+        check_opened(end, n, end[3], false);
+        v[n] ^= 0x10;
+    }
+    free(v);
+}
+
+/* A file that is there is not written over, a busy one not opened twice; the plan comes back as it was. */
+static void test_owners(void **state)
+{
+    struct cw_farm_plan p, q;
+    struct cw_farm_checkpoint a, b;
+    struct cw_error err = {0};
+
+    (void)state;
+    unlink(path);
+    make_plan(&p, "1\n2\n");
+    assert_int_equal(cw_farm_checkpoint_create(&a, path, &p, &err), CW_OK);
+    assert_int_equal(cw_farm_checkpoint_create(&b, path, &p, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_farm_checkpoint_open(&b, path, true, &q, NULL), CW_ERR_INVALID);
+    cw_farm_plan_finish(&q);
+    assert_int_equal(cw_farm_checkpoint_open(&b, path, false, &q, &err), CW_OK);
+    assert_true(cw_farm_checkpoint_busy(&b));
+    assert_true(cw_farm_plan_same(&p, &q) && q.timeout_s == 1.5 && q.tries == 3 && q.tasks == 2);
+    cw_farm_checkpoint_close(&a);
+    assert_false(cw_farm_checkpoint_busy(&b));
+    cw_farm_checkpoint_close(&b);
+    cw_farm_plan_finish(&q);
+    cw_farm_plan_finish(&p);
+}
+
+/* ---- words and messages */
+
+static void check_command(const char *word, const char *list, uint32_t task, const char *wanted)
+{
+    struct cw_farm_plan p;
+    char got[200] = "", **argv;
+    int argc;
+
+    make_plan(&p, list);
+    free(p.argv[1]);
+    p.argv[1] = strdup(word);
+    argv = cw_farm_plan_command(&p, task, &argc);
+    for (int a = 1; a < argc; a++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "<%s>", argv[a]);
+    assert_string_equal(got, wanted);
+    assert_null(argv[argc]);
+    free(argv);
+    cw_farm_plan_finish(&p);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    check_command("{}", "a b\n", 0, "<a><b>");
+    check_command("{}", "a\nb \t 'c  d'\"e\" ''\r\n", 1, "<b><c  de><>");
+    check_command("x{}y", "a b", 0, "<xa by>");
+    check_command("{2}{1}{", "\n \n1 2\n", 0, "<21{>");
+    check_command("{}{}", "a", 0, "<aa>");
+    check_command("{0}{x}", "a", 0, "<{0}{x}>");
+    check_command("plain", "a", 0, "<plain>");
+}
+
+static void test_wrong_lines(void **state)
+{
+    static const char *const lists[] = {"a b\n\"c\n", "a b\nc\n", "a b\n\na\n"};
+    static const char *const messages[] = {"list:2: a quote is not closed",
+                                           "list:2: the command has {2}, and the line 1 word",
+                                           "list:3: the command has {2}, and the line 1 word"};
+
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        struct cw_farm_plan p;
+        struct cw_error err = {0};
+
+        make_plan(&p, "");
+        free(p.argv[1]);
+        free(p.list[0].text);
+        p.argv[1] = strdup("-{2}");
+        p.list[0].text = strdup(lists[k]);
+        p.list[0].bytes = strlen(lists[k]);
+        assert_int_equal(cw_farm_plan_check(&p, &err), CW_ERR_FORMAT);
+        assert_string_equal(err.text, messages[k]);
+        cw_farm_plan_finish(&p);
+    }
+}
+
+/* Messages in pieces of any size; bytes that are none. */
+static void test_messages(void **state)
+{
+    struct cw_farm_inbox in = {0};
+    struct cw_farm_frame f;
+    const char *payload;
+    int pair[2], found = 0;
+    char bytes[200];
+    ssize_t n;
+
+    (void)state;
+    assert_int_equal(pipe(pair), 0);
+    assert_false(cw_farm_link_send(pair[1], CW_FARM_WORK, 7, "ab", 2, NULL, 0)); /* no socket */
+    close(pair[0]);
+    close(pair[1]);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    assert_true(cw_farm_link_send(pair[1], CW_FARM_WORK, 7, "ab", 2, "cde", 3));
+    assert_true(cw_farm_link_send(pair[1], CW_FARM_NO_MORE, 8, NULL, 0, NULL, 0));
+    n = read(pair[0], bytes, sizeof bytes);
+    for (ssize_t k = 0; k < n; k++) {
+        assert_int_equal(write(pair[1], bytes + k, 1), 1);
+        assert_int_equal(cw_farm_link_read(pair[0], &in), CW_FARM_FULL);
+        while (cw_farm_link_next(&in, &f, &payload) == CW_FARM_FULL) {
+            assert_int_equal(f.epoch, 7 + found++);
+            assert_true(f.bytes == 0 || (f.bytes == 5 && !memcmp(payload, "abcde", 5)));
+        }
+    }
+    assert_int_equal(found, 2);
+    assert_int_equal(write(pair[1], "nothing of the kind, but long enough", 36), 36);
+    assert_int_equal(cw_farm_link_read(pair[0], &in), CW_FARM_FULL);
+    assert_int_equal(cw_farm_link_next(&in, &f, &payload), CW_FARM_CLOSED);
+    close(pair[1]);
+    assert_int_equal(cw_farm_link_read(pair[0], &in), CW_FARM_CLOSED);
+    close(pair[0]);
+    free(in.bytes.v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crc),   cmocka_unit_test(test_deaths),      cmocka_unit_test(test_order),
+        cmocka_unit_test(test_cut),   cmocka_unit_test(test_damaged),     cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_words), cmocka_unit_test(test_wrong_lines), cmocka_unit_test(test_messages),
+    };
+    int result;
+
+    snprintf(path, sizeof path, "/tmp/clweave-farm.%d", (int)getpid());
+    result = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return result;
+}
