@@ -1,4 +1,5 @@
-/* farm_report.h - parts of `clweave farm`: the progress line, the state of a checkpoint, the tasks that failed. */
+/* farm_report.h - parts of `clweave farm`: the progress line, the state of a checkpoint, the tasks that
+ * failed. */
 #ifndef CW_FARM_REPORT_H
 #define CW_FARM_REPORT_H
 

@@ -1,4 +1,5 @@
-/* farm_checkpoint.h - the file to which a farm's results go: it only grows, and a killed farm goes on from it.
+/* farm_checkpoint.h - the file to which a farm's results go: it only grows, and a killed farm goes on from
+ * it.
  *
  * Records, each {magic, kind, bytes, CRC-32 of kind, bytes and payload} and its payload: first the plan, then
  * batches of results with the time at which they were written. A record that is cut short or damaged ends the

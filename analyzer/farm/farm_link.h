@@ -1,5 +1,5 @@
-/* farm_link.h - messages between a master and a worker, over any stream: the seam for other transports. A local
- * worker has one end of a pair of sockets; a remote one would have a connection.
+/* farm_link.h - messages between a master and a worker, over any stream: the seam for other transports. A
+ * local worker has one end of a pair of sockets; a remote one would have a connection.
  *
  *     REPORT  worker to master   the number of tasks that the worker asks for (0: none yet), then results
  *     WORK    master to worker   a range of tasks

@@ -25,10 +25,10 @@ struct cw_farm_run {
     void *context;
 };
 
-/* Runs all tasks without a result. Returns when each has one, or after a signal that ends it (SIGINT, SIGTERM,
- * SIGHUP): *stopped_by, else 0. All results that came are in the checkpoint, on the disk. CW_ERR_IO (the
- * checkpoint cannot be written; no processes), CW_ERR_NOMEM, CW_ERR_LIMIT (workers die, and no task gets on):
- * the checkpoint holds all results before. No worker is left in any case. */
+/* Runs all tasks without a result. Returns when each has one, or after a signal that ends it (SIGINT,
+ * SIGTERM, SIGHUP): *stopped_by, else 0. All results that came are in the checkpoint, on the disk. CW_ERR_IO
+ * (the checkpoint cannot be written; no processes), CW_ERR_NOMEM, CW_ERR_LIMIT (workers die, and no task gets
+ * on): the checkpoint holds all results before. No worker is left in any case. */
 enum cw_status cw_farm_master_run(const struct cw_farm_run *run, struct cw_farm_figures *f, int *stopped_by,
                                   struct cw_error *err);
 

@@ -1,13 +1,14 @@
 /* farm_plan.h - the tasks of a farm: a command with placeholders, and lists whose lines fill them in.
  *
  * A task is one line of each list: task numbers count through the last list first, as nested loops do. The
- * words of its lines, one list after the other, replace the placeholders: a word `{}` becomes all of them, each
- * an argument; `{}` inside a word becomes all of them with blanks between; `{3}` becomes the third. Words are
- * divided by blanks; '...' and "..." keep blanks in a word; no shell is involved. Empty lines do not count.
+ * words of its lines, one list after the other, replace the placeholders: a word `{}` becomes all of them,
+ * each an argument; `{}` inside a word becomes all of them with blanks between; `{3}` becomes the third.
+ * Words are divided by blanks; '...' and "..." keep blanks in a word; no shell is involved. Empty lines do
+ * not count.
  *
- * A plan is kept as bytes at the head of a checkpoint, lists included, so that a farm can go on when the files
- * have changed or were pipes. Memory: the lists' text and 8 bytes a line. Thread-safety: const calls may run
- * side by side. */
+ * A plan is kept as bytes at the head of a checkpoint, lists included, so that a farm can go on when the
+ * files have changed or were pipes. Memory: the lists' text and 8 bytes a line. Thread-safety: const calls
+ * may run side by side. */
 #ifndef CW_FARM_PLAN_H
 #define CW_FARM_PLAN_H
 

@@ -1,5 +1,5 @@
-/* The farm: who holds which task under random deaths; checkpoints that are cut and damaged at every byte; words
- * of lines in commands. */
+/* The farm: who holds which task under random deaths; checkpoints that are cut and damaged at every byte;
+ * words of lines in commands. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
