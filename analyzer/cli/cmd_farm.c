@@ -248,12 +248,12 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
 
 static const char *out_of_range(const struct farm_options *o)
 {
-    return o->workers < 0 || o->workers > WORKERS_MAX          ? "workers"
-           : o->block < 0 || o->block > 1 << 20                ? "block"
-           : o->tries < 1 || o->tries >= CW_DISPATCH_TRIES_MAX ? "tries"
-           : !(o->timeout >= 0 && o->timeout < 1e9)            ? "timeout"
-           : !(o->patience > 0 && o->patience < 1e9)           ? "patience"
-                                                               : NULL;
+    return o->workers < 0 || o->workers > WORKERS_MAX                        ? "workers"
+           : o->block < 0 || o->block > 1 << 20                              ? "block"
+           : o->tries < 1 || o->tries >= CW_DISPATCH_TRIES_MAX               ? "tries"
+           : !(o->timeout == 0 || (o->timeout >= 0.001 && o->timeout < 1e9)) ? "timeout"
+           : !(o->patience > 0 && o->patience < 1e9)                         ? "patience"
+                                                                             : NULL;
 }
 
 static int run(const void *values, int argc, char **argv)

@@ -18,7 +18,7 @@
 #include "farm_link.h"
 #include "farm_worker.h"
 
-enum { TICK_MS = 100, STOP_MS = 3000, BLOCK_MAX = 64, PARTS = 32, BATCH_BYTES = 1 << 20 };
+enum { TICK_MS = 100, STOP_MS = 3000, BLOCK_MAX = 64, PARTS = 32, LAST_PARTS = 4, BATCH_BYTES = 1 << 20 };
 #define BATCH_S 0.1
 
 struct worker {
@@ -165,9 +165,17 @@ static void take(struct farm *m, enum cw_dispatch_report report, const struct cw
     }
 }
 
+/* Blocks get smaller towards the end, so that the workers end together. */
+static uint32_t fair(const struct farm *m, uint32_t wanted)
+{
+    uint32_t part = m->state.left / (m->workers * LAST_PARTS);
+
+    return m->run->block || wanted <= part ? wanted : part ? part : 1;
+}
+
 static void grant(struct farm *m, uint32_t k, uint32_t epoch, uint32_t wanted)
 {
-    struct cw_dispatch_range r = cw_dispatch_master_request(&m->state, k, epoch, wanted);
+    struct cw_dispatch_range r = cw_dispatch_master_request(&m->state, k, epoch, fair(m, wanted));
 
     if (r.count) /* a worker that is gone shows as such later */
         cw_farm_link_send(m->worker[k].fd, CW_FARM_WORK, epoch, &r, sizeof r, NULL, 0);
