@@ -83,16 +83,25 @@ static void put_row(FILE *f, struct cw_json_out *json, const struct row *r)
     cw_json_put_char(json, '\n');
 }
 
-/* A copy of n bytes, less one newline at the end, with a NUL; NULL: out of memory. */
-static char *text_of(const char *s, size_t *n)
+/* A copy of n bytes, less one newline at the end, with a NUL; NULL: out of memory. JSON gets U+EF00 for a NUL
+ * byte, as json_out.h has U+EF00 + byte for bytes that are not UTF-8. */
+static char *text_of(const char *s, size_t *n, bool json)
 {
-    char *text = malloc(*n + 1);
+    static const char nul[] = "\xee\xbc\x80";
+    size_t bytes = *n - (*n && s[*n - 1] == '\n'), size = 1, used = 0;
+    char *text;
 
-    *n -= *n && s[*n - 1] == '\n';
-    if (text && *n)
-        memcpy(text, s, *n);
+    for (size_t i = 0; i < bytes; i++)
+        size += s[i] || !json ? 1 : sizeof nul - 1;
+    text = malloc(size);
+    for (size_t i = 0; text && i < bytes; i++) {
+        size_t m = s[i] || !json ? 1 : sizeof nul - 1;
+        memcpy(text + used, m == 1 ? &s[i] : nul, m);
+        used += m;
+    }
     if (text)
-        text[*n] = '\0';
+        text[used] = '\0';
+    *n = used;
     return text;
 }
 
@@ -112,8 +121,8 @@ static enum cw_status write_row(FILE *f, struct cw_json_out *json, const struct 
                        .output_bytes = r.out_bytes,
                        .errors_bytes = cw_farm_result_failed(&r) ? r.errors_bytes : 0};
     row.input = input = cw_farm_plan_line(p, task);
-    row.output = text_of(r.out, &row.output_bytes);
-    row.errors = text_of(r.errors, &row.errors_bytes);
+    row.output = text_of(r.out, &row.output_bytes, json != NULL);
+    row.errors = text_of(r.errors, &row.errors_bytes, json != NULL);
     if (input && row.output && row.errors)
         put_row(f, json, &row);
     else

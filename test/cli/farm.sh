@@ -38,12 +38,12 @@ expect farm_other 1 clweave farm --each four -o failing.csv --resume -- true
 farm 1 --each four -- {}; says 'task 1 (1) failed: cannot run it: No such file'
 
 # JSON lines: any bytes; a table that is done has no checkpoint, a failed one is resumed to the same table
-farm 0 --each list -o words.jsonl -- printf '%s\n"\t\377' {2}
+farm 0 --each list -o words.jsonl -- printf '%s\n"\t\377\0.' {2}
 python3 - << 'P' || fail "JSON: $(cat words.jsonl)"
 import json
 rows = [json.loads(line) for line in open("words.jsonl")]
 assert [r["task"] for r in rows] == [1, 2, 3] and {r["status"] for r in rows} == {"ok"} and rows[1]["input"] == '2 "b c"'
-assert [r["output"] for r in rows] == [w + '\n"\t\uefff' for w in ("a", "b c", "de")]
+assert [r["output"] for r in rows] == [w + '\n"\t\uefff\uef00.' for w in ("a", "b c", "de")]
 P
 [ ! -e words.jsonl.farm ] && [ -e failing.csv.farm ] || fail "checkpoints: $(ls)"
 cp failing.csv before.csv; farm 1 resume failing.csv.farm; same failing.csv before.csv
@@ -54,6 +54,13 @@ job=(clweave dispatch --workers 9 --tasks 2000 --worker-mtbf 300 --seed {})
 farm 0 --each many --workers 2 -o quiet.csv -- "${job[@]}"
 [ "$(grep -c ',ok,' quiet.csv)" = 2000 ] || fail "quiet: $(wc -l quiet.csv)"
 farm 0 --each many --workers 5 --block 1 -o other.csv -- "${job[@]}"; same other.csv quiet.csv
+
+# clweave's own commands give inside a worker what they give as a process
+clweave generate topcuoglu --tasks 12 --count 4 -o g.json > /dev/null; ls g-*.json > graphs; printf 'heft\nhscgs\n' > policies
+for run in 'replay {1} --policy {2} --json' 'simulate {1} -p {2} --noise 0.3' 'compare {1} -p {2} -p peft'; do
+    farm 0 --each graphs --each policies -o inside.csv -- clweave $run
+    farm 0 --each graphs --each policies -o outside.csv -- env clweave $run; same inside.csv outside.csv
+done
 
 # workers are killed and stopped, and at last their master: it goes on from its checkpoint
 RANDOM=${SEED:-1}
