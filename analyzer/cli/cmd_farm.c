@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "farm_report.h"
 
-enum { WORKERS_MAX = 4096 };
+enum { WORKERS_MAX = 4096, TRIES = 3 };
 
 struct farm_options {
     struct cw_cli_list each;
@@ -94,7 +94,7 @@ static enum cw_status make_plan(struct cw_farm_plan *p, const struct farm_option
     p->folder = getcwd(NULL, 0);
     p->out = strdup(o->out ? o->out : "-");
     p->timeout_s = o->timeout;
-    p->tries = (uint32_t)o->tries;
+    p->tries = o->tries ? (uint32_t)o->tries : TRIES;
     if (!ok || !p->folder || !p->out)
         return cw_error_set(err, CW_ERR_IO, "cannot begin: %s", strerror(errno));
     for (size_t k = 0; status == CW_OK && k < o->each.count; k++)
@@ -232,12 +232,18 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
         result = cw_cli_fail(&err);
     } else if (!resume) {
         cw_farm_report_status(&p, &c, json);
+    } else if (o->out || o->checkpoint) {
+        cw_cli_complain(
+            "farm: 'resume' takes the table's name from the checkpoint; leave -o and --checkpoint away");
+        result = CW_EXIT_USAGE;
     } else if (chdir(p.folder) < 0) {
         cw_cli_complain("the farm's folder %s: %s", p.folder, strerror(errno));
         result = CW_EXIT_FAILURE;
     } else if (cw_farm_table_check(p.out, &err) != CW_OK) {
         result = cw_cli_fail(&err);
     } else {
+        p.timeout_s = o->timeout > 0 ? o->timeout : p.timeout_s;
+        p.tries = o->tries ? (uint32_t)o->tries : p.tries;
         result = run_farm(&p, &c, o);
     }
     if (status == CW_OK)
@@ -250,7 +256,7 @@ static const char *out_of_range(const struct farm_options *o)
 {
     return o->workers < 0 || o->workers > WORKERS_MAX                        ? "workers"
            : o->block < 0 || o->block > 1 << 20                              ? "block"
-           : o->tries < 1 || o->tries >= CW_DISPATCH_TRIES_MAX               ? "tries"
+           : o->tries < 0 || o->tries >= CW_DISPATCH_TRIES_MAX               ? "tries"
            : !(o->timeout == 0 || (o->timeout >= 0.001 && o->timeout < 1e9)) ? "timeout"
            : !(o->patience > 0 && o->patience < 1e9)                         ? "patience"
                                                                              : NULL;
@@ -277,7 +283,7 @@ static int run(const void *values, int argc, char **argv)
     return CW_EXIT_USAGE;
 }
 
-static const struct farm_options defaults = {.tries = 3, .patience = 10};
+static const struct farm_options defaults = {.patience = 10};
 
 static const char *const examples[] = {
     "clweave farm --each sizes.txt -o times.csv -- clweave run ./app --size {}",

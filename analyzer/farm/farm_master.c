@@ -34,7 +34,7 @@ struct farm {
     struct cw_dispatch_master state;
     struct worker *worker;
     struct pollfd *poll;
-    _Atomic uint32_t *running; /* per worker, shared with it */
+    struct cw_farm_now *now; /* per worker, shared with it */
     uint32_t workers, block, vain_deaths;
     struct cw_farm_bytes output;
     struct cw_farm_bytes batch; /* results that are taken and not in the checkpoint yet */
@@ -71,7 +71,7 @@ static void be_worker(struct farm *m, uint32_t k, int fd, pid_t master)
                                .block = m->block,
                                .plan = m->run->plan,
                                .jobs = m->run->jobs,
-                               .running = &m->running[k]};
+                               .now = &m->now[k]};
     int null = open("/dev/null", O_RDONLY);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -109,7 +109,8 @@ static void start_worker(struct farm *m, uint32_t k)
     for (int s = 0; s < 2; s++)
         if (w->stream[s] < 0)
             w->stream[s] = memfd_create("output", MFD_CLOEXEC);
-    atomic_store(&m->running[k], CW_DISPATCH_NOBODY);
+    atomic_store(&m->now[k].task, CW_DISPATCH_NOBODY);
+    atomic_store(&m->now[k].group, 0);
     sigaction(SIGTERM, &stop,
               &before); /* the child has it from its first moment on; the master's is blocked */
     w->pid = fork();
@@ -228,7 +229,7 @@ static void bury(struct farm *m, uint32_t k, int status)
 {
     struct worker *w = &m->worker[k];
     int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    uint32_t running = atomic_load(&m->running[k]);
+    uint32_t running = atomic_load(&m->now[k].task);
     struct cw_farm_result r = {.task = running, .end = CW_FARM_WORKER, .value = sig};
 
     while (w->fd >= 0 && poll(&(struct pollfd){w->fd, POLLIN, 0}, 1, 0) > 0 && listen_to(m, k))
@@ -236,6 +237,8 @@ static void bury(struct farm *m, uint32_t k, int status)
     close(w->fd);
     w->fd = -1;
     w->pid = 0;
+    if (atomic_load(&m->now[k].group) > 0) /* the program ends with its worker; its children do here */
+        kill(-atomic_load(&m->now[k].group), SIGKILL);
     if (sig == SIGALRM)
         r.end = CW_FARM_TIMEOUT;
     m->f->deaths += sig != 0;
@@ -387,8 +390,8 @@ static bool begin(struct farm *m)
     for (uint32_t k = 0; m->worker && k < m->workers; k++)
         m->worker[k] = (struct worker){.fd = -1, .stream = {-1, -1}};
     m->poll = calloc(m->workers + 1, sizeof *m->poll);
-    m->running = mmap(NULL, m->workers * sizeof *m->running, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    m->now =
+        mmap(NULL, m->workers * sizeof *m->now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i] == SIGCHLD ||
@@ -398,7 +401,7 @@ static bool begin(struct farm *m)
     sigprocmask(SIG_BLOCK, &set, &m->found);
     m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     m->status = cw_dispatch_master_init(&m->state, c->tasks, m->workers, m->run->plan->tries, m->err);
-    if (m->status == CW_OK && (!m->worker || !m->poll || m->running == MAP_FAILED || m->signals < 0))
+    if (m->status == CW_OK && (!m->worker || !m->poll || m->now == MAP_FAILED || m->signals < 0))
         fail(m, CW_ERR_NOMEM, "cannot begin");
     for (uint32_t t = 0; m->status == CW_OK && t < c->tasks; t++)
         if (c->place[t])
@@ -424,8 +427,8 @@ static void end(struct farm *m)
     free(m->poll);
     free(m->batch.v);
     free(m->output.v);
-    if (m->running && m->running != MAP_FAILED)
-        munmap(m->running, m->workers * sizeof *m->running);
+    if (m->now && m->now != MAP_FAILED)
+        munmap(m->now, m->workers * sizeof *m->now);
     if (m->signals >= 0)
         close(m->signals);
     sigemptyset(&ended);

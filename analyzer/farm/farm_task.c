@@ -133,7 +133,7 @@ static bool attend(pid_t child, const struct cw_farm_plan *p, uint64_t begin, co
 }
 
 static bool run_program(const struct cw_farm_plan *p, char **argv, const struct cw_farm_jobs *jobs,
-                        const int stream[2], struct cw_farm_result *r)
+                        const int stream[2], struct cw_farm_now *now, struct cw_farm_result *r)
 {
     int report[2] = {-1, -1}, error = 0;
     uint64_t begin = now_ns();
@@ -146,6 +146,7 @@ static bool run_program(const struct cw_farm_plan *p, char **argv, const struct 
         error = errno;
     else
         setpgid(child, child); /* both do it: no order is certain */
+    atomic_store(&now->group, child > 0 ? child : 0);
     if (report[1] >= 0)
         close(report[1]);
     while (child > 0 && read(report[0], &error, sizeof error) < 0 && errno == EINTR)
@@ -154,6 +155,7 @@ static bool run_program(const struct cw_farm_plan *p, char **argv, const struct 
         close(report[0]);
     if (child > 0)
         attended = attend(child, p, begin, stream, r);
+    atomic_store(&now->group, 0);
     if (error) {
         r->end = CW_FARM_START;
         r->value = error;
@@ -196,7 +198,8 @@ bool cw_farm_task_output(const int stream[2], struct cw_farm_bytes *bytes, struc
 }
 
 static bool run_command(const struct cw_farm_plan *p, int argc, char **argv, const struct cw_farm_jobs *jobs,
-                        const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r)
+                        const int stream[2], struct cw_farm_now *now, struct cw_farm_bytes *bytes,
+                        struct cw_farm_result *r)
 {
     int own[2]; /* a program may leave children that write on */
     bool ok;
@@ -208,7 +211,7 @@ static bool run_command(const struct cw_farm_plan *p, int argc, char **argv, con
         return run_job(p, argc, argv, jobs, stream, r) && cw_farm_task_output(stream, bytes, r);
     own[0] = memfd_create("output", MFD_CLOEXEC);
     own[1] = memfd_create("errors", MFD_CLOEXEC);
-    ok = own[0] >= 0 && own[1] >= 0 && run_program(p, argv, jobs, own, r) &&
+    ok = own[0] >= 0 && own[1] >= 0 && run_program(p, argv, jobs, own, now, r) &&
          cw_farm_task_output(own, bytes, r);
     for (int k = 0; k < 2; k++)
         if (own[k] >= 0)
@@ -217,7 +220,8 @@ static bool run_command(const struct cw_farm_plan *p, int argc, char **argv, con
 }
 
 bool cw_farm_task_run(const struct cw_farm_plan *p, uint32_t task, const struct cw_farm_jobs *jobs,
-                      const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r)
+                      const int stream[2], struct cw_farm_now *now, struct cw_farm_bytes *bytes,
+                      struct cw_farm_result *r)
 {
     int argc;
     char **argv = cw_farm_plan_command(p, task, &argc);
@@ -225,7 +229,7 @@ bool cw_farm_task_run(const struct cw_farm_plan *p, uint32_t task, const struct 
     bool ok;
 
     *r = (struct cw_farm_result){.task = task};
-    ok = argv && run_command(p, argc, argv, jobs, stream, bytes, r);
+    ok = argv && run_command(p, argc, argv, jobs, stream, now, bytes, r);
     r->ns = now_ns() - begin;
     free(argv);
     return ok;

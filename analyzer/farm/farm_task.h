@@ -4,6 +4,7 @@
 #define CW_FARM_TASK_H
 
 #include <signal.h>
+#include <stdatomic.h>
 
 #include "farm_plan.h"
 #include "farm_result.h"
@@ -18,6 +19,12 @@ struct cw_farm_jobs {
     void (*before_exec)(void);         /* in the child, before a program starts */
 };
 
+/* What a worker is at, in memory that it shares with the master, which reads it when the worker dies. */
+struct cw_farm_now {
+    _Atomic uint32_t task; /* CW_DISPATCH_NOBODY: none */
+    _Atomic int32_t group; /* the process group of the program that runs; 0: none */
+};
+
 /* Nonzero once the worker is to end: the program that runs is ended, with its process group. */
 extern volatile sig_atomic_t cw_farm_task_stop;
 
@@ -25,7 +32,8 @@ extern volatile sig_atomic_t cw_farm_task_stop;
  * master can read when a job ends the worker; empty while a program runs. r->out and r->errors point into
  * `bytes`. False: the worker is to end (a stop, or memory is out); there is no result. */
 bool cw_farm_task_run(const struct cw_farm_plan *p, uint32_t task, const struct cw_farm_jobs *jobs,
-                      const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r);
+                      const int stream[2], struct cw_farm_now *now, struct cw_farm_bytes *bytes,
+                      struct cw_farm_result *r);
 
 /* Reads both files into `bytes` and sets r->out and r->errors to it. False: memory is out. */
 bool cw_farm_task_output(const int stream[2], struct cw_farm_bytes *bytes, struct cw_farm_result *r);

@@ -38,10 +38,10 @@ static bool run_range(const struct cw_farm_worker *w, struct cw_dispatch_range r
         struct cw_farm_result r;
         bool ok;
 
-        atomic_store(w->running, t);
-        ok = !cw_farm_task_stop && cw_farm_task_run(w->plan, t, w->jobs, w->stream, output, &r) &&
+        atomic_store(&w->now->task, t);
+        ok = !cw_farm_task_stop && cw_farm_task_run(w->plan, t, w->jobs, w->stream, w->now, output, &r) &&
              cw_farm_result_add(results, &r);
-        atomic_store(w->running, CW_DISPATCH_NOBODY);
+        atomic_store(&w->now->task, CW_DISPATCH_NOBODY);
         if (!ok)
             return false;
         if (first_ns == 0)

@@ -2,8 +2,6 @@
 #ifndef CW_FARM_WORKER_H
 #define CW_FARM_WORKER_H
 
-#include <stdatomic.h>
-
 #include "farm_task.h"
 
 struct cw_farm_worker {
@@ -12,9 +10,7 @@ struct cw_farm_worker {
     uint32_t epoch, block;
     const struct cw_farm_plan *plan;
     const struct cw_farm_jobs *jobs;
-    _Atomic uint32_t
-        *running; /* the task that it runs, CW_DISPATCH_NOBODY: none; the master reads it when the
-                                  worker dies */
+    struct cw_farm_now *now; /* shared with the master */
 };
 
 /* Serves until END comes, the link breaks, or cw_farm_task_stop is set. Results go out when a block is done,

@@ -24,7 +24,7 @@ expect farm_timeout 1 clweave farm --each four --tries 1 --timeout 0.2 -- sh -c 
 expect farm_own_commands 1 clweave farm --each four -- clweave generate none --tasks {}
 expect farm_usage 2 clweave farm
 expect farm_no_command 2 clweave farm --each four
-expect farm_bad_tries 2 clweave farm --each four --tries 0 -- true
+expect farm_bad_tries 2 clweave farm --each four --tries -1 -- true
 expect farm_no_list 1 clweave farm --each none -- true
 expect farm_empty 1 clweave farm --each /dev/null -- true
 expect farm_open_quote 1 sh -c "printf 'a\n\"b\n' | clweave farm --each - -- echo {}"
@@ -34,6 +34,7 @@ expect farm_no_folder 1 clweave farm --each four -o none/x.csv -- true
 expect farm_no_kind 1 clweave farm --each four -o x.txt -- true
 expect farm_no_checkpoint 1 clweave farm status four
 expect farm_there 1 clweave farm --each four -o failing.csv -- true
+expect farm_resume_out 2 clweave farm -o x.csv resume failing.csv.farm
 expect farm_other 1 clweave farm --each four -o failing.csv --resume -- true
 farm 1 --each four -- {}; says 'task 1 (1) failed: cannot run it: No such file'
 
@@ -97,6 +98,15 @@ kill -TERM $master; wait $master; got=$?
 clweave farm status stopped.csv.farm > out; grep -q ': 1 of 4 tasks done, 0 of them failed; stopped$' out || fail "status: $(cat out)"
 [ $got = 1 ] || fail "stopped: status $got"
 for pid in $(cat pids); do kill -0 "$pid" 2> /dev/null && fail "task $pid outlives its farm"; done
+# a program's children end with the worker that ran it
+clweave farm --each four --workers 1 --tries 1 -- sh -c '[ $1 = 2 ] || exit 0; sleep 1000 & echo $! > child; kill -KILL $PPID; wait' x {} > out 2> err
+grep -q '^2,2,its worker died of signal 9' out || fail "killed: $(cat out)"
+child=$(cat child)
+for _ in $(seq 200); do # the kernel takes its time
+    case $(ps -o stat= -p "$child") in '' | Z*) child=; break ;; esac
+    sleep 0.05
+done
+[ -z "$child" ] || fail "the child of a program outlives the worker"
 [ ! -e stopped.csv ] || fail "a farm that is not done has a table"
 touch go; farm 0 resume stopped.csv.farm
 [ "$(tail -n +2 stopped.csv | cut -d, -f4 | tr '\n' ' ')" = '1 2 3 4 ' ] || fail "resumed: $(cat stopped.csv)"
