@@ -21,6 +21,7 @@ expect farm_status 0 sh -c "clweave farm status failing.csv.farm | sed '/tasks.s
 expect farm_table 0 cat failing.csv
 expect farm_kills_worker 1 clweave farm --each four --workers 1 -- sh -c '[ $1 = 3 ] && kill -9 $PPID; echo $1' x {}
 expect farm_timeout 1 clweave farm --each four --tries 1 --timeout 0.2 -- sh -c '[ $1 != 2 ] || { echo began; exec sleep 1000; }' x {}
+expect farm_job_timeout 1 clweave farm --each four --tries 1 --timeout 0.02 -- clweave dispatch --tasks 5000000 --seed {}
 expect farm_own_commands 1 clweave farm --each four -- clweave generate none --tasks {}
 expect farm_usage 2 clweave farm
 expect farm_no_command 2 clweave farm --each four
