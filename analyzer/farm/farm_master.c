@@ -202,6 +202,12 @@ static bool take_message(struct farm *m, uint32_t k, const struct cw_farm_frame 
     return true;
 }
 
+static void end_worker(const struct worker *w)
+{
+    if (w->pid)
+        kill(w->pid, SIGKILL);
+}
+
 /* Takes what worker k has sent. False: it has closed its end, or sends what makes no sense. */
 static bool listen_to(struct farm *m, uint32_t k)
 {
@@ -211,14 +217,14 @@ static bool listen_to(struct farm *m, uint32_t k)
     const char *payload;
 
     if (got == CW_FARM_NOMEM)
-        kill(w->pid, SIGKILL);
+        end_worker(w);
     if (got != CW_FARM_FULL)
         return got == CW_FARM_EMPTY;
     while ((next = cw_farm_link_next(&w->in, &f, &payload)) == CW_FARM_FULL)
         if (!take_message(m, k, &f, payload))
             next = CW_FARM_CLOSED;
     if (next == CW_FARM_CLOSED)
-        kill(w->pid, SIGKILL);
+        end_worker(w);
     return next != CW_FARM_CLOSED;
 }
 
@@ -232,11 +238,13 @@ static void bury(struct farm *m, uint32_t k, int status)
     uint32_t running = atomic_load(&m->now[k].task);
     struct cw_farm_result r = {.task = running, .end = CW_FARM_WORKER, .value = sig};
 
+    w->pid = 0;
     while (w->fd >= 0 && poll(&(struct pollfd){w->fd, POLLIN, 0}, 1, 0) > 0 && listen_to(m, k))
         ;
-    close(w->fd);
+    if (w->fd >= 0)
+        close(w->fd);
     w->fd = -1;
-    w->pid = 0;
+    w->stopped_s = 0;
     if (atomic_load(&m->now[k].group) > 0) /* the program ends with its worker; its children do here */
         kill(-atomic_load(&m->now[k].group), SIGKILL);
     if (sig == SIGALRM)
@@ -265,27 +273,34 @@ static void reap(struct farm *m)
             else
                 bury(m, k, status);
         }
-        if (w->pid && w->stopped_s > 0 && now_s() - w->stopped_s > m->run->patience_s)
-            kill(w->pid, SIGKILL);
+        if (w->stopped_s > 0 && now_s() - w->stopped_s > m->run->patience_s)
+            end_worker(w);
     }
+}
+
+static uint32_t alive(const struct farm *m)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < m->workers; k++)
+        n += m->worker[k].pid != 0;
+    return n;
 }
 
 /* Successors for the dead, as long as there are tasks for them. */
 static void replace(struct farm *m)
 {
-    uint32_t alive = 0;
+    uint32_t n = alive(m);
 
     if (m->vain_deaths > 10 * m->workers + 10 && m->status == CW_OK)
         m->status = cw_error_set(m->err, CW_ERR_LIMIT,
                                  "%u workers have died one after the other, and no task "
                                  "was done: is memory or the number of processes limited?",
                                  m->vain_deaths);
-    for (uint32_t k = 0; k < m->workers; k++)
-        alive += m->worker[k].pid != 0;
-    for (uint32_t k = 0; k < m->workers && alive < m->state.left && m->status == CW_OK; k++)
+    for (uint32_t k = 0; k < m->workers && n < m->state.left && m->status == CW_OK; k++)
         if (!m->worker[k].pid) {
             start_worker(m, k);
-            alive++;
+            n++;
         }
 }
 
@@ -344,36 +359,30 @@ static void serve(struct farm *m)
     }
 }
 
+static void attend_the_end(struct farm *m)
+{
+    for (double limit = now_s() + STOP_MS / 1e3; alive(m) && now_s() < limit;)
+        attend(m);
+}
+
 /* Ends the workers: with END when all is done, else their tasks too. Reports that come meanwhile count. */
 static void dismiss(struct farm *m)
 {
-    double limit = now_s() + STOP_MS / 1e3;
-    bool all_done = m->state.left == 0;
+    for (uint32_t k = 0; k < m->workers; k++) {
+        struct worker *w = &m->worker[k];
+        bool done = m->state.left == 0 && w->stopped_s == 0;
 
-    for (uint32_t alive = m->workers; alive;) {
-        alive = 0;
-        for (uint32_t k = 0; k < m->workers; k++) {
-            struct worker *w = &m->worker[k];
-            if (!w->pid)
-                continue;
-            alive++;
-            if (limit > 0 && all_done && w->fd >= 0)
-                cw_farm_link_send(w->fd, CW_FARM_NO_MORE, m->state.child[k].epoch, NULL, 0, NULL, 0);
-            else if (limit > 0)
-                kill(w->pid, SIGTERM);
-            if (limit > 0 && w->fd >= 0)
-                shutdown(w->fd, SHUT_WR);
-            if (limit == 0)
-                kill(w->pid, SIGKILL);
-        }
-        for (double until = limit > 0 ? limit : now_s() + STOP_MS / 1e3; alive && now_s() < until;) {
-            attend(m);
-            alive = 0;
-            for (uint32_t k = 0; k < m->workers; k++)
-                alive += m->worker[k].pid != 0;
-        }
-        limit = 0;
+        if (w->pid && done && w->fd >= 0)
+            cw_farm_link_send(w->fd, CW_FARM_NO_MORE, m->state.child[k].epoch, NULL, 0, NULL, 0);
+        else if (w->pid)
+            kill(w->pid, w->stopped_s > 0 ? SIGKILL : SIGTERM);
+        if (w->pid && w->fd >= 0)
+            shutdown(w->fd, SHUT_WR);
     }
+    attend_the_end(m);
+    for (uint32_t k = 0; k < m->workers; k++)
+        end_worker(&m->worker[k]);
+    attend_the_end(m);
     commit(m);
 }
 

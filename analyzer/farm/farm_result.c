@@ -61,7 +61,8 @@ const char *cw_farm_result_word(const struct cw_farm_result *r, char text[80])
         snprintf(text, 80, "cannot run it: %.50s", strerror(r->value));
         break;
     default:
-        snprintf(text, 80, "its worker died of signal %d (%.40s)", r->value, strsignal(r->value));
+        snprintf(text, 80, r->value == 0 ? "its worker ended" : "its worker died of signal %d (%.40s)",
+                 r->value, strsignal(r->value));
     }
     return text;
 }

@@ -14,7 +14,7 @@ enum cw_farm_end {
     CW_FARM_TIMEOUT, /* 0 */
     CW_FARM_LARGE,   /* it wrote more than CW_FARM_OUTPUT_MAX bytes */
     CW_FARM_START,   /* errno: the program cannot be started */
-    CW_FARM_WORKER   /* the signal that killed the worker that ran it */
+    CW_FARM_WORKER   /* the signal that killed the worker that ran it; 0: none */
 };
 
 enum { CW_FARM_OUTPUT_MAX = 64 << 20 }; /* bytes that a task may write to either stream */
