@@ -171,8 +171,8 @@
 #define CW_RUN_GROUP_FEW_STEPS 5
 /* chains remembered in a process */
 #define CW_RUN_GROUP_CHAINS 256
-/* bytes from memory in program order over those in groups, at least: devices that share launches gain, too */
-#define CW_RUN_GROUP_SAVES 2.5
+/* bytes from memory in program order over those in groups, at least; what they are worth is judged besides */
+#define CW_RUN_GROUP_SAVES 1.25
 /* bytes per ns from memory, at least as fast as one core's: what saved bytes are worth */
 #define CW_RUN_GROUP_MEMORY_RATE 10
 /* bytes that a tile touches, at most */
