@@ -48,9 +48,9 @@ void cw_ops_count_in(struct reader *r);
 bool cw_wait_copy_is_awaited(LLVMValueRef copy);
 
 /* stored.c */
-/* The node of a stored value of so many bytes that is the same in all work-items: of integers made of constants
- * and arguments, of a floating-point constant or argument (its bits), or a zero of any type; -1: another one.
- * (Others are not worth their expressions: think of a hash.) */
+/* The node of a stored value of so many bytes that is the same in all work-items: of integers made of
+ * constants and arguments, of a floating-point constant or argument (its bits), or a zero of any type; -1:
+ * another one. (Others are not worth their expressions: think of a hash.) */
 int cw_stored_value(struct reader *r, LLVMValueRef v, int64_t bytes);
 
 /* effect.c */

@@ -112,10 +112,11 @@ static int common_base(const struct cw_places *p)
     return base;
 }
 
-/* p += step in a loop: the offset is a counter like any other. That the pointer stays in the buffer where it
- * starts is assumed while `next` is followed (lane -3 remembers the buffer, lane -2 the offset's
- * placeholder). Expressions remembered meanwhile may rest on that, so when it proves wrong every pointer of
- * the kernel is given up. An offset that is not known, or another one by another way, is any of the buffer. */
+/* p += step in a loop: the offset is a counter like any other. That the pointer stays in the buffer where
+ * it starts is assumed while `next` is followed (lane -3 remembers the buffer, lane -2 the offset's
+ * placeholder). Expressions remembered meanwhile may rest on that, so when it proves wrong every pointer
+ * of the kernel is given up. An offset that is not known, or another one by another way, is any of the
+ * buffer. */
 static struct cw_places header(struct cw_lift *l, LLVMValueRef v, int loop, LLVMValueRef start,
                                LLVMValueRef next)
 {

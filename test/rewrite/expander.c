@@ -1,4 +1,5 @@
-/* expander.c - prints a source with its plain macros in place (source/expanded_macros.h): expander FILE [options] */
+/* expander.c - prints a source with its plain macros in place (source/expanded_macros.h): expander FILE
+ * [options] */
 #include "../../analyzer/source/expanded_macros.h"
 
 #include <stdio.h>
