@@ -106,7 +106,7 @@ static cl_uint parts_of(cl_uint units, const struct cw_board *b)
         return chosen.sub < units ? chosen.sub : units < CW_HELPERS_MAX ? units : CW_HELPERS_MAX;
     most = most < CW_HELPERS_MAX ? most : CW_HELPERS_MAX - 1; /* home has a worker, too */
     units = units < most ? units : most;
-    return b->filtered && b->n_hidden < units ? units - b->n_hidden : 0;
+    return b->filtered && !cw_board_dsps_wanted && b->n_hidden < units ? units - b->n_hidden : 0;
 }
 
 /* Divides `root` into so many equal parts. What is over makes more parts: larger ones, and fewer, where these
