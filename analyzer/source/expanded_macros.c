@@ -492,8 +492,10 @@ char *cw_expanded_macros(const char *source, const char *options)
     if (good && !e.text.trouble && read_options(&e, options) && !e.odd && read_directives(&e) && !e.odd)
         expand(&e);
     good = !e.nomem && e.out && !e.long_;
-    if (good)
+    if (good) {
         drop_unused(&e);
+        e.out[e.length - (e.length && e.out[e.length - 1] == '\n')] = '\0'; /* the reader has added it */
+    }
     if (!good) {
         free(e.out);
         e.out = NULL;
