@@ -141,7 +141,7 @@ static void say_how_to_go_on(const struct cw_farm_checkpoint *c)
                         c->tasks);
 }
 
-/* Runs what is left, and writes the table. */
+/* Runs the tasks that have no result yet, and writes the table. */
 static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, const struct farm_options *o)
 {
     struct cw_farm_run run = {.plan = p,
@@ -219,13 +219,23 @@ static int begin_farm(const struct farm_options *o, int argc, char **argv)
     return result;
 }
 
+/* The name of a checkpoint: `path`, or, where it names a table that is not written yet, that beside it. */
+static const char *checkpoint_of(const char *path, char beside[PATH_MAX])
+{
+    bool table = access(path, F_OK) < 0 && snprintf(beside, PATH_MAX, "%s.farm", path) < PATH_MAX &&
+                 access(beside, F_OK) == 0;
+
+    return table ? beside : path;
+}
+
 /* `status FILE` and `resume FILE` */
 static int use_checkpoint(const struct farm_options *o, const char *path, bool resume, bool json)
 {
     struct cw_farm_plan p;
     struct cw_farm_checkpoint c;
     struct cw_error err = {0};
-    enum cw_status status = cw_farm_checkpoint_open(&c, path, resume, &p, &err);
+    char beside[PATH_MAX];
+    enum cw_status status = cw_farm_checkpoint_open(&c, checkpoint_of(path, beside), resume, &p, &err);
     int result = CW_EXIT_OK;
 
     if (status != CW_OK) {

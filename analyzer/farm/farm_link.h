@@ -25,7 +25,7 @@ bool cw_farm_link_send(int fd, enum cw_farm_kind kind, uint32_t epoch, const voi
 
 enum cw_farm_received { CW_FARM_FULL, CW_FARM_EMPTY, CW_FARM_CLOSED, CW_FARM_NOMEM };
 
-/* What has come: `bytes` from `at` on. A zeroed inbox is empty. */
+/* The received bytes: `bytes` from `at` on. A zeroed inbox is empty. */
 struct cw_farm_inbox {
     struct cw_farm_bytes bytes;
     size_t at;

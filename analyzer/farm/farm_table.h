@@ -1,6 +1,6 @@
-/* farm_table.h - the results as a table: one row per task, in the order of the tasks, whatever order they
- * were done in. The columns say nothing of time and of tries, so that the table of a disturbed farm is that
- * of a quiet one. */
+/* farm_table.h - the results as a table: one row per task, in the order of the tasks, in which workers
+ * need not have done them. The columns hold neither times nor tries, so that the table of a disturbed farm
+ * is that of a quiet one. */
 #ifndef CW_FARM_TABLE_H
 #define CW_FARM_TABLE_H
 

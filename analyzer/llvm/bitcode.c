@@ -258,7 +258,7 @@ enum cw_status cw_bitcode_read(const char *path, LLVMContextRef *context, LLVMMo
     *context = NULL;
     *module = NULL;
     if (!strcmp(path, "-") || cw_file_text_open(&file, path, NULL) != CW_OK)
-        return CW_OK; /* clang says what is wrong with it */
+        return CW_OK; /* clang's message names the fault */
     bytes = bytes_of(&file, &n);
     cw_file_text_close(&file);
     if (!bytes)

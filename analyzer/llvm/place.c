@@ -176,7 +176,7 @@ bool cw_place_has_variables(LLVMModuleRef module)
     return false;
 }
 
-/* A table of constants is followed to what it points to. */
+/* Looks into a table of constants, and into the objects that its pointers name. */
 static bool names_variable(LLVMValueRef v, int depth)
 {
     if (LLVMIsAGlobalVariable(v)) {

@@ -1,12 +1,13 @@
 /* rewrite.h - rewrites OpenCL C so that a range of work-groups, launched on its own at global offset zero,
  * behaves as its part of the original NDRange (NDRange virtualisation).
  *
- * How. Every function that may reach a built-in that tells where a work-item stands in the whole NDRange gets
- * one more parameter, behind its own: a struct cw_rewrite_tile by value. Those built-ins and the calls of
- * those functions become macros that add the parameter, so that the preprocessor of the device's compiler
- * finds every use, in macros, in their arguments, in pasted names, in every branch of every conditional.
- * Nothing else of the source is touched, and lines keep their numbers. A use that escapes finds no such
- * parameter, or no such function, and does not compile: it can never see the ids of the tile.
+ * How. Every function that may reach a built-in that tells where a work-item stands in the whole NDRange
+ * gets one more parameter, behind its own: a struct cw_rewrite_tile by value. Those built-ins and the
+ * calls of those functions become macros that add the parameter, so that the preprocessor of the device's
+ * compiler finds every use, in macros, in their arguments, in pasted names, in every branch of every
+ * conditional. Nothing else of the source is touched, but that forms for rows need uses of plain macros
+ * replaced by their text (source/expanded_macros.h); lines keep their numbers. A use that escapes finds no
+ * such parameter, or no such function, and does not compile: it can never see the ids of the tile.
  *
  *   as in the original launch                          how
  *   get_global_id, get_group_id                        the tile's + base, + first_group
@@ -18,10 +19,10 @@
  *                                                      last in its tile too
  *
  * A refusal has a reason in words. Refused are: code that cannot be understood for certain (functions that
- * are made by macros and see ids, branches of conditionals with different braces, trigraphs and digraphs …),
- * undefined functions, blocks, C++. Code that could learn ids by other ways (inline assembly, built-ins of a
- * vendor, device-side enqueue) refuses only the kernels that reach it, in whichever branch. A source that was
- * preprocessed before (clang -E with the vendor's macros) is refused much less.
+ * are made by macros and see ids, branches of conditionals with different braces, trigraphs and digraphs
+ * …), undefined functions, blocks, C++. Code that could learn ids by other ways (inline assembly,
+ * built-ins of a vendor, device-side enqueue) refuses only the kernels that reach it, in whichever branch.
+ * A source that was preprocessed before (clang -E with the vendor's macros) is refused much less.
  *
  * Whether a kernel may be cut at all (printf, atomics, program-scope variables …) is not asked here. */
 #ifndef CW_REWRITE_H

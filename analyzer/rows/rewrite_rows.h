@@ -2,31 +2,34 @@
  *
  * Why. Compilers for CPUs run a work-group as a loop over its work-items. In kernels that test for borders
  * every load is conditional there, so the loop is made of masked loads and tests; indices in int, wide ids
- * cut to them, must be proved not to wrap in each work-group. As rows such kernels take half of the time or
- * less (PoCL 3.1).
+ * cut to them, must be proved not to wrap in each work-group. As rows such kernels take half of the time
+ * or less (PoCL 3.1).
  *
  * How. Behind kernel K of the source stands __cw_rows_K: a loop over dimension 0 in an int, around K's own
- * text as an inlined function. Tests are split into *atoms*, comparisons of sums of which one grows or falls
- * by one from work-item to work-item (*moving*) or none does (*fixed*). At run time the ends of the row give
- * the range in which each moving atom has the value that it has inside: what moves by one is looked at at
- * both ends in the type in which it is compared, and where it does not differ by just as many as there are
- * work-items between (it has wrapped), nothing is taken for granted. In that range runs a copy of the text in
- * which those tests are constants; before and behind it the text as it is. Rows in which a fixed atom decides
- * a test (the first row, the last) have copies of their own.
+ * text as an inlined function. Tests are split into *atoms*, comparisons of sums of which one grows or
+ * falls by one from work-item to work-item (*moving*) or none does (*fixed*). At run time the ends of the
+ * row give the range in which each moving atom has the value that it has inside: what moves by one is
+ * looked at at both ends in the type in which it is compared, and where it does not differ by just as many
+ * as there are work-items between (it has wrapped), nothing is taken for granted. In that range runs a
+ * copy of the text in which those tests are constants; before and behind it the text as it is. Rows in
+ * which a fixed atom decides a test (the first row, the last) have copies of their own.
  *
- * Clamps. clamp(sum, least, most) of ints is a test, too: inside the sum is between the two, and stands there
- * by itself. In loops of few turns over an int (`for (int d = -1; d <= 1; d++)`) that is so in all turns when
- * it is in the first and the last one. Compilers unroll such loops, and what is left is the kernel that
- * somebody would have written out.
+ * Clamps. clamp(sum, least, most) of ints is a test, too: inside the sum is between the two, and stands
+ * there by itself. In loops of few turns over an int (`for (int d = -1; d <= 1; d++)`) that is so in all
+ * turns when it is in the first and the last one. Compilers unroll such loops, and what is left is the
+ * kernel that somebody would have written out.
+ *
+ * Macros. Plain ones have given way to their text before (source/expanded_macros.h); what others stand for
+ * is not known, and a test or a subscript with one has no form.
  *
  * Which. Kernels without other loops, local memory, barriers, atomics and whatever else tells work-groups
- * apart; ids that they ask for themselves, not in functions; subscripts of parameters only, that move by at
- * most one (with loops, what they write by one); at least one test. Variables in tests are integers that are
- * given a value where they are declared and nowhere else, of sums that have no side effects, read no memory
- * and cannot trap, so that they may be looked at before they are reached. Each copy of the text computes what
- * the text computes: nothing but tests is replaced, and compilers contract products and sums within one
- * expression of the source (which options that allow more are refused). What they negate for that must not be
- * taken out of the row's loop (rewrite_signs.c). */
+ * apart; ids that they ask for themselves, not in functions; subscripts of parameters only, that move by
+ * at most one (with loops, what they write by one); at least one test. Variables in tests are integers
+ * that are given a value where they are declared and nowhere else, of sums that have no side effects, read
+ * no memory and cannot trap, so that they may be looked at before they are reached. Each copy of the text
+ * computes what the text computes: nothing but tests is replaced, and compilers contract products and sums
+ * within one expression of the source (which options that allow more are refused). What they negate for
+ * that must not be taken out of the row's loop (rewrite_signs.c). */
 #ifndef CW_REWRITE_ROWS_H
 #define CW_REWRITE_ROWS_H
 

@@ -109,8 +109,8 @@ static cl_uint parts_of(cl_uint units, const struct cw_board *b)
     return b->filtered && !cw_board_dsps_wanted && b->n_hidden < units ? units - b->n_hidden : 0;
 }
 
-/* Divides `root` into so many equal parts. What is over makes more parts: larger ones, and fewer, where these
- * would be too many. Returns their number. */
+/* Divides `root` into about so many equal sub-devices; their units are rounded down, so there may be more,
+ * and up where more than CW_HELPERS_MAX would come out. Returns their number, `parts` at most. */
 static cl_uint divide(cl_device_id root, cl_uint parts, cl_device_id sub[CW_HELPERS_MAX])
 {
     cl_uint units = (cl_uint)number(root, CL_DEVICE_MAX_COMPUTE_UNITS), n = 0, each;

@@ -96,7 +96,7 @@ until [ "$(cat pids 2> /dev/null | wc -l)" = 3 ]; do sleep 0.02; done
 clweave farm status stopped.csv.farm > out; grep -q '; at work$' out || fail "status: $(cat out)"
 farm 1 resume stopped.csv.farm; says 'another clweave farm is at work on stopped.csv.farm'
 kill -TERM $master; wait $master; got=$?
-clweave farm status stopped.csv.farm > out; grep -q ': 1 of 4 tasks done, 0 of them failed; stopped$' out || fail "status: $(cat out)"
+clweave farm status stopped.csv > out; grep -q ': 1 of 4 tasks done, 0 of them failed; stopped$' out || fail "status: $(cat out)"
 [ $got = 1 ] || fail "stopped: status $got"
 for pid in $(cat pids); do kill -0 "$pid" 2> /dev/null && fail "task $pid outlives its farm"; done
 # a program's children end with the worker that ran it

@@ -161,7 +161,7 @@ cl_int cw_run_hook_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem buf
 
 /* ---- fills */
 
-#define COLOUR_BYTES 16 /* four floats or integers, whatever the image's format */
+#define COLOUR_BYTES 16 /* four floats or integers, in each format of images */
 
 static struct cw_run_task *fill_task(struct cw_run_enqueue *e, cl_mem image, const void *colour,
                                      const size_t *origin, const size_t *region)

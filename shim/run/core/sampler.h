@@ -1,5 +1,5 @@
-/* sampler.h - samplers by what they do: a launch takes run mode's own sampler of that kind in the context of
- * its device, so that the program's may go meanwhile. */
+/* sampler.h - the kinds of samplers: a launch takes run mode's own sampler of the kind in the context of
+ * its device, so that the program may release its own meanwhile. */
 #ifndef CW_RUN_CORE_SAMPLER_H
 #define CW_RUN_CORE_SAMPLER_H
 
