@@ -14,6 +14,7 @@
 #define FAR_LONGER  2
 #define CLEAR       1.1  /* bare time over estimated gain that is believed without a bare run */
 #define STAKE       0.25 /* share of the gain of earlier runs that a run may be behind */
+#define FIRST_OCTAVE 4 /* log2 of commands: of the first mark */
 #define LONGEST_NS  1e18 /* more is nonsense */
 
 static bool is_time(double ns)
@@ -262,6 +263,19 @@ static double may_be_behind_ns(const struct cw_runs_entry *e)
     double gain = gains(e) ? e->bare_ns - e->run_ns : 0;
 
     return CW_RUNS_SHARE * e->bare_ns + fmax(cost_of(e), STAKE * gain);
+}
+
+uint32_t cw_history_runs_mark(uint32_t commands, uint32_t *next)
+{
+    uint32_t octave, mark;
+
+    *next = 1u << FIRST_OCTAVE;
+    if (commands < *next)
+        return CW_RUNS_MARKS;
+    octave = 31 - (uint32_t)__builtin_clz(commands);
+    mark = 4 * (octave - FIRST_OCTAVE) + (commands >> (octave - 2) & 3);
+    *next = mark + 1 < CW_RUNS_MARKS ? ((commands >> (octave - 2)) + 1) << (octave - 2) : UINT32_MAX;
+    return mark < CW_RUNS_MARKS ? mark : CW_RUNS_MARKS;
 }
 
 bool cw_history_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns)

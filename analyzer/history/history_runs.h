@@ -44,9 +44,9 @@
 #define CW_RUNS_WAITING   16   /* runs in a row that the builder is waited for */
 #define CW_RUNS_BEHIND    1.1  /* times the bare run's time at the same mark: a run so late is given up */
 #define CW_RUNS_ARGUMENTS 32   /* kinds of arguments of one program; those unused for longest go */
-#define CW_RUNS_MARKS     12   /* of a run's progress: at the 16th, 32nd ... command */
+#define CW_RUNS_MARKS     48   /* of a run's progress: at the 16th, 20th, 24th, 28th, 32nd, 40th ... command */
 
-#define CW_HISTORY_RUNS_KIND "runs 8" /* another one when the record means something else */
+#define CW_HISTORY_RUNS_KIND "runs 9" /* another one when the record means something else */
 
 /* Runs with one kind of arguments. All zero: none yet. */
 struct cw_runs_entry {
@@ -144,6 +144,10 @@ double cw_history_runs_price(const struct cw_runs *r, uint64_t arguments, double
 
 /* True when a run with `arguments` is over long before helpers could begin in it. */
 bool cw_history_runs_is_over_before(const struct cw_runs *r, uint64_t arguments);
+
+/* The last mark of a run that has enqueued so many commands; CW_RUNS_MARKS: it has passed none, or more than
+ * there are. *next: commands at the next one, UINT32_MAX behind the last. */
+uint32_t cw_history_runs_mark(uint32_t commands, uint32_t *next);
 
 /* True when a run with `arguments` that has worked `work_ns` at mark `mark` is so far behind its bare time
  * that it should go on without helpers. */

@@ -208,6 +208,26 @@ static void test_behind(void **state)
     assert_false(cw_history_runs_is_behind(&r, 2, 0, 1000 * MS));
 }
 
+static void test_marks(void **state)
+{
+    uint32_t next = 0, passed = 0;
+
+    (void)state;
+    assert_int_equal(cw_history_runs_mark(15, &next), CW_RUNS_MARKS);
+    assert_int_equal(next, 16);
+    for (uint32_t n = 16; n < 1 << 17; n++) { /* each mark once, in order, where the one before said */
+        bool due = n == next;
+        uint32_t k = cw_history_runs_mark(n, &next);
+
+        assert_true(k == (due ? passed : passed - 1) || (passed == CW_RUNS_MARKS && k == passed));
+        passed += due;
+        assert_true(next > n);
+    }
+    assert_int_equal(passed, CW_RUNS_MARKS);
+    assert_int_equal(next, UINT32_MAX);
+    assert_int_equal(cw_history_runs_mark(UINT32_MAX, &next), CW_RUNS_MARKS);
+}
+
 /* Helpers had nothing to do: no gain, at any time taken. */
 static void test_idle(void **state)
 {
@@ -266,7 +286,7 @@ int main(void)
         cmocka_unit_test(test_waiting),  cmocka_unit_test(test_losing),
         cmocka_unit_test(test_bound),    cmocka_unit_test(test_short),
         cmocka_unit_test(test_long),     cmocka_unit_test(test_lost_before),
-        cmocka_unit_test(test_behind),   cmocka_unit_test(test_idle),
+        cmocka_unit_test(test_behind), cmocka_unit_test(test_marks),   cmocka_unit_test(test_idle),
         cmocka_unit_test(test_nonsense), cmocka_unit_test(test_nothing_new),
         cmocka_unit_test(test_bounded),
     };

@@ -9,8 +9,6 @@
 #define CW_RUN_ACTIVATION_LOOK_EACH 64
 /* ns: between two looks for an idle processor, as a look is two system calls */
 #define CW_RUN_ACTIVATION_LOOK_NS 10000000
-/* log2 of commands: the first mark at which a run is held against earlier ones */
-#define CW_RUN_ACTIVATION_FIRST_MARK 4
 
 /* ns: of any process's start, for helpers */
 #define CW_RUN_ACTIVATION_START_NS 5e6

@@ -49,7 +49,7 @@ static struct {
     uint32_t unwaited;   /* enqueued since the program has waited */
     uint32_t commands;   /* enqueued */
     uint32_t waited;     /* of them, before the last wait */
-    uint32_t marks;      /* passed */
+    uint32_t next_mark;  /* commands */
     float at_ns[CW_RUNS_MARKS];
     const char *command_line; /* `runs` may point to it */
     bool alone;               /* PoCL was not asked for helpers */
@@ -343,11 +343,10 @@ void cw_run_activation_ran_managed(double home_ns)
  * more than without helpers? (The commands of a program that does not wait say nothing.) */
 static void mark(void)
 {
-    uint32_t k = rent.marks;
+    uint32_t k = cw_history_runs_mark(rent.commands, &rent.next_mark);
 
-    while (k + 1 < CW_RUNS_MARKS && rent.commands >> (CW_RUN_ACTIVATION_FIRST_MARK + k + 1))
-        k++;
-    rent.marks = k + 1;
+    if (k >= CW_RUNS_MARKS)
+        return;
     rent.at_ns[k] = (float)rent.work_ns;
     if ((rent.why == TRIED || rent.why == GAINED) && !rent.ended_ns &&
         cw_history_runs_is_behind(&rent.runs, rent.arguments, k, rent.work_ns))
@@ -360,8 +359,7 @@ void cw_run_activation_enqueued(uint64_t *now)
     if (!rent.since_ns) {
         rent.since_ns = cw_run_once_ns(now);
         rent.unwaited = 0;
-        if (CW_UNLIKELY(rent.marks < CW_RUNS_MARKS &&
-                        rent.commands >> (CW_RUN_ACTIVATION_FIRST_MARK + rent.marks)))
+        if (CW_UNLIKELY(rent.commands >= rent.next_mark))
             mark();
     } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % CW_RUN_ACTIVATION_LOOK_EACH == 0)) {
         begin_if_allowed();

@@ -73,6 +73,16 @@ void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const 
     }
 }
 
+/* Commands that the window waits for are under way: the program's earlier windows, or native ones. */
+static bool waits_for_others(const struct cw_run_gain_window *w)
+{
+    bool waits = cw_run.running > 0;
+
+    for (const struct cw_run_task *t = w->first; t && !waits; t = t->links.window)
+        waits = t->queue && (t->queue->join || t->queue->native_given != t->queue->native_known);
+    return waits;
+}
+
 void cw_run_gain_window(const struct cw_run_gain_window *w)
 {
     if (cw_device_clock_is_virtual()) {
@@ -84,7 +94,7 @@ void cw_run_gain_window(const struct cw_run_gain_window *w)
     if (!gain.since_ns) {
         gain.since_ns = cw_run_global_lock_now_ns();
         gain.now = (struct total){0};
-        gain.spoilt = cw_run.running > 0; /* of a window before it */
+        gain.spoilt = waits_for_others(w);
     }
     for (struct cw_run_task *t = w->first; t; t = t->links.window) {
         t->measure.gauged = true;
