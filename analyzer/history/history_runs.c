@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE        0.25 /* weight of a run that took longer than others: other programs mostly disturb it */
-#define MUCH        1.5  /* a ratio that is worth being written down */
-#define COST_LEAST  2e6  /* the time that beginning costs other threads counts, too */
-#define COST_MOST   2e7
-#define LOSSES_MOST 20
-#define FAR_LONGER  2
-#define CLEAR       1.1  /* bare time over estimated gain that is believed without a bare run */
-#define STAKE       0.25 /* share of the gain of earlier runs that a run may be behind */
-#define FIRST_OCTAVE 4 /* log2 of commands: of the first mark */
-#define LONGEST_NS  1e18 /* more is nonsense */
+#define LATE         0.25 /* weight of a run that took longer than others: other programs mostly disturb it */
+#define MUCH         1.5  /* a ratio that is worth being written down */
+#define COST_LEAST   2e6  /* the time that beginning costs other threads counts, too */
+#define COST_MOST    2e7
+#define LOSSES_MOST  20
+#define FAR_LONGER   2
+#define CLEAR        1.1  /* bare time over estimated gain that is believed without a bare run */
+#define STAKE        0.25 /* share of the gain of earlier runs that a run may be behind */
+#define FIRST_OCTAVE 4    /* log2 of commands: of the first mark */
+#define LONGEST_NS   1e18 /* more is nonsense */
 
 static bool is_time(double ns)
 {
@@ -246,7 +246,7 @@ double cw_history_runs_price(const struct cw_runs *r, uint64_t arguments, double
     const struct cw_runs_entry *e = cw_history_runs_find(r, arguments);
 
     *not_before_ns = e && (e->losses || !cw_history_runs_is_compared(e)) ? FAR_LONGER * e->bare_ns : 0;
-    return cost_of(e) + (r->number ? 0 : CW_RUNS_ANALYSE_NS);
+    return cost_of(e) + (r->number ? 0 : CW_RUNS_ANALYSE_NS) + fmax(r->lost_ns - CW_RUNS_UNNOTICED_NS, 0);
 }
 
 bool cw_history_runs_is_over_before(const struct cw_runs *r, uint64_t arguments)

@@ -6,7 +6,7 @@
  *     lost on it so far, is at least c (cw_history_runs_affords), or
  *   - when this run itself can earn c: the work that is left, times the share of it that may be saved, is at
  *     least c (cw_history_runs_pays). The work left is what the program has enqueued, or else as much as it
- *     has worked so far.
+ *     has worked so far. To begin, it must earn what the program's runs have lost, too.
  * and never before the program has worked, or enqueued, as much as beginning costs.
  * The second is the ski-rental rule (Karlin, Manasse, Rudolph, Sleator 1988, "Competitive snoopy caching"):
  * nothing is bought for more than the rent that was paid. The first lets short programs try at a price that
@@ -32,19 +32,20 @@
 
 #include "../io/file_store.h"
 
-#define CW_RUNS_SHARE     0.04 /* of the time that runs have lived: may be lost */
-#define CW_RUNS_BEGIN_NS  4e6  /* of beginning, while it was not measured */
-#define CW_RUNS_ANALYSE_NS 1e8 /* of reading the kernels of a program that has no record */
-#define CW_RUNS_BUILD_NS  1e9  /* of processor time: the first build in a process ... */
-#define CW_RUNS_NEXT_NS   4e8  /* ... and each later one */
-#define CW_RUNS_BARE      2    /* bare runs before one tries: the first pays for the vendor's compiler */
-#define CW_RUNS_TRIALS    3    /* runs that begin at once before their gain is judged */
-#define CW_RUNS_GAIN      0.98 /* work of runs that began at once over that of bare ones: worth it */
-#define CW_RUNS_AGAIN     32   /* runs until the bare time is measured again, then twice as many */
-#define CW_RUNS_WAITING   16   /* runs in a row that the builder is waited for */
-#define CW_RUNS_BEHIND    1.1  /* times the bare run's time at the same mark: a run so late is given up */
-#define CW_RUNS_ARGUMENTS 32   /* kinds of arguments of one program; those unused for longest go */
-#define CW_RUNS_MARKS     48   /* of a run's progress: at the 16th, 20th, 24th, 28th, 32nd, 40th ... command */
+#define CW_RUNS_SHARE        0.04 /* of the time that runs have lived: may be lost */
+#define CW_RUNS_BEGIN_NS     4e6  /* of beginning, while it was not measured */
+#define CW_RUNS_ANALYSE_NS   1e8  /* of reading the kernels of a program that has no record */
+#define CW_RUNS_UNNOTICED_NS 1e8  /* lost by all runs: no user notices it */
+#define CW_RUNS_BUILD_NS     1e9  /* of processor time: the first build in a process ... */
+#define CW_RUNS_NEXT_NS      4e8  /* ... and each later one */
+#define CW_RUNS_BARE         2    /* bare runs before one tries: the first pays for the vendor's compiler */
+#define CW_RUNS_TRIALS       3    /* runs that begin at once before their gain is judged */
+#define CW_RUNS_GAIN         0.98 /* work of runs that began at once over that of bare ones: worth it */
+#define CW_RUNS_AGAIN        32   /* runs until the bare time is measured again, then twice as many */
+#define CW_RUNS_WAITING      16   /* runs in a row that the builder is waited for */
+#define CW_RUNS_BEHIND       1.1  /* times the bare run's time at the same mark: a run so late is given up */
+#define CW_RUNS_ARGUMENTS    32   /* kinds of arguments of one program; those unused for longest go */
+#define CW_RUNS_MARKS        48 /* of a run's progress: at the 16th, 20th, 24th, 28th, 32nd, 40th ... command */
 
 #define CW_HISTORY_RUNS_KIND "runs 9" /* another one when the record means something else */
 
@@ -139,7 +140,7 @@ enum cw_runs_start cw_history_runs_start(const struct cw_runs *r, uint64_t argum
 
 /* The price of beginning in the midst of such a run, but not before it has worked *not_before_ns: where
  * earlier runs have lost by it, or the bare time is still to be measured, only one that is far longer begins.
- */
+ * What runs have lost while the builder was at work, or while they tried, is part of the price. */
 double cw_history_runs_price(const struct cw_runs *r, uint64_t arguments, double *not_before_ns);
 
 /* True when a run with `arguments` is over long before helpers could begin in it. */

@@ -179,6 +179,26 @@ static void test_long(void **state)
     assert_int_equal(cw_history_runs_start(&r, 1, false), CW_RUNS_TRY);
 }
 
+/* Runs that wait for the builder are no judges of the gain; what they lose is to be earned all the same. */
+static void test_lost_waiting(void **state)
+{
+    struct cw_runs r = {0};
+    struct cw_runs_run bare = {.work_ns = 8000 * MS, .lived_ns = 9000 * MS};
+    struct cw_runs_run waiting = {.at_once = true, .waits = true, .work_ns = 10000 * MS, .lived_ns = 11e9};
+    double not_before;
+
+    (void)state;
+    cw_history_runs_add(&r, 1, &bare);
+    cw_history_runs_add(&r, 1, &bare);
+    assert_true(cw_history_runs_price(&r, 1, &not_before) < 20 * MS);
+    cw_history_runs_add(&r, 1, &waiting);
+    assert_true(cw_history_runs_price(&r, 1, &not_before) > 1900 * MS);
+    assert_int_equal(cw_history_runs_start(&r, 1, false), CW_RUNS_LATER);
+    for (int i = 0; i < 10; i++)
+        cw_history_runs_add(&r, 1, &bare);
+    assert_int_equal(cw_history_runs_start(&r, 1, false), CW_RUNS_TRY); /* 4 % of them cover it */
+}
+
 /* After a loss a run begins in its midst only when it is far longer than those that lost. */
 static void test_lost_before(void **state)
 {
@@ -282,13 +302,11 @@ static void test_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rule),     cmocka_unit_test(test_gaining),
-        cmocka_unit_test(test_waiting),  cmocka_unit_test(test_losing),
-        cmocka_unit_test(test_bound),    cmocka_unit_test(test_short),
-        cmocka_unit_test(test_long),     cmocka_unit_test(test_lost_before),
-        cmocka_unit_test(test_behind), cmocka_unit_test(test_marks),   cmocka_unit_test(test_idle),
-        cmocka_unit_test(test_nonsense), cmocka_unit_test(test_nothing_new),
-        cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_rule),     cmocka_unit_test(test_gaining),      cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_losing),   cmocka_unit_test(test_bound),        cmocka_unit_test(test_short),
+        cmocka_unit_test(test_long),     cmocka_unit_test(test_lost_before),  cmocka_unit_test(test_behind),
+        cmocka_unit_test(test_marks),    cmocka_unit_test(test_lost_waiting), cmocka_unit_test(test_idle),
+        cmocka_unit_test(test_nonsense), cmocka_unit_test(test_nothing_new),  cmocka_unit_test(test_bounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
