@@ -220,9 +220,12 @@ enum cw_runs_state cw_history_runs_state(const struct cw_runs_entry *e)
                                                     : CW_RUNS_WATCHED;
 }
 
+/* The bare time is to be measured again: it has been measured once, when the vendor may have had kernels to
+ * compile, or long ago. */
 static bool looks_again(const struct cw_runs_entry *e)
 {
-    return e->since >= CW_RUNS_AGAIN && !(e->since & (e->since - 1));
+    return (e->bares && e->bares < CW_RUNS_BARE) ||
+           (e->since >= CW_RUNS_AGAIN && !(e->since & (e->since - 1)));
 }
 
 enum cw_runs_start cw_history_runs_start(const struct cw_runs *r, uint64_t arguments, bool all)
