@@ -8,8 +8,9 @@ import dataclasses
 import re
 
 FATES = re.compile(r"run: (?P<managed>\d+) commands managed \((?P<kernels>\d+) kernels\), (?P<reordered>\d+) reordered, "
-                   r"(?P<moved>\d+) moved, (?P<cut>\d+) cut \((?P<tiles>\d+) tiles\), \d+ windows; (?P<native>\d+) native")
-REASON = re.compile(r"run: (native|whole): (\d+) (.*?)(?:, (\d+\.\d) ms)?(?: -> .*)?$")
+                   r"(?P<moved>\d+) moved, (?P<cut>\d+) cut \((?P<tiles>\d+) tiles\), \d+ windows; (?P<native>\d+) native"
+                   r"(?:, (?P<left>\d+) left by choice)?")
+REASON = re.compile(r"run: (native|left|whole): (\d+) (.*?)(?:, (\d+\.\d) ms)?(?: -> .*)?$")
 GROUPS = re.compile(r"run: groups: \d+ chains of (\d+) launches")
 SHOWN = 4  # reasons of a kind
 
@@ -20,9 +21,12 @@ class Counts:
     grouped: int = 0  # launches
     reasons: dict = dataclasses.field(default_factory=dict)  # (kind, words) -> [commands, seconds]
 
-    def managed(self):
-        """The share of the commands that run mode managed; 0 without any command."""
-        return self.fates["managed"] / max(self.fates["managed"] + self.fates["native"], 1)
+    def commands(self):
+        return self.fates["managed"] + self.fates["left"] + self.fates["native"]
+
+    def share(self, fate):
+        """The part of the commands that were managed, left to the vendor by choice, or native; 0 without any command."""
+        return self.fates[fate] / max(self.commands(), 1)
 
 
 def lines_of(text):
@@ -37,7 +41,7 @@ def parse(lines):
         fates, reason, groups = FATES.match(line), REASON.match(line), GROUPS.match(line)
         if fates:
             found = True
-            counts.fates.update({name: int(value) for name, value in fates.groupdict().items()})
+            counts.fates.update({name: int(value or 0) for name, value in fates.groupdict().items()})
         elif reason:
             kind, number, words, ms = reason.groups()
             entry = counts.reasons.setdefault((kind, words), [0, 0.0])
@@ -49,15 +53,16 @@ def parse(lines):
 
 
 def head():
-    return f"{'managed':>9}{'of':>8}{'moved':>8}{'cut':>8}{'grouped':>9}"
+    return f"{'managed':>9}{'left':>9}{'native':>9}{'of':>8}{'moved':>8}{'cut':>8}{'grouped':>9}"
 
 
 def cells(counts):
     """A row of the table that head() begins."""
     if not counts:
-        return "  no summary" + " " * 31
+        return "  no summary" + " " * 49
     f = counts.fates
-    return f"{100 * counts.managed():7.1f} %{f['managed'] + f['native']:8}{f['moved']:8}{f['cut']:8}{counts.grouped:9}"
+    shares = "".join(f"{100 * counts.share(fate):7.1f} %" for fate in ("managed", "left", "native"))
+    return f"{shares}{counts.commands():8}{f['moved']:8}{f['cut']:8}{counts.grouped:9}"
 
 
 def reasons(counts, span, kind):

@@ -139,7 +139,7 @@ def print_counts(name, figures):
         if not found:
             continue
         print(f"  {name:<26}{config:<14}{counts.cells(found)}")
-        for line in (line for kind in ("native", "whole") for line in counts.reasons(found, runs[-1]["span"], kind)):
+        for line in (line for kind in ("native", "left", "whole") for line in counts.reasons(found, runs[-1]["span"], kind)):
             print(f"  {'':<40}{line}")
         name = ""
     sys.stdout.flush()
@@ -148,7 +148,7 @@ def print_counts(name, figures):
 def print_heads(options):
     print_head()
     if options.counts:
-        print(f"  {'':<40}{counts.head()}   native and whole: commands, share of the span, reason")
+        print(f"  {'':<40}{counts.head()}   native, left and whole: commands, share of the span, reason")
 
 
 def print_one(name, names, figures, options):

@@ -22,6 +22,7 @@ static void meet(struct app *a, size_t width, size_t offset)
     cl_command_queue q = app_queue(a, 0), r = app_queue(a, 0);
     cl_mem m = app_buffer(a, CL_MEM_USE_HOST_PTR, sizeof flag, (void *)flag);
     cl_kernel known = app_kernel(a, "meet"), fresh = app_kernel(a, "meet");
+    const cl_uint role = 1, steps = 0;
     cl_event e;
     void *p;
 
@@ -34,7 +35,9 @@ static void meet(struct app *a, size_t width, size_t offset)
     APP_CHECK(clFlush(q));
     for (int i = 0; i < 2000 && !flag[0]; i++)
         rm_sleep_ms(1);
-    app_args(fresh, "muu", m, 1, 0);
+    APP_CHECK(clSetKernelArgSVMPointer(fresh, 0, (void *)flag)); /* such launches are native */
+    APP_CHECK(clSetKernelArg(fresh, 1, sizeof role, &role));
+    APP_CHECK(clSetKernelArg(fresh, 2, sizeof steps, &steps));
     launch(r, fresh, width, offset ? &offset : NULL, NULL);
     APP_CHECK(clFinish(r));
     APP_CHECK(clFinish(q));

@@ -1,6 +1,7 @@
 /* kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
 #include "hooks.h"
 #include "../../builds/build_cache.h"
+#include "../models/acceptance.h"
 #include "../models/known.h"
 #include "../tiles/tile.h"
 #include "../workers/device_kernel.h"
@@ -137,6 +138,8 @@ static bool made(cl_program program, cl_kernel kernel)
         name = NULL;
     }
     cw_run_global_lock_give();
+    if (k)
+        cw_run_acceptance_ask(k, kernel);
     free(name);
     return k;
 }

@@ -1,5 +1,6 @@
 /* launch.c - kernel launches: which may be managed, and the snapshot of one. */
 #include "hooks.h"
+#include "../models/acceptance.h"
 #include "../models/effects.h"
 #include "../core/exit.h"
 #include "../tuning/repeat.h"
@@ -29,15 +30,17 @@
 #include "../workers/legal.h"
 #include "../workers/execute.h"
 
-#define HARMLESS_ITEMS 1024u
-#define HARMLESS_BYTES 16384u
-
 struct range {
     cl_uint dims;
     const size_t *offset, *global, *local;
     /* the home device's choice for a local size of NULL; NULL: not known, or of no matter */
     const size_t *pinned;
 };
+
+static struct cw_run_ndrange as_given(const struct range *r)
+{
+    return (struct cw_run_ndrange){r->dims, r->offset, r->global, r->local};
+}
 
 static bool has_offset(const struct range *r)
 {
@@ -56,40 +59,6 @@ static bool is_plain(const struct range *r)
             (r->offset && r->offset[i] > INT64_MAX - r->global[i]))
             return false;
     return true;
-}
-
-/* The signature that the vendor has to have accepted once. */
-static struct cw_run_trust signature(const struct cw_run_queue *q, const struct cw_run_kernel *k,
-                                     const struct range *r)
-{
-    struct cw_run_trust t = {.device = q->context->slots->slot[q->home].device,
-                             .dims = r->dims,
-                             .has_local = r->local,
-                             .has_offset = has_offset(r)};
-
-    for (cl_uint i = 0; r->local && i < r->dims; i++) {
-        t.local[i] = r->local[i];
-        t.uneven |= r->global[i] % r->local[i] ? 1 << i : 0;
-    }
-    for (uint32_t i = 0; i < k->count; i++)
-        t.local_bytes += k->args[i].kind == CW_RUN_ARG_LOCAL ? k->args[i].size : 0;
-    return t;
-}
-
-static bool same(const struct cw_run_trust *a, const struct cw_run_trust *b)
-{
-    return a->device == b->device && a->dims == b->dims && a->has_local == b->has_local &&
-           a->has_offset == b->has_offset && a->uneven == b->uneven && a->local_bytes == b->local_bytes &&
-           !memcmp(a->local, b->local, sizeof a->local);
-}
-
-static bool is_trusted(const struct cw_run_kernel *k, const struct cw_run_trust *s)
-{
-    const struct cw_run_trust *t = k->known->trusted;
-
-    while (t && !same(t, s))
-        t = t->next;
-    return t;
 }
 
 /* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records and the room for big
@@ -130,17 +99,6 @@ static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, u
     return -1;
 }
 
-/* What `eager` manages at once: nothing that a device could refuse. */
-static bool is_harmless(const struct cw_run_kernel *k, const struct cw_run_trust *s)
-{
-    size_t items = 1;
-
-    for (cl_uint i = 0; s->has_local && i < s->dims; i++)
-        items *= s->local[i] < HARMLESS_ITEMS ? s->local[i] : HARMLESS_ITEMS + 1;
-    return !s->uneven && items <= HARMLESS_ITEMS && s->local_bytes <= HARMLESS_BYTES &&
-           !k->program->fixed_size;
-}
-
 static double items_of(const struct range *r)
 {
     double items = 1;
@@ -154,7 +112,7 @@ static double items_of(const struct range *r)
 static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r,
                  uint32_t *buffers, uint32_t *images, size_t *blob)
 {
-    struct cw_run_trust s;
+    const struct cw_run_ndrange given = as_given(r);
     int why;
 
     if (k && k->program->binary && !k->program->models)
@@ -166,8 +124,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     why = look_at_args(q, k, buffers, images, blob);
     if (why >= 0)
         return why;
-    s = signature(q, k, r);
-    if (!(cw_run.eager && is_harmless(k, &s)) && !is_trusted(k, &s))
+    if (!cw_run_acceptance_is_certain(q, k, &given))
         return CW_RUN_R_FIRST;
     if (!cw_run.eager && !cw_run.chaos && !q->context->places[q->home].slot->dsp && cw_run.begun &&
         k->known->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
@@ -282,17 +239,6 @@ static enum cw_run_repeat_answer again(const struct cw_run_enqueue *e, cl_kernel
         e, k, &(struct cw_run_ndrange){r.dims, r.offset, r.global, r.local ? r.local : r.pinned});
 }
 
-static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
-{
-    struct cw_run_trust *t = is_trusted(k, s) ? NULL : malloc(sizeof *t);
-
-    if (!t)
-        return;
-    *t = *s;
-    t->next = k->known->trusted;
-    k->known->trusted = t;
-}
-
 /* Lock held. */
 static void foresee(cl_kernel kernel)
 {
@@ -305,18 +251,16 @@ static void foresee(cl_kernel kernel)
 /* The vendor has taken the launch, the first of its kind. */
 static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r)
 {
+    const struct cw_run_ndrange given = as_given(r);
     struct cw_run_queue *q;
     struct cw_run_kernel *k;
-    struct cw_run_trust s;
 
     cw_run_exit_register(); /* the vendor may have woken up its code generator */
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);
     k = cw_run_record_find(kernel, CW_RUN_KERNEL);
-    if (q && q->managed && k && k->parsed) {
-        s = signature(q, k, r);
-        trust(k, &s);
-    }
+    if (q && q->managed && k && k->parsed)
+        cw_run_acceptance_seen(q, k, &given);
     cw_run_global_lock_give();
 }
 

@@ -144,22 +144,34 @@ static void say(char *line, int n)
         cw_log_plain(line, strnlen(line, (size_t)n)); /* n counts text that did not fit, too */
 }
 
+static int describe_fates(char *text, unsigned size)
+{
+    const struct cw_run_counts *c = &cw_run.counts;
+    uint64_t native = 0, left = 0;
+    int used;
+
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        *(i < CW_RUN_CHOICE_COUNT ? &left : &native) += c->native[i];
+    used =
+        snprintf(text, size,
+                 "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu cut (%llu "
+                 "tiles), %llu windows; %llu native",
+                 (unsigned long long)c->managed, (unsigned long long)c->launches,
+                 (unsigned long long)c->reordered, (unsigned long long)c->moved, (unsigned long long)c->cut,
+                 (unsigned long long)c->tiles, (unsigned long long)c->windows, (unsigned long long)native);
+    if (left)
+        used +=
+            snprintf(text + used, size - (unsigned)used, ", %llu left by choice", (unsigned long long)left);
+    return used + snprintf(text + used, size - (unsigned)used, "\n");
+}
+
 static void summary(void)
 {
     const struct cw_run_counts *c = &cw_run.counts;
-    uint64_t native = 0;
     char line[4096];
 
     cw_run_global_lock_take(); /* other threads of the program may go on */
-    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
-        native += c->native[i];
-    say(line,
-        snprintf(line, sizeof line,
-                 "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu cut (%llu "
-                 "tiles), %llu windows; %llu native\n",
-                 (unsigned long long)c->managed, (unsigned long long)c->launches,
-                 (unsigned long long)c->reordered, (unsigned long long)c->moved, (unsigned long long)c->cut,
-                 (unsigned long long)c->tiles, (unsigned long long)c->windows, (unsigned long long)native));
+    say(line, describe_fates(line, sizeof line));
     say(line, cw_run_reasons_describe_native(line, sizeof line));
     if (c->by_rows)
         say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n",

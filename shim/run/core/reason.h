@@ -3,12 +3,16 @@
 #ifndef CW_RUN_REASON_H
 #define CW_RUN_REASON_H
 
-#define CW_RUN_REASONS(X)                                                                                    \
-    X(CW_RUN_R_FIRST, "first launch of its kind", "")                                                        \
-    X(CW_RUN_R_LONG, "long kernel, no gain from managing", "")                                               \
+/* Run mode could manage the command and leaves it to the vendor, as that is quicker. */
+#define CW_RUN_CHOICES(X)                                                                                    \
+    X(CW_RUN_R_LONG, "long kernel, no gain from managing", "several such kernels at a time")                 \
     X(CW_RUN_R_UNBEGUN, "before helpers began", "run it again, or --learn all")                              \
-    X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was", "")                                       \
-    X(CW_RUN_R_BEHIND, "transfer right behind native commands", "")                                          \
+    X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was",                                           \
+      "more independent commands between waits")                                                             \
+    X(CW_RUN_R_BEHIND, "transfer right behind native commands", "what helps those")
+
+#define CW_RUN_OBSTACLES(X)                                                                                  \
+    X(CW_RUN_R_FIRST, "first launch of its kind", "")                                                        \
     X(CW_RUN_R_GATED, "behind a user event", "set user events before commands wait for them")                \
     X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects", "no printf in the kernel")          \
     X(CW_RUN_R_BINARY, "kernel of a binary that is not read, or not yet",                                    \
@@ -20,11 +24,19 @@
     X(CW_RUN_R_DEVICE, "context or queue that is not managed", "PoCL's CPU device")                          \
     X(CW_RUN_R_OFF, "run mode switched off", "more memory and threads")
 
-enum cw_run_reason {
+#define CW_RUN_REASONS(X) CW_RUN_CHOICES(X) CW_RUN_OBSTACLES(X)
+
+enum cw_run_reason { /* choices are first */
 #define X(id, text, remedy) id,
-    CW_RUN_REASONS(X)
+                     CW_RUN_REASONS(X)
 #undef X
-        CW_RUN_REASON_COUNT
+                         CW_RUN_REASON_COUNT
+};
+
+enum {
+#define X(id, text, remedy) +1
+    CW_RUN_CHOICE_COUNT = 0 CW_RUN_CHOICES(X)
+#undef X
 };
 
 #endif

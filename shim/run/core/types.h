@@ -274,16 +274,6 @@ struct cw_run_repeat {
     uint32_t lane, place, copies, left; /* left: times; 0: not known */
 };
 
-struct cw_run_trust {
-    struct cw_run_trust *next;
-    cl_device_id device;
-    uint32_t dims;
-    bool has_local, has_offset;
-    uint8_t uneven; /* dimensions that the local size does not divide */
-    size_t local[3];
-    uint64_t local_bytes; /* of local memory given as arguments */
-};
-
 /* The time on one worker of launches that are alike in everything that their work depends on. */
 struct cw_run_short_task {
     uint64_t id; /* cw_reach.id; 0: unused */
@@ -296,7 +286,8 @@ struct cw_run_known {
     struct cw_run_known *next; /* of the program */
     char *name;
     uint32_t refs; /* the program's list, and kernels */
-    struct cw_run_trust *trusted;
+    struct cw_run_limits *limits; /* by place of homes (models/acceptance.h); NULL: not asked for yet */
+    struct cw_run_trust *trusted; /* likewise */
     struct cw_run_exclusion *flight; /* NULL: not known */
     struct cw_run_reacher *reacher; /* byte ranges (models/reach.c); NULL: not asked yet */
     struct cw_run_cutter *cutter;   /* models/cutter.h; NULL: not asked for yet */

@@ -5,17 +5,13 @@
 #include <string.h>
 
 #include "../../builds/compiler_resources.h"
+#include "acceptance.h"
 #include "cutter.h"
 #include "reach.h"
 
 static void free_known(struct cw_run_known *known)
 {
-    struct cw_run_trust *next;
-
-    for (struct cw_run_trust *t = known->trusted; t; t = next) {
-        next = t->next;
-        free(t);
-    }
+    cw_run_acceptance_free(known);
     cw_run_reach_free(known);
     cw_run_cutter_free(known);
     cw_compiler_resources_free(known->loaded);

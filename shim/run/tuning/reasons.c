@@ -114,12 +114,14 @@ int cw_run_reasons_describe_native(char *text, unsigned size)
         CW_RUN_REASONS(X)
 #undef X
     };
+    int used;
 
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
         v[i].count = v[i].measured = cw_run.counts.native[i];
         v[i].ns = all.native_ns[i];
     }
-    return describe(text, size, "native", v, CW_RUN_REASON_COUNT);
+    used = describe(text, size, "native", v + CW_RUN_CHOICE_COUNT, CW_RUN_REASON_COUNT - CW_RUN_CHOICE_COUNT);
+    return used + describe(text + used, size - (unsigned)used, "left", v, CW_RUN_CHOICE_COUNT);
 }
 
 static const char *remedy_of(const char *why)

@@ -17,7 +17,8 @@ void cw_run_reasons_measured(const struct cw_run_task *t);
 /* A span is over: so many ns, in which the program has enqueued `commands`. */
 void cw_run_reasons_waited(double ns, uint64_t commands);
 
-/* Lines for the summary, the largest time first. Return their length. */
+/* Lines for the summary, the largest time first: of native commands those that cannot be managed, then those
+ * that run mode leaves by choice. Return their length. */
 int cw_run_reasons_describe_native(char *text, unsigned size);
 int cw_run_reasons_describe_whole(char *text, unsigned size);
 

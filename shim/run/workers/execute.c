@@ -3,6 +3,7 @@
 
 #include "device_kernel.h"
 #include "../core/context_device.h"
+#include "../core/exit.h"
 #include "../core/fault.h"
 #include "../core/observer.h"
 #include "../core/sampler.h"
@@ -116,11 +117,13 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
         kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
         err = get_code(t, p, &r);
-    if (err == CL_SUCCESS && CW_UNLIKELY(first))
+    if (err == CL_SUCCESS && CW_UNLIKELY(first)) {
         err = cw_pending_builds_enqueue(p, *queue, kernel, &r, NULL);
-    else if (err == CL_SUCCESS)
+        cw_run_exit_register(); /* the vendor may have woken up its code generator */
+    } else if (err == CL_SUCCESS) {
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global, r.local, 0, NULL,
                                              NULL);
+    }
     t->begun = err == CL_SUCCESS;
     if (t->begun && first)
         cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);

@@ -1,0 +1,78 @@
+/* firsts.c - the first launches of kernels, good and bad: the codes of all, and what the good ones wrote.
+ * Kernels that demand a local size, that have all of the device's work-items and most of its local memory,
+ * and a source that pastes names together. */
+#include "common.h"
+
+static const char source[] =
+    "#define NAME(x) pasted_##x\n"
+    "#define AT (get_global_id(0) + get_global_size(0) * get_global_id(1))\n"
+    "kernel void NAME(one)(global uint *x) { x[AT] = x[AT] * 3 + (uint)get_local_size(0); }\n"
+    "kernel void NAME(two)(global uint *x) { x[AT] = x[AT] * 5 + (uint)get_local_size(1); }\n"
+    "kernel void wide(global uint *x) { x[AT] += (uint)get_local_id(0); }\n"
+    "kernel void offset(global uint *x) { x[AT] += (uint)get_global_offset(0); }\n"
+    "kernel void open(global uint *x) { x[AT] += 7; }\n"
+    "kernel __attribute__((reqd_work_group_size(8, 4, 1))) void demands(global uint *x) { x[AT] ^= "
+    "(uint)(get_local_id(0) + 8 * get_local_id(1)); }\n"
+    "kernel void keeps(global uint *x, local uint *l) { local uint own[16]; own[get_local_id(0)] = x[AT];\n"
+    "  l[get_local_id(0)] = own[get_local_id(0)] * 3; barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  x[AT] = l[15 - get_local_id(0)]; }\n";
+
+enum { WIDTH = 8192 };
+static struct app a;
+static cl_mem x;
+
+static void launch(const char *name, cl_uint dims, const size_t *offset, const size_t *global,
+                   const size_t *local, size_t local_bytes)
+{
+    cl_kernel k = app_kernel(&a, name);
+
+    APP_CHECK(clSetKernelArg(k, 0, sizeof x, &x));
+    if (local_bytes)
+        APP_CHECK(clSetKernelArg(k, 1, local_bytes, NULL));
+    printf("%s %u: %d\n", name, dims,
+           clEnqueueNDRangeKernel(a.queue, k, dims, offset, global, local, 0, NULL, NULL));
+    APP_CHECK(clReleaseKernel(k));
+}
+
+static void good(size_t most)
+{
+    const size_t line[] = {WIDTH}, plane[] = {128, 64}, l16[] = {16}, l16x8[] = {16, 8}, all[] = {most},
+                 demanded[] = {8, 4}, from[] = {64}, part[] = {1024};
+
+    launch("pasted_one", 1, NULL, line, l16, 0);
+    launch("pasted_two", 2, NULL, plane, l16x8, 0);
+    launch("wide", 1, NULL, line, all, 0);
+    launch("offset", 1, from, part, l16, 0);
+    launch("open", 2, NULL, plane, NULL, 0);
+    launch("demands", 2, NULL, plane, demanded, 0);
+    launch("keeps", 1, NULL, line, l16, 16384);
+}
+
+static void bad(size_t most)
+{
+    const size_t line[] = {WIDTH}, plane[] = {128, 64}, odd[] = {15}, none[] = {0}, l16x8[] = {16, 8},
+                 above[] = {2 * most}, twice[] = {most, 2};
+
+    launch("pasted_one", 1, NULL, line, odd, 0);
+    launch("pasted_one", 1, NULL, none, NULL, 0);
+    launch("wide", 1, NULL, line, above, 0);
+    launch("wide", 2, NULL, plane, twice, 0);
+    launch("demands", 2, NULL, plane, l16x8, 0);
+    launch("demands", 2, NULL, plane, NULL, 0);
+}
+
+int main(void)
+{
+    static cl_uint host[WIDTH];
+    size_t most;
+
+    app_open(&a, "firsts", 0, source);
+    APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL));
+    x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof host, host);
+    good(most);
+    bad(most);
+    good(most);
+    app_read(&a, x, 0, sizeof host, host);
+    clReleaseMemObject(x);
+    return app_close(&a);
+}
