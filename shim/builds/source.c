@@ -116,6 +116,18 @@ bool cw_source_is_manageable(const char *source, const char *options)
     return manageable;
 }
 
+/* -cl-mad-enable is not one of them: code for CPUs is the same with it (test/vendor/mad_enable.c). */
+bool cw_source_results_vary(const char *options)
+{
+    static const char *const fast[] = {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations",
+                                       "-cl-finite-math-only", "-cl-no-signed-zeros"};
+
+    for (size_t i = 0; options && i < sizeof fast / sizeof *fast; i++)
+        if (strstr(options, fast[i]))
+            return true;
+    return false;
+}
+
 void cw_source_parse(struct cw_run_program *p)
 {
     struct cw_cl_source *s = p->binary ? NULL : malloc(sizeof *s);
@@ -132,7 +144,8 @@ void cw_source_parse(struct cw_run_program *p)
     p->manageable = p->copies && p->options && !s->has_include;
     p->doubtful = p->manageable && is_doubtful(s, p->options);
     p->fixed_size = s->has_paste || any(s, demanding);
-    p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
+    p->group_free =
+        p->manageable && !s->has_paste && !any(s, by_group) && !cw_source_results_vary(p->options);
     p->tokens = s;
     p->parsed = true;
 }

@@ -14,6 +14,11 @@ bool cw_source_is_manageable(const char *source, const char *options); /* any th
 /* Another build of the same text may be another program: it says when it was built. Any thread. */
 bool cw_source_is_dated(const char *source, const char *options);
 
+/* Options by which a compiler may choose among results, by the code around an operation: another form of a
+ * kernel, or its code for another local size, may come to other bits (test/runmode/varies.c). NULL: none. Any
+ * thread. */
+bool cw_source_results_vary(const char *options);
+
 /* The text that the vendor has built of, trusted or not; NULL: not known. */
 static inline const char *cw_run_program_text(const struct cw_run_program *p)
 {

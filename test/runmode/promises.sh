@@ -9,7 +9,7 @@ for source in test/runmode/*.c; do
     program=$B/test/runmode/$(basename "$source" .c)
     case $program in # footprints.sh has headers and macros, the others have tests of their names
     */lacking) continue ;; # lacking.sh names functions
-    */closes | */crowd | */filters | */headers | */kept | */linked | */linkers | */macros | */nulls | */ragged | */widths) [ -n "${ALL:-}" ] || continue ;;
+    */closes | */crowd | */filters | */firsts | */headers | */kept | */linked | */linkers | */macros | */nulls | */ragged | */varies | */widths) [ -n "${ALL:-}" ] || continue ;;
     esac
     mine && bare "$program" || continue
     [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_DEVICES=basic

@@ -7,6 +7,7 @@
 #include "../../../analyzer/footprint/form.h"
 #include "../../../analyzer/footprint/cut.h"
 #include "../../../analyzer/footprint/pinned.h"
+#include "../../builds/source.h"
 #include "../models/cutter.h"
 #include "../models/program_models.h"
 #include "share.h"
@@ -101,19 +102,6 @@ static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, 
 
 /* ---- all together */
 
-/* Options by which a compiler may choose among results, by the code around an operation. -cl-mad-enable is
- * not one of them: code for CPUs is the same with it (test/vendor/mad_enable.c). */
-static bool fast_maths(const char *options)
-{
-    static const char *const fast[] = {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations",
-                                       "-cl-finite-math-only", "-cl-no-signed-zeros"};
-
-    for (size_t i = 0; options && i < sizeof fast / sizeof *fast; i++)
-        if (strstr(options, fast[i]))
-            return true;
-    return false;
-}
-
 static bool too_large(const struct cw_run_launch *l)
 {
     size_t bytes = CW_RUN_HIDDEN;
@@ -155,7 +143,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
         return "nothing is known of the kernel";
     if (!cw_device_has(t->queue->context->places[t->queue->home].slot, CW_VENDOR_ZERO_COPY_HOST_PTR))
         return "its device does not share the host's memory";
-    if (!cw_run_relaxed && fast_maths(p->options))
+    if (!cw_run_relaxed && cw_source_results_vary(p->options))
         return "the build options allow results to vary";
     refused = cw_run_tile_program_refuses(l->kernel);
     if (refused)
