@@ -1,5 +1,8 @@
 /* cut.c - see cut.h. */
 #include "cut_internal.h"
+#include "judge.h"
+
+#include <stdlib.h>
 
 static const char why_memory[] = "out of memory";
 static const char why_prints[] = "it prints";
@@ -8,6 +11,7 @@ static const char why_single[] = "there is only one work-group";
 static const char why_many[] = "it has too many accesses to compare";
 static const char why_read_write[] = "work-groups read what other work-groups write";
 static const char why_write_write[] = "several work-groups write the same bytes";
+static const char why_may_write[] = "several work-groups may write the same bytes";
 static const char why_data_write[] = "where it writes depends on data";
 static const char why_data_read[] = "what is written is also read, at places that depend on data";
 static const char why_atomic[] = "work-groups learn from atomic operations what others did";
@@ -112,8 +116,22 @@ static bool commute(const struct cw_access *a, const struct cw_access *b)
            !a->result_used && !b->result_used;
 }
 
-static const char *explain(const struct cw_model *m, const struct cut_form *a, const struct cut_form *b)
+/* An access happens as the model says, and not at most. */
+static bool is_certain(struct cw_cutter *c, int access)
 {
+    enum certainty { UNASKED, CERTAIN, DOUBTFUL };
+
+    if (access < 0 || (!c->certain && !(c->certain = calloc((size_t)c->m->accesses, 1))))
+        return false;
+    if (c->certain[access] == UNASKED)
+        c->certain[access] =
+            cw_judge_access(c->m, &c->m->access[access]).answer == CW_ANSWER_EXACT ? CERTAIN : DOUBTFUL;
+    return c->certain[access] == CERTAIN;
+}
+
+static const char *explain(struct cw_cutter *c, const struct cut_form *a, const struct cut_form *b)
+{
+    const struct cw_model *m = c->m;
     const struct cw_access *x = a->access < 0 ? NULL : &m->access[a->access],
                            *y = b->access < 0 ? NULL : &m->access[b->access];
     if (x && y && x->kind & y->kind & CW_ACCESS_ATOMIC)
@@ -125,7 +143,9 @@ static const char *explain(const struct cw_model *m, const struct cut_form *a, c
         return why_data_write;
     if (a_anywhere || b_anywhere)
         return why_data_read;
-    return a->kind & b->kind & CW_ACCESS_WRITE ? why_write_write : why_read_write;
+    if (!(a->kind & b->kind & CW_ACCESS_WRITE))
+        return why_read_write;
+    return is_certain(c, a->access) && is_certain(c, b->access) ? why_write_write : why_may_write;
 }
 
 static enum meeting meet(struct cutting *k, const struct cut_form *a, const struct cut_form *b, int64_t shift)
@@ -217,7 +237,7 @@ static bool pair(struct cutting *k, const struct cut_form *a, const struct cut_f
         need_merge(k->v, (struct cw_cut_merge){a->arg, 1, CW_MERGE_DIFF}, why_same, a, b);
         return true;
     default:
-        lower(k->v, CW_CUT_WHOLE, explain(k->c->m, a, b), a, b);
+        lower(k->v, CW_CUT_WHOLE, explain(k->c, a, b), a, b);
         return false;
     }
 }

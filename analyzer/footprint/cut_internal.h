@@ -20,6 +20,7 @@ struct cw_cutter {
     struct cw_tile tile; /* the whole launch, or a range of its slabs */
     struct cut_form *form;
     int forms; /* room: two per access and argument */
+    unsigned char *certain; /* by access: enum certainty of cut.c; NULL: none was asked for */
     struct cut_memory known[CUT_REMEMBERED];
     int next; /* of `known`, to be overwritten */
     unsigned char *key;

@@ -29,6 +29,7 @@ void cw_cutter_destroy(struct cw_cutter *c)
         free(c->known[i].key);
     free(c->key);
     free(c->form);
+    free(c->certain);
     cw_eval_destroy(c->eval);
     free(c);
 }
