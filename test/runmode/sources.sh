@@ -18,7 +18,7 @@ for case in nul nuls never_printf undated headless builtin feature splice pragma
 for case in loud dated variable; do sees $case 16 1; done
 for case in counted stamped; do sees $case 0 0; done # all kernels count; or nothing is known of any
 sees says 1 0
-sees inlined 0 0 # of two kernels with one launch, whose program may demand a local size: it goes to the vendor
+sees inlined 1 0
 sees handed 16 1
 sees expands 16 0
 [ "$cut" = 0 ] || fail "expands: cut, although it is not known which text is meant"
@@ -27,5 +27,5 @@ sees task 16 0
 sees relaxed 16 0
 grep -q '^run: whole: [0-9]* the build options allow results to vary.* -> --numerics relaxed$' "$T/summary" || fail "options that let results vary: $(cat "$T/summary")"
 sees relaxed 16 1 CLWEAVE_NUMERICS=relaxed
-for case in dead_asm uncalled assembly; do sees $case 15 1; done # whose kernels may demand a local size: one more goes to the vendor
+for case in dead_asm uncalled assembly; do sees $case 16 1; done
 done_

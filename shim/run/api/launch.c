@@ -117,6 +117,8 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
 
     if (k && k->program->binary && !k->program->models)
         return CW_RUN_R_BINARY;
+    if (k && k->parsed && k->program->manageable && k->program->doubtful && !k->program->models)
+        return CW_RUN_R_UNREAD;
     if (!k || !k->parsed || k->indirect || cw_run_effects_may_be_hidden(k))
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))

@@ -15,6 +15,7 @@
     X(CW_RUN_R_FIRST, "first launch of its kind", "")                                                        \
     X(CW_RUN_R_GATED, "behind a user event", "set user events before commands wait for them")                \
     X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects", "no printf in the kernel")          \
+    X(CW_RUN_R_UNREAD, "printf, asm or the like in its source, which is not analysed yet", "run it again")   \
     X(CW_RUN_R_BINARY, "kernel of a binary that is not read, or not yet",                                    \
       "run it again; PoCL's own binaries")                                                                   \
     X(CW_RUN_R_ARGUMENT, "SVM, pipe, queue or shared memory as argument", "buffers instead")                 \
@@ -26,11 +27,12 @@
 
 #define CW_RUN_REASONS(X) CW_RUN_CHOICES(X) CW_RUN_OBSTACLES(X)
 
-enum cw_run_reason { /* choices are first */
+/* Choices are first. */
+enum cw_run_reason {
 #define X(id, text, remedy) id,
-                     CW_RUN_REASONS(X)
+    CW_RUN_REASONS(X)
 #undef X
-                         CW_RUN_REASON_COUNT
+        CW_RUN_REASON_COUNT
 };
 
 enum {
