@@ -108,7 +108,7 @@ learns() {
 
 # a step number makes each launch one of its own, and of the first in a chain nothing was ever measured; all but the first one,
 # which goes to the device at once, are in groups nevertheless; 16 of them as long as no group was measured
-learns 'chains of (16|22|23) launches' paced 1024 1024 24
+learns 'chains of (16|22|23|24) launches' paced 1024 1024 24
 
 # launches that do not wait for memory: one plan, which later runs know, and nothing is built. Each alone: not even that
 mkdir -m 700 "$T/slow"
