@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../sched/dispatch_master.h"
+#include "../farm/farm_rows.h"
 #include "../farm/farm_table.h"
 #include "cli.h"
 #include "farm_report.h"
@@ -17,7 +18,7 @@ enum { WORKERS_MAX = 4096, TRIES = 3 };
 
 struct farm_options {
     struct cw_cli_list each;
-    const char *out, *checkpoint;
+    const char *out, *format, *rows, *checkpoint;
     int64_t workers, block, tries;
     double timeout, patience;
     bool resume, json;
@@ -32,7 +33,13 @@ struct farm_options {
 static const struct cw_cli_option options[] = {
     OPTION("each", 0, CW_CLI_LIST, each, "FILE",
            "one task per line of FILE, - is standard input; several: one per combination of their lines"),
-    OPTION("out", 'o', CW_CLI_STRING, out, "FILE", "write the table to FILE: .csv or .jsonl (default -)"),
+    OPTION("out", 'o', CW_CLI_STRING, out, "FILE",
+           "write the table to FILE: .csv, .json, .jsonl (JSON lines) or .sqlite (default -, as CSV)"),
+    {"format", 'f', CW_CLI_CHOICE, offsetof(struct farm_options, format), "FORMAT", CW_TABLE_FORMS,
+     "write the table so (default: as its name ends)"},
+    {"rows", 0, CW_CLI_CHOICE, offsetof(struct farm_options, rows), "FORM", CW_FARM_ROWS_FORMS,
+     "tasks print CSV with a header, or JSON objects: their columns are the table's (default: csv for "
+     "clweave's --csv -, json for its --json, else text)"},
     OPTION("workers", 'w', CW_CLI_INT, workers, "N", "tasks at a time (default: the processors it may use)"),
     OPTION("checkpoint", 0, CW_CLI_STRING, checkpoint, "FILE",
            "keep results in FILE as they come (default with -o: its name and .farm, until all is done)"),
@@ -95,6 +102,8 @@ static enum cw_status make_plan(struct cw_farm_plan *p, const struct farm_option
     p->out = strdup(o->out ? o->out : "-");
     p->timeout_s = o->timeout;
     p->tries = o->tries ? (uint32_t)o->tries : TRIES;
+    p->form = (uint16_t)cw_table_form_called(o->format);
+    p->rows = (uint16_t)cw_farm_rows_form_called(o->rows);
     if (!ok || !p->folder || !p->out)
         return cw_error_set(err, CW_ERR_IO, "cannot begin: %s", strerror(errno));
     for (size_t k = 0; status == CW_OK && k < o->each.count; k++)
@@ -105,7 +114,7 @@ static enum cw_status make_plan(struct cw_farm_plan *p, const struct farm_option
         status = cw_error_set(err, CW_ERR_INVALID, "farm: there are no lines in %s, so there are no tasks",
                               o->each.word[0]);
     if (status == CW_OK)
-        status = cw_farm_table_check(p->out, err);
+        status = cw_farm_table_check(p, err);
     if (status == CW_OK && !strchr(argv[0], '{') && strcmp(argv[0], jobs.name))
         status = cw_farm_task_check_program(argv[0], p->folder, err);
     return status;
@@ -153,6 +162,7 @@ static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, 
                               .tick = cw_farm_report_tick};
     struct cw_farm_figures figures;
     struct cw_error err = {0};
+    uint32_t odd = 0;
     int signal = 0;
     enum cw_status status = cw_farm_master_run(&run, &figures, &signal, &err);
 
@@ -160,7 +170,7 @@ static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, 
     if (status == CW_OK && signal)
         cw_cli_complain("stopped by signal %d (%s)", signal, strsignal(signal));
     else if (status == CW_OK)
-        status = cw_farm_table_write(p->out, p, c, &err);
+        status = cw_farm_table_write(p, c, &odd, &err);
     if (status != CW_OK)
         cw_cli_fail(&err);
     if (status != CW_OK || signal) {
@@ -171,9 +181,13 @@ static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, 
         cw_cli_complain("%u tasks done, %u in this run in %.1f s", figures.done, figures.session_done,
                         figures.seconds);
     cw_farm_report_failures(p, c);
-    if (!c->failed)
+    if (odd)
+        cw_cli_complain("the output of %u task%s is not what --rows says; --rows text keeps "
+                        "outputs as they are",
+                        odd, odd == 1 ? "" : "s");
+    if (!c->failed && !odd)
         remove_own(p, c);
-    return c->failed ? CW_EXIT_FAILURE : CW_EXIT_OK;
+    return c->failed || odd ? CW_EXIT_FAILURE : CW_EXIT_OK;
 }
 
 static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct cw_farm_plan *p,
@@ -249,12 +263,12 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
     } else if (chdir(p.folder) < 0) {
         cw_cli_complain("the farm's folder %s: %s", p.folder, strerror(errno));
         result = CW_EXIT_FAILURE;
-    } else if (cw_farm_table_check(p.out, &err) != CW_OK) {
-        result = cw_cli_fail(&err);
     } else {
         p.timeout_s = o->timeout > 0 ? o->timeout : p.timeout_s;
         p.tries = o->tries ? (uint32_t)o->tries : p.tries;
-        result = run_farm(&p, &c, o);
+        p.form = o->format ? (uint16_t)cw_table_form_called(o->format) : p.form;
+        p.rows = o->rows ? (uint16_t)cw_farm_rows_form_called(o->rows) : p.rows;
+        result = cw_farm_table_check(&p, &err) == CW_OK ? run_farm(&p, &c, o) : cw_cli_fail(&err);
     }
     if (status == CW_OK)
         cw_farm_checkpoint_close(&c);
@@ -298,10 +312,10 @@ static const struct farm_options defaults = {.patience = 10};
 static const char *const examples[] = {
     "clweave farm --each sizes.txt -o times.csv -- clweave run ./app --size {}",
     "a program with each line's words",
-    "clweave farm --each graphs --each policies --each seeds -o all.jsonl -- clweave replay {1} --policy {2} "
-    "--seed {3} --json",
-    "every graph under every policy with every seed",
-    "clweave farm resume all.jsonl.farm",
+    "clweave farm --each graphs --each policies --each seeds -o all.sqlite -- clweave compare {1} -p {2} "
+    "--seed {3} --csv -",
+    "every graph under every policy with every seed; columns policy, makespan, slr, ... of a database",
+    "clweave farm resume all.sqlite.farm",
     "go on after a stop",
     NULL};
 
@@ -313,11 +327,19 @@ const struct cw_command_def cw_cmd_farm = {
         "Each line of the list is a task. The word {} of the command becomes all words of the line, {2} the "
         "second one; quotes keep blanks in a word, and no shell is involved. A command of clweave that only "
         "computes (compare, replay, simulate, generate, dispatch) runs inside the worker, without a process. "
-        "The table has a row per task in the order of the list, with standard output as the result, and is "
-        "complete or absent. A task that fails is tried again, and given up after --tries failures: its row "
-        "has its output, and the exit status is 1. Results are kept in the checkpoint as they come. After a "
-        "kill, a stop (Ctrl-C) or a full disk `clweave farm resume` goes on there; each task's result is "
-        "taken once. `clweave farm status` shows how far a farm is, also while it works.",
+        "A task that fails is tried again, and given up after --tries failures; then the exit status is 1. "
+        "Results are kept in the checkpoint as they come. After a kill, a stop (Ctrl-C) or a full disk "
+        "`clweave farm resume` goes on there; each task's result is taken once. `clweave farm status` shows "
+        "how far a farm is, also while it works.\n\n"
+        "The table is complete or absent, in the order of the list, with the same cells as CSV, JSON or "
+        "SQLite "
+        "(table `farm`): task (its number, from 1), input (its line; of several lists a column each, named "
+        "after the list), status (ok, or how it failed), output, errors (its standard error, where it "
+        "failed). "
+        "Where tasks print rows, the columns of these stand in place of output, and a task has as many rows "
+        "as "
+        "it prints, one at least; JSON rows are objects, an array of them, or an object with such an array "
+        "`results`. A column is of whole numbers or of numbers where all its values are, else text.",
     .options = options,
     .words = "status|resume",
     .examples = examples,

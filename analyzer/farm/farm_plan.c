@@ -9,6 +9,7 @@
 
 #include "../io/array.h"
 #include "../io/file_text.h"
+#include "farm_rows.h"
 
 /* ---- bytes that grow */
 
@@ -151,27 +152,34 @@ enum cw_status cw_farm_plan_check(struct cw_farm_plan *p, struct cw_error *err)
     return CW_OK;
 }
 
-enum cw_status cw_farm_plan_add_list(struct cw_farm_plan *p, const char *path, struct cw_error *err)
+enum cw_status cw_farm_plan_add_text(struct cw_farm_plan *p, const char *name, const char *text, size_t n,
+                                     struct cw_error *err)
 {
     struct cw_farm_list *l = &p->list[p->lists];
-    struct cw_file_text in;
-    enum cw_status status;
 
     if (p->lists == CW_FARM_LISTS_MAX)
         return cw_error_set(err, CW_ERR_LIMIT, "more than %d lists", CW_FARM_LISTS_MAX);
-    status = cw_file_text_open(&in, strcmp(path, "-") ? path : "/dev/stdin", err);
-    if (status != CW_OK)
-        return status;
-    l->name = strdup(path);
-    l->text = malloc(in.length + 1);
-    l->bytes = in.length;
+    l->name = strdup(name);
+    l->text = malloc(n + 1);
+    l->bytes = n;
     if (l->text) {
-        memcpy(l->text, in.text, in.length);
-        l->text[in.length] = '\0';
+        memcpy(l->text, text, n);
+        l->text[n] = '\0';
     }
     p->lists++;
+    return l->name && l->text ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory for %s", name);
+}
+
+enum cw_status cw_farm_plan_add_list(struct cw_farm_plan *p, const char *path, struct cw_error *err)
+{
+    struct cw_file_text in;
+    enum cw_status status = cw_file_text_open(&in, strcmp(path, "-") ? path : "/dev/stdin", err);
+
+    if (status != CW_OK)
+        return status;
+    status = cw_farm_plan_add_text(p, path, in.text, in.length, err);
     cw_file_text_close(&in);
-    return l->name && l->text ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory for %s", path);
+    return status;
 }
 
 void cw_farm_plan_finish(struct cw_farm_plan *p)
@@ -193,7 +201,8 @@ void cw_farm_plan_finish(struct cw_farm_plan *p)
 
 struct head {
     double timeout_s;
-    uint32_t tries, argc, lists, zero;
+    uint32_t tries, argc, lists;
+    uint16_t form, rows;
 };
 
 static void add_string(struct text *t, const char *s, size_t n)
@@ -206,7 +215,7 @@ static void add_string(struct text *t, const char *s, size_t n)
 
 void *cw_farm_plan_pack(const struct cw_farm_plan *p, size_t *bytes)
 {
-    struct head h = {p->timeout_s, p->tries, p->argc, p->lists, 0};
+    struct head h = {p->timeout_s, p->tries, p->argc, p->lists, p->form, p->rows};
     struct text t = {0};
 
     add(&t, &h, sizeof h);
@@ -255,7 +264,8 @@ enum cw_status cw_farm_plan_unpack(struct cw_farm_plan *p, const void *data, siz
     if (ok) {
         memcpy(&h, at, sizeof h);
         at += sizeof h;
-        ok = h.argc > 0 && h.argc < bytes && h.lists <= CW_FARM_LISTS_MAX && h.tries > 0 && h.timeout_s >= 0;
+        ok = h.form <= CW_TABLE_SQLITE && h.rows <= CW_FARM_ROWS_JSON && h.argc > 0 && h.argc < bytes &&
+             h.lists <= CW_FARM_LISTS_MAX && h.tries > 0 && h.timeout_s >= 0;
     }
     ok = ok && (p->folder = take_string(&at, end, NULL)) && (p->out = take_string(&at, end, NULL)) &&
          (p->argv = calloc(h.argc + 1, sizeof *p->argv));
@@ -269,6 +279,8 @@ enum cw_status cw_farm_plan_unpack(struct cw_farm_plan *p, const void *data, siz
         return cw_error_set(err, CW_ERR_FORMAT, "the plan in it is damaged");
     p->timeout_s = h.timeout_s;
     p->tries = h.tries;
+    p->form = h.form;
+    p->rows = h.rows;
     return cw_farm_plan_check(p, err);
 }
 
@@ -286,12 +298,19 @@ bool cw_farm_plan_same(const struct cw_farm_plan *a, const struct cw_farm_plan *
 
 /* ---- tasks */
 
-/* The line of one list that task `task` has. */
-static const char *line_of(const struct cw_farm_plan *p, uint32_t task, uint32_t list)
+const char *cw_farm_plan_list_line(const struct cw_farm_list *l, uint32_t line, size_t *n)
+{
+    const char *text = l->text + l->line[line];
+
+    *n = line_bytes(text);
+    return text;
+}
+
+const char *cw_farm_plan_task_line(const struct cw_farm_plan *p, uint32_t task, uint32_t list, size_t *n)
 {
     for (uint32_t k = p->lists; --k > list;)
         task /= p->list[k].lines;
-    return p->list[list].text + p->list[list].line[task % p->list[list].lines];
+    return cw_farm_plan_list_line(&p->list[list], task % p->list[list].lines, n);
 }
 
 char *cw_farm_plan_line(const struct cw_farm_plan *p, uint32_t task)
@@ -299,10 +318,11 @@ char *cw_farm_plan_line(const struct cw_farm_plan *p, uint32_t task)
     struct text t = {0};
 
     for (uint32_t k = 0; k < p->lists; k++) {
-        const char *line = line_of(p, task, k);
+        size_t n;
+        const char *line = cw_farm_plan_task_line(p, task, k, &n);
         if (k)
             add(&t, " ", 1);
-        add(&t, line, line_bytes(line));
+        add(&t, line, n);
     }
     if (t.no_memory)
         free(t.v);
@@ -370,9 +390,11 @@ char **cw_farm_plan_command(const struct cw_farm_plan *p, uint32_t task, int *ar
     bool open = false;
     char **argv = NULL;
 
-    for (uint32_t k = 0; k < p->lists; k++)
-        for (const char *line = line_of(p, task, k); next_word(&line, &words, &open);)
+    for (uint32_t k = 0; k < p->lists; k++) {
+        size_t n;
+        for (const char *line = cw_farm_plan_task_line(p, task, k, &n); next_word(&line, &words, &open);)
             count++;
+    }
     *argc = 0;
     for (uint32_t a = 0; a < p->argc; a++) {
         bool all = !strcmp(p->argv[a], "{}");

@@ -32,6 +32,8 @@ struct cw_farm_plan {
     uint32_t argc;
     char *folder;     /* in which the commands run, and from which `out` counts; owned */
     char *out;        /* the table's name, "-": standard output; owned */
+    uint16_t form;    /* how it is written: enum cw_table_form */
+    uint16_t rows;    /* what tasks print: enum cw_farm_rows_form */
     double timeout_s; /* of a task; 0: none */
     uint32_t tries;   /* after so many failures a task is given up */
     struct cw_farm_list list[CW_FARM_LISTS_MAX];
@@ -40,6 +42,10 @@ struct cw_farm_plan {
 
 /* Reads the list `path` ("-": standard input) into the plan. CW_ERR_IO, CW_ERR_NOMEM, CW_ERR_LIMIT. */
 enum cw_status cw_farm_plan_add_list(struct cw_farm_plan *p, const char *path, struct cw_error *err);
+
+/* The same with the list's text, n bytes that are copied; `name` for messages. */
+enum cw_status cw_farm_plan_add_text(struct cw_farm_plan *p, const char *name, const char *text, size_t n,
+                                     struct cw_error *err);
 
 /* Counts the tasks of a plan that has its command and lists, and checks each line. CW_ERR_FORMAT: a line with
  * an open quote, a NUL byte, or too few words for the placeholders; CW_ERR_LIMIT: too many tasks;
@@ -63,5 +69,9 @@ char **cw_farm_plan_command(const struct cw_farm_plan *p, uint32_t task, int *ar
 
 /* The lines of task `task` with blanks between, malloc'ed for the caller; NULL: out of memory. */
 char *cw_farm_plan_line(const struct cw_farm_plan *p, uint32_t task);
+
+/* Line `line` of a list, and the line that list `list` has for `task`: *n bytes in the list's text. */
+const char *cw_farm_plan_list_line(const struct cw_farm_list *l, uint32_t line, size_t *n);
+const char *cw_farm_plan_task_line(const struct cw_farm_plan *p, uint32_t task, uint32_t list, size_t *n);
 
 #endif

@@ -13,6 +13,8 @@ same() { cmp "$1" "$2" || fail "$1 is not $2"; }
 
 printf '1 a\n\n2 "b c"\n3 '"'d'"'e\n' > list
 seq 4 > four
+seq 3 > three
+prints='case $1 in 1) printf "a,b,task,A\n1,\"x,\"\"y\",.5,\n2.5,,z,\n";; 2) echo c;; 3) printf "a\n1,2\n";; esac'
 expect farm_help 0 clweave farm --help
 expect farm_words 0 clweave farm --each list -- printf '<%s>' {} x{}y {2}
 expect farm_product 0 clweave farm --each four --each list --workers 3 -- echo {1}-{2}
@@ -32,12 +34,52 @@ expect farm_open_quote 1 sh -c "printf 'a\n\"b\n' | clweave farm --each - -- ech
 expect farm_few_words 1 clweave farm --each four -- echo {2}
 expect farm_no_program 1 clweave farm --each four -- ./none {}
 expect farm_no_folder 1 clweave farm --each four -o none/x.csv -- true
+expect farm_rows_csv 1 clweave farm --each three --rows csv -- sh -c "$prints" x {}
+expect farm_rows_text 0 clweave farm --each three --each list -- sh -c "$prints" x {}
+expect farm_sqlite_stdout 1 clweave farm --each four --format sqlite -- true
 expect farm_no_kind 1 clweave farm --each four -o x.txt -- true
 expect farm_no_checkpoint 1 clweave farm status four
 expect farm_there 1 clweave farm --each four -o failing.csv -- true
 expect farm_resume_out 2 clweave farm -o x.csv resume failing.csv.farm
 expect farm_other 1 clweave farm --each four -o failing.csv --resume -- true
 farm 1 --each four -- {}; says 'task 1 (1) failed: cannot run it: No such file'
+
+# the same cells in each form of table, numbers as numbers; a database is complete or not there
+clweave generate topcuoglu --tasks 12 --count 4 -o g.json > /dev/null; ls g-*.json > graphs; printf 'heft\nhscgs\n' > policies
+for form in csv json jsonl sqlite; do
+    farm 0 --each graphs --each policies --each three -o rows.$form -- clweave compare {1} -p {2} --seed {3} --csv -
+    farm 1 --each three --rows json -o objects.$form -- sh -c 'case $1 in
+        1) echo "{\"a\":1,\"b\":\"7\"}";; 2) printf "{\"n\":1,\"results\":[{\"a\":1.5,\"d\":[1, [2]]},{\"b\":null}]}";; 3) exit 3;; esac' x {}
+    farm 0 --each list -o "bytes.$form" -- printf '%s\n"\t\377\0.' {2}
+done
+farm 0 --each three --format sqlite -o named -- echo {}
+python3 - << 'P' || fail "tables"
+import csv, json, sqlite3
+def tables(name):
+    db = sqlite3.connect(name + ".sqlite")
+    db.row_factory = sqlite3.Row
+    return (list(csv.DictReader(open(name + ".csv", errors="surrogateescape", newline=""))), json.load(open(name + ".json")),
+            [json.loads(line) for line in open(name + ".jsonl")], [dict(r) for r in db.execute("SELECT * FROM farm")])
+def text(row):
+    return {k: "" if v is None else str(v) for k, v in row.items()}
+def number(row):
+    return {k: float(v) if k in ("makespan", "slr", "speedup", "efficiency", "lower_bound") else v for k, v in row.items()}
+lines, array, objects, rows = tables("rows")
+assert len(rows) == 24 and array == objects == rows and list(map(number, lines)) == [number(text(r)) for r in rows]
+assert rows[5]["graphs"] == rows[5]["graph"] == "g-0.json" and (rows[5]["policy"], rows[5]["three"], rows[5]["tasks"]) == ("hscgs", 3, 12)
+lines, array, objects, rows = tables("objects")
+assert array == objects == rows and lines == [text(r) for r in array]
+assert [(r["task"], r["status"], r["a"], r["b"], r["d"]) for r in rows] == [
+    (1, "ok", 1, "7", None), (2, "ok", 1.5, None, "[1, [2]]"), (2, "ok", None, None, None), (3, "exit status 3", None, None, None)]
+lines, array, objects, rows = tables("bytes")
+assert rows[0]["output"] == b'a\n"\t\xff\0.' and array == objects and array[2]["output"] == 'de\n"\t\uefff\uef00.'
+assert sqlite3.connect("named").execute("SELECT sum(output) FROM farm").fetchall() == [(6,)]
+P
+rm -f named # what cannot be written leaves nothing behind
+( ulimit -f 100; clweave farm --each three --checkpoint large --rows json -o none.sqlite -- sh -c 'yes "{\"a\":1}" | head -n 3000' ) 2> err && fail "a full disk is no error"
+says 'cannot write none.sqlite: '; [ ! -e none.sqlite ] && [ -z "$(ls ./*.tmp 2> /dev/null)" ] || fail "left: $(ls)"
+farm 0 resume large; [ "$(python3 -c 'import sqlite3; print(sqlite3.connect("none.sqlite").execute("SELECT count(*) FROM farm").fetchone()[0])')" = 9000 ] || fail "resumed: $(cat err)"
+farm 1 --rows json resume failing.csv.farm; grep -q 'its output is no JSON' failing.csv || fail "rows: $(cat failing.csv)"; farm 1 resume failing.csv.farm
 
 # JSON lines: any bytes; a table that is done has no checkpoint, a failed one is resumed to the same table
 farm 0 --each list -o words.jsonl -- printf '%s\n"\t\377\0.' {2}
@@ -58,10 +100,9 @@ farm 0 --each many --workers 2 -o quiet.csv -- "${job[@]}"
 farm 0 --each many --workers 5 --block 1 -o other.csv -- "${job[@]}"; same other.csv quiet.csv
 
 # clweave's own commands give inside a worker what they give as a process
-clweave generate topcuoglu --tasks 12 --count 4 -o g.json > /dev/null; ls g-*.json > graphs; printf 'heft\nhscgs\n' > policies
 for run in 'replay {1} --policy {2} --json' 'simulate {1} -p {2} --noise 0.3' 'compare {1} -p {2} -p peft'; do
-    farm 0 --each graphs --each policies -o inside.csv -- clweave $run
-    farm 0 --each graphs --each policies -o outside.csv -- env clweave $run; same inside.csv outside.csv
+    farm 0 --each graphs --each policies --rows text -o inside.csv -- clweave $run
+    farm 0 --each graphs --each policies --rows text -o outside.csv -- env clweave $run; same inside.csv outside.csv
 done
 
 # workers are killed and stopped, and at last their master: it goes on from its checkpoint
