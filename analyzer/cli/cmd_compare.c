@@ -2,9 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../io/array.h"
+#include "../io/file_text.h"
 #include "../io/output.h"
 #include "cli.h"
 #include "compare.h"
+#include "cmd_farm.h"
 #include "plan_source.h"
 
 #define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \
@@ -22,13 +25,26 @@ static const struct cw_cli_option options[] = {
     OPTION("dsp", 0, CW_CLI_INT, dsp, "N", NULL, "number of DSPs of the platform (alone: --platform hxdsp)"),
     OPTION("processors", 'n', CW_CLI_INT, processors, "N", NULL,
            "alike processors for task graphs that name no devices: stg, wfformat, dot (default 4)"),
-    OPTION("csv", 0, CW_CLI_STRING, csv, "FILE", NULL,
-           "also write one line per graph and policy ('-': instead of the table)"),
-    OPTION("json", 'j', CW_CLI_STRING, json, "FILE", NULL, "the same as JSON"),
+    OPTION("each", 0, CW_CLI_STRING, each, "FILE", NULL,
+           "also compare the graphs that FILE names, one a line; - is standard input"),
+    OPTION("out", 'o', CW_CLI_STRING, out, "FILE", NULL,
+           "also write a row per graph and policy to FILE: .csv, .json, .jsonl or .sqlite"),
+    OPTION("format", 'f', CW_CLI_CHOICE, format, "FORMAT", CW_TABLE_FORMS,
+           "write them so (default: as its name ends)"),
+    OPTION("csv", 0, CW_CLI_STRING, csv, "FILE", NULL, "the same as CSV ('-': instead of the table)"),
+    OPTION("json", 'j', CW_CLI_STRING, json, "FILE", NULL, "the same as one JSON object ('-': likewise)"),
     OPTION("plot", 0, CW_CLI_STRING, plot, "FILE.svg", NULL,
            "draw how far policies are from the best of each graph (or .png; by gnuplot)"),
     OPTION("jobs", 0, CW_CLI_INT, jobs, "N", NULL,
            "plan with N threads (default: one per processor; one with --times)"),
+    OPTION("farm", 0, CW_CLI_BOOL, farm, NULL, NULL,
+           "plan by a farm: a process per processor, results kept as they come; the same output"),
+    OPTION("workers", 'w', CW_CLI_INT, workers, "N", NULL,
+           "farm: processes (default: the processors it may use)"),
+    OPTION(
+        "checkpoint", 0, CW_CLI_STRING, checkpoint, "FILE", NULL,
+        "farm: keep results in FILE (default: the name of -o, --csv or --json and .farm, until all is done)"),
+    OPTION("resume", 0, CW_CLI_BOOL, resume, NULL, NULL, "farm: go on with the checkpoint when it is there"),
     OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL, "seed of policies (default 0)"),
     OPTION("check", 0, CW_CLI_BOOL, check, NULL, NULL, "check every rule that a schedule must keep"),
     OPTION("times", 0, CW_CLI_BOOL, times, NULL, NULL, "report the processor time that planning took, too"),
@@ -38,15 +54,14 @@ static const struct cw_cli_option options[] = {
            "of traces: keep (default) or drop the order that the host's waiting imposed"),
     CW_CLI_END};
 
-static enum cw_status write_file(const struct cw_compare *c, const char *path,
-                                 void (*put)(const struct cw_compare *c, FILE *f), struct cw_error *err)
+static enum cw_status write_json(const struct cw_compare *c, const char *path, struct cw_error *err)
 {
     struct cw_output out;
     enum cw_status status = cw_output_open(&out, path, 0666, err);
 
     if (status != CW_OK)
         return status;
-    put(c, out.f);
+    cw_compare_json(c, out.f);
     return cw_output_commit(&out, err);
 }
 
@@ -60,19 +75,26 @@ static bool is_written(enum cw_status status, const struct cw_error *err)
     return status == CW_OK;
 }
 
+static bool is_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 /* The results in every form that is asked for. False when one of them cannot be had. */
 static bool put_results(const struct cw_compare *c)
 {
-    const char *csv = c->o->csv, *json = c->o->json;
+    const char *csv = c->o->csv, *json = c->o->json, *out = c->o->out;
     struct cw_error err = {0};
     bool good = true;
 
-    if (!(csv && strcmp(csv, "-") == 0) && !(json && strcmp(json, "-") == 0))
+    if (!is_output(csv) && !is_output(json) && !is_output(out))
         cw_compare_print(c);
+    if (out)
+        good &= is_written(cw_compare_table(c, out, cw_table_form_called(c->o->format), &err), &err);
     if (csv)
-        good &= is_written(write_file(c, csv, cw_compare_csv, &err), &err);
+        good &= is_written(cw_compare_table(c, csv, CW_TABLE_CSV, &err), &err);
     if (json)
-        good &= is_written(write_file(c, json, cw_compare_json, &err), &err);
+        good &= is_written(write_json(c, json, &err), &err);
     if (c->o->plot)
         good &= is_written(cw_compare_plot(c, c->o->plot, &err), &err);
     return good;
@@ -88,10 +110,12 @@ static int compare(struct cw_compare *c)
     c->tasks = calloc(c->files, sizeof *c->tasks);
     if (!c->cell || !c->tasks)
         status = cw_error_set(&err, CW_ERR_NOMEM, "out of memory");
-    if (status == CW_OK)
+    if (status == CW_OK && !c->o->farm)
         status = cw_compare_run(c, &err);
     if (status != CW_OK)
         cw_cli_fail(&err);
+    else if (c->o->farm)
+        result = cw_compare_farm(c, put_results);
     else if (put_results(c))
         result = CW_EXIT_OK;
     free(c->cell);
@@ -99,25 +123,74 @@ static int compare(struct cw_compare *c)
     return result;
 }
 
+/* The graphs of the command line, then those of --each, whose text *lines holds. */
+static enum cw_status name_files(struct cw_compare *c, int argc, char **argv, char **lines,
+                                 struct cw_error *err)
+{
+    struct cw_file_text in = {0};
+    size_t room = 0;
+    enum cw_status status = CW_OK;
+
+    if (c->o->each)
+        status = cw_file_text_open(&in, is_output(c->o->each) ? "/dev/stdin" : c->o->each, err);
+    if (status != CW_OK)
+        return status;
+    *lines = strndup(in.text ? in.text : "", in.length);
+    bool good = *lines && cw_array_reserve(&c->file, &room, 0, (size_t)argc, sizeof *c->file);
+    for (int k = 0; good && k < argc; k++)
+        c->file[c->files++] = argv[k];
+    for (char *line = good ? strtok(*lines, "\r\n") : NULL; line && good; line = strtok(NULL, "\r\n")) {
+        good = cw_array_reserve(&c->file, &room, c->files, 1, sizeof *c->file);
+        if (good)
+            c->file[c->files++] = line;
+    }
+    if (c->o->each)
+        cw_file_text_close(&in);
+    if (!good)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    return c->files ? CW_OK
+                    : cw_error_set(err, CW_ERR_INVALID,
+                                   "compare: which graphs? name them, or a list of them with --each");
+}
+
+static void check_options(const struct cw_compare_options *o, struct cw_error *err)
+{
+    if (o->dsp < -1 || o->seed < 0)
+        cw_error_set(err, CW_ERR_INVALID, "compare: --%s takes a whole number from 0 on",
+                     o->dsp < -1 ? "dsp" : "seed");
+    if (o->jobs < 0 || o->jobs > 1024)
+        cw_error_set(err, CW_ERR_INVALID, "compare: --jobs takes a number from 1 to 1024");
+    if (!cw_cmd_farm_workers(o->workers))
+        cw_error_set(err, CW_ERR_INVALID, "compare: --workers is out of its range");
+    if (!o->farm && (o->workers || o->checkpoint || o->resume))
+        cw_error_set(err, CW_ERR_INVALID, "compare: --%s is about a farm: it needs --farm",
+                     o->workers  ? "workers"
+                     : o->resume ? "resume"
+                                 : "checkpoint");
+}
+
 static int run(const void *values, int argc, char **argv)
 {
-    struct cw_compare c = {.o = values, .file = argv, .files = (size_t)argc};
+    struct cw_compare c = {.o = values};
     struct cw_error err = {0};
+    char *lines = NULL;
     int result;
 
-    if (c.o->dsp < -1 || c.o->seed < 0)
-        cw_error_set(&err, CW_ERR_INVALID, "compare: --%s takes a whole number from 0 on",
-                     c.o->dsp < -1 ? "dsp" : "seed");
-    if (c.o->jobs < 0 || c.o->jobs > 1024)
-        cw_error_set(&err, CW_ERR_INVALID, "compare: --jobs takes a number from 1 to 1024");
+    check_options(c.o, &err);
     if (err.status != CW_OK || cw_plan_processors(c.o->processors, &c.processors, &err) != CW_OK ||
         (c.o->plot && cw_compare_plot_check(c.o->plot, &err) != CW_OK) ||
         cw_policy_args_add(&c.policies, &c.o->policies, "all", c.o->seed, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
         result = CW_EXIT_USAGE;
+    } else if (name_files(&c, argc, argv, &lines, &err) != CW_OK ||
+               (c.o->out && cw_table_check(c.o->out, cw_table_form_called(c.o->format), &err) != CW_OK)) {
+        cw_cli_complain("%s", err.text);
+        result = err.status == CW_ERR_INVALID ? CW_EXIT_USAGE : CW_EXIT_FAILURE;
     } else {
         result = compare(&c);
     }
+    free(c.file);
+    free(lines);
     cw_policy_args_finish(&c.policies);
     return result;
 }
@@ -129,6 +202,10 @@ static const char *const examples[] = {
     "all policies over many graphs",
     "clweave compare -p heft -p hdgeft:best-k,cross-class --csv results.csv g-*.json",
     "two policies, and every single result in a file",
+    "clweave compare --farm --each graphs -p heft -p cpop -o results.sqlite",
+    "very many graphs: the names are in a file, and --resume goes on after a stop",
+    "clweave compare -p heft -p cpop topcuoglu:tasks=40,ccr=5,seed=1 topcuoglu:tasks=40,ccr=5,seed=2",
+    "graphs that are generated when they are needed",
     "clweave compare --processors 8 --plot out.svg rand*.stg",
     "Standard Task Graphs on eight processors, and a picture",
     NULL};
@@ -136,20 +213,25 @@ static const char *const examples[] = {
 const struct cw_command_def cw_cmd_compare = {
     .name = "compare",
     .summary = "compare policies over many task graphs and traces",
-    .usage = "[options] FILE...",
+    .usage = "[options] GRAPH...",
     .details =
-        "Plans every file (trace or task graph: clweave-graph, STG, WfFormat, DOT) under every policy. The "
-        "table has a row per policy: mean "
+        "Plans every graph under every policy: files (traces or task graphs: clweave-graph, STG, WfFormat, "
+        "DOT), and KIND:OPTION=VALUE,... for graphs that `clweave generate KIND` makes. The table has a row "
+        "per policy: mean "
         "schedule length ratio and speedup, mean and worst of makespan over that of the best policy for the "
         "graph, the number of graphs for which it is the best or as good, and mean makespan over the lower "
-        "bound for its way of sharing tasks. Files are planned on all processors at once; what is printed "
-        "does not "
-        "depend on how many there are.",
+        "bound for its way of sharing tasks. Graphs are planned on all processors at once; what is printed "
+        "does not depend on how many there are. With --farm processes do it, a crash or a stop loses no "
+        "results, and --resume goes on.\n\n"
+        "The columns of -o and --csv: graph, tasks (their number), policy, makespan, lower_bound, "
+        "lower_bound_by (the way in which it was found), slr (makespan over the least times along the "
+        "critical path), speedup (over the best single device), efficiency (speedup over devices), nsl "
+        "(makespan over the critical path's time on its best device), noted (1: the plan came with a note), "
+        "and with --times seconds. A SQLite database has them in the table `compare`.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof defaults,
-    .min_operands = 1,
     .max_operands = -1,
     .run = run,
 };

@@ -13,6 +13,7 @@
 #include "../farm/farm_table.h"
 #include "cli.h"
 #include "farm_report.h"
+#include "cmd_farm.h"
 
 enum { WORKERS_MAX = 4096, TRIES = 3 };
 
@@ -22,6 +23,7 @@ struct farm_options {
     int64_t workers, block, tries;
     double timeout, patience;
     bool resume, json;
+    const struct cw_farm_use *use; /* of another command; NULL: none */
 };
 
 #define OPTION(name_, letter_, kind_, member, argument_, help_)                                              \
@@ -140,9 +142,11 @@ static void remove_own(const struct cw_farm_plan *p, const struct cw_farm_checkp
     free(name);
 }
 
-static void say_how_to_go_on(const struct cw_farm_checkpoint *c)
+static void say_how_to_go_on(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c)
 {
-    if (c->path)
+    if (c->path && p->rows == CW_FARM_ROWS_OTHER)
+        cw_cli_complain("%u of %u tasks are done; the same command with --resume goes on", c->done, c->tasks);
+    else if (c->path)
         cw_cli_complain("%u of %u tasks are done; 'clweave farm resume %s' goes on", c->done, c->tasks,
                         c->path);
     else
@@ -150,7 +154,26 @@ static void say_how_to_go_on(const struct cw_farm_checkpoint *c)
                         c->tasks);
 }
 
-/* Runs the tasks that have no result yet, and writes the table. */
+/* What follows when each task has its result: the table, and the tasks that failed. */
+static int finish_farm(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c)
+{
+    struct cw_error err = {0};
+    uint32_t odd = 0;
+
+    if (cw_farm_table_write(p, c, &odd, &err) != CW_OK) {
+        cw_cli_fail(&err);
+        say_how_to_go_on(p, c);
+        return CW_EXIT_FAILURE;
+    }
+    cw_farm_report_failures(p, c);
+    if (odd)
+        cw_cli_complain(
+            "the output of %u task%s is not what --rows says; --rows text keeps outputs as they are", odd,
+            odd == 1 ? "" : "s");
+    return c->failed || odd ? CW_EXIT_FAILURE : CW_EXIT_OK;
+}
+
+/* Runs the tasks that have no result yet, and finishes. */
 static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, const struct farm_options *o)
 {
     struct cw_farm_run run = {.plan = p,
@@ -162,32 +185,25 @@ static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, 
                               .tick = cw_farm_report_tick};
     struct cw_farm_figures figures;
     struct cw_error err = {0};
-    uint32_t odd = 0;
-    int signal = 0;
+    int signal = 0, result;
     enum cw_status status = cw_farm_master_run(&run, &figures, &signal, &err);
 
     cw_farm_report_wipe();
-    if (status == CW_OK && signal)
-        cw_cli_complain("stopped by signal %d (%s)", signal, strsignal(signal));
-    else if (status == CW_OK)
-        status = cw_farm_table_write(p, c, &odd, &err);
     if (status != CW_OK)
         cw_cli_fail(&err);
+    else if (signal)
+        cw_cli_complain("stopped by signal %d (%s)", signal, strsignal(signal));
     if (status != CW_OK || signal) {
-        say_how_to_go_on(c);
+        say_how_to_go_on(p, c);
         return CW_EXIT_FAILURE;
     }
     if (isatty(STDERR_FILENO))
         cw_cli_complain("%u tasks done, %u in this run in %.1f s", figures.done, figures.session_done,
                         figures.seconds);
-    cw_farm_report_failures(p, c);
-    if (odd)
-        cw_cli_complain("the output of %u task%s is not what --rows says; --rows text keeps "
-                        "outputs as they are",
-                        odd, odd == 1 ? "" : "s");
-    if (!c->failed && !odd)
+    result = o->use ? o->use->finish(o->use->context, p, c) : finish_farm(p, c);
+    if (result == CW_EXIT_OK)
         remove_own(p, c);
-    return c->failed || odd ? CW_EXIT_FAILURE : CW_EXIT_OK;
+    return result;
 }
 
 static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct cw_farm_plan *p,
@@ -196,39 +212,42 @@ static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct
     char *own = o->checkpoint ? NULL : own_checkpoint(p);
     const char *path = o->checkpoint ? o->checkpoint : own;
     struct cw_farm_plan kept = {0};
-    enum cw_status status;
+    enum cw_status status = CW_OK;
+    bool found = o->resume && path && access(path, F_OK) == 0;
 
-    if (!o->resume || !path || access(path, F_OK) < 0) {
-        status = cw_farm_checkpoint_create(c, path, p, err);
-    } else {
+    if (found)
         status = cw_farm_checkpoint_open(c, path, true, &kept, err);
-        if (status == CW_OK && !cw_farm_plan_same(p, &kept)) {
-            status = cw_error_set(err, CW_ERR_INVALID,
-                                  "%s is the checkpoint of another command, list or folder", path);
-            cw_farm_checkpoint_close(c);
-        }
-        cw_farm_plan_finish(&kept);
+    else
+        status = cw_farm_checkpoint_create(c, path, p, err);
+    if (found && status == CW_OK && !cw_farm_plan_same(p, &kept)) {
+        status = cw_error_set(err, CW_ERR_INVALID, "%s is the checkpoint of another command, list or folder",
+                              path);
+        cw_farm_checkpoint_close(c);
     }
+    cw_farm_plan_finish(&kept);
     free(own);
     return status;
+}
+
+static int farm_plan(const struct farm_options *o, const struct cw_farm_plan *p)
+{
+    struct cw_farm_checkpoint c;
+    struct cw_error err = {0};
+    int result;
+
+    if (open_checkpoint(&c, p, o, &err) != CW_OK)
+        return cw_cli_fail(&err);
+    result = run_farm(p, &c, o);
+    cw_farm_checkpoint_close(&c);
+    return result;
 }
 
 static int begin_farm(const struct farm_options *o, int argc, char **argv)
 {
     struct cw_farm_plan p = {0};
-    struct cw_farm_checkpoint c;
     struct cw_error err = {0};
-    enum cw_status status = make_plan(&p, o, argc, argv, &err);
-    int result = CW_EXIT_FAILURE;
+    int result = make_plan(&p, o, argc, argv, &err) == CW_OK ? farm_plan(o, &p) : cw_cli_fail(&err);
 
-    if (status == CW_OK)
-        status = open_checkpoint(&c, &p, o, &err);
-    if (status == CW_OK) {
-        result = run_farm(&p, &c, o);
-        cw_farm_checkpoint_close(&c);
-    } else {
-        cw_cli_fail(&err);
-    }
     cw_farm_plan_finish(&p);
     return result;
 }
@@ -260,6 +279,11 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
         cw_cli_complain(
             "farm: 'resume' takes the table's name from the checkpoint; leave -o and --checkpoint away");
         result = CW_EXIT_USAGE;
+    } else if (p.rows == CW_FARM_ROWS_OTHER) {
+        cw_cli_complain(
+            "%s: is the checkpoint of `clweave %s --farm`; the same command with --resume goes on", path,
+            p.argc > 1 ? p.argv[1] : "");
+        result = CW_EXIT_FAILURE;
     } else if (chdir(p.folder) < 0) {
         cw_cli_complain("the farm's folder %s: %s", p.folder, strerror(errno));
         result = CW_EXIT_FAILURE;
@@ -278,7 +302,7 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
 
 static const char *out_of_range(const struct farm_options *o)
 {
-    return o->workers < 0 || o->workers > WORKERS_MAX                        ? "workers"
+    return !cw_cmd_farm_workers(o->workers)                                  ? "workers"
            : o->block < 0 || o->block > 1 << 20                              ? "block"
            : o->tries < 0 || o->tries >= CW_DISPATCH_TRIES_MAX               ? "tries"
            : !(o->timeout == 0 || (o->timeout >= 0.001 && o->timeout < 1e9)) ? "timeout"
@@ -308,6 +332,22 @@ static int run(const void *values, int argc, char **argv)
 }
 
 static const struct farm_options defaults = {.patience = 10};
+
+int cw_cmd_farm_use(const struct cw_farm_plan *p, const struct cw_farm_use *use)
+{
+    struct farm_options o = defaults;
+
+    o.checkpoint = use->checkpoint;
+    o.resume = use->resume;
+    o.workers = use->workers;
+    o.use = use;
+    return farm_plan(&o, p);
+}
+
+bool cw_cmd_farm_workers(int64_t workers)
+{
+    return workers >= 0 && workers <= WORKERS_MAX;
+}
 
 static const char *const examples[] = {
     "clweave farm --each sizes.txt -o times.csv -- clweave run ./app --size {}",

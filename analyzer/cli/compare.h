@@ -2,19 +2,20 @@
 #ifndef CW_COMPARE_H
 #define CW_COMPARE_H
 
+#include "../io/table.h"
 #include "../plan/plan_result.h"
 #include "policy_args.h"
 
 struct cw_compare_options {
     struct cw_cli_list policies;
-    const char *platform, *host_waits, *csv, *json, *plot, *lp;
-    int64_t dsp, seed, processors, jobs;
-    bool check, times;
+    const char *platform, *host_waits, *each, *out, *format, *csv, *json, *plot, *lp, *checkpoint;
+    int64_t dsp, seed, processors, jobs, workers;
+    bool check, times, farm, resume;
 };
 
 /* One cell: a graph under a policy. */
 struct cw_compare_cell {
-    double makespan, bound, slr, speedup, efficiency, seconds;
+    double makespan, bound, slr, speedup, efficiency, nsl, seconds;
     enum cw_bound_kind kind; /* of the bound */
     bool noted;              /* the schedule came with a note */
 };
@@ -44,11 +45,19 @@ double cw_compare_best(const struct cw_compare *c, size_t file);
  * Errors: of the first file and policy that has one, in the order of the command line. */
 enum cw_status cw_compare_run(struct cw_compare *c, struct cw_error *err);
 
+/* The same by a farm, a task per file, kept in a checkpoint. `put` writes the results when all are there:
+ * false, after a message, when it cannot. Returns an exit status, after a message where it is not 0. */
+int cw_compare_farm(struct cw_compare *c, bool (*put)(const struct cw_compare *c));
+
 /* The table for people, to standard output. */
 void cw_compare_print(const struct cw_compare *c);
 
-/* One line per file and policy; a JSON object. Errors of `f` are found by the caller. */
-void cw_compare_csv(const struct cw_compare *c, FILE *f);
+/* A row per file and policy, written to `path` as io/table.h has it. CW_ERR_INVALID, CW_ERR_IO,
+ * CW_ERR_NOMEM. */
+enum cw_status cw_compare_table(const struct cw_compare *c, const char *path, enum cw_table_form form,
+                                struct cw_error *err);
+
+/* A JSON object. Errors of `f` are found by the caller. */
 void cw_compare_json(const struct cw_compare *c, FILE *f);
 
 /* CW_ERR_INVALID: `path` ends neither in .svg nor in .png. */

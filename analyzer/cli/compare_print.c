@@ -88,48 +88,44 @@ void cw_compare_print(const struct cw_compare *c)
         printf("\n* some of its plans came with a note (clweave replay shows it)\n");
 }
 
-/* ---- one line per graph and policy */
+/* ---- a row per graph and policy */
 
-static void csv_text(FILE *f, const char *text)
+static void put_row(struct cw_table *t, const struct cw_compare *c, size_t file, size_t policy)
 {
-    if (!strpbrk(text, ",\"\n")) {
-        fputs(text, f);
-        return;
-    }
-    fputc('"', f);
-    for (; *text; text++)
-        fprintf(f, *text == '"' ? "\"%c" : "%c", *text);
-    fputc('"', f);
+    const struct cw_compare_cell *x = cw_compare_cell(c, file, policy);
+    const char *label = c->policies.label[policy], *kind = cw_plan_bound_kind_name(x->kind);
+
+    cw_table_put_text(t, c->file[file], strlen(c->file[file]));
+    cw_table_put_u64(t, c->tasks[file]);
+    cw_table_put_text(t, label, strlen(label));
+    cw_table_put_double(t, x->makespan);
+    cw_table_put_double(t, x->bound);
+    cw_table_put_text(t, kind, strlen(kind));
+    cw_table_put_double(t, x->slr);
+    cw_table_put_double(t, x->speedup);
+    cw_table_put_double(t, x->efficiency);
+    cw_table_put_double(t, x->nsl);
+    cw_table_put_u64(t, x->noted);
+    if (c->o->times)
+        cw_table_put_double(t, x->seconds);
 }
 
-static void csv_number(FILE *f, double x)
+enum cw_status cw_compare_table(const struct cw_compare *c, const char *path, enum cw_table_form form,
+                                struct cw_error *err)
 {
-    if (!isnan(x))
-        fprintf(f, ",%.17g", x);
-    else
-        fputc(',', f);
-}
+    static const struct cw_table_column column[] = {
+        {"graph", CW_TABLE_TEXT},    {"tasks", CW_TABLE_INTEGER},    {"policy", CW_TABLE_TEXT},
+        {"makespan", CW_TABLE_REAL}, {"lower_bound", CW_TABLE_REAL}, {"lower_bound_by", CW_TABLE_TEXT},
+        {"slr", CW_TABLE_REAL},      {"speedup", CW_TABLE_REAL},     {"efficiency", CW_TABLE_REAL},
+        {"nsl", CW_TABLE_REAL},      {"noted", CW_TABLE_INTEGER},    {"seconds", CW_TABLE_REAL}};
+    uint32_t columns = sizeof column / sizeof *column - !c->o->times;
+    struct cw_table *t;
+    enum cw_status status = cw_table_open(&t, path, form, "compare", column, columns, err);
 
-void cw_compare_csv(const struct cw_compare *c, FILE *f)
-{
-    fprintf(f, "graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency%s\n",
-            c->o->times ? ",seconds" : "");
-    for (size_t file = 0; file < c->files; file++)
-        for (size_t k = 0; k < c->policies.count; k++) {
-            const struct cw_compare_cell *x = cw_compare_cell(c, file, k);
-            csv_text(f, c->file[file]);
-            fprintf(f, ",%u,", c->tasks[file]);
-            csv_text(f, c->policies.label[k]);
-            csv_number(f, x->makespan);
-            csv_number(f, x->bound);
-            fprintf(f, ",%s", cw_plan_bound_kind_name(x->kind));
-            csv_number(f, x->slr);
-            csv_number(f, x->speedup);
-            csv_number(f, x->efficiency);
-            if (c->o->times)
-                csv_number(f, x->seconds);
-            fputc('\n', f);
-        }
+    for (size_t file = 0; status == CW_OK && file < c->files; file++)
+        for (size_t k = 0; k < c->policies.count; k++)
+            put_row(t, c, file, k);
+    return cw_table_close(t, status, err);
 }
 
 static void put_cell(struct cw_json_out *j, const struct cw_compare *c, size_t file, size_t policy)
@@ -137,7 +133,8 @@ static void put_cell(struct cw_json_out *j, const struct cw_compare *c, size_t f
     const struct cw_compare_cell *x = cw_compare_cell(c, file, policy);
     const struct cw_json_figure numbers[] = {
         {"makespan", x->makespan}, {"lower_bound", x->bound},     {"slr", x->slr},
-        {"speedup", x->speedup},   {"efficiency", x->efficiency}, {"seconds", x->seconds}};
+        {"speedup", x->speedup},   {"efficiency", x->efficiency}, {"nsl", x->nsl},
+        {"noted", x->noted},       {"seconds", x->seconds}};
 
     cw_json_put_open(j);
     cw_json_put_key(j, "graph");

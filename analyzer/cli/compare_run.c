@@ -95,8 +95,9 @@ static enum cw_status plan_pair(struct run *r, size_t pair, struct cw_error *err
     if (status != CW_OK)
         return cw_error_set(err, status, "%s: %s: %s", c->file[file], c->policies.label[policy], why.text);
     c->cell[pair] = (struct cw_compare_cell){
-        result.metrics.makespan,   result.bound.best, result.metrics.slr, result.metrics.speedup,
-        result.metrics.efficiency, result.seconds,    result.bound.kind,  *result.schedule->note != '\0'};
+        result.metrics.makespan, result.bound.best,         result.metrics.slr,
+        result.metrics.speedup,  result.metrics.efficiency, result.metrics.nsl,
+        result.seconds,          result.bound.kind,         *result.schedule->note != '\0'};
     cw_plan_result_finish(&result);
     return CW_OK;
 }

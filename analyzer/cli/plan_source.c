@@ -4,13 +4,16 @@
 
 #include "cli.h"
 #include "footprints.h"
+#include "graph_made.h"
 #include "../plan/graph_format.h"
 #include "../graph/trace_read.h"
 
+/* `format` NULL: a graph to be made. */
 static enum cw_status load_graph(struct cw_plan_source *s, const struct cw_graph_format *format,
                                  const char *path, uint32_t processors, struct cw_error *err)
 {
-    enum cw_status status = format->read(path, processors, &s->graph, &s->platform, err);
+    enum cw_status status = format ? format->read(path, processors, &s->graph, &s->platform, err)
+                                   : cw_graph_made(path, &s->graph, &s->platform, err);
 
     s->input.graph = s->graph;
     s->input.platform = s->platform;
@@ -138,6 +141,7 @@ enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, c
                                    bool drop_waits, bool plan, struct cw_error *err)
 {
     const struct cw_graph_format *format = cw_graph_format_probe(path);
+    bool graph = format || cw_graph_made_is(path);
     enum cw_status status = CW_OK;
 
     *s = (struct cw_plan_source){0};
@@ -150,8 +154,8 @@ enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, c
         status = cw_platform_model_load(platform, dsp, &s->model, err);
     if (status != CW_OK)
         return status;
-    return format ? load_graph(s, format, path, processors, err)
-                  : load_trace(s, path, known, drop_waits, plan, err);
+    return graph ? load_graph(s, format, path, processors, err)
+                 : load_trace(s, path, known, drop_waits, plan, err);
 }
 
 enum cw_status cw_plan_processors(int64_t option, uint32_t *processors, struct cw_error *err)

@@ -26,7 +26,7 @@ struct cw_plan_source_known {
     const struct cw_cli_list *history; /* files of run's, and traces; NULL: none */
 };
 
-/* Reads `path`.
+/* Reads `path`, or makes the graph that it names (graph_made.h).
  *   platform   built-in or file, NULL: the devices of the input, or hxdsp when `dsp` >= 0
  *   dsp        number of DSPs, -1 = as the platform says
  *   processors alike processors of graph files that name no devices; 0 = graph_format.h's default

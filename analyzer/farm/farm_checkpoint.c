@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -204,36 +205,67 @@ static int temporary_file(void)
     return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
+/* The name of a checkpoint that has no plan yet, malloc'ed. */
+static char *name_before(const char *path)
+{
+    char *name = NULL;
+
+    return asprintf(&name, "%s-%ld.new", path, (long)getpid()) < 0 ? NULL : name;
+}
+
+/* Gives the file that is called `before` its name, which no file may have. False: errno says why. */
+static bool name_file(const char *before, const char *path)
+{
+    if (link(before, path) == 0)
+        return unlink(before) == 0;
+    /* a file system without links */
+    return errno != EEXIST && access(path, F_OK) < 0 && rename(before, path) == 0;
+}
+
+/* The file gets its name when the plan is in it: a farm that is killed before leaves no checkpoint that cannot
+ * be read. */
+static enum cw_status create(struct cw_farm_checkpoint *c, const char *before, const void *plan, size_t bytes,
+                             struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    c->fd = before ? open(before, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : temporary_file();
+    if (c->fd < 0 || flock(c->fd, LOCK_EX | LOCK_NB) < 0)
+        return wrong(c, errno, "make", err);
+    if (before)
+        status = sync_start(c, err);
+    if (status == CW_OK)
+        status = append(c, PLAN, plan, bytes, err);
+    if (status == CW_OK && before && !name_file(before, c->path))
+        status = errno == EEXIST
+                     ? cw_error_set(err, CW_ERR_INVALID,
+                                    "%s is there already: --resume goes on with a farm; remove it "
+                                    "to begin anew",
+                                    c->path)
+                     : wrong(c, errno, "make", err);
+    if (status != CW_OK && before)
+        unlink(before);
+    return status;
+}
+
 enum cw_status cw_farm_checkpoint_create(struct cw_farm_checkpoint *c, const char *path,
                                          const struct cw_farm_plan *p, struct cw_error *err)
 {
     size_t bytes;
     void *plan = cw_farm_plan_pack(p, &bytes);
-    enum cw_status status = plan ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory for the plan");
+    char *before = path ? name_before(path) : NULL;
+    enum cw_status status;
 
     *c = (struct cw_farm_checkpoint){.fd = -1, .writable = true, .path = path ? strdup(path) : NULL};
+    status = plan && (!path || (before && c->path))
+                 ? make_index(c, p->tasks, err)
+                 : cw_error_set(err, CW_ERR_NOMEM, "out of memory for the plan");
     if (status == CW_OK)
-        c->fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : temporary_file();
-    if (status == CW_OK && c->fd < 0)
-        status = errno == EEXIST
-                     ? cw_error_set(err, CW_ERR_INVALID,
-                                    "%s is there already: clweave farm resume goes on with a farm; remove "
-                                    "it to begin anew",
-                                    path)
-                     : wrong(c, errno, "make", err);
-    if (status == CW_OK && flock(c->fd, LOCK_EX | LOCK_NB) < 0)
-        status = wrong(c, errno, "lock", err);
-    if (status == CW_OK)
-        status = make_index(c, p->tasks, err);
-    if (status == CW_OK && path)
-        status = sync_start(c, err);
-    if (status == CW_OK)
-        status = append(c, PLAN, plan, bytes, err);
+        status = create(c, before, plan, bytes, err);
     begin_session(c, c->last_ns);
     c->first_ns = c->last_ns;
     free(plan);
-    if (status != CW_OK && c->fd >= 0 && path)
-        unlink(path);
+    free(before);
     if (status != CW_OK)
         cw_farm_checkpoint_close(c);
     return status;

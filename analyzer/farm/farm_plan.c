@@ -264,7 +264,7 @@ enum cw_status cw_farm_plan_unpack(struct cw_farm_plan *p, const void *data, siz
     if (ok) {
         memcpy(&h, at, sizeof h);
         at += sizeof h;
-        ok = h.form <= CW_TABLE_SQLITE && h.rows <= CW_FARM_ROWS_JSON && h.argc > 0 && h.argc < bytes &&
+        ok = h.form <= CW_TABLE_SQLITE && h.rows <= CW_FARM_ROWS_OTHER && h.argc > 0 && h.argc < bytes &&
              h.lists <= CW_FARM_LISTS_MAX && h.tries > 0 && h.timeout_s >= 0;
     }
     ok = ok && (p->folder = take_string(&at, end, NULL)) && (p->out = take_string(&at, end, NULL)) &&
@@ -286,7 +286,9 @@ enum cw_status cw_farm_plan_unpack(struct cw_farm_plan *p, const void *data, siz
 
 bool cw_farm_plan_same(const struct cw_farm_plan *a, const struct cw_farm_plan *b)
 {
-    bool same = a->argc == b->argc && a->lists == b->lists && !strcmp(a->folder, b->folder);
+    bool same = a->argc == b->argc && a->lists == b->lists &&
+                (a->rows == CW_FARM_ROWS_OTHER) == (b->rows == CW_FARM_ROWS_OTHER) &&
+                !strcmp(a->folder, b->folder);
 
     for (uint32_t k = 0; same && k < a->argc; k++)
         same = !strcmp(a->argv[k], b->argv[k]);

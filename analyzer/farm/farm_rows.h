@@ -1,8 +1,8 @@
 /* farm_rows.h - the output of a task as rows: CSV with a header line, or JSON objects.
  *
  *     CSV    RFC 4180; the first line names the columns
- *     JSON   objects, one behind the other or in an array, a row each; an object with an array `results` stands
- *            for those rows. Arrays and objects inside a row stay JSON text.
+ *     JSON   objects, one behind the other or in an array, a row each; an object with an array `results`
+ *            stands for those rows. Arrays and objects inside a row stay JSON text.
  *
  * Columns are those of all tasks in the order in which they come up. Thread-safety: as of any plain data. */
 #ifndef CW_FARM_ROWS_H
@@ -11,7 +11,13 @@
 #include "../io/table.h"
 #include "farm_result.h"
 
-enum cw_farm_rows_form { CW_FARM_ROWS_BY_COMMAND, CW_FARM_ROWS_TEXT, CW_FARM_ROWS_CSV, CW_FARM_ROWS_JSON };
+enum cw_farm_rows_form {
+    CW_FARM_ROWS_BY_COMMAND,
+    CW_FARM_ROWS_TEXT,
+    CW_FARM_ROWS_CSV,
+    CW_FARM_ROWS_JSON,
+    CW_FARM_ROWS_OTHER /* the command whose farm it is reads the outputs itself */
+};
 #define CW_FARM_ROWS_FORMS "text|csv|json"
 
 enum { CW_FARM_COLUMNS_MAX = 1000 };

@@ -1,11 +1,12 @@
-/* farm_table.h - the results as a table: in the order of the tasks, in which workers need not have done them.
- * The columns hold neither times nor tries, so that the table of a disturbed farm is that of a quiet one.
+/* farm_table.h - the results as a table: in the order of the tasks, in which workers need not have done
+ * them. The columns hold neither times nor tries, so that the table of a disturbed farm is that of a quiet
+ * one.
  *
  *     task     the task's number, from 1
  *     input    its line; of several lists one column each, named after the list
  *     status   "ok", or how it failed
- *     output   its standard output, less one newline at the end; where tasks print rows (farm_rows.h), the columns
- *              of those instead: one row per row, or one with nulls for a task that has none
+ *     output   its standard output, less one newline at the end; where tasks print rows (farm_rows.h), the
+ *              columns of those instead: one row per row, or one with nulls for a task that has none
  *     errors   its standard error, of tasks that failed
  *
  * A column is INTEGER or REAL where all its values are, else TEXT. */

@@ -63,7 +63,7 @@ def tables(name):
 def text(row):
     return {k: "" if v is None else str(v) for k, v in row.items()}
 def number(row):
-    return {k: float(v) if k in ("makespan", "slr", "speedup", "efficiency", "lower_bound") else v for k, v in row.items()}
+    return {k: float(v) if k in ("makespan", "slr", "speedup", "efficiency", "lower_bound", "nsl") else v for k, v in row.items()}
 lines, array, objects, rows = tables("rows")
 assert len(rows) == 24 and array == objects == rows and list(map(number, lines)) == [number(text(r)) for r in rows]
 assert rows[5]["graphs"] == rows[5]["graph"] == "g-0.json" and (rows[5]["policy"], rows[5]["three"], rows[5]["tasks"]) == ("hscgs", 3, 12)
