@@ -222,8 +222,8 @@ static bool name_file(const char *before, const char *path)
     return errno != EEXIST && access(path, F_OK) < 0 && rename(before, path) == 0;
 }
 
-/* The file gets its name when the plan is in it: a farm that is killed before leaves no checkpoint that cannot
- * be read. */
+/* The file gets its name when the plan is in it: a farm that is killed before leaves no checkpoint that
+ * cannot be read. */
 static enum cw_status create(struct cw_farm_checkpoint *c, const char *before, const void *plan, size_t bytes,
                              struct cw_error *err)
 {

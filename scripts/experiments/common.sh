@@ -14,6 +14,10 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/clweave-experiment.XXXXXX"); trap 'rm -rf "
 PATH=$B:$PATH
 unset ${!CLWEAVE_*}
 
+compare() { # options of `clweave compare`: by a farm, which goes on when the experiment is started again
+    (cd "$out" && clweave compare --farm --resume "$@")
+}
+
 figure() { # gnuplot commands on standard input, which draw "figures.dat"
     if ! command -v gnuplot > /dev/null; then
         echo "(no figure: gnuplot is not installed)"

@@ -10,20 +10,14 @@ degrees="1 3 5 10 15 20"
 policies="heft hdgeft hdgeft:best-k,cross-class weave weave:cross-class"
 
 echo "HXDSP, table 2: mean speedup of 30 graphs (80 tasks, 1 CPU + 4 DSPs, CCR 0.1 0.2 0.3, seeds 1000-1029)"
-: > "$out/results.csv"
+args=(); for policy in $policies; do args+=(-p "$policy"); done
 for degree in $degrees; do
-    for k in {0..29}; do
-        clweave generate hxdsp --tasks 80 --dsps 4 --out-degree "$degree" --ccr "0.$((1 + k % 3))" --seed $((1000 + k)) \
-            -o "$scratch/g-$degree-$k.json"
-    done
-    args=(); for policy in $policies; do args+=(-p "$policy"); done
-    clweave compare "${args[@]}" --check --csv "$scratch/results.csv" "$scratch/g-$degree-"*.json > /dev/null
-    sed "1d; s/^[^,]*/$degree/" "$scratch/results.csv" >> "$out/results.csv"
-done
-sed -i '1i out_degree,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency' "$out/results.csv"
+    for k in {0..29}; do echo "hxdsp:out-degree=$degree,tasks=80,dsps=4,ccr=0.$((1 + k % 3)),seed=$((1000 + k))"; done
+done > "$out/graphs"
+compare "${args[@]}" --check --each "$out/graphs" --csv "$out/results.csv" > /dev/null
 
-# policies with commas stand in quotes: these become semicolons, so that fields can be counted
-sed -E 's/"([^",]*),([^",]*)"/\1;\2/' "$out/results.csv" | awk -F, -v dat="$out/figures.dat" '
+# the graph becomes its out-degree; policies with commas stand in quotes: these become semicolons, so that fields can be counted
+sed -E 's/^"hxdsp:out-degree=([0-9]+)[^"]*"/\1/; s/"([^",]*),([^",]*)"/\1;\2/' "$out/results.csv" | awk -F, -v dat="$out/figures.dat" '
 BEGIN {
     split("1 3 5 10 15 20", degree, " ")
     split("4.47 3.97 3.16 2.10 1.66 1.40", heft, " ")
