@@ -52,7 +52,8 @@ static const struct cw_cli_option options[] = {
            "tasks that a worker takes at a time (default: by their number, 64 at most)"),
     OPTION("patience", 0, CW_CLI_DOUBLE, patience, "SECONDS",
            "a worker that is stopped for so long counts as dead (default 10)"),
-    OPTION("json", 0, CW_CLI_BOOL, json, NULL, "status: print the state as JSON"),
+    OPTION("json", 0, CW_CLI_BOOL, json, NULL,
+           "status: print the state as JSON, and the seconds that all tasks took together"),
     CW_CLI_END};
 
 /* ---- clweave's own commands, run inside a worker */

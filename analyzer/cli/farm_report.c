@@ -105,6 +105,20 @@ void cw_farm_report_failures(const struct cw_farm_plan *p, const struct cw_farm_
 
 /* ---- the state */
 
+/* The time that all results took together. */
+static double task_seconds(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c)
+{
+    struct cw_farm_bytes b = {0};
+    struct cw_farm_result r;
+    double seconds = 0;
+
+    for (uint32_t t = 0; t < p->tasks; t++)
+        if (c->place[t] && cw_farm_checkpoint_read(c, t, &b, &r, NULL) == CW_OK)
+            seconds += (double)r.ns / 1e9;
+    free(b.v);
+    return seconds;
+}
+
 void cw_farm_report_status(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c, bool json)
 {
     double seconds = (double)(c->last_ns - c->session_ns) / 1e9;
@@ -118,7 +132,9 @@ void cw_farm_report_status(const struct cw_farm_plan *p, const struct cw_farm_ch
                                         {"done", c->done},
                                         {"failed", c->failed},
                                         {"at_work", busy},
-                                        {"per_second", rate}};
+                                        {"seconds", seconds},
+                                        {"per_second", rate},
+                                        {"task_seconds", task_seconds(p, c)}};
         cw_json_print_figures(stdout, rows, sizeof rows / sizeof *rows);
         return;
     }

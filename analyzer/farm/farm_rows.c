@@ -56,6 +56,7 @@ static enum cw_status no_memory(struct cw_error *err)
 static enum cw_status find_column(struct cw_farm_columns *c, const char *name, size_t n, uint32_t repeat,
                                   uint32_t *found, struct cw_error *err)
 {
+    n = strnlen(name, n); /* names end at a NUL byte */
     for (size_t k = 0; k < c->count; k++)
         if (c->v[k].repeat == repeat && strlen(c->v[k].name) == n && !memcmp(c->v[k].name, name, n)) {
             *found = (uint32_t)k;
@@ -153,7 +154,7 @@ static enum cw_status read_header(struct csv *s, struct cw_farm_columns *c, uint
         for (uint32_t k = 0; k < *count; k++)
             repeat += strlen(c->v[column[k]].name) == s->field.used &&
                       !memcmp(c->v[column[k]].name, s->field.v, s->field.used);
-        status = find_column(c, s->field.v ? s->field.v : "", s->field.used, repeat, &column[*count], err);
+        status = find_column(c, s->field.v, s->field.used, repeat, &column[*count], err);
         ++*count;
     } while (status == CW_OK && !s->last);
     return status;
@@ -186,8 +187,12 @@ static enum cw_status read_csv(struct cw_farm_rows *r, const char *text, size_t 
 {
     struct csv s = {.p = text, .end = text + n, .line = 1};
     uint32_t column[CW_FARM_COLUMNS_MAX], count = 0;
-    enum cw_status status = n ? read_header(&s, c, column, &count, err) : CW_OK;
+    enum cw_status status = CW_OK;
 
+    if (!cw_farm_result_add_bytes(&s.field, "", 1)) /* so that an empty field has an address */
+        status = no_memory(err);
+    if (status == CW_OK && n)
+        status = read_header(&s, c, column, &count, err);
     while (status == CW_OK && s.p < s.end)
         status = read_line(&s, r, c, column, count, err);
     free(s.field.v);

@@ -16,6 +16,7 @@ struct table {
     struct cw_farm_columns columns;   /* of the rows */
     struct cw_farm_rows rows;         /* of one task */
     const struct cw_farm_cell **cell; /* per column of the rows: of one row */
+    size_t cells;
     struct cw_farm_bytes bytes;
     struct cw_table_column column[COLUMNS_MAX];
     char name[COLUMNS_MAX][NAME];
@@ -44,6 +45,10 @@ static void add_column(struct table *t, const char *name, size_t n, enum cw_tabl
     char *to = t->name[t->count];
     int length = n > NAME - 12 ? NAME - 12 : (int)n;
 
+    if (n == 0) {
+        name = "column";
+        length = 6;
+    }
     snprintf(to, NAME, "%.*s", length, name);
     for (unsigned k = 2; has_column(t, to); k++)
         snprintf(to, NAME, "%.*s_%u", length, name, k);
@@ -94,9 +99,10 @@ static enum cw_status find_columns(struct table *t, struct cw_error *err)
 
     for (uint32_t task = 0; t->form != CW_FARM_ROWS_TEXT && task < t->plan->tasks && status == CW_OK;
          task++) {
+        struct cw_error why = {0};
         status = cw_farm_checkpoint_read(t->checkpoint, task, &t->bytes, &r, err);
-        if (status == CW_OK && (status = read_rows(t, &r, err)) == CW_ERR_FORMAT)
-            status = CW_OK;
+        if (status == CW_OK && read_rows(t, &r, &why) != CW_OK && why.status != CW_ERR_FORMAT)
+            status = cw_error_set(err, why.status, "task %u: %s", task + 1, why.text);
     }
     add_column(t, "task", 4, CW_TABLE_INTEGER);
     add_lists(t);
@@ -106,7 +112,8 @@ static enum cw_status find_columns(struct table *t, struct cw_error *err)
     for (size_t k = 0; k < t->columns.count; k++)
         add_column(t, t->columns.v[k].name, strlen(t->columns.v[k].name), t->columns.v[k].type);
     add_column(t, "errors", 6, CW_TABLE_TEXT);
-    t->cell = calloc(t->columns.count + 1, sizeof *t->cell);
+    t->cells = t->columns.count;
+    t->cell = calloc(t->cells + 1, sizeof *t->cell);
     if (status == CW_OK && !t->cell)
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for the table");
     return status;
@@ -119,10 +126,11 @@ static void put_cells(struct table *t, size_t row)
 {
     size_t from = row && t->rows.rows ? t->rows.end[row - 1] : 0, to = t->rows.rows ? t->rows.end[row] : 0;
 
-    memset(t->cell, 0, t->columns.count * sizeof *t->cell);
+    memset(t->cell, 0, t->cells * sizeof *t->cell);
     for (size_t k = from; k < to; k++)
-        t->cell[t->rows.cell[k].column] = &t->rows.cell[k];
-    for (size_t k = 0; k < t->columns.count; k++)
+        if (t->rows.cell[k].column < t->cells)
+            t->cell[t->rows.cell[k].column] = &t->rows.cell[k];
+    for (size_t k = 0; k < t->cells; k++)
         if (t->cell[k] && t->cell[k]->type != CW_TABLE_NULL)
             cw_table_put_text(t->out, t->rows.text.v + t->cell[k]->at, t->cell[k]->n);
         else
@@ -175,7 +183,7 @@ static enum cw_status write_task(struct table *t, uint32_t task, uint32_t *odd, 
         ++*odd;
         status = CW_OK;
     } else if (wrong.status != CW_OK) {
-        return cw_error_set(err, status, "%s", wrong.text);
+        return cw_error_set(err, status, "task %u: %s", task + 1, wrong.text);
     }
     for (size_t row = 0; status == CW_OK && (row == 0 || row < t->rows.rows); row++)
         put_row(t, task, row, &r, &wrong);

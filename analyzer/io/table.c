@@ -51,6 +51,13 @@ enum cw_status cw_table_form_of(const char *path, enum cw_table_form form, enum 
     return CW_OK;
 }
 
+static enum cw_status check_regular(const struct cw_output *out, struct cw_error *err)
+{
+    return out->temporary ? CW_OK
+                          : cw_error_set(err, CW_ERR_INVALID,
+                                         "%s is no regular file, which a SQLite table needs", out->path);
+}
+
 enum cw_status cw_table_check(const char *path, enum cw_table_form form, struct cw_error *err)
 {
     struct cw_output out = {0};
@@ -59,6 +66,8 @@ enum cw_status cw_table_check(const char *path, enum cw_table_form form, struct 
     if (status != CW_OK || !strcmp(path, "-"))
         return status;
     status = cw_output_open(&out, path, 0666, err);
+    if (status == CW_OK && form == CW_TABLE_SQLITE)
+        status = check_regular(&out, err);
     cw_output_discard(&out);
     return status;
 }
@@ -240,9 +249,8 @@ static enum cw_status open_database(struct cw_table *t, const char *title, struc
     static const char begin[] = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN";
     char *create = NULL, *insert = NULL;
 
-    if (!t->out.temporary)
-        return cw_error_set(err, CW_ERR_INVALID, "%s is no regular file, which a SQLite table needs",
-                            t->out.path);
+    if (check_regular(&t->out, err) != CW_OK)
+        return CW_ERR_INVALID;
     if (sqlite3_open_v2(t->out.temporary, &t->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
         create = statement(t, title, true);
         insert = statement(t, title, false);

@@ -80,11 +80,13 @@ static size_t digits(const char *s, size_t n)
 
 enum cw_table_type cw_table_type_of(const char *s, size_t n)
 {
-    size_t at = n && *s == '-', whole = digits(s + at, n - at), part;
+    size_t at, whole, part;
     bool integer = true;
 
     if (n == 0)
         return CW_TABLE_NULL;
+    at = *s == '-';
+    whole = digits(s + at, n - at);
     if (n > CW_TABLE_NUMBER_BYTES || whole == 0 || (whole > 1 && s[at] == '0'))
         return CW_TABLE_TEXT;
     at += whole;
