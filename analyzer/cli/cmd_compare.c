@@ -1,4 +1,5 @@
 /* cmd_compare.c - clweave compare: many graphs under many policies, as a table, CSV, JSON or a picture. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,8 @@
 static const struct cw_cli_option options[] = {
     OPTION("policy", 'p', CW_CLI_LIST, policies, "NAME[:OPTION,...]", NULL,
            "compare this policy (default all); may be given more than once"),
-    OPTION("platform", 'P', CW_CLI_STRING, platform, "NAME|FILE", NULL,
-           "plan for this platform (default: the devices of each input)"),
+    OPTION("platform", 'P', CW_CLI_LIST, platforms, "NAME|FILE", NULL,
+           "plan for this platform (default: the devices of each input); may be given more than once"),
     OPTION("dsp", 0, CW_CLI_INT, dsp, "N", NULL, "number of DSPs of the platform (alone: --platform hxdsp)"),
     OPTION("processors", 'n', CW_CLI_INT, processors, "N", NULL,
            "alike processors for task graphs that name no devices: stg, wfformat, dot (default 4)"),
@@ -45,7 +46,8 @@ static const struct cw_cli_option options[] = {
         "checkpoint", 0, CW_CLI_STRING, checkpoint, "FILE", NULL,
         "farm: keep results in FILE (default: the name of -o, --csv or --json and .farm, until all is done)"),
     OPTION("resume", 0, CW_CLI_BOOL, resume, NULL, NULL, "farm: go on with the checkpoint when it is there"),
-    OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL, "seed of policies (default 0)"),
+    OPTION("seed", 's', CW_CLI_LIST, seeds, "N", NULL,
+           "seed of policies (default 0); may be given more than once"),
     OPTION("check", 0, CW_CLI_BOOL, check, NULL, NULL, "check every rule that a schedule must keep"),
     OPTION("times", 0, CW_CLI_BOOL, times, NULL, NULL, "report the processor time that planning took, too"),
     OPTION("lp", 0, CW_CLI_CHOICE, lp, "auto|on|off", "auto|on|off",
@@ -106,8 +108,8 @@ static int compare(struct cw_compare *c)
     enum cw_status status = CW_OK;
     int result = CW_EXIT_FAILURE;
 
-    c->cell = calloc(c->files * c->policies.count, sizeof *c->cell);
-    c->tasks = calloc(c->files, sizeof *c->tasks);
+    c->cell = calloc(c->inputs * c->policies.count, sizeof *c->cell);
+    c->tasks = calloc(c->inputs, sizeof *c->tasks);
     if (!c->cell || !c->tasks)
         status = cw_error_set(&err, CW_ERR_NOMEM, "out of memory");
     if (status == CW_OK && !c->o->farm)
@@ -123,41 +125,71 @@ static int compare(struct cw_compare *c)
     return result;
 }
 
-/* The graphs of the command line, then those of --each, whose text *lines holds. */
-static enum cw_status name_files(struct cw_compare *c, int argc, char **argv, char **lines,
-                                 struct cw_error *err)
+/* Adds a graph for each platform, with each seed; no list: one of the default. */
+static bool add_graph(struct cw_compare *c, size_t *room, char *graph, const uint64_t *seed)
 {
+    size_t platforms = c->o->platforms.count, seeds = c->o->seeds.count;
+
+    if (!cw_array_reserve(&c->input, room, c->inputs, (platforms + 1) * (seeds + 1), sizeof *c->input))
+        return false;
+    for (size_t p = 0; p < (platforms ? platforms : 1); p++)
+        for (size_t k = 0; k < (seeds ? seeds : 1); k++)
+            c->input[c->inputs++] = (struct cw_compare_input){
+                graph, platforms ? c->o->platforms.word[p] : NULL, seeds ? seed[k] : 0};
+    c->graphs++;
+    return true;
+}
+
+static enum cw_status read_seeds(const struct cw_compare_options *o, uint64_t *seed, struct cw_error *err)
+{
+    for (size_t k = 0; k < o->seeds.count; k++) {
+        const char *word = o->seeds.word[k];
+        char *end;
+        errno = 0;
+        long long n = strtoll(word, &end, 0);
+        if (errno || end == word || *end || n < 0)
+            return cw_error_set(err, CW_ERR_INVALID, "compare: --seed takes a whole number from 0 on");
+        seed[k] = (uint64_t)n;
+    }
+    return CW_OK;
+}
+
+/* The graphs of the command line, then those of --each, whose text *lines holds. */
+static enum cw_status name_graphs(struct cw_compare *c, int argc, char **argv, char **lines,
+                                  struct cw_error *err)
+{
+    uint64_t *seed = calloc(c->o->seeds.count + 1, sizeof *seed);
     struct cw_file_text in = {0};
     size_t room = 0;
-    enum cw_status status = CW_OK;
+    bool good = seed != NULL;
+    enum cw_status status = good ? read_seeds(c->o, seed, err) : CW_OK;
 
-    if (c->o->each)
+    if (status == CW_OK && c->o->each) {
         status = cw_file_text_open(&in, is_output(c->o->each) ? "/dev/stdin" : c->o->each, err);
+        if (status == CW_OK) {
+            good &= (*lines = strndup(in.text, in.length)) != NULL;
+            cw_file_text_close(&in);
+        }
+    }
+    for (int k = 0; good && status == CW_OK && k < argc; k++)
+        good = add_graph(c, &room, argv[k], seed);
+    char *line = good && *lines ? strtok(*lines, "\r\n") : NULL;
+    for (; line && good; line = strtok(NULL, "\r\n"))
+        good = add_graph(c, &room, line, seed);
+    free(seed);
     if (status != CW_OK)
         return status;
-    *lines = strndup(in.text ? in.text : "", in.length);
-    bool good = *lines && cw_array_reserve(&c->file, &room, 0, (size_t)argc, sizeof *c->file);
-    for (int k = 0; good && k < argc; k++)
-        c->file[c->files++] = argv[k];
-    for (char *line = good ? strtok(*lines, "\r\n") : NULL; line && good; line = strtok(NULL, "\r\n")) {
-        good = cw_array_reserve(&c->file, &room, c->files, 1, sizeof *c->file);
-        if (good)
-            c->file[c->files++] = line;
-    }
-    if (c->o->each)
-        cw_file_text_close(&in);
     if (!good)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    return c->files ? CW_OK
-                    : cw_error_set(err, CW_ERR_INVALID,
-                                   "compare: which graphs? name them, or a list of them with --each");
+    return c->inputs ? CW_OK
+                     : cw_error_set(err, CW_ERR_INVALID,
+                                    "compare: which graphs? name them, or a list of them with --each");
 }
 
 static void check_options(const struct cw_compare_options *o, struct cw_error *err)
 {
-    if (o->dsp < -1 || o->seed < 0)
-        cw_error_set(err, CW_ERR_INVALID, "compare: --%s takes a whole number from 0 on",
-                     o->dsp < -1 ? "dsp" : "seed");
+    if (o->dsp < -1)
+        cw_error_set(err, CW_ERR_INVALID, "compare: --dsp takes a whole number from 0 on");
     if (o->jobs < 0 || o->jobs > 1024)
         cw_error_set(err, CW_ERR_INVALID, "compare: --jobs takes a number from 1 to 1024");
     if (!cw_cmd_farm_workers(o->workers))
@@ -179,17 +211,17 @@ static int run(const void *values, int argc, char **argv)
     check_options(c.o, &err);
     if (err.status != CW_OK || cw_plan_processors(c.o->processors, &c.processors, &err) != CW_OK ||
         (c.o->plot && cw_compare_plot_check(c.o->plot, &err) != CW_OK) ||
-        cw_policy_args_add(&c.policies, &c.o->policies, "all", c.o->seed, &err) != CW_OK) {
+        cw_policy_args_add(&c.policies, &c.o->policies, "all", 0, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
         result = CW_EXIT_USAGE;
-    } else if (name_files(&c, argc, argv, &lines, &err) != CW_OK ||
+    } else if (name_graphs(&c, argc, argv, &lines, &err) != CW_OK ||
                (c.o->out && cw_table_check(c.o->out, cw_table_form_called(c.o->format), &err) != CW_OK)) {
         cw_cli_complain("%s", err.text);
         result = err.status == CW_ERR_INVALID ? CW_EXIT_USAGE : CW_EXIT_FAILURE;
     } else {
         result = compare(&c);
     }
-    free(c.file);
+    free(c.input);
     free(lines);
     cw_policy_args_finish(&c.policies);
     return result;
@@ -215,7 +247,8 @@ const struct cw_command_def cw_cmd_compare = {
     .summary = "compare policies over many task graphs and traces",
     .usage = "[options] GRAPH...",
     .details =
-        "Plans every graph under every policy: files (traces or task graphs: clweave-graph, STG, WfFormat, "
+        "Plans every graph under every policy, for every platform and seed that is named: files (traces or "
+        "task graphs: clweave-graph, STG, WfFormat, "
         "DOT), and KIND:OPTION=VALUE,... for graphs that `clweave generate KIND` makes. The table has a row "
         "per policy: mean "
         "schedule length ratio and speedup, mean and worst of makespan over that of the best policy for the "
@@ -227,6 +260,7 @@ const struct cw_command_def cw_cmd_compare = {
         "lower_bound_by (the way in which it was found), slr (makespan over the least times along the "
         "critical path), speedup (over the best single device), efficiency (speedup over devices), nsl "
         "(makespan over the critical path's time on its best device), noted (1: the plan came with a note), "
+        "platform (as named), seed, "
         "and with --times seconds. A SQLite database has them in the table `compare`.",
     .options = options,
     .examples = examples,

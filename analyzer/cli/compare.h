@@ -7,27 +7,34 @@
 #include "policy_args.h"
 
 struct cw_compare_options {
-    struct cw_cli_list policies;
-    const char *platform, *host_waits, *each, *out, *format, *csv, *json, *plot, *lp, *checkpoint;
-    int64_t dsp, seed, processors, jobs, workers;
+    struct cw_cli_list policies, platforms, seeds;
+    const char *host_waits, *each, *out, *format, *csv, *json, *plot, *lp, *checkpoint;
+    int64_t dsp, processors, jobs, workers;
     bool check, times, farm, resume;
 };
 
-/* One cell: a graph under a policy. */
+/* One cell: an input under a policy. */
 struct cw_compare_cell {
     double makespan, bound, slr, speedup, efficiency, nsl, seconds;
     enum cw_bound_kind kind; /* of the bound */
     bool noted;              /* the schedule came with a note */
 };
 
+/* A graph for a platform, planned by policies with a seed. */
+struct cw_compare_input {
+    char *graph;
+    const char *platform; /* NULL: the graph's own devices */
+    uint64_t seed;
+};
+
 struct cw_compare {
     const struct cw_compare_options *o;
     struct cw_policy_args policies;
-    char **file;
-    size_t files;
+    struct cw_compare_input *input; /* graphs x platforms x seeds */
+    size_t inputs, graphs;
     uint32_t processors;
-    uint32_t *tasks;              /* per file */
-    struct cw_compare_cell *cell; /* files x policies */
+    uint32_t *tasks;              /* per input */
+    struct cw_compare_cell *cell; /* inputs x policies */
 };
 
 static inline const struct cw_compare_cell *cw_compare_cell(const struct cw_compare *c, size_t file,

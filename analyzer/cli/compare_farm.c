@@ -44,37 +44,49 @@ static bool make_command(struct cw_farm_plan *p, const struct cw_compare_options
     bool good = (p->argv = calloc(32 + 2 * o->policies.count, sizeof *p->argv)) != NULL;
 
     good = good && add_word(p, "clweave") && add_word(p, "compare") && add_option(p, "--json", "-") &&
-           add_option(p, "--jobs", "1") && add_option(p, "--platform", o->platform) &&
-           add_option(p, "--lp", o->lp) && add_option(p, "--host-waits", o->host_waits) &&
-           add_number(p, "--dsp", o->dsp) && add_number(p, "--processors", o->processors) &&
-           add_number(p, "--seed", o->seed);
+           add_option(p, "--jobs", "1") && add_option(p, "--seed", "{1}") &&
+           (o->platforms.count == 0 || add_option(p, "--platform", "{3}")) && add_option(p, "--lp", o->lp) &&
+           add_option(p, "--host-waits", o->host_waits) && add_number(p, "--dsp", o->dsp) &&
+           add_number(p, "--processors", o->processors);
     for (size_t k = 0; good && k < o->policies.count; k++)
         good = add_option(p, "--policy", o->policies.word[k]);
     return good && (!o->check || add_word(p, "--check")) && (!o->times || add_word(p, "--times")) &&
-           add_word(p, "--") && add_word(p, "{}");
+           add_word(p, "--") && add_word(p, "{2}");
 }
 
-/* A line with one word, in quotes: a ' in it is put into others. */
-static bool add_line(struct cw_farm_bytes *b, const char *name)
+/* A word in quotes, with a blank before it: a ' in it is put into others. */
+static bool add_quoted(struct cw_farm_bytes *b, const char *word)
 {
-    bool good = cw_farm_result_add_bytes(b, "'", 1);
+    bool good = cw_farm_result_add_bytes(b, " '", 2);
 
-    for (; *name && good; name++)
+    for (; *word && good; word++)
         good =
-            *name == '\'' ? cw_farm_result_add_bytes(b, "'\"'\"'", 5) : cw_farm_result_add_bytes(b, name, 1);
-    return good && cw_farm_result_add_bytes(b, "'\n", 2);
+            *word == '\'' ? cw_farm_result_add_bytes(b, "'\"'\"'", 5) : cw_farm_result_add_bytes(b, word, 1);
+    return good && cw_farm_result_add_bytes(b, "'", 1);
 }
 
-static enum cw_status add_files(struct cw_farm_plan *p, const struct cw_compare *c, struct cw_error *err)
+/* The seed, the graph, the platform where there is one. */
+static bool add_line(struct cw_farm_bytes *b, const struct cw_compare_input *input)
+{
+    char seed[32];
+    int n = snprintf(seed, sizeof seed, "%llu", (unsigned long long)input->seed);
+
+    return cw_farm_result_add_bytes(b, seed, (size_t)n) && add_quoted(b, input->graph) &&
+           (!input->platform || add_quoted(b, input->platform)) && cw_farm_result_add_bytes(b, "\n", 1);
+}
+
+static enum cw_status add_inputs(struct cw_farm_plan *p, const struct cw_compare *c, struct cw_error *err)
 {
     struct cw_farm_bytes text = {0};
     enum cw_status status = CW_OK;
 
-    for (size_t k = 0; k < c->files && status == CW_OK; k++)
-        if (strchr(c->file[k], '\n'))
-            status = cw_error_set(err, CW_ERR_INVALID, "--farm takes no name with a newline: %s", c->file[k]);
-        else if (!add_line(&text, c->file[k]))
+    for (size_t k = 0; k < c->inputs && status == CW_OK; k++) {
+        const char *graph = c->input[k].graph, *platform = c->input[k].platform;
+        if (strchr(graph, '\n') || (platform && strchr(platform, '\n')))
+            status = cw_error_set(err, CW_ERR_INVALID, "--farm takes no name with a newline: %s", graph);
+        else if (!add_line(&text, &c->input[k]))
             status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    }
     if (status == CW_OK)
         status = cw_farm_plan_add_text(p, "graphs", text.v, text.used, err);
     free(text.v);
@@ -103,7 +115,7 @@ static enum cw_status make_plan(struct cw_farm_plan *p, const struct cw_compare 
     p->rows = CW_FARM_ROWS_OTHER;
     if (!good || !p->folder || !p->out)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    status = add_files(p, c, err);
+    status = add_inputs(p, c, err);
     return status == CW_OK ? cw_farm_plan_check(p, err) : status;
 }
 
@@ -174,7 +186,7 @@ static bool read_file(struct cw_compare *c, size_t file, const struct cw_farm_re
     const char *key;
     size_t n, policy = 0;
 
-    cw_json_in_init(&in, c->file[file], r->out, r->out_bytes, err);
+    cw_json_in_init(&in, c->input[file].graph, r->out, r->out_bytes, err);
     for (bool first = cw_json_begin(&in, '{'); cw_json_next(&in, '}', &first);) {
         bool results = cw_json_key(&in, &key, &n) && n == 7 && !memcmp(key, "results", 7);
         if (!results && !cw_json_skip(&in))
@@ -186,8 +198,8 @@ static bool read_file(struct cw_compare *c, size_t file, const struct cw_farm_re
     }
     cw_json_in_finish(&in);
     if (err->status == CW_OK && policy != c->policies.count)
-        cw_error_set(err, CW_ERR_FORMAT, "%s: a worker sent the results of %zu policies", c->file[file],
-                     policy);
+        cw_error_set(err, CW_ERR_FORMAT, "%s: a worker sent the results of %zu policies",
+                     c->input[file].graph, policy);
     return err->status == CW_OK;
 }
 
@@ -211,7 +223,7 @@ static int finish(void *context, const struct cw_farm_plan *p, const struct cw_f
         if (cw_farm_result_failed(&r)) {
             fwrite(r.errors, 1, r.errors_bytes, stderr);
             if (!r.errors_bytes)
-                cw_cli_complain("%s: %s", f->c->file[t], cw_farm_result_word(&r, word));
+                cw_cli_complain("%s: %s", f->c->input[t].graph, cw_farm_result_word(&r, word));
             result = CW_EXIT_FAILURE;
         } else if (!k->failed && !read_file(f->c, t, &r, &err)) {
             result = cw_cli_fail(&err);

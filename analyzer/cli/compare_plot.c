@@ -28,20 +28,20 @@ static void put_text(FILE *f, const char *text)
 /* One block of data a policy: makespan over the best, ascending, and the share of graphs up to there. */
 static enum cw_status put_data(const struct cw_compare *c, FILE *f, double *most, struct cw_error *err)
 {
-    double *ratio = malloc(c->files * sizeof *ratio);
+    double *ratio = malloc(c->inputs * sizeof *ratio);
 
     if (!ratio)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     for (size_t k = 0; k < c->policies.count; k++) {
-        for (size_t file = 0; file < c->files; file++) {
+        for (size_t file = 0; file < c->inputs; file++) {
             double best = cw_compare_best(c, file);
             ratio[file] = best > 0 ? cw_compare_cell(c, file, k)->makespan / best : 1;
         }
-        qsort(ratio, c->files, sizeof *ratio, by_value);
-        *most = ratio[c->files - 1] > *most ? ratio[c->files - 1] : *most;
+        qsort(ratio, c->inputs, sizeof *ratio, by_value);
+        *most = ratio[c->inputs - 1] > *most ? ratio[c->inputs - 1] : *most;
         fprintf(f, "$p%zu << EOD\n1 0\n", k);
-        for (size_t file = 0; file < c->files; file++)
-            fprintf(f, "%.9g %.9g\n", ratio[file], 100.0 * (double)(file + 1) / (double)c->files);
+        for (size_t file = 0; file < c->inputs; file++)
+            fprintf(f, "%.9g %.9g\n", ratio[file], 100.0 * (double)(file + 1) / (double)c->inputs);
         fputs("EOD\n", f);
     }
     free(ratio);
@@ -63,7 +63,7 @@ static enum cw_status put_script(const struct cw_compare *c, FILE *f, bool png, 
     fprintf(f,
             "set xlabel 'makespan / best of the graph'\nset ylabel 'graphs, %%'\nset yrange [0:105]\n"
             "set key outside right noenhanced\nset title '%zu graphs'\nset xrange [%.9g:%.9g]\n%s",
-            c->files,
+            c->inputs,
             most > 4 ? 0.97
                      : 1 - 0.02 * (most > 1 ? most - 1 : 1), /* the line of the best is not on the frame */
             most > 1 ? most : 2, most > 4 ? "set logscale x\n" : "");

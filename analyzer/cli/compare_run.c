@@ -66,8 +66,8 @@ static enum cw_status want_file(struct run *r, size_t k, struct cw_error *err)
     pthread_mutex_lock(&f->lock);
     if (!f->read) {
         bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0;
-        f->status = cw_plan_source_init(&f->source, r->c->file[k], o->platform, o->dsp, r->c->processors,
-                                        NULL, drop, true, &f->err);
+        f->status = cw_plan_source_init(&f->source, r->c->input[k].graph, r->c->input[k].platform, o->dsp,
+                                        r->c->processors, NULL, drop, true, &f->err);
         if (f->status == CW_OK)
             f->status = solve_bounds(r->c, &f->source, &f->err);
         if (f->status == CW_OK)
@@ -86,14 +86,17 @@ static enum cw_status plan_pair(struct run *r, size_t pair, struct cw_error *err
     size_t file = pair / c->policies.count, policy = pair % c->policies.count;
     struct cw_error why = {0};
     struct cw_plan_result result;
+    struct cw_policy_config config = c->policies.config[policy];
     enum cw_status status = want_file(r, file, err);
 
     if (status != CW_OK)
         return status;
-    status = cw_plan_result_init(&result, &r->file[file].source.input, c->policies.label[policy],
-                                 &c->policies.config[policy], c->o->check, &why);
+    config.seed = c->input[file].seed;
+    status = cw_plan_result_init(&result, &r->file[file].source.input, c->policies.label[policy], &config,
+                                 c->o->check, &why);
     if (status != CW_OK)
-        return cw_error_set(err, status, "%s: %s: %s", c->file[file], c->policies.label[policy], why.text);
+        return cw_error_set(err, status, "%s: %s: %s", c->input[file].graph, c->policies.label[policy],
+                            why.text);
     c->cell[pair] = (struct cw_compare_cell){
         result.metrics.makespan, result.bound.best,         result.metrics.slr,
         result.metrics.speedup,  result.metrics.efficiency, result.metrics.nsl,
@@ -170,21 +173,21 @@ static void run_threads(struct run *r)
 enum cw_status cw_compare_run(struct cw_compare *c, struct cw_error *err)
 {
     struct run r = {
-        .c = c, .all = c->files * c->policies.count, .terminal = isatty(STDERR_FILENO), .began = now()};
+        .c = c, .all = c->inputs * c->policies.count, .terminal = isatty(STDERR_FILENO), .began = now()};
 
     r.failed = r.all;
-    r.file = calloc(c->files, sizeof *r.file);
+    r.file = calloc(c->inputs, sizeof *r.file);
     if (!r.file)
-        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %zu files", c->files);
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %zu files", c->inputs);
     pthread_mutex_init(&r.lock, NULL);
-    for (size_t k = 0; k < c->files; k++) {
+    for (size_t k = 0; k < c->inputs; k++) {
         pthread_mutex_init(&r.file[k].lock, NULL);
         r.file[k].left = c->policies.count;
     }
     run_threads(&r);
     if (r.terminal && r.shown > 0)
         dprintf(STDERR_FILENO, "\r\033[K");
-    for (size_t k = 0; k < c->files; k++) {
+    for (size_t k = 0; k < c->inputs; k++) {
         if (r.failed == r.all)
             cw_plan_source_complain(&r.file[k].source);
         cw_plan_source_finish(&r.file[k].source);

@@ -14,10 +14,10 @@ for ccr in 0.1 1 5; do
     clweave compare "${args[@]}" --times --check --csv "$scratch/results.csv" "$scratch"/g-*.json > /dev/null
     sed "1d; s/^/$ccr,/" "$scratch/results.csv" >> "$out/results.csv"
 done
-sed -i '1i ccr,graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency,nsl,noted,seconds' "$out/results.csv"
+sed -i '1i ccr,graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency,nsl,noted,platform,seed,seconds' "$out/results.csv"
 
 awk -F, -v policies="$policies" -v dat="$out/figures.dat" '
-NR > 1 { length_of[$1, $2, $4] = $5; bound[$1, $2] = $6; seen[$1, $2] = 1; seconds[$4] += $13 }
+NR > 1 { length_of[$1, $2, $4] = $5; bound[$1, $2] = $6; seen[$1, $2] = 1; seconds[$4] += $15 }
 END {
     n = split(policies, policy, " ")
     split("0.1 1 5", ccr, " ")

@@ -22,7 +22,7 @@ for processors in 2 4 8 16; do
         --check --csv "$scratch/results.csv" --jobs "${JOBS:-2}" > /dev/null
     sed "1d; s/^/$processors,/" "$scratch/results.csv" >> "$scratch/all.csv"
 done
-{ echo processors,graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency,nsl,noted; cat "$scratch/all.csv"; } > "$out/results.csv"
+{ echo processors,graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency,nsl,noted,platform,seed; cat "$scratch/all.csv"; } > "$out/results.csv"
 
 [ -e optimal.csv ] && cp optimal.csv "$scratch/optimal.csv" || : > "$scratch/optimal.csv"
 awk -F, -v dat="$out/figures.dat" '

@@ -27,7 +27,7 @@ for kind in alike unlike; do
         --check --csv "$scratch/results.csv" --jobs "${JOBS:-2}" > /dev/null
     sed "1d; s/^/$kind,/" "$scratch/results.csv" >> "$scratch/all.csv"
 done
-{ echo machines,graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency,nsl,noted; cat "$scratch/all.csv"; } > "$out/results.csv"
+{ echo machines,graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency,nsl,noted,platform,seed; cat "$scratch/all.csv"; } > "$out/results.csv"
 
 awk -F, -v dat="$out/figures.dat" '
 NR > 1 { length_of[$1, $2, $4] = $5; seen[$1, $2] = 1; bound[$1, $2] = $6; tasks[$2] = $3 }
