@@ -194,6 +194,10 @@ static void check_options(const struct cw_compare_options *o, struct cw_error *e
         cw_error_set(err, CW_ERR_INVALID, "compare: --jobs takes a number from 1 to 1024");
     if (!cw_cmd_farm_workers(o->workers))
         cw_error_set(err, CW_ERR_INVALID, "compare: --workers is out of its range");
+    if (o->farm && o->jobs)
+        cw_error_set(err, CW_ERR_INVALID, "compare: --jobs is about threads; --workers is a farm's number");
+    if (o->format && !o->out)
+        cw_error_set(err, CW_ERR_INVALID, "compare: --format is about the file of -o, which is missing");
     if (!o->farm && (o->workers || o->checkpoint || o->resume))
         cw_error_set(err, CW_ERR_INVALID, "compare: --%s is about a farm: it needs --farm",
                      o->workers  ? "workers"

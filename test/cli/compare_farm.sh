@@ -65,6 +65,8 @@ expect compare_no_graphs 2 clweave compare --each /dev/null
 expect compare_made_option 1 clweave compare -p heft fft:size=8,speed=3
 expect compare_made_value 1 clweave compare -p heft fft:size=1e99
 expect compare_made_range 1 clweave compare -p heft fft:size=3
+expect compare_farm_jobs 2 clweave compare --farm --jobs 2 fft.json
+expect compare_format_alone 2 clweave compare --format sqlite fft.json
 expect compare_bad_seed 2 clweave compare -s 1 -s -1 fft.json
 expect compare_no_form 2 clweave compare -o x.txt fft.json
 cd "$root" && finish
