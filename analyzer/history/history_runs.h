@@ -45,7 +45,7 @@
 #define CW_RUNS_WAITING      16   /* runs in a row that the builder is waited for */
 #define CW_RUNS_BEHIND       1.1  /* times the bare run's time at the same mark: a run so late is given up */
 #define CW_RUNS_ARGUMENTS    32   /* kinds of arguments of one program; those unused for longest go */
-#define CW_RUNS_MARKS        48 /* of a run's progress: at the 16th, 20th, 24th, 28th, 32nd, 40th ... command */
+#define CW_RUNS_MARKS        48   /* of a run's progress: at the 16th, 20th, 24th, 28th, 32nd, 40th ... */
 
 #define CW_HISTORY_RUNS_KIND "runs 9" /* another one when the record means something else */
 
