@@ -203,12 +203,34 @@ static void revive(struct cw_dispatch *s, uint32_t worker)
     send(s, worker);
 }
 
-/* All work of master k that no node below holds goes to the tail of its own master; its children write anew.
- */
+/* All work of master k that no node below holds goes to the tail of its own master, that of the global
+ * master to its own. */
+static void succeed(struct cw_dispatch *s, uint32_t k)
+{
+    struct cw_dispatch_node *m = &s->node[k];
+    const uint32_t *below = holders(s, m->level + 1), *here = k ? holders(s, m->level) : NULL;
+    struct cw_dispatch_queue kept = {0};
+
+    for (uint32_t t = 0; t < s->o->tasks; t++) {
+        if (k ? here[t] != k : s->taken[t])
+            continue;
+        if (below[t] != CW_DISPATCH_NOBODY)
+            put_task(s, &kept, t);
+        else if (!k)
+            put_task(s, &m->queue, t);
+    }
+    m->held = 0;
+    if (k)
+        s->no_memory |= !cw_dispatch_queue_keep(&s->node[m->parent].queue, holders(s, m->level), k,
+                                                s->o->tasks, kept.v, kept.used, &m->held);
+    cw_dispatch_queue_finish(&kept);
+}
+
+/* Master k has a successor, to which its children write anew. */
 static void fail_master(struct cw_dispatch *s)
 {
     uint32_t k = (uint32_t)cw_random_below(&s->random, s->masters);
-    struct cw_dispatch_node *m = &s->node[k], *parent = &s->node[m->parent];
+    struct cw_dispatch_node *m = &s->node[k];
 
     cw_dispatch_post(s, FAIL_MASTER, s->now + until_failure(s, s->o->master_mtbf_s, s->masters), 0, 0);
     s->r->master_failures++;
@@ -217,20 +239,8 @@ static void fail_master(struct cw_dispatch *s)
     m->epoch++;
     m->queue.used = m->batch.used = m->results = 0;
     m->sending = m->parked = false;
-    m->held = 0;
     m->free_at = s->now + s->o->detect_s;
-    for (uint32_t t = 0; t < s->o->tasks; t++) {
-        bool here = k == 0 ? !s->taken[t] : holders(s, m->level)[t] == k;
-        if (!here)
-            continue;
-        if (holders(s, m->level + 1)[t] != CW_DISPATCH_NOBODY) {
-            m->held++;
-            continue;
-        }
-        if (k)
-            holders(s, m->level)[t] = CW_DISPATCH_NOBODY;
-        put_task(s, k ? &parent->queue : &m->queue, t);
-    }
+    succeed(s, k);
     for (uint32_t c = m->child; c < m->child + m->children; c++) {
         struct cw_dispatch_node *n = &s->node[c];
         bool idle = is_worker(s, c) ? !n->dead && (n->block.count == 0 || n->free_at <= s->now) : true;

@@ -1,12 +1,14 @@
-/* dispatch_queue.h - tasks that wait at a master, as ranges of numbers, and the record of their holders. The
- * simulated dispatch (dispatch.h) and the real one (dispatch_master.h) share it.
+/* dispatch_queue.h - tasks that wait at a master, as ranges of numbers, and the record of their holders.
+ * The simulated dispatch (dispatch.h) and the real one (dispatch_master.h) share it.
  *
  * A holder record is an array with one element per task: the child that a master holds answerable for the
- * task, CW_DISPATCH_NOBODY for a task that is with none. Thread-safety: a queue belongs to one thread. */
+ * task, CW_DISPATCH_NOBODY for a task that is with none. Children have numbers below 2^31. Thread-safety:
+ * a queue belongs to one thread. */
 #ifndef CW_DISPATCH_QUEUE_H
 #define CW_DISPATCH_QUEUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CW_DISPATCH_NOBODY UINT32_MAX
@@ -41,5 +43,10 @@ bool cw_dispatch_queue_settle(uint32_t *holder, uint32_t child, uint32_t task);
 /* `child` is dead: the tasks of `r` that it held go to the tail. False: out of memory. */
 bool cw_dispatch_queue_return(struct cw_dispatch_queue *q, uint32_t *holder, uint32_t child,
                               struct cw_dispatch_range r);
+
+/* A successor of `child` holds the n ranges `kept`: what else it held of the tasks below `tasks` goes to the
+ * tail. *held: the tasks that it holds then. False: out of memory. */
+bool cw_dispatch_queue_keep(struct cw_dispatch_queue *q, uint32_t *holder, uint32_t child, uint32_t tasks,
+                            const struct cw_dispatch_range *kept, size_t n, uint32_t *held);
 
 #endif

@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "../../sched/dispatch.h"
 #include "../../sched/dispatch_master.h"
+#include "../farm/farm_global.h"
+#include "../farm/farm_summary.h"
 #include "../farm/farm_rows.h"
 #include "../farm/farm_table.h"
+#include "../farm/farm_tree.h"
 #include "cli.h"
 #include "farm_report.h"
 #include "cmd_farm.h"
@@ -20,10 +25,9 @@ enum { WORKERS_MAX = 4096, TRIES = 3 };
 struct farm_options {
     struct cw_cli_list each;
     const char *out, *format, *rows, *checkpoint;
-    int64_t workers, block, tries;
+    int64_t workers, levels, block, tries;
     double timeout, patience;
     bool resume, json;
-    const struct cw_farm_use *use; /* of another command; NULL: none */
 };
 
 #define OPTION(name_, letter_, kind_, member, argument_, help_)                                              \
@@ -43,6 +47,9 @@ static const struct cw_cli_option options[] = {
      "tasks print CSV with a header, or JSON objects: their columns are the table's (default: csv for "
      "clweave's --csv -, json for its --json, else text)"},
     OPTION("workers", 'w', CW_CLI_INT, workers, "N", "tasks at a time (default: the processors it may use)"),
+    OPTION("levels", 0, CW_CLI_INT, levels, "N",
+           "levels of masters: from 2 on regional masters stand between, and one takes over where a "
+           "master dies (default 1)"),
     OPTION("checkpoint", 0, CW_CLI_STRING, checkpoint, "FILE",
            "keep results in FILE as they come (default with -o: its name and .farm, until all is done)"),
     OPTION("resume", 0, CW_CLI_BOOL, resume, NULL, "go on with the checkpoint when it is there"),
@@ -155,17 +162,20 @@ static void say_how_to_go_on(const struct cw_farm_plan *p, const struct cw_farm_
                         c->tasks);
 }
 
-/* What follows when each task has its result: the table, and the tasks that failed. */
-static int finish_farm(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c)
-{
-    struct cw_error err = {0};
-    uint32_t odd = 0;
+/* Tasks whose output is not what --rows says. */
+static uint32_t odd;
 
-    if (cw_farm_table_write(p, c, &odd, &err) != CW_OK) {
-        cw_cli_fail(&err);
-        say_how_to_go_on(p, c);
-        return CW_EXIT_FAILURE;
-    }
+/* The command whose farm it is; NULL: farm itself. */
+static const struct cw_farm_use *use;
+
+static enum cw_status write_table(const struct cw_farm_run *run, struct cw_error *err)
+{
+    return cw_farm_table_write(run->plan, run->checkpoint, &odd, err);
+}
+
+/* What follows the table: the tasks that failed. Returns an exit status. */
+static int tell_failures(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c)
+{
     cw_farm_report_failures(p, c);
     if (odd)
         cw_cli_complain(
@@ -174,37 +184,100 @@ static int finish_farm(const struct cw_farm_plan *p, const struct cw_farm_checkp
     return c->failed || odd ? CW_EXIT_FAILURE : CW_EXIT_OK;
 }
 
-/* Runs the tasks that have no result yet, and finishes. */
-static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, const struct farm_options *o)
+/* Runs the tasks that have no result yet, and writes the table. */
+static int finish_farm(const struct cw_farm_run *run)
+{
+    const struct cw_farm_plan *p = run->plan;
+    struct cw_farm_checkpoint *c = run->checkpoint;
+    struct cw_farm_figures figures;
+    struct cw_error err = {0};
+    int signal = 0, result;
+    enum cw_status status = cw_farm_global_run(run, &figures, &signal, &err);
+
+    cw_farm_report_wipe();
+    if (status == CW_OK && signal)
+        cw_cli_complain("stopped by signal %d (%s)", signal, strsignal(signal));
+    else if (status == CW_OK && !run->finish && !use)
+        status = write_table(run, &err);
+    if (status != CW_OK)
+        cw_cli_fail(&err);
+    if (status != CW_OK || signal) {
+        say_how_to_go_on(p, c);
+        return CW_EXIT_FAILURE;
+    }
+    if (isatty(STDERR_FILENO) || run->tree)
+        cw_cli_complain("%u tasks done, %u in this run in %.1f s", figures.done, figures.session_done,
+                        figures.seconds);
+    result = use ? use->finish(use->context, p, c) : tell_failures(p, c);
+    if (result == CW_EXIT_OK)
+        remove_own(p, c);
+    return result;
+}
+
+static void note(const char *text)
+{
+    cw_farm_report_wipe();
+    cw_cli_complain("%s", text);
+}
+
+/* In the successor of the global master, which has died. The dead one's lock on the checkpoint may last a
+ * moment longer than its address, in children that were just made. */
+static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int listening)
+{
+    struct cw_farm_run run = *dead;
+    struct cw_farm_checkpoint c;
+    struct cw_farm_plan kept = {0};
+    struct cw_error err = {0};
+    const char *path = run.context;
+    enum cw_status status = CW_ERR_INVALID;
+    int result = CW_EXIT_FAILURE;
+
+    for (int k = 0; path && status == CW_ERR_INVALID && k < 20; k++) {
+        nanosleep(&(struct timespec){0, k ? 100000000 : 0}, NULL);
+        cw_farm_plan_finish(&kept);
+        status = cw_farm_checkpoint_open(&c, path, true, &kept, &err);
+    }
+    if (status == CW_OK) {
+        cw_cli_complain("the farm's process has died; process %d goes on: 'clweave farm status %s' shows how "
+                        "far it is, 'kill %d' stops it",
+                        (int)getpid(), path, (int)getpid());
+        run.checkpoint = &c;
+        run.tree = tree;
+        run.listening = listening;
+        run.tick = NULL;
+        result = finish_farm(&run);
+        cw_farm_checkpoint_close(&c);
+    } else {
+        if (path)
+            cw_cli_fail(&err);
+        cw_cli_complain(path ? "the farm's process has died, and it cannot go on"
+                             : "the farm's process has died, with its results; --checkpoint or -o would have "
+                               "kept them");
+        cw_farm_tree_end(tree, true);
+    }
+    cw_farm_plan_finish(&kept);
+    fflush(stdout);
+    return result;
+}
+
+/* path: the checkpoint's, which holds from any folder; NULL: it has none. */
+static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, const struct farm_options *o,
+                    const char *path)
 {
     struct cw_farm_run run = {.plan = p,
                               .checkpoint = c,
                               .jobs = &jobs,
                               .workers = o->workers ? (uint32_t)o->workers : processors(),
+                              .levels = o->levels ? (uint32_t)o->levels : 1,
                               .block = (uint32_t)o->block,
                               .patience_s = o->patience,
-                              .tick = cw_farm_report_tick};
-    struct cw_farm_figures figures;
-    struct cw_error err = {0};
-    int signal = 0, result;
-    enum cw_status status = cw_farm_master_run(&run, &figures, &signal, &err);
+                              .tick = cw_farm_report_tick,
+                              .note = note,
+                              .go_on = go_on,
+                              .finish = !use && strcmp(p->out, "-") ? write_table : NULL,
+                              .context = (void *)(uintptr_t)path};
 
-    cw_farm_report_wipe();
-    if (status != CW_OK)
-        cw_cli_fail(&err);
-    else if (signal)
-        cw_cli_complain("stopped by signal %d (%s)", signal, strsignal(signal));
-    if (status != CW_OK || signal) {
-        say_how_to_go_on(p, c);
-        return CW_EXIT_FAILURE;
-    }
-    if (isatty(STDERR_FILENO))
-        cw_cli_complain("%u tasks done, %u in this run in %.1f s", figures.done, figures.session_done,
-                        figures.seconds);
-    result = o->use ? o->use->finish(o->use->context, p, c) : finish_farm(p, c);
-    if (result == CW_EXIT_OK)
-        remove_own(p, c);
-    return result;
+    return finish_farm(&run);
 }
 
 static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct cw_farm_plan *p,
@@ -234,12 +307,15 @@ static int farm_plan(const struct farm_options *o, const struct cw_farm_plan *p)
 {
     struct cw_farm_checkpoint c;
     struct cw_error err = {0};
+    char *path;
     int result;
 
     if (open_checkpoint(&c, p, o, &err) != CW_OK)
         return cw_cli_fail(&err);
-    result = run_farm(p, &c, o);
+    path = c.path ? realpath(c.path, NULL) : NULL;
+    result = run_farm(p, &c, o, path);
     cw_farm_checkpoint_close(&c);
+    free(path);
     return result;
 }
 
@@ -253,13 +329,23 @@ static int begin_farm(const struct farm_options *o, int argc, char **argv)
     return result;
 }
 
-/* The name of a checkpoint: `path`, or, where it names a table that is not written yet, that beside it. */
+/* The name of a checkpoint: `path`, or, where it names a table that has one, that beside it. */
 static const char *checkpoint_of(const char *path, char beside[PATH_MAX])
 {
-    bool table = access(path, F_OK) < 0 && snprintf(beside, PATH_MAX, "%s.farm", path) < PATH_MAX &&
-                 access(beside, F_OK) == 0;
+    bool table = snprintf(beside, PATH_MAX, "%s.farm", path) < PATH_MAX && access(beside, F_OK) == 0;
 
     return table ? beside : path;
+}
+
+/* `path` is no checkpoint. A table without one is finished; the text of `err` is for other files. */
+static int use_table(const char *path, bool resume, bool json, const struct cw_error *err)
+{
+    struct cw_farm_summary s;
+
+    if (err->status != CW_ERR_FORMAT || !cw_farm_summary_read(path, &s))
+        return cw_cli_fail(err);
+    cw_farm_report_finished(path, s.tasks, s.failed, json && !resume);
+    return CW_EXIT_OK;
 }
 
 /* `status FILE` and `resume FILE` */
@@ -268,12 +354,15 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
     struct cw_farm_plan p;
     struct cw_farm_checkpoint c;
     struct cw_error err = {0};
-    char beside[PATH_MAX];
+    char beside[PATH_MAX], *full = NULL;
     enum cw_status status = cw_farm_checkpoint_open(&c, checkpoint_of(path, beside), resume, &p, &err);
     int result = CW_EXIT_OK;
 
+    if (status == CW_OK)
+        full = realpath(c.path, NULL);
+
     if (status != CW_OK) {
-        result = cw_cli_fail(&err);
+        result = use_table(path, resume, json, &err);
     } else if (!resume) {
         cw_farm_report_status(&p, &c, json);
     } else if (o->out || o->checkpoint) {
@@ -293,8 +382,9 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
         p.tries = o->tries ? (uint32_t)o->tries : p.tries;
         p.form = o->format ? (uint16_t)cw_table_form_called(o->format) : p.form;
         p.rows = o->rows ? (uint16_t)cw_farm_rows_form_called(o->rows) : p.rows;
-        result = cw_farm_table_check(&p, &err) == CW_OK ? run_farm(&p, &c, o) : cw_cli_fail(&err);
+        result = cw_farm_table_check(&p, &err) == CW_OK ? run_farm(&p, &c, o, full) : cw_cli_fail(&err);
     }
+    free(full);
     if (status == CW_OK)
         cw_farm_checkpoint_close(&c);
     cw_farm_plan_finish(&p);
@@ -304,6 +394,7 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
 static const char *out_of_range(const struct farm_options *o)
 {
     return !cw_cmd_farm_workers(o->workers)                                  ? "workers"
+           : o->levels < 0 || o->levels > CW_DISPATCH_LEVELS_MAX             ? "levels"
            : o->block < 0 || o->block > 1 << 20                              ? "block"
            : o->tries < 0 || o->tries >= CW_DISPATCH_TRIES_MAX               ? "tries"
            : !(o->timeout == 0 || (o->timeout >= 0.001 && o->timeout < 1e9)) ? "timeout"
@@ -334,14 +425,14 @@ static int run(const void *values, int argc, char **argv)
 
 static const struct farm_options defaults = {.patience = 10};
 
-int cw_cmd_farm_use(const struct cw_farm_plan *p, const struct cw_farm_use *use)
+int cw_cmd_farm_use(const struct cw_farm_plan *p, const struct cw_farm_use *of)
 {
     struct farm_options o = defaults;
 
-    o.checkpoint = use->checkpoint;
-    o.resume = use->resume;
-    o.workers = use->workers;
-    o.use = use;
+    o.checkpoint = of->checkpoint;
+    o.resume = of->resume;
+    o.workers = of->workers;
+    use = of;
     return farm_plan(&o, p);
 }
 
@@ -371,7 +462,9 @@ const struct cw_command_def cw_cmd_farm = {
         "A task that fails is tried again, and given up after --tries failures; then the exit status is 1. "
         "Results are kept in the checkpoint as they come. After a kill, a stop (Ctrl-C) or a full disk "
         "`clweave farm resume` goes on there; each task's result is taken once. `clweave farm status` shows "
-        "how far a farm is, also while it works.\n\n"
+        "how far a farm is, also while it works. With --levels 2 or more a regional master takes over when "
+        "the "
+        "farm's process is killed, and goes on to the table.\n\n"
         "The table is complete or absent, in the order of the list, with the same cells as CSV, JSON or "
         "SQLite "
         "(table `farm`): task (its number, from 1), input (its line; of several lists a column each, named "

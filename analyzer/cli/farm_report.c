@@ -119,13 +119,42 @@ static double task_seconds(const struct cw_farm_plan *p, const struct cw_farm_ch
     return seconds;
 }
 
+static void print_json(uint32_t tasks, uint32_t done, uint32_t failed, bool busy, double rate)
+{
+    struct cw_json_figure rows[] = {
+        {"tasks", tasks}, {"done", done}, {"failed", failed}, {"at_work", busy}, {"per_second", rate}};
+
+    cw_json_print_figures(stdout, rows, sizeof rows / sizeof *rows);
+}
+
+void cw_farm_report_finished(const char *path, uint32_t tasks, uint32_t failed, bool json)
+{
+    if (json)
+        print_json(tasks, tasks, failed, false, 0);
+    else
+        printf("%s: finished: %u task%s, %u failed\n", path, tasks, tasks == 1 ? "" : "s", failed);
+    fflush(stdout);
+}
+
+static void print_state(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c, bool busy,
+                        double rate)
+{
+    char left[32];
+
+    printf("%s: %u of %u tasks done, %u of them failed; %s\n", c->path, c->done, p->tasks, c->failed,
+           busy ? "at work" : "stopped");
+    if (rate <= 0)
+        return;
+    format_time((p->tasks - c->done) / rate, left);
+    printf("%.*f tasks/s", rate < 10, rate);
+    printf(c->done < p->tasks ? ", %s left\n" : "\n", left);
+}
+
 void cw_farm_report_status(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c, bool json)
 {
     double seconds = (double)(c->last_ns - c->session_ns) / 1e9;
     double rate = seconds > 0 ? (c->done - c->session_done) / seconds : 0;
     bool busy = cw_farm_checkpoint_busy(c);
-    const char *state = busy ? "at work" : c->done == p->tasks ? "done" : "stopped";
-    char left[32];
 
     if (json) {
         struct cw_json_figure rows[] = {{"tasks", p->tasks},
@@ -138,12 +167,10 @@ void cw_farm_report_status(const struct cw_farm_plan *p, const struct cw_farm_ch
         cw_json_print_figures(stdout, rows, sizeof rows / sizeof *rows);
         return;
     }
-    printf("%s: %u of %u tasks done, %u of them failed; %s\n", c->path, c->done, p->tasks, c->failed, state);
-    if (rate > 0) {
-        format_time((p->tasks - c->done) / rate, left);
-        printf("%.*f tasks/s", rate < 10, rate);
-        printf(c->done < p->tasks ? ", %s left\n" : "\n", left);
-    }
+    if (!busy && c->done == p->tasks)
+        cw_farm_report_finished(c->path, p->tasks, c->failed, false);
+    else
+        print_state(p, c, busy, rate);
     if (c->dropped)
         printf("%llu bytes at its end are damaged or not complete and count for nothing\n",
                (unsigned long long)c->dropped);

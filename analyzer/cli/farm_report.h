@@ -3,7 +3,7 @@
 #ifndef CW_FARM_REPORT_H
 #define CW_FARM_REPORT_H
 
-#include "../farm/farm_master.h"
+#include "../farm/farm_run.h"
 
 /* Draws the progress on standard error where that is a terminal; for cw_farm_run.tick. And wipes it. */
 void cw_farm_report_tick(void *context, const struct cw_farm_figures *f);
@@ -14,5 +14,8 @@ void cw_farm_report_failures(const struct cw_farm_plan *p, const struct cw_farm_
 
 /* `clweave farm status`: prints to standard output. */
 void cw_farm_report_status(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c, bool json);
+
+/* The same for a farm that is finished: `path` is its checkpoint or its table. */
+void cw_farm_report_finished(const char *path, uint32_t tasks, uint32_t failed, bool json);
 
 #endif

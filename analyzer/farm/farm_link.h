@@ -4,14 +4,17 @@
  *     REPORT  worker to master   the number of tasks that the worker asks for (0: none yet), then results
  *     WORK    master to worker   a range of tasks
  *     END     master to worker   there are no more tasks
+ *     JOIN    worker to master   over a new link: the ranges of tasks that it holds
+ *     WELCOME master to worker   the answer, with the epoch that begins
  *
- * Each carries the worker's epoch. Thread-safety: a link belongs to one thread. */
+ * A regional master is a worker to its own master. Each carries the worker's epoch. Thread-safety: a link
+ * belongs to one thread. */
 #ifndef CW_FARM_LINK_H
 #define CW_FARM_LINK_H
 
 #include "farm_result.h"
 
-enum cw_farm_kind { CW_FARM_REPORT = 1, CW_FARM_WORK, CW_FARM_NO_MORE };
+enum cw_farm_kind { CW_FARM_REPORT = 1, CW_FARM_WORK, CW_FARM_NO_MORE, CW_FARM_JOIN = 16, CW_FARM_WELCOME };
 
 struct cw_farm_frame {
     uint32_t magic, kind, epoch, zero;

@@ -18,6 +18,7 @@
 enum { TICK_MS = 100, GRACE_MS = 1000 };
 
 volatile sig_atomic_t cw_farm_task_stop;
+void (*cw_farm_task_watch)(void);
 
 static uint64_t now_ns(void)
 {
@@ -123,6 +124,8 @@ static bool attend(pid_t child, const struct cw_farm_plan *p, uint64_t begin, co
             return !cw_farm_task_stop;
         }
         poll(&ended, fd >= 0, left_ms < TICK_MS ? (int)left_ms + 1 : TICK_MS);
+        if (cw_farm_task_watch)
+            cw_farm_task_watch();
     }
     close(fd);
     r->end = WIFSIGNALED(status) ? CW_FARM_SIGNAL : CW_FARM_EXIT;

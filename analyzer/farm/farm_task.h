@@ -28,6 +28,9 @@ struct cw_farm_now {
 /* Nonzero once the worker is to end: the program that runs is ended, with its process group. */
 extern volatile sig_atomic_t cw_farm_task_stop;
 
+/* Called about ten times a second while a program runs; NULL: not. */
+extern void (*cw_farm_task_watch)(void);
+
 /* Runs task `task` of the plan. `stream`: files for the standard output and standard error of jobs, which the
  * master can read when a job ends the worker; empty while a program runs. r->out and r->errors point into
  * `bytes`. False: the worker is to end (a stop, or memory is out); there is no result. */

@@ -1,12 +1,11 @@
 #include "farm_worker.h"
 
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "../../sched/dispatch_queue.h"
-#include "farm_link.h"
+#include <unistd.h>
 
 enum { REPORT_NS = 100000000, REPORT_BYTES = 1 << 20 };
 
@@ -18,37 +17,80 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool report(const struct cw_farm_worker *w, uint32_t wanted, struct cw_farm_bytes *results)
-{
-    uint64_t head = wanted;
-    bool sent =
-        cw_farm_link_send(w->fd, CW_FARM_REPORT, w->epoch, &head, sizeof head, results->v, results->used);
+/* The work of this process. */
+static struct {
+    struct cw_farm_worker *w;
+    struct cw_dispatch_range range; /* tasks without a result: the first is run now */
+    struct cw_farm_bytes results;   /* not reported yet */
+    struct cw_farm_bytes output;
+} work;
 
-    results->used = 0;
-    return sent;
+/* Joins the successor of the master. False: the worker is to end. */
+static bool rejoin(void)
+{
+    struct cw_farm_up *up = &work.w->up;
+    struct cw_dispatch_queue held = {0};
+    bool ok = cw_farm_takeover_hold(&held, &work.results) && cw_dispatch_queue_put(&held, work.range);
+
+    if (up->fd >= 0)
+        close(up->fd);
+    up->fd = -1;
+    ok = ok && cw_farm_takeover_join(up, &held);
+    cw_dispatch_queue_finish(&held);
+    return ok;
 }
 
-/* Runs the tasks of a range. False: the worker is to end. */
-static bool run_range(const struct cw_farm_worker *w, struct cw_dispatch_range range,
-                      struct cw_farm_bytes *results, struct cw_farm_bytes *output)
+/* While a program runs: the master's death is not to wait for its end. */
+static void watch(void)
 {
+    const struct cw_farm_up *up = &work.w->up;
+    struct pollfd link = {up->fd, POLLRDHUP, 0};
+
+    if (up->fd >= 0 && !cw_farm_task_stop && !cw_farm_tree_ended(up->tree) && poll(&link, 1, 0) > 0)
+        rejoin();
+}
+
+static bool send_report(uint64_t wanted)
+{
+    const struct cw_farm_up *up = &work.w->up;
+
+    return up->fd >= 0 && cw_farm_link_send(up->fd, CW_FARM_REPORT, up->epoch, &wanted, sizeof wanted,
+                                            work.results.v, work.results.used);
+}
+
+/* Reports to the master, or to its successor. */
+static bool report(uint64_t wanted)
+{
+    while (!send_report(wanted))
+        if (!rejoin())
+            return false;
+    work.results.used = 0;
+    return true;
+}
+
+/* Runs the tasks of the range. False: the worker is to end. */
+static bool run_range(void)
+{
+    const struct cw_farm_worker *w = work.w;
     uint64_t first_ns = 0;
 
-    for (uint32_t t = range.first; t < range.first + range.count; t++) {
+    while (work.range.count) {
         struct cw_farm_result r;
         bool ok;
 
-        atomic_store(&w->now->task, t);
-        ok = !cw_farm_task_stop && cw_farm_task_run(w->plan, t, w->jobs, w->stream, w->now, output, &r) &&
-             cw_farm_result_add(results, &r);
+        atomic_store(&w->now->task, work.range.first);
+        ok = !cw_farm_task_stop &&
+             cw_farm_task_run(w->plan, work.range.first, w->jobs, w->stream, w->now, &work.output, &r) &&
+             cw_farm_result_add(&work.results, &r);
         atomic_store(&w->now->task, CW_DISPATCH_NOBODY);
         if (!ok)
             return false;
+        work.range.first++;
+        work.range.count--;
         if (first_ns == 0)
             first_ns = now_ns();
-        if (t + 1 < range.first + range.count &&
-            (results->used > REPORT_BYTES || now_ns() - first_ns > REPORT_NS)) {
-            if (!report(w, 0, results))
+        if (work.range.count && (work.results.used > REPORT_BYTES || now_ns() - first_ns > REPORT_NS)) {
+            if (!report(0))
                 return false;
             first_ns = 0;
         }
@@ -56,45 +98,47 @@ static bool run_range(const struct cw_farm_worker *w, struct cw_dispatch_range r
     return true;
 }
 
-/* Waits for work. Count 0: END, or the worker is to end. */
-static struct cw_dispatch_range receive(const struct cw_farm_worker *w, struct cw_farm_inbox *in)
+/* Waits for work. FULL: there is; CLOSED: the master is gone; EMPTY: END, or the worker is to end. */
+static enum cw_farm_received receive(void)
 {
-    struct cw_dispatch_range range = {0, 0};
+    struct cw_farm_up *up = &work.w->up;
     struct cw_farm_frame f;
     const char *payload;
 
     while (!cw_farm_task_stop) {
-        enum cw_farm_received got = cw_farm_link_next(in, &f, &payload);
+        enum cw_farm_received got = cw_farm_link_next(&up->in, &f, &payload);
 
         if (got == CW_FARM_EMPTY)
-            got = cw_farm_link_read(w->fd, in);
-        else if (got == CW_FARM_FULL && f.kind == CW_FARM_WORK && f.bytes == sizeof range)
-            return memcpy(&range, payload, sizeof range), range;
-        else
-            return range;
+            got = cw_farm_link_read(up->fd, &up->in);
+        else if (got == CW_FARM_FULL && f.kind == CW_FARM_WORK && f.bytes == sizeof work.range)
+            return memcpy(&work.range, payload, sizeof work.range), CW_FARM_FULL;
+        else if (got == CW_FARM_FULL)
+            return CW_FARM_EMPTY;
         if (got == CW_FARM_CLOSED || got == CW_FARM_NOMEM)
-            return range;
+            return CW_FARM_CLOSED;
     }
-    return range;
+    return CW_FARM_EMPTY;
 }
 
-int cw_farm_worker_serve(const struct cw_farm_worker *w)
+int cw_farm_worker_serve(struct cw_farm_worker *w)
 {
-    struct cw_farm_bytes results = {0}, output = {0};
-    struct cw_farm_inbox in = {0};
+    enum cw_farm_received got = CW_FARM_FULL;
     bool ok = true;
 
-    while (ok && report(w, w->block, &results)) {
-        struct cw_dispatch_range range = receive(w, &in);
-
-        if (!range.count)
+    memset(&work, 0, sizeof work); /* a fork of another worker has the work of that */
+    work.w = w;
+    cw_farm_task_watch = watch;
+    while (ok && got != CW_FARM_EMPTY && report(w->block)) {
+        got = receive();
+        if (got == CW_FARM_FULL)
+            ok = run_range();
+        else if (got == CW_FARM_CLOSED && !rejoin())
             break;
-        ok = run_range(w, range, &results, &output);
     }
     if (!ok)
-        report(w, 0, &results); /* those that it has */
-    free(results.v);
-    free(output.v);
-    free(in.bytes.v);
+        send_report(0); /* those that it has */
+    free(work.results.v);
+    free(work.output.v);
+    free(w->up.in.bytes.v);
     return ok ? 0 : 1;
 }

@@ -21,6 +21,7 @@ expect farm_product 0 clweave farm --each four --each list --workers 3 -- echo {
 expect farm_failing 1 clweave farm --each four -o failing.csv -- sh -c 'echo out $1; echo err $1 >&2; [ $1 != 3 ] || exit 7' x {}
 expect farm_status 0 sh -c "clweave farm status failing.csv.farm | sed '/tasks.s/d'"
 expect farm_table 0 cat failing.csv
+clweave farm status failing.csv > out 2> err; grep -q '^failing.csv.farm: finished: 4 tasks, 1 failed$' out || fail "status of a table: $(cat out)"
 expect farm_kills_worker 1 clweave farm --each four --workers 1 -- sh -c '[ $1 = 3 ] && kill -9 $PPID; echo $1' x {}
 expect farm_timeout 1 clweave farm --each four --tries 1 --timeout 0.2 -- sh -c '[ $1 != 2 ] || { echo began; exec sleep 1000; }' x {}
 expect farm_job_timeout 1 clweave farm --each four --tries 1 --timeout 0.02 -- clweave dispatch --tasks 5000000 --seed {}
@@ -75,6 +76,11 @@ lines, array, objects, rows = tables("bytes")
 assert rows[0]["output"] == b'a\n"\t\xff\0.' and array == objects and array[2]["output"] == 'de\n"\t\uefff\uef00.'
 assert sqlite3.connect("named").execute("SELECT sum(output) FROM farm").fetchall() == [(6,)]
 P
+rm -f objects.*.farm # tables that are finished, and have lost their checkpoints
+for form in csv json jsonl sqlite; do
+    farm 0 status rows.$form; grep -q '^rows.[a-z]*: finished: 24 tasks, 0 failed$' out || fail "$form: $(cat out)"
+    farm 0 status objects.$form; grep -q '^objects.[a-z]*: finished: 3 tasks, 1 failed$' out || fail "$form: $(cat out)"
+done
 rm -f named # what cannot be written leaves nothing behind
 ( ulimit -f 100; clweave farm --each three --checkpoint large --rows json -o none.sqlite -- sh -c 'yes "{\"a\":1}" | head -n 3000' ) 2> err && fail "a full disk is no error"
 says 'cannot write none.sqlite: '; [ ! -e none.sqlite ] && [ -z "$(ls ./*.tmp 2> /dev/null)" ] || fail "left: $(ls)"
@@ -90,6 +96,16 @@ assert [r["task"] for r in rows] == [1, 2, 3] and {r["status"] for r in rows} ==
 assert [r["output"] for r in rows] == [w + '\n"\t\uefff\uef00.' for w in ("a", "b c", "de")]
 P
 [ ! -e words.jsonl.farm ] && [ -e failing.csv.farm ] || fail "checkpoints: $(ls)"
+finished() { # FILE TASKS FAILED: a table without a checkpoint
+    farm 0 status "$1"; grep -q "^$1: finished: $2, $3 failed\$" out || fail "$1: $(cat out)"
+    farm 0 resume "$1"; grep -q "^$1: finished: $2, $3 failed\$" out || fail "$1: $(cat out)"
+}
+finished words.jsonl '3 tasks' 0
+farm 0 status --json words.jsonl; grep -q '"tasks":3,"done":3,"failed":0,"at_work":0' out || fail "status --json: $(cat out)"
+for table in odd.csv odd.jsonl; do # quotes, commas, newlines and words of the table's own inside cells
+    farm 1 --each list -o $table -- sh -c 'printf "a,\"b\n{\"task\":9,\"status\":\"x\"" ; [ "$1" != 2 ]' x {1}
+    rm $table.farm; finished $table '3 tasks' 1
+done
 cp failing.csv before.csv; farm 1 resume failing.csv.farm; same failing.csv before.csv
 
 # the same rows for any number of workers and size of block

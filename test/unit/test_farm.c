@@ -160,6 +160,183 @@ static void test_order(void **state)
     cw_dispatch_master_finish(&m);
 }
 
+/* ---- a tree of masters, with successors: the global master, regional masters, workers */
+
+enum { REGIONS = 3, EACH = 3, FIRST_WORKER = 1 + REGIONS };
+
+struct kid {
+    uint32_t epoch;
+    bool joined;
+    struct child has;             /* a worker: its tasks */
+    uint32_t passes, pass[TASKS]; /* a regional master: results that it has not passed on */
+    bool failed[TASKS];
+    struct cw_dispatch_master m;
+};
+
+struct tree {
+    uint32_t holder[2][TASKS];
+    struct cw_dispatch_master top;
+    struct kid region[REGIONS], worker[REGIONS][EACH];
+    uint8_t taken[TASKS]; /* the checkpoint */
+    uint64_t random;
+};
+
+static uint32_t chance(struct tree *t, uint32_t n)
+{
+    return (uint32_t)cw_random_below(&t->random, n);
+}
+
+static void join_top(struct tree *t, uint32_t k)
+{
+    struct kid *r = &t->region[k];
+    struct cw_dispatch_queue q = {0};
+
+    assert_true(cw_dispatch_master_holdings(&r->m, &q));
+    for (uint32_t i = 0; i < r->passes; i++)
+        assert_true(cw_dispatch_queue_put_task(&q, r->pass[i]));
+    assert_int_equal(q.head, 0);
+    assert_true(cw_dispatch_master_join(&t->top, k, q.v, q.used));
+    r->epoch = t->top.child[k].epoch;
+    r->joined = true;
+    cw_dispatch_queue_finish(&q);
+}
+
+static void join_region(struct tree *t, uint32_t k, uint32_t i)
+{
+    struct kid *w = &t->worker[k][i];
+    struct cw_dispatch_range held[TASKS];
+
+    for (uint32_t j = 0; j < w->has.n; j++)
+        held[j] = (struct cw_dispatch_range){w->has.task[j], 1};
+    assert_true(cw_dispatch_master_join(&t->region[k].m, i, held, w->has.n));
+    w->epoch = t->region[k].m.child[i].epoch;
+    w->joined = true;
+}
+
+/* A process of the master begins, the first one or a successor; its children have links to it when they
+ * join. */
+static void begin_top(struct tree *t)
+{
+    struct cw_error err = {0};
+
+    cw_dispatch_master_finish(&t->top);
+    assert_int_equal(cw_dispatch_master_init_on(&t->top, t->holder[0], 1, TASKS, REGIONS, 3, &err), CW_OK);
+    for (uint32_t i = 0; i < TASKS; i++)
+        if (t->taken[i])
+            cw_dispatch_master_restore(&t->top, i);
+    assert_int_equal(cw_dispatch_master_begin(&t->top, &err), CW_OK);
+    for (uint32_t k = 0; k < REGIONS; k++)
+        t->region[k].joined = false;
+}
+
+static void begin_region(struct tree *t, uint32_t k)
+{
+    struct kid *r = &t->region[k];
+    struct cw_error err = {0};
+
+    cw_dispatch_master_finish(&r->m);
+    r->passes = 0;
+    r->joined = false;
+    assert_int_equal(
+        cw_dispatch_master_init_on(&r->m, t->holder[1], FIRST_WORKER + k * EACH, TASKS, EACH, 0, &err),
+        CW_OK);
+    assert_int_equal(cw_dispatch_master_begin(&r->m, &err), CW_OK);
+    for (uint32_t i = 0; i < EACH; i++)
+        t->worker[k][i].joined = false;
+}
+
+static void act_region(struct tree *t, uint32_t k)
+{
+    struct kid *r = &t->region[k];
+
+    if (!r->joined) {
+        join_top(t, k);
+    } else if (r->passes && chance(t, 2)) {
+        uint32_t task = r->pass[--r->passes];
+
+        switch (cw_dispatch_master_report(&t->top, k, r->epoch, task, r->failed[r->passes])) {
+        case CW_DISPATCH_TAKE:
+            assert_int_equal(t->taken[task]++, 0);
+            break;
+        case CW_DISPATCH_AGAIN:
+            assert_true(r->failed[r->passes]);
+            break;
+        default:
+            fail_msg("a regional master that has joined reports task %u in vain", task);
+        }
+    } else {
+        struct cw_dispatch_range g = cw_dispatch_master_request(&t->top, k, r->epoch, 1 + chance(t, 30));
+
+        assert_true(!g.count || cw_dispatch_master_add(&r->m, g));
+    }
+}
+
+static void act_worker(struct tree *t, uint32_t k, uint32_t i)
+{
+    struct kid *w = &t->worker[k][i], *r = &t->region[k];
+
+    if (!w->joined) {
+        join_region(t, k, i);
+    } else if (w->has.n) {
+        uint32_t task = w->has.task[--w->has.n];
+        bool failed = chance(t, 10) == 0;
+
+        if (cw_dispatch_master_report(&r->m, i, w->epoch, task, failed) == CW_DISPATCH_TAKE) {
+            r->pass[r->passes] = task;
+            r->failed[r->passes++] = failed;
+        } /* else the worker did not come in time: the task is another's */
+    } else {
+        struct cw_dispatch_range g = cw_dispatch_master_request(&r->m, i, w->epoch, 1 + chance(t, 5));
+
+        for (uint32_t j = 0; j < g.count; j++)
+            w->has.task[w->has.n++] = g.first + j;
+    }
+}
+
+static void kill_worker(struct tree *t, uint32_t k, uint32_t i)
+{
+    struct kid *w = &t->worker[k][i];
+
+    assert_int_not_equal(cw_dispatch_master_death(&t->region[k].m, i, CW_DISPATCH_NOBODY), CW_DISPATCH_NOMEM);
+    w->has.n = 0;
+    w->joined = false;
+}
+
+static void test_successors(void **state)
+{
+    static struct tree t;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        memset(&t, 0, sizeof t);
+        memset(t.holder, 0xff, sizeof t.holder);
+        t.random = seed;
+        begin_top(&t);
+        for (uint32_t k = 0; k < REGIONS; k++)
+            begin_region(&t, k);
+        for (uint32_t steps = 0; t.top.left; steps++) {
+            uint32_t k = chance(&t, REGIONS), i = chance(&t, EACH), what = chance(&t, 100);
+
+            assert_true(steps < 100 * TASKS);
+            if (what == 0)
+                begin_top(&t);
+            else if (what < 3)
+                begin_region(&t, k);
+            else if (what < 6)
+                kill_worker(&t, k, i);
+            else if (what < 40)
+                act_region(&t, k);
+            else
+                act_worker(&t, k, i);
+        }
+        for (uint32_t n = 0; n < TASKS; n++)
+            assert_int_equal(t.taken[n], 1);
+        cw_dispatch_master_finish(&t.top);
+        for (uint32_t k = 0; k < REGIONS; k++)
+            cw_dispatch_master_finish(&t.region[k].m);
+    }
+}
+
 /* ---- checkpoints */
 
 static char path[64];
@@ -441,9 +618,10 @@ static void test_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crc),   cmocka_unit_test(test_deaths),      cmocka_unit_test(test_order),
-        cmocka_unit_test(test_cut),   cmocka_unit_test(test_damaged),     cmocka_unit_test(test_owners),
-        cmocka_unit_test(test_words), cmocka_unit_test(test_wrong_lines), cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_crc),        cmocka_unit_test(test_deaths),  cmocka_unit_test(test_order),
+        cmocka_unit_test(test_cut),        cmocka_unit_test(test_damaged), cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_successors), cmocka_unit_test(test_words),   cmocka_unit_test(test_wrong_lines),
+        cmocka_unit_test(test_messages),
     };
     int result;
 
