@@ -59,7 +59,8 @@ static unsigned space_of(LLVMModuleRef module, LLVMValueRef kernel, unsigned i)
 
 static bool is_image(const char *type)
 {
-    return !strncmp(type, "image", 5) || strstr(type, " image") || strstr(type, "_image");
+    return !strchr(type, '*') &&
+           (strstr(type, "image1d_") || strstr(type, "image2d_") || strstr(type, "image3d_"));
 }
 
 static bool by_value_struct(LLVMValueRef kernel, unsigned i)

@@ -6,6 +6,8 @@
 
 typedef struct cw_cl_token token;
 
+#define CW_PARAM_ANY UINT8_MAX /* no definition has been read yet */
+
 static bool one_of(const token *t, const char *const *words)
 {
     while (*words && !cw_cl_token_is(t, *words))
@@ -221,7 +223,7 @@ static bool const_is_proven(const struct cw_cl_source *s, const token *name, con
 
 /* The meaning of the words of one parameter. */
 struct declaration {
-    bool is_constant, is_const, read_only, write_only, read_write, image, pipe, scalar, doubtful;
+    bool is_constant, is_const, read_only, write_only, read_write, image, pipe, sampler, scalar, doubtful;
     unsigned stars;
     token name;
 };
@@ -271,6 +273,7 @@ static void read_word(const struct cw_cl_source *s, const token *t, struct decla
     d->read_write |= one_of(t, read_write_words);
     d->image |= one_of(t, image_words);
     d->pipe |= cw_cl_token_is(t, "pipe");
+    d->sampler |= cw_cl_token_is(t, "sampler_t");
     d->scalar |= d->stars == 0 && is_scalar_or_vector(t);
 }
 
@@ -332,9 +335,34 @@ static size_t end_of_body(const struct cw_cl_source *s, size_t open)
     return end;
 }
 
-/* One definition: its parameter list opens at v[open]. Modes are added to modes[]. False: not understood. */
-static bool read_definition(const struct cw_cl_source *s, size_t open, uint32_t count, bool trust_const,
-                            bool no_const, uint8_t *modes)
+/* What is asked of the parameters, of which all definitions have `count`. */
+struct question {
+    uint32_t count;
+    bool trust_const, no_const;
+    uint8_t *modes; /* those of all definitions together; NULL: not asked */
+    uint8_t *kinds; /* the one of all definitions, or unknown; likewise */
+};
+
+static enum cw_param_kind kind_of(const struct cw_cl_source *s, const struct declaration *d)
+{
+    if (d->doubtful || s->has_include)
+        return CW_PARAM_UNKNOWN;
+    if (d->stars || d->image || d->pipe || d->sampler)
+        return CW_PARAM_OBJECT;
+    return d->scalar ? CW_PARAM_NUMBER : CW_PARAM_UNKNOWN;
+}
+
+static void answer(const struct cw_cl_source *s, const struct declaration *d, const token *body,
+                   size_t body_count, const struct question *q, uint32_t n)
+{
+    if (q->modes)
+        q->modes[n] |= mode_of(s, d, body, body_count, q->trust_const, q->no_const);
+    if (q->kinds && q->kinds[n] != kind_of(s, d))
+        q->kinds[n] = q->kinds[n] == CW_PARAM_ANY ? kind_of(s, d) : CW_PARAM_UNKNOWN;
+}
+
+/* One definition: its parameter list opens at v[open]. False: not understood. */
+static bool read_definition(const struct cw_cl_source *s, size_t open, const struct question *q)
 {
     const token *v = s->tokens;
     size_t close = closing(v, s->count, open, "(", ")"), begin = open + 1, body_end, depth = 0;
@@ -349,13 +377,13 @@ static bool read_definition(const struct cw_cl_source *s, size_t open, uint32_t 
             depth -= cw_cl_token_is(&v[i], ")");
             continue;
         }
-        if (n == count)
+        if (n == q->count)
             return false;
         struct declaration d = read_declaration(s, v + begin, i - begin);
-        modes[n++] |= mode_of(s, &d, v + close, body_end - close, trust_const, no_const);
+        answer(s, &d, v + close, body_end - close, q, n++);
         begin = i + 1;
     }
-    return n == count;
+    return n == q->count;
 }
 
 /* Index of the '(' of a definition's parameter list when v[at] is a kernel keyword and the definition names
@@ -379,21 +407,40 @@ static size_t definition_of(const struct cw_cl_source *s, size_t at, const char 
     return 0;
 }
 
+/* False: the definitions of the kernel cannot be read. */
+static bool read_definitions(const struct cw_cl_source *s, const char *name, const struct question *q)
+{
+    bool understood = !hides_everything(s), hidden = false;
+
+    for (size_t i = 0; understood && i < s->count; i++) {
+        size_t open = one_of(&s->tokens[i], kernel_words) ? definition_of(s, i, name, &hidden) : 0;
+        if (open)
+            understood = read_definition(s, open, q);
+    }
+    return understood && !hidden;
+}
+
 void cw_kernel_params(const struct cw_cl_source *s, const char *name, uint32_t count, bool trust_const,
                       bool no_const, uint8_t *modes)
 {
-    bool understood = false, hidden = false;
+    const struct question q = {count, trust_const, no_const, modes, NULL};
+    bool understood;
 
     memset(modes, 0, count);
-    if (!hides_everything(s)) {
-        understood = true;
-        for (size_t i = 0; understood && i < s->count; i++) {
-            size_t open = one_of(&s->tokens[i], kernel_words) ? definition_of(s, i, name, &hidden) : 0;
-            if (open)
-                understood = read_definition(s, open, count, trust_const, no_const, modes);
-        }
-    }
+    understood = read_definitions(s, name, &q);
     for (uint32_t i = 0; i < count; i++)
-        if (!understood || hidden || modes[i] == 0)
+        if (!understood || modes[i] == 0)
             modes[i] = CW_ACCESS_READ_WRITE;
+}
+
+void cw_kernel_params_kinds(const struct cw_cl_source *s, const char *name, uint32_t count, uint8_t *kinds)
+{
+    const struct question q = {.count = count, .kinds = kinds};
+    bool understood;
+
+    memset(kinds, CW_PARAM_ANY, count);
+    understood = read_definitions(s, name, &q);
+    for (uint32_t i = 0; i < count; i++)
+        if (!understood || kinds[i] == CW_PARAM_ANY)
+            kinds[i] = CW_PARAM_UNKNOWN;
 }

@@ -210,6 +210,45 @@ static void const_can_be_trusted_or_not(void **state)
     cw_cl_source_finish(&s);
 }
 
+/* One letter per parameter: n number, o object, ? in doubt. */
+static void kinds_are_never_too_bold(void **state)
+{
+    static const struct {
+        const char *source, *kinds;
+    } of[] = {
+        {"kernel void k(ulong a, unsigned long b, const uint2 c, global ulong *d, sampler_t e, read_only "
+         "image2d_t "
+         "f, local int g[8], pipe int h) {}",
+         "nnnooooo"},
+        {"typedef ulong t; struct s {int a;}; kernel void k(t a, struct s b, double c) {}", "??n"},
+        {"#define N ulong\n#define S sampler_t\n#define P global int *\nkernel void k(N a, S b, P c) {}",
+         "no?"},
+        {"#ifdef X\n#define N ulong\n#else\n#define N uint2\n#endif\nkernel void k(N a) {}", "n"},
+        {"#ifdef X\n#define N ulong\n#else\n#define N sampler_t\n#endif\nkernel void k(N a) {}", "?"},
+        {"#ifdef X\nkernel void k(ulong a, int b) {}\n#else\nkernel void k(sampler_t a, int b) {}\n#endif",
+         "?n"},
+        {"#define ulong sampler_t\nkernel void k(ulong a) {}", "?"},
+        {"#include \"not_there.h\"\nkernel void k(ulong a) {}", "?"},
+        {"#define K kernel\nK void k(ulong a) {}", "?"},
+        {"kernel void other(ulong a) {}", "?"},
+        {"kernel void k(ulong a, ulong b) {}", "?"},
+    };
+    struct cw_cl_source s;
+    uint8_t kinds[8];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        uint32_t n = (uint32_t)strlen(of[i].kinds);
+
+        assert_true(cw_cl_source_init(&s, of[i].source, NULL));
+        cw_kernel_params_kinds(&s, "k", n, kinds);
+        for (uint32_t p = 0; p < n; p++)
+            if (of[i].kinds[p] != "?no"[kinds[p]])
+                fail_msg("%s: parameter %u is %c", of[i].source, p, "?no"[kinds[p]]);
+        cw_cl_source_finish(&s);
+    }
+}
+
 static void variables_of_the_program_are_found(void **state)
 {
     static const struct {
@@ -251,8 +290,8 @@ static void variables_of_the_program_are_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(modes_are_never_too_bold),
-                                       cmocka_unit_test(const_can_be_trusted_or_not),
-                                       cmocka_unit_test(variables_of_the_program_are_found)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_are_never_too_bold), cmocka_unit_test(const_can_be_trusted_or_not),
+        cmocka_unit_test(kinds_are_never_too_bold), cmocka_unit_test(variables_of_the_program_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

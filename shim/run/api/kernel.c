@@ -106,6 +106,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     k->count = count;
     k->args = calloc(count + 1, sizeof *k->args);
     k->modes = malloc(count + 1);
+    k->kinds = calloc(count + 1, 1);
     k->clones = calloc(CW_RUN_LANES, sizeof *k->clones);
     k->set = calloc(CW_RUN_LANES, sizeof *k->set);
     if (!p->parsed)
@@ -114,8 +115,10 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
         memset(k->modes, CW_ACCESS_READ_WRITE, count + 1);
     if (k->modes && p->tokens)
         cw_kernel_params(p->tokens, name, count, false, false, k->modes);
+    if (k->kinds && p->tokens)
+        cw_kernel_params_kinds(p->tokens, name, count, k->kinds);
     k->flight = cw_run_exclusion_of(k);
-    k->parsed = k->args && k->modes && k->clones && k->known && make_home_sets(k);
+    k->parsed = k->args && k->modes && k->kinds && k->clones && k->known && make_home_sets(k);
 }
 
 /* Returns whether there is a record of it. */
@@ -170,6 +173,7 @@ void cw_run_kernel_free(void *record)
     cw_run_known_release(k->known);
     free(k->clones);
     free(k->modes);
+    free(k->kinds);
     free(k->name);
     k->program->kernels--;
     cw_run_program_left(k->program);
@@ -272,7 +276,7 @@ static void set_to(struct cw_run_kernel *k, cl_uint index, size_t size, const vo
         a->capacity = 0;
     }
     a->kind = kind;
-    a->sampler = false;
+    a->sampler = 0;
     a->size = (uint32_t)size;
     if (kind == CW_RUN_ARG_VALUE && size > 8) {
         memcpy(a->bytes, value, size);
@@ -307,7 +311,8 @@ cl_int cw_run_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, 
     k = cw_run_record_find(kernel, CW_RUN_KERNEL);
     if (k && k->parsed && index < k->count) {
         set_to(k, index, size, value, kind);
-        cw_run_sampler_set(&k->args[index]);
+        if (k->kinds[index] != CW_PARAM_NUMBER)
+            cw_run_sampler_set(&k->args[index]);
         another_set(k);
         remember(kernel, k);
     }

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "../../../analyzer/source/kernel_params.h"
 #include "../../../analyzer/trace/trace.h"
 #include "enqueue.h"
 #include "native.h"
@@ -61,42 +62,62 @@ static bool is_plain(const struct range *r)
     return true;
 }
 
-/* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records and the room for big
- * values. */
-static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, uint32_t *buffers,
-                        uint32_t *images, size_t *blob)
+struct arguments {
+    uint32_t buffers, images; /* images are counted among the buffers, too */
+    size_t blob;              /* room for big values */
+    bool unsure;              /* cw_run_launch.unsure */
+};
+
+/* Why an argument with a value of a handle's size keeps the launch from being managed, or -1. */
+static int look_at_handle(const struct cw_run_queue *q, struct cw_run_arg *a, enum cw_param_kind kind,
+                          struct arguments *n)
 {
-    *buffers = 0;
-    *images = 0;
-    *blob = 0;
-    for (uint32_t i = 0; i < k->count; i++) {
+    const void *handle = (const void *)(uintptr_t)a->word;
+
+    if (kind == CW_PARAM_NUMBER)
+        a->sampler = 0; /* it was set before the model was there */
+    if (a->sampler)
+        return kind == CW_PARAM_UNKNOWN                ? CW_RUN_R_SOURCE
+               : a->sampler - 1u == CW_RUN_SAMPLER_ODD ? CW_RUN_R_MEMORY
+                                                       : -1;
+    if (kind == CW_PARAM_NUMBER)
+        return -1;
+    if (cw_run_record_find(handle, CW_RUN_OPAQUE))
+        return (int)cw_run_memory_why((cl_mem)(uintptr_t)a->word);
+    if (cw_run_record_find(handle, CW_RUN_QUEUE))
+        return CW_RUN_R_ARGUMENT;
+    a->memory = cw_run_record_find(handle, CW_RUN_MEMORY);
+    if (a->memory && (!a->memory->managed || a->memory->misaligned || a->memory->context != q->context))
+        return CW_RUN_R_CHECK;
+    n->buffers += a->memory != NULL;
+    n->images += a->memory && a->memory->image;
+    n->unsure |= a->memory && kind == CW_PARAM_UNKNOWN;
+    return -1;
+}
+
+/* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records. */
+static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, struct arguments *n)
+{
+    int why = -1;
+
+    *n = (struct arguments){0};
+    cw_run_effects_settle_kinds(k);
+    for (uint32_t i = 0; why < 0 && i < k->count; i++) {
         struct cw_run_arg *a = &k->args[i];
-        const void *handle = (const void *)(uintptr_t)a->word;
 
         a->memory = NULL;
         if (a->kind == CW_RUN_ARG_UNSET)
             return CW_RUN_R_CHECK;
         if (a->kind == CW_RUN_ARG_POINTER)
             return CW_RUN_R_ARGUMENT;
-        if (a->sampler && a->word == CW_RUN_SAMPLER_ODD)
-            return CW_RUN_R_MEMORY;
-        if (a->kind == CW_RUN_ARG_LOCAL || a->sampler)
+        if (a->kind == CW_RUN_ARG_LOCAL)
             continue;
         if (a->size > 8)
-            *blob += (a->size + 15u) & ~15u;
-        if (a->size != sizeof(cl_mem))
-            continue;
-        if (cw_run_record_find(handle, CW_RUN_OPAQUE))
-            return (int)cw_run_memory_why((cl_mem)(uintptr_t)a->word);
-        if (cw_run_record_find(handle, CW_RUN_QUEUE))
-            return CW_RUN_R_ARGUMENT;
-        a->memory = cw_run_record_find(handle, CW_RUN_MEMORY);
-        if (a->memory && (!a->memory->managed || a->memory->misaligned || a->memory->context != q->context))
-            return CW_RUN_R_CHECK;
-        *buffers += a->memory != NULL;
-        *images += a->memory && a->memory->image;
+            n->blob += (a->size + 15u) & ~15u;
+        if (a->size == sizeof(cl_mem))
+            why = look_at_handle(q, a, k->kinds[i], n);
     }
-    return -1;
+    return why;
 }
 
 static double items_of(const struct range *r)
@@ -110,7 +131,7 @@ static double items_of(const struct range *r)
 
 /* Why the launch is native, or -1. Lock held. */
 static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r,
-                 uint32_t *buffers, uint32_t *images, size_t *blob)
+                 struct arguments *n)
 {
     const struct cw_run_ndrange given = as_given(r);
     int why;
@@ -123,7 +144,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))
         return CW_RUN_R_CHECK;
-    why = look_at_args(q, k, buffers, images, blob);
+    why = look_at_args(q, k, n);
     if (why >= 0)
         return why;
     if (!cw_run_acceptance_is_certain(q, k, &given))
@@ -203,18 +224,18 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
     const struct cw_reach *reach;
     struct cw_run_task *t;
-    size_t blob, local[3];
-    uint32_t buffers, images;
+    struct arguments n;
+    size_t local[3];
     int why;
 
     pin(e->queue, k, r, local);
-    why = judge(e->queue, k, r, &buffers, &images, &blob);
+    why = judge(e->queue, k, r, &n);
     if (why < 0 && !cw_run_enqueue_settle(e))
         why = CW_RUN_R_CHECK;
     reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local ? r->local : r->pinned) : NULL;
     if (reach)
-        buffers = reach->n + images;
-    t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;
+        n.buffers = reach->n + n.images;
+    t = why < 0 ? cw_run_task_create(n.buffers, k->count ? k->count : 1, n.blob) : NULL;
     if (!t) {
         cw_run_enqueue_refuse(e, why < 0 ? CW_RUN_R_CHECK : (enum cw_run_reason)why);
         return NULL;
@@ -225,6 +246,7 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     t->repeat.alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
     t->at.place = e->queue->home;
     t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
+    t->launch.unsure = n.unsure;
     snapshot(e->queue, t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
     return t;
 }

@@ -62,8 +62,6 @@ void cw_run_sampler_set(struct cw_run_arg *a)
             ? cw_run_record_find((const void *)(uintptr_t)a->word, CW_RUN_SAMPLER)
             : NULL;
 
-    if (!s)
-        return;
-    a->sampler = true;
-    a->word = s->what;
+    if (s)
+        a->sampler = (uint8_t)(1 + s->what);
 }

@@ -235,7 +235,7 @@ enum cw_run_arg_kind { CW_RUN_ARG_UNSET, CW_RUN_ARG_VALUE, CW_RUN_ARG_LOCAL, CW_
 
 struct cw_run_arg {
     enum cw_run_arg_kind kind;
-    bool sampler; /* VALUE: the word is a kind of sampler (core/sampler.h), in place of the handle */
+    uint8_t sampler; /* VALUE: 1 + the kind of the sampler that the word names (core/sampler.h); 0: none */
     uint32_t size, capacity;
     union {
         uint64_t word;  /* VALUE up to 8 bytes */
@@ -318,6 +318,8 @@ struct cw_run_kernel {
     bool indirect;     /* reaches memory that is no argument */
     bool parsed;
     uint8_t *modes;          /* enum cw_access_mode by argument; NULL until parsed */
+    uint8_t *kinds;          /* enum cw_param_kind by argument; NULL until parsed */
+    uint64_t kinds_job;      /* program->models_job of the models that have told more of them */
     struct cw_run_arg *args; /* small ones are set without the lock (api/kernel.c) */
     _Atomic uint64_t sets;   /* how often one was set; lock not needed */
     struct cw_run_exclusion *flight; /* NULL: not known */
@@ -386,6 +388,8 @@ struct cw_run_launch {
     cl_uint dims;
     bool has_local, has_offset; /* has_offset: not all of it is 0 */
     bool any_local;             /* without a local size: any will do (cw_run_cutter_any_local) */
+    /* a value equals the handle of a memory object, and may be a number: right at home only */
+    bool unsure;
     size_t offset[3], global[3], local[3];
 };
 

@@ -1,6 +1,7 @@
 /* effects.c - see models/effects.h. */
 #include "effects.h"
 
+#include "../../../analyzer/source/kernel_params.h"
 #include "program_models.h"
 
 /* Each model is looked up once: the kernels of some programs are hundreds, their launches many. */
@@ -18,6 +19,20 @@ static bool model_says(const struct cw_run_kernel *k)
         known->judged_job = p->models_job;
     }
     return known->hidden;
+}
+
+void cw_run_effects_settle_kinds(struct cw_run_kernel *k)
+{
+    const struct cw_run_program *p = k->program;
+    const struct cw_model *m;
+
+    if (!p->models || k->kinds_job == p->models_job)
+        return;
+    k->kinds_job = p->models_job;
+    m = cw_model_set_find(&p->models->set, k->name);
+    for (uint32_t i = 0; m && i < k->count && i < (uint32_t)m->args; i++)
+        if (k->kinds[i] == CW_PARAM_UNKNOWN)
+            k->kinds[i] = m->arg[i].kind == CW_ARG_SCALAR ? CW_PARAM_NUMBER : CW_PARAM_OBJECT;
 }
 
 bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k)

@@ -8,4 +8,8 @@
  * held. */
 bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k);
 
+/* The kinds of parameters that the source leaves open, as far as the kernel's model knows them. The kernel is
+ * parsed. Lock held. */
+void cw_run_effects_settle_kinds(struct cw_run_kernel *k);
+
 #endif

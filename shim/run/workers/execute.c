@@ -25,10 +25,10 @@ static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_launch *
                       struct cw_run_context_device *p, struct cw_run_set *s)
 {
     const struct cw_run_arg *a = &l->args[i];
-    const void *object = a->memory ? (const void *)cw_run_mirror_of(a->memory, p)
-                         : a->sampler
-                             ? (const void *)cw_run_sampler_of(l->kernel->program->context, p, a->word)
-                             : NULL;
+    const void *object =
+        a->memory    ? (const void *)cw_run_mirror_of(a->memory, p)
+        : a->sampler ? (const void *)cw_run_sampler_of(l->kernel->program->context, p, a->sampler - 1u)
+                     : NULL;
     bool is_object = a->memory || a->sampler;
     struct cw_run_set want = {.size = a->size, .kind = (uint8_t)a->kind, .id = a->memory ? a->memory->id : 0};
     const void *value = is_object                     ? (const void *)&object

@@ -76,6 +76,8 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
         return CW_RUN_ILLEGAL_BROKEN;
     if (p->slot == home)
         return CW_RUN_LEGAL;
+    if (t->work == CW_RUN_LAUNCH && t->launch.unsure)
+        return CW_RUN_ILLEGAL_UNSURE;
     if (p->slot->home)
         return at_other_home(home, p->slot, scope);
     if (t->work == CW_RUN_LAUNCH)
