@@ -19,6 +19,9 @@
     "{ int i = get_global_id(0); if (n < 0) printf(\"never\\n\"); if (i < n) x[lo + i] = x[lo + i] * a - b " \
     "+ i; }\n"
 
+static cl_kernel turn, mix, slow, loud;
+static int num_windows;
+
 static int32_t *ints(struct area *t, int cell)
 {
     return (int32_t *)(void *)(t->model + cell * CELL);

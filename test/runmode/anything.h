@@ -1,5 +1,5 @@
-/* anything.h - of anything.c: the program's state, and what each of its commands has to wait for: by the
- * rules of queues where that is enough, else by its wait list. */
+/* anything.h - of anything.c and pixels.c: the program's state, and what each of its commands has to wait
+ * for: by the rules of queues where that is enough, else by its wait list. */
 #ifndef ANYTHING_H
 #define ANYTHING_H
 
@@ -27,12 +27,10 @@ struct window { /* a buffer: cells of an area */
 };
 
 static struct app a;
-static cl_kernel turn, mix, slow, loud;
 static cl_command_queue queues[QUEUES];
 static bool in_order[QUEUES];
 static struct area areas[BUFFERS + STAGES];
 static struct window windows[BUFFERS * 3];
-static int num_windows;
 static struct op ops[MAX_OPS];
 static int num_ops = 1; /* 0: nothing */
 static cl_event users[64];

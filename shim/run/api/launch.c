@@ -162,14 +162,13 @@ static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const str
     for (uint32_t i = 0; i < k->count; i++) {
         struct cw_run_memory *m = t->launch.args[i].memory;
         if (m && (!reach || m->image)) /* a reach has no images */
-            cw_run_byte_range_add_access(q, t, m->region, m->offset, m->bytes, k->modes[i] != CW_ACCESS_READ);
+            cw_run_byte_range_add_memory(q, t, m, 0, m->bytes, k->modes[i] != CW_ACCESS_READ);
     }
     for (uint32_t i = 0; reach && i < reach->n; i++) {
         const struct cw_reach_piece *p = &reach->piece[i];
         struct cw_run_memory *m = t->launch.args[p->arg].memory;
         size_t bytes = p->end - p->begin;
-        cw_run_byte_range_add_access(q, t, m->region, m->offset + p->begin,
-                                     bytes - cw_run_fault_narrow(bytes), p->write);
+        cw_run_byte_range_add_memory(q, t, m, p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
     }
 }
 

@@ -43,7 +43,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
     t->memories[0] = m;
     cw_run_record_pin(&m->r);
-    cw_run_byte_range_add_access(e->queue, t, m->region, offset, bytes, write);
+    cw_run_byte_range_add_memory(e->queue, t, m, offset - m->offset, bytes, write);
     return t;
 }
 

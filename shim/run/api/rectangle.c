@@ -87,7 +87,7 @@ void cw_run_rectangle_add_access(const struct cw_run_enqueue *e, struct cw_run_t
     struct cw_run_region *r;
 
     if (m) {
-        cw_run_byte_range_add_access(e->queue, t, m->region, m->offset + b->offset, span, write);
+        cw_run_byte_range_add_memory(e->queue, t, m, b->offset, span, write);
         uses(t, !write, m);
     } else {
         r = cw_run_byte_range_region_at(b->host + b->offset, &offset);

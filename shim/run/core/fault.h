@@ -3,8 +3,9 @@
  * Nth launch that another waits for runs after that one; stale, the Nth launch sees zeros in place of its
  * data; early, the Nth event is complete before its command is; late, the Nth launch that a helper has run
  * counts as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches are
- * said to reach (models/reach.h) end one element of four bytes too early. Of tiles (tiles/tile.h): naive,
- * from the Nth on they see the ids that a global offset alone would give them; half, the Nth is not run;
+ * said to reach (models/reach.h) end one element of four bytes too early; unseen, from the Nth on accesses of
+ * images order no command. Of tiles (tiles/tile.h): naive, from the Nth on they see the ids that a global
+ * offset alone would give them; half, the Nth is not run;
  * twice, the Nth is run twice; offset, from the Nth on of those that have a global offset it is forgotten;
  * local, the Nth has half the local size that it should have; refuse, from the Nth on helpers do not take
  * them; order, the Nth tile of a group run that another one depends on runs after that; unbuilt, rewritten
@@ -22,6 +23,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_STALE,
     CW_RUN_FAULT_EARLY,
     CW_RUN_FAULT_NARROW,
+    CW_RUN_FAULT_UNSEEN,
     CW_RUN_FAULT_NAIVE,
     CW_RUN_FAULT_HALF,
     CW_RUN_FAULT_TWICE,

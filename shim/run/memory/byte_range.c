@@ -9,6 +9,7 @@
  * Commands of different queues, or of one out of order, are ordered so as well, though the standard asks
  * nothing where no event says it (sections 3.2.3 and 5.11): then programs that get away with it bare still
  * do. Not behind a command that waits for native work, which may in turn wait for the host. */
+#include "../core/fault.h"
 #include "../core/state.h"
 #include "../core/edge.h"
 #include "byte_range.h"
@@ -129,6 +130,13 @@ void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_ta
         (*head)->prev = a;
     *head = a;
     t->accesses.n++;
+}
+
+void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_task *t,
+                                  const struct cw_run_memory *m, uint64_t offset, size_t bytes, bool write)
+{
+    if (!(m->image && cw_run_fault_since(CW_RUN_FAULT_UNSEEN)))
+        cw_run_byte_range_add_access(q, t, m->region, m->offset + offset, bytes, write);
 }
 
 void cw_run_byte_range_remove_accesses(struct cw_run_task *t)

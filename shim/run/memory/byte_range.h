@@ -20,6 +20,9 @@ static inline uint64_t cw_run_byte_range_number(const struct cw_run_region *r, u
  * every command that meets them. t->tainted is known. */
 void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,
                                   struct cw_run_region *r, uint64_t low, size_t bytes, bool write);
+/* The same for `bytes` bytes of `m` from `offset` on. */
+void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_task *t,
+                                  const struct cw_run_memory *m, uint64_t offset, size_t bytes, bool write);
 void cw_run_byte_range_remove_accesses(struct cw_run_task *t);
 
 #endif
