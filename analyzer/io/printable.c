@@ -7,6 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 enum { LONGEST = 4, ESCAPE = 6, PIECE = 4096 };
 
 /* Bytes that a character with this first byte has; 0: none begins with it. */
@@ -156,6 +160,10 @@ FILE *cw_printable_stream(int fd)
         return NULL;
     }
     *s = (struct stream){.fd = fd};
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_ignore_object(
+        s); /* the sanitizer's fopencookie() keeps the pointer where it does not look for leaks */
+#endif
     if (isatty(fd))
         setvbuf(f, NULL, _IOLBF, 0);
     return f;
