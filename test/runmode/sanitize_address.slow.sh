@@ -16,6 +16,7 @@ ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 every "$T/exits-only"
 as ends_compiling runmode/ends_compiling moments
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 every "$T/ends_compiling" # the first thread leaves there, too
 seeds anything 11 12 13 14
+seeds pixels 11 12
 seeds crowd 11 12
 enough
 done_

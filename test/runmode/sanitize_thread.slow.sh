@@ -13,6 +13,7 @@ TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0 every runmode/exits "$T/ends_co
 CLWEAVE_LEARN=off every runmode/closes
 every $(programs runmode | grep -vE '/(closes|exits|interrupted|idle|wakes)$') $(programs apps)
 seeds anything 11 12 13 14
+seeds pixels 11 12
 seeds crowd 11 12 13 14
 enough
 done_

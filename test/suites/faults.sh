@@ -1,7 +1,8 @@
 #!/bin/bash
 # faults.sh - the harness is proven: run mode plants one fault in a sample (a launch dropped, two that depend on each
-# other swapped, one that sees other data, an event complete too early; tiles of cut launches with the ids that an offset
-# alone would give, left out, run twice, with another local size, without their global offset), and the comparison catches each. A busy machine may
+# other swapped, one that sees other data, accesses of images that order nothing, an event complete too early; tiles of cut launches
+# with the ids that an offset alone would give, left out, run twice, with another local size, without their global offset), and the
+# comparison catches each. A busy machine may
 # take commands so early that there is nothing to swap: run mode says so, and the fault is tried again. ALL=1: in more
 # places and programs.
 # SLOW: ALL=1
@@ -63,7 +64,14 @@ plant slow "'$(realpath "$B")/test/suites/liar' slow" drop:1 stale:2 early:1
 plant tiles "'$apps/tiles'" naive:1 half:4 twice:7 local:1 ${ALL:+half:1 twice:10}
 plant edges "'$apps/edges'" offset:1 half:3 ${ALL:+offset:5 naive:2}
 plant pictures "'$apps/pictures'" naive:1 ${ALL:+half:1}
-plant filters "'$(realpath "$B")/test/runmode/filters'" drop:2 stale:3 ${ALL:+drop:7 stale:1 naive:1}
+plant filters "'$(realpath "$B")/test/runmode/filters'" drop:2 unseen:1 ${ALL:+stale:3 drop:7 stale:1 naive:1}
+plant pixels "'$(realpath "$B")/test/runmode/pixels' 2" unseen:1 stale:5 ${ALL:+stale:20}
+if [ -n "${ALL:-}" ]; then
+    plant tasks "'$(realpath "$B")/test/runmode/sources' task" drop:5 stale:3
+    plant loud "'$(realpath "$B")/test/runmode/sources' loud" drop:5 stale:3
+    plant mad "'$(realpath "$B")/test/runmode/sources' mad" drop:5 stale:3 naive:1
+    plant binaries "'$(realpath "$B")/test/runmode/binaries'" drop:5 stale:3
+fi
 # one that has no place is not silently fine
 env LD_PRELOAD="$B/libclweave.so" CLWEAVE_MODE=run CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=drop:1000000 \
     "$apps/reduction" > "$T/out" 2> "$T/err"
