@@ -43,15 +43,18 @@ sched_public  := $(patsubst %,sched/%,sched.h bounds.h generate.h generate_optio
                    policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
 cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
 footprint_src := $(wildcard analyzer/llvm/*.c)
+# the one program that is linked with Work Queue, where that is (package coop-computing-tools-dev)
+queue_src     := $(if $(wildcard /usr/include/cctools/work_queue.h),$(wildcard analyzer/queue/*.c))
 compile_src   := $(patsubst %,analyzer/compile/%.c,answer builder dry_run fulfil main same_program)
-analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src),$(wildcard analyzer/*/*.c))
+analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src) $(wildcard analyzer/queue/*.c),$(wildcard analyzer/*/*.c))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
 shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit estimate) shim/run/tuning/first_launch.c \
                  $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait vendor_traits)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint)
+programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint) \
+            $(if $(queue_src),$(B)/clweave-farm-queue)
 
 # A test program is a file test/FOLDER/NAME.c with a main() (that of fuzz_*.c and credulous.c is elsewhere), and becomes
 # $(B)/test/FOLDER/NAME. Scripts build the others of test/shim themselves, with options of their own.
@@ -101,6 +104,9 @@ $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_
 footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader irreader passes) $(JANSSON_LIBS) -lpthread -lm
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(footprint_libs)
+
+$(B)/clweave-farm-queue: $(call obj,$(queue_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lwork_queue -ldttools -l:libz.so.1 -lpthread -lm
 
 # ---- tests: one program per file, with what its folder needs; the linker takes of the libraries those that it uses
 own  := $(B)/libcwanalyzer.a $(B)/libcwsched.a
@@ -183,7 +189,8 @@ bench: deps
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/clweave
 	install -m 755 $(B)/clweave $(B)/clweave-compile $(DESTDIR)$(PREFIX)/bin/
-	if [ -e $(B)/clweave-footprint ]; then install -m 755 $(B)/clweave-footprint $(DESTDIR)$(PREFIX)/bin/; fi
+	for p in clweave-footprint clweave-farm-queue; do \
+	    if [ -e $(B)/$$p ]; then install -m 755 $(B)/$$p $(DESTDIR)$(PREFIX)/bin/; fi; done
 	install -m 755 $(B)/libclweave.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 README.md LICENSE analyzer/FORMAT.md analyzer/trace/trace.schema.json $(DESTDIR)$(PREFIX)/share/doc/clweave/
 	install -d $(DESTDIR)$(PREFIX)/include/clweave $(DESTDIR)$(PREFIX)/lib/pkgconfig

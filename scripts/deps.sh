@@ -62,6 +62,9 @@ slow   ufo-filters-data     their kernels
 slow   python3-simtk        real program of check-all: molecular dynamics
 slow   libopenmm-plugins    its OpenCL
 slow   valgrind             memory checks of check-all
+slow   coop-computing-tools-dev  Work Queue: clweave farm hands tasks to other machines
+slow   coop-computing-tools  work_queue_worker, which clweave farm worker starts there
+slow   iproute2             network namespaces, which stand for machines
 '
 
 want=${1:-check}

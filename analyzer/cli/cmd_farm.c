@@ -1,4 +1,4 @@
-/* cmd_farm.c - clweave farm: very many tasks on the processors of this machine. */
+/* cmd_farm.c - clweave farm: very many tasks on the processors of this machine, and of others. */
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -17,14 +17,15 @@
 #include "../farm/farm_table.h"
 #include "../farm/farm_tree.h"
 #include "cli.h"
+#include "farm_machines.h"
 #include "farm_report.h"
 #include "cmd_farm.h"
 
 enum { WORKERS_MAX = 4096, TRIES = 3 };
 
 struct farm_options {
-    struct cw_cli_list each;
-    const char *out, *format, *rows, *checkpoint;
+    struct cw_cli_list each, with;
+    const char *out, *format, *rows, *checkpoint, *manager, *password;
     int64_t workers, levels, block, tries;
     double timeout, patience;
     bool resume, json;
@@ -46,7 +47,13 @@ static const struct cw_cli_option options[] = {
     {"rows", 0, CW_CLI_CHOICE, offsetof(struct farm_options, rows), "FORM", CW_FARM_ROWS_FORMS,
      "tasks print CSV with a header, or JSON objects: their columns are the table's (default: csv for "
      "clweave's --csv -, json for its --json, else text)"},
-    OPTION("workers", 'w', CW_CLI_INT, workers, "N", "tasks at a time (default: the processors it may use)"),
+    OPTION("workers", 'w', CW_CLI_INT, workers, "N",
+           "tasks at a time on this machine (default: the processors it may use)"),
+    OPTION("manager", 0, CW_CLI_STRING, manager, "[HOST:]PORT",
+           "let workers of other machines join on PORT, 0 is a free one; HOST: this machine as they know it"),
+    OPTION("with", 0, CW_CLI_LIST, with, "FILE", "--manager: send the file or folder along with the tasks"),
+    OPTION("password", 0, CW_CLI_STRING, password, "FILE",
+           "--manager: only workers that know the text of FILE may join"),
     OPTION("levels", 0, CW_CLI_INT, levels, "N",
            "levels of masters: from 2 on regional masters stand between, and one takes over where a "
            "master dies (default 1)"),
@@ -214,12 +221,6 @@ static int finish_farm(const struct cw_farm_run *run)
     return result;
 }
 
-static void note(const char *text)
-{
-    cw_farm_report_wipe();
-    cw_cli_complain("%s", text);
-}
-
 /* In the successor of the global master, which has died. The dead one's lock on the checkpoint may last a
  * moment longer than its address, in children that were just made. */
 static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int listening)
@@ -262,22 +263,27 @@ static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int 
 
 /* path: the checkpoint's, which holds from any folder; NULL: it has none. */
 static int run_farm(const struct cw_farm_plan *p, struct cw_farm_checkpoint *c, const struct farm_options *o,
-                    const char *path)
+                    const char *path, struct cw_farm_machines *machines)
 {
+    struct cw_error err = {0};
     struct cw_farm_run run = {.plan = p,
                               .checkpoint = c,
                               .jobs = &jobs,
-                              .workers = o->workers ? (uint32_t)o->workers : processors(),
+                              .workers = o->workers < 0 ? processors() : (uint32_t)o->workers,
                               .levels = o->levels ? (uint32_t)o->levels : 1,
                               .block = (uint32_t)o->block,
                               .patience_s = o->patience,
                               .tick = cw_farm_report_tick,
-                              .note = note,
+                              .note = cw_farm_report_note,
                               .go_on = go_on,
                               .finish = !use && strcmp(p->out, "-") ? write_table : NULL,
                               .context = (void *)(uintptr_t)path};
 
-    return finish_farm(&run);
+    if (cw_farm_machines_begin(machines, p, run.block, &run.outside, &err) == CW_OK)
+        return finish_farm(&run);
+    cw_cli_fail(&err);
+    say_how_to_go_on(p, c);
+    return CW_EXIT_FAILURE;
 }
 
 static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct cw_farm_plan *p,
@@ -303,7 +309,8 @@ static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct
     return status;
 }
 
-static int farm_plan(const struct farm_options *o, const struct cw_farm_plan *p)
+static int farm_plan(const struct farm_options *o, const struct cw_farm_plan *p,
+                     struct cw_farm_machines *machines)
 {
     struct cw_farm_checkpoint c;
     struct cw_error err = {0};
@@ -313,7 +320,7 @@ static int farm_plan(const struct farm_options *o, const struct cw_farm_plan *p)
     if (open_checkpoint(&c, p, o, &err) != CW_OK)
         return cw_cli_fail(&err);
     path = c.path ? realpath(c.path, NULL) : NULL;
-    result = run_farm(p, &c, o, path);
+    result = run_farm(p, &c, o, path, machines);
     cw_farm_checkpoint_close(&c);
     free(path);
     return result;
@@ -323,8 +330,13 @@ static int begin_farm(const struct farm_options *o, int argc, char **argv)
 {
     struct cw_farm_plan p = {0};
     struct cw_error err = {0};
-    int result = make_plan(&p, o, argc, argv, &err) == CW_OK ? farm_plan(o, &p) : cw_cli_fail(&err);
+    struct cw_farm_machines machines = {0};
+    int result = make_plan(&p, o, argc, argv, &err) == CW_OK &&
+                         cw_farm_machines_open(&machines, o->manager, &o->with, o->password, &err) == CW_OK
+                     ? farm_plan(o, &p, &machines)
+                     : cw_cli_fail(&err);
 
+    cw_farm_machines_close(&machines);
     cw_farm_plan_finish(&p);
     return result;
 }
@@ -354,6 +366,7 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
     struct cw_farm_plan p;
     struct cw_farm_checkpoint c;
     struct cw_error err = {0};
+    struct cw_farm_machines machines = {0};
     char beside[PATH_MAX], *full = NULL;
     enum cw_status status = cw_farm_checkpoint_open(&c, checkpoint_of(path, beside), resume, &p, &err);
     int result = CW_EXIT_OK;
@@ -382,9 +395,13 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
         p.tries = o->tries ? (uint32_t)o->tries : p.tries;
         p.form = o->format ? (uint16_t)cw_table_form_called(o->format) : p.form;
         p.rows = o->rows ? (uint16_t)cw_farm_rows_form_called(o->rows) : p.rows;
-        result = cw_farm_table_check(&p, &err) == CW_OK ? run_farm(&p, &c, o, full) : cw_cli_fail(&err);
+        result = cw_farm_table_check(&p, &err) == CW_OK &&
+                         cw_farm_machines_open(&machines, o->manager, &o->with, o->password, &err) == CW_OK
+                     ? run_farm(&p, &c, o, full, &machines)
+                     : cw_cli_fail(&err);
     }
     free(full);
+    cw_farm_machines_close(&machines);
     if (status == CW_OK)
         cw_farm_checkpoint_close(&c);
     cw_farm_plan_finish(&p);
@@ -393,7 +410,7 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
 
 static const char *out_of_range(const struct farm_options *o)
 {
-    return !cw_cmd_farm_workers(o->workers)                                  ? "workers"
+    return (o->workers != -1 && !cw_cmd_farm_workers(o->workers))            ? "workers"
            : o->levels < 0 || o->levels > CW_DISPATCH_LEVELS_MAX             ? "levels"
            : o->block < 0 || o->block > 1 << 20                              ? "block"
            : o->tries < 0 || o->tries >= CW_DISPATCH_TRIES_MAX               ? "tries"
@@ -410,6 +427,16 @@ static int run(const void *values, int argc, char **argv)
 
     if (wrong)
         cw_cli_complain("farm: --%s is out of its range", wrong);
+    else if (o->workers == 0 && !o->manager)
+        cw_cli_complain("farm: --workers 0 leaves the tasks to other machines: --manager is missing");
+    else if (o->levels > 1 && o->manager)
+        cw_cli_complain(
+            "farm: --levels is for this machine alone; with --manager foremen are regional masters: "
+            "clweave farm worker --foreman");
+    else if (!o->each.count && argc && !strcmp(argv[0], "worker"))
+        return cw_farm_machines_join(argc, argv);
+    else if (!o->each.count && argc == 3 && !strcmp(argv[0], "block"))
+        return cw_farm_machines_block(&jobs, argv[1], argv[2]);
     else if (o->each.count && argc)
         return begin_farm(o, argc, argv);
     else if (!o->each.count && argc == 2 && (resume || status))
@@ -423,17 +450,18 @@ static int run(const void *values, int argc, char **argv)
     return CW_EXIT_USAGE;
 }
 
-static const struct farm_options defaults = {.patience = 10};
+static const struct farm_options defaults = {.patience = 10, .workers = -1};
 
 int cw_cmd_farm_use(const struct cw_farm_plan *p, const struct cw_farm_use *of)
 {
     struct farm_options o = defaults;
+    struct cw_farm_machines none = {0};
 
     o.checkpoint = of->checkpoint;
     o.resume = of->resume;
-    o.workers = of->workers;
+    o.workers = of->workers ? of->workers : -1;
     use = of;
-    return farm_plan(&o, p);
+    return farm_plan(&o, p, &none);
 }
 
 bool cw_cmd_farm_workers(int64_t workers)
@@ -449,12 +477,15 @@ static const char *const examples[] = {
     "every graph under every policy with every seed; columns policy, makespan, slr, ... of a database",
     "clweave farm resume all.sqlite.farm",
     "go on after a stop",
+    "clweave farm --manager 9123 --each sizes.txt -o times.csv -- ./app {}",
+    "the same on other machines, too, where 'clweave farm worker HOST:9123' runs",
     NULL};
 
 const struct cw_command_def cw_cmd_farm = {
     .name = "farm",
     .summary = "run a command for each line of a list, on all processors, resumable",
-    .usage = "--each FILE [options] -- PROGRAM [ARGUMENT | {} | {N}]... | status FILE | resume FILE",
+    .usage = "--each FILE [options] -- PROGRAM [ARGUMENT | {} | {N}]... | status FILE | resume FILE | "
+             "worker HOST:PORT",
     .details =
         "Each line of the list is a task. The word {} of the command becomes all words of the line, {2} the "
         "second one; quotes keep blanks in a word, and no shell is involved. A command of clweave that only "
@@ -463,8 +494,12 @@ const struct cw_command_def cw_cmd_farm = {
         "Results are kept in the checkpoint as they come. After a kill, a stop (Ctrl-C) or a full disk "
         "`clweave farm resume` goes on there; each task's result is taken once. `clweave farm status` shows "
         "how far a farm is, also while it works. With --levels 2 or more a regional master takes over when "
-        "the "
-        "farm's process is killed, and goes on to the table.\n\n"
+        "the farm's process is killed, and goes on to the table. With --manager workers of other machines "
+        "join by "
+        "`clweave farm worker HOST:PORT`, which has a --help of its own; both need Work Queue. Files of the "
+        "working folder that words of the command or of a task's lines name are sent along, others by "
+        "--with; "
+        "standard output and standard error come back.\n\n"
         "The table is complete or absent, in the order of the list, with the same cells as CSV, JSON or "
         "SQLite "
         "(table `farm`): task (its number, from 1), input (its line; of several lists a column each, named "
@@ -475,7 +510,7 @@ const struct cw_command_def cw_cmd_farm = {
         "it prints, one at least; JSON rows are objects, an array of them, or an object with such an array "
         "`results`. A column is of whole numbers or of numbers where all its values are, else text.",
     .options = options,
-    .words = "status|resume",
+    .words = "status|resume|worker",
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof defaults,

@@ -62,6 +62,12 @@ void cw_farm_report_wipe(void)
     drawn = false;
 }
 
+void cw_farm_report_note(const char *text)
+{
+    cw_farm_report_wipe();
+    cw_cli_complain("%s", text);
+}
+
 /* ---- failures */
 
 /* The last line of a task's standard error that is not empty; *n bytes of it. */

@@ -9,6 +9,9 @@
 void cw_farm_report_tick(void *context, const struct cw_farm_figures *f);
 void cw_farm_report_wipe(void);
 
+/* Tells the user `text`, above the progress; for cw_farm_run.note. */
+void cw_farm_report_note(const char *text);
+
 /* Names the tasks that failed on standard error, ten at most. */
 void cw_farm_report_failures(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c);
 

@@ -49,6 +49,8 @@ static void be_worker(struct cw_farm_master *m, uint32_t k, int fd)
 
     cw_farm_tree_enter(m->tree, m->first + k, "farm-worker");
     cw_farm_children_forget(m);
+    if (cw_farm_master_is_outside(m, k))
+        cw_farm_outside_exec(m->run->outside, fd, w.up.epoch);
     _exit(cw_farm_worker_serve(&w));
 }
 
@@ -250,7 +252,7 @@ static bool is_due(const struct cw_farm_master *m, uint32_t k, uint32_t n)
     const struct cw_farm_child *w = &m->child[k];
 
     if (cw_farm_master_has_workers(m))
-        return n < m->state.left;
+        return n < m->state.left + (m->run->outside != NULL);
     return (n < m->state.left || m->state.child[k].held) &&
            (w->gone_s == 0 || cw_farm_serve_now_s() - w->gone_s > SUCCESSOR_S);
 }

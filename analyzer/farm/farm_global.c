@@ -55,11 +55,12 @@ static void finish(struct cw_farm_master *m)
 static struct cw_farm_tree *plant(const struct cw_farm_run *run, struct cw_error *err)
 {
     const struct cw_farm_checkpoint *c = run->checkpoint;
-    uint32_t part = (c->tasks - c->done) / (run->workers * PARTS);
+    uint32_t workers = run->workers + (run->outside != NULL);
+    uint32_t part = (c->tasks - c->done) / (workers * PARTS);
     struct cw_farm_tree *t = run->tree;
 
     if (!t)
-        t = cw_farm_tree_make(run->workers, run->levels ? run->levels : 1, c->tasks, err);
+        t = cw_farm_tree_make(workers, run->levels ? run->levels : 1, c->tasks, err);
     if (!t)
         return NULL;
     t->block = run->block ? run->block : part < 1 ? 1 : part > BLOCK_MAX ? BLOCK_MAX : part;

@@ -1,7 +1,10 @@
-/* farm_link.h - messages between a master and a worker, over any stream: the seam for other transports. A
- * local worker has one end of a pair of sockets; a remote one would have a connection.
+/* farm_link.h - messages between a master and a worker, over any stream: a worker and the program that
+ * hands tasks to other machines (farm_outside.h) have one end of a pair of sockets.
  *
- *     REPORT  worker to master   the number of tasks that the worker asks for (0: none yet), then results
+ *     REPORT  worker to master   how many tasks it asks for (0: none yet) and, in the upper half, how many
+ *                                processes are below it (0: itself alone); then results
+ *     NOTE    worker to master   text for the user
+ *     FAILED  worker to master   text for the user; it cannot work, nor can a successor
  *     WORK    master to worker   a range of tasks
  *     END     master to worker   there are no more tasks
  *     JOIN    worker to master   over a new link: the ranges of tasks that it holds
@@ -14,7 +17,15 @@
 
 #include "farm_result.h"
 
-enum cw_farm_kind { CW_FARM_REPORT = 1, CW_FARM_WORK, CW_FARM_NO_MORE, CW_FARM_JOIN = 16, CW_FARM_WELCOME };
+enum cw_farm_kind {
+    CW_FARM_REPORT = 1,
+    CW_FARM_WORK,
+    CW_FARM_NO_MORE,
+    CW_FARM_NOTE,
+    CW_FARM_FAILED,
+    CW_FARM_JOIN = 16,
+    CW_FARM_WELCOME
+};
 
 struct cw_farm_frame {
     uint32_t magic, kind, epoch, zero;

@@ -38,6 +38,7 @@ struct cw_farm_master {
 
     struct cw_dispatch_master state;
     uint32_t first, children, vain_deaths;
+    uint32_t outside; /* processes of other machines */
     struct cw_farm_child *child;
     struct pollfd *poll;
     struct cw_farm_bytes output;
@@ -52,6 +53,12 @@ struct cw_farm_master {
 static inline bool cw_farm_master_has_workers(const struct cw_farm_master *m)
 {
     return cw_farm_tree_is_worker(m->tree, m->first);
+}
+
+/* Child 0 is all workers of other machines, where there are such. */
+static inline bool cw_farm_master_is_outside(const struct cw_farm_master *m, uint32_t k)
+{
+    return m->node == 0 && k == 0 && m->run->outside;
 }
 
 static inline void cw_farm_child_signal(const struct cw_farm_child *c, int sig)

@@ -1,8 +1,9 @@
-/* farm_run.h - what a farm on one machine is to do, and its figures. */
+/* farm_run.h - what a farm is to do, and its figures. */
 #ifndef CW_FARM_RUN_H
 #define CW_FARM_RUN_H
 
 #include "farm_checkpoint.h"
+#include "farm_outside.h"
 #include "farm_task.h"
 
 struct cw_farm_tree;
@@ -17,9 +18,10 @@ struct cw_farm_figures {
 struct cw_farm_run {
     const struct cw_farm_plan *plan;
     struct cw_farm_checkpoint *checkpoint;
-    const struct cw_farm_jobs *jobs; /* NULL allowed */
-    uint32_t workers;                /* processes, 1 or more */
-    uint32_t levels;                 /* of masters: 1 to CW_DISPATCH_LEVELS_MAX; 0 counts as 1 */
+    const struct cw_farm_jobs *jobs;       /* NULL allowed */
+    const struct cw_farm_outside *outside; /* workers of other machines, with one level; NULL: none */
+    uint32_t workers;                      /* processes; 1 or more, 0 or more beside `outside` */
+    uint32_t levels;                       /* of masters: 1 to CW_DISPATCH_LEVELS_MAX; 0 counts as 1 */
     uint32_t block;    /* tasks that a worker asks for; 0: by the tasks and workers, 64 at most */
     double patience_s; /* a process that is stopped (SIGSTOP) for so long counts as dead */
     /* Called about ten times a second; NULL allowed. */

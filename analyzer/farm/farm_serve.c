@@ -1,6 +1,7 @@
 #include "farm_serve.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,7 +53,7 @@ void cw_farm_serve_take(struct cw_farm_master *m, enum cw_dispatch_report report
 /* Blocks get smaller towards the end, so that the workers end together. */
 static uint32_t fair(const struct cw_farm_master *m, uint32_t k, uint32_t wanted)
 {
-    uint64_t parts = (uint64_t)m->tree->place[m->node].below * (m->node ? 1 : LAST_PARTS);
+    uint64_t parts = ((uint64_t)m->tree->place[m->node].below + m->outside) * (m->node ? 1 : LAST_PARTS);
     uint64_t part = (uint64_t)m->state.left * below(m, k) / parts;
 
     return m->run->block || wanted <= part ? wanted : part ? (uint32_t)part : 1;
@@ -92,6 +93,19 @@ static bool welcome(struct cw_farm_master *m, uint32_t k, const struct cw_farm_f
            cw_farm_link_send(m->child[k].fd, CW_FARM_WELCOME, m->state.child[k].epoch, NULL, 0, NULL, 0);
 }
 
+/* Messages of run->outside alone. False: it is none of them. */
+static bool take_outside(struct cw_farm_master *m, const struct cw_farm_frame *f, const char *payload)
+{
+    char text[256];
+
+    snprintf(text, sizeof text, "%.*s", f->bytes < sizeof text ? (int)f->bytes : (int)sizeof text, payload);
+    if (f->kind == CW_FARM_NOTE && m->run->note)
+        m->run->note(text);
+    else if (f->kind == CW_FARM_FAILED && m->status == CW_OK)
+        m->status = cw_error_set(m->err, CW_ERR_IO, "%s", text);
+    return f->kind == CW_FARM_NOTE || f->kind == CW_FARM_FAILED;
+}
+
 /* False: the message is none of a child's. */
 static bool take_message(struct cw_farm_master *m, uint32_t k, const struct cw_farm_frame *f,
                          const char *payload)
@@ -102,6 +116,8 @@ static bool take_message(struct cw_farm_master *m, uint32_t k, const struct cw_f
 
     if (f->kind == CW_FARM_JOIN)
         return welcome(m, k, f, payload);
+    if (cw_farm_master_is_outside(m, k) && f->kind != CW_FARM_REPORT)
+        return take_outside(m, f, payload);
     if (f->kind != CW_FARM_REPORT || f->bytes < sizeof wanted)
         return false;
     memcpy(&wanted, payload, sizeof wanted);
@@ -111,6 +127,11 @@ static bool take_message(struct cw_farm_master *m, uint32_t k, const struct cw_f
         cw_farm_serve_take(
             m, cw_dispatch_master_report(&m->state, k, f->epoch, r.task, cw_farm_result_failed(&r)), &r);
     }
+    if (cw_farm_master_is_outside(m, k)) {
+        m->outside = (uint32_t)(wanted >> 32);
+        most = UINT32_MAX;
+    }
+    wanted &= UINT32_MAX;
     if (wanted && !m->stopped_by && m->status == CW_OK)
         grant(m, k, f->epoch, (uint32_t)(wanted < most ? wanted : most));
     return true;

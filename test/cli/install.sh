@@ -11,6 +11,9 @@ root=$T/root/opt/cw
 for f in bin/clweave lib/libclweave.so share/doc/clweave/FORMAT.md share/man/man1/clweave.1; do
     [ -s "$root/$f" ] || fail "$f is not installed"
 done
+for f in "$B"/clweave*; do
+    [ -x "$root/bin/${f##*/}" ] || fail "bin/${f##*/} is not installed"
+done
 bash -n "$root/share/bash-completion/completions/clweave" || fail "the completion is no bash"
 OCL_ICD_VENDORS=$pocl "$root/bin/clweave" trace -o "$T/app.json" -- "$B/test/apps/reduction" > "$T/out" 2> "$T/err" && [ -s "$T/app.json" ] ||
     { cat "$T/out" "$T/err"; fail "the installed tool does not trace"; }

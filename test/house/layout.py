@@ -15,7 +15,7 @@ import sys
 # Folders in the order in which they may call and include: each one those before it, and itself.
 ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analyzer/source', 'analyzer/rewrite', 'analyzer/rows',
          'analyzer/footprint', 'analyzer/models', 'analyzer/trace', 'analyzer/graph', 'analyzer/plan', 'analyzer/draw',
-         'analyzer/compile', 'analyzer/llvm', 'analyzer/execute', 'analyzer/farm',
+         'analyzer/compile', 'analyzer/llvm', 'analyzer/execute', 'analyzer/farm', 'analyzer/queue',
          'analyzer/cli', 'shim/door', 'shim/trace', 'shim/device',
          'shim/run/core', 'shim/builds', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
          'shim/run/workers', 'shim/run/planner', 'shim/run/tuning', 'shim/run/tiles', 'shim/run/groups', 'shim/run/api']
