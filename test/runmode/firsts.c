@@ -1,7 +1,13 @@
 /* firsts.c - the first launches of kernels, good and bad: the codes of all, and what the good ones wrote.
  * Kernels that demand a local size, that have all of the device's work-items and most of its local memory,
- * and a source that pastes names together. */
+ * a source that pastes names together, and a program that is built again and again, each time with another
+ * demand. With an argument: a launch on a device for which the program is not built, which PoCL answers
+ * with abort(). */
 #include "common.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char source[] =
     "#define NAME(x) pasted_##x\n"
@@ -17,7 +23,11 @@ static const char source[] =
     "  l[get_local_id(0)] = own[get_local_id(0)] * 3; barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  x[AT] = l[15 - get_local_id(0)]; }\n";
 
-enum { WIDTH = 8192 };
+static const char demanding[] =
+    "kernel __attribute__((reqd_work_group_size(SIZE, 1, 1))) void demands(global uint *x) {\n"
+    "  x[get_global_id(0)] += SIZE + get_local_id(0); }\n";
+
+enum { WIDTH = 8192, BUILDS = 12 };
 static struct app a;
 static cl_mem x;
 
@@ -61,10 +71,70 @@ static void bad(size_t most)
     launch("demands", 2, NULL, plane, NULL, 0);
 }
 
-int main(void)
+static void build_again(void)
+{
+    const size_t line[] = {WIDTH}, local[] = {8, 16};
+    char options[16];
+
+    APP_CHECK(clReleaseProgram(a.program));
+    a.program = clCreateProgramWithSource(a.context, 1, (const char *[]){demanding}, NULL, NULL);
+    for (size_t i = 0; i < BUILDS; i++) {
+        snprintf(options, sizeof options, "-DSIZE=%zu", local[i % 2]);
+        printf("%s: %d\n", options, clBuildProgram(a.program, 1, &a.device, options, NULL, NULL));
+        launch("demands", 1, NULL, line, &local[0], 0);
+        launch("demands", 1, NULL, line, &local[1], 0);
+        APP_CHECK(clFinish(a.queue));
+    }
+}
+
+/* For one of two devices. */
+static void build_partly(void)
+{
+    cl_device_id devices[2];
+    cl_platform_id platform;
+    cl_int err;
+
+    APP_CHECK(clGetPlatformIDs(1, &platform, NULL));
+    APP_CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
+    a.context = clCreateContext(NULL, 2, devices, NULL, NULL, &err);
+    APP_CHECK(err);
+    a.program = clCreateProgramWithSource(a.context, 1, (const char *[]){source}, NULL, &err);
+    APP_CHECK(err);
+    APP_CHECK(clBuildProgram(a.program, 1, devices, NULL, NULL, NULL));
+    x = app_buffer(&a, 0, WIDTH * sizeof(cl_uint), NULL);
+    for (int i = 0; i < 2; i++) {
+        a.queue = clCreateCommandQueueWithProperties(a.context, devices[i], NULL, &err);
+        APP_CHECK(err);
+        launch("open", 1, NULL, (size_t[]){64}, (size_t[]){8}, 0);
+        APP_CHECK(clFinish(a.queue));
+    }
+}
+
+static int aborts(void)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        freopen("/dev/null", "w", stderr); /* PoCL says so */
+        build_partly();
+        exit(0);
+    }
+    printf("child: %s\n", waitpid(child, &status, 0) != child ? "none"
+                          : WIFSIGNALED(status)               ? strsignal(WTERMSIG(status))
+                                                              : "exited");
+    return 0;
+}
+
+int main(int count, char **arguments)
 {
     static cl_uint host[WIDTH];
     size_t most;
+
+    (void)arguments;
+    setvbuf(stdout, NULL, _IONBF, 0);
+    if (count > 1)
+        return aborts();
 
     app_open(&a, "firsts", 0, source);
     APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL));
@@ -72,6 +142,7 @@ int main(void)
     good(most);
     bad(most);
     good(most);
+    build_again();
     app_read(&a, x, 0, sizeof host, host);
     clReleaseMemObject(x);
     return app_close(&a);

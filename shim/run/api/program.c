@@ -42,8 +42,13 @@ static char *join_strings(cl_uint count, const char **strings, const size_t *len
     return text;
 }
 
-struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, char *source,
-                                             char *built_with)
+static bool is_part(const struct cw_run_context *c, cl_uint devices)
+{
+    return devices && devices < c->slots->homes;
+}
+
+struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, cl_uint devices,
+                                             char *source, char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
     struct cw_run_program *p = c && c->slots ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
@@ -54,13 +59,14 @@ struct cw_run_program *cw_run_program_create(cl_context context, cl_program prog
     cw_run_record_pin(&c->r);
     p->source = source;
     p->built_with = built_with;
+    p->partly = is_part(c, devices);
     p->copies = calloc(CW_RUN_LANES, sizeof *p->copies);
     return p;
 }
 
-static bool remember(cl_context context, cl_program program, char *source, char *built_with)
+static bool remember(cl_context context, cl_program program, cl_uint devices, char *source)
 {
-    return source && cw_run_program_create(context, program, source, built_with);
+    return source && cw_run_program_create(context, program, devices, source, NULL);
 }
 
 cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
@@ -73,7 +79,7 @@ cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint cou
         return NULL;
     source = join_strings(count, strings, lengths);
     cw_run_global_lock_take();
-    if (remember(context, program, source, NULL))
+    if (remember(context, program, 0, source))
         source = NULL;
     cw_run_global_lock_give();
     free(source);
@@ -126,12 +132,13 @@ void cw_run_program_free(void *record)
     cw_run_record_unpin(&p->context->r);
 }
 
-void cw_run_program_linked(cl_context context, cl_program program, char *source, char *options, bool doubtful)
+void cw_run_program_linked(cl_context context, cl_program program, cl_uint devices, char *source,
+                           char *options, bool doubtful)
 {
     struct cw_run_program *p;
 
     cw_run_global_lock_take();
-    if (remember(context, program, source, NULL)) {
+    if (remember(context, program, devices, source)) {
         p = cw_run_record_find(program, CW_RUN_PROGRAM);
         p->options = options;
         p->linked = doubtful ? source : NULL;
@@ -178,6 +185,8 @@ void cw_run_program_settle(cl_program program)
         cw_run_help(NULL, 0, all_over, NULL);
     }
     cw_run_global_lock_give();
+    if (p)
+        cw_run_recount_settle(); /* clones of its kernels, which others may be releasing */
 }
 
 /* Begins the models of its kernels, which are made while the vendor builds. `joined`: the source with its
@@ -251,6 +260,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     if (p) {
         cw_headers_take(p, before, after);
         before = after = NULL;
+        p->partly |= is_part(p->context, n);
         free(p->options);
         p->options = p->built_with ? strdup(p->built_with) : copy;
         copy = p->built_with ? copy : NULL;

@@ -8,19 +8,20 @@ void cw_run_program_free(void *record); /* of a struct cw_run_object_ops */
 /* The program has let go of it, or of a kernel of it: one may have been the last. */
 void cw_run_program_left(void *record);
 
-/* The record of a program in a managed context; NULL: there is none. `source` and `built_with` (NULL: the
- * options of its build) are its own then. Lock held. */
-struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, char *source,
-                                             char *built_with);
+/* The record of a program in a managed context, made for `devices` devices (0: all); NULL: there is none.
+ * `source` and `built_with` (NULL: the options of its build) are its own then. Lock held. */
+struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, cl_uint devices,
+                                             char *source, char *built_with);
 
 /* Waits until no worker prepares a helper's program, for which it reads source and options. Lock held, given
  * up meanwhile. */
 void cw_run_program_settle_helpers(void);
 /* Waits until no use by run mode keeps the program from being built or compiled again. Lock not held. */
 void cw_run_program_settle(cl_program program);
-/* A program that was linked, as one of this source and these options, which are taken over. `doubtful`: only
- * once models have shown that it compiles; then cw_source_trust() is called. Lock not held; held. */
-void cw_run_program_linked(cl_context context, cl_program program, char *source, char *options,
-                           bool doubtful);
+/* A program that was linked for `devices` devices (0: all), as one of this source and these options, which
+ * are taken over. `doubtful`: only once models have shown that it compiles; then cw_source_trust() is
+ * called. Lock not held; held. */
+void cw_run_program_linked(cl_context context, cl_program program, cl_uint devices, char *source,
+                           char *options, bool doubtful);
 
 #endif

@@ -57,7 +57,7 @@ static void remember_binary(cl_context context, cl_program program, cl_uint n, c
     struct cw_run_program *p;
 
     cw_run_global_lock_take();
-    p = cw_run_program_create(context, program, text, NULL);
+    p = cw_run_program_create(context, program, n, text, NULL);
     if (p) {
         p->binary = true;
         p->demands = demands;
@@ -147,7 +147,7 @@ cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, 
         return program;
     }
     cw_run_global_lock_take();
-    p = cw_run_program_create(context, program, source, options);
+    p = cw_run_program_create(context, program, n, source, options);
     if (p) {
         p->loaded = true;
         source = options = NULL;

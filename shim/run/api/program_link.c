@@ -180,7 +180,7 @@ cl_program cw_run_hook_clLinkProgram(cl_context context, cl_uint n, const cl_dev
 
     cw_run_exit_register();
     if (program && text && with && *err == CL_SUCCESS) {
-        cw_run_program_linked(context, program, text, with, parts > 1);
+        cw_run_program_linked(context, program, n, text, with, parts > 1);
         text = with = NULL;
     }
     free(text);

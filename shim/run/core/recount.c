@@ -61,3 +61,12 @@ bool cw_run_recount_again(struct cw_run_recount *r)
     r->read = true;
     return true;
 }
+
+void cw_run_recount_settle(void)
+{
+    struct cw_run_recount r;
+
+    cw_run_recount_read(&r);
+    while (cw_run_recount_again(&r))
+        ;
+}

@@ -25,6 +25,10 @@ struct cw_run_recount {
 void cw_run_recount_read(struct cw_run_recount *r);
 bool cw_run_recount_again(struct cw_run_recount *r);
 
+/* Returns when no other thread is in a change, and noted releases are handed over, or after a tenth of a
+ * second. Lock not held. */
+void cw_run_recount_settle(void);
+
 /* In the child of a fork: changes of other threads do not end there. */
 void cw_run_recount_after_fork(void);
 

@@ -208,6 +208,7 @@ struct cw_run_program {
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
     bool parsed;
+    bool partly;     /* it was made or built for some devices of its context only */
     bool manageable; /* its whole source is known */
     bool doubtful;   /* something in it may have hidden effects: each kernel's model says */
     bool group_free; /* results cannot depend on the local size */

@@ -55,7 +55,7 @@ void cw_run_acceptance_ask(struct cw_run_kernel *k, cl_kernel kernel)
     bool asked;
 
     cw_run_global_lock_take();
-    asked = !k->known || k->known->limits;
+    asked = !k->known || k->known->limits || k->program->partly;
     cw_run_global_lock_give();
     if (!asked)
         limits = calloc(devices->homes, sizeof *limits);

@@ -8,7 +8,8 @@
 
 #include "../core/types.h"
 
-/* Asks the vendor for the limits of `k`, once per program and name of a kernel. `kernel`: the program's
+/* Asks the vendor for the limits of `k`, once per program and name of a kernel. Not where the program was
+ * built for some devices of its context only: PoCL does not tell for which. `kernel`: the program's
  * handle, which no other thread has yet. Lock not held. */
 void cw_run_acceptance_ask(struct cw_run_kernel *k, cl_kernel kernel);
 
