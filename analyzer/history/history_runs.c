@@ -386,6 +386,7 @@ static void add_begun(struct cw_runs_entry *e, const struct cw_runs_run *run)
     if (!run->waits && run->work_ns > FAR_LONGER * e->bare_ns) {
         e->bares = 0;
         e->bare_ns = 0;
+        memset(e->at_ns, 0, sizeof e->at_ns);
     }
 }
 

@@ -224,6 +224,7 @@ static bool const_is_proven(const struct cw_cl_source *s, const token *name, con
 /* The meaning of the words of one parameter. */
 struct declaration {
     bool is_constant, is_const, read_only, write_only, read_write, image, pipe, sampler, scalar, doubtful;
+    bool number; /* a word before the name is a scalar type, and no word is a macro */
     unsigned stars;
     token name;
 };
@@ -280,12 +281,15 @@ static void read_word(const struct cw_cl_source *s, const token *t, struct decla
 static struct declaration read_declaration(const struct cw_cl_source *s, const token *v, size_t count)
 {
     struct declaration d = {0};
+    bool macros = false;
 
     for (size_t i = 0; i < count; i++) {
         if (v[i].kind == CW_CL_CONDITIONAL || cw_cl_token_is(&v[i], "__attribute__"))
             d.doubtful = true;
         else if (v[i].kind == CW_CL_IDENTIFIER) {
             d.name = v[i];
+            d.number = d.scalar && !macros;
+            macros |= cw_cl_is_macro(s, &v[i]);
             read_word(s, &v[i], &d, 0);
         } else if (cw_cl_token_is(&v[i], "*")) {
             d.stars++;
@@ -349,7 +353,7 @@ static enum cw_param_kind kind_of(const struct cw_cl_source *s, const struct dec
         return CW_PARAM_UNKNOWN;
     if (d->stars || d->image || d->pipe || d->sampler)
         return CW_PARAM_OBJECT;
-    return d->scalar ? CW_PARAM_NUMBER : CW_PARAM_UNKNOWN;
+    return d->number ? CW_PARAM_NUMBER : CW_PARAM_UNKNOWN;
 }
 
 static void answer(const struct cw_cl_source *s, const struct declaration *d, const token *body,

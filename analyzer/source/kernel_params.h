@@ -27,7 +27,8 @@ void cw_kernel_params(const struct cw_cl_source *s, const char *name, uint32_t c
 enum cw_param_kind { CW_PARAM_UNKNOWN, CW_PARAM_NUMBER, CW_PARAM_OBJECT };
 
 /* Fills kinds[0..count-1] (enum cw_param_kind); CW_PARAM_UNKNOWN wherever in doubt: types that the program
- * defines, and whatever makes every mode of cw_kernel_params() read-write. */
+ * defines, numbers by a macro, which may be defined in text that is not compiled, and whatever makes every
+ * mode of cw_kernel_params() read-write. */
 void cw_kernel_params_kinds(const struct cw_cl_source *s, const char *name, uint32_t count, uint8_t *kinds);
 
 #endif

@@ -250,6 +250,21 @@ static void test_behind(void **state)
     assert_false(cw_history_runs_is_behind(&r, 2, 0, 1000 * MS));
 }
 
+/* Marks of bare runs that are forgotten are forgotten with them: the program has changed. */
+static void test_behind_forgotten(void **state)
+{
+    struct cw_runs r = {0};
+    struct cw_runs_run bare = {.work_ns = 100 * MS, .lived_ns = 100 * MS, .at_ns = {10 * MS, 20 * MS}};
+    struct cw_runs_run began = {.began = true, .work_ns = 9e9, .guess_ns = 15e9, .lived_ns = 1e10};
+
+    (void)state;
+    cw_history_runs_add(&r, 1, &bare);
+    cw_history_runs_add(&r, 1, &bare);
+    cw_history_runs_add(&r, 1, &began);
+    assert_int_equal(cw_history_runs_start(&r, 1, false), CW_RUNS_GAINED);
+    assert_false(cw_history_runs_is_behind(&r, 1, 0, 1000 * MS));
+}
+
 static void test_marks(void **state)
 {
     uint32_t next = 0, passed = 0;
@@ -324,14 +339,15 @@ static void test_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rule),         cmocka_unit_test(test_gaining),
-        cmocka_unit_test(test_waiting),      cmocka_unit_test(test_losing),
-        cmocka_unit_test(test_bound),        cmocka_unit_test(test_short),
-        cmocka_unit_test(test_long),         cmocka_unit_test(test_lost_before),
-        cmocka_unit_test(test_behind),       cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_lost_waiting), cmocka_unit_test(test_second_bare),
-        cmocka_unit_test(test_idle),         cmocka_unit_test(test_nonsense),
-        cmocka_unit_test(test_nothing_new),  cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_rule),        cmocka_unit_test(test_gaining),
+        cmocka_unit_test(test_waiting),     cmocka_unit_test(test_losing),
+        cmocka_unit_test(test_bound),       cmocka_unit_test(test_short),
+        cmocka_unit_test(test_long),        cmocka_unit_test(test_lost_before),
+        cmocka_unit_test(test_behind),      cmocka_unit_test(test_behind_forgotten),
+        cmocka_unit_test(test_marks),       cmocka_unit_test(test_lost_waiting),
+        cmocka_unit_test(test_second_bare), cmocka_unit_test(test_idle),
+        cmocka_unit_test(test_nonsense),    cmocka_unit_test(test_nothing_new),
+        cmocka_unit_test(test_bounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
