@@ -1,8 +1,10 @@
-/* sources.c - programs with a detail that says nothing about most of their kernels: a length that counts the
- * NUL, assembly or output that is not compiled or is another kernel's, questions to the compiler, options.
+/* sources.c - programs with a detail that says nothing about most of their kernels: a length that counts
+ * the NUL, assembly or output that is not compiled or is another kernel's, questions to the compiler,
+ * options.
  *
- * sources [CASE]: without one all cases. Each launches `k` eight times on each of two buffers, and `other`,
- * where the case has it, once between. */
+ * sources [CASE]: without one all cases. Each launches `k` eight times on each of two buffers, and
+ * `other`, where the case has it, once between. No byte is zero at first: a launch that sees zeros in
+ * their place shows. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 
@@ -150,7 +152,7 @@ static void use(struct app *a, size_t at)
 
     for (int i = 0; i < 2; i++)
         x[i] = app_buffer(a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof got[i],
-                          memset(got[i], 0, sizeof got[i]));
+                          memset(got[i], 0x41, sizeof got[i]));
     for (uint32_t v = 0; v < STEPS; v++) {
         app_args(k, "mu", x[v % 2], v);
         if (cases[at].how & TASK)
