@@ -66,8 +66,8 @@ plant tiles "'$apps/tiles'" naive:1 half:4 twice:7 local:1 ${ALL:+half:1 twice:1
 plant edges "'$apps/edges'" offset:1 half:3 ${ALL:+offset:5 naive:2}
 plant pictures "'$apps/pictures'" naive:1 ${ALL:+half:1}
 plant filters "'$(realpath "$B")/test/runmode/filters'" drop:2 unseen:1 ${ALL:+stale:3 drop:7 stale:1 naive:1}
-plant pixels "'$(realpath "$B")/test/runmode/pixels' 2 ${ALL:+2}40" unseen:1 stale:5 ${ALL:+stale:20}
 if [ -n "${ALL:-}" ]; then
+    plant pixels "'$(realpath "$B")/test/runmode/pixels' 2" unseen:1 stale:5 stale:20
     plant tasks "'$(realpath "$B")/test/runmode/sources' task" drop:5 stale:3
     plant loud "'$(realpath "$B")/test/runmode/sources' loud" drop:5 stale:3
     plant mad "'$(realpath "$B")/test/runmode/sources' mad" drop:5 stale:3 half:1
