@@ -22,8 +22,7 @@
 void cw_kernel_params(const struct cw_cl_source *s, const char *name, uint32_t count, bool trust_const,
                       bool no_const, uint8_t *modes);
 
-/* What a parameter takes: a number or a vector of numbers, or an object: a pointer, image, sampler or
- * pipe. */
+/* A parameter takes a number or a vector of numbers, or else an object: a pointer, image, sampler or pipe. */
 enum cw_param_kind { CW_PARAM_UNKNOWN, CW_PARAM_NUMBER, CW_PARAM_OBJECT };
 
 /* Fills kinds[0..count-1] (enum cw_param_kind); CW_PARAM_UNKNOWN wherever in doubt: types that the program

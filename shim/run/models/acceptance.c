@@ -7,9 +7,9 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 
-#define LOCAL_ALIGNMENT 128u /* of local memory given as arguments: that of the largest type */
+#define LOCAL_ALIGNMENT 128u /* bytes, of local memory given as arguments: that of the largest type */
 
-/* What the vendor accepts of a kernel on one device, as OpenCL has it asked for. */
+/* The limits of a kernel on one device, as the vendor states them. */
 struct cw_run_limits {
     bool known;
     size_t items, most[3]; /* of a work-group; along each dimension */
@@ -100,7 +100,7 @@ static bool is_within(const struct cw_run_limits *l, const struct cw_run_kernel 
     return true;
 }
 
-/* ---- what the vendor has accepted */
+/* ---- forms that the vendor has accepted */
 
 static struct cw_run_trust form_of(const struct cw_run_queue *q, const struct cw_run_kernel *k,
                                    const struct cw_run_ndrange *r)
