@@ -84,6 +84,14 @@ bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue qu
     return begin(e);
 }
 
+/* Out of order: the command waits for native ones that no list names. */
+static bool waits_for_natives(const struct cw_run_enqueue *e)
+{
+    const struct cw_run_queue *q = e->queue;
+
+    return q->native_barrier > q->native_known || (e->whole && !e->n && q->native_given != q->native_known);
+}
+
 /* While another thread is about to give the vendor a command of the same in-order queue, that command cannot
  * be waited for yet: the vendor has to order this one, too. */
 static bool settle(struct cw_run_enqueue *e)
@@ -91,8 +99,7 @@ static bool settle(struct cw_run_enqueue *e)
     struct cw_run_queue *q = e->queue;
 
     if (!q->in_order)
-        return q->native_given == q->native_known || !e->whole || e->n ||
-               cw_run_dependence_take_in_natives(q);
+        return !waits_for_natives(e) || cw_run_dependence_take_in_natives(q);
     for (int i = 0; i < SETTLED_TRIES && !q->native_calls && !q->again; i++) {
         if (CW_LIKELY(q->native_given == q->native_known))
             return true;

@@ -260,6 +260,8 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     cw_run_exclusion_native_end(x->flight);
     q->native_calls--;
     q->native_given++; /* a look during the vendor's call may have come too early */
+    if (x->touch->barrier && status == CL_SUCCESS)
+        q->native_barrier = q->native_given;
     if (x->given && status == CL_SUCCESS) {
         if (q->native_given == x->given + 1 && q->native_known < q->native_given)
             q->native_known = q->native_given; /* the call has waited for all of them */

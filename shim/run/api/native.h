@@ -11,6 +11,7 @@
 #define CW_RUN_TOUCH_KERNEL(launched) (&(const struct cw_run_touch){.kernel = (launched)})
 #define CW_RUN_TOUCH_NOTHING          (&(const struct cw_run_touch){.n = 0})
 #define CW_RUN_TOUCH_ALL              (&(const struct cw_run_touch){.all = true})
+#define CW_RUN_TOUCH_BARRIER          (&(const struct cw_run_touch){.barrier = true})
 
 /* `blocking`: the bare call would block. `whole`: the command waits for everything before it. `touch` stays
  * until the end. Lock not held. */

@@ -111,7 +111,7 @@ cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint 
 
     if (cw_run_enqueue_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_NOTHING);
+    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_BARRIER);
     if (lacks_natives(&x, n))
         gate_apart(&x, queue);
     return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
@@ -144,7 +144,7 @@ cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
 
     if (cw_run_enqueue_begin(&e, queue, 0, NULL, NULL, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_NOTHING);
+    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_BARRIER);
     if (lacks_natives(&x, 0))
         gate_apart(&x, queue);
     /* a held one must leave an event behind */
@@ -160,7 +160,7 @@ cl_int cw_run_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, con
     struct cw_run_native x;
     cl_int err;
 
-    cw_run_native_begin(&x, queue, n, list, NULL, false, false, CW_RUN_R_KIND, CW_RUN_TOUCH_NOTHING);
+    cw_run_native_begin(&x, queue, n, list, NULL, false, false, CW_RUN_R_KIND, CW_RUN_TOUCH_BARRIER);
     if (x.n != n)
         gate_apart(&x, queue);
     err = cw_native.clEnqueueWaitForEvents(queue, n, list);
