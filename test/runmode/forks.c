@@ -1,5 +1,6 @@
-/* forks.c - queues out of order whose barriers the vendor has: launches behind a barrier see what those before it
- * wrote, also when run mode takes over between them, as the program enqueues much and does not wait. */
+/* forks.c - queues out of order whose barriers the vendor has: launches behind a barrier see what those
+ * before it wrote, also when run mode takes over between them, as the program enqueues much and does not
+ * wait. */
 #include "common.h"
 
 enum { COUNT = 4096, FORKS = 12, ROUNDS = 3, WORK = 30000 };
