@@ -1,7 +1,7 @@
 /* farm_takeover.h - the link of a process to its master, and the master's successor when it is dead.
  *
  * The address of a master is free when its process is dead (farm_tree.h). The first of its children that
- * takes the address has it taken over by a new process, a fork of its own: a regional master by one of its
+ * replaces the address has it served by a new process, a fork of its own: a regional master by one of its
  * children, the global master by a regional master. The others, and that child, then join the successor:
  * each announces the tasks that it holds, with those of results that it has not passed on. A worker does
  * not take over the global master: in a tree of one level it ends.

@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../sched/dispatch.h"
@@ -90,8 +89,6 @@ struct cw_farm_tree *cw_farm_tree_make(uint32_t workers, uint32_t levels, uint32
             (struct cw_farm_tree){.workers = workers, .levels = levels, .tasks = tasks, .terminal = {-1, -1}};
         t->nodes = count_nodes(workers, levels, count);
         t->place = calloc(t->nodes, sizeof *t->place);
-        if (getrandom(&t->name, sizeof t->name, 0) != sizeof t->name)
-            t->name = (uint64_t)getpid() << 32 | (uint64_t)time(NULL);
     }
     if (!t || !t->place || !share(t)) {
         cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u workers and %u tasks", workers, tasks);
@@ -196,29 +193,14 @@ bool cw_farm_tree_ended(const struct cw_farm_tree *t)
 
 /* ---- addresses */
 
-static socklen_t address(const struct cw_farm_tree *t, uint32_t node, struct sockaddr_un *a)
+static socklen_t address(uint32_t node, uint64_t name, struct sockaddr_un *a)
 {
     int n;
 
     *a = (struct sockaddr_un){.sun_family = AF_UNIX}; /* a name that begins with NUL is no file's */
-    n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "clweave-farm-%016llx-%u",
-                 (unsigned long long)t->name, node);
+    n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "clweave-farm-%016llx-%u", (unsigned long long)name,
+                 node);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-}
-
-int cw_farm_tree_listen(const struct cw_farm_tree *t, uint32_t node)
-{
-    struct sockaddr_un a;
-    socklen_t n = address(t, node, &a);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
-
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&a, n) == 0 && listen(fd, SOMAXCONN) == 0)
-        return fd;
-    error = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = error;
-    return -1;
 }
 
 static bool same_user(int fd, pid_t *pid)
@@ -232,17 +214,64 @@ static bool same_user(int fd, pid_t *pid)
     return true;
 }
 
-int cw_farm_tree_connect(const struct cw_farm_tree *t, uint32_t node)
+/* A link to the process at the address; -1: there is none now. *vacant: no process of this user listens there,
+ * and none will. */
+static int link_to(uint32_t node, uint64_t name, bool *vacant)
 {
     struct sockaddr_un a;
-    socklen_t n = address(t, node, &a);
+    socklen_t n = address(node, name, &a);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool linked = fd >= 0 && connect(fd, (struct sockaddr *)&a, n) == 0;
     pid_t pid;
 
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&a, n) == 0 && same_user(fd, &pid))
+    *vacant = fd >= 0 && !linked && (errno == ECONNREFUSED || errno == EPROTOTYPE);
+    if (linked && same_user(fd, &pid))
         return fd;
+    *vacant |= linked;
     if (fd >= 0)
         close(fd);
+    return -1;
+}
+
+int cw_farm_tree_connect(const struct cw_farm_tree *t, uint32_t node)
+{
+    bool vacant;
+
+    return link_to(node, atomic_load(&t->node[node].name), &vacant);
+}
+
+/* Listens at a new address, *name. -1: errno says why. */
+static int listen_anew(uint32_t node, uint64_t *name)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
+    struct sockaddr_un a;
+
+    if (fd >= 0 && getrandom(name, sizeof *name, 0) == sizeof *name &&
+        bind(fd, (struct sockaddr *)&a, address(node, *name, &a)) == 0 && listen(fd, SOMAXCONN) == 0)
+        return fd;
+    error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return -1;
+}
+
+int cw_farm_tree_listen(const struct cw_farm_tree *t, uint32_t node)
+{
+    uint64_t before = atomic_load(&t->node[node].name), name = 0;
+    bool vacant = before == 0;
+    int fd = vacant ? -1 : link_to(node, before, &vacant);
+
+    if (fd >= 0)
+        close(fd);
+    fd = vacant ? listen_anew(node, &name) : -1;
+    if (fd >= 0 && atomic_compare_exchange_strong(&t->node[node].name, &before, name))
+        return fd;
+    if (fd >= 0 || !vacant) {
+        if (fd >= 0)
+            close(fd);
+        errno = EADDRINUSE;
+    }
     return -1;
 }
 

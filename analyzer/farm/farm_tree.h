@@ -9,9 +9,11 @@
  * of holders (dispatch_master.h), one for each level. It outlives each process, so that a successor begins
  * where the dead master was.
  *
- * A master listens at an address of its node in the abstract name space of sockets. The kernel lets one
- * process at a time have the address, and frees it when that process dies: the process that has it is the
- * master. Descriptors of it must not be inherited.
+ * A master listens at an address in the abstract name space of sockets, which the shared memory holds for its
+ * node. It is free when no process listens there: then the master is dead, and the process that first puts
+ * an address of its own in its place is the successor. Addresses are random, and each is used once: another
+ * user's process that takes a dead master's is told from a master by its user, and is in no process's way.
+ * Descriptors of an address must not be inherited.
  *
  * Thread-safety: the shared parts are atomic; the rest does not change. */
 #ifndef CW_FARM_TREE_H
@@ -32,6 +34,7 @@ struct cw_farm_tree;
 struct cw_farm_node {
     _Atomic int32_t pid;    /* 0: no process yet, or it is dead */
     _Atomic uint64_t began; /* when that process began, in clock ticks of the kernel */
+    _Atomic uint64_t name;  /* masters: part of the address; 0: there was none yet */
     struct cw_farm_now now; /* workers */
 };
 
@@ -49,7 +52,6 @@ struct cw_farm_tree {
     struct cw_farm_node *node; /* shared */
     _Atomic uint32_t *ended;   /* shared; nonzero: the farm ends, and no process takes over */
     uint32_t *holder;          /* shared; levels x tasks */
-    uint64_t name;             /* part of the addresses; random */
     int terminal[2];           /* standard output and error of the farm; jobs have others */
     /* Is the regional master `node` until the farm ends (farm_region.h); returns an exit status. */
     int (*region)(const struct cw_farm_run *run, struct cw_farm_tree *t, uint32_t node, int listening,
@@ -80,8 +82,8 @@ enum cw_farm_life cw_farm_tree_look(const struct cw_farm_tree *t, uint32_t node,
 void cw_farm_tree_end(struct cw_farm_tree *t, bool kill_all);
 bool cw_farm_tree_ended(const struct cw_farm_tree *t);
 
-/* Takes the address of master `node`; a descriptor, -1: another process has it (errno EADDRINUSE), or an
- * error. */
+/* Becomes the process at which the children of master `node` find it: a descriptor; -1: another process is
+ * (errno EADDRINUSE), or an error. */
 int cw_farm_tree_listen(const struct cw_farm_tree *t, uint32_t node);
 /* A link to master `node`; -1: there is none now. */
 int cw_farm_tree_connect(const struct cw_farm_tree *t, uint32_t node);

@@ -1,5 +1,6 @@
 /* The farm: who holds which task under random deaths; checkpoints that are cut and damaged at every byte;
- * words of lines in commands. */
+ * words of lines in commands; addresses of masters that other users' processes take. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "../../analyzer/farm/farm_checkpoint.h"
 #include "../../analyzer/farm/farm_link.h"
+#include "../../analyzer/farm/farm_tree.h"
 #include "../../analyzer/io/crc32.h"
 #include "../../sched/dispatch_master.h"
 #include "../../sched/random.h"
@@ -615,13 +619,77 @@ static void test_messages(void **state)
     free(in.bytes.v);
 }
 
+/* ---- addresses of masters */
+
+/* Another user's process takes the name of `fd`, which is closed, by a socket of that type, and keeps it until
+ * `end` is closed. */
+static pid_t take_name(int fd, int type, bool listens, int *end)
+{
+    struct sockaddr_un a;
+    socklen_t n = sizeof a;
+    int ready[2], stay[2];
+    pid_t pid;
+    char byte;
+
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &n), 0);
+    close(fd);
+    assert_true(pipe(ready) == 0 && pipe(stay) == 0);
+    pid = fork();
+    if (pid == 0) {
+        int taken = socket(AF_UNIX, type, 0);
+        bool ok = setuid(65534) == 0 && bind(taken, (struct sockaddr *)&a, n) == 0 &&
+                  (!listens || listen(taken, 10) == 0);
+        close(stay[1]);
+        _exit(!ok || write(ready[1], "", 1) != 1 || read(stay[0], &byte, 1) != 0);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(stay[0]);
+    *end = stay[1];
+    return pid;
+}
+
+/* The master is dead; its successor has another address, at which its children find it. */
+static void test_taken_address(void **state)
+{
+    static const struct {
+        int type;
+        bool listens;
+    } taken[] = {{SOCK_STREAM, true}, {SOCK_STREAM, false}, {SOCK_DGRAM, false}};
+    struct cw_error err;
+    struct cw_farm_tree *t = cw_farm_tree_make(4, 2, 10, &err);
+
+    (void)state;
+    assert_non_null(t);
+    for (size_t k = 0; geteuid() == 0 && k < sizeof taken / sizeof *taken; k++) {
+        int master = cw_farm_tree_listen(t, 1), end, fd, status;
+        pid_t pid, other = take_name(master, taken[k].type, taken[k].listens, &end);
+
+        assert_int_equal(cw_farm_tree_connect(t, 1), -1);
+        master = cw_farm_tree_listen(t, 1);
+        assert_true(master >= 0);
+        assert_true((fd = cw_farm_tree_connect(t, 1)) >= 0);
+        close(fd);
+        assert_true((fd = cw_farm_tree_accept(master, &pid)) >= 0 && pid == getpid());
+        close(fd);
+        assert_true(cw_farm_tree_listen(t, 1) == -1 && errno == EADDRINUSE); /* it lives */
+        close(master);
+        close(end);
+        assert_true(waitpid(other, &status, 0) == other && status == 0);
+    }
+    cw_farm_tree_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crc),        cmocka_unit_test(test_deaths),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_cut),        cmocka_unit_test(test_damaged), cmocka_unit_test(test_owners),
-        cmocka_unit_test(test_successors), cmocka_unit_test(test_words),   cmocka_unit_test(test_wrong_lines),
-        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_crc),           cmocka_unit_test(test_deaths),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_damaged),       cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_successors),    cmocka_unit_test(test_words),
+        cmocka_unit_test(test_wrong_lines),   cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_taken_address),
     };
     int result;
 
