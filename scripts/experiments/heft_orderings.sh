@@ -6,11 +6,16 @@
 # Generator topcuoglu: tasks 20 40 60 80 100, CCR 0.1 0.5 1 5 10, shape 0.5 1 2, out-degree 1 to 5 and as many as there
 # are tasks, heterogeneity 0.1 0.25 0.5 0.75 1; 4 devices (a choice of ours). Seeds: 1000 x number of the setting.
 # POLICIES (HEFT first) says which to run; default: heft cpop dls dls:delta=off peft, and weave where GRAPHS is 1.
-# Margins: HEFT's SLR lower than CPOP's by 7 % and than DLS's by 8 %, within 2 points, DLS in the form for alike
-# processors (see below); lower than DLS's in its other form; of weave lower than all.
-# What the paper says besides is held against ours and said in the output: by CCR the order HEFT, DLS, CPOP up to 1 and
-# HEFT, CPOP, DLS above. Its figures by tasks and by shape, and its table of pairs of policies, are not at hand as
-# numbers: of these ours stand alone.
+# Margins: HEFT's SLR lower than CPOP's by 7 % and than DLS's by 8 %, within 2 points by one of the two means, DLS in the form
+# for alike processors (see below); lower than DLS's in its other form; of weave lower than all.
+#
+# Reproduced of the paper, with the 56,250 graphs: HEFT below CPOP by 7 % (7.0 % in the mean over graphs, 5.5 % of mean SLRs),
+# and below DLS by 8 % with the dynamic level for alike processors (7.7 and 6.0 %).
+# Not reproduced: the 8 % with DLS's level for unlike processors (2.2 and 2.9 %), though only that has the makespan of the
+# paper's example; and the order by CCR, HEFT, DLS, CPOP up to 1 and HEFT, CPOP, DLS above: it is the paper's at 2 of 5
+# CCRs with the one form, at 1 with the other. The output tells both again, as they are in its graphs.
+# Its figures by tasks and by shape, and its table of pairs of policies, are not at hand as numbers: of these ours stand
+# alone. How many devices the paper takes is not known either.
 . "$(dirname "$0")/common.sh"
 graphs=${2:-1}
 policies=${POLICIES:-heft cpop dls dls:delta=off peft$([ "$graphs" -gt 1 ] || echo ' weave')}
@@ -111,12 +116,12 @@ END {
     print "which adds what a device gains over the median; the makespan 91 of the paper'\''s example has that term, though. Other"
     print "readings of DLS (mean instead of median, ties of the median, insertion, levels with transfers), 2 and 8 devices, and two"
     print "other ways of drawing edges do not bring the second form beyond 3.5 %."
-    printf "The order by CCR is as in the paper at %d of 5 with the term, at %d without it, at %d with one of them; where not, the\n", 5 - first, 5 - second, 5 - other
-    print "two differ by less than 3 %. How many devices the paper takes is not known to us, nor its figures by tasks and shape and"
-    print "its table of pairs as numbers."
+    printf "The order by CCR is%s reproduced: it is as in the paper at %d of 5 CCRs with the term, at %d without it, at %d with one of\n", other ? " not" : "", 5 - first, 5 - second, 5 - other
+    print "them. How many devices the paper takes is not known to us, nor its figures by tasks and shape and its table of pairs as"
+    print "numbers."
     if (!near(cpop, 7) || !near(off, 8) || less(dls) < 0) failed = 1
     for (j = 1; weave && j <= m; j++) if (all[weave] > all[j]) failed = 1
-    print failed ? "\nNOT within the margins" : "\nwithin the margins: HEFT 7 % below CPOP and 8 % below DLS within 2 points" (weave ? ", weave lowest" : "")
+    print failed ? "\nNOT within the margins" : "\nwithin the margins: HEFT 7 % below CPOP and 8 % below DLS (delta=off) within 2 points, by one of the two means" (weave ? ", weave lowest" : "")
     exit failed
 }' "$scratch/fields.csv" || status=1
 
