@@ -135,6 +135,16 @@ static bool attend(pid_t child, const struct cw_farm_plan *p, uint64_t begin, co
     return true;
 }
 
+/* A worker that dies with its master (PR_SET_PDEATHSIG) gets that signal for it, so that it can end a program
+ * with its children before. */
+static void at_master_death(int sig)
+{
+    int set = 0;
+
+    if (prctl(PR_GET_PDEATHSIG, &set) == 0 && set)
+        prctl(PR_SET_PDEATHSIG, sig);
+}
+
 static bool run_program(const struct cw_farm_plan *p, char **argv, const struct cw_farm_jobs *jobs,
                         const int stream[2], struct cw_farm_now *now, struct cw_farm_result *r)
 {
@@ -214,8 +224,10 @@ static bool run_command(const struct cw_farm_plan *p, int argc, char **argv, con
         return run_job(p, argc, argv, jobs, stream, r) && cw_farm_task_output(stream, bytes, r);
     own[0] = memfd_create("output", MFD_CLOEXEC);
     own[1] = memfd_create("errors", MFD_CLOEXEC);
+    at_master_death(SIGTERM);
     ok = own[0] >= 0 && own[1] >= 0 && run_program(p, argv, jobs, own, now, r) &&
          cw_farm_task_output(own, bytes, r);
+    at_master_death(SIGKILL);
     for (int k = 0; k < 2; k++)
         if (own[k] >= 0)
             close(own[k]);

@@ -90,9 +90,16 @@ start - --levels 2
 kill -KILL $farm; waited gone
 says "the farm's process has died, with its results; --checkpoint or -o would have kept them"
 
-# with one level nothing takes over
+# with one level nothing takes over; programs end with their children
 start one.csv --levels 1
 kill -KILL $farm; waited gone
+rm -f began
+setsid clweave farm --each six --workers 4 --levels 1 -- sh -c 'sleep 1000 & echo $1 >> began; wait' x {} > out 2> err < /dev/null &
+farm=$!
+waited began 4
+kill -KILL $farm; waited gone
+no_sleep() { [ -z "$(members $farm sleep)" ]; }
+waited no_sleep
 [ ! -e one.csv ] || fail "one level: a table"
 touch go; clweave farm resume one.csv 2> err || fail "resume: $(cat err)"
 cmp one.csv six.csv || fail "one level: the table"
