@@ -1,5 +1,6 @@
 /* cmd_farm.c - clweave farm: very many tasks on the processors of this machine, and of others. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -98,6 +99,15 @@ static const struct cw_farm_jobs jobs = {.name = "clweave",
 
 /* ---- the farm */
 
+/* A standard stream that is closed stays useless, and no file of the farm gets its number, which workers and
+ * programs use for others. */
+static void hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            return;
+}
+
 static uint32_t processors(void)
 {
     cpu_set_t set;
@@ -105,6 +115,25 @@ static uint32_t processors(void)
         sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
 
     return n > 0 ? (uint32_t)n : 1;
+}
+
+/* Each list is to have lines, and the table is not to take the place of one. */
+static enum cw_status check_lists(const struct cw_farm_plan *p, struct cw_error *err)
+{
+    struct stat list, out;
+    bool found = strcmp(p->out, "-") && stat(p->out, &out) == 0 && S_ISREG(out.st_mode);
+
+    for (uint32_t k = 0; k < p->lists; k++) {
+        const char *name = p->list[k].name;
+
+        if (!p->list[k].lines)
+            return cw_error_set(err, CW_ERR_INVALID, "farm: there are no lines in %s, so there are no tasks",
+                                name);
+        if (found && stat(name, &list) == 0 && list.st_ino == out.st_ino && list.st_dev == out.st_dev)
+            return cw_error_set(err, CW_ERR_INVALID, "farm: the table would take the place of the list %s",
+                                name);
+    }
+    return CW_OK;
 }
 
 static enum cw_status make_plan(struct cw_farm_plan *p, const struct farm_options *o, int argc, char **argv,
@@ -127,9 +156,8 @@ static enum cw_status make_plan(struct cw_farm_plan *p, const struct farm_option
         status = cw_farm_plan_add_list(p, o->each.word[k], err);
     if (status == CW_OK)
         status = cw_farm_plan_check(p, err);
-    if (status == CW_OK && !p->tasks)
-        status = cw_error_set(err, CW_ERR_INVALID, "farm: there are no lines in %s, so there are no tasks",
-                              o->each.word[0]);
+    if (status == CW_OK)
+        status = check_lists(p, err);
     if (status == CW_OK)
         status = cw_farm_table_check(p, err);
     if (status == CW_OK && !strchr(argv[0], '{') && strcmp(argv[0], jobs.name))
@@ -425,6 +453,7 @@ static int run(const void *values, int argc, char **argv)
     const char *wrong = out_of_range(o);
     bool resume = argc && !strcmp(argv[0], "resume"), status = argc && !strcmp(argv[0], "status");
 
+    hold_streams();
     if (wrong)
         cw_cli_complain("farm: --%s is out of its range", wrong);
     else if (o->workers == 0 && !o->manager)
@@ -457,6 +486,7 @@ int cw_cmd_farm_use(const struct cw_farm_plan *p, const struct cw_farm_use *of)
     struct farm_options o = defaults;
     struct cw_farm_machines none = {0};
 
+    hold_streams();
     o.checkpoint = of->checkpoint;
     o.resume = of->resume;
     o.workers = of->workers ? of->workers : -1;

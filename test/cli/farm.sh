@@ -31,6 +31,8 @@ expect farm_no_command 2 clweave farm --each four
 expect farm_bad_tries 2 clweave farm --each four --tries -1 -- true
 expect farm_no_list 1 clweave farm --each none -- true
 expect farm_empty 1 clweave farm --each /dev/null -- true
+expect farm_empty_second 1 sh -c 'clweave farm --each "$1" --each - -- true < /dev/null' x four
+expect farm_list_is_table 1 clweave farm --each four -f csv -o ./four -- true
 expect farm_open_quote 1 sh -c "printf 'a\n\"b\n' | clweave farm --each - -- echo {}"
 expect farm_few_words 1 clweave farm --each four -- echo {2}
 expect farm_no_program 1 clweave farm --each four -- ./none {}
@@ -44,6 +46,12 @@ expect farm_there 1 clweave farm --each four -o failing.csv -- true
 expect farm_resume_out 2 clweave farm -o x.csv resume failing.csv.farm
 expect farm_other 1 clweave farm --each four -o failing.csv --resume -- true
 farm 1 --each four -- {}; says 'task 1 (1) failed: cannot run it: No such file'
+
+for closed in '0<&-' '1>&-' '2>&-' '0<&- 1>&-' '0<&- 1>&- 2>&-'; do # standard streams; tasks have theirs
+    bash -c "clweave farm --each four --resume -o closed.csv -- sh -c 'echo \$1; echo \$1 >&2' x {} $closed" 2> err || fail "$closed: $(cat err closed.csv)"
+    [ "$(tail -n +2 closed.csv | cut -d, -f4 | paste -sd ' ')" = '1 2 3 4' ] || fail "$closed: $(cat closed.csv)"
+    rm closed.csv
+done
 
 # the same cells in each form of table, numbers as numbers; a database is complete or not there
 clweave generate topcuoglu --tasks 12 --count 4 -o g.json > /dev/null; ls g-*.json > graphs; printf 'heft\nhscgs\n' > policies
