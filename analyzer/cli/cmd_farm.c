@@ -29,7 +29,7 @@ struct farm_options {
     const char *out, *format, *rows, *checkpoint, *manager, *password;
     int64_t workers, levels, block, tries;
     double timeout, patience;
-    bool resume, json;
+    bool resume, retry_failed, json;
 };
 
 #define OPTION(name_, letter_, kind_, member, argument_, help_)                                              \
@@ -61,6 +61,7 @@ static const struct cw_cli_option options[] = {
     OPTION("checkpoint", 0, CW_CLI_STRING, checkpoint, "FILE",
            "keep results in FILE as they come (default with -o: its name and .farm, until all is done)"),
     OPTION("resume", 0, CW_CLI_BOOL, resume, NULL, "go on with the checkpoint when it is there"),
+    OPTION("retry-failed", 0, CW_CLI_BOOL, retry_failed, NULL, "resume: run the tasks that failed once more"),
     OPTION("timeout", 0, CW_CLI_DOUBLE, timeout, "SECONDS", "end a task after so long (default: never)"),
     OPTION("tries", 0, CW_CLI_INT, tries, "N", "give a task up that fails so often (default 3)"),
     OPTION("block", 0, CW_CLI_INT, block, "N",
@@ -212,6 +213,9 @@ static enum cw_status write_table(const struct cw_farm_run *run, struct cw_error
 static int tell_failures(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c)
 {
     cw_farm_report_failures(p, c);
+    if (c->failed && c->path)
+        cw_cli_complain("'clweave farm --retry-failed resume %s' runs the task%s that failed once more",
+                        c->path, c->failed == 1 ? "" : "s");
     if (odd)
         cw_cli_complain(
             "the output of %u task%s is not what --rows says; --rows text keeps outputs as they are", odd,
@@ -331,6 +335,8 @@ static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct
         status = cw_error_set(err, CW_ERR_INVALID, "%s is the checkpoint of another command, list or folder",
                               path);
         cw_farm_checkpoint_close(c);
+    } else if (found && status == CW_OK && o->retry_failed) {
+        status = cw_farm_checkpoint_retry(c, err);
     }
     cw_farm_plan_finish(&kept);
     free(own);
@@ -423,10 +429,11 @@ static int use_checkpoint(const struct farm_options *o, const char *path, bool r
         p.tries = o->tries ? (uint32_t)o->tries : p.tries;
         p.form = o->format ? (uint16_t)cw_table_form_called(o->format) : p.form;
         p.rows = o->rows ? (uint16_t)cw_farm_rows_form_called(o->rows) : p.rows;
-        result = cw_farm_table_check(&p, &err) == CW_OK &&
-                         cw_farm_machines_open(&machines, o->manager, &o->with, o->password, &err) == CW_OK
-                     ? run_farm(&p, &c, o, full, &machines)
-                     : cw_cli_fail(&err);
+        if (cw_farm_table_check(&p, &err) == CW_OK &&
+            cw_farm_machines_open(&machines, o->manager, &o->with, o->password, &err) == CW_OK &&
+            o->retry_failed)
+            cw_farm_checkpoint_retry(&c, &err);
+        result = err.status == CW_OK ? run_farm(&p, &c, o, full, &machines) : cw_cli_fail(&err);
     }
     free(full);
     cw_farm_machines_close(&machines);
@@ -466,6 +473,8 @@ static int run(const void *values, int argc, char **argv)
         return cw_farm_machines_join(argc, argv);
     else if (!o->each.count && argc == 3 && !strcmp(argv[0], "block"))
         return cw_farm_machines_block(&jobs, argv[1], argv[2]);
+    else if (o->retry_failed && !o->resume && !resume)
+        cw_cli_complain("farm: --retry-failed is about a farm to resume");
     else if (o->each.count && argc)
         return begin_farm(o, argc, argv);
     else if (!o->each.count && argc == 2 && (resume || status))
@@ -509,6 +518,8 @@ static const char *const examples[] = {
     "go on after a stop",
     "clweave farm --manager 9123 --each sizes.txt -o times.csv -- ./app {}",
     "the same on other machines, too, where 'clweave farm worker HOST:9123' runs",
+    "clweave farm --retry-failed resume all.sqlite.farm",
+    "run the tasks that failed once more, when their cause is gone",
     NULL};
 
 const struct cw_command_def cw_cmd_farm = {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #define MAGIC    0x31665743u /* "CWf1" */
 #define MAGIC_OF 0x00ffffffu /* the part of it that is not the version */
 
-enum { PLAN = 1, RESULTS = 2, SESSION = 3 };
+enum { PLAN = 1, RESULTS = 2, SESSION = 3, RETRY = 4 };
 
 struct record {
     uint32_t magic, kind;
@@ -200,9 +201,16 @@ static void begin_session(struct cw_farm_checkpoint *c, uint64_t ns)
 
 static int temporary_file(void)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *set = getenv("TMPDIR"), *folder = set && *set ? set : "/tmp";
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    char path[PATH_MAX];
 
-    return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || snprintf(path, sizeof path, "%s/clweave-farm.XXXXXX", folder) >= PATH_MAX)
+        return fd;
+    fd = mkostemp(path, O_CLOEXEC); /* a file system without files that have no name */
+    if (fd >= 0)
+        unlink(path);
+    return fd;
 }
 
 /* The name of a checkpoint that has no plan yet, malloc'ed. */
@@ -273,6 +281,48 @@ enum cw_status cw_farm_checkpoint_create(struct cw_farm_checkpoint *c, const cha
 
 /* ---- reading */
 
+static bool read_all(int fd, uint64_t at, void *data, size_t n)
+{
+    char *p = data;
+
+    while (n) {
+        ssize_t got = pread(fd, p, n, (off_t)at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        p += got;
+        at += (uint64_t)got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+static enum cw_status forget_failed(struct cw_farm_checkpoint *c, struct cw_error *err)
+{
+    for (uint32_t t = 0; t < c->tasks; t++) {
+        struct cw_farm_result r;
+
+        if (c->place[t] && !read_all(c->fd, c->place[t], &r, offsetof(struct cw_farm_result, out)))
+            return wrong(c, errno, "read", err);
+        if (!c->place[t] || !cw_farm_result_failed(&r))
+            continue;
+        c->place[t] = 0;
+        c->done--;
+        c->failed--;
+    }
+    begin_session(c, c->last_ns);
+    return CW_OK;
+}
+
+enum cw_status cw_farm_checkpoint_retry(struct cw_farm_checkpoint *c, struct cw_error *err)
+{
+    enum cw_status status = append(c, RETRY, NULL, 0, err);
+
+    return status == CW_OK ? forget_failed(c, err) : status;
+}
+
 /* The record at `at`, whose payload is *payload. False: there is none that is whole. */
 static bool next_record(const struct cw_file_text *f, uint64_t at, struct record *r, const char **payload)
 {
@@ -314,6 +364,8 @@ static enum cw_status read_records(struct cw_farm_checkpoint *c, const struct cw
             break;
         if (r.kind == SESSION)
             begin_session(c, r.ns);
+        if (r.kind == RETRY)
+            status = forget_failed(c, err);
         if (r.kind == RESULTS && !index_results(c, payload, r.bytes, c->bytes + sizeof r))
             break;
     }
@@ -365,24 +417,6 @@ bool cw_farm_checkpoint_busy(const struct cw_farm_checkpoint *c)
         return errno == EWOULDBLOCK;
     flock(c->fd, LOCK_UN);
     return false;
-}
-
-static bool read_all(int fd, uint64_t at, void *data, size_t n)
-{
-    char *p = data;
-
-    while (n) {
-        ssize_t got = pread(fd, p, n, (off_t)at);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        p += got;
-        at += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return true;
 }
 
 enum cw_status cw_farm_checkpoint_read(const struct cw_farm_checkpoint *c, uint32_t task,

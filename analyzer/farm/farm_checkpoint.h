@@ -3,7 +3,8 @@
  *
  * Records, each {magic, kind, bytes, CRC-32 of kind, bytes and payload} and its payload: first the plan, then
  * batches of results with the time at which they were written. A record that is cut short or damaged ends the
- * file: it and all behind it count for nothing. Of several results of a task the first counts.
+ * file: it and all behind it count for nothing. Of several results of a task the first counts, after the last
+ * record that asks for those that failed once more.
  *
  * A batch is written at once, and a thread of the checkpoint's own brings it to the disk (fdatasync), so that
  * the master serves on meanwhile. One farm at a time has a file (flock). Memory: 8 bytes per task.
@@ -56,6 +57,9 @@ bool cw_farm_checkpoint_busy(const struct cw_farm_checkpoint *c);
  * disk; the whole records before are as they were. */
 enum cw_status cw_farm_checkpoint_append(struct cw_farm_checkpoint *c, const struct cw_farm_bytes *results,
                                          struct cw_error *err);
+
+/* Forgets the results of the tasks that failed, in the file too. CW_ERR_IO. */
+enum cw_status cw_farm_checkpoint_retry(struct cw_farm_checkpoint *c, struct cw_error *err);
 
 /* Waits until all is on the disk. CW_ERR_IO. */
 enum cw_status cw_farm_checkpoint_flush(struct cw_farm_checkpoint *c, struct cw_error *err);

@@ -116,6 +116,24 @@ for table in odd.csv odd.jsonl; do # quotes, commas, newlines and words of the t
 done
 cp failing.csv before.csv; farm 1 resume failing.csv.farm; same failing.csv before.csv
 
+# tasks that failed are run again when that is asked for, also by a farm that is stopped meanwhile; the others are not
+fails='echo $1 >> runs; [ $1 = 2 ] || [ -e mended ] || exit 1; echo $1'
+expect farm_retry_hint 1 clweave farm --each four --tries 1 -o retry.csv -- sh -c "$fails" x {}
+touch mended; rm runs; farm 1 resume retry.csv; [ ! -e runs ] || fail "run again without being asked"
+cp retry.csv.farm stopped.farm
+( ulimit -f 0; clweave farm --retry-failed resume stopped.farm ) 2> err && fail "a full disk is no error"
+farm 0 --retry-failed --workers 1 resume retry.csv; [ "$(paste -sd ' ' runs)" = '1 3 4' ] || fail "run again: $(cat runs)"
+[ "$(tail -n +2 retry.csv | cut -d, -f3,4 | paste -sd ' ')" = 'ok,1 ok,2 ok,3 ok,4' ] && [ ! -e retry.csv.farm ] || fail "retried: $(cat retry.csv)"
+rm mended; farm 1 --retry-failed resume stopped.farm; farm 0 status stopped.farm; grep -q ': 4 tasks, 3 failed' out || fail "status: $(cat out)"
+touch mended; farm 0 --retry-failed resume stopped.farm; farm 0 status stopped.farm; grep -q ': 4 tasks, 0 failed' out || fail "status: $(cat out)"
+expect farm_retry_alone 2 clweave farm --retry-failed --each four -- true
+
+# a file system without files that have no name
+if command -v strace > /dev/null; then
+    TMPDIR=$T strace -f -o /dev/null -P "$T" -e inject=openat:error=EOPNOTSUPP clweave farm --each four -- echo {} > out 2> err || fail "unnamed: $(cat err)"
+    [ "$(grep -c ',ok,' out)" = 4 ] && [ -z "$(ls clweave-farm.* 2> /dev/null)" ] || fail "unnamed: $(ls; cat out)"
+fi
+
 # the same rows for any number of workers and size of block
 seq 2000 > many
 job=(clweave dispatch --workers 9 --tasks 2000 --worker-mtbf 300 --seed {})

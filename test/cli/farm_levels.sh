@@ -1,9 +1,11 @@
 # clweave farm --levels: regional masters and the global master are killed, and their successors go on; signals end the
-# farm as with one level; random kill plans (ALL=1: a hundred over 10,000 tasks). No line asserts a time.
+# farm as with one level; random kill plans (ALL=1: a hundred over 10,000 tasks, and three with a stop of a minute). No line
+# asserts a time.
 . test/cli/common.sh
 B=$(realpath "$B"); plans=$PWD/test/cli/farm_plans.py; PATH=$B:$PATH
 if [ -n "${ALL:-}" ]; then
     python3 "$plans" "$B/clweave" "$T" "${PLANS:-100}" "${TASKS:-10000}" "${FIRST:-1}" || fail "kill plans"
+    STOP=60 python3 "$plans" "$B/clweave" "$T" 3 10000 "${FIRST:-1}" || fail "kill plans with a stop of a minute"
     finish
 fi
 cd "$T" || exit

@@ -4,7 +4,8 @@
 Each plan is a farm of TASKS tasks, of which some fail, in a tree of one to three levels. For a while its workers, regional
 masters and global master are killed and stopped, and its checkpoint finds no room. When no process of it is left, and
 there is no table, `clweave farm resume` goes on. At the end the table must be that of a quiet farm, the checkpoint must
-hold one result of each task, and no process may be left. Prints a line per failure, and figures; exit 0: all held."""
+hold one result of each task, and no process may be left. STOP=SECONDS: in each plan one process is stopped for so long
+besides, by turns a worker, a regional master and the global master. Prints a line per failure, and figures; exit 0: all held."""
 import collections
 import os
 import random
@@ -15,7 +16,8 @@ import subprocess
 import sys
 import time
 
-EVENTS, PATIENCE, LIMIT = 40, 0.15, 120
+EVENTS, PATIENCE, STOP = 40, 0.15, float(os.environ.get('STOP', 0))
+LIMIT = 120 + STOP
 ROLES = {'farm-worker': 5, 'farm-region': 3, 'clweave': 2}
 
 
@@ -125,6 +127,16 @@ class Farm:
             self.counts[role + ' stopped'] += send(pid, signal.SIGSTOP)
             self.stopped.append((time.monotonic() + self.r.uniform(0, 2 if role == 'clweave' else 4) * PATIENCE, pid))
 
+    def stop_long(self, alive, seed):
+        """False: there is no such process."""
+        role = list(ROLES)[seed % len(ROLES)]
+        pids = sorted(pid for pid, name in alive.items() if name == role)
+        if not pids or not send(pids[0], signal.SIGSTOP):
+            return False
+        self.stopped.append((time.monotonic() + STOP, pids[0]))
+        self.counts[f'{role} stopped for {STOP:g} s'] += 1
+        return True
+
     def fill_disk(self, pid):
         """The file cannot grow by more than some bytes from now on. False: there is none, or no process."""
         try:
@@ -134,14 +146,16 @@ class Farm:
         except OSError:
             return False
 
-    def run(self):
-        begin, after, events = time.monotonic(), 0, 0
+    def run(self, seed):
+        begin, after, events, long = time.monotonic(), 0, 0, STOP > 0
         while self.go_on(alive := processes(self.sessions)):
             now = time.monotonic()
             if now - begin > LIMIT:
                 raise Wrong(f'not done in {LIMIT} s: {alive}')
             if events < EVENTS and now > after:
                 events, after = events + 1, now + self.r.uniform(.005, .06)
+                if long and events > 5:
+                    long = not self.stop_long(alive, seed)
                 self.disturb(alive)
             time.sleep(.005)
 
@@ -173,7 +187,7 @@ def main():
         with open(f'{folder}/log', 'w') as log:
             farm = Farm(tool, folder, command, random.Random(seed), log, counts)
             try:
-                farm.run()
+                farm.run(seed)
                 check(farm, quiet, tasks)
             except Wrong as error:
                 failed += 1
