@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../sched/dispatch.h"
@@ -253,8 +252,7 @@ static int finish_farm(const struct cw_farm_run *run)
     return result;
 }
 
-/* In the successor of the global master, which has died. The dead one's lock on the checkpoint may last a
- * moment longer than its address, in children that were just made. */
+/* In the successor of the global master, which has died. */
 static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int listening)
 {
     struct cw_farm_run run = *dead;
@@ -262,14 +260,9 @@ static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int 
     struct cw_farm_plan kept = {0};
     struct cw_error err = {0};
     const char *path = run.context;
-    enum cw_status status = CW_ERR_INVALID;
+    enum cw_status status = path ? cw_farm_checkpoint_open(&c, path, true, &kept, &err) : CW_ERR_NOTFOUND;
     int result = CW_EXIT_FAILURE;
 
-    for (int k = 0; path && status == CW_ERR_INVALID && k < 20; k++) {
-        nanosleep(&(struct timespec){0, k ? 100000000 : 0}, NULL);
-        cw_farm_plan_finish(&kept);
-        status = cw_farm_checkpoint_open(&c, path, true, &kept, &err);
-    }
     if (status == CW_OK) {
         cw_cli_complain("the farm's process has died; process %d goes on: 'clweave farm status %s' shows how "
                         "far it is, 'kill %d' stops it",

@@ -19,6 +19,7 @@
 #define MAGIC_OF 0x00ffffffu /* the part of it that is not the version */
 
 enum { PLAN = 1, RESULTS = 2, SESSION = 3, RETRY = 4 };
+enum { LOCK_TRIES = 100, LOCK_PAUSE_NS = 20000000 };
 
 struct record {
     uint32_t magic, kind;
@@ -373,6 +374,18 @@ static enum cw_status read_records(struct cw_farm_checkpoint *c, const struct cw
     return status;
 }
 
+/* A process that a killed farm has just made may have the lock for a moment yet. */
+static int lock_soon(int fd)
+{
+    int error = flock(fd, LOCK_EX | LOCK_NB);
+
+    for (int k = 0; error && errno == EWOULDBLOCK && k < LOCK_TRIES; k++) {
+        nanosleep(&(struct timespec){0, LOCK_PAUSE_NS}, NULL);
+        error = flock(fd, LOCK_EX | LOCK_NB);
+    }
+    return error;
+}
+
 enum cw_status cw_farm_checkpoint_open(struct cw_farm_checkpoint *c, const char *path, bool write,
                                        struct cw_farm_plan *p, struct cw_error *err)
 {
@@ -385,7 +398,7 @@ enum cw_status cw_farm_checkpoint_open(struct cw_farm_checkpoint *c, const char 
     c->fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (c->fd < 0)
         status = wrong(c, errno, "open", err);
-    if (status == CW_OK && write && flock(c->fd, LOCK_EX | LOCK_NB) < 0)
+    if (status == CW_OK && write && lock_soon(c->fd) < 0)
         status = errno == EWOULDBLOCK
                      ? cw_error_set(err, CW_ERR_INVALID, "another clweave farm is at work on %s", path)
                      : wrong(c, errno, "lock", err);

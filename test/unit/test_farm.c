@@ -1,6 +1,7 @@
 /* The farm: who holds which task under random deaths; checkpoints that are cut and damaged at every byte;
  * words of lines in commands; addresses of masters that other users' processes take. */
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -508,6 +509,7 @@ static void test_owners(void **state)
     struct cw_farm_plan p, q;
     struct cw_farm_checkpoint a, b;
     struct cw_error err = {0};
+    pid_t child;
 
     (void)state;
     unlink(path);
@@ -519,8 +521,19 @@ static void test_owners(void **state)
     assert_int_equal(cw_farm_checkpoint_open(&b, path, false, &q, &err), CW_OK);
     assert_true(cw_farm_checkpoint_busy(&b));
     assert_true(cw_farm_plan_same(&p, &q) && q.timeout_s == 1.5 && q.tries == 3 && q.tasks == 2);
+    child = fork(); /* a process that a killed farm has just made */
+    if (child == 0) {
+        poll(NULL, 0, 100);
+        _exit(0);
+    }
+    close(a.fd);
+    a.fd = -1;
+    assert_true(cw_farm_checkpoint_busy(&b));
+    cw_farm_plan_finish(&q);
+    cw_farm_checkpoint_close(&b);
+    assert_int_equal(cw_farm_checkpoint_open(&b, path, true, &q, &err), CW_OK);
+    assert_int_equal(waitpid(child, NULL, 0), child);
     cw_farm_checkpoint_close(&a);
-    assert_false(cw_farm_checkpoint_busy(&b));
     cw_farm_checkpoint_close(&b);
     cw_farm_plan_finish(&q);
     cw_farm_plan_finish(&p);
