@@ -63,12 +63,14 @@ static bool too_large(const int stream[2])
 /* ---- a program */
 
 /* In the child. Never returns. */
-static void exec_program(char **argv, const struct cw_farm_jobs *jobs, const int stream[2], int report)
+static void exec_program(char **argv, const struct cw_farm_jobs *jobs, const int stream[2],
+                         struct cw_farm_now *now, int report)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC), error;
     sigset_t none;
 
     setpgid(0, 0);
+    atomic_store(&now->group, getpid()); /* the worker may die before it does */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(null, STDIN_FILENO);
     dup2(stream[0], STDOUT_FILENO);
@@ -154,7 +156,7 @@ static bool run_program(const struct cw_farm_plan *p, char **argv, const struct 
     pid_t child = pipe2(report, O_CLOEXEC) == 0 ? fork() : -1;
 
     if (child == 0)
-        exec_program(argv, jobs, stream, report[1]);
+        exec_program(argv, jobs, stream, now, report[1]);
     if (child < 0)
         error = errno;
     else

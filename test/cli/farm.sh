@@ -191,6 +191,12 @@ for _ in $(seq 200); do # the kernel takes its time
     sleep 0.05
 done
 [ -z "$child" ] || fail "the child of a program outlives the worker"
+if command -v strace > /dev/null; then # also when the worker dies before it knows its program's group; strace waits for all
+    strace -f -o /dev/null -e trace=setpgid -e inject=setpgid:delay_exit=300000:when=2+ clweave farm --each four --workers 1 --tries 1 -- \
+        sh -c '[ $1 = 2 ] || exit 0; (sleep 2; touch outlived) & kill -KILL $PPID; wait' x {} > out 2> err
+    grep -q '^2,2,its worker died of signal 9' out || fail "killed early: $(cat out)"
+    [ ! -e outlived ] || fail "the child of a program outlives the worker that is killed early"
+fi
 [ ! -e stopped.csv ] || fail "a farm that is not done has a table"
 touch go; farm 0 resume stopped.csv.farm
 [ "$(tail -n +2 stopped.csv | cut -d, -f4 | tr '\n' ' ')" = '1 2 3 4 ' ] || fail "resumed: $(cat stopped.csv)"
