@@ -44,10 +44,10 @@ struct cw_farm_checkpoint {
 enum cw_status cw_farm_checkpoint_create(struct cw_farm_checkpoint *c, const char *path,
                                          const struct cw_farm_plan *p, struct cw_error *err);
 
-/* Opens the file `path` and reads its plan into *p, which the caller finishes in any case. `write`: to go on
- * with it; what counts for nothing is cut off. CW_ERR_FORMAT: it is no checkpoint; CW_ERR_VERSION: one of
- * another version; CW_ERR_INVALID: another farm has it, and keeps it for two seconds; CW_ERR_IO, CW_ERR_NOMEM.
- * Then nothing is open. */
+/* Opens the file `path` and reads its plan into *p, which the caller finishes in any case. `write`: to go
+ * on with it; what counts for nothing is cut off. CW_ERR_FORMAT: it is no checkpoint; CW_ERR_VERSION: one
+ * of another version; CW_ERR_INVALID: another farm has it, and keeps it for two seconds; CW_ERR_IO,
+ * CW_ERR_NOMEM. Then nothing is open. */
 enum cw_status cw_farm_checkpoint_open(struct cw_farm_checkpoint *c, const char *path, bool write,
                                        struct cw_farm_plan *p, struct cw_error *err);
 

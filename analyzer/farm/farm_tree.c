@@ -214,8 +214,8 @@ static bool same_user(int fd, pid_t *pid)
     return true;
 }
 
-/* A link to the process at the address; -1: there is none now. *vacant: no process of this user listens there,
- * and none will. */
+/* A link to the process at the address; -1: there is none now. *vacant: no process of this user listens
+ * there, and none will. */
 static int link_to(uint32_t node, uint64_t name, bool *vacant)
 {
     struct sockaddr_un a;

@@ -82,7 +82,7 @@ def has_plan(checkpoint):
 class Farm:
     def __init__(self, tool, folder, command, r, log, counts):
         self.tool, self.folder, self.r, self.log, self.counts = tool, folder, r, log, counts
-        self.table, self.sessions, self.stopped = f'{folder}/plan.csv', set(), []
+        self.table, self.sessions, self.stopped, self.spared = f'{folder}/plan.csv', set(), [], 0
         remove(self.table)
         self.options = ['--workers', str(r.randint(2, 6)), '--levels', str(r.choice([1, 2, 2, 3])), '--patience', str(PATIENCE),
                         '--tries', '250']
@@ -115,7 +115,7 @@ class Farm:
 
     def disturb(self, alive):
         role = self.r.choices(list(ROLES), list(ROLES.values()))[0]
-        pids = sorted(pid for pid, name in alive.items() if name == role)
+        pids = sorted(pid for pid, name in alive.items() if name == role and pid != self.spared)
         if not pids:
             return
         pid, kind = self.r.choice(pids), self.r.random()
@@ -133,6 +133,7 @@ class Farm:
         pids = sorted(pid for pid, name in alive.items() if name == role)
         if not pids or not send(pids[0], signal.SIGSTOP):
             return False
+        self.spared = pids[0]
         self.stopped.append((time.monotonic() + STOP, pids[0]))
         self.counts[f'{role} stopped for {STOP:g} s'] += 1
         return True

@@ -634,8 +634,8 @@ static void test_messages(void **state)
 
 /* ---- addresses of masters */
 
-/* Another user's process takes the name of `fd`, which is closed, by a socket of that type, and keeps it until
- * `end` is closed. */
+/* Another user's process takes the name of `fd`, which is closed, by a socket of that type, and keeps it
+ * until `end` is closed. */
 static pid_t take_name(int fd, int type, bool listens, int *end)
 {
     struct sockaddr_un a;
