@@ -40,14 +40,15 @@ static bool rejoin(void)
     return ok;
 }
 
-/* While a program runs: the master's death is not to wait for its end. */
+/* While a program runs: the master's death is not to wait for its end, nor the end of the farm. */
 static void watch(void)
 {
     const struct cw_farm_up *up = &work.w->up;
     struct pollfd link = {up->fd, POLLRDHUP, 0};
 
-    if (up->fd >= 0 && !cw_farm_task_stop && !cw_farm_tree_ended(up->tree) && poll(&link, 1, 0) > 0)
-        rejoin();
+    if (up->fd >= 0 && !cw_farm_task_stop && poll(&link, 1, 0) > 0 &&
+        (cw_farm_tree_ended(up->tree) || !rejoin()))
+        cw_farm_task_stop = 1;
 }
 
 static bool send_report(uint64_t wanted)
