@@ -37,6 +37,7 @@ bool cw_device_start(const struct cw_options *options)
                      options->dsp, CW_HELPERS_MAX);
         return false;
     }
+    cw_device_far = !strcmp(options->staging, "force");
     settings.n = (unsigned)options->dsp;
     if (options->dsp > 0 && !cw_dsp_board_start(&settings, &err)) {
         cw_log_error("emulated DSPs: %s; passing every call through unchanged", err.text);

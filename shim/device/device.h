@@ -54,8 +54,10 @@ static inline bool cw_device_has(const struct cw_cl_device *device, enum cw_vend
     return device->traits & trait;
 }
 
-/* The traits of a device by the row of its vendor; makes vendor calls. */
+/* The traits of a device by the row of its vendor; makes vendor calls. Under --staging force, for tests,
+ * the CPU counts as a device with a memory of its own. */
 uint32_t cw_device_traits(cl_device_id device);
+extern bool cw_device_far; /* constant after cw_device_start */
 
 /* The devices for a context of the program with these devices, as CLWEAVE_DEVICES chooses: the homes, then
  * helpers. Helpers exist only where a home is a CPU or DSP of PoCL; for any other vendor the list is the
@@ -81,7 +83,7 @@ struct cw_hold {
     /* Set by cw_device_begin: the device has died, the command must not run, and cw_device_end is not called.
      * Set by cw_device_end: cw_device_stop has ended the launch. */
     bool failed;
-    double cost_ns; /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
+    double cost_ns;      /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
     uint64_t healthy_ns; /* when a DSP without faults would end, waits for the shared DDR included */
     struct cw_work work; /* the work begun; its kernel's name must live until cw_device_end */
 };

@@ -25,17 +25,24 @@ static bool is_basic(cl_device_id d)
            cw_vendor_traits_is_basic(name);
 }
 
+bool cw_device_far;
+
 uint32_t cw_device_traits(cl_device_id device)
 {
     char platform[64] = "", name[256] = "";
     struct cw_vendor_device d = {platform, name, 0, cw_device_board_dsp(device) >= 0};
+    uint32_t traits;
     cl_platform_id id = NULL;
 
     cw_next.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof id, &id, NULL);
     cw_next.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof d.type, &d.type, NULL);
     cw_next.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
     cw_next.clGetPlatformInfo(id, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
-    return cw_vendor_traits_find(&d)->traits;
+    traits = cw_vendor_traits_find(&d)->traits;
+    if (cw_device_far && traits & CW_VENDOR_USER_EVENTS)
+        traits = (traits & ~(uint32_t)(CW_VENDOR_ZERO_COPY_HOST_PTR | CW_VENDOR_HOST_PTR_COHERENT)) |
+                 CW_VENDOR_PINNED;
+    return traits;
 }
 
 static cl_platform_id find_pocl(void)

@@ -1,5 +1,11 @@
-/* platform.c - platforms and devices of the null driver. */
+/* platform.c - platforms and devices of the null driver. NULLCL_GPU=NAME: platforms of that name, whose
+ * devices are GPUs. */
 #include "nullcl.h"
+
+static const char *gpu_name(void)
+{
+    return getenv("NULLCL_GPU");
+}
 
 static cl_int get_platforms(cl_uint n, cl_platform_id *to, cl_uint *num)
 {
@@ -23,7 +29,7 @@ static cl_int platform_info(cl_platform_id p, cl_platform_info name, size_t para
     case CL_PLATFORM_VERSION:
         REPLY_TEXT("OpenCL 3.0 null");
     case CL_PLATFORM_NAME:
-        REPLY_TEXT(names[p->index]);
+        REPLY_TEXT(gpu_name() ? gpu_name() : names[p->index]);
     case CL_PLATFORM_VENDOR:
         REPLY_TEXT("nobody");
     case CL_PLATFORM_EXTENSIONS:
@@ -42,7 +48,8 @@ static cl_int get_devices(cl_platform_id p, cl_device_type type, cl_uint n, cl_d
 {
     if (!nullcl_is(p, K_PLATFORM))
         return CL_INVALID_PLATFORM;
-    if (type != CL_DEVICE_TYPE_ALL && !(type & (CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU)))
+    if (type != CL_DEVICE_TYPE_ALL &&
+        !(type & (CL_DEVICE_TYPE_DEFAULT | (gpu_name() ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_CPU))))
         return CL_DEVICE_NOT_FOUND;
     for (cl_uint i = 0; to && i < n && i < nullcl_num_devices; i++)
         to[i] = &nullcl_devices[p->index][i];
@@ -166,7 +173,7 @@ static cl_int device_info(cl_device_id d, cl_device_info name, size_t param_valu
         return CL_INVALID_DEVICE;
     switch (name) {
     case CL_DEVICE_TYPE:
-        REPLY(cl_device_type, CL_DEVICE_TYPE_CPU);
+        REPLY(cl_device_type, gpu_name() ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_CPU);
     case CL_DEVICE_VENDOR_ID:
         REPLY(cl_uint, 0x6e + d->index);
     case CL_DEVICE_PLATFORM:

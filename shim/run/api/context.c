@@ -7,6 +7,7 @@
 #include "../core/recount.h"
 #include "../core/sampler.h"
 #include "../core/state.h"
+#include "../staging/staging.h"
 #include "../tasks/reference_counts.h"
 #include "../workers/worker.h"
 
@@ -35,6 +36,14 @@ static bool all_known(const struct cw_context_devices *slots)
         if (!cw_device_has(&slots->slot[i], CW_VENDOR_ZERO_COPY_HOST_PTR))
             return false;
     return slots->homes;
+}
+
+static bool is_pinned(const struct cw_context_devices *slots)
+{
+    for (size_t i = 0; i < slots->homes; i++)
+        if (cw_device_has(&slots->slot[i], CW_VENDOR_PINNED))
+            return true;
+    return false;
 }
 
 static bool make_places(struct cw_run_context *c)
@@ -91,6 +100,8 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
     devices = given ? copy_of(given, count, &n) : devices_of(context, &n);
     slots = devices ? cw_context_devices_create(devices, n) : NULL;
     free(devices);
+    if (slots && is_pinned(slots))
+        cw_run_staging_context_made(context);
     if (slots && !all_known(slots)) {
         free(slots);
         slots = NULL;
@@ -143,7 +154,19 @@ cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, 
     return context;
 }
 
-CW_RUN_RETAIN(clRetainContext, cl_context, CW_RUN_CONTEXT)
+cl_int cw_run_hook_clRetainContext(cl_context context)
+{
+    cl_int err;
+
+    if (cw_run_record_take_back(context, CW_RUN_CONTEXT))
+        return CL_SUCCESS;
+    err = cw_native.clRetainContext(context);
+    if (err == CL_SUCCESS) {
+        cw_run_record_retained(context, CW_RUN_CONTEXT);
+        cw_run_staging_context_retained(context);
+    }
+    return err;
+}
 
 /* PoCL 3.1 makes contexts without devices, and takes one from the users of its compiler when it frees them
  * though they never were: with one more context alive (clweave's own) it aborts; with several it frees the
@@ -169,6 +192,7 @@ cl_int cw_run_hook_clReleaseContext(cl_context context)
     cw_run_global_lock_give();
     if (!known && context && has_no_devices(context))
         return CL_SUCCESS; /* it stays */
+    cw_run_staging_context_released(context);
     return cw_run_record_release(context, CW_RUN_CONTEXT) ? cw_native.clReleaseContext(context) : CL_SUCCESS;
 }
 
@@ -186,6 +210,7 @@ cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, si
         cw_next.clGetContextInfo(context, name, sizeof count, &count, NULL);
         c = cw_run_record_find(context, CW_RUN_CONTEXT);
         count += c ? cw_run_reference_counts_of_context(c) : 0;
+        count -= cw_run_staging_context_hidden(context);
     }
     memcpy(to, &count, sizeof count);
     return err;

@@ -9,6 +9,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
@@ -129,8 +130,12 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
 {
     struct cw_run_event *e;
     uint64_t times[4];
+    cl_ulong first;
     bool known, over, profiled;
 
+    if (CW_UNLIKELY(cw_run_staging_notes_times_of(event, name, &first)) &&
+        cw_native.clGetEventProfilingInfo(event, name, room, to, bytes) == CL_SUCCESS)
+        return cw_run_event_answer(&first, sizeof first, room, to, bytes);
     if (cw_run_record_is_unknown(
             event)) /* its dependences are on their way: native commands close the window */
         return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);
@@ -240,6 +245,7 @@ cl_int cw_run_hook_clReleaseEvent(cl_event event)
 {
     cl_int err = CL_SUCCESS;
 
+    cw_run_staging_notes_release(event);
     if (cw_run_record_is_unknown(event))
         return cw_native.clReleaseEvent(event);
     cw_run_recount_begins(); /* a managed command's event retains the context until the vendor has released it
@@ -257,6 +263,7 @@ cl_event cw_run_hook_clCreateUserEvent(cl_context context, cl_int *err)
 
     if (!event)
         return NULL;
+    cw_run_staging_notes_new(event);
     cw_run_global_lock_take();
     e = cw_run_record_create(event, CW_RUN_EVENT);
     if (e) {

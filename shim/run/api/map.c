@@ -13,6 +13,7 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../memory/byte_range.h"
+#include "../staging/staging.h"
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
 
@@ -158,6 +159,8 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list,
                                            x.event, &status);
     cw_run_native_end(&x, status);
+    if (x.turn && address)
+        cw_run_staging_notes_mapped(address, bytes);
     if (err)
         *err = status;
     return address;
@@ -259,6 +262,7 @@ cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
     struct cw_run_task *t;
     cl_int status;
 
+    cw_run_staging_notes_unmapped(address);
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = unmap_task(&e, memory, address, &map))) {
         status = cw_run_enqueue_commit(&e, t, false);

@@ -8,6 +8,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../staging/staging.h"
 #include "../memory/byte_range.h"
 #include "../tasks/reference_counts.h"
 
@@ -385,6 +386,7 @@ static void count_references(cl_mem memory, void *to)
         cw_next.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL);
         m = cw_run_record_find(memory, CW_RUN_MEMORY);
         count += m ? cw_run_reference_counts_of_memory(m) : 0;
+        count -= cw_run_staging_notes_hidden(memory);
     }
     memcpy(to, &count, sizeof count);
 }

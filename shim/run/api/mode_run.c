@@ -6,6 +6,7 @@
 #include "context.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../staging/staging.h"
 #include "../memory/content.h"
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
@@ -176,13 +177,15 @@ static bool start(const struct cw_options *options)
     cw_run.all = flag("CLWEAVE_MANAGE_ALL");
     cw_run.eager = cw_run.all || (cw_device_clock_is_virtual() && flag("CLWEAVE_POLICY"));
     cw_run.random = (uint64_t)options->seed;
-    if (!cw_run_fault_start(secure_getenv("CLWEAVE_FAULT"), cw_run.chaos || cw_run.all))
+    if (!cw_run_fault_start(secure_getenv("CLWEAVE_FAULT"), cw_run.chaos || cw_run.all || cw_device_far))
         return false;
     if (!cw_run_perf_model_start(options, cw_run.random))
         return false;
     hooks = run_hooks;
     start_recording(options);
     cw_run_thread_look();
+    if (!cw_run_staging_start(options))
+        return false;
     cw_run_share_start(options);
     cw_run_group_start(options);
     cw_run_tile_rows_start(options);

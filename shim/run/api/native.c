@@ -18,6 +18,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/reference_counts.h"
@@ -193,6 +194,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event, .touch = touch};
     cw_run_global_lock_take();
     begin(x, queue, blocking, whole, why);
+    x->turn = cw_run_staging_turn_take(queue);
 }
 
 void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
@@ -205,6 +207,7 @@ void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *
                                 .now_ns = e->now_ns,
                                 .touch = touch};
     begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
+    x->turn = cw_run_staging_turn_take(e->handle);
 }
 
 /* A command that a user event holds: later ones of its queue, and those that wait for its event, must be
@@ -254,6 +257,9 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     struct cw_run_queue *q = x->queue;
     uint64_t now = 0;
 
+    cw_run_staging_turn_give(x->turn);
+    if (status == CL_SUCCESS && x->event && *x->event && !x->staging)
+        cw_run_staging_notes_new(*x->event);
     if (!q)
         return status;
     cw_run_global_lock_take();

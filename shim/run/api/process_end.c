@@ -33,6 +33,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/task.h"
 #include "../workers/help.h"
@@ -128,6 +129,7 @@ static const struct subsystem {
     {.stop = cw_run_tile_build_stop, .describe = cw_run_reasons_describe_whole},
     {.stop = cw_run_worker_stop_all},
     {.stop = cw_run_window_stop},
+    {cw_run_staging_stop, cw_run_staging_describe, cw_run_staging_after_fork},
     {.stop = cw_run_callback_stop},
     {.describe = cw_run_group_describe},
     {.describe = cw_run_decide_describe},

@@ -9,6 +9,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
@@ -53,12 +54,14 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     struct cw_run_context *c;
     struct cw_run_queue *q;
     cl_int err;
-    bool in_call;
+    uint32_t traits;
 
     if (!queue || !cw_run.ready)
         return;
     err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
-    in_call = cw_device_traits(device) & CW_VENDOR_IN_CALL;
+    traits = cw_device_traits(device);
+    if (traits & CW_VENDOR_PINNED && err == CL_SUCCESS)
+        cw_run_staging_queue_made(context, device, queue, properties);
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
     q = c ? cw_run_record_create(queue, CW_RUN_QUEUE) : NULL;
@@ -70,7 +73,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
             c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
-        q->synchronous = in_call;
+        q->synchronous = traits & CW_VENDOR_IN_CALL;
     }
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */

@@ -8,6 +8,7 @@
 #include "rectangle.h"
 #include "../core/state.h"
 #include "../memory/content.h"
+#include "../staging/staging.h"
 #include "../tasks/reference_counts.h"
 #include "../workers/execute.h"
 
@@ -83,8 +84,9 @@ cl_int cw_run_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl
     if (managed)
         return err;
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &buffer, 0));
-    return cw_run_native_end(&x, cw_native.clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, host,
-                                                               x.n, x.list, x.event));
+    x.staging = true;
+    return cw_run_native_end(
+        &x, cw_run_staging_read(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
 }
 
 cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -99,11 +101,12 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
     if (managed)
         return err;
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &buffer, 1));
-    return cw_run_native_end(&x, cw_native.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, host,
-                                                                x.n, x.list, x.event));
+    x.staging = true;
+    return cw_run_native_end(
+        &x, cw_run_staging_write(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
 }
 
-#define RECT(name, command, writes, constness)                                                               \
+#define RECT(name, command, writes, constness, enqueue)                                                      \
     cl_int cw_run_hook_##name(cl_command_queue queue, cl_mem buffer, cl_bool blocking,                       \
                               const size_t *buffer_origin, const size_t *host_origin, const size_t *region,  \
                               size_t buffer_row, size_t buffer_slice, size_t host_row, size_t host_slice,    \
@@ -117,12 +120,13 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
         if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))   \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
         cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &buffer, writes));                                      \
-        return cw_run_native_end(&x, cw_native.name(queue, buffer, blocking, buffer_origin, host_origin,     \
-                                                    region, buffer_row, buffer_slice, host_row, host_slice,  \
-                                                    host, x.n, x.list, x.event));                            \
+        x.staging = true;                                                                                    \
+        return cw_run_native_end(&x, enqueue(queue, buffer, blocking, buffer_origin, host_origin, region,    \
+                                             buffer_row, buffer_slice, host_row, host_slice, host, x.n,      \
+                                             x.list, x.event));                                              \
     }
-RECT(clEnqueueReadBufferRect, CL_COMMAND_READ_BUFFER_RECT, false, )
-RECT(clEnqueueWriteBufferRect, CL_COMMAND_WRITE_BUFFER_RECT, true, const)
+RECT(clEnqueueReadBufferRect, CL_COMMAND_READ_BUFFER_RECT, false, , cw_run_staging_read_rect)
+RECT(clEnqueueWriteBufferRect, CL_COMMAND_WRITE_BUFFER_RECT, true, const, cw_run_staging_write_rect)
 
 /* ---- between buffers */
 

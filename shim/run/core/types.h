@@ -65,8 +65,8 @@ struct cw_run_record {
 struct cw_run_context_device { /* where commands of one context can run: one per slot */
     struct cw_run_worker *lane;
     const struct cw_cl_device *slot;
-    cl_context context;     /* home: the program's; helper: ours */
-    cl_command_queue queue; /* ours; made by the first command, worker held */
+    cl_context context;                        /* home: the program's; helper: ours */
+    cl_command_queue queue;                    /* ours; made by the first command, worker held */
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
@@ -81,11 +81,11 @@ struct cw_run_context {
     cl_command_queue idle_queue;
 };
 
-struct cw_run_aside {  /* tuning/bypass.c */
-    uint32_t poor;     /* windows with launches since the last that gained something */
-    uint32_t left;     /* synchronisations for which commands are native; 0: they are managed */
-    uint32_t span;     /* first value of `left`; 0: never */
-    uint32_t copies;   /* cw_run.copies when it last looked: with more of them there may be more to gain */
+struct cw_run_aside { /* tuning/bypass.c */
+    uint32_t poor;    /* windows with launches since the last that gained something */
+    uint32_t left;    /* synchronisations for which commands are native; 0: they are managed */
+    uint32_t span;    /* first value of `left`; 0: never */
+    uint32_t copies;  /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
 
 /* Native launches of a queue while helpers have not begun (tuning/hold.h). */
@@ -187,8 +187,8 @@ struct cw_run_program {
     char *linked;           /* was linked of several: the `source` once it is known to compile; else NULL */
     char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL:
                                        not, or not known */
-    char *built_with;           /* made of a binary: the options of the build that it is from; else NULL */
-    bool loaded;  /* made of a binary whose source is known */
+    char *built_with; /* made of a binary: the options of the build that it is from; else NULL */
+    bool loaded;      /* made of a binary whose source is known */
     bool binary;  /* made of a binary whose source is not known: `source` is its text form (pocl_binary.h),
                      NULL if its format is not known */
     bool demands; /* ... some kernel of it demands a local size */
@@ -199,13 +199,13 @@ struct cw_run_program {
     uint64_t seek_at_ns, seek_after_ns; /* asked for: sought again then, and the next time so much later */
     struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
-    cl_program kept;      /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */
-    bool kept_bare;       /* it was built with NULL for options */
-    bool kept_real;       /* the vendor has built it itself, too */
-    double kept_saved_ns; /* build time that the cache has saved */
-    uint32_t kernels;     /* records of kernels */
+    cl_program kept;            /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */
+    bool kept_bare;             /* it was built with NULL for options */
+    bool kept_real;             /* the vendor has built it itself, too */
+    double kept_saved_ns;       /* build time that the cache has saved */
+    uint32_t kernels;           /* records of kernels */
     struct cw_run_known *known; /* of its kernels, by name */
-    bool foreseen; /* tuning/foresee.h */
+    bool foreseen;              /* tuning/foresee.h */
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
     bool parsed;
@@ -291,11 +291,11 @@ struct cw_run_known {
     struct cw_run_limits *limits; /* by place of homes (models/acceptance.h); NULL: not asked for yet */
     struct cw_run_trust *trusted; /* likewise */
     struct cw_run_exclusion *flight; /* NULL: not known */
-    struct cw_run_reacher *reacher; /* byte ranges (models/reach.c); NULL: not asked yet */
-    struct cw_run_cutter *cutter;   /* models/cutter.h; NULL: not asked for yet */
-    uint64_t judged_job; /* the program's models_job whose model said `hidden`; 0: none yet */
-    bool hidden;         /* it has effects that no argument shows (models/effects.c) */
-    uint32_t *launches;             /* by lane number */
+    struct cw_run_reacher *reacher;  /* byte ranges (models/reach.c); NULL: not asked yet */
+    struct cw_run_cutter *cutter;    /* models/cutter.h; NULL: not asked for yet */
+    uint64_t judged_job;             /* the program's models_job whose model said `hidden`; 0: none yet */
+    bool hidden;                     /* it has effects that no argument shows (models/effects.c) */
+    uint32_t *launches;              /* by lane number */
     /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
     struct cw_run_kinds *loaded;
     double *mean_ns; /* by lane number: measured, 0: never */
@@ -305,8 +305,8 @@ struct cw_run_known {
     uint64_t owed;   /* bit l: lane l has run nothing but a first launch, whose time says nothing */
     /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
     uint64_t code_at_ns;
-    uint64_t code_after_ns; /* ... and it is looked for again so much later */
-    double unpriced_items;  /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
+    uint64_t code_after_ns;     /* ... and it is looked for again so much later */
+    double unpriced_items;      /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
     double home_ns, home_items; /* of the largest launch at home: the least of late; 0: none */
 };
 
@@ -331,12 +331,12 @@ struct cw_run_kernel {
     struct cw_run_repeat again;
     struct cw_run_short_task brief[4]; /* workers/short_task.c */
     uint8_t next_brief;
-    uint64_t tile_broken; /* bit by lane number: a tile failed there, ... */
+    uint64_t tile_broken;  /* bit by lane number: a tile failed there, ... */
     uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
     uint64_t tile_code_at_ns, tile_code_after_ns;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
-    struct cw_run_tiled *tiled;   /* for launches in tiles (tiles/tile.h); NULL: none was considered */
+    struct cw_run_tiled *tiled; /* for launches in tiles (tiles/tile.h); NULL: none was considered */
 };
 
 /* CALLED: of a native command, with callbacks that take their turn among those on managed ones. */
@@ -551,7 +551,9 @@ struct cw_run_native {
     uint64_t given;  /* a call that blocks until this many native commands are over; 0: it does not */
     uint64_t now_ns; /* of cw_run_once_ns() */
     struct cw_run_exclusion *flight;
-    const struct cw_run_touch *touch; /* the caller's */
+    const struct cw_run_touch *touch;  /* the caller's */
+    struct cw_run_staging_queue *turn; /* staging/staging.h */
+    bool staging;                      /* the call is made by one of its drop-in functions */
 };
 
 /* A vendor event that managed commands wait for. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "../core/state.h"
+#include "../staging/staging_count.h"
 #include "activation.h"
 
 #define CLEAR 1.1 /* a ratio that noise does not make */
@@ -100,13 +101,18 @@ int cw_run_verdict_describe(char *text, unsigned size)
     struct cw_run_course c = cw_run_activation_course();
     uint64_t most, all;
     int reason = main_reason(&most, &all);
-    double ms = c.work_ns / 1e6;
+    double ms = c.work_ns / 1e6, staged_ns;
+    uint64_t staged;
 
     if (!all)
         return 0;
     if (c.limited)
         return snprintf(text, size,
                         "clweave: nothing done: memory or processor time is limited (ulimit -v, -d, -t)\n");
+    if (cw_run_staging_count_all(&staged, &staged_ns) && !cw_run.counts.managed)
+        return snprintf(text, size,
+                        "clweave: %.1f MB to and from the device through pinned memory, in %.1f ms\n",
+                        (double)staged / 1e6, staged_ns / 1e6);
     if (obstacle(reason) && 2 * most >= all)
         return snprintf(text, size, "clweave: nothing to do: %s (%llu of %llu commands)\n", obstacle(reason),
                         (unsigned long long)most, (unsigned long long)all);

@@ -1,0 +1,430 @@
+/* staging.c - the drop-in functions: whether a transfer goes through the pool, and the transfers that
+ * block. */
+#include "staging.h"
+
+#include "../../../analyzer/settings/options.h"
+#include "../../device/device.h"
+#include "../../door/clock.h"
+#include "../../door/limited.h"
+#include "../../door/log.h"
+#include "../core/thread.h"
+#include "staging_choice.h"
+#include "staging_count.h"
+#include "staging_crew.h"
+#include "staging_later.h"
+#include "staging_notes.h"
+#include "staging_pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)2 << 20)
+#define LEAST (((size_t)1 << 20) + 1) /* bytes of a transfer that blocks; fewer are the vendor's */
+/* Of transfers that do not block: opening a gate takes .25 ms. */
+#define LEAST_LATER_WRITE ((size_t)16 << 20)
+#define LEAST_LATER_READ  ((size_t)32 << 20)
+#define TURNS             3 /* tries to get a queue that other threads use, too */
+#define LEAST_CHUNK       ((size_t)64 << 10)
+#define SHARE             16             /* the pool takes that part of the machine's memory at most */
+#define FORCED_CHUNK      ((size_t)4096) /* small, so that small transfers have many pieces */
+enum { FORCED_THREADS = 3, MOST_THREADS = 64 };
+
+static struct {
+    bool forced;
+    size_t chunk;
+    struct cw_run_staging_choice choice; /* under the objects' lock */
+    _Atomic uint64_t head_ns;            /* the shortest head so far; 0: there was none */
+} staging = {.chunk = CHUNK};
+static pthread_mutex_t *const lock = &cw_run_staging_objects_lock;
+
+/* Threads by the setting; 0: off. False: it is impossible. */
+static bool parse(const char *text, unsigned *threads)
+{
+    char *end;
+    long n;
+
+    if (!strcmp(text, "force"))
+        *threads = FORCED_THREADS;
+    else if (!strcmp(text, "off"))
+        *threads = 0;
+    else if (!strcmp(text, "auto"))
+        *threads = cw_run_staging_choice_threads(cw_run_thread_processors());
+    else {
+        n = strtol(text, &end, 10);
+        if (end == text || *end || n < 1 || n > MOST_THREADS)
+            return false;
+        *threads = (unsigned)n;
+    }
+    return true;
+}
+
+/* The pool takes so much of the machine's memory at most. */
+static size_t chunk_for(unsigned threads)
+{
+    size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE), chunk = CHUNK;
+
+    while (chunk > LEAST_CHUNK && 2 * chunk * threads > pages / SHARE * page)
+        chunk /= 2;
+    return chunk;
+}
+
+bool cw_run_staging_start(const struct cw_options *options)
+{
+    unsigned threads;
+
+    if (!parse(options->staging, &threads)) {
+        cw_log_error("CLWEAVE_STAGING is %s: auto, off, or 1 to %d threads are possible; passing every call "
+                     "through unchanged",
+                     options->staging, MOST_THREADS);
+        return false;
+    }
+    staging.forced = !strcmp(options->staging, "force");
+    staging.chunk = staging.forced ? FORCED_CHUNK : chunk_for(threads);
+    cw_run_staging_crew_configure(cw_limited() ? 0 : threads);
+    return true;
+}
+
+/* A call of the program. */
+struct call {
+    struct cw_run_staging_job job;
+    struct cw_run_staging_queue *queue;
+    cl_bool blocking;
+    cl_uint n;
+    const cl_event *list;
+    cl_event *event;
+    size_t bytes;
+    uint64_t given;           /* turns of the queue so far, with this call's own */
+    bool idle;                /* the queue has nothing under way, and the call waits for nothing */
+    uint64_t vendor_since_ns; /* the vendor's call is to be measured from here on; 0: it is not */
+};
+
+#define OF_HOST (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)
+
+/* The buffer is one of the queue's context, in the device's memory, and the region lies in it. */
+static bool is_far(struct call *c)
+{
+    cl_mem buffer = c->job.buffer;
+    cl_mem_object_type type = 0;
+    cl_mem_flags flags = 0;
+    cl_context context = NULL;
+    size_t bytes = 0;
+
+    return cw_next.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS &&
+           context == c->queue->context->handle &&
+           cw_next.clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
+           type == CL_MEM_OBJECT_BUFFER &&
+           cw_next.clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL) == CL_SUCCESS &&
+           !(flags & OF_HOST) &&
+           cw_next.clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS &&
+           cw_run_staging_pieces_check(&c->job.shape, bytes);
+}
+
+/* The transfer may go through a pool. What is wrong about a call the vendor finds. */
+static bool may_stage(struct call *c, cl_command_queue queue)
+{
+    size_t later = c->job.write ? LEAST_LATER_WRITE : LEAST_LATER_READ;
+    size_t least = staging.forced ? 1 : c->blocking ? LEAST : later;
+
+    if (!cw_run_staging_crew_threads() || !c->job.host || !c->job.buffer || !c->n != !c->list ||
+        cw_run_staging_pieces_bytes(&c->job.shape) < least)
+        return false;
+    c->queue = cw_run_staging_objects_queue(queue);
+    if (!c->queue || !c->queue->context || !is_far(c))
+        return false;
+    c->given = atomic_load(&c->queue->given);
+    c->idle = !c->n && c->queue->in_order && atomic_load(&c->queue->idle) + 1 == c->given;
+    c->bytes = cw_run_staging_pieces_bytes(&c->job.shape);
+    return !cw_run_staging_notes_is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
+}
+
+/* There is no pool: it is made once the transfers so far would have paid for it. */
+static bool lacks_pool(const struct call *c)
+{
+    unsigned seats = cw_run_staging_crew_threads();
+    bool pays;
+
+    if (staging.forced && cw_run_staging_pool_make(c->queue->context, c->queue->device, staging.chunk, seats))
+        return !cw_run_staging_pool_enter();
+    pthread_mutex_lock(lock);
+    pays = cw_run_staging_choice_missed(&staging.choice, c->bytes, 2 * seats * staging.chunk);
+    pthread_mutex_unlock(lock);
+    if (pays && cw_run_staging_pool_is_wanted())
+        cw_run_staging_later_wants_pool(c->queue->context, c->queue->device, staging.chunk, seats);
+    return true;
+}
+
+/* What a head costs where it waits for nothing. */
+static void took_head(uint64_t ns)
+{
+    uint64_t least = atomic_load(&staging.head_ns);
+
+    while ((!least || ns < least) && !atomic_compare_exchange_weak(&staging.head_ns, &least, ns))
+        ;
+}
+
+/* Crew and queue are this transfer's alone. The head comes first: the vendor checks it, and it waits as the
+ * transfer would. An idle queue needs none. False: they are not to be had, or the vendor refuses the call. */
+static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
+{
+    bool waits = !c->idle || c->queue->profiled;
+    uint64_t since;
+
+    for (int i = 0; i < TURNS; i++) {
+        c->given = atomic_load(&c->queue->given);
+        *head = NULL;
+        since = cw_now_ns();
+        if ((waits || i) && cw_run_staging_crew_head(&c->job, c->queue->handle, CL_TRUE, cell, c->n, c->list,
+                                                     head) != CL_SUCCESS)
+            return false;
+        if (*head)
+            took_head(cw_now_ns() - since);
+        if (cw_run_staging_crew_take(staging.forced)) {
+            if (cw_run_staging_objects_open(c->queue, &c->job, c->given))
+                return true;
+            cw_run_staging_crew_give();
+        }
+        if (*head)
+            cw_next.clReleaseEvent(*head);
+    }
+    return false;
+}
+
+static void measured(const struct call *c, enum cw_run_staging_way way, uint64_t since_ns)
+{
+    double ns = (double)(cw_now_ns() - since_ns);
+
+    pthread_mutex_lock(lock);
+    cw_run_staging_choice_measured(&staging.choice, c->job.write, c->bytes, way, ns);
+    pthread_mutex_unlock(lock);
+    if (way == CW_RUN_STAGING_STAGED)
+        cw_run_staging_count(c->job.write, c->bytes, ns);
+}
+
+/* The calling thread waits for the queue, has it to itself, and takes part in the transfer. The pool is
+ * entered. */
+static bool transfer(struct call *c, uint8_t *cell)
+{
+    cl_event head, last = NULL;
+    uint64_t since;
+    bool done;
+
+    c->job.queue = c->queue->handle;
+    c->job.turn = c->queue;
+    if (!has_turn(c, cell, &head))
+        return false;
+    since = cw_now_ns();
+    done = cw_run_staging_crew_run(&c->job, &last);
+    cw_run_staging_crew_give();
+    if (done)
+        measured(c, CW_RUN_STAGING_STAGED, since - (head ? atomic_load(&staging.head_ns) : 0));
+    if (done)
+        cw_run_staging_notes_new(last);
+    if (done && c->event && c->queue->profiled)
+        cw_run_staging_notes_times(last, head);
+    if (head)
+        cw_next.clReleaseEvent(head);
+    if (done && c->event)
+        *c->event = last;
+    else if (done)
+        cw_next.clReleaseEvent(last);
+    return done;
+}
+
+static bool blocks(struct call *c)
+{
+    uint8_t *cell = cw_run_staging_pool_cell();
+    bool done = cell && transfer(c, cell);
+
+    if (cell)
+        cw_run_staging_pool_cell_free(cell);
+    return done;
+}
+
+/* The vendor's way is measured, too: from an empty queue, as the other one is. */
+static void watch_vendor(struct call *c)
+{
+    cl_event event;
+
+    if (c->idle)
+        c->vendor_since_ns = cw_now_ns();
+    if (c->idle || cw_next.clEnqueueMarkerWithWaitList(c->queue->handle, c->n, c->list, &event) != CL_SUCCESS)
+        return;
+    if (cw_next.clWaitForEvents(1, &event) == CL_SUCCESS)
+        c->vendor_since_ns = cw_now_ns();
+    cw_next.clReleaseEvent(event);
+}
+
+static enum cw_run_staging_way choose(const struct call *c, bool *settled)
+{
+    enum cw_run_staging_way way = CW_RUN_STAGING_STAGED;
+
+    *settled = false;
+    if (staging.forced)
+        return way;
+    pthread_mutex_lock(lock);
+    if (c->blocking) {
+        way = cw_run_staging_choice_next(&staging.choice, c->job.write, c->bytes);
+        *settled = cw_run_staging_choice_settled(&staging.choice, c->job.write, c->bytes);
+    } else {
+        way = cw_run_staging_choice_best(&staging.choice, c->job.write, c->bytes);
+    }
+    pthread_mutex_unlock(lock);
+    return way;
+}
+
+static void prepare(struct call *c)
+{
+    unsigned threads = cw_run_staging_crew_threads();
+    size_t piece =
+        staging.forced ? FORCED_CHUNK : cw_run_staging_choice_piece(c->bytes, staging.chunk, &threads);
+
+    cw_run_staging_crew_prepare(&c->job, piece, threads);
+}
+
+/* A call that blocks is over, and with it all before it: so the queue is idle if no call has come since. */
+static void is_idle(const struct call *c)
+{
+    if (c->queue->in_order && c->given)
+        atomic_store(&c->queue->idle, c->given);
+}
+
+/* The pool is entered. */
+static bool try(struct call *c)
+{
+    bool done = false, settled;
+
+    prepare(c);
+    if (choose(c, &settled) == CW_RUN_STAGING_STAGED)
+        done = c->blocking ? blocks(c)
+                           : cw_run_staging_later_enqueue(c->queue, &c->job, c->n, c->list, c->event);
+    else if (c->blocking && !settled)
+        watch_vendor(c);
+    if (!done || c->blocking)
+        cw_run_staging_pool_exit();
+    if (done && c->blocking)
+        is_idle(c);
+    return done;
+}
+
+/* True: the transfer has been enqueued, or, if it blocks, is over. False: the vendor's function is to be
+ * called. A thread that is cancelled meanwhile would take crew and turn with it. */
+static bool stage(struct call *c, cl_command_queue queue)
+{
+    bool done = false;
+    int saved = errno, cancel;
+
+    if (!may_stage(c, queue))
+        return false;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (cw_run_staging_pool_enter() || !lacks_pool(c))
+        done = try(c);
+    else
+        c->vendor_since_ns = c->blocking && c->idle ? cw_now_ns() : 0;
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return done;
+}
+
+/* The vendor has returned `err`. */
+static cl_int by_vendor(const struct call *c, cl_int err)
+{
+    if (c->queue && c->queue->context && c->blocking && err == CL_SUCCESS)
+        is_idle(c);
+    if (c->vendor_since_ns && err == CL_SUCCESS)
+        measured(c, CW_RUN_STAGING_VENDOR, c->vendor_since_ns);
+    if (err == CL_SUCCESS && c->event)
+        cw_run_staging_notes_new(*c->event);
+    return err;
+}
+
+static struct call plain(bool write, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+                         const void *host, cl_uint n, const cl_event *list, cl_event *event)
+{
+    return (struct call){.job = {.write = write,
+                                 .buffer = buffer,
+                                 .host = (uint8_t *)(uintptr_t)host,
+                                 .shape = {.region = {bytes, 1, 1}, .buffer.origin = {offset, 0, 0}}},
+                         .blocking = blocking,
+                         .n = n,
+                         .list = list,
+                         .event = event};
+}
+
+cl_int cw_run_staging_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                            size_t bytes, const void *host, cl_uint n, const cl_event *list, cl_event *event)
+{
+    struct call c = plain(true, buffer, blocking, offset, bytes, host, n, list, event);
+
+    return stage(&c, queue) ? CL_SUCCESS
+                            : by_vendor(&c, cw_native.clEnqueueWriteBuffer(queue, buffer, blocking, offset,
+                                                                           bytes, host, n, list, event));
+}
+
+cl_int cw_run_staging_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                           size_t bytes, void *host, cl_uint n, const cl_event *list, cl_event *event)
+{
+    struct call c = plain(false, buffer, blocking, offset, bytes, host, n, list, event);
+
+    return stage(&c, queue) ? CL_SUCCESS
+                            : by_vendor(&c, cw_native.clEnqueueReadBuffer(queue, buffer, blocking, offset,
+                                                                          bytes, host, n, list, event));
+}
+
+/* False: a pointer is missing. */
+static bool rectangle(struct call *c, const size_t *buffer_origin, const size_t *host_origin,
+                      const size_t *region)
+{
+    if (!buffer_origin || !host_origin || !region)
+        return false;
+    c->job.rect = true;
+    memcpy(c->job.shape.region, region, sizeof c->job.shape.region);
+    memcpy(c->job.shape.buffer.origin, buffer_origin, sizeof c->job.shape.buffer.origin);
+    memcpy(c->job.shape.host.origin, host_origin, sizeof c->job.shape.host.origin);
+    return true;
+}
+
+#define RECT(name, writes, constness, vendor)                                                                \
+    cl_int name(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *buffer_origin,        \
+                const size_t *host_origin, const size_t *region, size_t buffer_row, size_t buffer_slice,     \
+                size_t host_row, size_t host_slice, constness void *host, cl_uint n, const cl_event *list,   \
+                cl_event *event)                                                                             \
+    {                                                                                                        \
+        struct call c = plain(writes, buffer, blocking, 0, 0, host, n, list, event);                         \
+        c.job.shape.buffer.row = buffer_row;                                                                 \
+        c.job.shape.buffer.slice = buffer_slice;                                                             \
+        c.job.shape.host.row = host_row;                                                                     \
+        c.job.shape.host.slice = host_slice;                                                                 \
+        if (rectangle(&c, buffer_origin, host_origin, region) && stage(&c, queue))                           \
+            return CL_SUCCESS;                                                                               \
+        return by_vendor(&c, cw_native.vendor(queue, buffer, blocking, buffer_origin, host_origin, region,   \
+                                              buffer_row, buffer_slice, host_row, host_slice, host, n, list, \
+                                              event));                                                       \
+    }
+RECT(cw_run_staging_write_rect, true, const, clEnqueueWriteBufferRect)
+RECT(cw_run_staging_read_rect, false, , clEnqueueReadBufferRect)
+
+void cw_run_staging_fill(struct cw_dispatch *table)
+{
+    table->clEnqueueWriteBuffer = cw_run_staging_write;
+    table->clEnqueueReadBuffer = cw_run_staging_read;
+    table->clEnqueueWriteBufferRect = cw_run_staging_write_rect;
+    table->clEnqueueReadBufferRect = cw_run_staging_read_rect;
+}
+
+void cw_run_staging_stop(void)
+{
+    cw_run_staging_later_stop();
+    cw_run_staging_crew_stop();
+}
+
+void cw_run_staging_after_fork(void)
+{
+    cw_run_staging_objects_after_fork();
+    cw_run_staging_notes_after_fork();
+    cw_run_staging_count_after_fork();
+    cw_run_staging_pool_after_fork();
+    cw_run_staging_crew_after_fork();
+    cw_run_staging_later_after_fork();
+}

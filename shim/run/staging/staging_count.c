@@ -1,0 +1,51 @@
+/* staging_count.c - the line of the summary. */
+#include "staging_count.h"
+
+#include "staging_crew.h"
+
+#include <stdio.h>
+
+static struct {
+    unsigned long long transfers, bytes;
+    double ns;
+} counts[2]; /* [writes] */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cw_run_staging_count(bool write, size_t bytes, double ns)
+{
+    pthread_mutex_lock(&lock);
+    counts[write].transfers++;
+    counts[write].bytes += bytes;
+    counts[write].ns += ns;
+    pthread_mutex_unlock(&lock);
+}
+
+void cw_run_staging_count_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
+bool cw_run_staging_count_all(uint64_t *bytes, double *ns)
+{
+    pthread_mutex_lock(&lock);
+    *bytes = counts[0].bytes + counts[1].bytes;
+    *ns = counts[0].ns + counts[1].ns;
+    pthread_mutex_unlock(&lock);
+    return *bytes;
+}
+
+int cw_run_staging_describe(char *text, unsigned size)
+{
+    int n = 0;
+
+    pthread_mutex_lock(&lock);
+    if (counts[0].transfers || counts[1].transfers)
+        n = snprintf(
+            text, size,
+            "run: %llu writes (%.1f MB in %.1f ms) and %llu reads (%.1f MB in %.1f ms) through pinned "
+            "memory, by %u threads\n",
+            counts[1].transfers, (double)counts[1].bytes / 1e6, counts[1].ns / 1e6, counts[0].transfers,
+            (double)counts[0].bytes / 1e6, counts[0].ns / 1e6, cw_run_staging_crew_threads());
+    pthread_mutex_unlock(&lock);
+    return n;
+}

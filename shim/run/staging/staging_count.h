@@ -1,0 +1,17 @@
+/* staging_count.h - counts for the summary. Any thread. */
+#ifndef CW_RUN_STAGING_COUNT_H
+#define CW_RUN_STAGING_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A transfer of so many bytes has taken `ns` through the pool. */
+void cw_run_staging_count(bool write, size_t bytes, double ns);
+
+void cw_run_staging_count_after_fork(void);
+
+/* The bytes of all of them, and the time. False: there was none. */
+bool cw_run_staging_count_all(uint64_t *bytes, double *ns);
+
+#endif

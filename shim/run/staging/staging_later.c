@@ -1,0 +1,296 @@
+/* staging_later.c - head, tail, gate, and the thread between them. */
+#include "staging_later.h"
+
+#include "../../door/clock.h"
+#include "../core/fault.h"
+#include "../core/thread.h"
+#include "staging_count.h"
+#include "staging_notes.h"
+#include "staging_pool.h"
+
+#include <stdlib.h>
+
+struct later {
+    struct later *next;
+    struct cw_run_staging_job job;
+    struct cw_run_staging_context *context;
+    cl_device_id device;
+    bool profiled;
+    cl_event head, gate, tail;
+    cl_int status; /* of the head */
+    uint8_t *cell;
+};
+
+static struct {
+    pthread_t thread;
+    pthread_cond_t wake;
+    bool started, quit;
+    struct later *ready, **ready_end; /* their heads are over */
+    struct later *spent;              /* their tails are */
+    struct {
+        struct cw_run_staging_context *context; /* NULL: no pool is wanted */
+        cl_device_id device;
+        size_t chunk;
+        unsigned seats;
+    } pool;
+} mover = {.wake = PTHREAD_COND_INITIALIZER, .ready_end = &mover.ready};
+static pthread_mutex_t *const lock = &cw_run_staging_objects_lock;
+
+static cl_int transfer(struct later *l)
+{
+    uint64_t since = cw_now_ns();
+    cl_int err = CL_OUT_OF_RESOURCES;
+
+    l->job.queue = cw_run_staging_objects_begin(l->context, l->device);
+    if (l->job.queue && cw_run_staging_crew_take(true)) {
+        err = CL_SUCCESS;
+        if (!cw_run_staging_crew_run(&l->job, NULL))
+            err = cw_run_staging_crew_whole(&l->job);
+        else
+            cw_run_staging_count(l->job.write, cw_run_staging_pieces_bytes(&l->job.shape),
+                                 (double)(cw_now_ns() - since));
+        cw_run_staging_crew_give();
+    }
+    cw_run_staging_objects_end(l->context);
+    return err;
+}
+
+static void fill_cell(struct later *l)
+{
+    struct cw_run_staging_piece p;
+
+    cw_run_staging_pieces_tail(&l->job.shape, CW_RUN_STAGING_TAIL, &p);
+    cw_run_staging_pieces_gather(l->cell, l->job.host, &l->job.shape, &p);
+}
+
+/* The gate opens last: the tail's event must not be over before all that the program may ask for is there. */
+static void run(struct later *l)
+{
+    bool early = cw_run_fault_asks_now(CW_RUN_FAULT_OPEN);
+    cl_int err = l->status < 0 ? l->status : early ? CL_SUCCESS : transfer(l);
+    struct cw_run_staging_context *c = l->context;
+    cl_event gate = l->gate;
+
+    if (l->job.write)
+        fill_cell(l); /* anew, as a vendor that reads the program's memory late would */
+    if (l->profiled)
+        cw_run_staging_notes_times(l->tail, l->head);
+    cw_next.clReleaseEvent(l->head);
+    cw_next.clReleaseMemObject(l->job.buffer);
+    cw_run_staging_notes_let_go(l->job.buffer);
+    cw_next.clSetUserEventStatus(gate, err < 0 ? err : CL_COMPLETE); /* `l` may be gone from here on */
+    cw_next.clReleaseEvent(gate);
+    cw_run_staging_objects_hide(c, -1);
+}
+
+static void clear(struct later *l)
+{
+    cw_run_staging_pool_cell_free(l->cell);
+    cw_run_staging_pool_exit();
+    free(l);
+}
+
+static void make_pool(void)
+{
+    struct cw_run_staging_context *c = mover.pool.context;
+
+    pthread_mutex_unlock(lock);
+    cw_run_staging_pool_make(c, mover.pool.device, mover.pool.chunk, mover.pool.seats);
+    cw_run_staging_objects_hide(c, -1);
+    cw_next.clReleaseContext(c->handle);
+    pthread_mutex_lock(lock);
+    mover.pool.context = NULL;
+}
+
+static void *move(void *unused)
+{
+    struct later *l;
+
+    pthread_mutex_lock(lock);
+    while (!mover.quit) {
+        if (mover.pool.context) {
+            make_pool();
+        } else if ((l = mover.spent)) {
+            mover.spent = l->next;
+            pthread_mutex_unlock(lock);
+            clear(l);
+            pthread_mutex_lock(lock);
+        } else if ((l = mover.ready)) {
+            mover.ready = l->next;
+            mover.ready_end = mover.ready ? mover.ready_end : &mover.ready;
+            pthread_mutex_unlock(lock);
+            run(l);
+            pthread_mutex_lock(lock);
+        } else {
+            pthread_cond_wait(&mover.wake, lock);
+        }
+    }
+    pthread_mutex_unlock(lock);
+    return unused;
+}
+
+/* Lock held. */
+static bool start(void)
+{
+    if (!mover.started && !mover.quit)
+        mover.started = cw_run_thread_try(&mover.thread, move, NULL);
+    return mover.started && !mover.quit;
+}
+
+void cw_run_staging_later_wants_pool(struct cw_run_staging_context *c, cl_device_id device, size_t chunk,
+                                     unsigned seats)
+{
+    pthread_mutex_lock(lock);
+    if (!mover.pool.context && start() && cw_next.clRetainContext(c->handle) == CL_SUCCESS) {
+        c->hidden++;
+        mover.pool.context = c;
+        mover.pool.device = device;
+        mover.pool.chunk = chunk;
+        mover.pool.seats = seats;
+        pthread_cond_signal(&mover.wake);
+    }
+    pthread_mutex_unlock(lock);
+}
+
+/* ---- the vendor calls these two on a thread of its own */
+
+static void CL_CALLBACK head_over(cl_event event, cl_int status, void *data)
+{
+    struct later *l = data;
+
+    (void)event;
+    pthread_mutex_lock(lock);
+    l->status = status;
+    l->next = NULL;
+    *mover.ready_end = l;
+    mover.ready_end = &l->next;
+    pthread_cond_signal(&mover.wake);
+    pthread_mutex_unlock(lock);
+}
+
+static void CL_CALLBACK tail_over(cl_event event, cl_int status, void *data)
+{
+    struct later *l = data;
+
+    (void)event;
+    (void)status;
+    pthread_mutex_lock(lock);
+    l->next = mover.spent;
+    mover.spent = l;
+    pthread_cond_signal(&mover.wake);
+    pthread_mutex_unlock(lock);
+}
+
+/* ---- enqueueing */
+
+/* Head, gate and tail in the program's queue, whose turn is this job's. False: not all could be had. */
+static bool enqueue_ends(struct later *l, cl_command_queue queue, cl_uint n, const cl_event *list)
+{
+    struct cw_run_staging_piece p;
+    cl_int err;
+
+    cw_run_staging_pieces_tail(&l->job.shape, CW_RUN_STAGING_TAIL, &p);
+    if (l->job.write)
+        fill_cell(l); /* the vendor may read it now */
+    l->gate = cw_next.clCreateUserEvent(l->context->handle, &err);
+    if (!l->gate)
+        return false;
+    if (cw_run_staging_crew_head(&l->job, queue, CL_FALSE, l->cell + CW_RUN_STAGING_TAIL, n, list,
+                                 &l->head) != CL_SUCCESS)
+        return false;
+    err = cw_run_staging_crew_enqueue(&l->job, queue, CL_FALSE, &p, l->cell, 1, &l->gate, &l->tail);
+    if (err == CL_SUCCESS)
+        return true;
+    cw_next.clWaitForEvents(1, &l->head); /* the cell is in use until then */
+    cw_next.clReleaseEvent(l->head);
+    return false;
+}
+
+static bool has_turn(struct later *l, struct cw_run_staging_queue *q, cl_uint n, const cl_event *list)
+{
+    bool enqueued;
+
+    l->job.short_turn = true;
+    if (!cw_run_staging_objects_open(q, &l->job, atomic_load(&q->given)))
+        return false;
+    enqueued = enqueue_ends(l, q->handle, n, list);
+    pthread_mutex_lock(lock);
+    cw_run_staging_objects_close(q);
+    pthread_mutex_unlock(lock);
+    return enqueued;
+}
+
+static struct later *create(struct cw_run_staging_queue *q, const struct cw_run_staging_job *job)
+{
+    struct later *l = calloc(1, sizeof *l);
+    bool works;
+
+    pthread_mutex_lock(lock);
+    works = l && start();
+    pthread_mutex_unlock(lock);
+    if (works)
+        l->cell = cw_run_staging_pool_cell();
+    if (!works || !l->cell) {
+        free(l);
+        return NULL;
+    }
+    l->job = *job;
+    l->job.turn = NULL;
+    l->job.owner = pthread_self();
+    l->context = q->context;
+    l->device = q->device;
+    l->profiled = q->profiled;
+    return l;
+}
+
+bool cw_run_staging_later_enqueue(struct cw_run_staging_queue *q, const struct cw_run_staging_job *job,
+                                  cl_uint n, const cl_event *list, cl_event *event)
+{
+    struct later *l = create(q, job);
+    cl_event head, tail;
+
+    if (!l)
+        return false;
+    if (!has_turn(l, q, n, list)) {
+        if (l->gate)
+            cw_next.clReleaseEvent(l->gate);
+        cw_run_staging_pool_cell_free(l->cell);
+        free(l);
+        return false;
+    }
+    head = l->head;
+    tail = l->tail;
+    cw_run_staging_notes_new(tail);
+    cw_next.clRetainMemObject(l->job.buffer);
+    cw_run_staging_notes_hold(l->job.buffer);
+    cw_run_staging_objects_hide(l->context, 1);
+    if (event)
+        cw_next.clRetainEvent(tail);
+    cw_next.clSetEventCallback(tail, CL_COMPLETE, tail_over, l);
+    cw_next.clSetEventCallback(head, CL_COMPLETE, head_over, l); /* `l` may be gone from here on */
+    cw_next.clFlush(q->handle);
+    if (event)
+        *event = tail;
+    cw_next.clReleaseEvent(tail);
+    return true;
+}
+
+/* Transfers whose heads are not over stay as they are: the program does not wait for them any more. */
+void cw_run_staging_later_stop(void)
+{
+    bool started;
+
+    pthread_mutex_lock(lock);
+    mover.quit = true;
+    started = mover.started;
+    pthread_cond_signal(&mover.wake);
+    pthread_mutex_unlock(lock);
+    if (started)
+        cw_run_staging_objects_join(mover.thread);
+}
+
+void cw_run_staging_later_after_fork(void)
+{
+    mover.quit = true;
+    mover.started = false;
+}

@@ -1,0 +1,20 @@
+/* staging_notes.h - facts that the program's later calls ask for: times of events, maps, buffers in use. */
+#ifndef CW_RUN_STAGING_NOTES_H
+#define CW_RUN_STAGING_NOTES_H
+
+#include "staging.h"
+
+/* QUEUED, SUBMIT and START of `event` are those of `first`, the first command of its transfer, which is over.
+ * Nothing happens where the vendor has no times of it. */
+void cw_run_staging_notes_times(cl_event event, cl_event first);
+
+/* The bytes from `address` on lie in, or overlap with, a map of the program. */
+bool cw_run_staging_notes_is_mapped(const void *address, size_t bytes);
+
+/* A transfer under way keeps the buffer, or lets it go. */
+void cw_run_staging_notes_hold(cl_mem memory);
+void cw_run_staging_notes_let_go(cl_mem memory);
+
+void cw_run_staging_notes_after_fork(void);
+
+#endif

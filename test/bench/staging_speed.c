@@ -1,0 +1,185 @@
+/* staging_speed.c - transfers of pageable memory, for `run --staging`: staging_speed [PLATFORM [ROUNDS]]
+ *
+ * PLATFORM: a part of a platform's name, "NVIDIA" if not given. Plain OpenCL. Prints for 1, 4, 32 and 512
+ * MiB the GB/s of a write and of a read that block (median of the rounds), how long a write of 512 MiB
+ * that does not block holds the caller and takes, and a hash of all that was read back. */
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MIB ((size_t)1 << 20)
+enum { MOST_ROUNDS = 64 };
+
+static double now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void check(cl_int err, const char *call)
+{
+    if (err == CL_SUCCESS)
+        return;
+    fprintf(stderr, "%s: error %d\n", call, err);
+    exit(1);
+}
+
+static cl_device_id find(const char *name)
+{
+    cl_platform_id platforms[16];
+    cl_device_id device;
+    cl_uint n = 0;
+    char text[256];
+
+    check(clGetPlatformIDs(16, platforms, &n), "clGetPlatformIDs");
+    for (cl_uint i = 0; i < n && i < 16; i++) {
+        check(clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof text, text, NULL),
+              "clGetPlatformInfo");
+        if (strstr(text, name) &&
+            clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL) == CL_SUCCESS) {
+            clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL);
+            printf("device: %s\n", text);
+            return device;
+        }
+    }
+    fprintf(stderr, "no platform has \"%s\" in its name\n", name);
+    exit(77);
+}
+
+/* FNV-1a over words. */
+static uint64_t hash(uint64_t h, const uint8_t *bytes, size_t n)
+{
+    uint64_t word;
+
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        memcpy(&word, bytes + i, 8);
+        h = (h ^ word) * UINT64_C(0x100000001b3);
+    }
+    return h;
+}
+
+static void fill(uint8_t *bytes, size_t n, uint64_t seed)
+{
+    uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        memcpy(bytes + i, &x, 8);
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *ms, int n)
+{
+    qsort(ms, (size_t)n, sizeof *ms, by_size);
+    return ms[n / 2];
+}
+
+static uint64_t measure(cl_command_queue queue, cl_mem buffer, uint8_t *from, uint8_t *to, size_t bytes,
+                        int rounds)
+{
+    double write[MOST_ROUNDS], read[MOST_ROUNDS], t;
+    uint64_t h = 0;
+    int runs = rounds * (bytes < 32 * MIB ? 4 : 1);
+
+    for (int i = 0; i < runs && i < MOST_ROUNDS; i++) {
+        from[i % 4096] ^= (uint8_t)(i + 1);
+        t = now_ms();
+        check(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, from, 0, NULL, NULL),
+              "clEnqueueWriteBuffer");
+        write[i] = now_ms() - t;
+        memset(to, 0, 4096);
+        t = now_ms();
+        check(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL),
+              "clEnqueueReadBuffer");
+        read[i] = now_ms() - t;
+        h = hash(h, to, bytes);
+    }
+    runs = runs < MOST_ROUNDS ? runs : MOST_ROUNDS;
+    printf("%4zu MiB: write %6.2f GB/s, read %6.2f GB/s (first write %.2f ms, first read %.2f ms)\n",
+           bytes / MIB, (double)bytes / median(write, runs) / 1e6, (double)bytes / median(read, runs) / 1e6,
+           write[0], read[0]);
+    fflush(stdout);
+    return h;
+}
+
+static uint64_t measure_later(cl_command_queue queue, cl_mem buffer, uint8_t *from, uint8_t *to, size_t bytes,
+                              int rounds)
+{
+    double held[MOST_ROUNDS], all[MOST_ROUNDS], t;
+    uint64_t h = 0;
+
+    for (int i = 0; i < rounds; i++) {
+        cl_event event;
+        from[i] ^= 0x55;
+        t = now_ms();
+        check(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, bytes, from, 0, NULL, &event),
+              "clEnqueueWriteBuffer");
+        held[i] = now_ms() - t;
+        check(clWaitForEvents(1, &event), "clWaitForEvents");
+        all[i] = now_ms() - t;
+        clReleaseEvent(event);
+        check(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL),
+              "clEnqueueReadBuffer");
+        h = hash(h, to, bytes);
+    }
+    t = median(held, rounds);
+    printf("%4zu MiB: a write that does not block returns after %.1f us and takes %.2f ms\n", bytes / MIB,
+           t * 1e3, median(all, rounds));
+    return h;
+}
+
+int main(int argc, char **argv)
+{
+    static const size_t sizes[] = {1 * MIB, 4 * MIB, 32 * MIB, 512 * MIB};
+    cl_device_id device = find(argc > 1 ? argv[1] : "NVIDIA");
+    int rounds = argc > 2 ? atoi(argv[2]) : 7;
+    size_t most = sizes[3];
+    uint8_t *from = malloc(most), *to = malloc(most);
+    cl_command_queue queue;
+    cl_context context;
+    uint64_t h = 0;
+    cl_mem buffer;
+    cl_int err;
+
+    rounds = rounds < 1 ? 1 : rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds;
+    if (!from || !to)
+        return 1;
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    check(err, "clCreateContext");
+    queue = clCreateCommandQueue(context, device, 0, &err);
+    check(err, "clCreateCommandQueue");
+    buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, most, NULL, &err);
+    check(err, "clCreateBuffer");
+    fill(from, most, 1);
+    memset(to, 1, most);
+    check(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, most, from, 0, NULL, NULL), "clEnqueueWriteBuffer");
+    for (int i = 3; i >= 0; i--)
+        h ^= measure(queue, buffer, from, to, sizes[i], rounds);
+    h ^= measure_later(queue, buffer, from, to, most, rounds);
+    printf("hash %016llx\n", (unsigned long long)h);
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+    free(from);
+    free(to);
+    return 0;
+}

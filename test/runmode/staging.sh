@@ -1,0 +1,55 @@
+# Transfers through pinned memory (--staging force, on PoCL's CPU taken for a device with a memory of its own): all programs read
+# the same as bare; with a fault planted one does not; without pinned memory nothing changes.
+# SLOW: ALL=1
+# SECONDS: 20
+. test/runmode/common.sh
+export CLWEAVE_DEVICES=none CLWEAVE_STAGING=force
+
+# staged LEAST : at least so many transfers went through pinned memory in the latest run
+staged() {
+    awk -v least="$1" '/through pinned memory/ { n += $2 + $10 } END { exit n < least }' "$T/summary" ||
+        fail "fewer than $1 staged transfers: $(cat "$T/summary")"
+}
+
+bare "$B/test/runmode/staged" && in_run "$B/test/runmode/staged" && staged 100
+for fault in uncopied:4 uncopied:40 uncopied:100 short:3 short:30 open:1 open:5; do
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_FAULT=$fault timeout 60 "$B/test/runmode/staged" > "$T/run" 2> "$T/run.err" &&
+        fail "fault $fault is not noticed"
+    grep -q "^run: fault $fault planted" "$T/run.err" || fail "fault $fault: $(cat "$T/run.err")"
+done
+in_run "$B/test/runmode/staged" CLWEAVE_FAULT=unpinned:1
+! grep -q 'through pinned' "$T/summary" || fail "pinned memory that there is none of was used"
+
+timeout 60 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" exit > "$T/run" 2>&1 || fail "end with transfers under way: $(cat "$T/run")"
+for text in 0 65 many -1; do
+    CLWEAVE_STAGING=$text CLWEAVE_MODE=run LD_PRELOAD="$shim" timeout 60 "$B/test/apps/pi" 2>&1 | grep -q "CLWEAVE_STAGING is $text:" ||
+        fail "--staging $text passes"
+done
+
+# The null driver as a GPU, without --staging force: pinned memory comes when it would have paid, or cannot be had.
+# large VARIABLE=VALUE... : as on the null driver bare
+large() {
+    env NULLCL_GPU="NVIDIA CUDA" OCL_ICD_VENDORS="$B/test/libnullcl.so" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" \
+        timeout 60 "$B/test/runmode/staged" large > "$T/run" 2> "$T/run.err" || fail "large $*: $(cat "$T/run" "$T/run.err")"
+    grep '^run: ' "$T/run.err" > "$T/summary"
+}
+large CLWEAVE_STAGING=4
+staged 1
+large CLWEAVE_STAGING=4 NULLCL_UNPINNED=1
+! grep -q 'through pinned' "$T/summary" || fail "memory that cannot be pinned was used"
+large CLWEAVE_STAGING=off
+! grep -q 'through pinned' "$T/summary" || fail "--staging off stages"
+
+# The other programs; with ALL=1 all but `counts`: a queue's count of references includes its last command's, which PoCL keeps or
+# not by the way that the command was waited for.
+few=' disjoint events_ooo manybufs threads userevents_maps answers anything callbacks natives order state '
+for program in "$B"/test/apps/* "$B"/test/runmode/*; do
+    name=$(basename "$program")
+    case $name in
+    staged | counts | *.*) continue ;;
+    esac
+    [ -n "${ALL:-}" ] || [[ $few = *" $name "* ]] || continue
+    { [ -f "$program" ] && [ -x "$program" ] && mine; } || continue
+    bare "$program" && in_run "$program"
+done
+done_
