@@ -92,8 +92,7 @@ static bool is_dated(const struct cw_cl_source *s)
     return any(s, dating) || may_be_pasted(s, dating);
 }
 
-/* Something in the text may have effects that no argument shows, be it in code that is not compiled. */
-static bool is_doubtful(const struct cw_cl_source *s, const char *options)
+bool cw_source_may_hide(const struct cw_cl_source *s, const char *options)
 {
     return any(s, hidden) || may_be_pasted(s, hidden) || is_dated(s) || cw_cl_has_variables(s, options);
 }
@@ -142,7 +141,7 @@ void cw_source_parse(struct cw_run_program *p)
         return;
     }
     p->manageable = p->copies && p->options && !s->has_include;
-    p->doubtful = p->manageable && is_doubtful(s, p->options);
+    p->doubtful = p->manageable && cw_source_may_hide(s, p->options);
     p->fixed_size = s->has_paste || any(s, demanding);
     p->group_free =
         p->manageable && !s->has_paste && !any(s, by_group) && !cw_source_results_vary(p->options);

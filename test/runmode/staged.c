@@ -1,6 +1,6 @@
-/* staged.c - transfers between the program's memory and buffers: all sizes and forms, blocking or not, beside
- * other threads, gated, refused; their events. `staged exit`: ends with transfers under way. `staged large`: so
- * many and large ones that pinned memory pays. */
+/* staged.c - transfers between the program's memory and buffers: all sizes and forms, blocking or not,
+ * beside other threads, gated, refused; their events. `staged exit`: ends with transfers under way.
+ * `staged large`: so many and large ones that pinned memory pays. */
 #include "common.h"
 
 #include <pthread.h>
@@ -13,8 +13,8 @@ enum {
     ROUNDS = 40,
     CELLS = 20000,
     POINTS = 4,
-    LARGE_MIB = 4,
-    LARGE_ROUNDS = 60
+    LARGE_MIB = 12,
+    LARGE_ROUNDS = 24
 };
 
 static struct app a;

@@ -8,6 +8,7 @@
 #include "../core/sampler.h"
 #include "../core/state.h"
 #include "../staging/staging.h"
+#include "../streams/stream_start.h"
 #include "../tasks/reference_counts.h"
 #include "../workers/worker.h"
 
@@ -102,7 +103,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
     free(devices);
     if (slots && is_pinned(slots))
         cw_run_staging_context_made(context);
-    if (slots && !all_known(slots)) {
+    if (slots && (cw_stream_start_context(context, slots) || !all_known(slots))) {
         free(slots);
         slots = NULL;
     }

@@ -13,6 +13,7 @@
 #include "../workers/legal.h"
 #include "../../device/device_early.h"
 #include "../../door/log.h"
+#include "../../door/thunk.h"
 #include "../../trace/hooks.h"
 #include "../tuning/activation.h"
 #include "../groups/decide.h"
@@ -28,6 +29,7 @@
 #include "../groups/group.h"
 #include "hooks.h"
 #include "../models/reach.h"
+#include "../streams/stream_start.h"
 #include "../tiles/share.h"
 #include "../core/thread.h"
 
@@ -63,8 +65,9 @@ static const struct cw_dispatch run_hooks = {
             .clCreateContextFromType = context_from_type,
 };
 
-/* The same, with the hooks that record (CLWEAVE_OUT). Filled by start(). */
-static struct cw_dispatch hooks;
+/* The same, with the hooks of streams above it; and with those that record (CLWEAVE_OUT). Filled by start().
+ */
+static struct cw_dispatch streamed, hooks;
 
 /* CLWEAVE_OUT: the program's commands are recorded as mode trace does, above run mode's own hooks, and where
  * and when they ran. */
@@ -72,7 +75,7 @@ static void start_recording(const struct cw_options *options)
 {
     const char *out = secure_getenv("CLWEAVE_OUT");
 
-    if (!out || !*out || !cw_mode_trace_start(options, &run_hooks, cw_run_process_end_at_exit))
+    if (!out || !*out || !cw_mode_trace_start(options, &streamed, cw_run_process_end_at_exit))
         return;
     cw_run.recording = true;
 #define HOOK(name) hooks.name = cw_hook_##name;
@@ -87,8 +90,20 @@ static void stop(void)
         cw_mode_trace_at_end();
 }
 
-/* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that
- * the vendor keeps the order, and every wait asks the vendor. */
+/* The program calls a function by which it could enqueue, or change memory, unseen: from now on everything is
+ * native, so that the vendor keeps the order, and every wait asks the vendor. */
+static void unseen_call(const char *name)
+{
+    if (cw_run.off || cw_run.forked)
+        return;
+    cw_log_info("the program calls %s: from now on its commands pass through unchanged", name);
+    cw_run_process_end_drain();
+    cw_stream_start_unseen();
+    cw_run_global_lock_take();
+    cw_run_reference_counts_forget_lasts();
+    cw_run_global_lock_give();
+}
+
 static void *unseen(const char *name, void *vendor)
 {
     static const char *const harmless[] = {
@@ -110,18 +125,18 @@ static void *unseen(const char *name, void *vendor)
         "clCreateSemaphore",
         "clSetMemObjectDestructor",
     };
+    void *thunk = NULL;
 
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (!strncmp(name, harmless[i], strlen(harmless[i])))
             return vendor;
-    if (!cw_run.off && !cw_run.forked) {
-        cw_log_info("the program asked for %s: from now on its commands pass through unchanged", name);
-        cw_run_process_end_drain();
-        cw_run_global_lock_take();
-        cw_run_reference_counts_forget_lasts();
-        cw_run_global_lock_give();
-    }
-    return strcmp(name, "clSetContentSizeBufferPoCL") ? vendor : cw_run_content(vendor);
+    if (!strcmp(name, "clSetContentSizeBufferPoCL"))
+        vendor = cw_run_content(vendor);
+    else
+        thunk = cw_thunk_create(vendor, name, unseen_call);
+    if (!thunk)
+        unseen_call(name);
+    return thunk ? thunk : vendor;
 }
 
 static bool build_begins(void)
@@ -181,7 +196,9 @@ static bool start(const struct cw_options *options)
         return false;
     if (!cw_run_perf_model_start(options, cw_run.random))
         return false;
-    hooks = run_hooks;
+    streamed = run_hooks;
+    cw_stream_start(options, &streamed);
+    hooks = streamed;
     start_recording(options);
     cw_run_thread_look();
     if (!cw_run_staging_start(options))

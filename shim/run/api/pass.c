@@ -8,6 +8,9 @@
 #include "queue.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../streams/stream_closing.h"
+#include "../streams/stream_kernel.h"
+#include "../streams/stream_memory.h"
 
 /* `touch`: of memory, a struct cw_run_touch */
 #define ENQUEUE(name, blocks, touch, params, args)                                                           \
@@ -68,6 +71,10 @@ cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBAC
                              const cl_event *list, cl_event *event)                                          \
     {                                                                                                        \
         struct cw_run_native x;                                                                              \
+        struct cw_stream_touch t;                                                                            \
+        struct cw_stream_call c;                                                                             \
+        if (cw_stream_closing_begin(&c, &t, queue, n, list, event))                                          \
+            return cw_stream_end(&c, next(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \
         cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND, CW_RUN_TOUCH_ALL);      \
         return cw_run_native_end(&x, next(queue, CW_UNPAREN args, x.n, x.list, x.event));                    \
     }
@@ -78,14 +85,16 @@ static cl_mem ext_clCreateBufferWithPropertiesINTEL(__typeof__(&clCreateBufferWi
                                                     const cl_mem_properties_intel *properties,
                                                     cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
 {
-    return cw_run_opaque(next(context, properties, flags, bytes, host, err), CW_RUN_R_MEMORY);
+    return cw_run_opaque(cw_stream_memory_odd(context, next(context, properties, flags, bytes, host, err)),
+                         CW_RUN_R_MEMORY);
 }
 
 static cl_mem ext_clImportMemoryARM(__typeof__(&clImportMemoryARM) next, cl_context context,
                                     cl_mem_flags flags, const cl_import_properties_arm *properties,
                                     void *memory, size_t bytes, cl_int *err)
 {
-    return cw_run_opaque(next(context, flags, properties, memory, bytes, err), CW_RUN_R_ARGUMENT);
+    return cw_run_opaque(cw_stream_memory_odd(context, next(context, flags, properties, memory, bytes, err)),
+                         CW_RUN_R_ARGUMENT);
 }
 
 static cl_command_queue
@@ -103,6 +112,7 @@ ext_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithPr
     static cl_int ext_##name(__typeof__(&name) next, cl_kernel kernel, cl_uint index, const void *value)     \
     {                                                                                                        \
         cl_int err = next(kernel, index, value);                                                             \
+        cw_stream_kernel_points(kernel);                                                                     \
         if (err == CL_SUCCESS)                                                                               \
             cw_run_kernel_points(kernel, index);                                                             \
         return err;                                                                                          \

@@ -36,6 +36,7 @@
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/task.h"
+#include "../streams/stream_start.h"
 #include "../workers/help.h"
 #include "../workers/window.h"
 #include "../workers/worker.h"
@@ -134,6 +135,7 @@ static const struct subsystem {
     {.describe = cw_run_group_describe},
     {.describe = cw_run_decide_describe},
     {.describe = cw_run_gain_describe},
+    {.describe = cw_stream_start_describe, .after_fork = cw_stream_start_after_fork},
     {.describe = cw_run_activation_describe},
     {.stop = cw_run_foresee_stop},
     {.stop = cw_later_builds_stop, .after_fork = cw_later_builds_after_fork},

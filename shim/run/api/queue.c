@@ -10,6 +10,7 @@
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../staging/staging.h"
+#include "../streams/stream_queue.h"
 #include "../tasks/callback.h"
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
@@ -58,6 +59,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
 
     if (!queue || !cw_run.ready)
         return;
+    cw_stream_queue_made(context, device, queue);
     err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     traits = cw_device_traits(device);
     if (traits & CW_VENDOR_PINNED && err == CL_SUCCESS)

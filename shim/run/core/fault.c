@@ -25,6 +25,7 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_FAIL] = "fail:",         [CW_RUN_FAULT_OFFSET] = "offset:",
     [CW_RUN_FAULT_UNCOPIED] = "uncopied:", [CW_RUN_FAULT_SHORT] = "short:",
     [CW_RUN_FAULT_OPEN] = "open:",         [CW_RUN_FAULT_UNPINNED] = "unpinned:",
+    [CW_RUN_FAULT_LOOSE] = "loose:",       [CW_RUN_FAULT_SOON] = "soon:",
     [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
@@ -51,7 +52,7 @@ bool cw_run_fault_start(const char *text, bool any)
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, unseen:N, "
                  "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
-                 "uncopied:N, short:N, open:N, unpinned:N or alike:N, N from 1",
+                 "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N or alike:N, N from 1",
                  text);
     return false;
 }

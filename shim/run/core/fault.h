@@ -11,8 +11,10 @@
  * another one depends on runs after that; unbuilt, rewritten programs cannot be built from the Nth on. Of
  * staged transfers (staging/staging.h): uncopied, the Nth piece is transferred, or counts as transferred,
  * before it is there; short, the Nth transfer lacks its last piece; open, the Nth that does not block
- * counts as over before it is; unpinned, there is no pinned memory. Of caches: alike, all keys are the
- * same, for any N and way of running. Unbuilt, refuse, unpinned and alike must change nothing. */
+ * counts as over before it is; unpinned, there is no pinned memory. Of streams (streams/stream_enqueue.h):
+ * loose, from the Nth on waits of a stream for another are left out; soon, likewise those of reads.
+ * Of caches: alike, all keys are the same, for any N and way of running. Unbuilt, refuse, unpinned
+ * and alike must change nothing. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
@@ -40,6 +42,8 @@ enum cw_run_fault {
     CW_RUN_FAULT_SHORT,
     CW_RUN_FAULT_OPEN,
     CW_RUN_FAULT_UNPINNED,
+    CW_RUN_FAULT_LOOSE,
+    CW_RUN_FAULT_SOON,
     CW_RUN_FAULT_ALIKE
 };
 

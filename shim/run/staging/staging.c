@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define CHUNK ((size_t)2 << 20)
-#define LEAST (((size_t)1 << 20) + 1) /* bytes of a transfer that blocks; fewer are the vendor's */
+#define LEAST (((size_t)8 << 20) + 1) /* bytes of a transfer that blocks; the vendor is as quick with fewer */
 /* Of transfers that do not block: opening a gate takes .25 ms. */
 #define LEAST_LATER_WRITE ((size_t)16 << 20)
 #define LEAST_LATER_READ  ((size_t)32 << 20)

@@ -28,8 +28,8 @@ static const struct cw_arm *arms_of(const struct cw_run_staging_choice *c, bool 
     return c->arm[write][class_of(bytes)];
 }
 
-/* The time per byte of a way in the nearest class that knows it, at most NEAR classes away in one direction; 0:
- * none does. */
+/* The time per byte of a way in the nearest class that knows it, at most NEAR classes away in one
+ * direction; 0: none does. */
 static double near_cost(const struct cw_run_staging_choice *c, bool write, int class,
                         enum cw_run_staging_way way, int direction)
 {
@@ -41,9 +41,9 @@ static double near_cost(const struct cw_run_staging_choice *c, bool write, int c
     return 0;
 }
 
-/* A trial that neighbours show to be in vain is spared. Staging gains the more the larger a transfer is, and a
- * vendor's time per byte varies little: so the vendor is not tried where staging takes much less than the
- * vendor nearby, and staging is not where it loses with larger transfers. */
+/* A trial that neighbours show to be in vain is spared. Staging gains the more the larger a transfer is,
+ * and a vendor's time per byte varies little: so the vendor is not tried where staging takes much less
+ * than the vendor nearby, and staging is not where it loses with larger transfers. */
 static bool is_in_vain(const struct cw_run_staging_choice *c, bool write, size_t bytes,
                        enum cw_run_staging_way way)
 {

@@ -63,13 +63,42 @@ static void fill_cell(struct later *l)
     cw_run_staging_pieces_gather(l->cell, l->job.host, &l->job.shape, &p);
 }
 
+/* ---- the vendor calls these two on a thread of its own */
+
+static void CL_CALLBACK head_over(cl_event event, cl_int status, void *data)
+{
+    struct later *l = data;
+
+    (void)event;
+    pthread_mutex_lock(lock);
+    l->status = status;
+    l->next = NULL;
+    *mover.ready_end = l;
+    mover.ready_end = &l->next;
+    pthread_cond_signal(&mover.wake);
+    pthread_mutex_unlock(lock);
+}
+
+static void CL_CALLBACK tail_over(cl_event event, cl_int status, void *data)
+{
+    struct later *l = data;
+
+    (void)event;
+    (void)status;
+    pthread_mutex_lock(lock);
+    l->next = mover.spent;
+    mover.spent = l;
+    pthread_cond_signal(&mover.wake);
+    pthread_mutex_unlock(lock);
+}
+
 /* The gate opens last: the tail's event must not be over before all that the program may ask for is there. */
 static void run(struct later *l)
 {
     bool early = cw_run_fault_asks_now(CW_RUN_FAULT_OPEN);
     cl_int err = l->status < 0 ? l->status : early ? CL_SUCCESS : transfer(l);
     struct cw_run_staging_context *c = l->context;
-    cl_event gate = l->gate;
+    cl_event gate = l->gate, tail = l->tail;
 
     if (l->job.write)
         fill_cell(l); /* anew, as a vendor that reads the program's memory late would */
@@ -78,8 +107,10 @@ static void run(struct later *l)
     cw_next.clReleaseEvent(l->head);
     cw_next.clReleaseMemObject(l->job.buffer);
     cw_run_staging_notes_let_go(l->job.buffer);
+    cw_next.clSetEventCallback(tail, CL_COMPLETE, tail_over, l);
     cw_next.clSetUserEventStatus(gate, err < 0 ? err : CL_COMPLETE); /* `l` may be gone from here on */
     cw_next.clReleaseEvent(gate);
+    cw_next.clReleaseEvent(tail);
     cw_run_staging_objects_hide(c, -1);
 }
 
@@ -152,35 +183,6 @@ void cw_run_staging_later_wants_pool(struct cw_run_staging_context *c, cl_device
     pthread_mutex_unlock(lock);
 }
 
-/* ---- the vendor calls these two on a thread of its own */
-
-static void CL_CALLBACK head_over(cl_event event, cl_int status, void *data)
-{
-    struct later *l = data;
-
-    (void)event;
-    pthread_mutex_lock(lock);
-    l->status = status;
-    l->next = NULL;
-    *mover.ready_end = l;
-    mover.ready_end = &l->next;
-    pthread_cond_signal(&mover.wake);
-    pthread_mutex_unlock(lock);
-}
-
-static void CL_CALLBACK tail_over(cl_event event, cl_int status, void *data)
-{
-    struct later *l = data;
-
-    (void)event;
-    (void)status;
-    pthread_mutex_lock(lock);
-    l->next = mover.spent;
-    mover.spent = l;
-    pthread_cond_signal(&mover.wake);
-    pthread_mutex_unlock(lock);
-}
-
 /* ---- enqueueing */
 
 /* Head, gate and tail in the program's queue, whose turn is this job's. False: not all could be had. */
@@ -195,8 +197,7 @@ static bool enqueue_ends(struct later *l, cl_command_queue queue, cl_uint n, con
     l->gate = cw_next.clCreateUserEvent(l->context->handle, &err);
     if (!l->gate)
         return false;
-    if (cw_run_staging_crew_head(&l->job, queue, CL_FALSE, l->cell + CW_RUN_STAGING_TAIL, n, list,
-                                 &l->head) != CL_SUCCESS)
+    if (cw_next.clEnqueueMarkerWithWaitList(queue, n, list, &l->head) != CL_SUCCESS)
         return false;
     err = cw_run_staging_crew_enqueue(&l->job, queue, CL_FALSE, &p, l->cell, 1, &l->gate, &l->tail);
     if (err == CL_SUCCESS)
@@ -246,7 +247,8 @@ static struct later *create(struct cw_run_staging_queue *q, const struct cw_run_
 bool cw_run_staging_later_enqueue(struct cw_run_staging_queue *q, const struct cw_run_staging_job *job,
                                   cl_uint n, const cl_event *list, cl_event *event)
 {
-    struct later *l = create(q, job);
+    /* in a queue out of order a marker without a list would wait for commands that the transfer passes */
+    struct later *l = q->in_order ? create(q, job) : NULL;
     cl_event head, tail;
 
     if (!l)
@@ -266,12 +268,10 @@ bool cw_run_staging_later_enqueue(struct cw_run_staging_queue *q, const struct c
     cw_run_staging_objects_hide(l->context, 1);
     if (event)
         cw_next.clRetainEvent(tail);
-    cw_next.clSetEventCallback(tail, CL_COMPLETE, tail_over, l);
     cw_next.clSetEventCallback(head, CL_COMPLETE, head_over, l); /* `l` may be gone from here on */
     cw_next.clFlush(q->handle);
     if (event)
         *event = tail;
-    cw_next.clReleaseEvent(tail);
     return true;
 }
 

@@ -73,8 +73,10 @@ static void look_at_counts(cl_context context)
     before = references(context);
     event = cw_next.clCreateUserEvent(context, &err);
     atomic_store(&counted, references(context) > before);
-    if (event)
-        cw_next.clReleaseEvent(event);
+    if (!event)
+        return;
+    cw_next.clSetUserEventStatus(event, CL_COMPLETE); /* NVIDIA's clReleaseContext waits for user events */
+    cw_next.clReleaseEvent(event);
 }
 
 void cw_run_staging_context_made(cl_context context)

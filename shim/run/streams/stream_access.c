@@ -1,0 +1,47 @@
+/* stream_access.c - see streams/stream_access.h. */
+#include "stream_access.h"
+
+static bool meet(const struct cw_stream_bytes *a, const struct cw_stream_bytes *b)
+{
+    return a->region == b->region && a->low < b->high && b->low < a->high;
+}
+
+static bool covers(const struct cw_stream_bytes *a, const struct cw_stream_bytes *b)
+{
+    return a->region == b->region && a->low <= b->low && b->high <= a->high;
+}
+
+void cw_stream_access_conflicts(struct cw_stream_accesses *a, const struct cw_stream_bytes *bytes,
+                                const uint64_t over[CW_STREAM_MAX], uint64_t need[CW_STREAM_MAX])
+{
+    for (uint32_t i = 0; i < a->n;) {
+        const struct cw_stream_access *x = &a->of[i];
+
+        if (x->number <= over[x->stream]) {
+            a->of[i] = a->of[--a->n];
+            continue;
+        }
+        if ((bytes->write || x->bytes.write) && meet(&x->bytes, bytes) && need[x->stream] < x->number)
+            need[x->stream] = x->number;
+        i++;
+    }
+}
+
+bool cw_stream_access_add(struct cw_stream_accesses *a, const struct cw_stream_bytes *bytes, uint32_t stream,
+                          uint64_t number)
+{
+    for (uint32_t i = 0; i < a->n;) {
+        const struct cw_stream_access *x = &a->of[i];
+        /* a later command that conflicts with it conflicts with the new one, too, which waits for it */
+        bool implied = covers(bytes, &x->bytes) && (bytes->write || (x->stream == stream && !x->bytes.write));
+
+        if (implied && x->number < number)
+            a->of[i] = a->of[--a->n];
+        else
+            i++;
+    }
+    if (a->n == CW_STREAM_ACCESSES)
+        return false;
+    a->of[a->n++] = (struct cw_stream_access){*bytes, number, stream};
+    return true;
+}

@@ -1,0 +1,57 @@
+/* stream_enqueue.h - the frame of every hook that enqueues: which stream a command goes to, and what it waits
+ * for. */
+#ifndef CW_STREAM_ENQUEUE_H
+#define CW_STREAM_ENQUEUE_H
+
+#include "stream_waits.h"
+
+#define CW_STREAM_TOUCHES 40
+
+/* A command, as far as streams care. */
+struct cw_stream_touch {
+    uint32_t n;
+    bool closes;     /* it waits for everything before it, and everything behind it waits for it */
+    bool no_list;    /* the vendor's function has no wait list for it */
+    bool hosted;     /* it may wait for the host */
+    bool visible;    /* the host can see what it has done without asking */
+    bool reads;      /* it blocks until the host has its bytes */
+    bool transfers;  /* between the host's memory and a buffer: the function for it may be one of staging */
+    uint32_t groups; /* of a launch; 0: a transfer */
+    struct cw_stream_kernel *kernel;
+    struct cw_stream_bytes of[CW_STREAM_TOUCHES];
+};
+
+/* The touch of a command that closes the streams. */
+void cw_stream_touch_close(struct cw_stream_touch *t);
+/* More than CW_STREAM_TOUCHES: the command closes. */
+void cw_stream_touch_add(struct cw_stream_touch *t, const struct cw_stream_bytes *bytes);
+
+struct cw_stream_call {
+    struct cw_stream_queue *q; /* pinned and locked between begin and end; NULL: not streamed */
+    cl_command_queue queue;    /* these six are for the vendor */
+    cl_bool blocking;
+    cl_uint n;
+    const cl_event *list;
+    cl_event *event;
+    cl_event made;
+    bool apart;  /* the wait of a blocking command comes behind the vendor's call */
+    bool closes; /* it closes the streams */
+    cl_event *program;
+    uint32_t stream;
+    struct cw_run_staging_queue *turn; /* of `queue` */
+    const struct cw_stream_touch *touch;
+    struct cw_stream_waits waits;
+};
+
+/* The functions that the command goes to: the vendor's, or those of the layer below. `touch` stays until the
+ * end. */
+const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_queue queue,
+                                          const struct cw_stream_touch *touch, cl_bool blocking, cl_uint n,
+                                          const cl_event *list, cl_event *event);
+/* Returns what the program gets for `err`. */
+cl_int cw_stream_end(struct cw_stream_call *c, cl_int err);
+
+/* A queue goes back to one stream for good: the vendor may get commands for it that no hook sees. */
+void cw_stream_close_for_good(struct cw_stream_queue *q);
+
+#endif

@@ -1,0 +1,284 @@
+/* stream_event.c - see streams/stream_event.h. */
+#include "stream_event.h"
+
+#include "../core/fault.h"
+#include "../staging/staging.h"
+#include "stream_callback.h"
+#include "stream_hooks.h"
+#include "stream_waits.h"
+
+void cw_stream_event_made(struct cw_stream_queue *q, cl_event event, uint32_t stream, uint64_t number)
+{
+    struct cw_stream_event *e = cw_stream_object_create(event, CW_STREAM_EVENT, sizeof *e);
+
+    if (!e)
+        return;
+    cw_stream_object_pin_again(q);
+    e->queue = q;
+    e->stream = stream;
+    e->number = number;
+    e->over = true;
+    for (uint32_t s = 0; s < q->n; s++)
+        if (s != stream && q->of[s].last > q->floor && q->of[s].last > q->of[s].over) {
+            e->tails[s] = q->of[s].last;
+            e->over = false;
+        }
+    if (q->worth.fans) /* else no command of another stream is compared with it */
+        cw_stream_queue_mark_by(q, stream, event);
+    e->least_ns = q->end_ns;
+    e->prev = q->events_last;
+    *(q->events_last ? &q->events_last->next : &q->events_first) = e;
+    q->events_last = e;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What it has shown holds for the next one. */
+void cw_stream_event_free(void *object)
+{
+    struct cw_stream_event *e = object;
+    struct cw_stream_queue *q = e->queue;
+    uint64_t *next;
+
+    pthread_mutex_lock(&q->lock);
+    next = e->next ? &e->next->least_ns : &q->end_ns;
+    *next = later(*next, later(e->least_ns, e->timed ? e->end_ns : 0));
+    *(e->prev ? &e->prev->next : &q->events_first) = e->next;
+    *(e->next ? &e->next->prev : &q->events_last) = e->prev;
+    pthread_mutex_unlock(&q->lock);
+    cw_stream_object_unpin(q);
+}
+
+bool cw_stream_event_before_is_over(struct cw_stream_event *e)
+{
+    bool over = true;
+
+    for (uint32_t s = 0; !e->over && s < e->queue->n; s++)
+        if (e->tails[s] && !cw_stream_queue_is_over(e->queue, s, e->tails[s]))
+            over = false;
+    e->over = over;
+    return over;
+}
+
+void cw_stream_event_before(struct cw_stream_event *e, cl_event *list, cl_uint *n)
+{
+    struct cw_stream_queue *q = e->queue;
+
+    pthread_mutex_lock(&q->lock);
+    for (uint32_t s = 0; !e->over && s < q->n; s++) {
+        cl_event mark = e->tails[s] ? cw_stream_queue_mark(q, s, e->tails[s]) : NULL;
+
+        if (mark && cw_next.clRetainEvent(mark) == CL_SUCCESS)
+            list[(*n)++] = mark;
+    }
+    cw_stream_queue_flush(q, CW_STREAM_MAX);
+    pthread_mutex_unlock(&q->lock);
+}
+
+/* ---- what the program asks */
+
+/* Streams wait for each other: where one is asked for, all go on. */
+static void flush(struct cw_stream_event *e)
+{
+    pthread_mutex_lock(&e->queue->lock);
+    cw_stream_queue_flush(e->queue, CW_STREAM_MAX);
+    pthread_mutex_unlock(&e->queue->lock);
+}
+
+static cl_int answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret)
+{
+    if (to && room < bytes)
+        return CL_INVALID_VALUE;
+    if (to)
+        memcpy(to, value, bytes);
+    if (bytes_ret)
+        *bytes_ret = bytes;
+    return CL_SUCCESS;
+}
+
+static bool before_is_over(struct cw_stream_event *e)
+{
+    bool over;
+
+    pthread_mutex_lock(&e->queue->lock);
+    over = cw_stream_event_before_is_over(e);
+    pthread_mutex_unlock(&e->queue->lock);
+    return over;
+}
+
+/* The status of a command that the vendor has begun before its turn. */
+static cl_int status_of(struct cw_stream_event *e, cl_int vendor)
+{
+    if (CW_UNLIKELY(cw_run_fault_planted == CW_RUN_FAULT_EARLY) && cw_run_fault_asks_now(CW_RUN_FAULT_EARLY))
+        return CL_COMPLETE;
+    return vendor < CL_SUBMITTED && !before_is_over(e) ? CL_SUBMITTED : vendor;
+}
+
+static cl_int count_references(struct cw_stream_event *e, cl_event event, size_t room, void *to,
+                               size_t *bytes)
+{
+    cl_uint count = 0;
+    cl_int err;
+
+    pthread_mutex_lock(&e->queue->lock);
+    err = cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
+    count -= cw_stream_queue_holds(e->queue, event);
+    pthread_mutex_unlock(&e->queue->lock);
+    return err == CL_SUCCESS ? answer(&count, sizeof count, room, to, bytes) : err;
+}
+
+static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name, size_t room, void *to,
+                  size_t *bytes)
+{
+    cl_int status, err;
+    cl_command_queue queue;
+
+    if (name == CL_EVENT_COMMAND_QUEUE) {
+        queue = (cl_command_queue)(uintptr_t)e->queue->o.handle;
+        return answer(&queue, sizeof queue, room, to, bytes);
+    }
+    if (name == CL_EVENT_REFERENCE_COUNT)
+        return count_references(e, event, room, to, bytes);
+    if (name != CL_EVENT_COMMAND_EXECUTION_STATUS)
+        return cw_next.clGetEventInfo(event, name, room, to, bytes);
+    err = cw_next.clGetEventInfo(event, name, sizeof status, &status, NULL);
+    if (err != CL_SUCCESS)
+        return err;
+    if (status > CL_COMPLETE)
+        flush(e);
+    status = status_of(e, status);
+    return answer(&status, sizeof status, room, to, bytes);
+}
+
+cl_int cw_stream_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t room, void *to, size_t *bytes)
+{
+    struct cw_stream_event *e = cw_stream_object_pin(event, CW_STREAM_EVENT);
+    cl_int err;
+
+    if (!e)
+        return cw_stream_below.clGetEventInfo(event, name, room, to, bytes);
+    err = ask(e, event, name, room, to, bytes);
+    cw_stream_object_unpin(e);
+    return err;
+}
+
+static uint64_t time_of(const struct cw_stream_event *e, cl_profiling_info name)
+{
+    uint64_t ns = 0;
+    cl_ulong staged;
+
+    if (cw_run_staging_notes_times_of((cl_event)(uintptr_t)e->o.handle, name, &staged))
+        return staged;
+    cw_next.clGetEventProfilingInfo((cl_event)(uintptr_t)e->o.handle, name, sizeof ns, &ns, NULL);
+    return ns;
+}
+
+/* As bare, a command begins when the one before it has ended; what ran at the same time counts for the
+ * earlier one. All that comes before `e` is over. Lock of the queue held. */
+static void set_times(struct cw_stream_event *e)
+{
+    struct cw_stream_event *x = e;
+
+    while (x->prev && !x->timed)
+        x = x->prev;
+    for (;; x = x->next) {
+        if (!x->timed) {
+            x->least_ns = later(x->least_ns, x->prev ? x->prev->end_ns : 0);
+            x->start_ns = later(time_of(x, CL_PROFILING_COMMAND_START), x->least_ns);
+            x->end_ns = later(time_of(x, CL_PROFILING_COMMAND_END), x->start_ns);
+            x->timed = true;
+        }
+        if (x == e)
+            return;
+    }
+}
+
+cl_int cw_stream_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t room, void *to,
+                                              size_t *bytes)
+{
+    struct cw_stream_event *e = cw_stream_object_pin(event, CW_STREAM_EVENT);
+    bool moved = name == CL_PROFILING_COMMAND_START || name == CL_PROFILING_COMMAND_END ||
+                 name == CL_PROFILING_COMMAND_COMPLETE;
+    uint64_t ns = 0;
+    bool over = true;
+    cl_int err;
+
+    if (!e)
+        return cw_stream_below.clGetEventProfilingInfo(event, name, room, to, bytes);
+    err = cw_stream_below.clGetEventProfilingInfo(event, name, moved ? sizeof ns : room, moved ? &ns : to,
+                                                  bytes);
+    if (err == CL_SUCCESS) {
+        pthread_mutex_lock(&e->queue->lock);
+        over = cw_stream_event_before_is_over(e);
+        if (over && moved)
+            set_times(e);
+        ns = name == CL_PROFILING_COMMAND_START ? e->start_ns : e->end_ns;
+        pthread_mutex_unlock(&e->queue->lock);
+    }
+    cw_stream_object_unpin(e);
+    if (!over)
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    if (err != CL_SUCCESS || !moved)
+        return err;
+    return answer(&ns, sizeof ns, room, to, bytes);
+}
+
+/* The program has waited for it, and so for all commands before it. */
+static void reached(struct cw_stream_event *e)
+{
+    struct cw_stream_queue *q = e->queue;
+
+    pthread_mutex_lock(&q->lock);
+    for (uint32_t s = 0; s < q->n; s++)
+        cw_stream_queue_reached(q, s, s == e->stream ? e->number : e->tails[s]);
+    e->over = true;
+    pthread_mutex_unlock(&q->lock);
+}
+
+cl_int cw_stream_hook_clWaitForEvents(cl_uint n, const cl_event *list)
+{
+    struct cw_stream_event *e;
+    cl_event before[CW_STREAM_MAX];
+    cl_uint num;
+    cl_int err;
+
+    for (cl_uint i = 0; list && i < n && cw_stream_object_any(); i++) {
+        e = cw_stream_object_pin(list[i], CW_STREAM_EVENT);
+        if (!e)
+            continue;
+        num = 0;
+        cw_stream_event_before(e, before, &num);
+        if (num)
+            cw_next.clWaitForEvents(num, before); /* it may fail, where the program's own event does not */
+        while (num)
+            cw_next.clReleaseEvent(before[--num]);
+        cw_stream_object_unpin(e);
+    }
+    err = cw_stream_below.clWaitForEvents(n, list);
+    for (cl_uint i = 0; list && i < n && cw_stream_object_any(); i++)
+        if ((e = cw_stream_object_pin(list[i], CW_STREAM_EVENT))) {
+            if (err == CL_SUCCESS)
+                reached(e);
+            cw_stream_callback_wait(e->queue, e->number);
+            cw_stream_object_unpin(e);
+        }
+    return err;
+}
+
+cl_int cw_stream_hook_clRetainEvent(cl_event event)
+{
+    cl_int err = cw_stream_below.clRetainEvent(event);
+
+    if (err == CL_SUCCESS)
+        cw_stream_object_retained(event, CW_STREAM_EVENT);
+    return err;
+}
+
+cl_int cw_stream_hook_clReleaseEvent(cl_event event)
+{
+    cw_stream_object_released(event, CW_STREAM_EVENT);
+    return cw_stream_below.clReleaseEvent(event);
+}

@@ -1,0 +1,337 @@
+/* stream_kernel.c - programs and kernels of streamed contexts, and launches: what a launch touches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../analyzer/source/access_mode.h"
+#include "../../../analyzer/source/cl_source.h"
+#include "../../../analyzer/source/kernel_params.h"
+#include "../../builds/source.h"
+#include "stream_binary.h"
+#include "stream_enqueue.h"
+#include "stream_hooks.h"
+#include "stream_kernel.h"
+
+#define NAME_BYTES 256
+
+/* ---- programs */
+
+static void forget_text(struct cw_stream_program *p)
+{
+    if (p->text)
+        cw_cl_source_finish(p->text);
+    free(p->text);
+    p->text = NULL;
+}
+
+void cw_stream_kernel_free_program(void *object)
+{
+    struct cw_stream_program *p = object;
+
+    forget_text(p);
+    free(p->source);
+}
+
+static char *join(cl_uint count, const char **strings, const size_t *lengths)
+{
+    size_t total = 0, n;
+    char *text, *to;
+
+    for (cl_uint i = 0; i < count; i++)
+        total += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+    to = text = malloc(total + 1);
+    for (cl_uint i = 0; text && i < count; i++) {
+        n = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+        memcpy(to, strings[i], n);
+        to += n;
+    }
+    if (text)
+        *to = '\0';
+    return text;
+}
+
+cl_program cw_stream_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
+                                                    const size_t *lengths, cl_int *err)
+{
+    cl_program program = cw_stream_below.clCreateProgramWithSource(context, count, strings, lengths, err);
+    struct cw_stream_program *p = program && cw_stream_object_find(context, CW_STREAM_CONTEXT)
+                                      ? cw_stream_object_create(program, CW_STREAM_PROGRAM, sizeof *p)
+                                      : NULL;
+
+    if (p)
+        p->source = join(count, strings, lengths);
+    return program;
+}
+
+static bool all_show(cl_uint n, const size_t *lengths, const unsigned char **binaries)
+{
+    cl_uint i = 0;
+
+    while (i < n && cw_stream_binary_shows(binaries[i], lengths[i]))
+        i++;
+    return n && i == n;
+}
+
+cl_program cw_stream_hook_clCreateProgramWithBinary(cl_context context, cl_uint n,
+                                                    const cl_device_id *devices, const size_t *lengths,
+                                                    const unsigned char **binaries, cl_int *status,
+                                                    cl_int *err)
+{
+    cl_program program =
+        cw_stream_below.clCreateProgramWithBinary(context, n, devices, lengths, binaries, status, err);
+    struct cw_stream_program *p = program && cw_stream_object_find(context, CW_STREAM_CONTEXT)
+                                      ? cw_stream_object_create(program, CW_STREAM_PROGRAM, sizeof *p)
+                                      : NULL;
+
+    if (p)
+        p->shown = all_show(n, lengths, binaries);
+    return program;
+}
+
+/* The text of a program all of whose effects its kernels' arguments show. */
+static void read_text(struct cw_stream_program *p, const char *options)
+{
+    struct cw_cl_source *s = p->source ? malloc(sizeof *s) : NULL;
+
+    forget_text(p);
+    if (!s)
+        return;
+    p->text = s;
+    if (!cw_cl_source_init(s, p->source, options) || s->has_include || cw_source_may_hide(s, options))
+        forget_text(p);
+}
+
+cl_int cw_stream_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                                     const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                                     void *data)
+{
+    struct cw_stream_program *p = cw_stream_object_pin(program, CW_STREAM_PROGRAM);
+
+    if (p) {
+        read_text(p, options);
+        cw_stream_object_unpin(p);
+    }
+    return cw_stream_below.clBuildProgram(program, n, devices, options, notify, data);
+}
+
+#define RETAIN(name, type, kind)                                                                             \
+    cl_int cw_stream_hook_##name(type handle)                                                                \
+    {                                                                                                        \
+        cl_int err = cw_stream_below.name(handle);                                                           \
+        if (err == CL_SUCCESS)                                                                               \
+            cw_stream_object_retained(handle, kind);                                                         \
+        return err;                                                                                          \
+    }
+#define RELEASE(name, type, kind)                                                                            \
+    cl_int cw_stream_hook_##name(type handle)                                                                \
+    {                                                                                                        \
+        cw_stream_object_released(handle, kind);                                                             \
+        return cw_stream_below.name(handle);                                                                 \
+    }
+RETAIN(clRetainProgram, cl_program, CW_STREAM_PROGRAM)
+RELEASE(clReleaseProgram, cl_program, CW_STREAM_PROGRAM)
+RETAIN(clRetainKernel, cl_kernel, CW_STREAM_KERNEL)
+RELEASE(clReleaseKernel, cl_kernel, CW_STREAM_KERNEL)
+
+/* ---- kernels */
+
+void cw_stream_kernel_free(void *object)
+{
+    struct cw_stream_kernel *k = object;
+
+    free(k->args);
+}
+
+/* How the arguments may be accessed, by the source. */
+static void set_modes(struct cw_stream_kernel *k, cl_kernel kernel, const struct cw_stream_program *p)
+{
+    char name[NAME_BYTES];
+    uint8_t *modes = malloc(k->count ? k->count : 1);
+
+    k->shown =
+        k->args && modes && (p->text || p->shown) &&
+        cw_next.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) == CL_SUCCESS;
+    if (k->shown)
+        memset(modes, CW_ACCESS_READ_WRITE, k->count);
+    if (k->shown && p->text)
+        cw_kernel_params(p->text, name, k->count, false, false, modes);
+    for (uint32_t i = 0; k->shown && i < k->count; i++)
+        k->args[i].mode = modes[i];
+    free(modes);
+}
+
+static struct cw_stream_kernel *make(cl_kernel kernel)
+{
+    struct cw_stream_kernel *k = cw_stream_object_create(kernel, CW_STREAM_KERNEL, sizeof *k);
+    cl_uint count = 0;
+
+    if (!k)
+        return NULL;
+    if (cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) == CL_SUCCESS)
+        k->args = calloc(count ? count : 1, sizeof *k->args);
+    k->count = k->args ? count : 0;
+    return k;
+}
+
+/* Kernels of programs that were not made of sources here have no record: their launches close. */
+static void made(cl_program program, cl_kernel kernel)
+{
+    struct cw_stream_program *p = cw_stream_object_pin(program, CW_STREAM_PROGRAM);
+    struct cw_stream_kernel *k = p && kernel ? make(kernel) : NULL;
+
+    if (k)
+        set_modes(k, kernel, p);
+    if (p)
+        cw_stream_object_unpin(p);
+}
+
+cl_kernel cw_stream_hook_clCreateKernel(cl_program program, const char *name, cl_int *err)
+{
+    cl_kernel kernel = cw_stream_below.clCreateKernel(program, name, err);
+
+    made(program, kernel);
+    return kernel;
+}
+
+cl_int cw_stream_hook_clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *kernels,
+                                               cl_uint *n)
+{
+    cl_uint count = 0, *to = n || !cw_stream_object_any() ? n : &count;
+    cl_int err = cw_stream_below.clCreateKernelsInProgram(program, room, kernels, to);
+
+    for (cl_uint i = 0; err == CL_SUCCESS && kernels && to && i < *to; i++)
+        made(program, kernels[i]);
+    return err;
+}
+
+cl_kernel cw_stream_hook_clCloneKernel(cl_kernel from, cl_int *err)
+{
+    cl_kernel to = cw_stream_below.clCloneKernel(from, err);
+    struct cw_stream_kernel *k, *of = to ? cw_stream_object_find(from, CW_STREAM_KERNEL) : NULL;
+
+    if (!of || !(k = make(to)))
+        return to;
+    k->points = of->points;
+    k->shown = of->shown && k->count == of->count;
+    if (k->shown && k->count)
+        memcpy(k->args, of->args, k->count * sizeof *k->args);
+    return to;
+}
+
+/* Only handles that have a record are taken for memory: any eight bytes may look like one. */
+static void set_arg(struct cw_stream_kernel *k, cl_uint index, size_t size, const void *value)
+{
+    struct cw_stream_arg *a = &k->args[index];
+    const struct cw_stream_memory *m;
+    const void *handle;
+
+    *a = (struct cw_stream_arg){.mode = a->mode};
+    if (size != sizeof handle || !value)
+        return;
+    memcpy(&handle, value, sizeof handle);
+    m = cw_stream_object_find(handle, CW_STREAM_MEMORY);
+    if (!m)
+        return;
+    a->bytes = m->bytes;
+    a->odd = !m->plain;
+    a->read_only = m->read_only;
+    a->host_sees = m->host_sees;
+}
+
+cl_int cw_stream_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    struct cw_stream_kernel *k = cw_stream_object_find(kernel, CW_STREAM_KERNEL);
+    cl_int err;
+
+    if (!k)
+        return cw_stream_below.clSetKernelArg(kernel, index, size, value);
+    err = cw_next.clSetKernelArg(kernel, index, size, value);
+    if (err == CL_SUCCESS && index < k->count)
+        set_arg(k, index, size, value);
+    return err;
+}
+
+void cw_stream_kernel_points(cl_kernel kernel)
+{
+    struct cw_stream_kernel *k = cw_stream_object_find(kernel, CW_STREAM_KERNEL);
+
+    if (k)
+        k->points = true;
+}
+
+cl_int cw_stream_hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value)
+{
+    cw_stream_kernel_points(kernel);
+    return cw_stream_below.clSetKernelArgSVMPointer(kernel, index, value);
+}
+
+cl_int cw_stream_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size,
+                                          const void *value)
+{
+    cw_stream_kernel_points(kernel);
+    return cw_stream_below.clSetKernelExecInfo(kernel, name, size, value);
+}
+
+/* ---- launches */
+
+static void touch(struct cw_stream_touch *t, struct cw_stream_kernel *k)
+{
+    cw_stream_touch_close(t);
+    if (!k || !k->shown || k->points)
+        return;
+    t->closes = t->visible = false;
+    t->kernel = k;
+    for (uint32_t i = 0; i < k->count && !t->closes; i++) {
+        struct cw_stream_bytes bytes = k->args[i].bytes;
+
+        bytes.write = k->args[i].mode != CW_ACCESS_READ && !k->args[i].read_only;
+        t->visible |= k->args[i].host_sees;
+        if (k->args[i].odd)
+            cw_stream_touch_close(t);
+        else
+            cw_stream_touch_add(t, &bytes);
+    }
+}
+
+/* So many of 256 items where the device chooses the local size. */
+static uint32_t groups_of(cl_uint dims, const size_t *global, const size_t *local)
+{
+    double groups = 1;
+
+    for (cl_uint i = 0; global && i < dims && i < 3; i++)
+        groups *= local && local[i] ? (double)((global[i] + local[i] - 1) / local[i]) : (double)global[i];
+    if (!local)
+        groups /= 256;
+    return groups < 1 ? 1 : groups > UINT32_MAX ? UINT32_MAX : (uint32_t)groups;
+}
+
+cl_int cw_stream_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                                             const size_t *offset, const size_t *global, const size_t *local,
+                                             cl_uint n, const cl_event *list, cl_event *event)
+{
+    struct cw_stream_touch t;
+    struct cw_stream_call c;
+    const struct cw_dispatch *to = &cw_stream_below;
+
+    if (!cw_stream_object_any())
+        return to->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
+    touch(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
+    t.groups = groups_of(dims, global, local);
+    to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
+    return cw_stream_end(
+        &c, to->clEnqueueNDRangeKernel(c.queue, kernel, dims, offset, global, local, c.n, c.list, c.event));
+}
+
+cl_int cw_stream_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
+                                    cl_event *event)
+{
+    struct cw_stream_touch t;
+    struct cw_stream_call c;
+    const struct cw_dispatch *to = &cw_stream_below;
+
+    if (!cw_stream_object_any())
+        return to->clEnqueueTask(queue, kernel, n, list, event);
+    touch(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
+    t.groups = 1;
+    to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
+    return cw_stream_end(&c, to->clEnqueueTask(c.queue, kernel, c.n, c.list, c.event));
+}

@@ -1,0 +1,226 @@
+/* stream_memory.c - the memory objects of streamed contexts: which bytes they name. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream_hooks.h"
+#include "stream_memory.h"
+
+#define ACCESS (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
+#define HOST   (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)
+
+/* Bytes of a buffer that the program has the address of. */
+struct map {
+    struct map *next;
+    uintptr_t low, high;
+    struct cw_stream_bytes bytes;
+};
+static struct map *maps;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cw_stream_memory_mapped(cl_mem buffer, const void *address, size_t offset, size_t bytes)
+{
+    const struct cw_stream_memory *m = cw_stream_object_find(buffer, CW_STREAM_MEMORY);
+    struct map *map = m && m->plain && address ? malloc(sizeof *map) : NULL;
+
+    if (!map)
+        return;
+    map->low = (uintptr_t)address;
+    map->high = map->low + bytes;
+    map->bytes = m->bytes;
+    map->bytes.low += offset;
+    map->bytes.high = map->bytes.low + bytes;
+    pthread_mutex_lock(&lock);
+    map->next = maps;
+    maps = map;
+    pthread_mutex_unlock(&lock);
+}
+
+bool cw_stream_memory_is_mapped(const void *address, struct cw_stream_bytes *to)
+{
+    unsigned n = 0;
+
+    *to = (struct cw_stream_bytes){0};
+    pthread_mutex_lock(&lock);
+    for (const struct map *map = maps; map; map = map->next)
+        if (map->low == (uintptr_t)address) {
+            *to = map->bytes;
+            n++;
+        }
+    pthread_mutex_unlock(&lock);
+    return n == 1;
+}
+
+void cw_stream_memory_unmapped(const void *address)
+{
+    struct map **at = &maps, *map;
+
+    pthread_mutex_lock(&lock);
+    while (*at && (*at)->low != (uintptr_t)address)
+        at = &(*at)->next;
+    map = *at;
+    if (map)
+        *at = map->next;
+    pthread_mutex_unlock(&lock);
+    free(map);
+}
+
+bool cw_stream_memory_host(const void *host, size_t bytes, struct cw_stream_bytes *to)
+{
+    uintptr_t low = (uintptr_t)host, high = low + bytes;
+    bool whole = true;
+
+    *to = (struct cw_stream_bytes){.low = low, .high = high};
+    pthread_mutex_lock(&lock);
+    for (const struct map *map = maps; map; map = map->next) {
+        if (map->low >= high || low >= map->high)
+            continue;
+        to->region = map->bytes.region;
+        to->low = map->bytes.low + (low - map->low);
+        to->high = to->low + bytes;
+        whole = map->low <= low && high <= map->high;
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+    return whole && high >= low;
+}
+
+static struct cw_stream_memory *remember(cl_context context, cl_mem memory)
+{
+    if (!memory || !cw_stream_object_find(context, CW_STREAM_CONTEXT))
+        return NULL;
+    return cw_stream_object_create(memory, CW_STREAM_MEMORY, sizeof(struct cw_stream_memory));
+}
+
+/* Memory that the program gave is the host's, which several buffers may share. */
+static cl_mem buffer(cl_context context, cl_mem memory, cl_mem_flags flags, size_t bytes, const void *host)
+{
+    struct cw_stream_memory *m = remember(context, memory);
+
+    if (!m)
+        return memory;
+    m->bytes = (struct cw_stream_bytes){.region = (uintptr_t)memory, .high = bytes};
+    m->flags = flags;
+    m->read_only = flags & CL_MEM_READ_ONLY;
+    m->host_sees = flags & HOST;
+    m->plain = !(flags & CL_MEM_USE_HOST_PTR) || cw_stream_memory_host(host, bytes, &m->bytes);
+    return memory;
+}
+
+cl_mem cw_stream_memory_odd(cl_context context, cl_mem memory)
+{
+    remember(context, memory);
+    return memory;
+}
+
+cl_mem cw_stream_hook_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                                     cl_int *err)
+{
+    return buffer(context, cw_stream_below.clCreateBuffer(context, flags, bytes, host, err), flags, bytes,
+                  host);
+}
+
+cl_mem cw_stream_hook_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
+                                                   cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
+{
+    cl_mem memory =
+        cw_stream_below.clCreateBufferWithProperties(context, properties, flags, bytes, host, err);
+
+    return properties && *properties ? cw_stream_memory_odd(context, memory)
+                                     : buffer(context, memory, flags, bytes, host);
+}
+
+cl_mem cw_stream_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type,
+                                        const void *info, cl_int *err)
+{
+    cl_mem memory = cw_stream_below.clCreateSubBuffer(parent, flags, type, info, err);
+    const struct cw_stream_memory *root = cw_stream_object_find(parent, CW_STREAM_MEMORY);
+    const cl_buffer_region *part = info;
+    struct cw_stream_memory *m =
+        memory && root ? cw_stream_object_create(memory, CW_STREAM_MEMORY, sizeof *m) : NULL;
+
+    if (m && root->plain && type == CL_BUFFER_CREATE_TYPE_REGION && part) {
+        m->bytes = root->bytes;
+        m->bytes.low += part->origin;
+        m->bytes.high = m->bytes.low + part->size;
+        m->flags = (flags & ACCESS ? flags : flags | (root->flags & ACCESS)) | (root->flags & HOST);
+        m->read_only = m->flags & CL_MEM_READ_ONLY;
+        m->host_sees = root->host_sees;
+        m->plain = true;
+    }
+    return memory;
+}
+
+cl_mem cw_stream_hook_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                    const cl_image_desc *desc, void *host, cl_int *err)
+{
+    return cw_stream_memory_odd(context,
+                                cw_stream_below.clCreateImage(context, flags, format, desc, host, err));
+}
+
+cl_mem cw_stream_hook_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
+                                                  cl_mem_flags flags, const cl_image_format *format,
+                                                  const cl_image_desc *desc, void *host, cl_int *err)
+{
+    return cw_stream_memory_odd(context, cw_stream_below.clCreateImageWithProperties(
+                                             context, properties, flags, format, desc, host, err));
+}
+
+cl_mem cw_stream_hook_clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                      size_t width, size_t height, size_t pitch, void *host, cl_int *err)
+{
+    return cw_stream_memory_odd(
+        context, cw_stream_below.clCreateImage2D(context, flags, format, width, height, pitch, host, err));
+}
+
+cl_mem cw_stream_hook_clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                      size_t width, size_t height, size_t depth, size_t pitch, size_t slice,
+                                      void *host, cl_int *err)
+{
+    return cw_stream_memory_odd(context,
+                                cw_stream_below.clCreateImage3D(context, flags, format, width, height, depth,
+                                                                pitch, slice, host, err));
+}
+
+cl_mem cw_stream_hook_clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet, cl_uint packets,
+                                   const cl_pipe_properties *properties, cl_int *err)
+{
+    return cw_stream_memory_odd(
+        context, cw_stream_below.clCreatePipe(context, flags, packet, packets, properties, err));
+}
+
+#define SHARED(name, params, args)                                                                           \
+    cl_mem cw_stream_hook_##name(cl_context context, CW_UNPAREN params)                                      \
+    {                                                                                                        \
+        return cw_stream_memory_odd(context, cw_stream_below.name(context, CW_UNPAREN args));                \
+    }
+SHARED(clCreateFromGLBuffer, (cl_mem_flags flags, cl_GLuint name, cl_int *err), (flags, name, err))
+SHARED(clCreateFromGLTexture,
+       (cl_mem_flags flags, cl_GLenum target, cl_GLint level, cl_GLuint name, cl_int *err),
+       (flags, target, level, name, err))
+SHARED(clCreateFromGLTexture2D,
+       (cl_mem_flags flags, cl_GLenum target, cl_GLint level, cl_GLuint name, cl_int *err),
+       (flags, target, level, name, err))
+SHARED(clCreateFromGLTexture3D,
+       (cl_mem_flags flags, cl_GLenum target, cl_GLint level, cl_GLuint name, cl_int *err),
+       (flags, target, level, name, err))
+SHARED(clCreateFromGLRenderbuffer, (cl_mem_flags flags, cl_GLuint name, cl_int *err), (flags, name, err))
+SHARED(clCreateFromEGLImageKHR,
+       (CLeglDisplayKHR display, CLeglImageKHR image, cl_mem_flags flags,
+        const cl_egl_image_properties_khr *properties, cl_int *err),
+       (display, image, flags, properties, err))
+
+cl_int cw_stream_hook_clRetainMemObject(cl_mem memory)
+{
+    cl_int err = cw_stream_below.clRetainMemObject(memory);
+
+    if (err == CL_SUCCESS)
+        cw_stream_object_retained(memory, CW_STREAM_MEMORY);
+    return err;
+}
+
+cl_int cw_stream_hook_clReleaseMemObject(cl_mem memory)
+{
+    cw_stream_object_released(memory, CW_STREAM_MEMORY);
+    return cw_stream_below.clReleaseMemObject(memory);
+}

@@ -1,0 +1,89 @@
+/* stream_object.h - records of the objects of streamed contexts, by handle.
+ *
+ * A record lives from the call that makes the object to the program's last release. Only handles that have a
+ * record are taken for objects. The table has a lock of its own, which is held for no vendor call; any
+ * thread. */
+#ifndef CW_STREAM_OBJECT_H
+#define CW_STREAM_OBJECT_H
+
+#include "stream_access.h"
+
+#include "../../door/dispatch.h"
+
+enum cw_stream_kind {
+    CW_STREAM_CONTEXT,
+    CW_STREAM_QUEUE,
+    CW_STREAM_MEMORY,
+    CW_STREAM_PROGRAM,
+    CW_STREAM_KERNEL,
+    CW_STREAM_EVENT,
+    CW_STREAM_KINDS
+};
+
+struct cw_stream_object {
+    const void *handle;
+    struct cw_stream_object *next; /* same bucket */
+    enum cw_stream_kind kind;
+    uint32_t refs; /* the program's */
+    uint32_t pins; /* of run mode: the record stays though the table has forgotten it */
+};
+
+struct cw_stream_context {
+    struct cw_stream_object o;
+    _Atomic uint32_t queues;   /* of the program, made so far */
+    _Atomic uint32_t own_refs; /* references of run mode's queues, which the program does not see */
+};
+
+struct cw_stream_memory {
+    struct cw_stream_object o;
+    struct cw_stream_bytes bytes;
+    bool plain;     /* a buffer; else an image, a pipe, or memory that something else shares */
+    bool read_only; /* for kernels */
+    bool host_sees; /* the host may see its bytes without a command */
+    cl_mem_flags flags;
+};
+
+struct cw_stream_program {
+    struct cw_stream_object o;
+    char *source;              /* NULL: not known */
+    struct cw_cl_source *text; /* of its build; NULL: not known, or not all of its effects show */
+    bool shown;                /* made of binaries, all of whose effects arguments show */
+};
+
+struct cw_stream_arg {
+    struct cw_stream_bytes bytes; /* high 0: no memory */
+    bool odd;                     /* memory whose bytes are not known */
+    bool host_sees, read_only;
+    uint8_t mode; /* enum cw_access_mode, by the source */
+};
+
+struct cw_stream_kernel {
+    struct cw_stream_object o;
+    bool shown;  /* its arguments show all that it touches */
+    bool points; /* it may touch shared virtual memory */
+    uint32_t count;
+    struct cw_stream_arg *args;
+    uint64_t units; /* work-groups that the device runs at a time; 0: not asked yet */
+};
+
+/* True from the first streamed context on. */
+bool cw_stream_object_any(void);
+
+/* Makes a zeroed record of `bytes` bytes with one reference, and forgets a stale one. NULL: memory is out. */
+void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size_t bytes);
+void *cw_stream_object_find(const void *handle, enum cw_stream_kind kind);
+/* The same, and the record stays until it is unpinned. */
+void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind);
+void cw_stream_object_pin_again(void *object);
+void cw_stream_object_unpin(void *object);
+void cw_stream_object_retained(const void *handle, enum cw_stream_kind kind);
+/* To be called before the vendor's release, which may give the handle away. True: it was the last one. */
+bool cw_stream_object_released(const void *handle, enum cw_stream_kind kind);
+/* Pins every record of a kind, calls `function`, and unpins it. */
+void cw_stream_object_each(enum cw_stream_kind kind, void (*function)(void *object));
+/* In a forked child: nothing is streamed any more. */
+void cw_stream_object_forget_all(void);
+/* Frees the members of a record of that kind; set at the start. */
+extern void (*cw_stream_object_free[CW_STREAM_KINDS])(void *object);
+
+#endif

@@ -1,0 +1,100 @@
+/* stream_queue.h - the streams of one in-order queue of the program.
+ *
+ * Stream 0 is the program's queue, the others are queues of run mode in the same context, for the same
+ * device, with the same properties. Commands of the queue are numbered from 1 in the order of their
+ * enqueues. A *mark* of a stream is an event that is complete when all commands there up to a number are.
+ *
+ * Commands up to the *floor* are over when any command behind it is: everything that begins later waits
+ * for it. */
+#ifndef CW_STREAM_QUEUE_H
+#define CW_STREAM_QUEUE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "stream_object.h"
+#include "stream_worth.h"
+
+struct cw_stream_mark {
+    uint64_t number;
+    cl_event event; /* retained */
+};
+
+struct cw_stream {
+    cl_command_queue queue;
+    uint64_t last;    /* number of its latest command; 0: none */
+    uint64_t over;    /* up to this number its commands are over */
+    uint64_t visible; /* number of the latest command whose end the program can see without waiting for it */
+    bool dirty;       /* it has commands that nothing has flushed */
+    struct cw_stream_mark *marks; /* by ascending number, all behind `over` */
+    uint32_t num_marks, cap_marks;
+};
+
+struct cw_stream_queue {
+    struct cw_stream_object o;
+    struct cw_stream_context *context; /* pinned */
+    cl_context vendor_context;
+    cl_device_id device;
+    cl_command_queue_properties properties;
+    pthread_mutex_t lock;   /* of everything below; held over the vendor's enqueueing call */
+    uint32_t units;         /* compute units of the device */
+    uint32_t n, most;       /* streams that there are, and may be */
+    uint64_t number, floor; /* the latest command's */
+    pthread_t owner;        /* of the first command */
+    bool hosted;            /* its commands may wait for the host, or several threads use it */
+    bool crowded;           /* not all accesses are remembered: the next command closes */
+    bool closed;            /* everything goes to stream 0 from now on */
+    struct cw_stream of[CW_STREAM_MAX];
+    struct cw_stream_accesses accesses;
+    uint64_t random;                                    /* chaos */
+    struct cw_stream_event *events_first, *events_last; /* alive, in the order of their commands */
+    uint64_t end_ns;                                    /* least START that the next event may show */
+    struct cw_stream_callback *callbacks; /* that have not been called, in the order of commands */
+    uint64_t called;                      /* callbacks on commands up to this number are due */
+    bool calling;                         /* a thread is calling them */
+    pthread_cond_t calls;                 /* no thread is calling them any more */
+    uint32_t own_refs;                    /* of the context, by the queues of run mode */
+    cl_command_queue view;                /* markers whose ends call callbacks; NULL: none yet */
+    struct cw_stream_worth worth;
+};
+
+/* Totals of the process, for the summary. */
+struct cw_stream_counts {
+    atomic_ullong commands, aside; /* on streams; of these, not on stream 0 */
+    atomic_ullong waits, closed;   /* of a stream for another; commands that closed several streams */
+    atomic_uint queues, most;      /* with streams; the most streams of one queue */
+};
+extern struct cw_stream_counts cw_stream_counts;
+
+/* A queue was made in a streamed context; nothing happens for others. `most` streams. */
+void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_queue queue);
+void cw_stream_queue_free(void *object);
+/* The program's last release comes next. Lock not held. */
+void cw_stream_queue_leaves(struct cw_stream_queue *q);
+
+/* Lock held from here on. */
+
+/* Below n. */
+uint32_t cw_stream_queue_lot(struct cw_stream_queue *q, uint32_t n);
+
+/* An event that is complete when the commands of stream `s` up to `number` are; borrowed until the lock is
+ * given up. NULL: they are over. Makes a marker where there is no mark. */
+cl_event cw_stream_queue_mark(struct cw_stream_queue *q, uint32_t s, uint64_t number);
+/* The event of the latest command of the stream, as a mark; retains it. */
+void cw_stream_queue_mark_by(struct cw_stream_queue *q, uint32_t s, cl_event event);
+/* References to that event that the program does not see. */
+cl_uint cw_stream_queue_holds(const struct cw_stream_queue *q, cl_event event);
+/* They are over; asks the vendor. */
+bool cw_stream_queue_is_over(struct cw_stream_queue *q, uint32_t s, uint64_t number);
+/* Nothing is under way, as far as the program's waits have shown. */
+bool cw_stream_queue_is_idle(const struct cw_stream_queue *q);
+/* The program has waited for them. */
+void cw_stream_queue_reached(struct cw_stream_queue *q, uint32_t s, uint64_t number);
+/* All streams but `but`. */
+void cw_stream_queue_flush(struct cw_stream_queue *q, uint32_t but);
+/* A queue of run mode in the context of `q`, which the program does not see. NULL: the vendor has none. */
+cl_command_queue cw_stream_queue_make(struct cw_stream_queue *q, cl_command_queue_properties properties);
+/* The stream has a queue; makes it if need be. */
+bool cw_stream_queue_has(struct cw_stream_queue *q, uint32_t s);
+
+#endif

@@ -1,0 +1,31 @@
+/* stream_settings.c - see streams/stream_settings.h. */
+#include "stream_settings.h"
+
+#include <string.h>
+
+struct cw_stream_settings cw_stream_settings = {.off = true};
+
+void cw_stream_settings_start(const struct cw_options *options)
+{
+    cw_stream_settings.off = !strcmp(options->streams, "off");
+    cw_stream_settings.force = !strcmp(options->streams, "force");
+    cw_stream_settings.chaos = !strncmp(options->policy, "chaos", 5);
+    cw_stream_settings.seed = (uint64_t)options->seed;
+}
+
+/* A dressed DSP's times are modelled: what it runs has to pass by device/. */
+static bool fits(const struct cw_cl_device *d)
+{
+    return cw_device_has(d, CW_VENDOR_STREAMS) ||
+           (cw_stream_settings.force && cw_device_has(d, CW_VENDOR_ZERO_COPY_HOST_PTR) && !d->dsp);
+}
+
+bool cw_stream_settings_take(const struct cw_context_devices *devices)
+{
+    if (cw_stream_settings.off || !devices || !devices->homes)
+        return false;
+    for (size_t i = 0; i < devices->homes; i++)
+        if (!fits(&devices->slot[i]))
+            return false;
+    return true;
+}

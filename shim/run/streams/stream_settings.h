@@ -1,0 +1,24 @@
+/* stream_settings.h - which contexts are streamed, and how. */
+#ifndef CW_STREAM_SETTINGS_H
+#define CW_STREAM_SETTINGS_H
+
+#include <stdatomic.h>
+
+#include "../../../analyzer/settings/options.h"
+#include "../../device/device.h"
+
+struct cw_stream_settings {
+    atomic_bool off; /* true from some moment on: no new contexts */
+    bool force;      /* also on PoCL, and without asking whether it pays: for tests */
+    bool chaos;      /* streams are chosen by lot */
+    uint64_t seed;   /* of the lots */
+};
+/* Constant after cw_stream_settings_start(), but for `off`. */
+extern struct cw_stream_settings cw_stream_settings;
+
+void cw_stream_settings_start(const struct cw_options *options);
+
+/* A context with these devices is streamed. */
+bool cw_stream_settings_take(const struct cw_context_devices *devices);
+
+#endif

@@ -1,0 +1,142 @@
+/* stream_wait.c - contexts and queues: retained, flushed, finished, released. */
+#include <stdlib.h>
+
+#include "stream_callback.h"
+#include "stream_enqueue.h"
+#include "stream_hooks.h"
+#include "stream_settings.h"
+#include "stream_start.h"
+
+cl_int cw_stream_hook_clRetainContext(cl_context context)
+{
+    cl_int err = cw_stream_below.clRetainContext(context);
+
+    if (err == CL_SUCCESS)
+        cw_stream_object_retained(context, CW_STREAM_CONTEXT);
+    return err;
+}
+
+cl_int cw_stream_hook_clReleaseContext(cl_context context)
+{
+    cw_stream_object_released(context, CW_STREAM_CONTEXT);
+    return cw_stream_below.clReleaseContext(context);
+}
+
+cl_int cw_stream_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to,
+                                       size_t *bytes)
+{
+    cl_int err = cw_stream_below.clGetContextInfo(context, name, room, to, bytes);
+    struct cw_stream_context *c = name == CL_CONTEXT_REFERENCE_COUNT && err == CL_SUCCESS && to
+                                      ? cw_stream_object_pin(context, CW_STREAM_CONTEXT)
+                                      : NULL;
+    cl_uint count;
+
+    if (c) {
+        memcpy(&count, to, sizeof count);
+        count -= c->own_refs;
+        memcpy(to, &count, sizeof count);
+        cw_stream_object_unpin(c);
+    }
+    return err;
+}
+
+cl_int cw_stream_hook_clRetainCommandQueue(cl_command_queue queue)
+{
+    cl_int err = cw_stream_below.clRetainCommandQueue(queue);
+
+    if (err == CL_SUCCESS)
+        cw_stream_object_retained(queue, CW_STREAM_QUEUE);
+    return err;
+}
+
+cl_int cw_stream_hook_clReleaseCommandQueue(cl_command_queue queue)
+{
+    struct cw_stream_queue *q = cw_stream_object_pin(queue, CW_STREAM_QUEUE);
+
+    if (q) {
+        if (cw_stream_object_released(queue, CW_STREAM_QUEUE))
+            cw_stream_queue_leaves(q);
+        cw_stream_object_unpin(q);
+    }
+    return cw_stream_below.clReleaseCommandQueue(queue);
+}
+
+cl_int cw_stream_hook_clFlush(cl_command_queue queue)
+{
+    struct cw_stream_queue *q = cw_stream_object_pin(queue, CW_STREAM_QUEUE);
+
+    if (!q)
+        return cw_stream_below.clFlush(queue);
+    pthread_mutex_lock(&q->lock);
+    cw_stream_queue_flush(q, 0);
+    q->of[0].dirty = false;
+    pthread_mutex_unlock(&q->lock);
+    cw_stream_object_unpin(q);
+    return cw_next.clFlush(queue);
+}
+
+/* The streams that may have something under way, and how far each is. Lock not held. */
+static uint32_t look(struct cw_stream_queue *q, cl_command_queue queue[CW_STREAM_MAX],
+                     uint64_t last[CW_STREAM_MAX], uint64_t *number)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&q->lock);
+    n = q->n;
+    *number = q->number;
+    cw_stream_queue_flush(q, 0);
+    for (uint32_t s = 0; s < n; s++) {
+        last[s] = q->of[s].last;
+        queue[s] = last[s] > q->of[s].over || !s ? q->of[s].queue : NULL;
+    }
+    pthread_mutex_unlock(&q->lock);
+    return n;
+}
+
+static cl_int finish(struct cw_stream_queue *q)
+{
+    cl_command_queue queue[CW_STREAM_MAX];
+    uint64_t last[CW_STREAM_MAX], number;
+    uint32_t n = look(q, queue, last, &number);
+    cl_int err = CL_SUCCESS, now[CW_STREAM_MAX];
+
+    for (uint32_t s = 0; s < n; s++) {
+        now[s] = queue[s] ? cw_next.clFinish(queue[s]) : CL_SUCCESS;
+        err = err == CL_SUCCESS ? now[s] : err;
+    }
+    pthread_mutex_lock(&q->lock);
+    for (uint32_t s = 0; s < n; s++)
+        if (now[s] == CL_SUCCESS)
+            cw_stream_queue_reached(q, s, last[s]);
+    if (cw_stream_queue_is_idle(q))
+        cw_stream_worth_synchronised(q);
+    pthread_mutex_unlock(&q->lock);
+    cw_stream_callback_wait(q, number);
+    return err;
+}
+
+cl_int cw_stream_hook_clFinish(cl_command_queue queue)
+{
+    struct cw_stream_queue *q = cw_stream_object_pin(queue, CW_STREAM_QUEUE);
+    cl_int err;
+
+    if (!q)
+        return cw_stream_below.clFinish(queue);
+    err = finish(q);
+    cw_stream_object_unpin(q);
+    return err;
+}
+
+/* The queue may be another kind of queue from now on. */
+cl_int cw_stream_hook_clSetCommandQueueProperty(cl_command_queue queue,
+                                                cl_command_queue_properties properties, cl_bool enable,
+                                                cl_command_queue_properties *old)
+{
+    struct cw_stream_queue *q = cw_stream_object_pin(queue, CW_STREAM_QUEUE);
+
+    if (q) {
+        cw_stream_close_for_good(q);
+        cw_stream_object_unpin(q);
+    }
+    return cw_stream_below.clSetCommandQueueProperty(queue, properties, enable, old);
+}

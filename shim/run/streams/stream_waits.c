@@ -1,0 +1,84 @@
+/* stream_waits.c - see streams/stream_waits.h. */
+#include "stream_waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_over(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+
+    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
+               CL_SUCCESS &&
+           status <= CL_COMPLETE;
+}
+
+static struct cw_stream_event *streamed(cl_event event)
+{
+    return cw_stream_object_pin(event, CW_STREAM_EVENT);
+}
+
+/* Room for the list and all that may be added. */
+static bool make_room(struct cw_stream_waits *w, cl_uint n, const cl_event *list)
+{
+    size_t room = (size_t)n * (CW_STREAM_MAX + 1) + CW_STREAM_MAX;
+    cl_event *to = w->few;
+
+    if (room > sizeof w->few / sizeof *w->few)
+        to = w->heap = malloc(room * sizeof *to);
+    if (!to)
+        return false;
+    if (n)
+        memcpy(to, list, n * sizeof *to);
+    w->list = to;
+    return true;
+}
+
+void cw_stream_waits_open(struct cw_stream_waits *w, const struct cw_stream_queue *q, cl_uint n,
+                          const cl_event *list)
+{
+    bool given = n && list;
+    cl_event *to;
+
+    w->n = w->own = w->own_end = n;
+    w->list = list;
+    w->outside = false;
+    w->heap = NULL;
+    w->bad = !n != !list || !make_room(w, given ? n : 0, list);
+    if (w->bad)
+        return; /* the vendor knows the error */
+    to = (cl_event *)(uintptr_t)w->list;
+    for (cl_uint i = 0; i < n; i++) {
+        struct cw_stream_event *e = streamed(list[i]);
+
+        if (!e || e->queue != q)
+            w->outside |= !is_over(list[i]);
+        if (e && e->queue != q)
+            cw_stream_event_before(e, to, &w->n);
+        if (e)
+            cw_stream_object_unpin(e);
+    }
+    w->own_end = w->n;
+    w->outside |= w->own_end > w->own;
+    if (!w->n)
+        w->list = NULL;
+}
+
+void cw_stream_waits_add(struct cw_stream_waits *w, cl_event event)
+{
+    cl_event *to = w->heap ? w->heap : w->few;
+
+    if (w->bad) {
+        cw_next.clWaitForEvents(1, &event);
+        return;
+    }
+    w->list = to;
+    to[w->n++] = event;
+}
+
+void cw_stream_waits_close(struct cw_stream_waits *w)
+{
+    for (cl_uint i = w->own; i < w->own_end; i++)
+        cw_next.clReleaseEvent(w->list[i]);
+    free(w->heap);
+}

@@ -1,0 +1,122 @@
+/* stream_worth.c - see streams/stream_worth.h. */
+#include "stream_worth.h"
+
+#include <time.h>
+
+#include "stream_enqueue.h"
+#include "stream_settings.h"
+
+#define FIRST_COMMANDS 16 /* of a queue, which are bare: short programs make no streams */
+#define LEAST_COMMANDS 3  /* of a span whose time says something */
+#define TRIALS         2  /* of each way */
+#define FIRST_REST     16 /* spans */
+#define LONGEST_REST   4096
+#define GAIN           32 /* fanning out has to save a 32nd */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* By its first command and the length of the span before it. */
+static uint64_t key_of(const struct cw_stream_queue *q, const struct cw_stream_touch *t)
+{
+    uint64_t key = (uintptr_t)t->kernel * 2 + t->reads;
+
+    return (key * 31 + q->worth.commands) | UINT64_C(1) << 63;
+}
+
+static struct cw_stream_kind_of_span *kind_of(struct cw_stream_queue *q)
+{
+    struct cw_stream_kind_of_span *k =
+        &q->worth.kind[(q->worth.key ^ q->worth.key >> 9 ^ q->worth.key >> 17) % CW_STREAM_SPANS];
+
+    if (k->key != q->worth.key)
+        *k = (struct cw_stream_kind_of_span){.key = q->worth.key};
+    return k;
+}
+
+/* Fanned out first, then in turn. */
+static bool next_way(const struct cw_stream_kind_of_span *k)
+{
+    if (k->left)
+        return k->fans;
+    return k->tried[1] <= k->tried[0];
+}
+
+bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_touch *t)
+{
+    struct cw_stream_worth *w = &q->worth;
+
+    if (cw_stream_settings.force && !cw_stream_settings.chaos)
+        return w->fans = true;
+    if (w->open) {
+        w->commands++;
+        return w->fans;
+    }
+    w->open = true;
+    w->made = false;
+    w->key = key_of(q, t);
+    w->commands = 1;
+    w->beside = 0;
+    w->begin_ns = now_ns();
+    if (cw_stream_settings.chaos)
+        w->fans = cw_stream_queue_lot(q, 8) != 0;
+    else
+        w->fans = q->number >= FIRST_COMMANDS && next_way(kind_of(q));
+    return w->fans;
+}
+
+bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_touch *t)
+{
+    return cw_stream_settings.force || !t->groups || t->groups < 2 * q->units;
+}
+
+static void decide(struct cw_stream_kind_of_span *k)
+{
+    k->fans = k->best_ns[1] < k->best_ns[0] - k->best_ns[0] / GAIN;
+    k->rest = !k->rest ? FIRST_REST : k->rest < LONGEST_REST ? 2 * k->rest : k->rest;
+    k->left = k->rest;
+    k->tried[0] = k->tried[1] = 0;
+}
+
+static bool is_alike(uint32_t a, uint32_t b)
+{
+    return a - a / 8 <= b && b - b / 8 <= a;
+}
+
+static void learn(struct cw_stream_queue *q, uint64_t ns)
+{
+    const struct cw_stream_worth *w = &q->worth;
+    struct cw_stream_kind_of_span *k = kind_of(q);
+
+    if (!is_alike(k->commands, w->commands))
+        *k = (struct cw_stream_kind_of_span){.key = w->key, .commands = w->commands};
+    if (k->left) {
+        k->left--;
+        return;
+    }
+    if (w->fans && w->made) /* its time has the making of queues in it */
+        return;
+    if (!k->tried[w->fans] || ns < k->best_ns[w->fans])
+        k->best_ns[w->fans] = ns;
+    k->tried[w->fans]++;
+    if (w->fans && !w->beside) /* there is nothing to fan out */
+        k->best_ns[0] = k->best_ns[1] = 0;
+    if ((w->fans && !w->beside) || (k->tried[0] >= TRIALS && k->tried[1] >= TRIALS))
+        decide(k);
+}
+
+void cw_stream_worth_synchronised(struct cw_stream_queue *q)
+{
+    struct cw_stream_worth *w = &q->worth;
+
+    if (!w->open)
+        return;
+    w->open = false;
+    if (w->commands >= LEAST_COMMANDS && q->number >= FIRST_COMMANDS)
+        learn(q, (now_ns() - w->begin_ns) / w->commands);
+}

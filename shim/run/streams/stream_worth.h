@@ -1,0 +1,44 @@
+/* stream_worth.h - whether the streams of a queue pay.
+ *
+ * A *span* goes from the first command after a synchronisation (nothing of the queue is under way) to the
+ * next one. A span fans out, or it goes to stream 0 as bare. Both are tried on spans that begin alike; the
+ * one that takes less time stays for a while, and the other one is tried again ever less often. */
+#ifndef CW_STREAM_WORTH_H
+#define CW_STREAM_WORTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CW_STREAM_SPANS 16 /* kinds of spans that a queue remembers */
+
+/* Spans that begin with the same kind of command, and have about as many. */
+struct cw_stream_kind_of_span {
+    uint64_t key;
+    uint32_t commands;
+    uint32_t tried[2];   /* how often: bare, fanned out */
+    uint64_t best_ns[2]; /* of these */
+    uint32_t left, rest; /* spans until the loser is tried again; how many it were the last time */
+    bool fans;           /* the winner, while `left` */
+};
+
+struct cw_stream_worth {
+    bool open, fans;           /* a span is under way; it fans out */
+    bool made;                 /* a stream was made in it, which takes time */
+    uint32_t commands, beside; /* of the span; of these, not on stream 0 */
+    uint64_t key, begin_ns;
+    struct cw_stream_kind_of_span kind[CW_STREAM_SPANS];
+};
+
+struct cw_stream_queue;
+struct cw_stream_touch;
+
+/* Lock of the queue held in all of these. */
+
+/* A command comes. True: its span fans out. */
+bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_touch *t);
+/* It would gain by a stream of its own: it leaves room on the device. */
+bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_touch *t);
+/* Nothing of the queue is under way. */
+void cw_stream_worth_synchronised(struct cw_stream_queue *q);
+
+#endif

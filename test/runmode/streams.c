@@ -1,0 +1,224 @@
+/* streams.c - a queue in order, whatever runs side by side: bytes that meet between commands of several
+ * kinds, and what events, waits, callbacks, times and other queues see of long and short commands. */
+#include "common.h"
+
+#define N     64
+#define LONG  400000
+#define PAIRS 4
+
+static struct app a;
+static cl_kernel add, slow, sum;
+static cl_command_queue other;
+
+static void launch(cl_command_queue q, cl_kernel k, cl_mem x, int y, cl_event *event)
+{
+    app_args(k, "mi", x, y);
+    app_run(q, k, N, 0, 0, NULL, event);
+}
+
+static cl_mem zeros(void)
+{
+    static int none[N];
+
+    return app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof none, none);
+}
+
+static void say(const char *what, bool right)
+{
+    printf("%s: %s\n", what, right ? "right" : "wrong");
+}
+
+/* A long command, and a short one that is independent of it. */
+static void pair(cl_mem m[2], cl_event e[2])
+{
+    m[0] = zeros();
+    m[1] = zeros();
+    launch(a.queue, slow, m[0], LONG, &e[0]);
+    launch(a.queue, add, m[1], 7, &e[1]);
+}
+
+static void drop(cl_mem m[2], cl_event e[2])
+{
+    app_read(&a, m[0], 0, N * sizeof(int), (int[N]){0});
+    app_read(&a, m[1], 0, N * sizeof(int), (int[N]){0});
+    app_release_events(e, 2);
+    app_release_mems(m, 2);
+}
+
+static void polled(void)
+{
+    cl_mem m[2];
+    cl_event e[2];
+
+    pair(m, e);
+    APP_CHECK(clFlush(a.queue));
+    rm_poll(e[1]);
+    say("polled", rm_status(e[0]) == CL_COMPLETE);
+    drop(m, e);
+}
+
+static void waited(void)
+{
+    cl_mem m[2];
+    cl_event e[2];
+
+    pair(m, e);
+    APP_CHECK(clWaitForEvents(1, &e[1]));
+    say("waited", rm_status(e[0]) == CL_COMPLETE);
+    drop(m, e);
+}
+
+static void read_blocking(void)
+{
+    cl_mem m[2];
+    cl_event e[2];
+    int word = 0;
+
+    pair(m, e);
+    APP_CHECK(clEnqueueReadBuffer(a.queue, m[1], CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL));
+    say("read", word == 7 && rm_status(e[0]) == CL_COMPLETE && rm_status(e[1]) == CL_COMPLETE);
+    drop(m, e);
+}
+
+static int calls;
+
+static void CL_CALLBACK called(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status;
+    calls = calls * 10 + *(int *)data;
+}
+
+static void called_back(void)
+{
+    static int one = 1, two = 2;
+    cl_mem m[2];
+    cl_event e[2];
+
+    pair(m, e);
+    APP_CHECK(clSetEventCallback(e[1], CL_COMPLETE, called, &two));
+    APP_CHECK(clSetEventCallback(e[0], CL_COMPLETE, called, &one));
+    APP_CHECK(clFinish(a.queue));
+    printf("called %d\n", calls);
+    drop(m, e);
+}
+
+/* What waits for the short one sees the bytes of the long one. */
+static void across(void)
+{
+    cl_mem m[2], to = zeros();
+    cl_event e[2], copied;
+
+    pair(m, e);
+    APP_CHECK(clFlush(a.queue));
+    APP_CHECK(clEnqueueCopyBuffer(other, m[0], to, 0, 0, N * sizeof(int), 1, &e[1], &copied));
+    APP_CHECK(clWaitForEvents(1, &copied));
+    app_read(&a, to, 0, N * sizeof(int), (int[N]){0});
+    clReleaseEvent(copied);
+    APP_CHECK(clReleaseMemObject(to));
+    drop(m, e);
+}
+
+/* When a blocking call is over the program may do as it likes with the memory that writes before it read. */
+static void freed(void)
+{
+    enum { WORDS = 1 << 20 };
+    cl_mem x = app_buffer(&a, 0, WORDS * sizeof(int), NULL), y = zeros();
+    int *from = malloc(WORDS * sizeof *from), word;
+
+    for (int i = 0; i < WORDS; i++)
+        from[i] = i;
+    app_args(slow, "mi", x, LONG);
+    app_run(a.queue, slow, N, 0, 0, NULL, NULL);
+    APP_CHECK(clEnqueueWriteBuffer(a.queue, x, CL_FALSE, 0, WORDS * sizeof *from, from, 0, NULL, NULL));
+    APP_CHECK(clEnqueueReadBuffer(a.queue, y, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL));
+    memset(from, 0, WORDS * sizeof *from);
+    app_read(&a, x, 0, WORDS * sizeof *from, from);
+    free(from);
+    app_release_mems((cl_mem[]){x, y}, 2);
+}
+
+/* A blocking call is over, so all before it is: another queue may work on that. */
+static void after_blocking(void)
+{
+    cl_mem x = zeros(), y = zeros();
+    int word;
+
+    launch(a.queue, slow, x, LONG, NULL);
+    APP_CHECK(clEnqueueReadBuffer(a.queue, y, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL));
+    launch(other, add, x, 7, NULL);
+    APP_CHECK(clFinish(other));
+    app_read(&a, x, 0, N * sizeof(int), (int[N]){0});
+    app_release_mems((cl_mem[]){x, y}, 2);
+}
+
+static void timed(void)
+{
+    cl_mem m[PAIRS][2];
+    cl_event e[PAIRS][2];
+    cl_ulong start, end, last = 0;
+    bool right = true;
+
+    for (int i = 0; i < PAIRS; i++)
+        pair(m[i], e[i]);
+    APP_CHECK(clFinish(a.queue));
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        cl_event x = e[i / 2][i % 2];
+        APP_CHECK(clGetEventProfilingInfo(x, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL));
+        APP_CHECK(clGetEventProfilingInfo(x, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL));
+        right &= last <= start && start <= end;
+        last = end;
+    }
+    say("timed", right);
+    for (int i = 0; i < PAIRS; i++)
+        drop(m[i], e[i]);
+}
+
+/* Bytes meet in the host's memory, in parts of buffers, and in memory that two buffers share. */
+static void meet(void)
+{
+    static int host[N], shared[N], none[2048];
+    cl_mem x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof none, none), y = zeros(),
+           part = app_sub_buffer(x, 0, 4096, 4096);
+    cl_mem over = app_buffer(&a, CL_MEM_USE_HOST_PTR, sizeof shared, shared);
+
+    for (int r = 0; r < 6; r++) {
+        launch(a.queue, slow, part, LONG / 4, NULL);
+        launch(a.queue, add, y, r, NULL);
+        APP_CHECK(clEnqueueReadBuffer(a.queue, x, CL_FALSE, 4096, sizeof host, host, 0, NULL, NULL));
+        APP_CHECK(clEnqueueWriteBuffer(a.queue, over, CL_FALSE, 0, sizeof host, host, 0, NULL, NULL));
+        app_args(sum, "mmm", over, part, y);
+        app_run(a.queue, sum, N, 0, 0, NULL, NULL);
+        APP_CHECK(clEnqueueCopyBuffer(a.queue, y, x, 0, 4096 + 64, 128, 0, NULL, NULL));
+        APP_CHECK(clEnqueueReadBuffer(a.queue, over, CL_FALSE, 0, sizeof host, host, 0, NULL, NULL));
+        APP_CHECK(clEnqueueWriteBuffer(a.queue, y, CL_FALSE, 0, sizeof host / 2, host, 0, NULL, NULL));
+        if (r % 3 == 2)
+            APP_CHECK(clEnqueueBarrierWithWaitList(a.queue, 0, NULL, NULL));
+    }
+    app_read(&a, x, 4096, sizeof host, host);
+    app_read(&a, y, 0, sizeof host, host);
+    app_read(&a, over, 0, sizeof host, host);
+    app_release_mems((cl_mem[]){part, x, y, over}, 4);
+}
+
+int main(void)
+{
+    app_open(&a, "streams", CL_QUEUE_PROFILING_ENABLE, RM_SOURCE);
+    add = app_kernel(&a, "add");
+    slow = app_kernel(&a, "slow");
+    sum = app_kernel(&a, "sum");
+    polled();
+    waited();
+    read_blocking();
+    called_back();
+    freed();
+    other = app_queue(&a, 0);
+    across();
+    after_blocking();
+    timed();
+    meet();
+    APP_CHECK(clReleaseCommandQueue(other));
+    APP_CHECK(clReleaseKernel(add));
+    APP_CHECK(clReleaseKernel(slow));
+    APP_CHECK(clReleaseKernel(sum));
+    return app_close(&a);
+}

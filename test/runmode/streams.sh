@@ -1,0 +1,63 @@
+# Commands of one queue on several streams (--streams force, on PoCL): what a program prints bare, it prints with streams that
+# bytes choose, and with streams by lot (chaos). Planted faults show: a wait that is left out, an event that is complete too
+# early, a read that does not wait. ALL=1: more programs and seeds.
+# SLOW: ALL=1 SEEDS=20
+# SECONDS: 60
+. test/runmode/common.sh
+
+# beside LEAST : at least so many commands went to other streams than the first in the latest run
+beside() {
+    local n
+    n=$(sed -n 's/^run: streams: .* \([0-9]*\) beside stream 0.*/\1/p' "$T/summary" | tail -n 1)
+    [ "${n:-0}" -ge "$1" ] || fail "only ${n:-no} commands beside stream 0: $(cat "$T/summary")"
+}
+# streamed PROGRAM LEAST : the same with streams, and with streams by lot
+streamed() {
+    bare "$1" || return
+    in_run "$1" CLWEAVE_STREAMS=force
+    beside "$2"
+    for seed in $(seq "${SEEDS:-1}"); do
+        in_run "$1" CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_SEED=$seed
+        [ "$2" = 0 ] || beside 1
+    done
+}
+# caught FAULT... : the program says something else with each
+caught() {
+    local fault
+    for fault; do
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_SEED=3 CLWEAVE_FAULT=$fault \
+            timeout 120 "$B/test/runmode/streams" > "$T/run" 2> "$T/run.err"
+        grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
+        cmp -s "$T/bare" "$T/run" && fail "$fault was not noticed"
+        compared=$((compared + 1))
+    done
+}
+
+for name in order waits natives anything disjoint chains8 pi threads userevents_maps; do
+    program=$B/test/runmode/$name
+    [ -x "$program" ] || program=$B/test/apps/$name
+    streamed "$program" "$([ $name = chains8 ] && echo 8 || echo 0)"
+done
+if [ -n "${ALL:-}" ]; then
+    for program in "$B"/test/apps/* "$B"/test/runmode/{again,alike,closes,crowd,drops,errors,exits,filters,hostile_memory,hostile_queues,hostile_threads,many,objects,overlaid,polls,state,trouble,wakes}; do
+        [ -f "$program" ] && [ "$(basename "$program")" != events_ooo ] && bare "$program" && in_run "$program" CLWEAVE_STREAMS=force
+        in_run "$program" CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_SEED=1
+    done
+fi
+streamed "$B/test/runmode/streams" 10
+caught early:1 loose:1 loose:2 soon:1
+
+# a GPU of a vendor whose queues are streamed by default: what programs read, and whether they are
+gpu() {
+    env OCL_ICD_VENDORS="$B/test/libnullcl.so" NULLCL_GPU="NVIDIA CUDA" GPU_SPEED_MIB=1 "$@" "$B/test/bench/gpu_speed" "" small8 pipeline read4 events 2> "$T/summary" |
+        sed 's/ .*hash=/ hash=/'
+}
+gpu > "$T/bare"
+for how in auto off force; do
+    gpu LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=$how > "$T/run"
+    diff "$T/bare" "$T/run" || fail "another hash with --streams $how"
+    [ "$(grep -c '^run: streams: ' "$T/summary")" = "$([ $how = off ] && echo 0 || echo 1)" ] || fail "--streams $how: $(cat "$T/summary")"
+    compared=$((compared + 1))
+done
+beside 100
+done_
