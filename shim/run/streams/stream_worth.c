@@ -7,7 +7,7 @@
 #include "stream_settings.h"
 
 #define FIRST_COMMANDS 16 /* of a queue, which are bare: short programs make no streams */
-#define LEAST_COMMANDS 3  /* of a span whose time says something */
+#define LEAST_COMMANDS 2  /* of a span whose time says something */
 #define TRIALS         2  /* of each way */
 #define FIRST_REST     16 /* spans */
 #define LONGEST_REST   4096
