@@ -151,6 +151,46 @@ static void after_blocking(void)
     app_release_mems((cl_mem[]){x, y}, 2);
 }
 
+/* The same for a queue that is made behind the blocking call. */
+static void made_later(void)
+{
+    cl_mem x = zeros(), y = zeros();
+    int word;
+
+    launch(a.queue, slow, x, LONG, NULL);
+    APP_CHECK(clEnqueueReadBuffer(a.queue, y, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL));
+    other = app_queue(&a, 0);
+    launch(other, add, x, 7, NULL);
+    APP_CHECK(clFinish(other));
+    app_read(&a, x, 0, N * sizeof(int), (int[N]){0});
+    app_release_mems((cl_mem[]){x, y}, 2);
+}
+
+/* Buffers of a context that only its queue holds. */
+static void let_go(void)
+{
+    static int none[N], word;
+    struct app b;
+    cl_kernel one, two;
+    cl_mem x, y;
+
+    app_open(&b, "let go", 0, RM_SOURCE);
+    one = app_kernel(&b, "slow");
+    two = app_kernel(&b, "add");
+    APP_CHECK(clReleaseContext(b.context));
+    x = app_buffer(&b, CL_MEM_COPY_HOST_PTR, sizeof none, none);
+    y = app_buffer(&b, CL_MEM_COPY_HOST_PTR, sizeof none, none);
+    APP_CHECK(clEnqueueReadBuffer(b.queue, y, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL));
+    launch(b.queue, one, x, LONG, NULL);
+    launch(b.queue, two, x, 7, NULL);
+    app_read(&b, x, 0, N * sizeof(int), (int[N]){0});
+    app_release_mems((cl_mem[]){x, y}, 2);
+    APP_CHECK(clReleaseKernel(one));
+    APP_CHECK(clReleaseKernel(two));
+    APP_CHECK(clRetainContext(b.context));
+    app_close(&b);
+}
+
 static void timed(void)
 {
     cl_mem m[PAIRS][2];
@@ -211,11 +251,12 @@ int main(void)
     read_blocking();
     called_back();
     freed();
-    other = app_queue(&a, 0);
+    made_later();
     across();
     after_blocking();
     timed();
     meet();
+    let_go();
     APP_CHECK(clReleaseCommandQueue(other));
     APP_CHECK(clReleaseKernel(add));
     APP_CHECK(clReleaseKernel(slow));

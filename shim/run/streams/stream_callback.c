@@ -192,10 +192,12 @@ static cl_int set(struct cw_stream_event *e, struct cw_stream_callback *c, struc
     cw_next.clRetainEvent(event);
     cw_stream_object_pin_again(e);
     cw_stream_object_pin_again(e->queue);
+    cw_next.clRetainEvent(marker); /* another one's end may call it, and let it go, at once */
     insert(e->queue, c);
     pthread_mutex_unlock(&e->queue->lock); /* the vendor may call it at once */
     cw_next.clFlush(e->queue->view);
     cw_next.clSetEventCallback(marker, CL_COMPLETE, reached, d);
+    cw_next.clReleaseEvent(marker);
     pthread_mutex_lock(&e->queue->lock);
     return CL_SUCCESS;
 }

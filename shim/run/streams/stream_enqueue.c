@@ -222,32 +222,64 @@ static void keep(struct cw_stream_call *c)
         cw_stream_event_made(q, *c->program, c->stream, number);
 }
 
-/* Ends that the program could see once its blocking call has returned: of streams that have any. Where
- * there are several queues, commands of another one may rest on all that is over then. */
-static void wait_for_visible(struct cw_stream_queue *q, uint32_t but)
-{
-    cl_command_queue queue[CW_STREAM_MAX];
-    uint64_t last[CW_STREAM_MAX];
-    bool any = false;
+/* What a blocking command waits for beside its own end. */
+struct ends {
+    cl_command_queue queue[CW_STREAM_MAX]; /* finished; or */
+    cl_event mark[CW_STREAM_MAX];          /* waited for, retained; both NULL: nothing */
+    uint64_t number[CW_STREAM_MAX], last[CW_STREAM_MAX];
+};
 
+/* Ends that the program could see once its blocking call has returned: of streams that have any. Where
+ * there are several queues, commands of another one may rest on all that is over then. With marks, no command
+ * of another thread that comes later is waited for. */
+static void find_visible(struct cw_stream_queue *q, uint32_t but, bool marks, struct ends *x)
+{
+    *x = (struct ends){0};
     for (uint32_t s = 0; s < q->n; s++) {
         struct cw_stream *t = &q->of[s];
         uint64_t seen = q->context->queues > 1 ? t->last : t->visible;
-        queue[s] = s != but && seen > t->over ? t->queue : NULL;
-        last[s] = t->last;
-        any |= queue[s] != NULL;
-        t->dirty &= queue[s] == NULL;
+
+        x->last[s] = t->last;
+        if (s == but || seen <= t->over)
+            continue;
+        x->number[s] = marks ? seen : t->last;
+        x->mark[s] = marks ? cw_stream_queue_mark(q, s, seen) : NULL;
+        if (x->mark[s])
+            cw_next.clRetainEvent(x->mark[s]);
+        x->queue[s] = marks ? NULL : t->queue;
+        t->dirty &= !x->queue[s];
     }
-    if (!any)
-        return;
-    pthread_mutex_unlock(&q->lock);
-    for (uint32_t s = 0; s < CW_STREAM_MAX && any; s++)
-        if (s < q->n && queue[s])
-            cw_next.clFinish(queue[s]);
-    pthread_mutex_lock(&q->lock);
-    for (uint32_t s = 0; s < q->n; s++)
-        if (queue[s])
-            cw_stream_queue_reached(q, s, last[s]);
+}
+
+static bool is_pending(const struct ends *x, uint32_t s)
+{
+    return x->queue[s] || x->mark[s];
+}
+
+static void wait_for_visible(struct cw_stream_queue *q, const struct ends *x)
+{
+    bool any = false;
+
+    for (uint32_t s = 0; s < CW_STREAM_MAX; s++)
+        any |= is_pending(x, s);
+    if (any)
+        pthread_mutex_unlock(&q->lock);
+    for (uint32_t s = 0; s < CW_STREAM_MAX; s++) {
+        if (x->queue[s])
+            cw_next.clFinish(x->queue[s]);
+        if (x->mark[s]) {
+            cw_next.clWaitForEvents(1, &x->mark[s]);
+            cw_next.clReleaseEvent(x->mark[s]);
+        }
+    }
+    if (any)
+        pthread_mutex_lock(&q->lock);
+    for (uint32_t s = 0; s < CW_STREAM_MAX; s++) {
+        if (is_pending(x, s))
+            cw_stream_queue_reached(q, s, x->number[s]);
+        if (q->of[s].passed < x->last[s])
+            q->of[s].passed = x->last[s];
+    }
 }
 
 static cl_int wait_apart(struct cw_stream_call *c)
@@ -271,15 +303,23 @@ static cl_int finish_blocking(struct cw_stream_call *c)
 {
     struct cw_stream_queue *q = c->q;
     uint64_t number = q->number;
+    bool alone = q->context->queues <= 1;
     cl_int err = CL_SUCCESS;
+    struct ends x;
 
+    find_visible(q, c->stream, c->apart, &x);
     if (c->apart)
         err = wait_apart(c);
     else
         q->of[c->stream].dirty = false;
     if (err == CL_SUCCESS)
         cw_stream_queue_reached(q, c->stream, number);
-    wait_for_visible(q, c->stream);
+    wait_for_visible(q, &x);
+    if (alone && q->context->queues > 1) { /* another queue was made meanwhile */
+        pthread_mutex_unlock(&q->lock);
+        cw_stream_queue_catch_up(q);
+        pthread_mutex_lock(&q->lock);
+    }
     if (cw_stream_queue_is_idle(q))
         cw_stream_worth_synchronised(q);
     return err;

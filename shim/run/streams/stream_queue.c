@@ -31,6 +31,29 @@ static void init_lock(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&again);
 }
 
+void cw_stream_queue_catch_up(void *queue)
+{
+    struct cw_stream_queue *q = queue;
+    cl_event list[CW_STREAM_MAX];
+    cl_uint n = 0;
+
+    pthread_mutex_lock(&q->lock);
+    for (uint32_t s = 0; s < q->n; s++) {
+        cl_event mark = q->of[s].passed ? cw_stream_queue_mark(q, s, q->of[s].passed) : NULL;
+
+        if (mark && cw_next.clRetainEvent(mark) == CL_SUCCESS)
+            list[n++] = mark;
+    }
+    cw_stream_queue_flush(q, CW_STREAM_MAX);
+    pthread_mutex_unlock(&q->lock);
+    while (n) {
+        cw_next.clWaitForEvents(1, &list[--n]);
+        cw_next.clReleaseEvent(list[n]);
+    }
+}
+
+/* While the program has one queue, a blocking command of it does not wait for what nobody can see.
+ * Commands of a second queue could. Commands of unseen functions rest on queues that are one stream. */
 void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
 {
     cl_command_queue_properties properties = 0;
@@ -39,8 +62,11 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
 
     if (!queue || !(c = cw_stream_object_pin(context, CW_STREAM_CONTEXT)))
         return;
-    c->queues++;
-    q = is_streamed(queue, &properties) ? cw_stream_object_create(queue, CW_STREAM_QUEUE, sizeof *q) : NULL;
+    if (++c->queues == 2)
+        cw_stream_object_each(CW_STREAM_QUEUE, cw_stream_queue_catch_up);
+    q = !cw_stream_settings.off && is_streamed(queue, &properties)
+            ? cw_stream_object_create(queue, CW_STREAM_QUEUE, sizeof *q)
+            : NULL;
     if (!q) {
         cw_stream_object_unpin(c);
         return;
@@ -48,6 +74,7 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
     init_lock(&q->lock);
     pthread_cond_init(&q->calls, NULL);
     q->context = c;
+    cw_stream_object_retained(context, CW_STREAM_CONTEXT); /* it lives as long as the queue does */
     q->vendor_context = context;
     q->device = device;
     q->properties = properties;
@@ -289,4 +316,5 @@ void cw_stream_queue_leaves(struct cw_stream_queue *q)
     for (uint32_t i = 0; i < n; i++)
         cw_next.clReleaseCommandQueue(own[i]);
     q->context->own_refs -= q->own_refs;
+    cw_stream_object_released(q->vendor_context, CW_STREAM_CONTEXT);
 }

@@ -25,6 +25,7 @@ struct cw_stream {
     uint64_t last;    /* number of its latest command; 0: none */
     uint64_t over;    /* up to this number its commands are over */
     uint64_t visible; /* number of the latest command whose end the program can see without waiting for it */
+    uint64_t passed;  /* a blocking command behind them has returned, which need not have waited for them */
     bool dirty;       /* it has commands that nothing has flushed */
     struct cw_stream_mark *marks; /* by ascending number, all behind `over` */
     uint32_t num_marks, cap_marks;
@@ -71,6 +72,9 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
 void cw_stream_queue_free(void *object);
 /* The program's last release comes next. Lock not held. */
 void cw_stream_queue_leaves(struct cw_stream_queue *q);
+
+/* Waits for all commands before blocking ones that have returned. Lock not held. */
+void cw_stream_queue_catch_up(void *queue);
 
 /* Lock held from here on. */
 

@@ -75,20 +75,26 @@ cl_int cw_stream_hook_clFlush(cl_command_queue queue)
     return cw_next.clFlush(queue);
 }
 
-/* The streams that may have something under way, and how far each is. Lock not held. */
+/* The streams that may have something under way, and how far each is; marks, retained, where later
+ * commands of another thread may wait for the caller. Lock not held. */
 static uint32_t look(struct cw_stream_queue *q, cl_command_queue queue[CW_STREAM_MAX],
-                     uint64_t last[CW_STREAM_MAX], uint64_t *number)
+                     cl_event mark[CW_STREAM_MAX], uint64_t last[CW_STREAM_MAX], uint64_t *number)
 {
     uint32_t n;
 
     pthread_mutex_lock(&q->lock);
     n = q->n;
     *number = q->number;
-    cw_stream_queue_flush(q, 0);
     for (uint32_t s = 0; s < n; s++) {
         last[s] = q->of[s].last;
         queue[s] = last[s] > q->of[s].over || !s ? q->of[s].queue : NULL;
+        mark[s] = s && q->hosted ? cw_stream_queue_mark(q, s, last[s]) : NULL;
+        if (s && q->hosted)
+            queue[s] = NULL;
+        if (mark[s])
+            cw_next.clRetainEvent(mark[s]);
     }
+    cw_stream_queue_flush(q, 0);
     pthread_mutex_unlock(&q->lock);
     return n;
 }
@@ -97,12 +103,17 @@ static cl_int finish(struct cw_stream_queue *q)
 {
     cl_command_queue queue[CW_STREAM_MAX];
     uint64_t last[CW_STREAM_MAX], number;
-    uint32_t n = look(q, queue, last, &number);
+    cl_event mark[CW_STREAM_MAX];
+    uint32_t n = look(q, queue, mark, last, &number);
     cl_int err = CL_SUCCESS, now[CW_STREAM_MAX];
 
     for (uint32_t s = 0; s < n; s++) {
         now[s] = queue[s] ? cw_next.clFinish(queue[s]) : CL_SUCCESS;
         err = err == CL_SUCCESS ? now[s] : err;
+        if (mark[s]) {
+            now[s] = cw_next.clWaitForEvents(1, &mark[s]);
+            cw_next.clReleaseEvent(mark[s]);
+        }
     }
     pthread_mutex_lock(&q->lock);
     for (uint32_t s = 0; s < n; s++)
