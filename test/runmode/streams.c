@@ -191,6 +191,19 @@ static void let_go(void)
     app_close(&b);
 }
 
+/* A kernel writes what the program has called read-only: bare, that works. */
+static void written_anyway(void)
+{
+    static int none[N];
+    cl_mem x = app_buffer(&a, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof none, none);
+
+    launch(a.queue, slow, x, LONG, NULL);
+    launch(a.queue, add, x, 7, NULL);
+    APP_CHECK(clFinish(a.queue));
+    app_read(&a, x, 0, N * sizeof(int), (int[N]){0});
+    app_release_mems(&x, 1);
+}
+
 static void timed(void)
 {
     cl_mem m[PAIRS][2];
@@ -257,6 +270,7 @@ int main(void)
     timed();
     meet();
     let_go();
+    written_anyway();
     APP_CHECK(clReleaseCommandQueue(other));
     APP_CHECK(clReleaseKernel(add));
     APP_CHECK(clReleaseKernel(slow));

@@ -233,7 +233,6 @@ static void set_arg(struct cw_stream_kernel *k, cl_uint index, size_t size, cons
         return;
     a->bytes = m->bytes;
     a->odd = !m->plain;
-    a->read_only = m->read_only;
     a->host_sees = m->host_sees;
 }
 
@@ -283,7 +282,7 @@ static void touch(struct cw_stream_touch *t, struct cw_stream_kernel *k)
     for (uint32_t i = 0; i < k->count && !t->closes; i++) {
         struct cw_stream_bytes bytes = k->args[i].bytes;
 
-        bytes.write = k->args[i].mode != CW_ACCESS_READ && !k->args[i].read_only;
+        bytes.write = k->args[i].mode != CW_ACCESS_READ; /* CL_MEM_READ_ONLY proves nothing */
         t->visible |= k->args[i].host_sees;
         if (k->args[i].odd)
             cw_stream_touch_close(t);

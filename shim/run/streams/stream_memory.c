@@ -6,8 +6,7 @@
 #include "stream_hooks.h"
 #include "stream_memory.h"
 
-#define ACCESS (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
-#define HOST   (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)
+#define HOST (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)
 
 /* Bytes of a buffer that the program has the address of. */
 struct map {
@@ -100,8 +99,6 @@ static cl_mem buffer(cl_context context, cl_mem memory, cl_mem_flags flags, size
     if (!m)
         return memory;
     m->bytes = (struct cw_stream_bytes){.region = (uintptr_t)memory, .high = bytes};
-    m->flags = flags;
-    m->read_only = flags & CL_MEM_READ_ONLY;
     m->host_sees = flags & HOST;
     m->plain = !(flags & CL_MEM_USE_HOST_PTR) || cw_stream_memory_host(host, bytes, &m->bytes);
     return memory;
@@ -143,8 +140,6 @@ cl_mem cw_stream_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_bu
         m->bytes = root->bytes;
         m->bytes.low += part->origin;
         m->bytes.high = m->bytes.low + part->size;
-        m->flags = (flags & ACCESS ? flags : flags | (root->flags & ACCESS)) | (root->flags & HOST);
-        m->read_only = m->flags & CL_MEM_READ_ONLY;
         m->host_sees = root->host_sees;
         m->plain = true;
     }

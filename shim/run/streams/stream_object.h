@@ -38,9 +38,7 @@ struct cw_stream_memory {
     struct cw_stream_object o;
     struct cw_stream_bytes bytes;
     bool plain;     /* a buffer; else an image, a pipe, or memory that something else shares */
-    bool read_only; /* for kernels */
     bool host_sees; /* the host may see its bytes without a command */
-    cl_mem_flags flags;
 };
 
 struct cw_stream_program {
@@ -53,7 +51,7 @@ struct cw_stream_program {
 struct cw_stream_arg {
     struct cw_stream_bytes bytes; /* high 0: no memory */
     bool odd;                     /* memory whose bytes are not known */
-    bool host_sees, read_only;
+    bool host_sees;
     uint8_t mode; /* enum cw_access_mode, by the source */
 };
 
