@@ -15,6 +15,7 @@ unset ${!CLWEAVE_*} OPENCL_LAYERS LD_PRELOAD
 for program in gpu_speed staging_speed; do
     gcc -O2 -w test/bench/$program.c -o "$T/$program" -lOpenCL -lm || exit 1
 done
+"$T/gpu_speed" "$device" small8 > "$T/first" 2>&1 || { echo "no device of '$device': $(tail -n 1 "$T/first")"; exit 77; }
 nvidia-smi -L 2> /dev/null
 for round in $(seq "$rounds"); do
     for program in gpu_speed staging_speed; do

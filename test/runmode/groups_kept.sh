@@ -76,7 +76,7 @@ echo "of $n runs the last has had a plan that was kept"
 # a full window of 64 and the rest of 63 are of one kind, of which things are measured together
 together=
 mkdir -m 700 "$T/lengths"
-all flat five 512 768 128
+all flat five 512 768 127
 at_once CLWEAVE_GROUPS=off CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY="$T/lengths/history.db" # likewise
 for n in $(seq 24); do # a busy machine may close windows earlier
     at_once CLWEAVE_GROUPS=on CLWEAVE_GROUP_TILE=64:512 CLWEAVE_HISTORY="$T/lengths/history.db"
