@@ -1,5 +1,6 @@
 /* staged.c - transfers between the program's memory and buffers: all sizes and forms, blocking or not,
  * beside other threads, gated, refused; their events. `staged exit`: ends with transfers under way.
+ * `staged last`: ends with transfers that a handler of atexit() waits for.
  * `staged large`: so many and large ones that pinned memory pays. */
 #include "common.h"
 
@@ -221,8 +222,15 @@ static void refused(void)
     cl_mem hidden = app_buffer(&a, CL_MEM_HOST_NO_ACCESS, BYTES, NULL);
     size_t zero[3] = {0, 0, 0}, region[3] = {100, 10, 1};
     uint8_t *x = app_alloc(BYTES);
+    cl_int err;
+    cl_event gate = clCreateUserEvent(a.context, &err);
 
+    APP_CHECK(err);
     memset(x, 1, BYTES);
+    printf("not for hosts, not yet: %d\n",
+           clEnqueueReadBuffer(a.queue, hidden, CL_FALSE, 0, BYTES, x, 1, &gate, NULL));
+    APP_CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    app_release_events(&gate, 1);
     printf("beyond the end: %d\n", clEnqueueWriteBuffer(a.queue, m, CL_TRUE, 8, BYTES, x, 0, NULL, NULL));
     printf("no memory: %d\n", clEnqueueReadBuffer(a.queue, m, CL_FALSE, 0, BYTES, NULL, 0, NULL, NULL));
     printf("no list: %d\n", clEnqueueWriteBuffer(a.queue, m, CL_FALSE, 0, BYTES, x, 1, NULL, NULL));
@@ -346,6 +354,36 @@ static int leave(void)
     return 0;
 }
 
+static cl_event last_gate;
+static uint8_t *last[2];
+
+/* Registered before run mode's: it is called after that. */
+static void at_last(void)
+{
+    if (!last_gate)
+        return;
+    APP_CHECK(clSetUserEventStatus(last_gate, CL_COMPLETE));
+    APP_CHECK(clFinish(a.queue));
+    puts(memcmp(last[0], last[1], BYTES) ? "other bytes" : "the same bytes");
+    fflush(stdout);
+}
+
+static int leave_last(void)
+{
+    cl_mem m = app_buffer(&a, CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_int err;
+
+    last_gate = clCreateUserEvent(a.context, &err);
+    APP_CHECK(err);
+    last[0] = app_alloc(BYTES), last[1] = app_alloc(BYTES);
+    memset(last[0], 9, BYTES), memset(last[1], 0, BYTES);
+    APP_CHECK(clEnqueueWriteBuffer(a.queue, m, CL_FALSE, 0, BYTES, last[0], 1, &last_gate, NULL));
+    APP_CHECK(clEnqueueReadBuffer(a.queue, m, CL_FALSE, 0, BYTES, last[1], 0, NULL, NULL));
+    APP_CHECK(clFlush(a.queue));
+    puts("leaves");
+    return 0;
+}
+
 static void large(void)
 {
     size_t bytes = (size_t)LARGE_MIB << 20;
@@ -370,9 +408,12 @@ static void large(void)
 
 int main(int argc, char **argv)
 {
+    atexit(at_last);
     app_open(&a, "staged", 0, NULL);
     if (argc > 1 && !strcmp(argv[1], "exit"))
         return leave();
+    if (argc > 1 && !strcmp(argv[1], "last"))
+        return leave_last();
     if (argc > 1 && !strcmp(argv[1], "large")) {
         large();
         return app_close(&a);

@@ -21,6 +21,8 @@ in_run "$B/test/runmode/staged" CLWEAVE_FAULT=unpinned:1
 ! grep -q 'through pinned' "$T/summary" || fail "pinned memory that there is none of was used"
 
 timeout 60 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" exit > "$T/run" 2>&1 || fail "end with transfers under way: $(cat "$T/run")"
+timeout 60 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" last > "$T/run" 2>&1 || fail "end before transfers: $(cat "$T/run")"
+grep -q '^the same bytes' "$T/run" || fail "end before transfers: $(cat "$T/run")"
 for text in 0 65 many -1; do
     CLWEAVE_STAGING=$text CLWEAVE_MODE=run LD_PRELOAD="$shim" timeout 60 "$B/test/apps/pi" 2>&1 | grep -q "CLWEAVE_STAGING is $text:" ||
         fail "--staging $text passes"

@@ -96,6 +96,7 @@ struct call {
     cl_event *event;
     size_t bytes;
     uint64_t given;           /* turns of the queue so far, with this call's own */
+    bool alone;               /* no other turn was taken then: all of them have been enqueued */
     bool idle;                /* the queue has nothing under way, and the call waits for nothing */
     uint64_t vendor_since_ns; /* the vendor's call is to be measured from here on; 0: it is not */
 };
@@ -121,6 +122,12 @@ static bool is_far(struct call *c)
            cw_run_staging_pieces_check(&c->job.shape, bytes);
 }
 
+static void look_at_turns(struct call *c)
+{
+    c->given = atomic_load(&c->queue->given);
+    c->alone = atomic_load(&c->queue->calls) <= 1;
+}
+
 /* The transfer may go through a pool. What is wrong about a call the vendor finds. */
 static bool may_stage(struct call *c, cl_command_queue queue)
 {
@@ -133,7 +140,7 @@ static bool may_stage(struct call *c, cl_command_queue queue)
     c->queue = cw_run_staging_objects_queue(queue);
     if (!c->queue || !c->queue->context || !is_far(c))
         return false;
-    c->given = atomic_load(&c->queue->given);
+    look_at_turns(c);
     c->idle = !c->n && c->queue->in_order && atomic_load(&c->queue->idle) + 1 == c->given;
     c->bytes = cw_run_staging_pieces_bytes(&c->job.shape);
     return !cw_run_staging_notes_is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
@@ -172,7 +179,7 @@ static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
     uint64_t since;
 
     for (int i = 0; i < TURNS; i++) {
-        c->given = atomic_load(&c->queue->given);
+        look_at_turns(c);
         *head = NULL;
         since = cw_now_ns();
         if ((waits || i) && cw_run_staging_crew_head(&c->job, c->queue->handle, CL_TRUE, cell, c->n, c->list,
@@ -180,7 +187,7 @@ static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
             return false;
         if (*head)
             took_head(cw_now_ns() - since);
-        if (cw_run_staging_crew_take(staging.forced)) {
+        if (c->alone && cw_run_staging_crew_take(staging.forced)) {
             if (cw_run_staging_objects_open(c->queue, &c->job, c->given))
                 return true;
             cw_run_staging_crew_give();
@@ -242,14 +249,16 @@ static bool blocks(struct call *c)
     return done;
 }
 
-/* The vendor's way is measured, too: from an empty queue, as the other one is. */
+/* The vendor's way is measured, too: from an empty queue, as the other one is. Out of order, a marker without
+ * a list would wait for commands that the transfer passes. */
 static void watch_vendor(struct call *c)
 {
     cl_event event;
 
     if (c->idle)
         c->vendor_since_ns = cw_now_ns();
-    if (c->idle || cw_next.clEnqueueMarkerWithWaitList(c->queue->handle, c->n, c->list, &event) != CL_SUCCESS)
+    if (c->idle || (!c->queue->in_order && !c->n) ||
+        cw_next.clEnqueueMarkerWithWaitList(c->queue->handle, c->n, c->list, &event) != CL_SUCCESS)
         return;
     if (cw_next.clWaitForEvents(1, &event) == CL_SUCCESS)
         c->vendor_since_ns = cw_now_ns();
@@ -286,7 +295,7 @@ static void prepare(struct call *c)
 /* A call that blocks is over, and with it all before it: so the queue is idle if no call has come since. */
 static void is_idle(const struct call *c)
 {
-    if (c->queue->in_order && c->given)
+    if (c->queue->in_order && c->given && c->alone)
         atomic_store(&c->queue->idle, c->given);
 }
 

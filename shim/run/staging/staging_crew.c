@@ -303,7 +303,7 @@ bool cw_run_staging_crew_is_ours(struct cw_run_staging_queue *q, const struct cw
     return ours;
 }
 
-void cw_run_staging_crew_hurry(struct cw_run_staging_queue *q)
+static void hurry(struct cw_run_staging_queue *q)
 {
     struct cw_run_staging_job *job;
 
@@ -328,6 +328,15 @@ void cw_run_staging_crew_hurry(struct cw_run_staging_queue *q)
     pthread_mutex_unlock(lock);
 }
 
+void cw_run_staging_crew_hurry(struct cw_run_staging_queue *q)
+{
+    int cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* it would take the lock with it */
+    hurry(q);
+    pthread_setcancelstate(cancel, NULL);
+}
+
 /* Waits until the vendor has all pieces that are to be handed out. True: the last one is this thread's. */
 static bool gets_last(struct cw_run_staging_job *job)
 {
@@ -342,16 +351,28 @@ static bool gets_last(struct cw_run_staging_job *job)
     return ours;
 }
 
-/* This thread enqueues the last piece, and ends the turn. */
+/* Pieces before the last one have not been handed out: another thread hurries, but this one was first. */
+static bool is_cut_short(struct cw_run_staging_job *job)
+{
+    bool is;
+
+    pthread_mutex_lock(lock);
+    is = job->next + 1 < job->cut.n;
+    pthread_mutex_unlock(lock);
+    return is;
+}
+
+/* This thread enqueues the last piece, or all that is left, and ends the turn. */
 static void send_last(struct cw_run_staging_job *job, struct chunk *c)
 {
     size_t i = job->cut.n - 1;
+    bool rest = is_cut_short(job);
 
     if (i && cw_run_fault_asks_now(CW_RUN_FAULT_SHORT))
         i = 0;
-    if (!has_failed(job))
+    if (!rest && !has_failed(job))
         send(job, c, i);
-    if (has_failed(job))
+    if (rest || has_failed(job))
         enqueue_rest(job);
     else if (cw_next.clRetainEvent(c->event) == CL_SUCCESS)
         job->last = c->event;

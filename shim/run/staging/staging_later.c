@@ -9,6 +9,9 @@
 #include "staging_pool.h"
 
 #include <stdlib.h>
+#include <time.h>
+
+#define MOMENT_S 2
 
 struct later {
     struct later *next;
@@ -24,7 +27,8 @@ struct later {
 static struct {
     pthread_t thread;
     pthread_cond_t wake;
-    bool started, quit;
+    bool started, quit, busy;
+    uint32_t under_way;               /* transfers whose gates are not open */
     struct later *ready, **ready_end; /* their heads are over */
     struct later *spent;              /* their tails are */
     struct {
@@ -40,17 +44,18 @@ static cl_int transfer(struct later *l)
 {
     uint64_t since = cw_now_ns();
     cl_int err = CL_OUT_OF_RESOURCES;
+    bool done = false;
 
     l->job.queue = cw_run_staging_objects_begin(l->context, l->device);
     if (l->job.queue && cw_run_staging_crew_take(true)) {
-        err = CL_SUCCESS;
-        if (!cw_run_staging_crew_run(&l->job, NULL))
-            err = cw_run_staging_crew_whole(&l->job);
-        else
-            cw_run_staging_count(l->job.write, cw_run_staging_pieces_bytes(&l->job.shape),
-                                 (double)(cw_now_ns() - since));
+        done = cw_run_staging_crew_run(&l->job, NULL);
         cw_run_staging_crew_give();
     }
+    if (done)
+        cw_run_staging_count(l->job.write, cw_run_staging_pieces_bytes(&l->job.shape),
+                             (double)(cw_now_ns() - since));
+    if (l->job.queue) /* also where the process ends, and the crew is not there any more */
+        err = done ? CL_SUCCESS : cw_run_staging_crew_whole(&l->job);
     cw_run_staging_objects_end(l->context);
     return err;
 }
@@ -111,7 +116,7 @@ static void run(struct later *l)
     cw_next.clSetUserEventStatus(gate, err < 0 ? err : CL_COMPLETE); /* `l` may be gone from here on */
     cw_next.clReleaseEvent(gate);
     cw_next.clReleaseEvent(tail);
-    cw_run_staging_objects_hide(c, -1);
+    cw_run_staging_objects_later(c, false);
 }
 
 static void clear(struct later *l)
@@ -138,7 +143,7 @@ static void *move(void *unused)
     struct later *l;
 
     pthread_mutex_lock(lock);
-    while (!mover.quit) {
+    while (!mover.quit || mover.under_way) {
         if (mover.pool.context) {
             make_pool();
         } else if ((l = mover.spent)) {
@@ -149,9 +154,13 @@ static void *move(void *unused)
         } else if ((l = mover.ready)) {
             mover.ready = l->next;
             mover.ready_end = mover.ready ? mover.ready_end : &mover.ready;
+            mover.busy = true;
             pthread_mutex_unlock(lock);
             run(l);
             pthread_mutex_lock(lock);
+            mover.busy = false;
+            mover.under_way--;
+            pthread_cond_broadcast(&cw_run_staging_objects_changed);
         } else {
             pthread_cond_wait(&mover.wake, lock);
         }
@@ -171,8 +180,13 @@ static bool start(void)
 void cw_run_staging_later_wants_pool(struct cw_run_staging_context *c, cl_device_id device, size_t chunk,
                                      unsigned seats)
 {
+    bool takes;
+
+    if (cw_next.clRetainContext(c->handle) != CL_SUCCESS)
+        return;
     pthread_mutex_lock(lock);
-    if (!mover.pool.context && start() && cw_next.clRetainContext(c->handle) == CL_SUCCESS) {
+    takes = !mover.pool.context && start();
+    if (takes) {
         c->hidden++;
         mover.pool.context = c;
         mover.pool.device = device;
@@ -181,6 +195,8 @@ void cw_run_staging_later_wants_pool(struct cw_run_staging_context *c, cl_device
         pthread_cond_signal(&mover.wake);
     }
     pthread_mutex_unlock(lock);
+    if (!takes)
+        cw_next.clReleaseContext(c->handle);
 }
 
 /* ---- enqueueing */
@@ -200,11 +216,9 @@ static bool enqueue_ends(struct later *l, cl_command_queue queue, cl_uint n, con
     if (cw_next.clEnqueueMarkerWithWaitList(queue, n, list, &l->head) != CL_SUCCESS)
         return false;
     err = cw_run_staging_crew_enqueue(&l->job, queue, CL_FALSE, &p, l->cell, 1, &l->gate, &l->tail);
-    if (err == CL_SUCCESS)
-        return true;
-    cw_next.clWaitForEvents(1, &l->head); /* the cell is in use until then */
-    cw_next.clReleaseEvent(l->head);
-    return false;
+    if (err != CL_SUCCESS)
+        cw_next.clReleaseEvent(l->head);
+    return err == CL_SUCCESS;
 }
 
 static bool has_turn(struct later *l, struct cw_run_staging_queue *q, cl_uint n, const cl_event *list)
@@ -221,6 +235,40 @@ static bool has_turn(struct later *l, struct cw_run_staging_queue *q, cl_uint n,
     return enqueued;
 }
 
+/* Nothing waits for its gate, but NVIDIA's clReleaseContext waits for every user event. */
+static void drop(struct later *l)
+{
+    if (l->gate) {
+        cw_next.clSetUserEventStatus(l->gate, CL_COMPLETE);
+        cw_next.clReleaseEvent(l->gate);
+    }
+    if (l->cell)
+        cw_run_staging_pool_cell_free(l->cell);
+    free(l);
+    pthread_mutex_lock(lock);
+    mover.under_way--;
+    pthread_cond_signal(&mover.wake);
+    pthread_mutex_unlock(lock);
+}
+
+/* The vendor calls back when the head is over. `l` may be gone afterwards. */
+static void watch_head(struct later *l, cl_command_queue queue)
+{
+    cl_event head = l->head;
+    bool calls;
+
+    cw_next.clRetainEvent(head); /* it stays for as long as the vendor's functions use it */
+    calls = cw_next.clSetEventCallback(head, CL_COMPLETE, head_over, l) == CL_SUCCESS;
+    cw_next.clFlush(queue);
+    if (!calls)
+        head_over(head,
+                  cw_next.clWaitForEvents(1, &head) == CL_SUCCESS
+                      ? CL_COMPLETE
+                      : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+                  l);
+    cw_next.clReleaseEvent(head);
+}
+
 static struct later *create(struct cw_run_staging_queue *q, const struct cw_run_staging_job *job)
 {
     struct later *l = calloc(1, sizeof *l);
@@ -228,11 +276,15 @@ static struct later *create(struct cw_run_staging_queue *q, const struct cw_run_
 
     pthread_mutex_lock(lock);
     works = l && start();
+    mover.under_way += works;
     pthread_mutex_unlock(lock);
-    if (works)
-        l->cell = cw_run_staging_pool_cell();
-    if (!works || !l->cell) {
+    if (!works) {
         free(l);
+        return NULL;
+    }
+    l->cell = cw_run_staging_pool_cell();
+    if (!l->cell) {
+        drop(l);
         return NULL;
     }
     l->job = *job;
@@ -249,43 +301,45 @@ bool cw_run_staging_later_enqueue(struct cw_run_staging_queue *q, const struct c
 {
     /* in a queue out of order a marker without a list would wait for commands that the transfer passes */
     struct later *l = q->in_order ? create(q, job) : NULL;
-    cl_event head, tail;
+    cl_event tail;
 
     if (!l)
         return false;
     if (!has_turn(l, q, n, list)) {
-        if (l->gate)
-            cw_next.clReleaseEvent(l->gate);
-        cw_run_staging_pool_cell_free(l->cell);
-        free(l);
+        drop(l);
         return false;
     }
-    head = l->head;
     tail = l->tail;
     cw_run_staging_notes_new(tail);
     cw_next.clRetainMemObject(l->job.buffer);
     cw_run_staging_notes_hold(l->job.buffer);
-    cw_run_staging_objects_hide(l->context, 1);
+    cw_run_staging_objects_later(l->context, true);
     if (event)
         cw_next.clRetainEvent(tail);
-    cw_next.clSetEventCallback(head, CL_COMPLETE, head_over, l); /* `l` may be gone from here on */
-    cw_next.clFlush(q->handle);
+    watch_head(l, q->handle);
     if (event)
         *event = tail;
     return true;
 }
 
-/* Transfers whose heads are not over stay as they are: the program does not wait for them any more. */
+/* Transfers whose heads are over are waited for, a moment. The thread goes on with the others: functions that
+ * the program runs at its end may wait for them. */
 void cw_run_staging_later_stop(void)
 {
-    bool started;
+    struct timespec until;
+    bool ends;
 
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += MOMENT_S;
     pthread_mutex_lock(lock);
     mover.quit = true;
-    started = mover.started;
     pthread_cond_signal(&mover.wake);
+    while (mover.started && (mover.ready || mover.busy) &&
+           !pthread_cond_timedwait(&cw_run_staging_objects_changed, lock, &until))
+        ;
+    ends = mover.started && !mover.under_way;
     pthread_mutex_unlock(lock);
-    if (started)
+    if (ends)
         cw_run_staging_objects_join(mover.thread);
 }
 

@@ -144,6 +144,21 @@ static void let_go(struct cw_run_staging_context *c)
         cw_run_staging_objects_release_queue(queue[i]);
 }
 
+/* NVIDIA's clReleaseContext waits for user events: gates are opened before, as far as that does not take
+ * long. Lock held. */
+static void wait_for_gates(struct cw_run_staging_context *c)
+{
+    struct timespec until;
+    int cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += MOMENT_S;
+    while (c->later && !pthread_cond_timedwait(&cw_run_staging_objects_changed, lock, &until))
+        ;
+    pthread_setcancelstate(cancel, NULL);
+}
+
 void cw_run_staging_context_released(cl_context context)
 {
     struct cw_run_staging_context *c;
@@ -157,6 +172,7 @@ void cw_run_staging_context_released(cl_context context)
         return;
     }
     c->ended = true;
+    wait_for_gates(c);
     let_go(c);
     cw_run_staging_pool_leave(c);
 }
@@ -276,6 +292,16 @@ void cw_run_staging_objects_end(struct cw_run_staging_context *c)
     pthread_mutex_lock(lock);
     c->jobs--;
     let_go(c);
+}
+
+void cw_run_staging_objects_later(struct cw_run_staging_context *c, bool begins)
+{
+    pthread_mutex_lock(lock);
+    c->hidden += begins ? 1u : -1u;
+    if (begins || c->later) /* a context whose handle has come back has none */
+        c->later += begins ? 1u : -1u;
+    pthread_cond_broadcast(&cw_run_staging_objects_changed);
+    pthread_mutex_unlock(lock);
 }
 
 void cw_run_staging_objects_hide(struct cw_run_staging_context *c, int more)

@@ -19,6 +19,7 @@ struct cw_run_staging_context {
     uint32_t references; /* the program's */
     bool ended;          /* the program has released it: no new object of run mode's stays in it */
     uint32_t hidden;     /* objects of run mode's in it */
+    uint32_t later;      /* transfers that do not block, whose gates are not open */
     uint32_t jobs;       /* transfers under way that use `own` */
     struct {             /* run mode's own in-order queues, for transfers that do not block */
         cl_device_id device;
@@ -62,6 +63,9 @@ void cw_run_staging_objects_end(struct cw_run_staging_context *c);
 /* A queue of run mode's, and its end. A sub-device of the program stays until then. */
 cl_command_queue cw_run_staging_objects_make_queue(cl_context context, cl_device_id device);
 void cw_run_staging_objects_release_queue(cl_command_queue queue);
+
+/* A transfer that does not block begins in the context, or is over. */
+void cw_run_staging_objects_later(struct cw_run_staging_context *c, bool begins);
 
 /* So many objects more, or less, of run mode's are in the context. */
 void cw_run_staging_objects_hide(struct cw_run_staging_context *c, int more);

@@ -1,6 +1,7 @@
 /* stream_transfer.c - reads, writes, copies and fills of buffers on streams. */
 #include <string.h>
 
+#include "../staging/staging.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
 #include "stream_memory.h"
@@ -217,6 +218,8 @@ void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, c
                                      &error);
     if (c.q && error == CL_SUCCESS)
         cw_stream_memory_mapped(buffer, address, offset, bytes);
+    if (c.turn && error == CL_SUCCESS)
+        cw_run_staging_notes_mapped(address, bytes); /* else the layer below does */
     error = cw_stream_end(&c, error);
     if (err)
         *err = error;
@@ -235,6 +238,8 @@ cl_int cw_stream_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem
         return to->clEnqueueUnmapMemObject(queue, memory, address, n, list, event);
     touch_unmap(&t, address);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
+    if (to != &cw_stream_below)
+        cw_run_staging_notes_unmapped(address);
     err = to->clEnqueueUnmapMemObject(c.queue, memory, address, c.n, c.list, c.event);
     if (c.q && err == CL_SUCCESS)
         cw_stream_memory_unmapped(address);
