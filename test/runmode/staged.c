@@ -12,6 +12,8 @@ enum {
     TRANSFERS = 120,
     BATCH = 12,
     ROUNDS = 40,
+    HURRIES = 300,
+    PAUSE = 100000,
     CELLS = 20000,
     POINTS = 4,
     LARGE_MIB = 12,
@@ -297,6 +299,42 @@ static void threads(void)
     free(zero);
 }
 
+/* ---- another thread's commands come while the pieces of a transfer are being enqueued */
+
+static _Atomic bool transferred;
+
+static void *marks(void *unused)
+{
+    while (!atomic_load(&transferred)) {
+        APP_CHECK(clEnqueueMarkerWithWaitList(a.queue, 0, NULL, NULL));
+        for (volatile int i = 0; i < PAUSE; i++)
+            ;
+    }
+    return unused;
+}
+
+static void hurried(void)
+{
+    uint8_t *x = app_alloc(BYTES), *y = app_alloc(BYTES);
+    cl_mem m = app_buffer(&a, CL_MEM_READ_WRITE, BYTES, NULL);
+    int differ = 0;
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, marks, NULL))
+        exit(1);
+    for (int i = 0; i < HURRIES; i++) {
+        memset(x, i, BYTES);
+        APP_CHECK(clEnqueueWriteBuffer(a.queue, m, CL_TRUE, 0, BYTES, x, 0, NULL, NULL));
+        APP_CHECK(clEnqueueReadBuffer(a.queue, m, CL_TRUE, 0, BYTES, y, 0, NULL, NULL));
+        differ += !!memcmp(x, y, BYTES);
+    }
+    atomic_store(&transferred, true);
+    pthread_join(thread, NULL);
+    app_expect(&a, !differ, "%d transfers were not whole", differ);
+    app_release_mems(&m, 1);
+    free(x), free(y);
+}
+
 /* ---- releases while transfers are under way */
 
 static _Atomic int destroyed;
@@ -423,6 +461,7 @@ int main(int argc, char **argv)
     events();
     refused();
     threads();
+    hurried();
     released();
     return app_close(&a);
 }
