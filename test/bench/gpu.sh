@@ -20,7 +20,7 @@ nvidia-smi -L 2> /dev/null
 for round in $(seq "$rounds"); do
     for program in gpu_speed staging_speed; do
         timeout 60 "$T/$program" "$device" > "$T/$program.bare.$round" 2>&1 || { cat "$T/$program.bare.$round"; exit 1; }
-        timeout 60 "$B/clweave" run --summary -- "$T/$program" "$device" > "$T/$program.run.$round" 2> "$T/summary" ||
+        timeout 60 "$B/clweave" run --streams auto --staging auto --summary -- "$T/$program" "$device" > "$T/$program.run.$round" 2> "$T/summary" ||
             { cat "$T/$program.run.$round" "$T/summary"; exit 1; }
     done
 done
@@ -31,7 +31,7 @@ for program in "$B"/test/apps/* "$B"/test/runmode/{waits,staged,hostile_threads,
     [ -x "$program" ] && [ -n "$vendor" ] || continue
     export OCL_ICD_VENDORS=$vendor
     timeout 60 "$program" > "$T/bare" 2> /dev/null && timeout 60 "$program" > "$T/again" 2> /dev/null && cmp -s "$T/bare" "$T/again" || continue
-    for how in "CLWEAVE_STREAMS=auto" "CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_SEED=1"; do
+    for how in "CLWEAVE_STREAMS=auto CLWEAVE_STAGING=auto" "CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_SEED=1"; do
         compared=$((${compared:-0} + 1))
         env $how CLWEAVE_MODE=run LD_PRELOAD="$B/libclweave.so" timeout 60 "$program" > "$T/run" 2> /dev/null && cmp -s "$T/bare" "$T/run" ||
             { echo "$program: other output with $how"; failed=1; }
