@@ -17,7 +17,7 @@
  * Clamps. clamp(sum, least, most) of ints is a test, too: inside the sum is between the two, and stands
  * there by itself. In loops of few turns over an int (`for (int d = -1; d <= 1; d++)`) that is so in all
  * turns when it is in the first and the last one. Compilers unroll such loops, and what is left is the
- * kernel that somebody would have written out.
+ * kernel that a programmer would have written out.
  *
  * Macros. Plain ones have given way to their text before (source/expanded_macros.h); what others stand for
  * is not known, and a test or a subscript with one has no form.

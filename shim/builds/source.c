@@ -9,6 +9,24 @@
 #include "../../analyzer/source/joined_source.h"
 #include "source.h"
 
+char *cw_source_join(cl_uint count, const char **strings, const size_t *lengths)
+{
+    size_t total = 0, n;
+    char *text, *to;
+
+    for (cl_uint i = 0; i < count; i++)
+        total += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+    to = text = malloc(total + 1);
+    for (cl_uint i = 0; text && i < count; i++) {
+        n = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+        memcpy(to, strings[i], n);
+        to += n;
+    }
+    if (text)
+        *to = '\0';
+    return text;
+}
+
 static bool begins(const struct cw_cl_token *t, const char *const *words)
 {
     for (; t->kind == CW_CL_IDENTIFIER && *words; words++)

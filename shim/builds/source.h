@@ -4,6 +4,11 @@
 
 #include "../run/core/types.h"
 
+/* The strings of clCreateProgramWithSource as one text, the caller's to free; it ends at the first NUL: PoCL
+ * reads no further, also where a length counts a NUL, and where other strings follow
+ * (test/vendor/source_nul.c). NULL: memory is out. Any thread. */
+char *cw_source_join(cl_uint count, const char **strings, const size_t *lengths);
+
 void cw_source_parse(struct cw_run_program *p);
 /* Forgets the findings of cw_source_parse(): the text changes. Lock held. */
 void cw_source_forget(struct cw_run_program *p);

@@ -22,26 +22,6 @@
 #include "../workers/help.h"
 #include "../workers/window.h"
 
-/* The text up to the first NUL in it: PoCL reads no further, also where a length counts a NUL, and where
- * other strings follow (test/vendor/source_nul.c). */
-static char *join_strings(cl_uint count, const char **strings, const size_t *lengths)
-{
-    size_t total = 0, n;
-    char *text, *to;
-
-    for (cl_uint i = 0; i < count; i++)
-        total += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
-    to = text = malloc(total + 1);
-    for (cl_uint i = 0; text && i < count; i++) {
-        n = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
-        memcpy(to, strings[i], n);
-        to += n;
-    }
-    if (text)
-        *to = '\0';
-    return text;
-}
-
 static bool is_part(const struct cw_run_context *c, cl_uint devices)
 {
     return devices && devices < c->slots->homes;
@@ -77,7 +57,7 @@ cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint cou
 
     if (!program)
         return NULL;
-    source = join_strings(count, strings, lengths);
+    source = cw_source_join(count, strings, lengths);
     cw_run_global_lock_take();
     if (remember(context, program, 0, source))
         source = NULL;

@@ -31,24 +31,6 @@ void cw_stream_kernel_free_program(void *object)
     free(p->source);
 }
 
-static char *join(cl_uint count, const char **strings, const size_t *lengths)
-{
-    size_t total = 0, n;
-    char *text, *to;
-
-    for (cl_uint i = 0; i < count; i++)
-        total += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
-    to = text = malloc(total + 1);
-    for (cl_uint i = 0; text && i < count; i++) {
-        n = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
-        memcpy(to, strings[i], n);
-        to += n;
-    }
-    if (text)
-        *to = '\0';
-    return text;
-}
-
 cl_program cw_stream_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
                                                     const size_t *lengths, cl_int *err)
 {
@@ -58,7 +40,7 @@ cl_program cw_stream_hook_clCreateProgramWithSource(cl_context context, cl_uint 
                                       : NULL;
 
     if (p)
-        p->source = join(count, strings, lengths);
+        p->source = cw_source_join(count, strings, lengths);
     return program;
 }
 
