@@ -36,6 +36,7 @@ static struct {
     _Atomic bool stopped;       /* the process ends */
     _Atomic bool there;         /* there is a tool, and it has not failed too often */
     _Atomic bool was_there;     /* until the process began to end */
+    _Atomic bool has_failed;    /* too often */
     _Atomic bool over;          /* the thread's work is done */
     _Atomic uint32_t is_shared; /* the area may be looked at */
     _Atomic uint32_t turns;     /* that have ended */
@@ -45,11 +46,12 @@ void cw_compile_client_init(void)
 {
     const char *cache = getenv("POCL_KERNEL_CACHE"), *folder = getenv("POCL_CACHE_DIR");
 
-    cw_quiet_child_is_valgrind(); /* looks once, before threads load things */
+    bool valgrind = cw_quiet_child_is_valgrind(); /* looks once, before threads load things */
+
     compiler.tool = cw_helper_tool_find("clweave-compile");
     /* PoCL's without a cache, or in one that moves with the process, finds no code that another process has
      * compiled */
-    atomic_store(&compiler.there, compiler.tool && !(cache && strchr("0nNfF", *cache)) &&
+    atomic_store(&compiler.there, compiler.tool && !valgrind && !(cache && strchr("0nNfF", *cache)) &&
                                       !(folder && *folder && *folder != '/'));
 }
 
@@ -158,8 +160,10 @@ static bool start(void)
     if (compiler.has_thread)
         cw_quiet_child_kill(CW_QUIET_SERVER, false);
     end_of_the_last();
-    if (++compiler.failures >= FAILURES)
+    if (++compiler.failures >= FAILURES) {
+        atomic_store(&compiler.has_failed, true);
         atomic_store(&compiler.there, false);
+    }
     return false;
 }
 
@@ -255,6 +259,11 @@ enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q
 bool cw_compile_client_was_there(void)
 {
     return atomic_load(&compiler.there) || atomic_load(&compiler.was_there);
+}
+
+bool cw_compile_client_has_failed(void)
+{
+    return atomic_load(&compiler.has_failed);
 }
 
 bool cw_compile_client_has_stopped(void)

@@ -36,7 +36,11 @@ void cw_compile_client_stop(bool join);
 /* Whether there is a compiler, or was one until that was called. */
 bool cw_compile_client_was_there(void);
 
-/* Whether that was called. */
+/* Whether there is a tool that could not be started, three times: a vendor that compiles here may not start
+ * its linker either. */
+bool cw_compile_client_has_failed(void);
+
+/* Whether cw_compile_client_stop was called. */
 bool cw_compile_client_has_stopped(void);
 
 /* In a forked child: there is no compiler. */

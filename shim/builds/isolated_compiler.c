@@ -133,9 +133,15 @@ static bool may_be_asked(cl_device_id device)
     return cw_compile_client_is_there() && is_parted(device);
 }
 
+/* The vendor would run its compiler and its linker here. */
+static bool may_compile_here(void)
+{
+    return !cw_compile_client_has_failed() && cw_compiler_resources_suffice();
+}
+
 bool cw_isolated_compiler_room(cl_device_id device)
 {
-    return may_be_asked(device) ? cw_compiler_resources_apart() : cw_compiler_resources_suffice();
+    return may_be_asked(device) ? cw_compiler_resources_apart() : may_compile_here();
 }
 
 uint32_t cw_isolated_compiler_units(cl_device_id device)
@@ -401,7 +407,7 @@ cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_re
         cw_log_debug("kernel %s was not compiled beside the program", !kernel   ? "(none)"
                                                                       : *kernel ? kernel
                                                                                 : "(all)");
-    return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && cw_compiler_resources_suffice())
+    return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && may_compile_here())
                ? CL_SUCCESS
                : CL_OUT_OF_RESOURCES;
 }
@@ -457,8 +463,8 @@ bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
     bool known = true;
     struct need need;
 
-    if (arg && *compiled.folder && is_parted(place->slot->device) &&
-        cw_compile_client_was_there() && cw_compiler_resources_apart() &&
+    if (arg && *compiled.folder && is_parted(place->slot->device) && cw_compile_client_was_there() &&
+        cw_compiler_resources_apart() &&
         cw_vendor_describe_driver(&calls, place->slot->device, text, sizeof text)) {
         name_need(&need, &q);
         known = is_here(&need) || load_apart(place->slot->device, &need, NULL) != CW_COMPILE_UNASKED ||

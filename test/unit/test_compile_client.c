@@ -1,6 +1,7 @@
-/* The asker's side of the isolated compiler (analyzer/compile/compile_client.h), where the compiler closes
- * the area and ends between a look at the area and the look at the compiler: another one is asked. The
- * compiler and the first look are played. */
+/* The asker's side of the isolated compiler (analyzer/compile/compile_client.h): where no compiler can be
+ * started that is told, as a vendor's linker could not be started either; where the compiler closes the area
+ * and ends between a look at the area and the look at the compiler another one is asked. The compiler and the
+ * first look are played. */
 #include "../../analyzer/compile/compile_area.h"
 
 static uint32_t look_too_early(struct cw_compile_area *a, uint32_t state, unsigned ms);
@@ -17,6 +18,7 @@ static uint32_t look_too_early(struct cw_compile_area *a, uint32_t state, unsign
 #include <cmocka.h>
 
 static _Atomic int compilers; /* that have begun */
+static bool no_processes;
 
 /* The first one closes the area instead of an answer, the second one answers. */
 enum cw_status play_compiler(const struct cw_quiet_child *child, struct cw_quiet_output *out,
@@ -26,12 +28,13 @@ enum cw_status play_compiler(const struct cw_quiet_child *child, struct cw_quiet
 
     (void)err;
     *out = (struct cw_quiet_output){0};
+    if (no_processes)
+        return CW_ERR_IO;
     mprotect(a, child->shared_bytes, PROT_READ | PROT_WRITE);
     a->version = CW_COMPILE_VERSION;
     atomic_store(&a->state, CW_COMPILE_IDLE);
     atomic_store(child->is_shared, 1);
-    while (!cw_compile_area_change(a, CW_COMPILE_ASKED,
-                                   compilers ? CW_COMPILE_COMPILED : CW_COMPILE_CLOSED))
+    while (!cw_compile_area_change(a, CW_COMPILE_ASKED, compilers ? CW_COMPILE_COMPILED : CW_COMPILE_CLOSED))
         pause_ms();
     if (compilers++)
         cw_compile_area_wait(a, CW_COMPILE_COMPILED, 10000);
@@ -57,6 +60,22 @@ struct cw_helper_tool *find_tool(const char *name)
     return calloc(1, sizeof(struct cw_helper_tool) + sizeof(char *));
 }
 
+static void cannot_be_started(void **unused)
+{
+    const struct cw_compile_question q = {.device = "d", .source = "s", .options = "", .kernel = "k"};
+    char module[CW_COMPILE_MODULE];
+
+    (void)unused;
+    cw_compile_client_init();
+    assert_false(cw_compile_client_has_failed());
+    no_processes = true;
+    assert_int_equal(cw_compile_client_ask(&q, module), CW_COMPILE_UNASKED);
+    no_processes = false;
+    assert_true(cw_compile_client_has_failed());
+    assert_false(cw_compile_client_is_there());
+    free(compiler.tool);
+}
+
 static void closed_after_the_look(void **unused)
 {
     const struct cw_compile_question q = {.device = "d", .source = "s", .options = "", .kernel = "k"};
@@ -72,7 +91,8 @@ static void closed_after_the_look(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(closed_after_the_look)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cannot_be_started),
+                                       cmocka_unit_test(closed_after_the_look)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
