@@ -101,6 +101,8 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
     m->region = own ? cw_run_byte_range_region_create(address, bytes) : &cw_run.host;
     m->offset = own ? 0 : (uintptr_t)address; /* the host's memory begins at 0 */
     m->managed = m->region;
+    if (own && m->region)
+        m->region->root = m;
     m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
     if (!m->mirrors)
         m->managed = false;

@@ -13,6 +13,7 @@
 #include "../core/state.h"
 #include "../core/edge.h"
 #include "byte_range.h"
+#include "spread.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ void cw_run_byte_range_region_destroy(struct cw_run_region *r)
     if (!r || r == &cw_run.host)
         return;
     tdelete(r, &regions, compare);
+    cw_run_spread_free(r->spread);
     free(r);
 }
 
@@ -77,7 +79,7 @@ static void take_out(struct cw_run_access *a)
         *head = a->next;
     if (a->next)
         a->next->prev = a->prev;
-    a->region = NULL;
+    a->listed = false;
 }
 
 /* A command behind `before` may wait for a host action that follows a command of `q`. An in-order queue makes
@@ -125,7 +127,7 @@ void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_ta
         order_behind(q, t, r->reads, low, high, true);
     head = write ? &r->writes : &r->reads;
     *a = (struct cw_run_access){
-        .task = t, .region = r, .low = low, .high = high, .next = *head, .write = write};
+        .task = t, .region = r, .low = low, .high = high, .next = *head, .write = write, .listed = true};
     if (*head)
         (*head)->prev = a;
     *head = a;
@@ -142,7 +144,7 @@ void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_ta
 void cw_run_byte_range_remove_accesses(struct cw_run_task *t)
 {
     for (uint32_t i = 0; i < t->accesses.n; i++)
-        if (t->accesses.of[i].region)
+        if (t->accesses.of[i].listed)
             take_out(&t->accesses.of[i]);
     t->accesses.n = 0;
 }

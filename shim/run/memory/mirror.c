@@ -12,6 +12,20 @@ static cl_mem image_of(struct cw_run_memory *m, const struct cw_run_context_devi
     return in_buffer && !buffer ? NULL : cw_run_image_mirror(m->image, p->context, m->address, buffer);
 }
 
+/* Bytes of its own: the whole buffer, or the part of it. */
+static cl_mem replica_of(struct cw_run_memory *m, const struct cw_run_context_device *p)
+{
+    cl_buffer_region part = {m->offset - m->root->offset, m->bytes};
+    cl_mem root = m->root == m ? NULL : cw_run_mirror_of(m->root, p);
+    cl_int err;
+
+    if (m->root == m)
+        return cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE, m->bytes, NULL, &err);
+    return root
+               ? cw_next.clCreateSubBuffer(root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part, &err)
+               : NULL;
+}
+
 cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_device *p)
 {
     cl_mem *mirror = &m->mirrors[p->lane->number];
@@ -21,6 +35,8 @@ cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_dev
         return (cl_mem)(uintptr_t)m->r.handle;
     if (!*mirror && m->image)
         *mirror = image_of(m, p);
+    else if (!*mirror && p->slot->memory)
+        *mirror = replica_of(m, p);
     else if (!*mirror)
         *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes,
                                          m->address, &err);
