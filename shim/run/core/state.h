@@ -9,6 +9,7 @@ struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
     atomic_ullong by_rows;                /* tiles; lock not needed */
     uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
+    uint64_t evicted;                     /* buffers, from a device's own memory */
     uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */
 };
 
@@ -32,7 +33,8 @@ struct cw_run_state_all {
     bool eager;
     bool native_kernels; /* the program enqueues functions of its own */
     uint64_t random, batches, sequence;
-    uint64_t records; /* of objects but events, made and freed so far */
+    uint64_t memory_ids; /* numbers of memory objects so far */
+    uint64_t records;    /* of objects but events, made and freed so far */
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
     bool window_mixed;                              /* its commands are of several queues */

@@ -137,6 +137,8 @@ struct cw_run_access {
     bool write;
     bool listed;   /* in the region's list; one that a later write covers is not */
     bool promised; /* its region's extents have room for a change at the command's end */
+    uint64_t sure,
+        sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
 };
 
 struct cw_run_map {
@@ -161,7 +163,9 @@ struct cw_run_memory {
     size_t bytes;
     uint64_t id; /* a handle may come again, this does not */
     struct cw_run_region *region;
-    uint64_t offset; /* of its first byte there */
+    uint64_t offset;                         /* of its first byte there */
+    struct cw_run_memory *parts, *next_part; /* root: its sub-buffers, linked by next_part */
+    uint64_t used; /* root: cw_run.sequence when it was last copied to or used in a device's own memory */
     /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
     struct cw_run_map *maps;
     uint32_t root_maps; /* how many, which the vendor counts at the root */
@@ -591,6 +595,7 @@ struct cw_run_worker {
     bool home;                       /* some program context has it */
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
+    uint64_t far_bytes;              /* of buffers there */
     cl_command_queue copies;         /* between its own memory and the host's, in `context`; any thread */
     _Atomic uint64_t link_free_ns;   /* when a modelled link has made its copies */
     cl_context context;              /* of a helper: ours, made by its first command */

@@ -13,7 +13,6 @@
 #include "../core/state.h"
 #include "../core/edge.h"
 #include "byte_range.h"
-#include "spread.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -65,7 +64,6 @@ void cw_run_byte_range_region_destroy(struct cw_run_region *r)
     if (!r || r == &cw_run.host)
         return;
     tdelete(r, &regions, compare);
-    cw_run_spread_free(r->spread);
     free(r);
 }
 
@@ -139,6 +137,16 @@ void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_ta
 {
     if (!(m->image && cw_run_fault_since(CW_RUN_FAULT_UNSEEN)))
         cw_run_byte_range_add_access(q, t, m->region, m->offset + offset, bytes, write);
+}
+
+void cw_run_byte_range_is_sure(struct cw_run_task *t, uint64_t low, uint64_t bytes)
+{
+    struct cw_run_access *a = t->accesses.n ? &t->accesses.of[t->accesses.n - 1] : NULL;
+
+    if (!a || !a->write || low < a->low || low + bytes > a->high)
+        return;
+    a->sure = low;
+    a->sure_end = low + bytes;
 }
 
 void cw_run_byte_range_remove_accesses(struct cw_run_task *t)

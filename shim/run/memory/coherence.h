@@ -19,7 +19,11 @@
 
 #include "extents.h"
 
-enum { CW_MEMORY_HOST = 0, CW_MEMORIES = 64 };
+enum {
+    CW_MEMORY_HOST = 0,
+    CW_MEMORIES = 64,
+    CW_MEMORY_STALE = 0xA5 /* under chaos: what bytes read as where they are not valid */
+};
 
 struct cw_coherence_move {
     uint64_t low, high; /* bytes of the buffer */

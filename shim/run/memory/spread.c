@@ -15,8 +15,6 @@
 #include "coherence.h"
 #include "mirror.h"
 
-#define STALE 0xA5 /* under chaos: what bytes read as where they are not valid */
-
 /* A copy that a thread makes. */
 struct arrival {
     struct cw_coherence_move move;
@@ -121,6 +119,9 @@ void cw_run_spread_free(struct cw_run_spread *s)
 {
     if (!s)
         return;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (cw_run.lanes[i].memory != CW_MEMORY_HOST && s->region->root->mirrors[i])
+            cw_run.lanes[i].far_bytes -= s->valid.bytes;
     if (s->prev)
         s->prev->next = s->next;
     else
@@ -169,13 +170,13 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
 {
     struct cw_run_spread *s = r->spread;
     struct arrival arrival = {*move, s->arrivals};
-    bool home = move->to == CW_MEMORY_HOST, good;
+    bool home = move->to == CW_MEMORY_HOST, skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED), good;
 
     if (!cw_extents_reserve(&s->valid, 1))
         return false;
     s->arrivals = &arrival;
     cw_run_global_lock_give();
-    good = copy(r, move);
+    good = skip || copy(r, move);
     cw_run_global_lock_take();
     if (good)
         cw_coherence_moved(&s->valid, move);
@@ -228,22 +229,135 @@ void cw_run_spread_all_home(void)
     }
 }
 
-/* The device has memory objects for all arguments, and a queue for copies. Worker held; lock not held. */
+/* ---- room in a device's own memory */
+
+static bool is_argument(const struct cw_run_task *t, const struct cw_run_memory *root)
+{
+    for (uint32_t i = 0; i < t->launch.kernel->count; i++)
+        if (t->launch.args[i].memory && t->launch.args[i].memory->root == root)
+            return true;
+    return false;
+}
+
+/* The buffer in the memory of `l` that has not been used there for the longest time, and is no argument of
+ * `t`. NULL: there is none. */
+static struct cw_run_region *oldest(const struct cw_run_worker *l, const struct cw_run_task *t)
+{
+    struct cw_run_region *found = NULL;
+
+    for (struct cw_run_spread *s = first_spread; s; s = s->next) {
+        const struct cw_run_memory *root = s->region->root;
+
+        if (root->mirrors[l->number] && !s->arrivals && !is_argument(t, root) &&
+            (!found || root->used < found->root->used))
+            found = s->region;
+    }
+    return found;
+}
+
+/* All that is valid in `memory` alone goes home; nothing is valid in `memory` then. */
+static bool leave(struct cw_run_spread *s, uint32_t memory)
+{
+    struct cw_extent piece;
+    uint64_t at = 0;
+
+    while (cw_extents_missing(&s->valid, at, s->valid.bytes, bit(CW_MEMORY_HOST), &piece)) {
+        if (piece.valid == bit(memory) && !fetch(s->region, piece.low, piece.high, CW_MEMORY_HOST))
+            return false;
+        at = piece.high;
+    }
+    while (s->arrivals) /* from there, perhaps */
+        wait_for_arrival();
+    if (!cw_extents_reserve(&s->valid, 1))
+        return false;
+    cw_extents_change(&s->valid, 0, s->valid.bytes, ~bit(memory), 0);
+    return true;
+}
+
+/* The memory objects of a buffer and its parts there. A later one may get the same handle: arguments are set
+ * anew (workers/execute.c compares numbers of memory objects, too). */
+static void drop_replica(struct cw_run_memory *m, uint32_t lane)
+{
+    cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[lane]);
+    m->mirrors[lane] = NULL;
+    m->id = ++cw_run.memory_ids;
+}
+
+static bool evict(struct cw_run_worker *l, struct cw_run_region *r)
+{
+    struct cw_run_memory *root = r->root;
+    bool good;
+
+    cw_run_record_pin(&root->r);
+    good = leave(r->spread, l->memory);
+    for (struct cw_run_memory *m = root->parts; good && m; m = m->next_part)
+        drop_replica(m, l->number);
+    if (good) {
+        drop_replica(root, l->number);
+        l->far_bytes -= root->bytes;
+        cw_run.counts.evicted++;
+    }
+    cw_run_record_unpin(&root->r);
+    return good;
+}
+
+static uint64_t capacity_of(const struct cw_run_worker *l)
+{
+    return l->far->capacity ? l->far->capacity : UINT64_MAX;
+}
+
+/* The device has a memory object for argument `m` of the launch. Worker held; lock held, given up
+ * meanwhile. */
+static bool make_replica(const struct cw_run_task *t, const struct cw_run_context_device *p,
+                         struct cw_run_memory *m)
+{
+    struct cw_run_worker *l = p->lane;
+    struct cw_run_memory *root = m->root;
+    struct cw_run_region *old;
+    bool is_new = !root->mirrors[l->number];
+    cl_mem made;
+
+    while (is_new && l->far_bytes + root->bytes > capacity_of(l))
+        if (!(old = oldest(l, t)) || !evict(l, old))
+            return false;
+    if (!spread_of(root->region))
+        return false;
+    l->far_bytes += is_new ? root->bytes : 0;
+    cw_run_global_lock_give();
+    made = cw_run_mirror_of(m, p);
+    cw_run_global_lock_take();
+    if (!root->mirrors[l->number])
+        l->far_bytes -= root->bytes;
+    return made;
+}
+
+/* The device has memory objects for all arguments, and a queue for copies. Likewise. */
 static bool make_replicas(const struct cw_run_task *t)
 {
     struct cw_run_context *c = t->queue->context;
     struct cw_run_context_device *p = &c->places[t->at.place];
     struct cw_run_worker *l = p->lane;
+    bool good;
     cl_int err;
 
-    if (!cw_run_context_device_queue(c, p))
-        return false;
-    if (!l->copies)
+    cw_run_global_lock_give();
+    good = cw_run_context_device_queue(c, p);
+    if (good && !l->copies)
         l->copies = cw_next.clCreateCommandQueue(p->context, l->device, 0, &err);
-    for (uint32_t i = 0; l->copies && i < t->launch.kernel->count; i++)
-        if (t->launch.args[i].memory && !cw_run_mirror_of(t->launch.args[i].memory, p))
-            return false;
-    return l->copies;
+    cw_run_global_lock_take();
+    good = l->copies;
+    for (uint32_t i = 0; good && i < t->launch.kernel->count; i++)
+        if (t->launch.args[i].memory)
+            good = make_replica(t, p, t->launch.args[i].memory);
+    return good;
+}
+
+/* Bytes that the access surely writes need not be there before. */
+static bool fetch_needed(struct cw_run_access *a, uint32_t memory)
+{
+    if (a->sure == a->sure_end)
+        return fetch(a->region, a->low, a->high, memory);
+    return fetch(a->region, a->low, a->sure, memory) && fetch(a->region, a->sure_end, a->high, memory);
 }
 
 static bool fetch_one(struct cw_run_access *a, uint32_t memory)
@@ -254,7 +368,11 @@ static bool fetch_one(struct cw_run_access *a, uint32_t memory)
         return false;
     if (!r->spread || a->promised)
         return true;
-    if (!fetch(r, a->low, a->high, memory))
+    if (!fetch_needed(a, memory))
+        return false;
+    r->root->used = cw_run.sequence;
+    if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 &&
+        !fetch(r, a->low, a->high, CW_MEMORY_HOST)) /* a copy that nothing needs */
         return false;
     return !a->write || (a->promised = cw_extents_reserve(&r->spread->valid, 1));
 }
@@ -264,33 +382,35 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     uint32_t memory = memory_of(t);
     bool good = true;
 
-    if (memory != CW_MEMORY_HOST) {
-        cw_run_global_lock_give();
+    if (memory != CW_MEMORY_HOST)
         good = make_replicas(t);
-        cw_run_global_lock_take();
-    }
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(&t->accesses.of[i], memory);
     return good ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
+static bool has_needed(const struct cw_run_access *a, uint32_t memory)
+{
+    const struct cw_run_spread *s = a->region->spread;
+    uint64_t where = bit(memory);
+    struct cw_extent piece;
+
+    if (!s)
+        return memory == CW_MEMORY_HOST;
+    if (a->sure == a->sure_end)
+        return !cw_extents_missing(&s->valid, a->low, a->high, where, &piece);
+    return !cw_extents_missing(&s->valid, a->low, a->sure, where, &piece) &&
+           !cw_extents_missing(&s->valid, a->sure_end, a->high, where, &piece);
+}
+
 bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
-    struct cw_extent piece;
 
-    for (uint32_t i = 0; i < t->accesses.n; i++) {
-        const struct cw_run_access *a = &t->accesses.of[i];
-
-        if (!a->region->root)
-            continue;
-        if (!a->region->spread && memory != CW_MEMORY_HOST)
+    for (uint32_t i = 0; i < t->accesses.n; i++)
+        if (t->accesses.of[i].region->root && !has_needed(&t->accesses.of[i], memory))
             return false;
-        if (a->region->spread &&
-            cw_extents_missing(&a->region->spread->valid, a->low, a->high, bit(memory), &piece))
-            return false;
-    }
     return true;
 }
 
@@ -313,9 +433,13 @@ void cw_run_spread_written(struct cw_run_task *t)
         if (!has_room(a))
             continue;
         a->promised = false;
+        if (CW_UNLIKELY(cw_run_fault_now(CW_RUN_FAULT_UNNOTED))) {
+            cw_extents_return(&a->region->spread->valid, 1);
+            continue;
+        }
         cw_coherence_written(&a->region->spread->valid, a->low, a->high, memory);
         if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST)
-            memset(a->region->root->address + a->low, STALE, a->high - a->low);
+            memset(a->region->root->address + a->low, CW_MEMORY_STALE, a->high - a->low);
     }
 }
 
