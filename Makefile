@@ -75,6 +75,9 @@ $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_CFLAGS) $(CFLAGS) -c $< -o $@
 
+# these test what others have compiled (-O2), and their own code takes longer to optimize than to run
+$(B)/obj/test/unit/%.o $(B)/obj/test/vendor/%.o $(B)/obj/test/fuzz/%.o: CW_CFLAGS += -O0
+
 # rm first: ar only adds, so a deleted source would stay in the archive
 $(B)/libcwsched.a: $(call obj,$(sched_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -152,7 +155,13 @@ $(B)/test/lib%.so: $$(call obj,$$(of_$$*))
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	    -Wl,--as-needed $(JANSSON_LIBS) -ldl -lpthread -lm
 
-tests: all $(tests)
+# what Oclgrind tells the tests of footprints, where it is with its headers
+oclgrind := $(if $(and $(shell command -v oclgrind),$(shell command -v $(CXX)),$(wildcard /usr/include/oclgrind/Plugin.h)),$(B)/test/footprint/trace.so)
+$(B)/test/footprint/trace.so: test/footprint/trace_plugin.cc
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++17 -O1 -fno-rtti -Wall -Wextra -shared -fPIC $< -o $@ -loclgrind
+
+tests: all $(tests) $(oclgrind)
 
 -include $(foreach d,*/*.d */*/*.d */*/*/*.d,$(wildcard $(B)/obj/$(d)))
 
