@@ -76,7 +76,7 @@ $(B)/obj/%.o: %.c Makefile
 	$(Q)$(CC) $(CW_CFLAGS) $(CFLAGS) -c $< -o $@
 
 # these test what others have compiled (-O2), and their own code takes longer to optimize than to run
-$(B)/obj/test/unit/%.o $(B)/obj/test/vendor/%.o $(B)/obj/test/fuzz/%.o: CW_CFLAGS += -O0
+$(B)/obj/test/unit/%.o $(B)/obj/test/vendor/%.o: CW_CFLAGS += -O0
 
 # rm first: ar only adds, so a deleted source would stay in the archive
 $(B)/libcwsched.a: $(call obj,$(sched_src))
