@@ -378,8 +378,8 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* The context's count does not move while another thread enqueues. On a busy machine run mode may give up waiting
- * for that thread (core/recount.h): a few counts may be higher. */
+/* The context's count does not move while another thread enqueues. On a busy machine run mode may give up
+ * waiting for that thread (core/recount.h): a few counts may be higher. */
 static void beside_a_thread(void)
 {
     int least = INT_MAX, counted = 0, above = 0, n;
