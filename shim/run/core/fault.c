@@ -27,6 +27,7 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_OPEN] = "open:",           [CW_RUN_FAULT_UNPINNED] = "unpinned:",
     [CW_RUN_FAULT_LOOSE] = "loose:",         [CW_RUN_FAULT_SOON] = "soon:",
     [CW_RUN_FAULT_UNFETCHED] = "unfetched:", [CW_RUN_FAULT_UNNOTED] = "unnoted:",
+    [CW_RUN_FAULT_UNSAVED] = "unsaved:",     [CW_RUN_FAULT_HASTY] = "hasty:",
     [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)

@@ -14,7 +14,8 @@
  * counts as over before it is; unpinned, there is no pinned memory. Of streams (streams/stream_enqueue.h):
  * loose, from the Nth on waits of a stream for another are left out; soon, likewise those of reads.
  * Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out; unnoted, what the Nth
- * command has written there counts as not written.
+ * command has written there counts as not written; unsaved, from the Nth on bytes that a device alone has are
+ * given up with its memory; hasty, from the Nth on all that a command may write counts as surely written.
  * Of caches: alike, all keys are the same, for any N and way of running. Unbuilt, refuse, unpinned
  * and alike must change nothing. */
 #ifndef CW_RUN_FAULT_H
@@ -48,6 +49,8 @@ enum cw_run_fault {
     CW_RUN_FAULT_SOON,
     CW_RUN_FAULT_UNFETCHED,
     CW_RUN_FAULT_UNNOTED,
+    CW_RUN_FAULT_UNSAVED,
+    CW_RUN_FAULT_HASTY,
     CW_RUN_FAULT_ALIKE
 };
 

@@ -263,7 +263,8 @@ static bool leave(struct cw_run_spread *s, uint32_t memory)
     uint64_t at = 0;
 
     while (cw_extents_missing(&s->valid, at, s->valid.bytes, bit(CW_MEMORY_HOST), &piece)) {
-        if (piece.valid == bit(memory) && !fetch(s->region, piece.low, piece.high, CW_MEMORY_HOST))
+        if (piece.valid == bit(memory) && !cw_run_fault_since(CW_RUN_FAULT_UNSAVED) &&
+            !fetch(s->region, piece.low, piece.high, CW_MEMORY_HOST))
             return false;
         at = piece.high;
     }
@@ -356,6 +357,8 @@ static bool make_replicas(const struct cw_run_task *t)
 /* Bytes that the access surely writes need not be there before. */
 static bool fetch_needed(struct cw_run_access *a, uint32_t memory)
 {
+    if (CW_UNLIKELY(a->write && cw_run_fault_since(CW_RUN_FAULT_HASTY)))
+        return true;
     if (a->sure == a->sure_end)
         return fetch(a->region, a->low, a->high, memory);
     return fetch(a->region, a->low, a->sure, memory) && fetch(a->region, a->sure_end, a->high, memory);

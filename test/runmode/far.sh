@@ -1,0 +1,47 @@
+# Helpers with a memory of their own (--devices far:N, `basic` devices of PoCL whose buffers are their own): what a program prints
+# bare, it prints where launches run on them by lot, where their memory is too small, and where links are modelled. Under chaos bytes
+# that are not valid somewhere read as others there. Planted faults show: a copy that is left out, a write that is not noted, bytes
+# that leave with the memory that alone had them, bytes that are not fetched although a command may leave them as they are. ALL=1:
+# more programs and seeds.
+# SLOW: ALL=1 SEEDS=20
+# SECONDS: 40
+. test/runmode/common.sh
+
+# moved LEAST : at least so many copies went to devices' memories in the latest run, and some bytes came back
+moved() { grep -qE '^run: memories: .* in [0-9]+ copies to devices, .* in [1-9][0-9]* back' "$T/summary" || fail "no bytes came back: $(cat "$T/summary")"; }
+# far PROGRAM DEVICES [SEEDS] : by lot
+far() {
+    local seed
+    for seed in $(seq "${SEEDS:-${3:-1}}"); do
+        in_run "$1" CLWEAVE_DEVICES="$2" CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
+    done
+}
+# caught PROGRAM DEVICES FAULT... : it prints something else with each
+caught() {
+    local program=$1 devices=$2 fault; shift 2
+    for fault; do
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES="$devices" CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 CLWEAVE_MANAGE_ALL=1 \
+            CLWEAVE_FAULT=$fault timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+        grep -q "^run: fault $fault planted" "$T/run.err" || fail "$(basename "$program"): $fault was not planted: $(grep fault "$T/run.err")"
+        cmp -s "$T/bare" "$T/run" && fail "$(basename "$program"): $fault was not noticed"
+        compared=$((compared + 1))
+    done
+}
+
+for name in chains8 edges mapreduce userevents_maps anything crowd order natives waits; do
+    program=$B/test/runmode/$name
+    [ -x "$program" ] || program=$B/test/apps/$name
+    bare "$program" && far "$program" far:2
+done
+bare "$B/test/apps/manybufs" && far "$B/test/apps/manybufs" far:2/cap=10K/gbps=5/us=20
+if [ -n "${ALL:-}" ]; then
+    for program in "$B"/test/apps/* "$B"/test/runmode/*; do
+        [ -f "$program" ] && [ -x "$program" ] && [ "$(basename "$program")" != events_ooo ] && bare "$program" || continue
+        far "$program" far:2
+        far "$program" far:3/cap=100K,sub:2
+    done
+fi
+bare "$B/test/apps/chains8" && far "$B/test/apps/chains8" far:2 && moved
+caught "$B/test/apps/chains8" far:2 unfetched:1 unfetched:5 unnoted:3
+caught "$B/test/apps/chains8" far:2/cap=20K unsaved:1
+done_
