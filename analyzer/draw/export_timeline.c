@@ -1,10 +1,10 @@
 /* export_timeline.c - Chrome / Perfetto trace-event JSON; see exporter.h.
  *
- * Tracks: one process "host threads" with a track per thread (API calls), one "queues" and one "devices" with
- * a track per queue and device (commands while they ran). Commands that overlap in one track get further
- * tracks, because slices of a track must nest. Arrows run along binding edges between commands that have
- * device times.
- * Device times are shifted to the host's clock (device_clock.h). */
+ * Tracks: one process "host threads" with a track per thread (API calls), one "queues" and one "devices"
+ * with a track per queue and device (commands while they ran), a queue that run mode gave streams one per
+ * stream. Commands that overlap in one track get further tracks, because slices of a track must nest.
+ * Arrows run along binding edges between commands that have device times. Device times are shifted to the
+ * host's clock (device_clock.h). */
 #include "../graph/device_clock.h"
 #include "exporter.h"
 #include "../graph/graph_build.h"
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PID_HOST = 1, PID_QUEUES, PID_DEVICES, LANES = 64 };
+enum { PID_HOST = 1, PID_QUEUES, PID_DEVICES, LANES = 64, STREAMS = 8 };
 
 /* When a command ran, on the host's clock from the trace's start; 0, 0: not known. */
 struct span {
     int64_t begin, end;
-    uint32_t lane; /* of its queue's track */
+    uint32_t lane; /* of the track of its queue, or of its stream */
 };
 
 /* Ends of the newest slice of each lane of one track. */
@@ -32,7 +32,8 @@ struct timeline {
     const struct cw_trace *t;
     struct cw_json_out *o;
     struct span *spans;
-    struct lanes *queues, *devices;
+    struct lanes *queues; /* of all queues' commands without a stream, of all queues' first streams, ... */
+    struct lanes *devices;
     int64_t *shift; /* per device */
     bool any;       /* an event was written */
 };
@@ -112,6 +113,10 @@ static void put_details(struct timeline *l, const struct cw_command *k, uint32_t
                  (unsigned long long)k->global_size[1], (unsigned long long)k->global_size[2]);
         put_text(l, "global_size", range);
     }
+    if (k->stream)
+        put_number(l, "stream", k->stream);
+    if (k->transfer < l->t->transfers.count && l->t->transfers.v[k->transfer].staged_bytes)
+        put_number(l, "staged_bytes", l->t->transfers.v[k->transfer].staged_bytes);
     if (k->queued_ns && k->submit_ns > k->queued_ns)
         put_number(l, "queued_to_submit_ns", k->submit_ns - k->queued_ns);
     if (k->submit_ns && k->start_ns > k->submit_ns)
@@ -144,6 +149,12 @@ static uint32_t take_lane(struct lanes *v, int64_t begin, int64_t end)
         v->used = lane + 1;
     v->end[lane] = end;
     return lane;
+}
+
+/* The place of a command's track in `queues`; streams beyond the last share its track. */
+static uint64_t track_of(const struct cw_trace *t, const struct cw_command *k)
+{
+    return k->queue + t->queues.count * (k->stream < STREAMS ? k->stream : STREAMS);
 }
 
 static int by_begin(const void *a, const void *b, void *context)
@@ -239,9 +250,9 @@ static bool put_device_slices(struct timeline *l)
     qsort_r(order, n, sizeof *order, by_begin, l->spans);
     for (size_t i = 0; i < n; i++) {
         struct span *s = &l->spans[order[i]];
-        uint32_t queue = t->commands.v[order[i]].queue;
-        s->lane = take_lane(&l->queues[queue], s->begin, s->end);
-        put_slice(l, PID_QUEUES, (uint64_t)queue * LANES + s->lane, s->begin, s->end, order[i]);
+        uint64_t track = track_of(t, &t->commands.v[order[i]]);
+        s->lane = take_lane(&l->queues[track], s->begin, s->end);
+        put_slice(l, PID_QUEUES, track * LANES + s->lane, s->begin, s->end, order[i]);
     }
     free(order);
     return put_pieces(l);
@@ -268,7 +279,7 @@ static void put_arrow_end(struct timeline *l, const char *phase, const struct cw
              e->kind == CW_EDGE_DATA ? cw_graph_hazard_name(e->hazard) : cw_graph_edge_kind_name(e->kind));
     put_text(l, "cat", "dependence");
     put_place(l, phase, PID_QUEUES,
-              (uint64_t)l->t->commands.v[command].queue * LANES + l->spans[command].lane, ns);
+              track_of(l->t, &l->t->commands.v[command]) * LANES + l->spans[command].lane, ns);
     put_number(l, "id", id);
     if (*phase == 'f')
         put_text(l, "bp", "e"); /* bind to the slice around it, not to the next one */
@@ -322,10 +333,11 @@ static void name_tracks(struct timeline *l)
         snprintf(text, sizeof text, "thread %u", i);
         name_track(l, "thread_name", PID_HOST, i, text);
     }
-    for (size_t q = 0; q < t->queues.count; q++) {
-        snprintf(text, sizeof text, "queue %zu (%s)", q,
-                 t->queues.v[q].out_of_order ? "out of order" : "in order");
-        name_lanes(l, PID_QUEUES, q, &l->queues[q], text);
+    for (size_t track = 0; track < t->queues.count * (STREAMS + 1); track++) {
+        size_t q = track % t->queues.count, stream = track / t->queues.count;
+        snprintf(text, sizeof text, stream ? "queue %zu (%s), stream %zu" : "queue %zu (%s)", q,
+                 t->queues.v[q].out_of_order ? "out of order" : "in order", stream);
+        name_lanes(l, PID_QUEUES, track, &l->queues[track], text);
     }
     for (size_t d = 0; d < t->devices.count; d++) {
         snprintf(text, sizeof text, "device %zu: %.150s", d,
@@ -342,7 +354,7 @@ enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_expo
 
     l.o = malloc(sizeof *l.o);
     l.spans = calloc(t->commands.count + 1, sizeof *l.spans);
-    l.queues = calloc(t->queues.count + 1, sizeof *l.queues);
+    l.queues = calloc(t->queues.count * (STREAMS + 1) + 1, sizeof *l.queues);
     l.devices = calloc(t->devices.count + 1, sizeof *l.devices);
     l.shift = calloc(t->devices.count + 1, sizeof *l.shift);
     ok = l.o && l.spans && l.queues && l.devices && l.shift;

@@ -51,6 +51,9 @@ static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
     put_number(o, "blocked_ns", f->blocked_ns);
     put_number(o, "host_bytes", f->host_bytes);
     put_number(o, "host_bytes_at_most", f->host_bytes_at_most);
+    put_number(o, "streams", f->streams);
+    put_number(o, "streamed", f->streamed);
+    put_number(o, "staged_bytes", f->staged_bytes);
     put_number(o, "without_times", r->summary.without_times);
     put_number(o, "works", r->summary.works);
     put_number(o, "timed", r->timed);
@@ -166,8 +169,13 @@ static void put_range(struct cw_json_out *o, const struct cw_command *k)
     cw_json_put_string(o, text);
 }
 
-/* [name, type, queue, thread, call begin, call end, start, end, slack, range, status, device]; times in ns
- * from the trace's start */
+static uint64_t staged_bytes(const struct cw_trace *t, const struct cw_command *k)
+{
+    return k->transfer < t->transfers.count ? t->transfers.v[k->transfer].staged_bytes : 0;
+}
+
+/* [name, type, queue, thread, call begin, call end, start, end, slack, range, status, device, stream, staged
+ * bytes]; times in ns from the trace's start */
 static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
                          size_t shown)
 {
@@ -197,6 +205,10 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
         cw_json_put_i64(o, k->status ? k->status : k->exec_status < 0 ? k->exec_status : 0);
         cw_json_put_char(o, ',');
         cw_json_put_i64(o, device == CW_NONE ? -1 : (int64_t)device);
+        cw_json_put_char(o, ',');
+        cw_json_put_u64(o, k->stream);
+        cw_json_put_char(o, ',');
+        cw_json_put_u64(o, staged_bytes(r->t, k));
         cw_json_put_char(o, ']');
     }
     cw_json_put_char(o, ']');

@@ -24,6 +24,20 @@ static void print_devices(const struct cw_report_facts *r, FILE *f)
     }
 }
 
+static void print_streams(const struct cw_figures *v, FILE *f)
+{
+    char a[16];
+
+    if (v->streamed)
+        fprintf(f, "streams   %llu commands on %llu streams, %llu of them beside the first of their queue\n",
+                (unsigned long long)v->streamed, (unsigned long long)v->streams,
+                (unsigned long long)v->beside);
+    if (v->staged)
+        fprintf(f, "staged    %s in %llu transfer%s, through pinned memory\n",
+                cw_quantity_bytes(v->staged_bytes, a), (unsigned long long)v->staged,
+                v->staged == 1 ? "" : "s");
+}
+
 /* `text` in lines of at most 78 columns, indented by two. */
 static void print_wrapped(FILE *f, const char *text)
 {
@@ -58,6 +72,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_erro
                     cw_quantity_ns(r.summary.device_ns, a), least, cw_quantity_ns(r.path.length, b));
         fputc('\n', f);
         print_devices(&r, f);
+        print_streams(&r.figures, f);
         for (size_t i = 0; i < r.finding_count; i++) {
             fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
             print_wrapped(f, r.findings[i].text);

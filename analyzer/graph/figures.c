@@ -89,6 +89,28 @@ static void count_run(struct cw_figures *f, const struct cw_trace *t)
     f->of_run |= f->managed > 0;
 }
 
+/* A queue has at most 64 streams here; those of a trace with more share their bits. */
+static bool count_streams(struct cw_figures *f, const struct cw_trace *t)
+{
+    uint64_t *of = calloc(t->queues.count + 1, sizeof *of); /* by queue: the streams that it has */
+
+    for (size_t i = 0; of && i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        uint64_t staged = k->transfer < t->transfers.count ? t->transfers.v[k->transfer].staged_bytes : 0;
+        f->staged += staged > 0;
+        f->staged_bytes += staged;
+        if (!k->stream || k->queue >= t->queues.count)
+            continue;
+        f->streamed++;
+        f->beside += k->stream > 1;
+        of[k->queue] |= UINT64_C(1) << (k->stream - 1) % 64;
+    }
+    for (size_t q = 0; of && q < t->queues.count; q++)
+        f->streams += (uint64_t)__builtin_popcountll(of[q]);
+    free(of);
+    return of;
+}
+
 static void count_commands(struct cw_figures *f, const struct cw_trace *t)
 {
     for (size_t i = 0; i < t->commands.count; i++) {
@@ -204,7 +226,8 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
     count_run(f, t);
     if (cw_first_launches_find(&f->first, t, err))
         return CW_ERR_NOMEM;
-    if (!f->devices || !count_waits_only(f, t) || !count_unused(f, t) || !measure_devices(f, t))
+    if (!f->devices || !count_streams(f, t) || !count_waits_only(f, t) || !count_unused(f, t) ||
+        !measure_devices(f, t))
         return cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
     return CW_OK;
 }

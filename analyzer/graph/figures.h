@@ -30,11 +30,14 @@ struct cw_figures {
     uint64_t waits_only; /* enqueued commands that nothing binding precedes but that stood behind others in a
                             queue */
     uint64_t unused_objects,
-        unused_bytes;    /* memory objects that no command touches (sub-buffers count for their parent) */
-    uint64_t refused;    /* enqueues that the vendor refused */
-    uint64_t failed;     /* commands that failed later */
-    bool of_run;         /* run mode decided where and when commands ran */
-    uint64_t managed;    /* then: commands that it managed */
+        unused_bytes; /* memory objects that no command touches (sub-buffers count for their parent) */
+    uint64_t refused; /* enqueues that the vendor refused */
+    uint64_t failed;  /* commands that failed later */
+    bool of_run;      /* run mode decided where and when commands ran */
+    uint64_t managed; /* then: commands that it managed */
+    uint64_t streamed, beside; /* commands that run mode gave to streams; of these, not to the first one */
+    uint64_t streams;          /* that have commands, of all queues */
+    uint64_t staged, staged_bytes; /* transfers that run mode sent through pinned memory */
     uint64_t manageable; /* launches of a kind that run mode manages: compiled from source by PoCL, no
                             SVM, no pipes */
     struct cw_device_figures *devices; /* per device of the trace; owned */

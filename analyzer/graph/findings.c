@@ -188,12 +188,20 @@ static void find_costs(struct list *l, const struct cw_graph_summary *s, const s
 
 static void find_doubts(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
 {
+    char streams[64] = "", staged[80] = "";
+
+    if (f->streamed)
+        snprintf(streams, sizeof streams, ", gave %llu to streams", N(f->streamed));
+    if (f->staged)
+        snprintf(staged, sizeof staged, ", sent %llu transfer%s through pinned memory", N(f->staged),
+                 f->staged == 1 ? "" : "s");
     if (f->of_run)
         add(l, CW_FINDING_NOTE, "A run of clweave's own",
-            "`clweave run` recorded this: it decided where and when %llu of %llu commands ran; the others "
+            "`clweave run` recorded this: it decided where and when %llu of %llu commands ran%s%s; the "
+            "others "
             "were left to the "
             "vendor. A trace of the program alone is made by `clweave trace`.",
-            N(f->managed), N(s->enqueues));
+            N(f->managed), N(s->enqueues), streams, staged);
     if (s->unproven)
         add(l, CW_FINDING_NOTE, "Edges that rest on doubt",
             "%llu of %llu binding edges would not be there if every const and CL_MEM_ flag were true. Flags "

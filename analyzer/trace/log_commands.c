@@ -357,6 +357,18 @@ static enum cw_status read_part(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
+static enum cw_status read_went(struct cw_log_reader *r, struct cw_log_record *rec)
+{
+    struct cw_log_went *x = cw_trace_push(&r->went, 1);
+
+    if (!x)
+        return cw_log_nomem(r);
+    x->seq = rec->seq + (uint64_t)cw_cursor_s(&rec->body);
+    x->stream = cw_cursor_u32(&rec->body);
+    x->staged = cw_cursor_u(&rec->body);
+    return CW_OK;
+}
+
 static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_log_data *x = cw_trace_push(&r->data, 1);
@@ -406,6 +418,9 @@ enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segmen
     case CW_LOG_TILE:
     case CW_LOG_PLAN:
         st = read_part(r, rec);
+        break;
+    case CW_LOG_WENT:
+        st = read_went(r, rec);
         break;
     default:
         st = read_data(r, rec);

@@ -92,6 +92,9 @@ enum cw_log_kind {
     CW_LOG_PART,
     CW_LOG_TILE, /* as CW_LOG_PART, then the number of the priority group that it ran in */
     CW_LOG_PLAN, /* as CW_LOG_PART: where and when a policy wants it, all of it where the number is 0 */
+    /* How run mode gave a command to the vendor: delta seq of the command (signed, to this record), stream
+     * from 1 on or 0, staged bytes or 0. A command may have several. */
+    CW_LOG_WENT,
     CW_LOG_KINDS
 };
 

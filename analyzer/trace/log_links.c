@@ -228,6 +228,20 @@ static void link_times(struct cw_log_reader *r, bool ran)
     }
 }
 
+static void link_went(struct cw_log_reader *r)
+{
+    for (size_t i = 0; i < r->went.count; i++) {
+        const struct cw_log_went *w = &r->went.v[i];
+        uint32_t id = command_of(r->t, w->seq);
+        struct cw_command *cmd = id == CW_NONE ? NULL : &r->t->commands.v[id];
+
+        if (cmd && w->stream)
+            cmd->stream = w->stream;
+        if (cmd && w->staged && cmd->transfer != CW_NONE)
+            r->t->transfers.v[cmd->transfer].staged_bytes = w->staged;
+    }
+}
+
 /* Parts of commands that the log has lost go. Returns how many are left. */
 static size_t link_parts(const struct cw_trace *t, struct cw_t_part *part, const uint64_t *seq, size_t count)
 {
@@ -316,6 +330,7 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     link_maps(r);
     link_times(r, false);
     link_times(r, true);
+    link_went(r);
     r->t->parts.count = link_parts(r->t, r->t->parts.v, r->part_seqs.v, r->t->parts.count);
     r->t->plans.count = link_parts(r->t, r->t->plans.v, r->plan_seqs.v, r->t->plans.count);
     link_lives(r);

@@ -244,7 +244,8 @@ static int by_thread(const void *a, const void *b)
 static bool is_command(uint32_t kind)
 {
     return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA ||
-           kind == CW_LOG_RAN || kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN;
+           kind == CW_LOG_RAN || kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN ||
+           kind == CW_LOG_WENT;
 }
 
 static bool keep_life(struct cw_log_reader *r, uint64_t seq, uint32_t id, bool released)
@@ -328,6 +329,7 @@ static void finish(struct cw_log_reader *r)
     free(r->waits.v);
     free(r->map_seqs.v);
     free(r->times.v);
+    free(r->went.v);
     free(r->part_seqs.v);
     free(r->plan_seqs.v);
     free(r->data.v);

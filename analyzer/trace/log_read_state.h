@@ -49,6 +49,10 @@ struct cw_log_times {
     uint32_t device;
     bool ran; /* run mode says so, which counts more than the program's own queries */
 };
+struct cw_log_went {
+    uint64_t seq, staged;
+    uint32_t stream; /* 0: the record says nothing of it */
+};
 struct cw_log_data {
     uint64_t seq, order; /* order: sequence of the record itself; the latest counts */
     struct cw_blob blob;
@@ -85,6 +89,7 @@ struct cw_log_reader {
     CW_ARRAY(struct cw_log_wait_ref) waits;
     CW_ARRAY(uint64_t) map_seqs; /* parallel to t->transfers: sequence of the map + 1 */
     CW_ARRAY(struct cw_log_times) times;
+    CW_ARRAY(struct cw_log_went) went;
     CW_ARRAY(uint64_t) part_seqs; /* of the commands of the trace's parts */
     CW_ARRAY(uint64_t) plan_seqs; /* and of its plans */
     CW_ARRAY(struct cw_log_data) data;

@@ -162,6 +162,7 @@ struct cw_t_transfer {
     uint64_t map_flags;    /* cl_map_flags of a map; of the matching map for an unmap */
     uint32_t map_command;  /* unmap: command id of the map it ends, else CW_NONE */
     uint64_t host_ptr;     /* host address given or (map) returned */
+    uint64_t staged_bytes; /* that run mode sent through pinned memory: all of them; 0: the vendor did it */
     uint8_t pattern_bytes; /* fills: 1..128, else 0 */
     uint32_t pattern;      /* fills: offset of the pattern in `bytes` */
     /* captured: bytes written to the device, or bytes that a read returned to the program */
@@ -192,6 +193,7 @@ struct cw_command {
     uint64_t call_begin_ns, call_end_ns;             /* host clock */
     uint64_t queued_ns, submit_ns, start_ns, end_ns; /* device clock, 0 = none */
     uint32_t device; /* that run mode had it run on; CW_NONE: not known, usually its queue's */
+    uint32_t stream; /* of its queue, from 1 on, that run mode gave it to; 0: the queue had no streams */
 };
 
 /* Work-groups [first_group, first_group + groups) along dimension `dim` of a launch that run mode has cut,

@@ -121,16 +121,25 @@ static const struct cw_field module_fields[] = {MUST(P, start, HEX), MUST(P, end
                                                 FIELD(P, file_offset, HEX), MUST(P, path, STRING), END};
 #undef P
 #define P struct cw_t_transfer
-const struct cw_field cw_transfer_fields[] = {
-    REF(P, src, CW_S_MEMORY),     REF(P, dst, CW_S_MEMORY),
-    FIELD(P, src_offset, U64),    FIELD(P, dst_offset, U64),
-    FIELD(P, bytes, U64),         FIELD(P, src_origin, TRIPLE),
-    FIELD(P, dst_origin, TRIPLE), FIELD(P, region, TRIPLE),
-    FIELD(P, src_row_pitch, U64), FIELD(P, src_slice_pitch, U64),
-    FIELD(P, dst_row_pitch, U64), FIELD(P, dst_slice_pitch, U64),
-    FIELD(P, map_flags, U64),     REF(P, map_command, CW_S_COMMANDS),
-    FIELD(P, host_ptr, HEX),      FIELD(P, pattern, PATTERN),
-    FIELD(P, data, BLOB),         END};
+const struct cw_field cw_transfer_fields[] = {REF(P, src, CW_S_MEMORY),
+                                              REF(P, dst, CW_S_MEMORY),
+                                              FIELD(P, src_offset, U64),
+                                              FIELD(P, dst_offset, U64),
+                                              FIELD(P, bytes, U64),
+                                              FIELD(P, src_origin, TRIPLE),
+                                              FIELD(P, dst_origin, TRIPLE),
+                                              FIELD(P, region, TRIPLE),
+                                              FIELD(P, src_row_pitch, U64),
+                                              FIELD(P, src_slice_pitch, U64),
+                                              FIELD(P, dst_row_pitch, U64),
+                                              FIELD(P, dst_slice_pitch, U64),
+                                              FIELD(P, map_flags, U64),
+                                              REF(P, map_command, CW_S_COMMANDS),
+                                              FIELD(P, host_ptr, HEX),
+                                              FIELD(P, pattern, PATTERN),
+                                              FIELD(P, data, BLOB),
+                                              FIELD(P, staged_bytes, U64),
+                                              END};
 #undef P
 #define P struct cw_command
 static const struct cw_field command_fields[] = {
@@ -158,6 +167,7 @@ static const struct cw_field command_fields[] = {
     FIELD(P, start_ns, U64),
     FIELD(P, end_ns, U64),
     REF(P, device, CW_S_DEVICES),
+    FIELD(P, stream, U32),
     LIST(P, callsite, HEX_LIST, 0),
     END};
 #undef P

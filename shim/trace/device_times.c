@@ -86,6 +86,19 @@ void cw_device_times_ran(uint64_t seq, uint64_t device, cl_int status, const uin
     cw_log_rec_commit(&r, CW_LOG_RAN);
 }
 
+void cw_device_times_went(uint32_t stream, uint64_t staged_bytes)
+{
+    struct cw_rec r;
+
+    if (CW_LIKELY(!cw_enqueuing) || !cw_formula_is_recording())
+        return;
+    cw_log_rec_begin(&r);
+    cw_rec_s(&r, (int64_t)(cw_enqueuing - 1 - r.seq));
+    cw_rec_u(&r, stream);
+    cw_rec_u(&r, staged_bytes);
+    cw_log_rec_commit(&r, CW_LOG_WENT);
+}
+
 static void write_part(const struct cw_times_part *p, enum cw_log_kind kind)
 {
     struct cw_rec r;

@@ -141,6 +141,10 @@ void cw_device_times_part(const struct cw_times_part *part);
 /* The policy wants it to run then and there; groups 0: the whole command. */
 void cw_device_times_plan(const struct cw_times_part *part);
 
+/* Run mode gives the command whose call is being made by this thread to a stream of its queue, from 1 on
+ * (0: nothing is said of that), or sends so many bytes of it through pinned memory. Makes no vendor call. */
+void cw_device_times_went(uint32_t stream, uint64_t staged_bytes);
+
 /* Writes the record. */
 void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind);
 

@@ -1,7 +1,7 @@
 # report: says what was measured, marks bounds as bounds, and promises nothing that the trace does not show. One small trace for
 # each (report_traces.py).
 . "$(dirname "$0")/common.sh"
-traces="untimed refused failed partial unmanaged of_run first_launch long_waits"
+traces="untimed refused failed partial unmanaged of_run streamed first_launch long_waits"
 for name in $traces large sparse sparse_graph; do
     python3 test/cli/report_traces.py $name > "$T/$name.json" || fail "the trace $name cannot be made"
 done
@@ -9,6 +9,9 @@ for name in $traces; do expect report_$name 0 clweave report "$T/$name.json"; do
 for name in untimed refused partial large; do expect summary_$name 0 clweave graph "$T/$name.json"; done
 clweave graph "$T/large.json" -o "$T/large.dot" && [ "$(grep -c '"[^"]*≤ 8 GiB"' "$T/large.dot")" = 1 ] ||
     fail "the picture of the graph does not say that 8 GiB are a bound: $(cat "$T/large.dot")"
+
+clweave timeline "$T/streamed.json" -o "$T/streamed.timeline" && grep -q '"queue 0 (in order), stream 2"' "$T/streamed.timeline" ||
+    fail "the timeline has no track for a stream: $(cat "$T/streamed.timeline")"
 
 # the same in the page's data
 data() { # NAME: prints the data of its page

@@ -116,6 +116,18 @@ def of_run():
     return t
 
 
+# A trace that run mode recorded of itself: four launches on two streams of one queue, and a read that was staged.
+def streamed():
+    t = trace()
+    t["process"]["run_mode"] = True
+    for m in range(4):
+        launch(t, m, 5000 * m, 9000, stream=1 + m % 2)
+    read(t, 0, 30000, 40000)
+    t["commands"][-1].update(stream=1)
+    t["commands"][-1]["transfer"]["staged_bytes"] = 4096
+    return t
+
+
 # The host waits for a compiler: the first launch begins 200 ms after it was ready, later ones at once.
 def first_launch():
     t = trace()

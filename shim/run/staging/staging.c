@@ -7,6 +7,7 @@
 #include "../../door/clock.h"
 #include "../../door/limited.h"
 #include "../../door/log.h"
+#include "../../trace/recorder.h"
 #include "../core/thread.h"
 #include "staging_choice.h"
 #include "staging_count.h"
@@ -314,6 +315,8 @@ static bool try(struct call *c)
         cw_run_staging_pool_exit();
     if (done && c->blocking)
         is_idle(c);
+    if (done)
+        cw_device_times_went(0, c->bytes);
     return done;
 }
 

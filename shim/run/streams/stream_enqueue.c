@@ -1,6 +1,7 @@
 /* stream_enqueue.c - see streams/stream_enqueue.h. */
 #include "stream_enqueue.h"
 
+#include "../../trace/recorder.h"
 #include "../core/fault.h"
 #include "../staging/staging.h"
 #include "stream_callback.h"
@@ -220,6 +221,7 @@ static void keep(struct cw_stream_call *c)
     q->worth.beside += c->stream > 0;
     if (c->program)
         cw_stream_event_made(q, *c->program, c->stream, number);
+    cw_device_times_went(c->stream + 1, 0);
 }
 
 /* What a blocking command waits for beside its own end. */

@@ -1,6 +1,7 @@
 /* stream_event.c - see streams/stream_event.h. */
 #include "stream_event.h"
 
+#include "../../trace/recorder.h"
 #include "../core/fault.h"
 #include "../staging/staging.h"
 #include "stream_callback.h"
@@ -17,6 +18,7 @@ void cw_stream_event_made(struct cw_stream_queue *q, cl_event event, uint32_t st
     e->queue = q;
     e->stream = stream;
     e->number = number;
+    e->recorded = cw_enqueuing;
     e->over = true;
     for (uint32_t s = 0; s < q->n; s++)
         if (s != stream && q->of[s].last > q->floor && q->of[s].last > q->of[s].over) {
@@ -176,6 +178,23 @@ static uint64_t time_of(const struct cw_stream_event *e, cl_profiling_info name)
     return ns;
 }
 
+/* The trace gets the times at which it really ran. */
+static void record(const struct cw_stream_event *e)
+{
+    static const cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                              CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
+    cl_int status = CL_COMPLETE;
+    uint64_t at[4];
+
+    if (CW_LIKELY(!e->recorded))
+        return;
+    for (int i = 0; i < 4; i++)
+        at[i] = time_of(e, names[i]);
+    cw_next.clGetEventInfo((cl_event)(uintptr_t)e->o.handle, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                           &status, NULL);
+    cw_device_times_ran(e->recorded - 1, 0, status, at);
+}
+
 /* As bare, a command begins when the one before it has ended; what ran at the same time counts for the
  * earlier one. All that comes before `e` is over. Lock of the queue held. */
 static void set_times(struct cw_stream_event *e)
@@ -190,6 +209,7 @@ static void set_times(struct cw_stream_event *e)
             x->start_ns = later(time_of(x, CL_PROFILING_COMMAND_START), x->least_ns);
             x->end_ns = later(time_of(x, CL_PROFILING_COMMAND_END), x->start_ns);
             x->timed = true;
+            record(x);
         }
         if (x == e)
             return;

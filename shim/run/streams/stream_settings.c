@@ -13,11 +13,13 @@ void cw_stream_settings_start(const struct cw_options *options)
     cw_stream_settings.seed = (uint64_t)options->seed;
 }
 
-/* A dressed DSP's times are modelled: what it runs has to pass by device/. */
+/* `force` takes PoCL's CPU, also where --staging force has made a device with a memory of its own of it. A
+ * dressed DSP's times are modelled: what it runs has to pass by device/. */
 static bool fits(const struct cw_cl_device *d)
 {
     return cw_device_has(d, CW_VENDOR_STREAMS) ||
-           (cw_stream_settings.force && cw_device_has(d, CW_VENDOR_ZERO_COPY_HOST_PTR) && !d->dsp);
+           (cw_stream_settings.force && !d->dsp &&
+            (cw_device_has(d, CW_VENDOR_ZERO_COPY_HOST_PTR) || cw_device_has(d, CW_VENDOR_PINNED)));
 }
 
 bool cw_stream_settings_take(const struct cw_context_devices *devices)
