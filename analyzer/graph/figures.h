@@ -8,6 +8,7 @@
 #include "critical_path.h"
 #include "first_launches.h"
 #include "graph_summary.h"
+#include "shared_contexts.h"
 
 /* A device's run from the start of its first command to the end of its last. */
 struct cw_device_figures {
@@ -22,9 +23,10 @@ struct cw_figures {
     uint64_t span_ns;    /* host: from the first enqueue to the end of the last call */
     uint64_t blocked_ns; /* of host threads, in calls that wait for commands; summed over threads */
     uint64_t blocking_calls;
-    uint64_t kernels, short_kernels; /* launches with times; those under CW_SHORT_KERNEL_NS */
-    uint64_t kernel_ns, short_ns;    /* their times */
-    struct cw_first_launches first;  /* the waiting that was presumably for the vendor's compiler */
+    uint64_t kernels, short_kernels;  /* launches with times; those under CW_SHORT_KERNEL_NS */
+    uint64_t kernel_ns, short_ns;     /* their times */
+    struct cw_first_launches first;   /* the waiting that was presumably for the vendor's compiler */
+    struct cw_shared_contexts shared; /* contexts of several devices */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
     bool host_bytes_at_most; /* with maps, or rectangles with the gaps between their rows */
     uint64_t waits_only; /* enqueued commands that nothing binding precedes but that stood behind others in a

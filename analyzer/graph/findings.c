@@ -142,6 +142,42 @@ static void find_waits(struct list *l, const struct cw_graph_summary *s, const s
     find_host_waits(l, f);
 }
 
+/* Contexts of several devices. Run mode's own traces have helpers in them, which no context of the program
+ * has. */
+static void find_shared_contexts(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_shared_contexts *s = &f->shared;
+    char a[16], b[16], lost[16];
+
+    if (s->apart != CW_NONE && !f->of_run)
+        add(l, CW_FINDING_HINT, "Devices of one context never work at once",
+            "%u devices of context %u worked for %s, one after the other, though not all of it depends on "
+            "the rest: "
+            "side by side it would take %s%s less. %s",
+            s->devices, s->apart, cw_quantity_ns(s->busy_ns, a), s->by_host ? "up to " : "at least ",
+            cw_quantity_ns(s->lost_ns, lost),
+            s->by_host
+                ? "The host hands work to one device when the other one has done its own: enqueue for all "
+                  "devices first, then wait."
+            : s->moves
+                ? "The commands were there in time: presumably the vendor moved buffers meanwhile (see "
+                  "below)."
+                : "The commands were there in time: the vendor takes turns. A context for each device may "
+                  "end that.");
+    if (s->moves > 1 && !f->of_run)
+        add(l, CW_FINDING_HINT, "The driver moves buffers between devices",
+            "%llu buffer%s used by devices of one context in turn, %llu times in all: each time the driver "
+            "moves "
+            "the whole buffer, %s together (memory object %u, %s, most often), NVIDIA's at 1.4 GB/s between "
+            "two "
+            "H200. Give each device buffers or sub-buffers of its own, and copy by way of the host what "
+            "another "
+            "one needs.",
+            N(s->moved_objects), s->moved_objects == 1 ? " is" : "s are", N(s->moves),
+            cw_quantity_bytes(s->moved_bytes, a), s->most_moved,
+            cw_quantity_bytes(t->memory.v[s->most_moved].size, b));
+}
+
 static void find_idle_devices(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     char title[100], a[16], b[16];
@@ -228,6 +264,7 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     find_troubles(&l, t, f);
     find_parallelism(&l, s, f, path);
     find_waits(&l, s, f);
+    find_shared_contexts(&l, t, f);
     find_idle_devices(&l, t, f);
     find_costs(&l, s, f);
     find_doubts(&l, s, f);

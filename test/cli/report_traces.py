@@ -128,6 +128,55 @@ def streamed():
     return t
 
 
+# A context of two devices that share no memory with the host.
+def two_gpus(size=4096):
+    t = trace(size=size)
+    t["devices"] = [{"id": i, "platform": 0, "type": 4, "name": "gpu", "compute_units": 2} for i in range(2)]
+    t["contexts"][0]["devices"] = [0, 1]
+    t["queues"] = [{"id": i, "context": 0, "device": i} for i in range(2)]
+    return t
+
+
+# Two devices with a buffer each, enqueued at once, yet the driver takes turns.
+def in_turn():
+    t = two_gpus()
+    for i in range(6):
+        launch(t, i % 2, i * MS + 10000, MS - 1000, queue=i % 2, ready=1000 * i)
+    return t
+
+
+# The same, as the host waits for one device before it enqueues for the other.
+def waited_for():
+    t = two_gpus()
+    for i in range(6):
+        launch(t, i % 2, i * MS + 1000, MS - 100000, queue=i % 2, ready=i * MS)
+    return t
+
+
+# The same, but they overlap for a part of the time.
+def at_once():
+    t = two_gpus()
+    for i in range(6):
+        launch(t, i % 2, i * MS + 10000, MS * 3 // 2, queue=i % 2, ready=1000 * i)
+    return t
+
+
+# The same, but each launch needs the one before it; on devices with memories of their own, so the driver moves the buffer.
+def to_and_fro():
+    t = two_gpus(1 << 28)
+    for i in range(6):
+        launch(t, 0, i * MS + 10000, MS - 1000, queue=i % 2, ready=1000 * i)
+    return t
+
+
+# The same on processors, which share the host's memory.
+def to_and_fro_at_home():
+    t = to_and_fro()
+    for d in t["devices"]:
+        d.update(type=2, host_unified=True)
+    return t
+
+
 # The host waits for a compiler: the first launch begins 200 ms after it was ready, later ones at once.
 def first_launch():
     t = trace()
