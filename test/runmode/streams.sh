@@ -8,8 +8,8 @@
 # beside LEAST : at least so many commands went to other streams than the first in the latest run
 beside() {
     local n
-    n=$(sed -n 's/^run: streams: .* \([0-9]*\) beside stream 0.*/\1/p' "$T/summary" | tail -n 1)
-    [ "${n:-0}" -ge "$1" ] || fail "only ${n:-no} commands beside stream 0: $(cat "$T/summary")"
+    n=$(sed -n 's/^run: streams: .* \([0-9]*\) beside the first stream.*/\1/p' "$T/summary" | tail -n 1)
+    [ "${n:-0}" -ge "$1" ] || fail "only ${n:-no} commands beside the first stream: $(cat "$T/summary")"
 }
 # streamed PROGRAM LEAST : the same with streams, and with streams by lot
 streamed() {
@@ -56,7 +56,11 @@ gpu > "$T/bare"
 for how in auto off force; do
     gpu LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=$how > "$T/run"
     diff "$T/bare" "$T/run" || fail "another hash with --streams $how"
-    [ "$(grep -c '^run: streams: ' "$T/summary")" = "$([ $how = off ] && echo 0 || echo 1)" ] || fail "--streams $how: $(cat "$T/summary")"
+    [ "$(grep -c '^run: streams: .* commands of' "$T/summary")" = "$([ $how = off ] && echo 0 || echo 1)" ] || fail "--streams $how: $(cat "$T/summary")"
+    case $how in
+    auto) grep -q '^run: streams: .* spans' "$T/summary" || fail "no gain is named: $(cat "$T/summary")" ;;
+    off) grep -q '^clweave: nothing done: .* --streams auto or --staging auto' "$T/summary" || fail "no advice: $(cat "$T/summary")" ;;
+    esac
     compared=$((compared + 1))
 done
 beside 100

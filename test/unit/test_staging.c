@@ -188,7 +188,11 @@ static void neighbours_spare_trials(void **state)
 
     (void)state;
     assert_non_null(c);
+    assert_true(cw_run_staging_choice_vendor_ns(c, true, 128 * MIB) == 0);
     cw_run_staging_choice_measured(c, true, 128 * MIB, CW_RUN_STAGING_VENDOR, 14e6);
+    assert_true(cw_run_staging_choice_vendor_ns(c, true, 128 * MIB) == 14e6);
+    assert_true(cw_run_staging_choice_vendor_ns(c, true, 256 * MIB) == 28e6); /* by the class nearby */
+    assert_true(cw_run_staging_choice_vendor_ns(c, false, 128 * MIB) == 0);
     cw_run_staging_choice_measured(c, true, 512 * MIB, CW_RUN_STAGING_STAGED, 12e6);
     assert_int_equal(cw_run_staging_choice_next(c, true, 512 * MIB), CW_RUN_STAGING_STAGED);
     cw_run_staging_choice_measured(c, true, 4 * MIB, CW_RUN_STAGING_VENDOR, 350e3);

@@ -208,9 +208,11 @@ static void summary(void)
 static void verdict(void)
 {
     char line[512];
+    int n;
 
     cw_run_global_lock_take();
-    say(line, cw_run_verdict_describe(line, sizeof line));
+    n = cw_run.counts.managed ? 0 : cw_stream_start_verdict(line, sizeof line);
+    say(line, n ? n : cw_run_verdict_describe(line, sizeof line));
     cw_run_global_lock_give();
 }
 

@@ -22,7 +22,8 @@
     X(CW_RUN_R_MEMORY, "image, sampler or buffer of a kind that is not managed", "")                         \
     X(CW_RUN_R_KIND, "command on SVM or shared memory, native kernel or extension", "buffers instead")       \
     X(CW_RUN_R_CHECK, "left to the vendor to check", "")                                                     \
-    X(CW_RUN_R_DEVICE, "context or queue that is not managed", "PoCL's CPU device")                          \
+    X(CW_RUN_R_DEVICE, "context or queue that is not managed",                                               \
+      "PoCL's CPU device; on NVIDIA --streams auto, --staging auto")                                         \
     X(CW_RUN_R_OFF, "run mode switched off", "more memory and threads")
 
 #define CW_RUN_REASONS(X) CW_RUN_CHOICES(X) CW_RUN_OBSTACLES(X)

@@ -201,13 +201,14 @@ static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
 
 static void measured(const struct call *c, enum cw_run_staging_way way, uint64_t since_ns)
 {
-    double ns = (double)(cw_now_ns() - since_ns);
+    double ns = (double)(cw_now_ns() - since_ns), vendor_ns;
 
     pthread_mutex_lock(lock);
     cw_run_staging_choice_measured(&staging.choice, c->job.write, c->bytes, way, ns);
+    vendor_ns = cw_run_staging_choice_vendor_ns(&staging.choice, c->job.write, c->bytes);
     pthread_mutex_unlock(lock);
     if (way == CW_RUN_STAGING_STAGED)
-        cw_run_staging_count(c->job.write, c->bytes, ns);
+        cw_run_staging_count(c->job.write, c->bytes, ns, vendor_ns);
 }
 
 /* The calling thread waits for the queue, has it to itself, and takes part in the transfer. The pool is

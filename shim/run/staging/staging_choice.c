@@ -89,6 +89,15 @@ enum cw_run_staging_way cw_run_staging_choice_best(const struct cw_run_staging_c
                : CW_RUN_STAGING_STAGED;
 }
 
+double cw_run_staging_choice_vendor_ns(const struct cw_run_staging_choice *c, bool write, size_t bytes)
+{
+    const struct cw_arm *arm = &arms_of(c, write, bytes)[CW_RUN_STAGING_VENDOR];
+    int class = (int)class_of(bytes);
+    double cost = arm->pulls ? arm->mean : near_cost(c, write, class, CW_RUN_STAGING_VENDOR, -1);
+
+    return (double)bytes * (cost > 0 ? cost : near_cost(c, write, class, CW_RUN_STAGING_VENDOR, 1));
+}
+
 bool cw_run_staging_choice_settled(const struct cw_run_staging_choice *c, bool write, size_t bytes)
 {
     const struct cw_arm *arm = arms_of(c, write, bytes);

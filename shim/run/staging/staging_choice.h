@@ -25,6 +25,9 @@ enum cw_run_staging_way cw_run_staging_choice_next(const struct cw_run_staging_c
 enum cw_run_staging_way cw_run_staging_choice_best(const struct cw_run_staging_choice *c, bool write,
                                                    size_t bytes);
 
+/* The time that the vendor takes for as many bytes, by transfers of this and nearby classes; 0: not known. */
+double cw_run_staging_choice_vendor_ns(const struct cw_run_staging_choice *c, bool write, size_t bytes);
+
 /* The vendor's way is the better one by some measurements: the next transfers need not be measured. */
 bool cw_run_staging_choice_settled(const struct cw_run_staging_choice *c, bool write, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* staging_count.c - the line of the summary. */
+/* staging_count.c - the lines of the summary. */
 #include "staging_count.h"
 
 #include "staging_crew.h"
@@ -9,14 +9,24 @@ static struct {
     unsigned long long transfers, bytes;
     double ns;
 } counts[2]; /* [writes] */
+/* Of transfers for which the vendor's time is known. */
+static struct {
+    unsigned long long bytes;
+    double ns, vendor_ns;
+} both;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void cw_run_staging_count(bool write, size_t bytes, double ns)
+void cw_run_staging_count(bool write, size_t bytes, double ns, double vendor_ns)
 {
     pthread_mutex_lock(&lock);
     counts[write].transfers++;
     counts[write].bytes += bytes;
     counts[write].ns += ns;
+    if (vendor_ns > 0) {
+        both.bytes += bytes;
+        both.ns += ns;
+        both.vendor_ns += vendor_ns;
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -46,6 +56,12 @@ int cw_run_staging_describe(char *text, unsigned size)
             "memory, by %u threads\n",
             counts[1].transfers, (double)counts[1].bytes / 1e6, counts[1].ns / 1e6, counts[0].transfers,
             (double)counts[0].bytes / 1e6, counts[0].ns / 1e6, cw_run_staging_crew_threads());
+    if (both.bytes)
+        n +=
+            snprintf(text + n, size - (unsigned)n,
+                     "run: staging: %.1fx measured (%.1f -> %.1f ms for %.1f MB whose time by the vendor is "
+                     "known)\n",
+                     both.vendor_ns / both.ns, both.vendor_ns / 1e6, both.ns / 1e6, (double)both.bytes / 1e6);
     pthread_mutex_unlock(&lock);
     return n;
 }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A transfer of so many bytes has taken `ns` through the pool. */
-void cw_run_staging_count(bool write, size_t bytes, double ns);
+/* A transfer of so many bytes has taken `ns` through the pool; the vendor takes `vendor_ns`, 0: not known. */
+void cw_run_staging_count(bool write, size_t bytes, double ns, double vendor_ns);
 
 void cw_run_staging_count_after_fork(void);
 

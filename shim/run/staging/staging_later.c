@@ -53,7 +53,7 @@ static cl_int transfer(struct later *l)
     }
     if (done)
         cw_run_staging_count(l->job.write, cw_run_staging_pieces_bytes(&l->job.shape),
-                             (double)(cw_now_ns() - since));
+                             (double)(cw_now_ns() - since), 0);
     if (l->job.queue) /* also where the process ends, and the crew is not there any more */
         err = done ? CL_SUCCESS : cw_run_staging_crew_whole(&l->job);
     cw_run_staging_objects_end(l->context);

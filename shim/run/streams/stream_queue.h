@@ -64,6 +64,9 @@ struct cw_stream_counts {
     atomic_ullong commands, aside; /* on streams; of these, not on stream 0 */
     atomic_ullong waits, closed;   /* of a stream for another; commands that closed several streams */
     atomic_uint queues, most;      /* with streams; the most streams of one queue */
+    atomic_ullong spans, fanned;   /* with a measured time; of these, with commands beside stream 0 */
+    /* Of fanned spans whose kind is known bare, too: their time, and the time that they take bare. */
+    atomic_ullong beside_ns, bare_ns;
 };
 extern struct cw_stream_counts cw_stream_counts;
 

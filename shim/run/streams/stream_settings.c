@@ -24,10 +24,12 @@ static bool fits(const struct cw_cl_device *d)
 
 bool cw_stream_settings_take(const struct cw_context_devices *devices)
 {
-    if (cw_stream_settings.off || !devices || !devices->homes)
+    if (!devices || !devices->homes)
         return false;
     for (size_t i = 0; i < devices->homes; i++)
         if (!fits(&devices->slot[i]))
             return false;
-    return true;
+    if (cw_stream_settings.off)
+        cw_stream_settings.wanted = true;
+    return !cw_stream_settings.off;
 }

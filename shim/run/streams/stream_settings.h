@@ -8,12 +8,13 @@
 #include "../../device/device.h"
 
 struct cw_stream_settings {
-    atomic_bool off; /* true from some moment on: no new contexts */
-    bool force;      /* also on PoCL, and without asking whether it pays: for tests */
-    bool chaos;      /* streams are chosen by lot */
-    uint64_t seed;   /* of the lots */
+    atomic_bool off;    /* true from some moment on: no new contexts */
+    bool force;         /* also on PoCL, and without asking whether it pays: for tests */
+    bool chaos;         /* streams are chosen by lot */
+    uint64_t seed;      /* of the lots */
+    atomic_bool wanted; /* a context could be streamed, and is not, as --streams is off */
 };
-/* Constant after cw_stream_settings_start(), but for `off`. */
+/* Constant after cw_stream_settings_start(), but for `off` and `wanted`. */
 extern struct cw_stream_settings cw_stream_settings;
 
 void cw_stream_settings_start(const struct cw_options *options);

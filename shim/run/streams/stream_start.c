@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "../staging/staging.h"
+#include "../staging/staging_count.h"
+#include "../staging/staging_crew.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
 #include "stream_kernel.h"
@@ -51,16 +53,62 @@ void cw_stream_start_after_fork(void)
     cw_stream_object_forget_all();
 }
 
+/* The spans side by side, and what they gained, as far as it is measured. */
+static int describe_gain(char *text, unsigned size, const char *begin)
+{
+    const struct cw_stream_counts *c = &cw_stream_counts;
+    double bare = (double)c->bare_ns / 1e6, beside = (double)c->beside_ns / 1e6;
+
+    if (!c->fanned)
+        return snprintf(text, size, "%sno span of %llu gains side by side\n", begin,
+                        (unsigned long long)c->spans);
+    if (!c->beside_ns)
+        return snprintf(text, size, "%s%llu of %llu spans side by side, gain not measured yet\n", begin,
+                        (unsigned long long)c->fanned, (unsigned long long)c->spans);
+    return snprintf(text, size,
+                    "%s%llu of %llu spans side by side, %.1fx measured (%.1f -> %.1f ms where both ways are "
+                    "known)\n",
+                    begin, (unsigned long long)c->fanned, (unsigned long long)c->spans, bare / beside, bare,
+                    beside);
+}
+
 int cw_stream_start_describe(char *text, unsigned size)
 {
     const struct cw_stream_counts *c = &cw_stream_counts;
+    int used;
 
     if (!c->queues)
         return 0;
-    return snprintf(text, size,
-                    "run: streams: %u queues, %u streams at most, %llu commands, %llu beside stream 0, %llu "
-                    "waits, %llu closed\n",
-                    c->queues, c->most ? c->most : 1, (unsigned long long)c->commands,
-                    (unsigned long long)c->aside, (unsigned long long)c->waits,
-                    (unsigned long long)c->closed);
+    used = snprintf(text, size,
+                    "run: streams: %llu commands of %u queues, %llu beside the first stream, at most %u "
+                    "streams for a queue; %llu waits of one for another, %llu commands that closed them\n",
+                    (unsigned long long)c->commands, c->queues, (unsigned long long)c->aside,
+                    c->most ? c->most : 1, (unsigned long long)c->waits, (unsigned long long)c->closed);
+    if (c->spans)
+        used += describe_gain(text + used, size - (unsigned)used, "run: streams: ");
+    return used;
+}
+
+int cw_stream_start_verdict(char *text, unsigned size)
+{
+    const struct cw_stream_counts *c = &cw_stream_counts;
+    uint64_t staged;
+    double ns;
+    bool any = cw_run_staging_count_all(&staged, &ns);
+    int used = 0;
+
+    if (!c->commands)
+        return cw_stream_settings.wanted && !cw_run_staging_crew_threads()
+                   ? snprintf(
+                         text, size,
+                         "clweave: nothing done: run leaves this GPU to its vendor without --streams auto "
+                         "or --staging auto\n")
+                   : 0;
+    if (any)
+        used = snprintf(text, size,
+                        "clweave: %.1f MB to and from the device through pinned memory, in %.1f ms\n",
+                        (double)staged / 1e6, ns / 1e6);
+    if (c->spans)
+        used += describe_gain(text + used, size - (unsigned)used, "clweave: streams: ");
+    return used;
 }

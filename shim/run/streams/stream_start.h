@@ -16,7 +16,9 @@ bool cw_stream_start_context(cl_context context, const struct cw_context_devices
 void cw_stream_start_unseen(void);
 void cw_stream_start_after_fork(void);
 
-/* Writes the line of the summary as snprintf does; 0: there is none. */
+/* Writes the lines of the summary as snprintf does; 0: there are none. */
 int cw_stream_start_describe(char *text, unsigned size);
+/* The same for the line at the end, of a run that has managed nothing; 0: streams have nothing to say. */
+int cw_stream_start_verdict(char *text, unsigned size);
 
 #endif

@@ -110,13 +110,31 @@ static void learn(struct cw_stream_queue *q, uint64_t ns)
         decide(k);
 }
 
+/* The span takes `ns` a command. */
+static void count(struct cw_stream_queue *q, uint64_t ns)
+{
+    const struct cw_stream_worth *w = &q->worth;
+    const struct cw_stream_kind_of_span *k = kind_of(q);
+
+    cw_stream_counts.spans++;
+    cw_stream_counts.fanned += w->fans && w->beside;
+    if (w->fans && w->beside && k->best_ns[0] && is_alike(k->commands, w->commands)) {
+        cw_stream_counts.beside_ns += ns * w->commands;
+        cw_stream_counts.bare_ns += k->best_ns[0] * w->commands;
+    }
+}
+
 void cw_stream_worth_synchronised(struct cw_stream_queue *q)
 {
     struct cw_stream_worth *w = &q->worth;
+    uint64_t ns;
 
     if (!w->open)
         return;
     w->open = false;
-    if (w->commands >= LEAST_COMMANDS && q->number >= FIRST_COMMANDS)
-        learn(q, (now_ns() - w->begin_ns) / w->commands);
+    if (w->commands < LEAST_COMMANDS || q->number < FIRST_COMMANDS)
+        return;
+    ns = (now_ns() - w->begin_ns) / w->commands;
+    count(q, ns);
+    learn(q, ns);
 }
