@@ -22,7 +22,7 @@ static void print_table(const json_t *list)
 
     json_array_foreach(list, i, d) printf(
         "%zu  %s\n   %s, %s, %s, driver %s\n   %lld compute units at %lld MHz, %s memory, %s local, "
-        "work-groups up to %lld%s\n",
+        "work-groups up to %lld%s\n   %s\n",
         i, json_string_value(json_object_get(d, "name")), json_string_value(json_object_get(d, "platform")),
         json_string_value(json_object_get(d, "type")), json_string_value(json_object_get(d, "version")),
         json_string_value(json_object_get(d, "driver_version")),
@@ -31,7 +31,8 @@ static void print_table(const json_t *list)
         cw_quantity_bytes((uint64_t)json_integer_value(json_object_get(d, "global_mem_bytes")), a),
         cw_quantity_bytes((uint64_t)json_integer_value(json_object_get(d, "local_mem_bytes")), b),
         (long long)json_integer_value(json_object_get(d, "max_work_group_size")),
-        json_is_true(json_object_get(d, "host_unified")) ? ", shares the host's memory" : "");
+        json_is_true(json_object_get(d, "host_unified")) ? ", shares the host's memory" : "",
+        cw_devices_list_under_run(d));
 }
 
 static int run(const void *values, int argc, char **argv)

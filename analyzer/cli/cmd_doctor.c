@@ -46,13 +46,20 @@ static void print_problems(const struct cw_doctor *d)
 
 static void verdict(const struct cw_doctor *d, char *text, size_t size)
 {
+    char asked[100] = "";
+
+    if (d->streamed)
+        snprintf(asked, sizeof asked, "%s%u GPU%s with --streams auto --staging auto",
+                 d->managed ? ", and " : "", d->streamed, d->streamed == 1 ? "" : "s");
     if (*d->cannot)
         snprintf(text, size, "clweave run cannot gain here: %s", d->cannot);
+    else if (!d->managed)
+        snprintf(text, size, "clweave run can gain here: %s", asked);
     else
         snprintf(text, size,
-                 "clweave run can gain here: %u device%s of the machine and %u helper%s on %u processor%s",
+                 "clweave run can gain here: %u device%s of the machine and %u helper%s on %u processor%s%s",
                  d->managed, d->managed == 1 ? "" : "s", d->helpers, d->helpers == 1 ? "" : "s",
-                 d->processors, d->processors == 1 ? "" : "s");
+                 d->processors, d->processors == 1 ? "" : "s", asked);
 }
 
 static int run(const void *values, int argc, char **argv)

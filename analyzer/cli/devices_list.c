@@ -36,11 +36,11 @@ static const char *type_name(uint64_t type)
                                                : "custom";
 }
 
+static const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
+
 /* Run mode manages PoCL's CPUs (shim/device/vendor_traits.c). */
 static bool is_managed(cl_device_id d)
 {
-    static const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
-
     return device_number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU && cw_vendor_is_pocl(&calls, d);
 }
 
@@ -51,15 +51,26 @@ static json_t *describe(cl_device_id d, const char *platform)
     device_text(d, CL_DEVICE_NAME, name);
     device_text(d, CL_DEVICE_VERSION, version);
     device_text(d, CL_DRIVER_VERSION, driver);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "name", name, "platform",
-                     platform, "type", type_name(device_number(d, CL_DEVICE_TYPE)), "version", version,
-                     "driver_version", driver, "compute_units",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b}", "name", name,
+                     "platform", platform, "type", type_name(device_number(d, CL_DEVICE_TYPE)), "version",
+                     version, "driver_version", driver, "compute_units",
                      (json_int_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS), "max_clock_mhz",
                      (json_int_t)device_number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY), "global_mem_bytes",
                      (json_int_t)device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE), "local_mem_bytes",
                      (json_int_t)device_number(d, CL_DEVICE_LOCAL_MEM_SIZE), "max_work_group_size",
                      (json_int_t)device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE), "host_unified",
-                     (int)device_number(d, CL_DEVICE_HOST_UNIFIED_MEMORY), "run_manages", (int)is_managed(d));
+                     (int)device_number(d, CL_DEVICE_HOST_UNIFIED_MEMORY), "run_manages", (int)is_managed(d),
+                     "run_streams", (int)cw_vendor_streams(&calls, d));
+}
+
+const char *cw_devices_list_under_run(const json_t *device)
+{
+    if (json_is_true(json_object_get(device, "run_manages")))
+        return "run manages it";
+    if (json_is_true(json_object_get(device, "run_streams")))
+        return "run has streams and staged transfers for it when asked (--streams auto, --staging auto), no "
+               "helpers";
+    return "run leaves it to its vendor";
 }
 
 json_t *cw_devices_list(unsigned *platforms_found)

@@ -8,4 +8,7 @@
  * hang or end the process. The caller's; NULL: out of memory. */
 json_t *cw_devices_list(unsigned *platforms_found);
 
+/* How `clweave run` treats a device of that list, in words. */
+const char *cw_devices_list_under_run(const json_t *device);
+
 #endif

@@ -11,6 +11,7 @@ struct cw_doctor {
     json_t *problems;    /* of {problem, mend} */
     char cannot[256];    /* why run cannot work at all; "": it can */
     unsigned managed;    /* devices of the program's that run manages */
+    unsigned streamed;   /* that run has streams and staged transfers for */
     unsigned helpers;    /* devices that run would add */
     unsigned processors; /* that this process may use */
     char device[256];    /* name of the first managed one */

@@ -61,8 +61,8 @@ static void add_device(struct cw_doctor *d, const json_t *device)
     cw_doctor_fact(d, SECTION, "device", "%s (%s, %s, %lld compute units, driver %s): %s",
                    text_of(device, "name"), text_of(device, "platform"), text_of(device, "type"),
                    (long long)json_integer_value(json_object_get(device, "compute_units")),
-                   text_of(device, "driver_version"),
-                   managed ? "run manages it" : "run leaves it to its vendor");
+                   text_of(device, "driver_version"), cw_devices_list_under_run(device));
+    d->streamed += json_is_true(json_object_get(device, "run_streams"));
     if (managed && !d->managed++)
         snprintf(d->device, sizeof d->device, "%.255s", text_of(device, "name"));
 }
@@ -78,27 +78,28 @@ static const char *vendors_place(void)
     return FOLDER;
 }
 
-/* Some device of the answer is one that run manages. */
-static bool has_managed(const json_t *answer)
+/* Run can gain on some device of the answer. */
+static bool has_gain(const json_t *answer)
 {
     json_t *device;
     size_t i;
 
     json_array_foreach(json_object_get(answer, "devices"), i, device)
     {
-        if (json_is_true(json_object_get(device, "run_manages")))
+        if (json_is_true(json_object_get(device, "run_manages")) ||
+            json_is_true(json_object_get(device, "run_streams")))
             return true;
     }
     return false;
 }
 
-/* Asks one vendor alone. `file`: its place, as OCL_ICD_VENDORS names it. Returns whether run manages
- * one of its devices. */
+/* Asks one vendor alone. `file`: its place, as OCL_ICD_VENDORS names it. Returns whether run can
+ * gain on one of its devices. */
 static bool ask_one(struct cw_doctor *d, const char *file)
 {
     struct cw_doctor_answer a;
     json_t *answer = ask(file, &a);
-    bool managed = has_managed(answer);
+    bool gains = has_gain(answer);
     char end[128], mend[2 * PATH_MAX + 32];
 
     snprintf(mend, sizeof mend, "sudo mv %s %s.off", file, file);
@@ -108,11 +109,11 @@ static bool ask_one(struct cw_doctor *d, const char *file)
     else if (!json_integer_value(json_object_get(answer, "platforms")))
         cw_doctor_problem(d, mend, "the driver of %s cannot be loaded, or has no platform", file);
     json_decref(answer);
-    return managed;
+    return gains;
 }
 
-/* Asks every vendor alone, where asking all has failed or some are missing. Returns the file of one that run
- * manages; NULL: none. */
+/* Asks every vendor alone, where asking all has failed or some are missing. Returns the file of one on which
+ * run can gain; NULL: none. */
 static const char *ask_each(struct cw_doctor *d, const glob_t *files)
 {
     const char *good = NULL;
@@ -202,7 +203,7 @@ void cw_doctor_vendors(struct cw_doctor *d)
                            "no platform has a device, as with PoCL where it cannot write its cache");
     else if (!json_array_size(json_object_get(answer, "devices")))
         cw_doctor_obstacle(d, "sudo apt-get install pocl-opencl-icd", "OpenCL finds no device");
-    else if (!d->managed)
+    else if (!d->managed && !d->streamed)
         cw_doctor_obstacle(d, "sudo apt-get install pocl-opencl-icd",
                            "no device is one that run manages: a CPU of PoCL");
     count_helpers(d);

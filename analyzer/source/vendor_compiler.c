@@ -18,21 +18,41 @@ static size_t add_text(const struct cw_vendor_calls *calls, cl_device_id device,
     return (size_t)snprintf(text, size, "%s;", answer);
 }
 
-bool cw_vendor_is_pocls(const struct cw_vendor_calls *calls, cl_platform_id platform)
+static bool is_of(const struct cw_vendor_calls *calls, cl_platform_id platform, const char *wanted)
 {
     char name[64] = "";
 
     return calls->clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) == CL_SUCCESS &&
-           !strcmp(name, "Portable Computing Language");
+           !strcmp(name, wanted);
+}
+
+bool cw_vendor_is_pocls(const struct cw_vendor_calls *calls, cl_platform_id platform)
+{
+    return is_of(calls, platform, "Portable Computing Language");
+}
+
+static cl_platform_id platform_of(const struct cw_vendor_calls *calls, cl_device_id device)
+{
+    cl_platform_id platform = NULL;
+
+    calls->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    return platform;
 }
 
 bool cw_vendor_is_pocl(const struct cw_vendor_calls *calls, cl_device_id device)
 {
-    cl_platform_id platform = NULL;
+    cl_platform_id platform = platform_of(calls, device);
 
-    return calls->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
-               CL_SUCCESS &&
-           cw_vendor_is_pocls(calls, platform);
+    return platform && cw_vendor_is_pocls(calls, platform);
+}
+
+bool cw_vendor_streams(const struct cw_vendor_calls *calls, cl_device_id device)
+{
+    cl_platform_id platform = platform_of(calls, device);
+    cl_device_type type = 0;
+
+    return calls->clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
+           type & CL_DEVICE_TYPE_GPU && platform && is_of(calls, platform, "NVIDIA CUDA");
 }
 
 /* PoCL's drivers for processors are one compiler (test/vendor/one_compiler.c): their names are left out. */

@@ -50,6 +50,9 @@ bool cw_vendor_describe_driver(const struct cw_vendor_calls *calls, cl_device_id
 bool cw_vendor_is_pocls(const struct cw_vendor_calls *calls, cl_platform_id platform);
 bool cw_vendor_is_pocl(const struct cw_vendor_calls *calls, cl_device_id device);
 
+/* Run mode has streams and staged transfers for it (shim/device/vendor_traits.c). */
+bool cw_vendor_streams(const struct cw_vendor_calls *calls, cl_device_id device);
+
 /* A program of `source`, which may be the text form of a binary (pocl_binary.h) for `device`. NULL, and *err:
  * as the vendor says. */
 cl_program cw_vendor_program(const struct cw_vendor_calls *calls, cl_context context, cl_device_id device,

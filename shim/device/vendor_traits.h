@@ -1,8 +1,9 @@
 /* vendor_traits.h - the traits of vendors' devices, one row per vendor.
  *
- * No other file compares a platform's name. A device that no row fits has the last row, which has no traits:
- * its commands are native. Each trait rests on a fact, and the fact on a program that shows it: those of
- * test/vendor/ run in `make check`. To add a vendor: see shim/DEVICES.md.
+ * No other file of shim/ compares a platform's name; for the tool analyzer/source/vendor_compiler.c does.
+ * A device that no row fits has the last row, which has no traits: its commands are native. Each trait
+ * rests on a fact, and the fact on a program that shows it: those of test/vendor/ run in `make check`. To
+ * add a vendor: see shim/DEVICES.md.
  *
  * Pure and constant: any thread, no OpenCL calls. */
 #ifndef CW_VENDOR_TRAITS_H

@@ -40,6 +40,10 @@ doctor 1 env OCL_ICD_VENDORS="$T/vendors"
 says "^problem: the driver of $T/vendors/crash.icd breaks OpenCL: .* signal 11"; says "mend: export OCL_ICD_VENDORS=$T/vendors/pocl"
 last '^clweave run cannot gain here: OpenCL does not work: .*signal 11'
 doctor 1 env OCL_ICD_VENDORS="$B/test/libnullcl.so"; says 'device .*: run leaves it to its vendor'; last 'cannot gain here: no device is one that run manages'
+doctor 0 env NULLCL_GPU='NVIDIA CUDA' OCL_ICD_VENDORS="$B/test/libnullcl.so"; says 'device .*: run has streams and staged transfers for it when asked'
+last '^clweave run can gain here: 1 GPU with --streams auto --staging auto'; says_not '^problem: no device'
+NULLCL_GPU='NVIDIA CUDA' OCL_ICD_VENDORS=$B/test/libnullcl.so clweave devices | grep -q '^   run has streams and staged transfers' || fail "devices: no streams"
+clweave devices | grep -q '^   run manages it' || fail "devices: nothing is managed"
 doctor 1 env OCL_ICD_VENDORS="$T/none"; last 'cannot gain here: OpenCL finds no device'
 
 # parts of clweave that are missing
