@@ -204,26 +204,94 @@ static void written_anyway(void)
     app_release_mems(&x, 1);
 }
 
+/* Times of commands of a queue, in their order: those of each, and those of neighbours. */
+static void check_times(const char *what, cl_event *e, int n)
+{
+    static const cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                              CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END,
+                                              CL_PROFILING_COMMAND_COMPLETE};
+    cl_ulong at[5], again, last[5] = {0};
+    bool rise = true, follow = true, same = true;
+
+    for (int i = 0; i < n; i++) {
+        for (int k = 4; k >= 0; k--)
+            APP_CHECK(clGetEventProfilingInfo(e[i], names[k], sizeof at[k], &at[k], NULL));
+        APP_CHECK(clGetEventProfilingInfo(e[i], names[2], sizeof again, &again, NULL));
+        rise &= at[0] <= at[1] && at[1] <= at[2] && at[2] <= at[3] && at[3] <= at[4];
+        follow &= last[0] <= at[0] && last[3] <= at[2] && last[3] <= at[3];
+        same &= again == at[2];
+        memcpy(last, at, sizeof at);
+    }
+    printf("%s: times %s, the queue's %s, asked twice %s\n", what, rise ? "rise" : "fall",
+           follow ? "follow" : "overlap", same ? "the same" : "others");
+}
+
 static void timed(void)
 {
     cl_mem m[PAIRS][2];
     cl_event e[PAIRS][2];
-    cl_ulong start, end, last = 0;
-    bool right = true;
 
     for (int i = 0; i < PAIRS; i++)
         pair(m[i], e[i]);
     APP_CHECK(clFinish(a.queue));
-    for (int i = 0; i < 2 * PAIRS; i++) {
-        cl_event x = e[i / 2][i % 2];
-        APP_CHECK(clGetEventProfilingInfo(x, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL));
-        APP_CHECK(clGetEventProfilingInfo(x, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL));
-        right &= last <= start && start <= end;
-        last = end;
-    }
-    say("timed", right);
+    check_times("timed", e[0], 2 * PAIRS);
     for (int i = 0; i < PAIRS; i++)
         drop(m[i], e[i]);
+}
+
+/* The last one is asked first; then one in the middle is gone. */
+static void timed_backwards(void)
+{
+    cl_mem m[PAIRS][2];
+    cl_event e[PAIRS][2], kept[2 * PAIRS];
+    cl_ulong end;
+
+    for (int i = 0; i < PAIRS; i++)
+        pair(m[i], e[i]);
+    APP_CHECK(clWaitForEvents(1, &e[PAIRS - 1][1]));
+    for (int i = PAIRS - 1; i >= 0; i--)
+        APP_CHECK(clGetEventProfilingInfo(e[i][1], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL));
+    memcpy(kept, e, sizeof kept);
+    for (int i = 0; i < 2 * PAIRS; i++)
+        APP_CHECK(clRetainEvent(kept[i]));
+    APP_CHECK(clReleaseEvent(kept[2]));
+    memmove(&kept[2], &kept[3], (2 * PAIRS - 3) * sizeof *kept);
+    check_times("backwards", kept, 2 * PAIRS - 1);
+    app_release_events(kept, 2 * PAIRS - 1);
+    for (int i = 0; i < PAIRS; i++)
+        drop(m[i], e[i]);
+}
+
+/* Commands of each kind but maps (mapped.c), behind and before long kernels. */
+static void timed_kinds(void)
+{
+    enum { ROUNDS = 3, KINDS = 8 };
+    static int host[ROUNDS][2 * N], none;
+    cl_event e[ROUNDS * KINDS], *to = e;
+    size_t zero[3] = {0}, region[3] = {16, 4, 1};
+    cl_mem x = zeros(), y = zeros(), z = zeros();
+
+    for (int r = 0; r < ROUNDS; r++) {
+        launch(a.queue, slow, x, LONG, to++);
+        launch(a.queue, add, y, 1, to++);
+        APP_CHECK(clEnqueueReadBuffer(a.queue, y, CL_FALSE, 0, N * sizeof(int), host[r], 0, NULL, to++));
+        APP_CHECK(clEnqueueWriteBuffer(a.queue, z, CL_FALSE, 0, sizeof none, &none, 0, NULL, to++));
+        APP_CHECK(clEnqueueFillBuffer(a.queue, z, &none, sizeof none, 16, 64, 0, NULL, to++));
+        APP_CHECK(clEnqueueCopyBuffer(a.queue, z, y, 0, 0, 64, 0, NULL, to++));
+        APP_CHECK(clEnqueueReadBufferRect(a.queue, z, r == 1, zero, zero, region, 0, 0, 0, 0, host[r] + N, 0,
+                                          NULL, to++));
+        if (r % 2)
+            APP_CHECK(clEnqueueMarkerWithWaitList(a.queue, 0, NULL, to++));
+        else
+            launch(a.queue, add, z, 1, to++);
+    }
+    APP_CHECK(clFinish(a.queue));
+    check_times("of each kind", e, ROUNDS * KINDS);
+    app_release_events(e, ROUNDS * KINDS);
+    app_read(&a, x, 0, N * sizeof(int), host);
+    app_read(&a, y, 0, N * sizeof(int), host);
+    app_read(&a, z, 0, N * sizeof(int), host);
+    app_release_mems((cl_mem[]){x, y, z}, 3);
 }
 
 /* Bytes meet in the host's memory, in parts of buffers, and in memory that two buffers share. */
@@ -268,6 +336,8 @@ int main(void)
     across();
     after_blocking();
     timed();
+    timed_backwards();
+    timed_kinds();
     meet();
     let_go();
     written_anyway();

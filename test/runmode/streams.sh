@@ -33,7 +33,7 @@ caught() {
     done
 }
 
-for name in order waits natives anything disjoint chains8 pi threads userevents_maps; do
+for name in order waits natives anything disjoint chains8 pi threads userevents_maps mapped; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     streamed "$program" "$([ $name = chains8 ] && echo 8 || echo 0)"
@@ -44,6 +44,17 @@ if [ -n "${ALL:-}" ]; then
         in_run "$program" CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_SEED=1
     done
 fi
+# both with transfers through pinned memory
+for name in staged disjoint userevents_maps mapped streams; do
+    program=$B/test/runmode/$name
+    [ -x "$program" ] || program=$B/test/apps/$name
+    bare "$program" || continue
+    for policy in heft chaos; do
+        in_run "$program" CLWEAVE_STREAMS=force CLWEAVE_STAGING=force CLWEAVE_DEVICES=none CLWEAVE_POLICY=$policy CLWEAVE_SEED=2
+        beside 5
+        grep -q ' through pinned memory' "$T/summary" || fail "$name: nothing was staged: $(cat "$T/summary")"
+    done
+done
 streamed "$B/test/runmode/streams" 10
 caught early:1 loose:1 loose:2 soon:1
 
