@@ -79,12 +79,23 @@ static bool is_manageable(const struct cw_trace *t, const struct cw_command *k)
            t->programs.v[program].kind == CW_PROGRAM_LINKED;
 }
 
+/* As shim/device/vendor_traits.c has it. */
+static bool is_streamable(const struct cw_trace *t, uint32_t device)
+{
+    uint32_t platform = t->devices.v[device].platform;
+    const char *name = platform < t->platforms.count ? t->platforms.v[platform].name : NULL;
+
+    return name && !strcmp(name, "NVIDIA CUDA") && t->devices.v[device].type & CL_DEVICE_TYPE_GPU;
+}
+
 static void count_run(struct cw_figures *f, const struct cw_trace *t)
 {
     f->of_run = t->process.run_mode || t->parts.count || t->plans.count;
     for (size_t i = 0; i < t->commands.count; i++) {
         f->managed += cw_trace_command_is_enqueue(&t->commands.v[i]) && t->commands.v[i].device != CW_NONE;
         f->manageable += is_manageable(t, &t->commands.v[i]);
+        if (cw_command_works(&t->commands.v[i]) && cw_trace_command_device(t, &t->commands.v[i]) != CW_NONE)
+            f->streamable |= is_streamable(t, cw_trace_command_device(t, &t->commands.v[i]));
     }
     f->of_run |= f->managed > 0;
 }

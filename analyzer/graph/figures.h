@@ -42,6 +42,7 @@ struct cw_figures {
     uint64_t staged, staged_bytes; /* transfers that run mode sent through pinned memory */
     uint64_t manageable; /* launches of a kind that run mode manages: compiled from source by PoCL, no
                             SVM, no pipes */
+    bool streamable;     /* commands ran on a GPU for which run mode has streams and staged transfers */
     struct cw_device_figures *devices; /* per device of the trace; owned */
     size_t device_count;
 };

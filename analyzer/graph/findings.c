@@ -62,6 +62,12 @@ static const char *of_run(const struct cw_figures *f, const char *words)
     return f->of_run || !f->manageable ? "" : words;
 }
 
+/* `words`, where run mode has streams and staged transfers. */
+static const char *of_streams(const struct cw_figures *f, const char *words)
+{
+    return f->of_run || !f->streamable ? "" : words;
+}
+
 /* Without device times: dependences only, no speeds. */
 static void find_order(struct list *l, const struct cw_graph_summary *s, const struct cw_critical_path *p)
 {
@@ -136,9 +142,10 @@ static void find_waits(struct list *l, const struct cw_graph_summary *s, const s
         add(l, CW_FINDING_HINT, "Commands only stood in line",
             "%llu of %llu commands depend on nothing before them and waited only because their in-order "
             "queue had them "
-            "behind others. Out-of-order or several queues would free them.%s",
+            "behind others. Out-of-order or several queues would free them.%s%s",
             N(f->waits_only), N(s->works),
-            of_run(f, " `clweave run` can, without a change; --summary says how many it reordered."));
+            of_run(f, " `clweave run` can, without a change; --summary says how many it reordered."),
+            of_streams(f, " `clweave run --streams auto` tries that on this GPU without a change."));
     find_host_waits(l, f);
 }
 
@@ -212,10 +219,12 @@ static void find_costs(struct list *l, const struct cw_graph_summary *s, const s
         add(l, CW_FINDING_HINT, "Transfers weigh",
             "%llu transfers between host and devices moved %s%s in %s, %.0f %% of all device time%s. Mapped "
             "or USE_HOST_PTR buffers "
-            "avoid copies on devices that share the host's memory.",
+            "avoid copies on devices that share the host's memory.%s",
             N(f->host_transfers), f->host_bytes_at_most ? "at most " : "",
             cw_quantity_bytes(f->host_bytes, a), cw_quantity_ns(f->host_ns, b),
-            percent(f->host_ns, s->device_ns), s->without_times ? " that is known" : "");
+            percent(f->host_ns, s->device_ns), s->without_times ? " that is known" : "",
+            of_streams(f, " `clweave run --staging auto` sends large ones of pageable memory to this GPU "
+                          "more quickly."));
     if (f->unused_objects)
         add(l, CW_FINDING_NOTE, "Memory that nothing touches",
             "%llu memory objects (%s) are created and then used by no command.", N(f->unused_objects),

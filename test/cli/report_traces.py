@@ -145,7 +145,23 @@ def in_turn():
     return t
 
 
-# The same, as the host waits for one device before it enqueues for the other.
+# Independent launches, and large reads, on one queue of a GPU that run mode has streams for.
+def on_nvidia():
+    t = trace()
+    t["platforms"][0]["name"] = "NVIDIA CUDA"
+    t["devices"][0].update(type=4, name="gpu")
+    for m in range(8):
+        launch(t, m, 100000 * m, 90000, ready=1000 * m)
+        if m:
+            t["edges"].append({"from": m - 1, "to": m, "kind": "queue"})
+    t["commands"][-1]["end_ns"] += 10000
+    for m in range(2):
+        read(t, m, 900000 + 500000 * m, 1400000 + 500000 * m)
+        t["commands"][-1]["start_ns"] -= 400000
+    return t
+
+
+# As in_turn, but the host waits for one device before it enqueues for the other.
 def waited_for():
     t = two_gpus()
     for i in range(6):
