@@ -36,6 +36,8 @@ struct search {
     struct tally *tally;
     struct span *span;
     size_t n;
+    size_t *first; /* per command: its first edge in `into`, those of the next one begin behind its last */
+    size_t *into;  /* edges by the command that they lead to */
     int64_t *end, *idle; /* per command: its end; per device: it is idle from then on */
 };
 
@@ -98,6 +100,19 @@ static void cover(struct search *s, bool each)
 /* ---- the run as it could have been: each command on its device, behind its predecessors and those before
  * it on the device */
 
+/* Edges of a trace that a person wrote are in no order. */
+static void sort_edges(struct search *s)
+{
+    const struct cw_trace *t = s->t;
+
+    for (size_t e = 0; e < t->edges.count; e++)
+        s->first[t->edges.v[e].to + 2]++;
+    for (size_t i = 2; i < t->commands.count + 2; i++)
+        s->first[i] += s->first[i - 1];
+    for (size_t e = 0; e < t->edges.count; e++)
+        s->into[s->first[t->edges.v[e].to + 1]++] = e;
+}
+
 /* The end of what command `i` waits for, as far as it is known. Host calls count where commands are handed
  * over as they were. */
 static int64_t end_of(const struct search *s, const struct cw_edge *e, bool handed)
@@ -123,11 +138,10 @@ static void run_again(struct search *s, bool handed)
 
     for (size_t d = 0; d < t->devices.count; d++)
         s->idle[d] = INT64_MIN;
-    for (size_t i = 0, e = 0; i < t->commands.count; i++) {
+    for (size_t i = 0; i < t->commands.count; i++) {
         int64_t call = cw_device_clock_ns(t->commands.v[i].call_end_ns), start = INT64_MIN, *last;
-        for (; e < t->edges.count && t->edges.v[e].to <= i; e++)
-            if (t->edges.v[e].to == i)
-                start = later(start, end_of(s, &t->edges.v[e], handed));
+        for (size_t e = s->first[i]; e < s->first[i + 1]; e++)
+            start = later(start, end_of(s, &t->edges.v[s->into[e]], handed));
         s->end[i] = start;
         if (!span_of(s, i, &x))
             continue;
@@ -171,13 +185,16 @@ static bool find_apart(struct cw_shared_contexts *to, const struct cw_trace *t)
     s.tally = calloc(t->contexts.count + 1, sizeof *s.tally);
     s.span = calloc(t->commands.count + 1, sizeof *s.span);
     s.end = calloc(t->commands.count + 1, sizeof *s.end);
-    ok = s.shift && s.idle && s.tally && s.span && s.end;
+    s.first = calloc(t->commands.count + 2, sizeof *s.first);
+    s.into = calloc(t->edges.count + 1, sizeof *s.into);
+    ok = s.shift && s.idle && s.tally && s.span && s.end && s.first && s.into;
     if (ok) {
         cw_device_clock_shifts(t, s.shift);
         for (size_t i = 0; i < t->commands.count; i++)
             s.n += span_of(&s, i, &s.span[s.n]);
         cover(&s, true);
         cover(&s, false);
+        sort_edges(&s);
         run_again(&s, true);
         run_again(&s, false);
         judge(&s, to);
@@ -187,6 +204,8 @@ static bool find_apart(struct cw_shared_contexts *to, const struct cw_trace *t)
     free(s.tally);
     free(s.span);
     free(s.end);
+    free(s.first);
+    free(s.into);
     return ok;
 }
 

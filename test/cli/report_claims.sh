@@ -1,7 +1,7 @@
 # report: says what was measured, marks bounds as bounds, and promises nothing that the trace does not show. One small trace for
 # each (report_traces.py).
 . "$(dirname "$0")/common.sh"
-traces="untimed refused failed partial unmanaged of_run streamed in_turn waited_for at_once on_nvidia to_and_fro to_and_fro_at_home first_launch long_waits"
+traces="untimed refused failed partial unmanaged of_run streamed in_turn waited_for at_once on_nvidia to_and_fro to_and_fro_mixed to_and_fro_at_home first_launch long_waits"
 for name in $traces large sparse sparse_graph; do
     python3 test/cli/report_traces.py $name > "$T/$name.json" || fail "the trace $name cannot be made"
 done

@@ -185,6 +185,13 @@ def to_and_fro():
     return t
 
 
+# The same, its edges in no order.
+def to_and_fro_mixed():
+    t = to_and_fro()
+    t["edges"].reverse()
+    return t
+
+
 # The same on processors, which share the host's memory.
 def to_and_fro_at_home():
     t = to_and_fro()
