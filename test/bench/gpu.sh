@@ -40,6 +40,6 @@ for program in "$B"/test/apps/* "$B"/test/runmode/{waits,staged,hostile_threads,
 done
 echo "${compared:-0} runs of own programs compared with bare"
 [ "${compared:-0}" -gt 0 ] || { echo "no own program could be compared: does a file of /etc/OpenCL/vendors name '${ICD:-nvidia}' (ICD)?"; failed=1; }
-grep -E 'streams|pinned' "$T/summary"
+grep -E 'streams|pinned|staging' "$T/summary"
 [ -z "${PROGRAMS:-}" ] || MANIFEST=$PROGRAMS bash test/bench/public.bench || failed=1
 exit $failed
