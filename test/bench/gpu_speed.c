@@ -13,7 +13,8 @@
  *   events     64 small kernels with events, whose times are asked for
  *
  * Prints one line per case: its name, the median of ROUNDS in ms (enqueue: us per launch), and a hash of all
- * bytes that were read back. GPU_SPEED_MIB: size of each pipeline buffer (16). */
+ * bytes that were read back. GPU_SPEED_MIB: size of each pipeline buffer (16). GPU_SPEED_STEPS: turns of a
+ * small kernel's loop (40000); fewer suit devices that are no GPU. */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
@@ -43,6 +44,7 @@ static cl_kernel advance;
 static cl_mem small[BUFFERS], pipe[PIPES];
 static uint32_t *host[PIPES];
 static size_t pipe_bytes;
+static cl_uint small_steps;
 static uint64_t hash;
 
 static void check(cl_int err, const char *call)
@@ -96,11 +98,12 @@ static void open_device(const char *name)
 
 static void open_objects(void)
 {
-    const char *mib = getenv("GPU_SPEED_MIB");
+    const char *mib = getenv("GPU_SPEED_MIB"), *steps = getenv("GPU_SPEED_STEPS");
     cl_program program;
     cl_int err;
 
     pipe_bytes = (size_t)(mib ? atoi(mib) : 16) << 20;
+    small_steps = (cl_uint)(steps ? atoi(steps) : 40000);
     plain = clCreateCommandQueue(context, device, 0, &err);
     check(err, "clCreateCommandQueue");
     timed = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &err);
@@ -155,7 +158,7 @@ static double run_small(int n)
     double begin = now_ms();
 
     for (int i = 0; i < n; i++)
-        launch(small[i], ITEMS, (cl_uint)i + 3, 40000, NULL);
+        launch(small[i], ITEMS, (cl_uint)i + 3, small_steps, NULL);
     begin = finish(begin);
     read_small(n);
     return begin;
@@ -203,7 +206,7 @@ static double run_pipeline(cl_bool blocking)
     begin = now_ms();
     for (int i = 0; i < PIPES; i++) {
         CHECK(clEnqueueWriteBuffer(queue, pipe[i], blocking, 0, pipe_bytes, host[i], 0, NULL, NULL));
-        launch(pipe[i], pipe_bytes / 4, (cl_uint)i + 3, 400, NULL);
+        launch(pipe[i], pipe_bytes / 4, (cl_uint)i + 3, small_steps / 100, NULL);
         CHECK(clEnqueueReadBuffer(queue, pipe[i], CL_FALSE, 0, pipe_bytes, host[i], 0, NULL, NULL));
     }
     begin = finish(begin);
@@ -243,7 +246,7 @@ static double events(void)
     cl_int status;
 
     for (int i = 0; i < BUFFERS; i++)
-        launch(small[i], ITEMS, (cl_uint)i + 3, 4000, &event[i]);
+        launch(small[i], ITEMS, (cl_uint)i + 3, small_steps / 10, &event[i]);
     CHECK(clFlush(queue));
     CHECK(clWaitForEvents(1, &event[BUFFERS - 1]));
     for (int i = 0; i < BUFFERS; i++) {

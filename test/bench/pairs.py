@@ -77,13 +77,13 @@ class Row:
         self.name, self.command, self.folder, self.env, self.program = name, command, folder, env or {}, program
 
 
-def run_once(row, config, more=()):
+def run_once(row, config, more=(), timeout=300):
     values, fresh = config.environment(row.name)
     env = {**os.environ, **row.env, **values, **dict(setting.partition("=")[::2] for setting in more)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
     done = subprocess.run(row.command, env=env, cwd=row.folder, capture_output=True, text=True, errors="replace",
-                          timeout=300)
+                          timeout=timeout)
     wall = time.monotonic() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     shutil.rmtree(fresh, ignore_errors=True)
@@ -104,7 +104,7 @@ def measure(row, configs, options):
         now = configs if r >= 0 else configs[-1:] if options.warm_last else [c for c in configs if not c.control]
         turn = r % len(now)
         for config in now[turn:] + now[:turn]:
-            figure, text = run_once(row, config, options.warm_env if r < 0 else ())
+            figure, text = run_once(row, config, options.warm_env if r < 0 else (), options.timeout)
             hashes.add(text)
             if r >= 0:
                 figures[config.name].append(figure)
@@ -247,6 +247,7 @@ def arguments():
     p.add_argument("--warm-last", action="store_true")
     p.add_argument("--warm-env", action="append", default=[], metavar="NAME=VALUE", help="of the warm runs only")
     p.add_argument("--config", action="append", default=[])
+    p.add_argument("--timeout", type=float, default=300, help="seconds of one run")
     p.add_argument("--control", action="store_true")
     p.add_argument("--group", action="append", default=[])
     p.add_argument("--counts", action="store_true")

@@ -56,6 +56,13 @@ for name in staged disjoint userevents_maps mapped streams; do
     done
 done
 streamed "$B/test/runmode/streams" 10
+# with staged transfers, as on a GPU
+for program in staged streams order; do
+    bare "$B/test/runmode/$program" && in_run "$B/test/runmode/$program" CLWEAVE_STREAMS=force CLWEAVE_STAGING=force
+    beside 1
+    grep -q 'through pinned memory' "$T/summary" || fail "$program: no transfer is staged beside streams"
+done
+bare "$B/test/runmode/streams"
 caught early:1 loose:1 loose:2 soon:1
 
 # a GPU of a vendor whose queues are streamed by default: what programs read, and whether they are
