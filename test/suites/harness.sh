@@ -108,5 +108,9 @@ python3 test/suites/suite.py --build "$T/bare" "$T/samples" > "$T/out" 2> "$T/er
 mkdir -p "$T/half"
 python3 test/suites/suite.py --build "$T/half" "$T/samples" > "$T/out" 2> "$T/err"
 [ $? = 2 ] && grep -q 'half/clweave-footprint does not start here' "$T/err" || fail "half a build: $(cat "$T/out" "$T/err")"
+# where only streams are asked for, nothing is cut anyhow
+ln -s "$(realpath "$B")"/{clweave,libclweave.so,test} "$T/half/"
+echo "same -- '$(realpath "$B")/test/suites/liar' same" > "$T/one"
+python3 test/suites/suite.py --build "$T/half" --bare 1 --repeat 1 -c run/streams=force "$T/one" > "$T/out" 2> "$T/err" || fail "streams without footprints: $(cat "$T/out" "$T/err")"
 python3 test/suites/test_suite.py 2> "$T/err" || fail "$(cat "$T/err")"
 [ $failures = 0 ]

@@ -17,7 +17,9 @@ import time
 
 SUMMARY = re.compile(rb"run: (\d+) commands? managed[^,\n]*, (\d+) reordered[^,\n]*, (\d+) moved"
                      rb"(?:, (\d+) cut \((\d+) tiles\))?")
-COUNTS = ("managed", "reordered", "moved", "cut", "tiles")
+STREAMED = re.compile(rb"run: streams: .*, (\d+) beside stream 0")
+STAGED = re.compile(rb"run: (\d+) writes .* and (\d+) reads .* through pinned memory")
+COUNTS = ("managed", "reordered", "moved", "cut", "tiles", "beside", "staged")  # beside: other streams than the first
 FAULT = re.compile(rb"run: (fault [^\n]*)")  # CLWEAVE_FAULT: planted or not
 # A child that is started while another thread copies a program keeps that file open for writing until it is another program
 # itself, and meanwhile nobody can execute the copy ("Text file busy"). Popen returns when the child has left us.
@@ -56,6 +58,15 @@ def environment(program, configuration, library, witness, folder, home, fresh, a
         name, _, value = option.partition("=")
         env["CLWEAVE_" + name.upper().replace("-", "_")] = value
     return env
+
+
+def counted(err):
+    """COUNTS of all processes that have said theirs, None if none has."""
+    said = SUMMARY.findall(err)
+    if not said:
+        return None
+    sums = [sum(int(s[i] or 0) for s in said) for i in range(5)]
+    return (*sums, sum(map(int, STREAMED.findall(err))), sum(int(n) for pair in STAGED.findall(err) for n in pair))
 
 
 def masked(text, program):
@@ -161,10 +172,8 @@ def run(program, configuration, library, witness, folder, home=None, fresh=None,
         os.makedirs(work)
     env = environment(program, configuration, library, witness, folder, home, fresh, awake)
     status, out, err, left = execute(program.command, work, env, program.limit)
-    said = SUMMARY.findall(err)
-    counts = tuple(sum(int(s[i] or 0) for s in said) for i in range(len(COUNTS))) if said else None
     out = masked(out, program)
     if program.sorted:
         out = b"\n".join(sorted(out.split(b"\n")))
     return Result(status, out, left_files(work, program),
-                  witness_lines(os.path.join(folder, "reads")), counts, err, left)
+                  witness_lines(os.path.join(folder, "reads")), counted(err), err, left)

@@ -129,6 +129,13 @@ class Suite(unittest.TestCase):
         said = b"clweave: run: 12 commands managed (9 kernels), 3 reordered, 4 moved; 1 native\n"
         self.assertEqual(runs.SUMMARY.findall(said), [(b"12", b"3", b"4", b"", b"")])
 
+    def test_counts_of_streams_and_staging(self):
+        said = (b"run: 0 commands managed (0 kernels), 0 reordered, 0 moved, 0 cut (0 tiles), 0 windows; 0 native\n"
+                b"run: 6 writes (0.1 MB in 0.6 ms) and 30 reads (0.2 MB in 7.8 ms) through pinned memory, by 3 threads\n"
+                b"run: streams: 1 queues, 8 streams at most, 72 commands, 54 beside stream 0, 0 waits, 0 closed\n")
+        self.assertEqual(runs.counted(said + said), (0, 0, 0, 0, 0, 108, 72))
+        self.assertIsNone(runs.counted(b"nothing\n"))
+
     def test_devices(self):
         counts = {"": 1, "/devices=cpu": 1, "/devices=cpu,sub:2/policy=x": 3, "/dsp=4": 5, "/devices=dsp": 2, "/devices=sub:2*3": 3}
         for text, count in counts.items():
