@@ -134,7 +134,7 @@ static void test_bad_windows(void **state)
 static void test_bad_planners(void **state)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
-    struct cw_run_link links[4] = {{0, 0}, {0, INFINITY}, {5, 1}, {0, 0}};
+    struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {0, INFINITY, 0}, .out = {5, 1, 0}}};
     struct cw_plan_device slots[2] = {{0}};
     struct cw_run_planner *planner;
     struct cw_policy_config config;
@@ -154,10 +154,15 @@ static void test_bad_planners(void **state)
     slots[1].space = 1;
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
     rules.spaces = 2;
-    rules.links = links;
+    rules.space = spaces;
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_OK);
     cw_run_planner_destroy(planner);
-    links[2].bytes_per_ns = 0;
+    spaces[1].out.bytes_per_ns = 0;
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    spaces[1].out = (struct cw_plan_link){5, 1, INFINITY};
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    spaces[1].out.error_share = 0;
+    rules.spaces = CW_RUN_PLAN_SPACES + 1;
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
 }
 

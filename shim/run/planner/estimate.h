@@ -28,9 +28,9 @@ struct cw_run_estimator {
     /* per slot: how many times slower than slot 0 it is thought to be, > 0 */
     double slowness[CW_RUN_SLOTS_MAX];
     uint32_t units[CW_RUN_SLOTS_MAX]; /* per slot: compute units; 0: work-groups do not limit its speed */
-    double unknown_ns; /* cost of a launch that nothing is known of */
-    double budget_ns;  /* internal: for trials in this window */
-    uint32_t rows;     /* internal: so far; set it to anything, so that short processes differ */
+    double unknown_ns;                /* cost of a launch that nothing is known of */
+    double budget_ns;                 /* internal: for trials in this window */
+    uint32_t rows; /* internal: so far; set it to anything, so that short processes differ */
 };
 
 /* A launch or any command whose times the history keeps. */
