@@ -120,6 +120,46 @@ static void test_chain_stays_with_its_data(void **state)
     cw_run_plan_finish(&plan);
 }
 
+/* A command waits for one that may run at home only, and is ten times as fast on the other slot. On one
+ * memory it moves; on two it stays, unless its data are few. Also where waking another slot takes no time. */
+static void test_edges(void **state)
+{
+    static const struct cw_plan_device one[] = {{.class_name = "cpu"}, {.class_name = "gpu"}};
+    static const struct cw_plan_device two[] = {{.class_name = "cpu"}, {.class_name = "gpu", .space = 1}};
+    static const struct {
+        const struct cw_plan_device *slots;
+        double bytes;
+        uint32_t moved;
+        double plan_ns; /* but for wake_ns */
+    } cases[] = {{one, 1e9, 1, 110000}, {two, 1e9, 0, 1010000}, {two, 1e6, 1, 330000}, {two, 0, 1, 110000}};
+    struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    struct window x;
+
+    (void)state;
+    make_chains(&x, 2, 2, 1, 10000, 0);
+    x.cost[1] = INFINITY;
+    x.cost[2] = 1000000, x.cost[3] = 100000;
+    rules.spaces = 2;
+    rules.space = three_spaces;
+    for (size_t k = 0; k < 4 * AWARE; k++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            struct cw_run_planner *planner;
+            struct cw_run_plan plan = {0};
+
+            if (!strcmp(aware[k / 4], "cpop")) /* all of the critical path runs where all of it can run */
+                continue;
+            rules.always = k & 1; /* then it is the policy that knows */
+            rules.wake_ns = k & 2 ? 0 : 8000;
+            planner = planner_of(cases[i].slots, 2, aware[k / 4], &rules);
+            x.w.pred_bytes = &cases[i].bytes;
+            assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
+            assert_int_equal(plan.moved, cases[i].moved);
+            assert_float_equal(plan.plan_ns, cases[i].plan_ns + (cases[i].moved ? rules.wake_ns : 0), 1);
+            cw_run_plan_finish(&plan);
+            cw_run_planner_destroy(planner);
+        }
+}
+
 /* Far devices of half the home's speed. Eight independent launches of 10 ms: home and both far ones share the
  * work 4 : 2 : 2 while an input takes 1 ms, and nothing moves when it takes 80 ms. A single launch, and a chain,
  * never move. Plans are never longer than doing nothing. */
@@ -218,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_one_memory),
         cmocka_unit_test(test_short_stays_long_moves),
         cmocka_unit_test(test_chain_stays_with_its_data),
+        cmocka_unit_test(test_edges),
         cmocka_unit_test(test_half_speed),
         cmocka_unit_test(test_random_windows),
     };

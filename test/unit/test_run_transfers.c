@@ -105,6 +105,9 @@ static void test_ways_are_shared(void **state)
         make_far(&f, 20, 0, 4e6, 8, 20 * MB, HOST);
         moved_by(aware[k], true, &f, &plan);
         assert_true(plan.moved >= 4 && plan.plan_ns >= plan.moved / 2 * 4e6);
+        make_far(&f, 20, 0, 1000, 1, 20 * MB, FAR_1);
+        moved_by(aware[k], false, &f, &plan);
+        assert_true(plan.home_ns >= 20 * 4e6); /* the way out of one memory */
     }
     cw_run_plan_finish(&plan);
 }
@@ -144,6 +147,7 @@ static void test_room_and_fetches(void **state)
 {
     static const struct cw_plan_piece piece[] = {
         {1, 600000, 600000, HOST, 1}, {1, 600000, 100000, FAR_1, 1}, {2, 600000, 0, 0, 1}};
+    static const struct cw_plan_piece both = {3, 100000, 100000, HOST | FAR_1, 1};
     struct cw_run_planner *planner = far_planner("heft", false, three_spaces);
 
     (void)state;
@@ -153,6 +157,7 @@ static void test_room_and_fetches(void **state)
     assert_float_equal(cw_run_planner_fetch_ns(planner, piece, 3, 0), 40000, 0);
     assert_float_equal(cw_run_planner_fetch_ns(planner, piece, 3, 1), 140000, 0);
     assert_float_equal(cw_run_planner_fetch_ns(planner, piece, 3, 2), 140000 + 80000, 0);
+    assert_float_equal(cw_run_planner_fetch_ns(planner, &both, 1, 2), 40000, 0); /* the nearest has it */
     cw_run_planner_destroy(planner);
 }
 
