@@ -166,15 +166,20 @@ static void test_bad_planners(void **state)
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
 }
 
-static enum cw_status everything(const char *policy, const struct window *x, struct cw_run_plan *plan)
+/* space: NULL, or the second slot is on a memory of its own. */
+static enum cw_status everything(const char *policy, const struct window *x,
+                                 const struct cw_plan_space *space, struct cw_run_plan *plan)
 {
+    const struct cw_plan_device slots[] = {two_slots[0], {.class_name = "dsp", .space = space ? 1 : 0}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_run_planner *planner = NULL;
     struct cw_policy_config config;
     enum cw_status status;
 
     cw_policy_config_init(&config, cw_policy_find(policy));
-    status = cw_run_planner_create(two_slots, 2, &rules, &config, &planner, NULL);
+    rules.spaces = 2;
+    rules.space = space;
+    status = cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL);
     if (status == CW_OK)
         status = cw_run_plan_make(planner, &x->w, plan, NULL);
     cw_run_planner_destroy(planner);
@@ -184,21 +189,29 @@ static enum cw_status everything(const char *policy, const struct window *x, str
 /* Every allocation fails in turn: no leak, and either no plan or one that does nothing. */
 static void test_every_allocation(void **state)
 {
-    static const char *const policies[] = {"heft", "dmda", "eager", "chaos"};
+    static const char *const policies[] = {"heft", "dmda", "eager", "chaos", "heft"};
+    static const struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {1, 1, 0}, .out = {1, 1, 0}}};
+    static const struct cw_plan_piece pieces[30] = {{.bytes = 1000, .spaces = 1},
+                                                    {.bytes = 1000, .spaces = 2}};
+    static uint32_t piece_start[31];
     long failures = 0;
     struct window x;
 
     (void)state;
     make_chains(&x, 30, 2, 3, 100000, 0);
-    for (size_t k = 0; REPLACED && k < 4; k++) {
+    for (uint32_t i = 0; i <= 30; i++)
+        piece_start[i] = i;
+    for (size_t k = 0; REPLACED && k < 5; k++) {
         struct cw_run_plan plan = {0};
         enum cw_status status;
         bool planned = false;
+        x.w.piece_start = k == 4 ? piece_start : NULL;
+        x.w.piece = pieces;
         for (long n = 0; !planned; n++) {
             live = 0;
             countdown = n;
             counting = true;
-            status = everything(policies[k], &x, &plan);
+            status = everything(policies[k], &x, k == 4 ? spaces : NULL, &plan);
             counting = false;
             planned = status == CW_OK && plan.planned;
             if (status == CW_OK)
