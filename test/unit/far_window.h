@@ -6,7 +6,8 @@
 
 #define MB 1000000.0
 
-/* A host and two far devices: home works on the host's memory. The links carry 5 GB/s and answer after 20 us. */
+/* A host and two far devices: home works on the host's memory. The links carry 5 GB/s and answer after 20
+ * us. */
 static const struct cw_plan_space three_spaces[] = {
     {.capacity = 0},
     {.in = {20000, 5, 0}, .out = {20000, 5, 0}, .capacity = 1u << 30},
@@ -65,8 +66,8 @@ static inline struct cw_run_planner *far_planner(const char *policy, bool always
     return planner_of(far_slots, 3, policy, &rules);
 }
 
-/* How many tasks leave home under `policy`; `always`: by the policy's choice alone. plan: finished by the caller
- * or NULL. */
+/* How many tasks leave home under `policy`; `always`: by the policy's choice alone. plan: finished by the
+ * caller or NULL. */
 static inline uint32_t moved_by(const char *policy, bool always, const struct far_window *f,
                                 struct cw_run_plan *plan)
 {

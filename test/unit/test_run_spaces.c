@@ -74,8 +74,8 @@ static void test_one_memory(void **state)
 
 /* ---- several memories */
 
-/* One launch, twice as fast on a far device, with 1 MB of input at the host: a short one stays, a long one moves;
- * one whose input lies on the far device moves even when it is short. */
+/* One launch, twice as fast on a far device, with 1 MB of input at the host: a short one stays, a long one
+ * moves; one whose input lies on the far device moves even when it is short. */
 static void test_short_stays_long_moves(void **state)
 {
     static const struct {
@@ -160,9 +160,9 @@ static void test_edges(void **state)
         }
 }
 
-/* Far devices of half the home's speed. Eight independent launches of 10 ms: home and both far ones share the
- * work 4 : 2 : 2 while an input takes 1 ms, and nothing moves when it takes 80 ms. A single launch, and a chain,
- * never move. Plans are never longer than doing nothing. */
+/* Far devices of half the home's speed. Eight independent launches of 10 ms: home and both far ones share
+ * the work 4 : 2 : 2 while an input takes 1 ms, and nothing moves when it takes 80 ms. A single launch,
+ * and a chain, never move. Plans are never longer than doing nothing. */
 static void test_half_speed(void **state)
 {
     static const struct {

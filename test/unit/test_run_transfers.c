@@ -38,7 +38,8 @@ static void test_ways(void **state)
     assert_float_equal(pair_ns(2, 1, 0, uneven), 8000, 0); /* nothing travels */
 }
 
-/* What the host reads has to come back: a launch whose 1 MB of output is read moves only when it saves more. */
+/* What the host reads has to come back: a launch whose 1 MB of output is read moves only when it saves
+ * more. */
 static void test_host_reads_are_charged(void **state)
 {
     struct far_window f;
@@ -93,8 +94,8 @@ static void test_uncertain_links(void **state)
     cw_run_planner_destroy(planner);
 }
 
-/* Each way carries its bytes one after the other: launches that are quick on far devices, but whose inputs take
- * 4 ms each, cannot be done there before all these have arrived. */
+/* Each way carries its bytes one after the other: launches that are quick on far devices, but whose inputs
+ * take 4 ms each, cannot be done there before all these have arrived. */
 static void test_ways_are_shared(void **state)
 {
     struct cw_run_plan plan = {0};

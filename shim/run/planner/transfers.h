@@ -24,8 +24,8 @@ double cw_run_transfers_ns(const struct cw_plan_space *space, uint32_t from, uin
 double cw_run_transfers_bytes(const struct cw_plan_space *space, const struct cw_plan_piece *piece,
                               uint32_t to, uint32_t *from);
 
-/* When everything that task `i` reads can be in the memory of slot `p`; 0 when all of it is there. `finish` of
- * its predecessors is set. Adds to `traffic`. */
+/* When everything that task `i` reads can be in the memory of slot `p`; 0 when all of it is there.
+ * `finish` of its predecessors is set. Adds to `traffic`. */
 double cw_run_transfers_ready(const struct cw_run_costs *c, uint32_t i, uint32_t p,
                               const struct cw_run_plan *plan, enum cw_run_doubt doubt, const double *finish,
                               struct cw_run_traffic *traffic);
