@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The number after the colon, 1 .. CW_HELPERS_MAX; 0: it is none. */
@@ -17,14 +18,67 @@ static unsigned count_of(const char *text, size_t n)
     return v <= CW_HELPERS_MAX ? v : 0;
 }
 
+/* A number above 0 behind `name`, in *value. False: `text` is something else. */
+static bool read_value(const char *text, size_t n, const char *name, double *value)
+{
+    char copy[32], *end;
+    size_t skip = strlen(name);
+
+    if (n <= skip || n - skip >= sizeof copy || strncmp(text, name, skip) != 0)
+        return false;
+    memcpy(copy, text + skip, n - skip);
+    copy[n - skip] = '\0';
+    *value = isdigit((unsigned char)*copy) ? strtod(copy, &end) : 0;
+    if (!(*value > 0) || *value > 1e15)
+        return false;
+    if (*end && !strcmp(name, "cap=")) {
+        const char *unit = strchr("KMG", *end++);
+
+        *value *= !unit ? 0 : *unit == 'K' ? 0x1p10 : *unit == 'M' ? 0x1p20 : 0x1p30;
+    }
+    return !*end && *value >= 1e-3;
+}
+
+/* "far:N/cap=64M/gbps=5/us=20": the settings behind the count. */
+static bool read_far(const char *item, size_t n, struct cw_far_memory *far)
+{
+    double value;
+
+    for (size_t part; n; item += part, n -= part) {
+        const char *next = n > 1 ? memchr(item + 1, '/', n - 1) : NULL;
+
+        part = next ? (size_t)(next - item) : n;
+        if (read_value(item + 1, part - 1, "cap=", &value))
+            far->capacity = (uint64_t)value;
+        else if (read_value(item + 1, part - 1, "gbps=", &value))
+            far->bytes_per_ns = value;
+        else if (read_value(item + 1, part - 1, "us=", &value))
+            far->latency_ns = value * 1e3;
+        else
+            return false;
+    }
+    return true;
+}
+
 static enum cw_status read_item(const char *item, size_t n, struct cw_device_list *list, struct cw_error *err)
 {
     struct {
         const char *name;
         unsigned *count;
-    } const kinds[] = {{"sub", &list->sub}, {"basic", &list->basic}, {"dsp", &list->dsp}};
-    const char *colon = memchr(item, ':', n);
-    size_t name = colon ? (size_t)(colon - item) : n;
+    } const kinds[] = {
+        {"sub", &list->sub}, {"basic", &list->basic}, {"dsp", &list->dsp}, {"far", &list->far}};
+    const char *slash = !strncmp(item, "far", 3) ? memchr(item, '/', n) : NULL;
+    size_t whole = n, name;
+    const char *colon;
+
+    n = slash ? (size_t)(slash - item) : n;
+    if (slash && !read_far(slash, whole - n, &list->far_memory))
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "--devices: '%.*s' has a setting other than /cap=BYTES (also with K, M, G), "
+                            "/gbps=RATE and /us=TIME, each above 0",
+                            (int)(whole < 80 ? whole : 80), item);
+    colon = memchr(item, ':', n);
+    name = colon ? (size_t)(colon - item) : n;
 
     if (n == 3 && !strncmp(item, "cpu", n))
         return CW_OK;
@@ -41,8 +95,8 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
     }
     return cw_error_set(
         err, CW_ERR_INVALID,
-        "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic and dsp "
-        "with commas between, the last three also with :N",
+        "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic, dsp and "
+        "far with commas between, the last four also with :N",
         (int)(n < 80 ? n : 80), item);
 }
 

@@ -1,25 +1,36 @@
 /* device_list.h - the helpers that CLWEAVE_DEVICES (--devices) asks for.
  *
  *   LIST  = "" | "none" | ITEM {"," ITEM}
- *   ITEM  = "cpu" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N]      each at most once
+ *   ITEM  = "cpu" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | FAR      each at most once
+ *   FAR   = "far" [":" N] {"/" ("cap=" SIZE | "gbps=" RATE | "us=" TIME)}
  *
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
  * devices, which are always there. "cpu" names those, and changes nothing. "sub": N equal sub-devices of the
  * program's CPU; "basic": N devices of PoCL's driver of that name; without N as many as the machine has
- * processors. "dsp": the first N of the emulated DSPs help, without N all of them. A kind that a list does
- * not name does not help. */
+ * processors. "dsp": the first N of the emulated DSPs help, without N all of them. "far": N devices as
+ * `basic`, but with a memory of their own each, to and from which bytes are copied: it holds SIZE bytes (with K,
+ * M or G: of 1024), a copy takes TIME microseconds and a nanosecond for each RATE bytes. Without them the memory
+ * is as large as the host's, and a copy takes what it takes. A kind that a list does not name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "../../sched/status.h"
 
 enum { CW_HELPERS_MAX = 64 }; /* of a kind */
 
+struct cw_far_memory {
+    uint64_t capacity;   /* bytes; 0: no limit */
+    double bytes_per_ns; /* of a copy; 0: not modelled */
+    double latency_ns;   /* of a copy; 0: not modelled */
+};
+
 struct cw_device_list {
-    bool given;               /* false: "" */
-    unsigned sub, basic, dsp; /* how many; CW_HELPERS_ALL: as many as there are */
+    bool given;                    /* false: "" */
+    unsigned sub, basic, dsp, far; /* how many; CW_HELPERS_ALL: as many as there are */
+    struct cw_far_memory far_memory;
 };
 
 #define CW_HELPERS_ALL (~0u)

@@ -32,6 +32,8 @@ void cw_context_devices_configure(const struct cw_device_list *list)
     chosen = *list;
     if (!list->given)
         chosen = (struct cw_device_list){.basic = CW_HELPERS_ALL, .dsp = CW_HELPERS_ALL};
+    if (list->far == CW_HELPERS_ALL)
+        chosen.far = cw_device_env_processors();
 }
 
 void cw_context_devices_after_fork(void)
@@ -263,6 +265,11 @@ static void add_homes(struct cw_context_devices *s, const cl_device_id *devices,
     s->homes = n;
 }
 
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, cl_device_id cpu)
 {
     const cl_device_id *sub = NULL;
@@ -270,16 +277,24 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
     double units = cpu ? (double)number(cpu, CL_DEVICE_MAX_COMPUTE_UNITS) : 1;
     cl_uint parts = whole ? parts_of((cl_uint)units, b) : 0;
     cl_uint n_sub = parts ? sub_devices(cpu, parts, &sub) : 0;
+    unsigned far = least(chosen.far, b->n_hidden), near = least(b->n_hidden - far, chosen.basic);
 
     for (cl_uint i = 0; i < n_sub; i++) {
         struct cw_cl_device *slot = add(s, CW_SLOT_SUBDEVICE, sub[i]);
         slot->speed = slot->compute_units / units;
         snprintf(slot->name, sizeof slot->name, "sub%u", i);
     }
-    for (unsigned i = 0; cpu && i < b->n_hidden && i < chosen.basic; i++) {
+    for (unsigned i = 0; cpu && i < near; i++) {
         struct cw_cl_device *slot = add(s, CW_SLOT_BASIC, b->hidden[i]);
         slot->speed = 1 / units;
         snprintf(slot->name, sizeof slot->name, "basic%u", i);
+    }
+    for (unsigned i = 0; cpu && i < far; i++) {
+        struct cw_cl_device *slot = add(s, CW_SLOT_BASIC, b->hidden[b->n_hidden - far + i]);
+        slot->speed = 1 / units;
+        slot->memory = i + 1;
+        slot->far = &chosen.far_memory;
+        snprintf(slot->name, sizeof slot->name, "far%u", i);
     }
     for (unsigned i = 0; i < b->n_dsp && i < chosen.dsp; i++) {
         bool is_home = false;

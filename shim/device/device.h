@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "../../analyzer/plan/platform_file.h"
+#include "../../analyzer/settings/device_list.h"
 #include "vendor_traits.h"
 
 enum cw_device_kind {
@@ -42,6 +43,8 @@ struct cw_cl_device {
         *class_name;    /* "cpu" or "dsp" (policies share tasks within a class); "gpu", "other" for homes */
     char name[24];      /* unique within the list: "cpu", "sub0", "basic1", "dsp3" */
     struct cw_dsp *dsp; /* its timing model; NULL: nothing is modelled */
+    uint32_t memory; /* 0: it works on the host's bytes; else the number of its own memory, in this process */
+    const struct cw_far_memory *far; /* of its own memory: capacity and link; constant. NULL: it has none */
 };
 
 struct cw_context_devices {

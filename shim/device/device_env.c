@@ -118,6 +118,8 @@ static unsigned wanted(void)
                                                                   : CW_HELPERS_ALL;
     if (n == CW_HELPERS_ALL)
         n = cw_device_env_processors();
+    n += list.far == CW_HELPERS_ALL ? cw_device_env_processors() : list.far;
+    n = n < CW_HELPERS_MAX ? n : CW_HELPERS_MAX;
     if (cw_limited())
         n = 0; /* PoCL keeps 16 MiB for each; the program may see that DSPs are there, so they stay */
     return n + (n_dsp > 0 && n_dsp <= CW_HELPERS_MAX ? (unsigned)n_dsp : 0);

@@ -122,17 +122,6 @@ bool cw_run_enqueue_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)
     return false;
 }
 
-/* Out of order: that one command. */
-static bool one_over(const void *what)
-{
-    const struct cw_run_until *u = what;
-    const struct cw_run_task *t = u->queue->first;
-
-    while (t && t->order.sequence < u->sequence)
-        t = t->links.next;
-    return !t || t->order.sequence != u->sequence;
-}
-
 cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking)
 {
     struct cw_run_queue *q = e->queue;
@@ -152,7 +141,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
         cw_run_window_step();
     if (blocking) {
         cw_run_record_pin(&q->r);
-        cw_run_help(q, until.sequence, in_order ? cw_run_help_is_over : one_over, &until);
+        cw_run_help(q, until.sequence, in_order ? cw_run_help_is_over : cw_run_help_one_is_over, &until);
         if (in_order)
             cw_run_callback_wait(q);
         cw_run_clock_reached(q->last_end_ns);

@@ -12,6 +12,7 @@
 #include "../core/image.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../core/state.h"
 #include "../memory/byte_range.h"
 #include "../staging/staging.h"
 #include "../tasks/dependence.h"
@@ -43,6 +44,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     t->at.place = e->queue->home;
     t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
     t->memories[0] = m;
+    t->work = CW_UNLIKELY(cw_run.far_lanes) ? CW_RUN_HOME : CW_RUN_NOTHING;
     cw_run_record_pin(&m->r);
     cw_run_byte_range_add_memory(e->queue, t, m, offset - m->offset, bytes, write);
     return t;

@@ -10,6 +10,7 @@
 #include "../core/state.h"
 #include "../staging/staging.h"
 #include "../memory/byte_range.h"
+#include "../memory/spread.h"
 #include "../tasks/reference_counts.h"
 
 #include <stdatomic.h>
@@ -76,8 +77,6 @@ uint8_t *cw_run_memory_bytes(size_t bytes, bool zero, void **block)
     return p + (align + begin - (uintptr_t)p % align) % align;
 }
 
-static uint64_t ids; /* under the lock */
-
 /* Lock held. */
 static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes,
                      uint8_t *address, bool own, struct cw_run_image *image)
@@ -91,7 +90,7 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
     }
     m->image = image;
     m->context = c;
-    m->id = ++ids;
+    m->id = ++cw_run.memory_ids;
     cw_run_record_pin(&c->r);
     m->root = m;
     m->flags = flags;
@@ -101,6 +100,8 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
     m->region = own ? cw_run_byte_range_region_create(address, bytes) : &cw_run.host;
     m->offset = own ? 0 : (uintptr_t)address; /* the host's memory begins at 0 */
     m->managed = m->region;
+    if (own && m->region)
+        m->region->root = m;
     m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
     if (!m->mirrors)
         m->managed = false;
@@ -229,8 +230,10 @@ static struct cw_run_memory *remember_part(cl_mem memory, cl_mem parent, cl_mem_
     if (!m)
         return NULL;
     m->context = root->context;
-    m->id = ++ids;
+    m->id = ++cw_run.memory_ids;
     m->root = root;
+    m->next_part = root->parts;
+    root->parts = m;
     cw_run_record_pin(&root->r);
     m->flags =
         flags | (flags & KNOWN_BITS & ~(cl_mem_flags)HOST_BITS ? 0 : root->flags & ~(cl_mem_flags)HOST_BITS);
@@ -310,10 +313,23 @@ enum cw_run_reason cw_run_memory_why(cl_mem memory)
                                                                     : CW_RUN_R_CHECK;
 }
 
+static void forget_part(struct cw_run_memory *m)
+{
+    struct cw_run_memory **at = &m->root->parts;
+
+    while (*at != m)
+        at = &(*at)->next_part;
+    *at = m->next_part;
+}
+
 void cw_run_memory_free(void *record)
 {
     struct cw_run_memory *m = record;
 
+    if (m->root == m && m->region) {
+        cw_run_spread_free(m->region->spread);
+        m->region->spread = NULL;
+    }
     for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
         cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
@@ -324,6 +340,7 @@ void cw_run_memory_free(void *record)
         cw_run_byte_range_region_destroy(m->region);
         cw_run_record_unpin(&m->context->r);
     } else {
+        forget_part(m);
         cw_run_record_unpin(&m->root->r);
     }
 }

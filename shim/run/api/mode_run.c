@@ -6,6 +6,7 @@
 #include "context.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../memory/spread.h"
 #include "../staging/staging.h"
 #include "../memory/content.h"
 #include "../tasks/reference_counts.h"
@@ -101,6 +102,7 @@ static void unseen_call(const char *name)
     cw_stream_start_unseen();
     cw_run_global_lock_take();
     cw_run_reference_counts_forget_lasts();
+    cw_run_spread_all_home();
     cw_run_global_lock_give();
 }
 

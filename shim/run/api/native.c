@@ -18,6 +18,8 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../memory/byte_range.h"
+#include "../memory/spread.h"
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
@@ -81,8 +83,20 @@ static void drain(struct cw_run_native *x, bool whole)
         cw_run_help(q, until.sequence, cw_run_help_is_over, &until);
     else
         cw_run_help(q, UINT64_MAX, no_join, q);
+    if (x->home)
+        cw_run_help(q, x->home, cw_run_help_one_is_over, &(struct cw_run_until){q, x->home});
     if (q->in_order)
         cw_run_callback_wait(q);
+}
+
+/* Of a command that is in its queue; NULL: it is over. */
+static struct cw_run_task *task_of(const struct cw_run_queue *q, uint64_t sequence)
+{
+    struct cw_run_task *t = q->first;
+
+    while (t && t->order.sequence < sequence)
+        t = t->links.next;
+    return t && t->order.sequence == sequence ? t : NULL;
 }
 
 /* Sets x->gate to a retained event of the commands that must come first; lock held, given up meanwhile. */
@@ -107,7 +121,10 @@ static void find_gate(struct cw_run_native *x, bool whole)
         drain(x, whole);
         return;
     }
-    t = gate_task(x->queue, whole, &failed);
+    if (x->home && !x->queue->in_order && !whole && !x->queue->join)
+        t = task_of(x->queue, x->home);
+    else
+        t = gate_task(x->queue, whole, &failed);
     if (failed) {
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, fresh);
         drain(x, whole);
@@ -145,6 +162,89 @@ static void make_list(struct cw_run_native *x, cl_uint n, const cl_event *list)
     x->n = n + 1;
 }
 
+/* ---- bytes in devices' own memories */
+
+static bool has_memory(const struct cw_run_memory *m, const struct cw_run_memory *root)
+{
+    return m && m->root == root;
+}
+
+static bool touches(const struct cw_run_touch *touch, const struct cw_run_memory *root)
+{
+    const struct cw_run_kernel *k = touch->kernel ? cw_run_record_find(touch->kernel, CW_RUN_KERNEL) : NULL;
+    bool any = touch->all || (touch->kernel && (!k || !k->args || k->indirect));
+
+    for (cl_uint i = 0; i < touch->n && !any; i++)
+        any = has_memory(cw_run_record_find(touch->memory[i], CW_RUN_MEMORY), root);
+    for (uint32_t i = 0; k && i < k->count && !any; i++)
+        any = has_memory(k->args[i].memory, root);
+    return any;
+}
+
+static struct cw_run_region *next_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
+                                          struct cw_run_region *r)
+{
+    do
+        r = cw_run_spread_after(r);
+    while (r && !(r->root->context == q->context && touches(touch, r->root)));
+    return r;
+}
+
+/* A command of the queue behind which all bytes that a native one may touch are in the host's memory, and
+ * there alone: the native one may write them. NULL: none is needed, or, then *failed, memory is out. */
+static struct cw_run_task *home_task(struct cw_run_queue *q, const struct cw_run_touch *touch, bool *failed)
+{
+    struct cw_run_task *t;
+    uint32_t n = 0;
+
+    for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r))
+        n++;
+    t = n ? cw_run_task_create(n, 0, 0) : NULL;
+    *failed = n && !t;
+    if (!t)
+        return NULL;
+    t->type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
+    t->work = CW_RUN_HOME;
+    t->tainted = cw_run_dependence_waits_native(q, 0, NULL);
+    t->at.place = q->home;
+    t->at.lane = t->at.home = q->context->places[q->home].lane->number;
+    for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r))
+        cw_run_byte_range_add_access(q, t, r, 0, r->high - r->low, true);
+    *failed = !cw_run_dependence_link(q, t, 0, NULL, false, NULL);
+    if (*failed)
+        return NULL;
+    t->order.recorded = 0; /* no command of the program's */
+    return t;
+}
+
+static bool all_over(const void *unused)
+{
+    (void)unused;
+    return !cw_run.unfinished;
+}
+
+/* All managed commands are waited for, and all bytes come home: where no command can do that in its turn. */
+static void everything_home(void)
+{
+    cw_run_window_close();
+    cw_run_help(NULL, 0, all_over, NULL);
+    cw_run_spread_all_home();
+}
+
+/* Sets x->home to the number of that command. */
+static void bring_home(struct cw_run_native *x)
+{
+    struct cw_run_queue *q = x->queue;
+    struct cw_run_task *t = NULL;
+    bool failed = !q->managed;
+
+    if (!failed)
+        t = home_task(q, x->touch, &failed);
+    if (failed)
+        everything_home();
+    x->home = t ? t->order.sequence : 0;
+}
+
 /* Lock held, given up. */
 static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking, bool whole,
                   enum cw_run_reason why)
@@ -168,6 +268,8 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     q->native_calls++;
     x->given = blocking && q->in_order ? q->native_given : 0;
     watches = why == CW_RUN_R_UNBEGUN && x->touch->kernel && cw_run_hold_watches(q);
+    if (CW_UNLIKELY(cw_run.spreads))
+        bring_home(x);
     x->gated = cw_run_dependence_is_gated(q) || cw_run_dependence_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
     wait = q->managed && (blocking || q->synchronous);

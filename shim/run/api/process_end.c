@@ -177,6 +177,14 @@ static void summary(void)
     cw_run_global_lock_take(); /* other threads of the program may go on */
     say(line, describe_fates(line, sizeof line));
     say(line, cw_run_reasons_describe_native(line, sizeof line));
+    if (c->far_copies[0])
+        say(line,
+            snprintf(line, sizeof line,
+                     "run: memories: %.1f MB in %llu copies to devices, %.1f MB in %llu back; %llu buffers "
+                     "made room\n",
+                     (double)c->far_bytes[0] / 1e6, (unsigned long long)c->far_copies[0],
+                     (double)c->far_bytes[1] / 1e6, (unsigned long long)c->far_copies[1],
+                     (unsigned long long)c->evicted));
     if (c->by_rows)
         say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n",
                            (unsigned long long)c->by_rows));

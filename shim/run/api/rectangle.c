@@ -95,6 +95,15 @@ void cw_run_rectangle_add_access(const struct cw_run_enqueue *e, struct cw_run_t
     }
 }
 
+/* The access added last writes all bytes of its range. */
+static void all_is_sure(struct cw_run_task *t)
+{
+    const struct cw_run_access *a = &t->accesses.of[t->accesses.n - 1];
+
+    if (t->accesses.n)
+        cw_run_byte_range_is_sure(t, a->low, a->high - a->low);
+}
+
 struct cw_run_task *cw_run_rectangle_copy(struct cw_run_enqueue *e, cl_command_type type,
                                           const size_t *region, struct cw_run_memory *to,
                                           const struct cw_run_rectangle_side *to_side,
@@ -116,5 +125,7 @@ struct cw_run_task *cw_run_rectangle_copy(struct cw_run_enqueue *e, cl_command_t
                                        .from_slice = from_side->slice};
     cw_run_rectangle_add_access(e, t, &t->copy.from, from_side->span, false);
     cw_run_rectangle_add_access(e, t, &t->copy.to, to_side->span, true);
+    if (region[1] == 1 && region[2] == 1)
+        all_is_sure(t);
     return t;
 }

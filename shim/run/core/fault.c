@@ -15,17 +15,18 @@ static unsigned long turn, seen;
 static const char *asked; /* CLWEAVE_FAULT, which stays where it is */
 
 static const char *const kinds[] = {
-    [CW_RUN_FAULT_DROP] = "drop:",         [CW_RUN_FAULT_SWAP] = "swap:",
-    [CW_RUN_FAULT_STALE] = "stale:",       [CW_RUN_FAULT_EARLY] = "early:",
-    [CW_RUN_FAULT_NARROW] = "narrow:",     [CW_RUN_FAULT_UNSEEN] = "unseen:",
-    [CW_RUN_FAULT_NAIVE] = "naive:",       [CW_RUN_FAULT_HALF] = "half:",
-    [CW_RUN_FAULT_TWICE] = "twice:",       [CW_RUN_FAULT_LOCAL] = "local:",
-    [CW_RUN_FAULT_REFUSE] = "refuse:",     [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
-    [CW_RUN_FAULT_LATE] = "late:",         [CW_RUN_FAULT_ORDER] = "order:",
-    [CW_RUN_FAULT_FAIL] = "fail:",         [CW_RUN_FAULT_OFFSET] = "offset:",
-    [CW_RUN_FAULT_UNCOPIED] = "uncopied:", [CW_RUN_FAULT_SHORT] = "short:",
-    [CW_RUN_FAULT_OPEN] = "open:",         [CW_RUN_FAULT_UNPINNED] = "unpinned:",
-    [CW_RUN_FAULT_LOOSE] = "loose:",       [CW_RUN_FAULT_SOON] = "soon:",
+    [CW_RUN_FAULT_DROP] = "drop:",           [CW_RUN_FAULT_SWAP] = "swap:",
+    [CW_RUN_FAULT_STALE] = "stale:",         [CW_RUN_FAULT_EARLY] = "early:",
+    [CW_RUN_FAULT_NARROW] = "narrow:",       [CW_RUN_FAULT_UNSEEN] = "unseen:",
+    [CW_RUN_FAULT_NAIVE] = "naive:",         [CW_RUN_FAULT_HALF] = "half:",
+    [CW_RUN_FAULT_TWICE] = "twice:",         [CW_RUN_FAULT_LOCAL] = "local:",
+    [CW_RUN_FAULT_REFUSE] = "refuse:",       [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
+    [CW_RUN_FAULT_LATE] = "late:",           [CW_RUN_FAULT_ORDER] = "order:",
+    [CW_RUN_FAULT_FAIL] = "fail:",           [CW_RUN_FAULT_OFFSET] = "offset:",
+    [CW_RUN_FAULT_UNCOPIED] = "uncopied:",   [CW_RUN_FAULT_SHORT] = "short:",
+    [CW_RUN_FAULT_OPEN] = "open:",           [CW_RUN_FAULT_UNPINNED] = "unpinned:",
+    [CW_RUN_FAULT_LOOSE] = "loose:",         [CW_RUN_FAULT_SOON] = "soon:",
+    [CW_RUN_FAULT_UNFETCHED] = "unfetched:", [CW_RUN_FAULT_UNNOTED] = "unnoted:",
     [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
@@ -52,7 +53,8 @@ bool cw_run_fault_start(const char *text, bool any)
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, unseen:N, "
                  "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
-                 "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N or alike:N, N from 1",
+                 "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N or "
+                 "alike:N, N from 1",
                  text);
     return false;
 }

@@ -13,6 +13,8 @@
  * before it is there; short, the Nth transfer lacks its last piece; open, the Nth that does not block
  * counts as over before it is; unpinned, there is no pinned memory. Of streams (streams/stream_enqueue.h):
  * loose, from the Nth on waits of a stream for another are left out; soon, likewise those of reads.
+ * Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out; unnoted, what the Nth
+ * command has written there counts as not written.
  * Of caches: alike, all keys are the same, for any N and way of running. Unbuilt, refuse, unpinned
  * and alike must change nothing. */
 #ifndef CW_RUN_FAULT_H
@@ -44,6 +46,8 @@ enum cw_run_fault {
     CW_RUN_FAULT_UNPINNED,
     CW_RUN_FAULT_LOOSE,
     CW_RUN_FAULT_SOON,
+    CW_RUN_FAULT_UNFETCHED,
+    CW_RUN_FAULT_UNNOTED,
     CW_RUN_FAULT_ALIKE
 };
 

@@ -8,6 +8,8 @@
 struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
     atomic_ullong by_rows;                /* tiles; lock not needed */
+    uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
+    uint64_t evicted;                     /* buffers, from a device's own memory */
     uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */
 };
 
@@ -31,11 +33,12 @@ struct cw_run_state_all {
     bool eager;
     bool native_kernels; /* the program enqueues functions of its own */
     uint64_t random, batches, sequence;
-    uint64_t records; /* of objects but events, made and freed so far */
+    uint64_t memory_ids; /* numbers of memory objects so far */
+    uint64_t records;    /* of objects but events, made and freed so far */
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
-    bool window_mixed; /* its commands are of several queues */
-    uint64_t window_since_ns, window_given_ns; /* of its oldest command; when it has closed last */
+    bool window_mixed;                              /* its commands are of several queues */
+    uint64_t window_since_ns, window_given_ns;      /* of its oldest command; when it has closed last */
     struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
     bool retiring;
     pthread_t retirer; /* the thread that retires */
@@ -46,6 +49,8 @@ struct cw_run_state_all {
     uint32_t wanted;               /* copies of programs that workers are to make */
     uint32_t preparing;            /* lanes that build a helper's copy of a program */
     uint32_t copies;               /* helpers' copies of programs so far */
+    uint32_t far_lanes;            /* workers whose device has a memory of its own */
+    uint32_t spreads;              /* buffers that have left the host's memory */
     struct cw_run_worker lanes[CW_RUN_LANES];
     uint32_t num_lanes;
     struct cw_run_foreign *to_register; /* by cw_run_global_lock_give */

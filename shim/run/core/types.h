@@ -125,14 +125,20 @@ struct cw_run_queue {
 struct cw_run_region {
     uintptr_t low, high;                  /* where they lie in the host's memory */
     struct cw_run_access *writes, *reads; /* of unfinished tasks */
+    struct cw_run_memory *root;           /* the buffer that they are; NULL: other host memory */
+    struct cw_run_spread *spread;         /* memory/spread.h; NULL: all bytes have always been the host's */
 };
 
 struct cw_run_access {
     struct cw_run_task *task;
-    struct cw_run_region *region; /* NULL: not in a list */
-    uint64_t low, high;           /* offsets there */
+    struct cw_run_region *region;
+    uint64_t low, high; /* offsets there */
     struct cw_run_access *prev, *next;
     bool write;
+    bool listed;   /* in the region's list; one that a later write covers is not */
+    bool promised; /* its region's extents have room for a change at the command's end */
+    uint64_t sure,
+        sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
 };
 
 struct cw_run_map {
@@ -157,7 +163,9 @@ struct cw_run_memory {
     size_t bytes;
     uint64_t id; /* a handle may come again, this does not */
     struct cw_run_region *region;
-    uint64_t offset; /* of its first byte there */
+    uint64_t offset;                         /* of its first byte there */
+    struct cw_run_memory *parts, *next_part; /* root: its sub-buffers, linked by next_part */
+    uint64_t used; /* root: cw_run.sequence when it was last copied to or used in a device's own memory */
     /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
     struct cw_run_map *maps;
     uint32_t root_maps; /* how many, which the vendor counts at the root */
@@ -287,9 +295,9 @@ struct cw_run_short_task {
 struct cw_run_known {
     struct cw_run_known *next; /* of the program */
     char *name;
-    uint32_t refs; /* the program's list, and kernels */
-    struct cw_run_limits *limits; /* by place of homes (models/acceptance.h); NULL: not asked for yet */
-    struct cw_run_trust *trusted; /* likewise */
+    uint32_t refs;                   /* the program's list, and kernels */
+    struct cw_run_limits *limits;    /* by place of homes (models/acceptance.h); NULL: not asked for yet */
+    struct cw_run_trust *trusted;    /* likewise */
     struct cw_run_exclusion *flight; /* NULL: not known */
     struct cw_run_reacher *reacher;  /* byte ranges (models/reach.c); NULL: not asked yet */
     struct cw_run_cutter *cutter;    /* models/cutter.h; NULL: not asked for yet */
@@ -319,11 +327,11 @@ struct cw_run_kernel {
     struct cw_key key; /* of its program and name (history_key.h); none: not known yet */
     bool indirect;     /* reaches memory that is no argument */
     bool parsed;
-    uint8_t *modes;          /* enum cw_access_mode by argument; NULL until parsed */
-    uint8_t *kinds;          /* enum cw_param_kind by argument; NULL until parsed */
-    uint64_t kinds_job;      /* program->models_job of the models that have told more of them */
-    struct cw_run_arg *args; /* small ones are set without the lock (api/kernel.c) */
-    _Atomic uint64_t sets;   /* how often one was set; lock not needed */
+    uint8_t *modes;                  /* enum cw_access_mode by argument; NULL until parsed */
+    uint8_t *kinds;                  /* enum cw_param_kind by argument; NULL until parsed */
+    uint64_t kinds_job;              /* program->models_job of the models that have told more of them */
+    struct cw_run_arg *args;         /* small ones are set without the lock (api/kernel.c) */
+    _Atomic uint64_t sets;           /* how often one was set; lock not needed */
     struct cw_run_exclusion *flight; /* NULL: not known */
     cl_kernel *clones;               /* by lane number: used with the worker held */
     struct cw_run_set **set;         /* by lane number: the arguments of the clone; NULL: none yet */
@@ -382,7 +390,8 @@ enum cw_run_state {
     CW_RUN_RETIRED
 };
 
-enum cw_run_work { CW_RUN_NOTHING, CW_RUN_LAUNCH, CW_RUN_COPY, CW_RUN_FILL };
+/* HOME: bytes have to be in the host's memory then, and nothing else is to be done */
+enum cw_run_work { CW_RUN_NOTHING, CW_RUN_LAUNCH, CW_RUN_COPY, CW_RUN_FILL, CW_RUN_HOME };
 
 struct cw_run_launch {
     struct cw_run_kernel *kernel;
@@ -548,6 +557,7 @@ struct cw_run_native {
     cl_event few[8];
     cl_command_type type;
     bool gated, wanted, watched;
+    uint64_t home;   /* number of the command that brings bytes to the host's memory before it; 0: none */
     uint64_t given;  /* a call that blocks until this many native commands are over; 0: it does not */
     uint64_t now_ns; /* of cw_run_once_ns() */
     struct cw_run_exclusion *flight;
@@ -582,9 +592,14 @@ struct cw_run_worker {
     enum cw_device_kind kind;
     double speed;
     cl_uint units;
-    bool home;              /* some program context has it */
-    cl_context context;     /* of a helper: ours, made by its first command */
-    cl_command_queue queue; /* in that context */
+    bool home;                       /* some program context has it */
+    uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
+    const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
+    uint64_t far_bytes;              /* of buffers there */
+    cl_command_queue copies;         /* between its own memory and the host's, in `context`; any thread */
+    _Atomic uint64_t link_free_ns;   /* when a modelled link has made its copies */
+    cl_context context;              /* of a helper: ours, made by its first command */
+    cl_command_queue queue;          /* in that context */
     bool busy, has_worker, asleep, quit;
     bool blocked;  /* its ready commands must not overlap with running ones (workers/exclusion.c) */
     bool building; /* its worker is occupied with a compiler */

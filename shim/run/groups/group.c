@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "../core/work_ops.h"
+#include "../memory/spread.h"
 #include "../../door/log.h"
 #include "../tuning/activation.h"
 #include "../tuning/perf_model.h"
@@ -197,7 +198,8 @@ static bool may_join(const struct cw_run_task *t, uint64_t number, uint64_t last
 {
     return t->group.may && t->released && t->order.sequence <= last && !t->outcome.failed &&
            !t->tile.launch && t->at.lane == t->at.home &&
-           (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number);
+           (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number) &&
+           !(cw_run.spreads && !cw_run_spread_is_here(t));
 }
 
 /* `t` and the launches that may run with it, in the order of the queue. */

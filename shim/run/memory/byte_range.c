@@ -77,7 +77,7 @@ static void take_out(struct cw_run_access *a)
         *head = a->next;
     if (a->next)
         a->next->prev = a->prev;
-    a->region = NULL;
+    a->listed = false;
 }
 
 /* A command behind `before` may wait for a host action that follows a command of `q`. An in-order queue makes
@@ -125,7 +125,7 @@ void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_ta
         order_behind(q, t, r->reads, low, high, true);
     head = write ? &r->writes : &r->reads;
     *a = (struct cw_run_access){
-        .task = t, .region = r, .low = low, .high = high, .next = *head, .write = write};
+        .task = t, .region = r, .low = low, .high = high, .next = *head, .write = write, .listed = true};
     if (*head)
         (*head)->prev = a;
     *head = a;
@@ -139,10 +139,20 @@ void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_ta
         cw_run_byte_range_add_access(q, t, m->region, m->offset + offset, bytes, write);
 }
 
+void cw_run_byte_range_is_sure(struct cw_run_task *t, uint64_t low, uint64_t bytes)
+{
+    struct cw_run_access *a = t->accesses.n ? &t->accesses.of[t->accesses.n - 1] : NULL;
+
+    if (!a || !a->write || low < a->low || low + bytes > a->high)
+        return;
+    a->sure = low;
+    a->sure_end = low + bytes;
+}
+
 void cw_run_byte_range_remove_accesses(struct cw_run_task *t)
 {
     for (uint32_t i = 0; i < t->accesses.n; i++)
-        if (t->accesses.of[i].region)
+        if (t->accesses.of[i].listed)
             take_out(&t->accesses.of[i]);
     t->accesses.n = 0;
 }

@@ -20,6 +20,8 @@ static inline uint64_t cw_run_byte_range_number(const struct cw_run_region *r, u
  * every command that meets them. t->tainted is known. */
 void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,
                                   struct cw_run_region *r, uint64_t low, size_t bytes, bool write);
+/* Of the access added last, if it is a write: `bytes` bytes from `low` on are surely written. */
+void cw_run_byte_range_is_sure(struct cw_run_task *t, uint64_t low, uint64_t bytes);
 /* The same for `bytes` bytes of `m` from `offset` on. */
 void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_task *t,
                                   const struct cw_run_memory *m, uint64_t offset, size_t bytes, bool write);

@@ -5,7 +5,8 @@
 #include "../core/types.h"
 
 /* The memory object for commands on the device of `p`: at home the program's own; elsewhere one over the same
- * bytes, made by the first call, which `m` owns. NULL: the vendor refuses it. The caller has the device's
+ * bytes, or, on a device with a memory of its own, one with bytes of its own (memory/spread.h); made by the
+ * first call, `m` owns it. NULL: the vendor refuses it. The caller has the device's
  * worker; lock not held. */
 cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_device *p);
 

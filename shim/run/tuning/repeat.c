@@ -61,9 +61,9 @@ static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
     const struct cw_run_queue *q = e->queue;
 
     return a->queue == q && !e->n && !e->event && a->sets == k->sets && a->records == cw_run.records &&
-           a->copies == cw_run.copies && !cw_run.unfinished && !cw_run.running && !q->join &&
-           q->native_given == q->native_known && !q->native_calls && cw_run.threads && !cw_run.ending &&
-           !cw_run_global_lock_has_releases() && !cw_run.lanes[a->lane].busy &&
+           a->copies == cw_run.copies && !cw_run.spreads && !cw_run.unfinished && !cw_run.running &&
+           !q->join && q->native_given == q->native_known && !q->native_calls && cw_run.threads &&
+           !cw_run.ending && !cw_run_global_lock_has_releases() && !cw_run.lanes[a->lane].busy &&
            !cw_run.lanes[a->lane].building;
 }
 

@@ -2,6 +2,7 @@
 #include "../core/fault.h"
 #include "../core/thresholds.h"
 #include "../core/work_ops.h"
+#include "../memory/spread.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -49,7 +50,8 @@ static bool may_follow(const struct cw_run_task *first, const struct cw_run_task
     return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released &&
            s->batch.waits == s->waits && s->queue == first->queue && s->order.sequence <= last &&
            s->at.lane == first->at.lane && s->at.place == first->at.place && !s->outcome.failed &&
-           !s->tile.launch && !s->group.may && !is_watched(s) && cw_run_exclusion_may(s);
+           !s->tile.launch && !s->group.may && !is_watched(s) && cw_run_exclusion_may(s) &&
+           !(cw_run.spreads && !cw_run_spread_is_here(s));
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])

@@ -50,6 +50,16 @@ bool cw_run_help_is_over(const void *what)
     return !u->queue->first || u->queue->first->order.sequence > u->sequence;
 }
 
+bool cw_run_help_one_is_over(const void *what)
+{
+    const struct cw_run_until *u = what;
+    const struct cw_run_task *t = u->queue->first;
+
+    while (t && t->order.sequence < u->sequence)
+        t = t->links.next;
+    return !t || t->order.sequence != u->sequence;
+}
+
 /* Until something is done, or it is time to look (0: never). */
 static void wait_until(uint64_t look_ns)
 {

@@ -2,6 +2,7 @@
 #include "legal.h"
 #include "../models/cutter.h"
 #include "../core/state.h"
+#include "../memory/spread.h"
 
 bool cw_run_relaxed;
 
@@ -55,7 +56,7 @@ static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct
         return CW_RUN_ILLEGAL_OFFSET;
     if (may_be_held(p->slot))
         return CW_RUN_ILLEGAL_HELD;
-    if (!in_memory(p->slot))
+    if (!in_memory(p->slot) || (p->slot->memory && !cw_run_spread_may(l)))
         return CW_RUN_ILLEGAL_MEMORY;
     if (!has_code(p->slot))
         return CW_RUN_ILLEGAL_CODE;
@@ -70,7 +71,7 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
 {
     const struct cw_cl_device *home = t->queue->context->places[t->queue->home].slot;
 
-    if (scope == CW_RUN_LEGAL_TILE && !in_memory(p->slot))
+    if (scope == CW_RUN_LEGAL_TILE && (!in_memory(p->slot) || p->slot->memory))
         return CW_RUN_ILLEGAL_MEMORY;
     if (scope == CW_RUN_LEGAL_TILE && (t->launch.kernel->tile_broken >> p->lane->number & 1))
         return CW_RUN_ILLEGAL_BROKEN;
@@ -86,5 +87,5 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
         return CW_RUN_ILLEGAL_DEVICE;
     if (p->slot->dsp) /* transfers are done by the host, whose worker does not matter */
         return CW_RUN_ILLEGAL_DEVICE;
-    return in_memory(p->slot) ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_MEMORY;
+    return in_memory(p->slot) && !p->slot->memory ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_MEMORY;
 }

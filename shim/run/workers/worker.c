@@ -25,6 +25,8 @@
 #include "../core/observer.h"
 #include "../core/thread.h"
 #include "../core/work_ops.h"
+#include "../memory/coherence.h"
+#include "../memory/spread.h"
 #include "watch.h"
 
 static bool reserve(struct cw_run_worker *l, uint32_t tasks)
@@ -55,12 +57,15 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
                                 .class_name = slot->class_name,
                                 .kind = slot->kind,
                                 .speed = slot->speed,
+                                .memory = slot->memory,
+                                .far = slot->far,
                                 .units = slot->compute_units};
     memcpy(l->name, slot->name, sizeof l->name);
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
     cw_run.num_lanes++;
+    cw_run.far_lanes += l->memory != CW_MEMORY_HOST;
     return l;
 }
 
@@ -123,7 +128,7 @@ void cw_run_worker_push(struct cw_run_task *t)
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
-    if (CW_UNLIKELY(t->ops->ready != NULL))
+    if (CW_UNLIKELY(t->ops->ready != NULL) && !(cw_run.spreads && !cw_run_spread_is_here(t)))
         t->ops->ready(t);
     else
         cw_run_worker_push(t);
@@ -237,7 +242,8 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
             t->launch.kernel->again.left = 0;
     }
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home && !t->outcome.failed &&
-        !t->begun) {
+        (!t->begun || (l->memory != CW_MEMORY_HOST && cw_run_spread_failed(t)))) {
+        t->begun = false;
         back_home(l, t);
         return;
     }
@@ -280,8 +286,37 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     cw_run_task_retire();
 }
 
+/* Bytes that the command may touch are copied to where it runs. False: it is ready elsewhere now, or its
+ * parts are. */
+static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
+{
+    bool away = t->at.lane != t->at.home;
+    cl_int err;
+
+    t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
+    l->busy = true;
+    cw_run.running++;
+    err = cw_run_spread_fetch(t);
+    cw_run.running--;
+    l->busy = false;
+    t->state = CW_RUN_READY;
+    if (err != CL_SUCCESS && away) {
+        t->uncoded = true; /* it has not run, and this says nothing of its kernel */
+        cw_run.counts.moved++;
+        back_home(l, t);
+        return false;
+    }
+    if (err != CL_SUCCESS)
+        t->outcome.failed = err;
+    if (t->ops->ready)
+        t->ops->ready(t);
+    return !t->ops->ready;
+}
+
 void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
+    if (CW_UNLIKELY(l->memory != CW_MEMORY_HOST || cw_run.spreads) && t->accesses.n && !fetch(l, t))
+        return;
     if (CW_UNLIKELY(t->ops->run != NULL))
         t->ops->run(l, t, last);
     else

@@ -1,0 +1,51 @@
+/* coherence.c - see memory/coherence.h. */
+#include "coherence.h"
+
+static uint64_t bit(uint32_t memory)
+{
+    return UINT64_C(1) << memory;
+}
+
+/* The host's memory where the bytes are valid there: any other source takes two copies. */
+static uint32_t source_of(uint64_t valid)
+{
+    return valid & bit(CW_MEMORY_HOST) ? CW_MEMORY_HOST : (uint32_t)__builtin_ctzll(valid);
+}
+
+bool cw_coherence_next(const struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory,
+                       struct cw_coherence_move *move, bool *lost)
+{
+    struct cw_extent piece;
+
+    *lost = false;
+    if (!cw_extents_missing(e, low, high, bit(memory), &piece))
+        return false;
+    *lost = !piece.valid;
+    if (*lost)
+        return false;
+    *move = (struct cw_coherence_move){piece.low, piece.high, source_of(piece.valid), memory};
+    if (move->from != CW_MEMORY_HOST)
+        move->to = CW_MEMORY_HOST;
+    return true;
+}
+
+void cw_coherence_moved(struct cw_extents *e, const struct cw_coherence_move *move)
+{
+    cw_extents_change(e, move->low, move->high, UINT64_MAX, bit(move->to));
+}
+
+void cw_coherence_written(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory)
+{
+    cw_extents_change(e, low, high, 0, bit(memory));
+}
+
+bool cw_coherence_failed(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory)
+{
+    struct cw_extent piece;
+
+    cw_extents_change(e, low, high, ~bit(memory), 0);
+    for (uint64_t at = low; cw_extents_missing(e, at, high, UINT64_MAX, &piece); at = piece.high)
+        if (!piece.valid)
+            return false;
+    return true;
+}

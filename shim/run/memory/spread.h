@@ -1,0 +1,41 @@
+/* spread.h - buffers whose bytes lie in several memories: the host's, and those of devices that have one of
+ * their own (cw_run_worker.memory). The protocol is that of memory/coherence.h.
+ *
+ * Only buffers whose bytes are run mode's own leave the host's memory, and only with a launch that runs on
+ * such a device. As long as cw_run.far_lanes is 0 nothing here is called. */
+#ifndef CW_RUN_SPREAD_H
+#define CW_RUN_SPREAD_H
+
+#include "../core/types.h"
+
+/* Whether the launch may run where the bytes have to be copied: it reaches no memory that the program may
+ * touch without a command (CL_MEM_USE_HOST_PTR, mapped), and no image. Lock held. */
+bool cw_run_spread_may(const struct cw_run_launch *l);
+
+/* All bytes that the command may touch are valid in the memory of its worker. Lock held. */
+bool cw_run_spread_is_here(const struct cw_run_task *t);
+
+/* Makes them so, and makes room for the change at the command's end. An error: memory is out, or a device
+ * does not give bytes back; the command must not run here. Worker held; lock held, given up meanwhile. */
+cl_int cw_run_spread_fetch(struct cw_run_task *t);
+
+/* The command is over, with success or with an error after it had begun: what it may have written is valid in
+ * the memory of its worker alone. Lock held. */
+void cw_run_spread_written(struct cw_run_task *t);
+
+/* The command has failed and may have written. True: its bytes are as before in another memory, so it may run
+ * again there. Lock held. */
+bool cw_run_spread_failed(struct cw_run_task *t);
+
+/* The region of a buffer that has left the host's memory, behind `r` in a list of them all; NULL: the first,
+ * behind the last one. Lock held. */
+struct cw_run_region *cw_run_spread_after(const struct cw_run_region *r);
+
+/* All bytes of all buffers become valid in the host's memory, and there alone, but for those that a device
+ * does not give back. No command on them may be under way. Lock held, given up meanwhile. */
+void cw_run_spread_all_home(void);
+
+/* The buffer goes: frees what is known of it. Lock held. NULL is ignored. */
+void cw_run_spread_free(struct cw_run_spread *s);
+
+#endif
