@@ -157,7 +157,7 @@ static uint32_t loop_step(struct loop *l, double home_ns, double helper_ns)
     for (uint32_t i = 0; i < TASKS; i++)
         l->trial[i] = cw_run_estimate_row(&l->estimator, &launch, &l->cost[2 * i], &l->error[2 * i]);
     assert_int_equal(cw_run_plan_make(l->planner, &w, &l->plan, NULL), CW_OK);
-    cw_run_estimate_adopt(&l->estimator, &w, l->trial, &l->plan);
+    cw_run_estimate_adopt(&l->estimator, &w, l->trial, l->planner, &l->plan);
     for (uint32_t i = 0; i < TASKS; i++)
         cw_history_add(l->history, K(1), 2, l->estimator.device[l->plan.slot[i]], 100,
                        l->plan.slot[i] ? helper_ns : home_ns);

@@ -127,6 +127,7 @@ struct cw_run_region {
     struct cw_run_access *writes, *reads; /* of unfinished tasks */
     struct cw_run_memory *root;           /* the buffer that they are; NULL: other host memory */
     struct cw_run_spread *spread;         /* memory/spread.h; NULL: all bytes have always been the host's */
+    uint32_t launches; /* that use it, since another command wrote to it (groups/window_flow.c) */
 };
 
 struct cw_run_access {

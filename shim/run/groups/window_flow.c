@@ -1,0 +1,125 @@
+#include "window_flow.h"
+
+#include <stdlib.h>
+
+#include "../memory/extents.h"
+#include "../memory/spread.h"
+
+static bool grow(void *pointer, uint32_t *room, uint32_t count, size_t size)
+{
+    void **p = pointer, *q;
+
+    if (count <= *room)
+        return true;
+    q = realloc(*p, 2 * (size_t)count * size);
+    if (!q)
+        return false;
+    *p = q;
+    *room = 2 * count;
+    return true;
+}
+
+/* A piece of `r`'s buffer for a command that reads `bytes` bytes of it, which are valid in `spaces`. As many
+ * launches as have found them there are expected to go on finding them. */
+static bool add_piece(struct cw_run_window_flow *f, const struct cw_run_region *r, uint64_t bytes,
+                      uint64_t spaces)
+{
+    if (!grow(&f->piece, &f->pieces, f->n + 1, sizeof *f->piece))
+        return false;
+    f->piece[f->n++] = (struct cw_plan_piece){.root = r->low,
+                                              .root_bytes = r->high - r->low,
+                                              .bytes = bytes,
+                                              .spaces = spaces,
+                                              .launches = r->launches};
+    return true;
+}
+
+/* Everything that must be in the memory where `t` runs: but for bytes that it surely writes. */
+static void need(struct cw_run_flow *flow, const struct cw_run_task *t)
+{
+    flow->n = 0;
+    for (uint32_t k = 0; k < t->accesses.n; k++) {
+        const struct cw_run_access *a = &t->accesses.of[k];
+
+        if (!a->region->root) /* the program's own memory: the command runs at home */
+            continue;
+        if (a->sure == a->sure_end) {
+            cw_run_flow_need(flow, a->region, a->low, a->high);
+        } else {
+            cw_run_flow_need(flow, a->region, a->low, a->sure);
+            cw_run_flow_need(flow, a->region, a->sure_end, a->high);
+        }
+    }
+}
+
+static double take(struct cw_run_flow *flow, const struct cw_run_task *before)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t k = 0; k < before->accesses.n; k++) {
+        const struct cw_run_access *a = &before->accesses.of[k];
+        if (a->write)
+            bytes += cw_run_flow_take(flow, a->region, a->low, a->high);
+    }
+    return (double)bytes;
+}
+
+/* An earlier access of `t` is to the same buffer as access `k`. */
+static bool is_again(const struct cw_run_task *t, uint32_t k)
+{
+    uint32_t n = 0;
+
+    while (t->accesses.of[n].region != t->accesses.of[k].region)
+        n++;
+    return n < k;
+}
+
+/* Another buffer of `t`: the launches that have used it since another command wrote to it, and a piece, since
+ * it needs room. */
+static bool add_buffer(struct cw_run_window_flow *f, const struct cw_run_task *t, uint32_t k)
+{
+    struct cw_run_region *r = t->accesses.of[k].region;
+
+    if (t->work == CW_RUN_LAUNCH)
+        r->launches += r->launches < UINT32_MAX;
+    else if (t->accesses.of[k].write)
+        r->launches = 0;
+    return add_piece(f, r, 0, 0);
+}
+
+/* The pieces of `t`: all buffers that it uses, and the needs that are left. */
+static bool add_pieces(struct cw_run_window_flow *f, const struct cw_run_task *t)
+{
+    bool good = true;
+
+    for (uint32_t k = 0; k < t->accesses.n && good; k++)
+        if (t->accesses.of[k].region->root && !is_again(t, k))
+            good = add_buffer(f, t, k);
+    for (uint32_t k = 0; k < f->flow.n && good; k++) {
+        const struct cw_run_flow_range *r = &f->flow.need[k];
+        struct cw_extent part = {.high = r->low};
+
+        while (good && cw_run_spread_part(r->region, part.high, r->high, &part))
+            good = add_piece(f, r->region, part.high - part.low, part.valid);
+    }
+    return good;
+}
+
+bool cw_run_window_flow_find(struct cw_run_window_flow *f, struct cw_run_task *const *task, uint32_t count,
+                             const uint32_t *pred_start, const uint32_t *pred)
+{
+    bool good = grow(&f->pred_bytes, &f->edges, pred_start[count] + 1, sizeof *f->pred_bytes) &&
+                grow(&f->piece_start, &f->tasks, count + 1, sizeof *f->piece_start);
+
+    f->n = 0;
+    for (uint32_t i = 0; i < count && good; i++) {
+        need(&f->flow, task[i]);
+        for (uint32_t e = pred_start[i + 1]; e-- > pred_start[i];)
+            f->pred_bytes[e] = take(&f->flow, task[pred[e]]);
+        f->piece_start[i] = f->n;
+        good = add_pieces(f, task[i]);
+    }
+    if (good)
+        f->piece_start[count] = f->n;
+    return good;
+}
