@@ -159,6 +159,9 @@ static void test_room_and_fetches(void **state)
     assert_float_equal(cw_run_planner_fetch_ns(planner, piece, 3, 1), 140000, 0);
     assert_float_equal(cw_run_planner_fetch_ns(planner, piece, 3, 2), 140000 + 80000, 0);
     assert_float_equal(cw_run_planner_fetch_ns(planner, &both, 1, 2), 40000, 0); /* the nearest has it */
+    assert_float_equal(cw_run_planner_return_ns(planner, MB, 1), 220000, 0);
+    assert_float_equal(cw_run_planner_return_ns(planner, MB, 0), 0, 0);
+    assert_float_equal(cw_run_planner_return_ns(planner, 0, 1), 0, 0);
     cw_run_planner_destroy(planner);
 }
 

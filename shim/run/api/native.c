@@ -19,6 +19,7 @@
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../memory/byte_range.h"
+#include "../memory/native_use.h"
 #include "../memory/spread.h"
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
@@ -164,21 +165,65 @@ static void make_list(struct cw_run_native *x, cl_uint n, const cl_event *list)
 
 /* ---- bytes in devices' own memories */
 
-static bool has_memory(const struct cw_run_memory *m, const struct cw_run_memory *root)
+/* The command may use bytes that no memory object that it names holds. */
+static bool uses_any(const struct cw_run_touch *touch, const struct cw_run_kernel *k)
 {
-    return m && m->root == root;
-}
-
-static bool touches(const struct cw_run_touch *touch, const struct cw_run_memory *root)
-{
-    const struct cw_run_kernel *k = touch->kernel ? cw_run_record_find(touch->kernel, CW_RUN_KERNEL) : NULL;
     bool any = touch->all || (touch->kernel && (!k || !k->args || k->indirect));
 
-    for (cl_uint i = 0; i < touch->n && !any; i++)
-        any = has_memory(cw_run_record_find(touch->memory[i], CW_RUN_MEMORY), root);
-    for (uint32_t i = 0; k && i < k->count && !any; i++)
-        any = has_memory(k->args[i].memory, root);
+    for (uint32_t i = 0; !any && k && i < k->count; i++)
+        any = k->args[i].kind == CW_RUN_ARG_POINTER;
     return any;
+}
+
+/* Buffer `i` of those that the command names, arguments of its kernel behind them; `*r` NULL: it is none of
+ * run mode's own bytes. False: there are no more. */
+static bool named(const struct cw_run_touch *touch, const struct cw_run_kernel *k, uint32_t i,
+                  struct cw_run_region **r)
+{
+    uint32_t n = touch->memory ? touch->n : 0;
+    const struct cw_run_arg *a = k && k->args && i >= n && i - n < k->count ? &k->args[i - n] : NULL;
+    const void *handle = i < n                                                           ? touch->memory[i]
+                         : a && a->kind == CW_RUN_ARG_VALUE && a->size == sizeof(cl_mem) ? (void *)a->word
+                                                                                         : NULL;
+    const struct cw_run_memory *m = handle ? cw_run_record_find(handle, CW_RUN_MEMORY) : NULL;
+
+    *r = m && m->region && m->region->root ? m->region : NULL;
+    return i < n || a;
+}
+
+static const struct cw_run_kernel *kernel_of(const struct cw_run_touch *touch)
+{
+    return touch->kernel ? cw_run_record_find(touch->kernel, CW_RUN_KERNEL) : NULL;
+}
+
+static bool touches(const struct cw_run_touch *touch, const struct cw_run_region *region)
+{
+    const struct cw_run_kernel *k = kernel_of(touch);
+    bool any = uses_any(touch, k);
+    struct cw_run_region *r;
+
+    for (uint32_t i = 0; !any && named(touch, k, i, &r); i++)
+        any = r == region;
+    return any;
+}
+
+/* Notes that the command, which the vendor has taken, may use bytes. Memory is out: all is native from here
+ * on. */
+static void note_uses(const struct cw_run_native *x, cl_event event)
+{
+    const struct cw_run_kernel *k = kernel_of(x->touch);
+    struct cw_run_region *r;
+    bool good =
+        !uses_any(x->touch, k) || cw_run_native_use_add(&x->queue->context->all_uses, x->queue, event);
+
+    for (uint32_t i = 0; named(x->touch, k, i, &r); i++)
+        good &= !r || cw_run_native_use_add(&r->uses, x->queue, event);
+    cw_run.off |= !good;
+}
+
+static bool may_use_bytes(const struct cw_run_touch *touch)
+{
+    return touch->n || touch->kernel || touch->all;
 }
 
 static struct cw_run_region *next_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
@@ -186,14 +231,18 @@ static struct cw_run_region *next_touched(const struct cw_run_queue *q, const st
 {
     do
         r = cw_run_spread_after(r);
-    while (r && !(r->root->context == q->context && touches(touch, r->root)));
+    while (r && !(r->root->context == q->context && touches(touch, r)));
     return r;
 }
 
 /* A command of the queue behind which all bytes that a native one may touch are in the host's memory, and
- * there alone: the native one may write them. NULL: none is needed, or, then *failed, memory is out. */
-static struct cw_run_task *home_task(struct cw_run_queue *q, const struct cw_run_touch *touch, bool *failed)
+ * there alone: the native one may write them. It waits for all that the native one waits for, as that may have
+ * written them elsewhere. NULL: none is needed, or, then *failed, memory is out. */
+static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed)
 {
+    const struct cw_run_touch *touch = x->touch;
+    struct cw_run_queue *q = x->queue;
+    cl_uint listed = cw_run_dependence_look(q, x->n, x->list) == CW_RUN_WAITS_ODD ? 0 : x->n;
     struct cw_run_task *t;
     uint32_t n = 0;
 
@@ -205,12 +254,12 @@ static struct cw_run_task *home_task(struct cw_run_queue *q, const struct cw_run
         return NULL;
     t->type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
     t->work = CW_RUN_HOME;
-    t->tainted = cw_run_dependence_waits_native(q, 0, NULL);
+    t->tainted = cw_run_dependence_waits_native(q, listed, x->list);
     t->at.place = q->home;
     t->at.lane = t->at.home = q->context->places[q->home].lane->number;
     for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r))
         cw_run_byte_range_add_access(q, t, r, 0, r->high - r->low, true);
-    *failed = !cw_run_dependence_link(q, t, 0, NULL, false, NULL);
+    *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
     t->order.recorded = 0; /* no command of the program's */
@@ -239,7 +288,7 @@ static void bring_home(struct cw_run_native *x)
     bool failed = !q->managed;
 
     if (!failed)
-        t = home_task(q, x->touch, &failed);
+        t = home_task(x, &failed);
     if (failed)
         everything_home();
     x->home = t ? t->order.sequence : 0;
@@ -266,6 +315,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     cw_run_record_pin(&q->r);
     q->native_given++;
     q->native_calls++;
+    q->context->native_calls++;
     x->given = blocking && q->in_order ? q->native_given : 0;
     watches = why == CW_RUN_R_UNBEGUN && x->touch->kernel && cw_run_hold_watches(q);
     if (CW_UNLIKELY(cw_run.spreads))
@@ -285,7 +335,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     if (q->synchronous && !x->gated && n && list)
         cw_next.clWaitForEvents(n, list); /* the call itself reports errors in the list */
     x->watched = !x->gated && x->touch->kernel && watches;
-    if ((x->gated || x->watched) && !x->wanted)
+    if ((x->gated || x->watched || (cw_run.far_lanes && may_use_bytes(x->touch))) && !x->wanted)
         x->event = &x->own_event;
 }
 
@@ -367,6 +417,9 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     cw_run_global_lock_take();
     cw_run_exclusion_native_end(x->flight);
     q->native_calls--;
+    q->context->native_calls--;
+    if (CW_UNLIKELY(cw_run.far_lanes) && status == CL_SUCCESS && x->event && *x->event)
+        note_uses(x, *x->event);
     q->native_given++; /* a look during the vendor's call may have come too early */
     if (x->touch->barrier && status == CL_SUCCESS)
         q->native_barrier = q->native_given;
@@ -384,6 +437,8 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         cw_run_reference_counts_native(x->touch->memory[i]);
     if (status == CL_SUCCESS && x->touch->kernel)
         cw_run_reference_counts_launched(x->touch->kernel);
+    if (x->event == &x->own_event && !x->gated && !x->watched)
+        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->own_event);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->gate);
     cw_run_record_unpin(&q->r);
     cw_run_global_lock_give();

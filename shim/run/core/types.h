@@ -70,6 +70,11 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
+struct cw_run_native_uses { /* memory/native_use.h */
+    struct cw_run_native_use *of;
+    uint32_t n, capacity;
+};
+
 struct cw_run_context {
     struct cw_run_record r;
     struct cw_context_devices *slots;     /* NULL: nothing in this context is managed */
@@ -77,6 +82,8 @@ struct cw_run_context {
     _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
                                      reference count */
     uint32_t events;              /* of managed commands: user events retain the context, others do not */
+    uint32_t native_calls;        /* of the vendor for native commands that threads are in */
+    struct cw_run_native_uses all_uses; /* native commands that may use any buffer */
     /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
     cl_command_queue idle_queue;
 };
@@ -120,6 +127,15 @@ struct cw_run_queue {
     uint32_t lasts;                  /* memory objects whose last command is one of the queue */
 };
 
+/* How a buffer has been used in windows so far (groups/window_flow.c), where devices have memories of their
+ * own. */
+struct cw_run_habits {
+    uint32_t launches; /* that used it, since another command wrote to it */
+    uint32_t written;  /* launches that wrote to it, since another command read it */
+    uint32_t per_read; /* the same, when one read it last; 0: none has */
+    uint32_t read_in;  /* the last window in which one read it: its number */
+};
+
 /* Bytes whose accesses are ordered among each other: those of one allocation of run mode, or all other host
  * memory. A byte is named by its region and its offset there; in other host memory that is its address. */
 struct cw_run_region {
@@ -127,7 +143,8 @@ struct cw_run_region {
     struct cw_run_access *writes, *reads; /* of unfinished tasks */
     struct cw_run_memory *root;           /* the buffer that they are; NULL: other host memory */
     struct cw_run_spread *spread;         /* memory/spread.h; NULL: all bytes have always been the host's */
-    uint32_t launches; /* that use it, since another command wrote to it (groups/window_flow.c) */
+    struct cw_run_native_uses uses;       /* of it; where some device has a memory of its own */
+    struct cw_run_habits habits;          /* likewise */
 };
 
 struct cw_run_access {

@@ -284,10 +284,13 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
     double fetch[CW_RUN_LANES];
 
     cw_run_estimate_begin(&b->estimator);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         w->trial[i] = cw_run_costs_fill(&b->estimator, w->task[i], w->lanes[i], follows(w, i), alone,
                                         fetches(w, b, i, fetch), w->cost + (size_t)i * b->lanes,
                                         w->error + (size_t)i * b->lanes);
+        for (uint32_t p = 0; w->flows && p < b->lanes; p++) /* the host's next reads will have to wait */
+            w->cost[(size_t)i * b->lanes + p] += cw_run_planner_return_ns(b->planner, w->flow.back[i], p);
+    }
 }
 
 /* True when something is to run elsewhere, or in another order. */

@@ -30,7 +30,7 @@ static bool add_piece(struct cw_run_window_flow *f, const struct cw_run_region *
                                               .root_bytes = r->high - r->low,
                                               .bytes = bytes,
                                               .spaces = spaces,
-                                              .launches = r->launches};
+                                              .launches = r->habits.launches};
     return true;
 }
 
@@ -74,17 +74,54 @@ static bool is_again(const struct cw_run_task *t, uint32_t k)
     return n < k;
 }
 
-/* Another buffer of `t`: the launches that have used it since another command wrote to it, and a piece, since
- * it needs room. */
-static bool add_buffer(struct cw_run_window_flow *f, const struct cw_run_task *t, uint32_t k)
+/* All bytes of `r` that `t` writes. */
+static double written(const struct cw_run_task *t, const struct cw_run_region *r)
 {
-    struct cw_run_region *r = t->accesses.of[k].region;
+    double bytes = 0;
 
-    if (t->work == CW_RUN_LAUNCH)
-        r->launches += r->launches < UINT32_MAX;
-    else if (t->accesses.of[k].write)
-        r->launches = 0;
-    return add_piece(f, r, 0, 0);
+    for (uint32_t k = 0; k < t->accesses.n; k++)
+        if (t->accesses.of[k].region == r && t->accesses.of[k].write)
+            bytes += (double)(t->accesses.of[k].high - t->accesses.of[k].low);
+    return bytes;
+}
+
+static bool reads(const struct cw_run_task *t, const struct cw_run_region *r)
+{
+    bool found = false;
+
+    for (uint32_t k = 0; k < t->accesses.n && !found; k++)
+        found = t->accesses.of[k].region == r && !t->accesses.of[k].write;
+    return found;
+}
+
+/* `t` uses the buffer. */
+static void learn(const struct cw_run_task *t, struct cw_run_region *r)
+{
+    struct cw_run_habits *h = &r->habits;
+    bool writes = written(t, r) > 0;
+
+    if (t->work == CW_RUN_LAUNCH) {
+        h->launches += h->launches < UINT32_MAX;
+        h->written += writes && h->written < UINT32_MAX;
+        return;
+    }
+    if (writes)
+        h->launches = 0;
+    if (reads(t, r) && h->written) {
+        h->per_read = h->written;
+        h->written = 0;
+    }
+}
+
+/* Bytes of the buffer that launch `t` writes and that are read behind the window: its share of them. What the
+ * window reads itself is an edge. */
+static double read_later(const struct cw_run_window_flow *f, const struct cw_run_task *t,
+                         const struct cw_run_region *r)
+{
+    const struct cw_run_habits *h = &r->habits;
+
+    return t->work == CW_RUN_LAUNCH && h->per_read && h->read_in != f->window ? written(t, r) / h->per_read
+                                                                              : 0;
 }
 
 /* The pieces of `t`: all buffers that it uses, and the needs that are left. */
@@ -92,9 +129,13 @@ static bool add_pieces(struct cw_run_window_flow *f, const struct cw_run_task *t
 {
     bool good = true;
 
-    for (uint32_t k = 0; k < t->accesses.n && good; k++)
-        if (t->accesses.of[k].region->root && !is_again(t, k))
-            good = add_buffer(f, t, k);
+    for (uint32_t k = 0; k < t->accesses.n && good; k++) {
+        struct cw_run_region *r = t->accesses.of[k].region;
+        if (!r->root || is_again(t, k))
+            continue;
+        learn(t, r);
+        good = add_piece(f, r, 0, 0);
+    }
     for (uint32_t k = 0; k < f->flow.n && good; k++) {
         const struct cw_run_flow_range *r = &f->flow.need[k];
         struct cw_extent part = {.high = r->low};
@@ -105,13 +146,35 @@ static bool add_pieces(struct cw_run_window_flow *f, const struct cw_run_task *t
     return good;
 }
 
+/* From the last command to the first: what each writes that is read behind the window. */
+static void look_back(struct cw_run_window_flow *f, struct cw_run_task *const *task, uint32_t count)
+{
+    f->window = task[0]->window.number;
+    for (uint32_t i = count; i-- > 0;) {
+        const struct cw_run_task *t = task[i];
+
+        f->back[i] = 0;
+        for (uint32_t k = 0; k < t->accesses.n; k++) {
+            struct cw_run_region *r = t->accesses.of[k].region;
+            if (!r->root || is_again(t, k))
+                continue;
+            f->back[i] += read_later(f, t, r);
+            if (t->work != CW_RUN_LAUNCH && reads(t, r))
+                r->habits.read_in = f->window;
+        }
+    }
+}
+
 bool cw_run_window_flow_find(struct cw_run_window_flow *f, struct cw_run_task *const *task, uint32_t count,
                              const uint32_t *pred_start, const uint32_t *pred)
 {
     bool good = grow(&f->pred_bytes, &f->edges, pred_start[count] + 1, sizeof *f->pred_bytes) &&
-                grow(&f->piece_start, &f->tasks, count + 1, sizeof *f->piece_start);
+                grow(&f->piece_start, &f->tasks, count + 1, sizeof *f->piece_start) &&
+                grow(&f->back, &f->backs, count, sizeof *f->back);
 
     f->n = 0;
+    if (good)
+        look_back(f, task, count);
     for (uint32_t i = 0; i < count && good; i++) {
         need(&f->flow, task[i]);
         for (uint32_t e = pred_start[i + 1]; e-- > pred_start[i];)

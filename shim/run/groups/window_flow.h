@@ -12,12 +12,15 @@ struct cw_run_window_flow {
     double *pred_bytes;
     uint32_t *piece_start;
     struct cw_plan_piece *piece;
-    uint32_t tasks, edges, pieces; /* internal: room */
+    /* per command: bytes that it writes and that, as before, the host is going to read behind this window */
+    double *back;
+    uint32_t tasks, backs, edges, pieces; /* internal: room */
+    uint32_t window;                      /* internal: its number */
     uint32_t n;                    /* internal: pieces so far */
     struct cw_run_flow flow;       /* internal: of one command */
 };
 
-/* Fills *f for the `count` commands task[0] to task[count - 1], whose dependences are as those of struct
+/* Fills *f for the `count` >= 1 commands task[0] to task[count - 1], whose dependences are as those of struct
  * cw_run_window, each row in ascending order. False: memory is out. */
 bool cw_run_window_flow_find(struct cw_run_window_flow *f, struct cw_run_task *const *task, uint32_t count,
                              const uint32_t *pred_start, const uint32_t *pred);

@@ -13,6 +13,7 @@
 #include "../core/state.h"
 #include "../core/edge.h"
 #include "byte_range.h"
+#include "native_use.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ void cw_run_byte_range_region_destroy(struct cw_run_region *r)
     if (!r || r == &cw_run.host)
         return;
     tdelete(r, &regions, compare);
+    cw_run_native_use_free(&r->uses);
     free(r);
 }
 

@@ -14,6 +14,7 @@
 #include "../core/state.h"
 #include "coherence.h"
 #include "mirror.h"
+#include "native_use.h"
 
 /* A copy that a thread makes. */
 struct arrival {
@@ -372,6 +373,8 @@ static bool fetch_one(struct cw_run_access *a, uint32_t memory)
 {
     struct cw_run_region *r = a->region;
 
+    if (memory != CW_MEMORY_HOST && !cw_run_native_use_is_over(&r->uses))
+        return false;
     if (memory != CW_MEMORY_HOST && !spread_of(r))
         return false;
     if (!r->spread || a->promised)
@@ -391,7 +394,8 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     bool good = true;
 
     if (memory != CW_MEMORY_HOST)
-        good = make_replicas(t);
+        good = make_replicas(t) && !t->queue->context->native_calls &&
+               cw_run_native_use_is_over(&t->queue->context->all_uses);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(&t->accesses.of[i], memory);

@@ -196,6 +196,9 @@ uint64_t cw_run_planner_holds(const struct cw_run_planner *planner, const struct
 double cw_run_planner_fetch_ns(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,
                                uint32_t count, uint32_t p);
 
+/* How long `bytes` bytes take from slot `p` to the host's memory, ns. */
+double cw_run_planner_return_ns(const struct cw_run_planner *planner, double bytes, uint32_t p);
+
 /* Plans `window`. The seed of the planner's policy and that of the window are added. `plan` is empty or was
  * used before; its arrays are used again. Its content is always good when CW_OK is returned: should the
  * policy fail (memory), the plan is to do nothing and `verdict` says so. O(policy) + O(tasks x slots + edges

@@ -183,6 +183,13 @@ double cw_run_planner_fetch_ns(const struct cw_run_planner *planner, const struc
     return ns;
 }
 
+double cw_run_planner_return_ns(const struct cw_run_planner *planner, double bytes, uint32_t p)
+{
+    return planner->space && bytes > 0
+               ? cw_run_transfers_ns(planner->space, planner->space_of[p], 0, bytes, 0)
+               : 0;
+}
+
 bool cw_run_planner_shares(const struct cw_run_planner *planner)
 {
     return planner->shares;
