@@ -51,7 +51,7 @@ shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
 shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept window_flow) \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces choice) \
                  $(patsubst %,shim/run/streams/%.c,stream_access stream_binary) \
-                 shim/run/memory/extents.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait vendor_traits)
+                 shim/run/memory/extents.c shim/run/memory/coherence.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait vendor_traits)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint) \
@@ -74,6 +74,9 @@ all: $(programs)
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_CFLAGS) $(CFLAGS) -c $< -o $@
+
+# these test what others have compiled (-O2), and their own code takes longer to optimize than to run
+$(B)/obj/test/unit/%.o $(B)/obj/test/vendor/%.o: CW_CFLAGS += -O0
 
 # rm first: ar only adds, so a deleted source would stay in the archive
 $(B)/libcwsched.a: $(call obj,$(sched_src))
@@ -152,7 +155,13 @@ $(B)/test/lib%.so: $$(call obj,$$(of_$$*))
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	    -Wl,--as-needed $(JANSSON_LIBS) -ldl -lpthread -lm
 
-tests: all $(tests)
+# what Oclgrind tells the tests of footprints, where it is with its headers
+oclgrind := $(if $(and $(shell command -v oclgrind),$(shell command -v $(CXX)),$(wildcard /usr/include/oclgrind/Plugin.h)),$(B)/test/footprint/trace.so)
+$(B)/test/footprint/trace.so: test/footprint/trace_plugin.cc
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++17 -O1 -fno-rtti -Wall -Wextra -shared -fPIC $< -o $@ -loclgrind
+
+tests: all $(tests) $(oclgrind)
 
 -include $(foreach d,*/*.d */*/*.d */*/*/*.d,$(wildcard $(B)/obj/$(d)))
 

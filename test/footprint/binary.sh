@@ -13,10 +13,10 @@ check() { python3 $here/check.py --footprint $here/by_binary.py --runner "$B/tes
 bad=0
 [ -z "${ALL:-}" ] || check --pocl --tiles 4 $here/own.json $here/kernels || bad=1
 [ ${#oracle[@]} -gt 0 ] || exit $bad
-check "${oracle[@]}" --tiles 4 --every $((${ALL:-0} ? 1 : 12)) $here/own.json $here/kernels > "$T/claims" || { cat "$T/claims"; bad=1; }
+check "${oracle[@]}" --tiles 4 --every $((${ALL:-0} ? 1 : 20)) $here/own.json $here/kernels > "$T/claims" || { cat "$T/claims"; bad=1; }
 check "${oracle[@]}" --tiles 4 --only threes $here/own.json $here/kernels || bad=1 # vectors of three, which the binary stores as four
 check "${oracle[@]}" --break radius --only stencil --tiles 4 $here/own.json $here/kernels > "$T/broken"
 [ $? = 1 ] && grep -q "VIOLATION oclgrind" "$T/broken" || { echo "claims broken passed under Oclgrind"; bad=1; }
 exact=$(grep -c 'exact' "$T/claims")
-[ "$exact" -ge 5 ] || { echo "only $exact lines of exact claims: $(cat "$T/claims")"; bad=1; }
+[ "$exact" -ge 3 ] || { echo "only $exact lines of exact claims: $(cat "$T/claims")"; bad=1; }
 exit $bad

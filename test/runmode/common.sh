@@ -24,7 +24,7 @@ again() { false; }
 in_run() {
     local program=$1 status; shift
     while :; do
-        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 240 "$program" > "$T/run" 2> "$T/run.err"
         status=$?
         again || break
     done

@@ -9,7 +9,7 @@ chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY=off"
 bare "$program" || exit
 in_run "$program" # the first run finds out, the second knows
 in_run "$program"
-for seed in ${SEEDS:-1 2}; do
+for seed in ${SEEDS:-1}; do
     in_run "$program" $chaos CLWEAVE_SEED=$seed CLWEAVE_FOOTPRINT=/nowhere
     [ "$(count reordered)" = 0 ] || fail "$(count reordered) launches on one buffer reordered without footprints"
     in_run "$program" $chaos CLWEAVE_SEED=$seed

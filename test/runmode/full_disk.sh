@@ -8,7 +8,7 @@ mkdir "$T/disk"
 on_disk() { unshare -m bash -c 'mount -t tmpfs -o size="$2k" none "$1" || exit 77; HOME=$1 timeout 60 "${@:3}"' - "$T/disk" "$@"; }
 unset POCL_CACHE_DIR XDG_CACHE_HOME
 on_disk 65536 "$program" > "$T/bare" || { echo "no file system can be mounted here"; exit 77; }
-size=256
+size=640 # PoCL 3.1 needs some 1200
 until on_disk $size "$program" > /dev/null 2>&1 && on_disk $size "$program" > /dev/null 2>&1; do
     size=$((size + 128))
     [ $size -lt 16384 ] || { echo "the bare program needs more than $size KiB"; exit 1; }

@@ -8,6 +8,7 @@ program=$B/test/runmode/kept cache=$T/cache
 export CLWEAVE_LEARN=all CLWEAVE_BUILDER=wait
 mkdir -m 700 "$cache"
 bare "$program" || done_
+mkdir "$T/first" && cp "$T/bare" "$T/bare.err" "$T/first"
 kept() { in_run "$program" CLWEAVE_HISTORY="$cache/history.db" "$@"; }
 answered() { sed -n 's/^run: \([0-9]*\) builds answered.*/\1/p' "$T/summary"; }
 
@@ -60,19 +61,17 @@ done
 wrapped none none
 bare "$T/none" && for i in 1 2 3; do in_run "$T/none" CLWEAVE_HISTORY="$cache/history.db"; done
 [ "$(answered)0" -ge 10 ] || fail "without options nothing is answered"
-bare "$program"
 
 # what is made for later runs, with a linker of the vendor's, shows in no child, signal or descriptor
 bare "$B/test/runmode/quiet" && for i in 1 2 3; do in_run "$B/test/runmode/quiet" CLWEAVE_HISTORY="$cache/history.db"; done
 [ "$(answered)0" -ge 10 ] || fail "nothing was made beside a program that would see it"
-bare "$program"
 
 # memory is as a compiler leaves it: what the program allocates then does not meet its pages one by one in its first commands
 bare "$B/test/runmode/first_touch" && for i in 1 2 3; do
     LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$cache/history.db" "$B/test/runmode/first_touch" pages > "$T/run" 2> "$T/summary"
 done
 [ "$(answered)0" -ge 10 ] && grep -q 'pages: ready' "$T/run" || fail "first touches after a build that was answered: $(cat "$T/run" "$T/summary")"
-bare "$program"
+cp "$T"/first/* "$T" # what $program prints
 
 # damaged: the vendor builds
 for f in "$cache"/builds/*; do printf 'garbage' | dd of="$f" bs=1 seek=300 conv=notrunc 2> /dev/null; done

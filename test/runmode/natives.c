@@ -285,7 +285,7 @@ static void covered(int how)
     APP_CHECK(clFinish(B));
     APP_CHECK(clEnqueueNativeKernel(N, rest, NULL, 0, 0, NULL, NULL, 0, NULL, &e));
     APP_CHECK(clFlush(N));
-    app_args(lower, "mi", y, 4000000);
+    app_args(lower, "mi", y, 1000000);
     app_run(B, lower, 64, 0, 0, NULL, NULL);
     APP_CHECK(clFlush(B));
     if (how)

@@ -123,7 +123,7 @@ static void enqueue(int lane, int kind)
         return;
     }
     if (kind <= SLOW)
-        launch(l, kind == SLOW ? slow : add, kind == SLOW ? 20000 : 7, kind == ZERO ? 0 : 64u << any(3), c);
+        launch(l, kind == SLOW ? slow : add, kind == SLOW ? 5000 : 7, kind == ZERO ? 0 : 64u << any(3), c);
     else if (kind == TASK)
         task(l, c);
     else if (kind <= MIGRATE)

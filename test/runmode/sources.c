@@ -2,7 +2,7 @@
  * the NUL, assembly or output that is not compiled or is another kernel's, questions to the compiler,
  * options.
  *
- * sources [CASE]: without one all cases. Each launches `k` eight times on each of two buffers, and
+ * sources [CASE...]: without one all cases. Each launches `k` eight times on each of two buffers, and
  * `other`, where the case has it, once between. No byte is zero at first: a launch that sees zeros in
  * their place shows. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -175,13 +175,22 @@ static void use(struct app *a, size_t at)
     APP_CHECK(clReleaseProgram(p));
 }
 
+static bool is_asked_for(const char *name, int argc, char **argv)
+{
+    bool found = argc < 2;
+
+    for (int i = 1; i < argc; i++)
+        found |= !strcmp(argv[i], name);
+    return found;
+}
+
 int main(int argc, char **argv)
 {
     struct app a;
 
     app_open(&a, "sources", 0, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (argc < 2 || !strcmp(argv[1], cases[i].name))
+        if (is_asked_for(cases[i].name, argc, argv))
             use(&a, i);
     return app_close(&a);
 }

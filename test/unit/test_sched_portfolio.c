@@ -63,7 +63,7 @@ static void choose_graphs(uint32_t *first, uint32_t *step, uint32_t *most)
     const char *slice = getenv("SLICE");
 
     *first = 0;
-    *step = all_graphs() ? 1 : 7;
+    *step = all_graphs() ? 1 : 14;
     *most = all_graphs() ? UINT32_MAX : 200;
     if (all_graphs() && slice && sscanf(slice, "%u/%u", first, step) == 2)
         --*first;
@@ -121,7 +121,7 @@ static void test_golden(void **state)
 static void test_effort(void **state)
 {
     (void)state;
-    for (uint32_t k = 0; k < (all_graphs() ? 220 : 44); k++) {
+    for (uint32_t k = 0; k < (all_graphs() ? 220 : 22); k++) {
         struct cw_graph *g;
         struct cw_platform *p;
         char text[160];

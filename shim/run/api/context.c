@@ -139,7 +139,7 @@ void cw_run_context_free(void *record)
         }
     for (size_t i = 0; c->slots && i < c->slots->n; i++)
         cw_run_sampler_release(&c->places[i]);
-    cw_run_native_use_free(&c->all_uses);
+    cw_run_native_use_forget(c);
     cw_run_reference_counts_disown(c);
     cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->idle_queue);
     free(c->places);

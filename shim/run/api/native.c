@@ -213,11 +213,10 @@ static void note_uses(const struct cw_run_native *x, cl_event event)
 {
     const struct cw_run_kernel *k = kernel_of(x->touch);
     struct cw_run_region *r;
-    bool good =
-        !uses_any(x->touch, k) || cw_run_native_use_add(&x->queue->context->all_uses, x->queue, event);
+    bool good = !uses_any(x->touch, k) || cw_run_native_use_add(NULL, x->queue, event);
 
     for (uint32_t i = 0; named(x->touch, k, i, &r); i++)
-        good &= !r || cw_run_native_use_add(&r->uses, x->queue, event);
+        good &= !r || cw_run_native_use_add(r, x->queue, event);
     cw_run.off |= !good;
 }
 

@@ -9,6 +9,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../memory/native_use.h"
 #include "../staging/staging.h"
 #include "../streams/stream_queue.h"
 #include "../tasks/callback.h"
@@ -88,6 +89,7 @@ void cw_run_queue_free(void *record)
 {
     struct cw_run_queue *q = record;
 
+    cw_run_native_use_forget(q);
     for (uint32_t i = 0; i < q->num_gates; i++)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
     free(q->gates);

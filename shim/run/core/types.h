@@ -70,11 +70,6 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
-struct cw_run_native_uses { /* memory/native_use.h */
-    struct cw_run_native_use *of;
-    uint32_t n, capacity;
-};
-
 struct cw_run_context {
     struct cw_run_record r;
     struct cw_context_devices *slots;     /* NULL: nothing in this context is managed */
@@ -83,7 +78,6 @@ struct cw_run_context {
                                      reference count */
     uint32_t events;              /* of managed commands: user events retain the context, others do not */
     uint32_t native_calls;        /* of the vendor for native commands that threads are in */
-    struct cw_run_native_uses all_uses; /* native commands that may use any buffer */
     /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
     cl_command_queue idle_queue;
 };
@@ -143,8 +137,7 @@ struct cw_run_region {
     struct cw_run_access *writes, *reads; /* of unfinished tasks */
     struct cw_run_memory *root;           /* the buffer that they are; NULL: other host memory */
     struct cw_run_spread *spread;         /* memory/spread.h; NULL: all bytes have always been the host's */
-    struct cw_run_native_uses uses;       /* of it; where some device has a memory of its own */
-    struct cw_run_habits habits;          /* likewise */
+    struct cw_run_habits habits;          /* where some device has a memory of its own */
 };
 
 struct cw_run_access {

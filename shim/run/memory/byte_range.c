@@ -65,7 +65,7 @@ void cw_run_byte_range_region_destroy(struct cw_run_region *r)
     if (!r || r == &cw_run.host)
         return;
     tdelete(r, &regions, compare);
-    cw_run_native_use_free(&r->uses);
+    cw_run_native_use_forget(r);
     free(r);
 }
 

@@ -6,10 +6,17 @@
 #include "../../door/door.h"
 #include "../core/global_lock.h"
 
-struct cw_run_native_use {
+struct use {
+    const struct cw_run_region *region; /* NULL: any of the context */
+    const struct cw_run_context *context;
     const struct cw_run_queue *queue;
     cl_event event; /* retained */
 };
+
+static struct {
+    struct use *of;
+    uint32_t n, capacity;
+} uses;
 
 static bool is_over(cl_event event)
 {
@@ -19,65 +26,84 @@ static bool is_over(cl_event event)
     return status <= CL_COMPLETE;
 }
 
-bool cw_run_native_use_is_over(struct cw_run_native_uses *u)
+static void drop(uint32_t i)
 {
-    uint32_t left = 0;
-
-    for (uint32_t i = 0; i < u->n; i++) {
-        if (is_over(u->of[i].event))
-            cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, u->of[i].event);
-        else
-            u->of[left++] = u->of[i];
-    }
-    u->n = left;
-    return !left;
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, uses.of[i].event);
+    uses.of[i] = uses.of[--uses.n];
 }
 
-/* The commands of an in-order queue end in their order. */
-static struct cw_run_native_use *of_queue(struct cw_run_native_uses *u, const struct cw_run_queue *q)
+void cw_run_native_use_settle(void)
 {
-    for (uint32_t i = 0; q->in_order && i < u->n; i++)
-        if (u->of[i].queue == q)
-            return &u->of[i];
+    for (uint32_t i = uses.n; i-- > 0;)
+        if (is_over(uses.of[i].event))
+            drop(i);
+}
+
+void cw_run_native_use_forget(const void *gone)
+{
+    for (uint32_t i = uses.n; i-- > 0;)
+        if (uses.of[i].queue == gone)
+            uses.of[i].queue = NULL; /* another one may have its address */
+        else if (uses.of[i].region == gone || uses.of[i].context == gone)
+            drop(i);
+}
+
+bool cw_run_native_use_is_over(const struct cw_run_region *r)
+{
+    for (uint32_t i = uses.n; i-- > 0;) {
+        if (uses.of[i].region ? uses.of[i].region != r : uses.of[i].context != r->root->context)
+            continue;
+        if (!is_over(uses.of[i].event))
+            return false;
+        drop(i);
+    }
+    return true;
+}
+
+uint32_t cw_run_native_use_references(cl_event event)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < uses.n; i++)
+        n += uses.of[i].event == event;
+    return n;
+}
+
+/* The commands of an in-order queue end in their order: the last one tells of all. */
+static struct use *earlier(const struct cw_run_region *r, const struct cw_run_queue *q)
+{
+    for (uint32_t i = 0; q->in_order && i < uses.n; i++)
+        if (uses.of[i].region == r && uses.of[i].queue == q)
+            return &uses.of[i];
     return NULL;
 }
 
-static bool has_room(struct cw_run_native_uses *u)
+static bool has_room(void)
 {
-    struct cw_run_native_use *grown;
-    uint32_t room = u->capacity ? 2 * u->capacity : 4;
+    struct use *grown;
 
-    if (u->n < u->capacity)
+    if (uses.n == uses.capacity)
+        cw_run_native_use_settle();
+    if (2 * uses.n < uses.capacity)
         return true;
-    cw_run_native_use_is_over(u);
-    if (2 * u->n < u->capacity)
-        return true;
-    grown = realloc(u->of, room * sizeof *grown);
+    grown = realloc(uses.of, (2 * uses.n + 8) * sizeof *grown);
     if (!grown)
-        return u->n < u->capacity;
-    u->of = grown;
-    u->capacity = room;
+        return uses.n < uses.capacity;
+    uses.of = grown;
+    uses.capacity = 2 * uses.n + 8;
     return true;
 }
 
-bool cw_run_native_use_add(struct cw_run_native_uses *u, const struct cw_run_queue *q, cl_event event)
+bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event)
 {
-    struct cw_run_native_use *old = of_queue(u, q);
+    struct use *u = earlier(r, q);
 
-    if ((!old && !has_room(u)) || cw_next.clRetainEvent(event) != CL_SUCCESS)
+    if ((!u && !has_room()) || cw_next.clRetainEvent(event) != CL_SUCCESS)
         return false;
-    if (old)
-        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, old->event);
+    if (u)
+        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, u->event);
     else
-        old = &u->of[u->n++];
-    *old = (struct cw_run_native_use){q, event};
+        u = &uses.of[uses.n++];
+    *u = (struct use){r, q->context, q, event};
     return true;
-}
-
-void cw_run_native_use_free(struct cw_run_native_uses *u)
-{
-    for (uint32_t i = 0; i < u->n; i++)
-        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, u->of[i].event);
-    free(u->of);
-    *u = (struct cw_run_native_uses){0};
 }

@@ -1,17 +1,25 @@
 /* native_use.h - native commands that may still use a buffer: the vendor runs them on the host's bytes, in an
- * order that only events show, so no copy of the buffer may be made, and none may take its place, before they
- * are over. Lock held. */
+ * order that only events show, so no copy of the buffer may take its place before they are over. Kept where
+ * some device has a memory of its own. Lock held. */
 #ifndef CW_RUN_NATIVE_USE_H
 #define CW_RUN_NATIVE_USE_H
 
 #include "../core/types.h"
 
-/* A native command of `q` with this event of the vendor's may use the bytes. False: memory is out. */
-bool cw_run_native_use_add(struct cw_run_native_uses *u, const struct cw_run_queue *q, cl_event event);
+/* A native command of `q` with this event of the vendor's may use the bytes of `r`; NULL: of any buffer of its
+ * context. False: memory is out. */
+bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event);
 
 /* All of them are over. */
-bool cw_run_native_use_is_over(struct cw_run_native_uses *u);
+bool cw_run_native_use_is_over(const struct cw_run_region *r);
 
-void cw_run_native_use_free(struct cw_run_native_uses *u);
+/* Lets go of the events of those that are over. */
+void cw_run_native_use_settle(void);
+
+/* References to the event, for the count that the program sees. */
+uint32_t cw_run_native_use_references(cl_event event);
+
+/* The region, the queue or the context goes. */
+void cw_run_native_use_forget(const void *gone);
 
 #endif

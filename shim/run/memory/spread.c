@@ -373,7 +373,7 @@ static bool fetch_one(struct cw_run_access *a, uint32_t memory)
 {
     struct cw_run_region *r = a->region;
 
-    if (memory != CW_MEMORY_HOST && !cw_run_native_use_is_over(&r->uses))
+    if (memory != CW_MEMORY_HOST && !cw_run_native_use_is_over(r))
         return false;
     if (memory != CW_MEMORY_HOST && !spread_of(r))
         return false;
@@ -394,8 +394,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     bool good = true;
 
     if (memory != CW_MEMORY_HOST)
-        good = make_replicas(t) && !t->queue->context->native_calls &&
-               cw_run_native_use_is_over(&t->queue->context->all_uses);
+        good = make_replicas(t) && !t->queue->context->native_calls;
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(&t->accesses.of[i], memory);

@@ -3,6 +3,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../memory/native_use.h"
 #include "dependence.h"
 #include "reference_counts.h"
 
@@ -258,6 +259,7 @@ void cw_run_reference_counts_settle(void)
     cw_run_global_lock_take();
     cw_run_record_each(CW_RUN_QUEUE, let_go_of_gates);
     cw_run_record_each(CW_RUN_QUEUE, stop_watching);
+    cw_run_native_use_settle();
     while (unsettled && !cw_run.forked) {
         unsettled_ones.context = NULL;
         unsettled_ones.n = 0;
@@ -451,5 +453,5 @@ uint32_t cw_run_reference_counts_of_event(cl_event event)
     cw_run_record_each(CW_RUN_QUEUE, count_gates);
     for (const struct cw_run_foreign *f = cw_run.open; f; f = f->next_open)
         asked.n -= f->event == event;
-    return asked.n;
+    return asked.n - cw_run_native_use_references(event);
 }

@@ -290,7 +290,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
  * parts are. */
 static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->at.lane != t->at.home;
+    bool away = t->at.lane != t->at.home, whole = !t->ops->ready || cw_run_spread_is_here(t);
     cl_int err;
 
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
@@ -308,9 +308,9 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
     }
     if (err != CL_SUCCESS)
         t->outcome.failed = err;
-    if (t->ops->ready)
+    if (!whole)
         t->ops->ready(t);
-    return !t->ops->ready;
+    return whole;
 }
 
 void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
