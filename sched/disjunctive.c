@@ -88,7 +88,8 @@ static inline double transfer(const struct cw_disjunctive *d, double time, uint3
 
     if (m == n || cw_platform_shared(p, m, n))
         return 0;
-    return p->latency[m] + (p->one_bandwidth ? time : time / p->bandwidth[(size_t)m * p->devices + n]);
+    return p->latency[(size_t)m * p->devices + n] +
+           (p->one_bandwidth ? time : time / p->bandwidth[(size_t)m * p->devices + n]);
 }
 
 /* When task `i` can start on its device, given `head` of those before it. */

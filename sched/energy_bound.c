@@ -21,7 +21,8 @@ static bool is_whole(const struct cw_graph *g, const struct cw_platform *p)
     for (uint32_t e = 0; e < g->edges && !p->one_memory; e++)
         most = fmax(most, g->succ.data[e]);
     for (uint32_t d = 0; d < p->devices && !p->one_memory && g->edges; d++)
-        most = fmax(most, p->latency[d]);
+        for (uint32_t e = 0; e < p->devices; e++)
+            most = fmax(most, d == e ? 0 : p->latency[(size_t)d * p->devices + e]);
     return most == 0;
 }
 

@@ -18,9 +18,10 @@ static double larger(double a, double b)
 
 static bool is_uniform(const struct cw_platform *p)
 {
-    for (uint32_t d = 1; d < p->devices; d++)
-        if (p->latency[d] != p->latency[0])
-            return false;
+    for (uint32_t m = 0; m < p->devices; m++)
+        for (uint32_t n = 0; n < p->devices; n++)
+            if (m != n && p->latency[(size_t)m * p->devices + n] != p->latency[1])
+                return false;
     return p->one_bandwidth;
 }
 
@@ -101,7 +102,7 @@ static double arrival(const struct cw_moldable *m, uint32_t j, double time, uint
     if (m->at_hand[j] >> p & 1)
         return t->finish;
     if (m->uniform)
-        return t->finish + (m->platform->latency[0] + time);
+        return t->finish + (m->platform->latency[m->platform->devices > 1] + time);
     if (t->parts == 1)
         return t->finish + cw_platform_comm(m->platform, time, t->device, p);
     for (uint32_t k = 0; k < t->parts; k++)

@@ -13,10 +13,11 @@ static bool times_are_finite(const struct cw_graph *g, const struct cw_platform 
 
     for (uint32_t m = 0; m < p->devices; m++) {
         /* tasks are taken back in reverse order, so these parts are the last */
-        latest = fmax(latest, p->latency[m]);
         for (uint32_t n = 0; n < p->devices; n++)
-            if (m != n)
+            if (m != n) {
+                latest = fmax(latest, p->latency[(size_t)m * p->devices + n]);
                 slowest = fmin(slowest, p->bandwidth[(size_t)m * p->devices + n]);
+            }
     }
     for (size_t k = 0; k < (size_t)g->tasks * g->devices; k++)
         if (!isinf(g->cost[k]))
@@ -117,14 +118,16 @@ void cw_plan_ready_everywhere(const struct cw_plan *plan, uint32_t task, double 
     for (uint32_t e = pred->start[task]; e < pred->start[task + 1]; e++) {
         const struct cw_placement *from = &plan->schedule->task[pred->task[e]];
         if (from->parts == 1) {
-            const double *rate = &pf->bandwidth[(size_t)from->device * pf->devices];
-            double data = pred->data[e], latency = pf->latency[from->device];
+            const double *rate = &pf->bandwidth[(size_t)from->device * pf->devices],
+                         *latency = &pf->latency[(size_t)from->device * pf->devices];
+            double data = pred->data[e]; /* `away`: when all links of the sender are alike */
             double away =
-                from->finish + (latency + data / pf->mean_bandwidth); /* when there is but one bandwidth */
+                from->finish + (latency[from->device == 0 && pf->devices > 1] + data / pf->mean_bandwidth);
             for (uint32_t p = 0; p < pf->devices; p++) {
                 double at = cw_platform_shared(pf, from->device, p) ? from->finish
-                            : pf->one_bandwidth                     ? away
-                                                : from->finish + (latency + data / rate[p]);
+                            : pf->one_bandwidth && pf->by_sender
+                                ? away
+                                : from->finish + (latency[p] + data / rate[p]);
                 ready[p] = at > ready[p] ? at : ready[p];
             }
         } else if (from->parts > 1) {

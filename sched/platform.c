@@ -42,26 +42,52 @@ static bool copy_devices(struct cw_platform *p, const struct cw_device_spec *spe
     return true;
 }
 
+static enum cw_status check_pair(const struct cw_platform *p, uint32_t m, uint32_t n, struct cw_error *err)
+{
+    double latency = p->latency[(size_t)m * p->devices + n],
+           bandwidth = p->bandwidth[(size_t)m * p->devices + n];
+
+    if (!(latency >= 0) || isinf(latency))
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "device %u (%s): latency %g; it must be finite and not negative", m,
+                            p->device[m].name, latency);
+    if (m != n && !(bandwidth > 0))
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "bandwidth from device %u (%s) to device %u (%s) is %g; it must be positive", m,
+                            p->device[m].name, n, p->device[n].name, bandwidth);
+    return CW_OK;
+}
+
 static enum cw_status check_links(const struct cw_platform *p, struct cw_error *err)
 {
-    for (uint32_t m = 0; m < p->devices; m++) {
-        if (!(p->latency[m] >= 0) || isinf(p->latency[m]))
-            return cw_error_set(err, CW_ERR_INVALID,
-                                "device %u (%s): latency %g; it must be finite and not negative", m,
-                                p->device[m].name, p->latency[m]);
+    enum cw_status status = CW_OK;
+
+    for (uint32_t m = 0; m < p->devices && status == CW_OK; m++) {
         if (!(p->device[m].set_up >= 0) || isinf(p->device[m].set_up))
             return cw_error_set(err, CW_ERR_INVALID,
                                 "device %u (%s): set-up %g; it must be finite and not negative", m,
                                 p->device[m].name, p->device[m].set_up);
-        for (uint32_t n = 0; n < p->devices; n++)
-            if (m != n && !(p->bandwidth[(size_t)m * p->devices + n] > 0))
-                return cw_error_set(err, CW_ERR_INVALID,
-                                    "bandwidth from device %u (%s) to device %u (%s) is %g; it must "
-                                    "be positive",
-                                    m, p->device[m].name, n, p->device[n].name,
-                                    p->bandwidth[(size_t)m * p->devices + n]);
+        for (uint32_t n = 0; n < p->devices && status == CW_OK; n++)
+            status = check_pair(p, m, n, err);
     }
-    return CW_OK;
+    return status;
+}
+
+/* The mean latency of sender `m`: exactly that to each other device where it is one number, however a sum
+ * would be rounded. */
+static double sender_latency(struct cw_platform *p, uint32_t m)
+{
+    const double *latency = &p->latency[(size_t)m * p->devices];
+    double first = latency[m == 0 && p->devices > 1], sum = 0;
+    bool one = true;
+
+    for (uint32_t n = 0; n < p->devices; n++)
+        if (m != n) {
+            sum += latency[n];
+            one &= latency[n] == first;
+        }
+    p->by_sender &= one;
+    return one ? first : sum / (p->devices - 1);
 }
 
 static void summarise_links(struct cw_platform *p)
@@ -69,9 +95,9 @@ static void summarise_links(struct cw_platform *p)
     double rates = 0, latencies = 0;
     uint32_t q = p->devices;
 
-    p->one_bandwidth = true;
+    p->one_bandwidth = p->by_sender = true;
     for (uint32_t m = 0; m < q; m++) {
-        latencies += p->latency[m];
+        latencies += sender_latency(p, m);
         for (uint32_t n = 0; n < q; n++)
             if (m != n) {
                 rates += p->bandwidth[(size_t)m * q + n];
@@ -84,9 +110,24 @@ static void summarise_links(struct cw_platform *p)
         p->mean_bandwidth = p->bandwidth[1]; /* exactly, however the sum was rounded */
 }
 
-enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t devices,
-                                  const double *bandwidth, double one_bandwidth, const double *latency,
-                                  double one_latency, struct cw_platform **platform, struct cw_error *err)
+/* The links of a platform. A latency: of the sender or of the pair, else one for all. */
+struct links {
+    const double *bandwidth, *sender, *pair;
+    double one_bandwidth, one_latency;
+};
+
+static void copy_links(struct cw_platform *p, const struct links *l)
+{
+    for (uint32_t m = 0; m < p->devices; m++)
+        for (uint32_t n = 0; n < p->devices; n++) {
+            size_t k = (size_t)m * p->devices + n;
+            p->bandwidth[k] = l->bandwidth ? l->bandwidth[k] : l->one_bandwidth;
+            p->latency[k] = l->pair ? (m == n ? 0 : l->pair[k]) : l->sender ? l->sender[m] : l->one_latency;
+        }
+}
+
+static enum cw_status create(const struct cw_device_spec *spec, uint32_t devices, const struct links *links,
+                             struct cw_platform **platform, struct cw_error *err)
 {
     struct cw_platform *p = calloc(1, sizeof *p);
     enum cw_status status;
@@ -100,16 +141,13 @@ enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t de
         p->devices = devices;
         p->device = calloc(devices, sizeof *p->device);
         p->bandwidth = malloc((size_t)devices * devices * sizeof *p->bandwidth);
-        p->latency = malloc(devices * sizeof *p->latency);
+        p->latency = malloc((size_t)devices * devices * sizeof *p->latency);
     }
     if (!p || !p->device || !p->bandwidth || !p->latency || !copy_devices(p, spec)) {
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", devices);
         goto fail;
     }
-    for (size_t k = 0; k < (size_t)devices * devices; k++)
-        p->bandwidth[k] = bandwidth ? bandwidth[k] : one_bandwidth;
-    for (uint32_t m = 0; m < devices; m++)
-        p->latency[m] = latency ? latency[m] : one_latency;
+    copy_links(p, links);
     status = check_links(p, err);
     if (status != CW_OK)
         goto fail;
@@ -119,6 +157,27 @@ enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t de
 fail:
     cw_platform_destroy(p);
     return status;
+}
+
+enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t devices,
+                                  const double *bandwidth, double one_bandwidth, const double *latency,
+                                  double one_latency, struct cw_platform **platform, struct cw_error *err)
+{
+    const struct links links = {.bandwidth = bandwidth,
+                                .one_bandwidth = one_bandwidth,
+                                .sender = latency,
+                                .one_latency = one_latency};
+
+    return create(spec, devices, &links, platform, err);
+}
+
+enum cw_status cw_platform_create_pairs(const struct cw_device_spec *spec, uint32_t devices,
+                                        const double *bandwidth, double one_bandwidth, const double *latency,
+                                        struct cw_platform **platform, struct cw_error *err)
+{
+    const struct links links = {.bandwidth = bandwidth, .one_bandwidth = one_bandwidth, .pair = latency};
+
+    return create(spec, devices, &links, platform, err);
 }
 
 void cw_platform_destroy(struct cw_platform *p)

@@ -1,7 +1,7 @@
 /* platform.h - the devices that a graph is scheduled on, and the cost of moving data between them.
  *
- * c(i, j, m, n) = 0 when m = n or m and n share a memory, else latency[m] + d_ij / bandwidth[m][n]
- * (Topcuoglu, Hariri, Wu 2002, equation 2, with shared memories added).
+ * c(i, j, m, n) = 0 when m = n or m and n share a memory, else latency[m][n] + d_ij / bandwidth[m][n]
+ * (Topcuoglu, Hariri, Wu 2002, equation 2, where latency depends on m only; shared memories are added).
  *
  * Thread-safety: immutable once made. */
 #ifndef CW_PLATFORM_H
@@ -25,11 +25,12 @@ struct cw_platform {
     uint32_t devices;
     struct cw_device *device;
     double *bandwidth;     /* devices x devices, data units per time unit; the diagonal is not used */
-    double *latency;       /* per sending device, time units */
+    double *latency;       /* devices x devices, time units; the diagonal is not used */
     bool one_bandwidth;    /* every off-diagonal bandwidth is the same */
+    bool by_sender;        /* each device's latency is the same to all others */
     bool one_memory;       /* all devices share one memory: nothing ever travels */
     double mean_bandwidth; /* mean of the off-diagonal bandwidths */
-    double mean_latency;   /* mean of latency[] */
+    double mean_latency;   /* mean of the off-diagonal latencies */
 };
 
 /* Describes one device; strings are copied. */
@@ -51,6 +52,12 @@ enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t de
                                   double one_latency, struct cw_platform **platform, struct cw_error *err);
 void cw_platform_destroy(struct cw_platform *p); /* NULL allowed */
 
+/* The same with a latency for each pair of devices: `latency` has devices x devices values, a row for each
+ * sender. */
+enum cw_status cw_platform_create_pairs(const struct cw_device_spec *spec, uint32_t devices,
+                                        const double *bandwidth, double one_bandwidth, const double *latency,
+                                        struct cw_platform **platform, struct cw_error *err);
+
 /* True when data need not travel between devices m and n. */
 static inline bool cw_platform_shared(const struct cw_platform *p, uint32_t m, uint32_t n)
 {
@@ -62,7 +69,7 @@ static inline double cw_platform_comm(const struct cw_platform *p, double data, 
 {
     if (cw_platform_shared(p, m, n))
         return 0;
-    return p->latency[m] + data / p->bandwidth[(size_t)m * p->devices + n];
+    return p->latency[(size_t)m * p->devices + n] + data / p->bandwidth[(size_t)m * p->devices + n];
 }
 
 /* The mean transfer time that ranks use: mean latency + data / mean bandwidth; 0 when all devices share one

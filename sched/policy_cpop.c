@@ -28,9 +28,11 @@ static void cpop_finish(struct cpop *c)
     free(c->critical);
 }
 
-/* argmin over devices of (tasks of the path that it cannot run, total cost of the others). */
-static uint32_t critical_device(const struct cw_graph *g, const uint32_t *path, uint32_t length)
+/* argmin over devices of (tasks of the path that it cannot run, total cost of the others). Tasks that are
+ * placed already do not count, but their data have to arrive. */
+static uint32_t critical_device(const struct cw_plan *plan, const uint32_t *path, uint32_t length)
 {
+    const struct cw_graph *g = plan->graph;
     uint32_t best = 0, best_missing = UINT32_MAX;
     double best_sum = INFINITY;
 
@@ -38,10 +40,12 @@ static uint32_t critical_device(const struct cw_graph *g, const uint32_t *path, 
         uint32_t missing = 0;
         double sum = 0;
         for (uint32_t k = 0; k < length; k++) {
+            if (plan->schedule->task[path[k]].parts)
+                continue;
             if (isinf(cw_graph_cost(g, path[k], p)))
                 missing++;
             else
-                sum += cw_graph_cost(g, path[k], p);
+                sum = fmax(sum, cw_plan_ready(plan, path[k], p)) + cw_graph_cost(g, path[k], p);
         }
         if (missing < best_missing || (missing == best_missing && sum < best_sum)) {
             best = p;
@@ -70,7 +74,7 @@ static enum cw_status cpop_init(struct cpop *c, const struct cw_plan *plan, stru
     length = cw_ranks_critical_path(&c->ranks, c->path);
     for (uint32_t k = 0; k < length; k++)
         c->critical[c->path[k]] = true;
-    c->device = critical_device(g, c->path, length);
+    c->device = critical_device(plan, c->path, length);
     return CW_OK;
 }
 

@@ -237,7 +237,7 @@ static bool are_alike(const struct exact *s, uint32_t a, uint32_t b)
 {
     const struct cw_platform *p = s->plan->platform;
 
-    if (p->latency[a] != p->latency[b] || s->avail[a] != s->avail[b] || s->used[a] || s->used[b])
+    if (s->avail[a] != s->avail[b] || s->used[a] || s->used[b])
         return false;
     for (uint32_t i = 0; i < s->g->tasks; i++)
         if (cw_graph_cost(s->g, i, a) != cw_graph_cost(s->g, i, b))
@@ -248,7 +248,8 @@ static bool are_alike(const struct exact *s, uint32_t a, uint32_t b)
                 if (cw_platform_comm(p, x, a, c) != cw_platform_comm(p, x, b, c) ||
                     cw_platform_comm(p, x, c, a) != cw_platform_comm(p, x, c, b))
                     return false;
-    return cw_platform_comm(p, 1, a, b) == cw_platform_comm(p, 1, b, a);
+    return cw_platform_comm(p, 0, a, b) == cw_platform_comm(p, 0, b, a) &&
+           cw_platform_comm(p, 1, a, b) == cw_platform_comm(p, 1, b, a);
 }
 
 static bool allocate(struct exact *s)

@@ -388,7 +388,9 @@ const struct cw_command_def cw_cmd_replay = {
         "launch_ns, or "
         "run: false); transfers (false, or table of [bytes, ns], latency_ns, bytes_per_ns; absent: as "
         "traced). "
-        "Beside devices: bandwidth in bytes per ns and latency in ns between memories.",
+        "Beside devices: bandwidth in bytes per ns and latency in ns between memories: a number, or a matrix "
+        "by "
+        "device.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

@@ -8,6 +8,7 @@
 #include "../io/json_fields.h"
 #include "../io/json_out.h"
 #include "graph_format.h"
+#include "platform_links.h"
 
 static bool probe(const char *head, size_t head_bytes, const char *tail, size_t tail_bytes)
 {
@@ -21,7 +22,6 @@ static bool probe(const char *head, size_t head_bytes, const char *tail, size_t 
 static enum cw_status read_platform(const json_t *root, struct cw_platform **platform, struct cw_error *err)
 {
     struct cw_device_spec *spec = NULL;
-    double bandwidth = 1, latency = 0, *bandwidths = NULL, *latencies = NULL;
     const json_t *devices;
     uint32_t n;
     enum cw_status status = cw_json_get_array(root, "", "devices", false, &devices, err);
@@ -43,14 +43,8 @@ static enum cw_status read_platform(const json_t *root, struct cw_platform **pla
             status = cw_json_get_string(device, where, "memory", true, &spec[d].memory, err);
     }
     if (status == CW_OK)
-        status = cw_json_per_device(root, "bandwidth", 2, n, &bandwidth, &bandwidths, err);
-    if (status == CW_OK)
-        status = cw_json_per_device(root, "latency", 1, n, &latency, &latencies, err);
-    if (status == CW_OK)
-        status = cw_platform_create(spec, n, bandwidths, bandwidth, latencies, latency, platform, err);
+        status = cw_platform_links_create(root, spec, n, 1, platform, err);
     free(spec);
-    free(bandwidths);
-    free(latencies);
     return status;
 }
 
@@ -196,6 +190,20 @@ static void write_numbers(struct cw_json_out *o, const double *x, uint32_t n)
     cw_json_put_char(o, ']');
 }
 
+/* One number for each sender, or a matrix. */
+static void write_latency(struct cw_json_out *o, const struct cw_platform *p)
+{
+    for (uint32_t m = 0; m < p->devices; m++) {
+        const double *row = &p->latency[(size_t)m * p->devices];
+        cw_json_put_text(o, m ? (p->by_sender ? ", " : ",\n  ") : p->by_sender ? "[" : "[\n  ");
+        if (p->by_sender)
+            cw_json_put_double(o, row[m == 0 && p->devices > 1]);
+        else
+            write_numbers(o, row, p->devices);
+    }
+    cw_json_put_char(o, ']');
+}
+
 static void write_links(struct cw_json_out *o, const struct cw_platform *p)
 {
     cw_json_put_text(o, "],\n \"bandwidth\": ");
@@ -206,7 +214,7 @@ static void write_links(struct cw_json_out *o, const struct cw_platform *p)
         write_numbers(o, &p->bandwidth[(size_t)m * p->devices], p->devices);
     }
     cw_json_put_text(o, p->one_bandwidth ? ",\n \"latency\": " : "],\n \"latency\": ");
-    write_numbers(o, p->latency, p->devices);
+    write_latency(o, p);
 }
 
 static void write_task(struct cw_json_out *o, const struct cw_graph *g, uint32_t i)

@@ -9,7 +9,7 @@
  * cost      one number per device, null = the device cannot run the task
  * groups    work-groups; absent = divisible without limit
  * bandwidth one number, or a matrix by sending and receiving device (null = infinite); absent = 1
- * latency   one number, or one per sending device; absent = 0
+ * latency   one number, one per sending device, or such a matrix; absent = 0
  * memory    devices that name the same one exchange data for free; absent = a memory of its own
  * Tasks and devices count from 0. Keys that are not listed are ignored. */
 #ifndef CW_GRAPH_FILE_H

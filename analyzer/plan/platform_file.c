@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../io/json_fields.h"
+#include "platform_links.h"
 #include "platform_model.h"
 
 void cw_platform_model_destroy(struct cw_platform_model *m)
@@ -214,7 +215,6 @@ static enum cw_status expand(struct cw_platform_model *m, const json_t *root, st
     struct cw_device_spec *spec = NULL;
     char(*name)[80] = NULL;
     uint32_t n = 0, devices = 0;
-    double bandwidth = INFINITY, latency = 0, *bandwidths = NULL, *latencies = NULL;
     enum cw_status status;
 
     for (size_t k = 0; k < m->entries; k++)
@@ -236,16 +236,9 @@ static enum cw_status expand(struct cw_platform_model *m, const json_t *root, st
             m->entry_of[n] = (uint32_t)k;
         }
     if (status == CW_OK)
-        status = cw_json_per_device(root, "bandwidth", 2, devices, &bandwidth, &bandwidths, err);
-    if (status == CW_OK)
-        status = cw_json_per_device(root, "latency", 1, devices, &latency, &latencies, err);
-    if (status == CW_OK)
-        status =
-            cw_platform_create(spec, devices, bandwidths, bandwidth, latencies, latency, &m->platform, err);
+        status = cw_platform_links_create(root, spec, devices, INFINITY, &m->platform, err);
     free(spec);
     free(name);
-    free(bandwidths);
-    free(latencies);
     return status;
 }
 

@@ -37,7 +37,7 @@
  *
  * Of the machine:
  *   bandwidth   bytes per ns between memories: a number, a matrix by device, or null = infinite (default)
- *   latency     ns: a number or one per sending device, default 0
+ *   latency     ns: a number, one per sending device, or a matrix by device, default 0
  *   ddr_bytes_per_ns
  *               the rate of the one memory behind all devices; default infinite: kernels then do not contend
  *

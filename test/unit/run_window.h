@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../../sched/random.h"
 #include "../../shim/run/planner/plan.h"
 
 #define TASKS_MAX 200
@@ -53,6 +54,40 @@ static void make_chains(struct window *x, uint32_t tasks, uint32_t slots, uint32
                                   .groups = x->groups,
                                   .home = x->home,
                                   .busy_ns = x->busy};
+}
+
+static const struct cw_plan_device five_slots[] = {
+    {.class_name = "cpu", .handoff_ns = 500},
+    {.class_name = "cpu", .handoff_ns = 5000, .set_up_ns = 30000},
+    {.class_name = "cpu", .handoff_ns = 5000},
+    {.class_name = "dsp", .handoff_ns = 9000},
+    {.class_name = "gpu", .handoff_ns = 20000}};
+
+static inline void make_random(struct window *x, uint64_t *random, uint32_t slots)
+{
+    uint32_t tasks = 1 + (uint32_t)cw_random_below(random, TASKS_MAX), edges = 0;
+    double scatter = cw_random_below(random, 2) ? 2000 : 200000;
+
+    make_chains(x, tasks, slots, 0, 0, 0);
+    for (uint32_t i = 0; i < tasks; i++) {
+        double base = cw_random_uniform(random, 0, 300000);
+        x->home[i] = (uint32_t)cw_random_below(random, 2);
+        x->groups[i] = cw_random_below(random, 4) ? 1 + cw_random_below(random, 100) : 0;
+        x->pred_start[i] = edges;
+        for (uint64_t n = i ? cw_random_below(random, 4) : 0; n > 0; n--)
+            x->pred[edges++] = (uint32_t)cw_random_below(random, i); /* the same one twice is allowed */
+        for (uint32_t p = 0; p < slots; p++) {
+            x->cost[i * slots + p] =
+                cw_random_below(random, 20) ? base * cw_random_uniform(random, 0.5, 3) : 0;
+            x->error[i * slots + p] = cw_random_uniform(random, 0, scatter);
+            if (p != x->home[i] && cw_random_below(random, 5) == 0)
+                x->cost[i * slots + p] = INFINITY;
+        }
+    }
+    x->pred_start[tasks] = edges;
+    for (uint32_t p = 0; p < slots; p++)
+        x->busy[p] = cw_random_below(random, 2) ? cw_random_uniform(random, 0, 1e6) : 0;
+    x->w.seed = cw_random_next(random);
 }
 
 static struct cw_run_planner *planner_of(const struct cw_plan_device *slots, uint32_t count,

@@ -157,7 +157,7 @@ static uint32_t loop_step(struct loop *l, double home_ns, double helper_ns)
     for (uint32_t i = 0; i < TASKS; i++)
         l->trial[i] = cw_run_estimate_row(&l->estimator, &launch, &l->cost[2 * i], &l->error[2 * i]);
     assert_int_equal(cw_run_plan_make(l->planner, &w, &l->plan, NULL), CW_OK);
-    cw_run_estimate_adopt(&l->estimator, &w, l->trial, &l->plan);
+    cw_run_estimate_adopt(&l->estimator, &w, l->trial, l->planner, &l->plan);
     for (uint32_t i = 0; i < TASKS; i++)
         cw_history_add(l->history, K(1), 2, l->estimator.device[l->plan.slot[i]], 100,
                        l->plan.slot[i] ? helper_ns : home_ns);
@@ -194,6 +194,48 @@ static void test_slow_helper_is_dropped(void **state)
     assert_in_range(moved, 1, TASKS);
     assert_int_equal(l.plan.moved, 0);
     loop_finish(&l);
+}
+
+/* Nor is one whose bytes take too long to get there; what is fetched for a trial is charged. */
+static void test_fetches_cost_trials(void **state)
+{
+    const struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {1e6, 1, 0}, .out = {1e6, 1, 0}}};
+    const struct cw_plan_device slots[2] = {{.name = names[0]}, {.name = names[1], .space = 1}};
+    const struct cw_plan_piece piece = {.bytes = 1000000, .spaces = 1};
+    struct cw_run_rules rules = {.spaces = 2, .space = spaces};
+    struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 3};
+    struct cw_history *h = cw_history_create();
+    struct cw_run_window w = {.tasks = 1, .pred_start = (uint32_t[]){0, 0}};
+    double cost[2], error[2], fetch[2] = {0, 6e6}, budget;
+    struct cw_run_planner *planner;
+    struct cw_policy_config config;
+    struct cw_run_plan plan = {0};
+    struct cw_run_estimator e;
+    uint32_t trial;
+
+    (void)state;
+    assert_true(cw_run_estimate_init(&e, h, names, NULL, 2));
+    cw_policy_config_init(&config, cw_policy_find("heft"));
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_OK);
+    for (int n = 0; n < 4; n++)
+        cw_history_add(h, K(1), 2, e.device[0], 100, 100000);
+    launch.fetch_ns = fetch; /* above the first 5 ms */
+    cw_run_estimate_begin(&e);
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
+    fetch[1] = 2e6;
+    trial = cw_run_estimate_row(&e, &launch, cost, error);
+    assert_int_equal(trial, 1);
+    w.cost_ns = cost;
+    w.error_ns = error;
+    w.piece_start = (uint32_t[]){0, 1};
+    w.piece = &piece;
+    assert_int_equal(cw_run_plan_make(planner, &w, &plan, NULL), CW_OK);
+    budget = cw_history_trial_budget_ns(h);
+    assert_int_equal(cw_run_estimate_adopt(&e, &w, &trial, planner, &plan), 1);
+    assert_float_equal(budget - cw_history_trial_budget_ns(h), cost[1] + 2e6, 1);
+    cw_run_plan_finish(&plan);
+    cw_run_planner_destroy(planner);
+    cw_history_destroy(h);
 }
 
 /* A kernel too long for the budget is not tried at all. */
@@ -295,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_helper_is_found),
         cmocka_unit_test(test_slow_helper_is_dropped),
         cmocka_unit_test(test_long_kernels_are_not_tried),
+        cmocka_unit_test(test_fetches_cost_trials),
         cmocka_unit_test(test_a_chain_is_tried),
         cmocka_unit_test(test_a_fast_helper_is_found_by_trials),
         cmocka_unit_test(test_a_single_slow_sample_is_not_believed),

@@ -265,45 +265,6 @@ static void test_home_apart(void **state)
     cw_run_planner_destroy(planner);
 }
 
-/* A command waits for one that may run at home only, and is ten times as fast on the other slot. On one
- * memory it moves; on two it stays, unless its data are few. */
-static void test_two_memories(void **state)
-{
-    static const struct cw_run_link links[4] = {{0, 0}, {10000, 10}, {10000, 10}, {0, 0}};
-    static const struct cw_plan_device one[] = {{.class_name = "cpu"}, {.class_name = "gpu"}};
-    static const struct cw_plan_device two[] = {{.class_name = "cpu"}, {.class_name = "gpu", .space = 1}};
-    static const struct {
-        const struct cw_plan_device *slots;
-        double bytes;
-        uint32_t moved;
-        double plan_ns;
-    } cases[] = {{one, 1e9, 1, 118000}, {two, 1e9, 0, 1010000}, {two, 1e6, 1, 228000}, {two, 0, 1, 128000}};
-    static const char *const policies[] = {"heft", "dmda", "peft"};
-    struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
-    struct window x;
-
-    (void)state;
-    make_chains(&x, 2, 2, 1, 10000, 0);
-    x.cost[1] = INFINITY;
-    x.cost[2] = 1000000, x.cost[3] = 100000;
-    rules.spaces = 2;
-    rules.links = links;
-    for (size_t k = 0; k < 2 * sizeof policies / sizeof *policies; k++)
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            struct cw_run_planner *planner;
-            struct cw_run_plan plan = {0};
-
-            rules.always = k & 1; /* then it is the policy that knows */
-            planner = planner_of(cases[i].slots, 2, policies[k / 2], &rules);
-            x.w.pred_bytes = &cases[i].bytes;
-            assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
-            assert_int_equal(plan.moved, cases[i].moved);
-            assert_float_equal(plan.plan_ns, cases[i].plan_ns, 1);
-            cw_run_plan_finish(&plan);
-            cw_run_planner_destroy(planner);
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,7 +278,6 @@ int main(void)
         cmocka_unit_test(test_shared_launch),
         cmocka_unit_test(test_commands_skip_the_test),
         cmocka_unit_test(test_home_apart),
-        cmocka_unit_test(test_two_memories),
         cmocka_unit_test(test_same_objects_as_replay),
     };
 

@@ -3,43 +3,7 @@
 #include "run_window.h"
 #include "../../shim/run/planner/profit.h"
 
-#include "../../sched/random.h"
-
-static const struct cw_plan_device five_slots[] = {
-    {.class_name = "cpu", .handoff_ns = 500},
-    {.class_name = "cpu", .handoff_ns = 5000, .set_up_ns = 30000},
-    {.class_name = "cpu", .handoff_ns = 5000},
-    {.class_name = "dsp", .handoff_ns = 9000},
-    {.class_name = "gpu", .handoff_ns = 20000}};
-
 /* ---- random windows */
-
-static void make_random(struct window *x, uint64_t *random, uint32_t slots)
-{
-    uint32_t tasks = 1 + (uint32_t)cw_random_below(random, TASKS_MAX), edges = 0;
-    double scatter = cw_random_below(random, 2) ? 2000 : 200000;
-
-    make_chains(x, tasks, slots, 0, 0, 0);
-    for (uint32_t i = 0; i < tasks; i++) {
-        double base = cw_random_uniform(random, 0, 300000);
-        x->home[i] = (uint32_t)cw_random_below(random, 2);
-        x->groups[i] = cw_random_below(random, 4) ? 1 + cw_random_below(random, 100) : 0;
-        x->pred_start[i] = edges;
-        for (uint64_t n = i ? cw_random_below(random, 4) : 0; n > 0; n--)
-            x->pred[edges++] = (uint32_t)cw_random_below(random, i); /* the same one twice is allowed */
-        for (uint32_t p = 0; p < slots; p++) {
-            x->cost[i * slots + p] =
-                cw_random_below(random, 20) ? base * cw_random_uniform(random, 0.5, 3) : 0;
-            x->error[i * slots + p] = cw_random_uniform(random, 0, scatter);
-            if (p != x->home[i] && cw_random_below(random, 5) == 0)
-                x->cost[i * slots + p] = INFINITY;
-        }
-    }
-    x->pred_start[tasks] = edges;
-    for (uint32_t p = 0; p < slots; p++)
-        x->busy[p] = cw_random_below(random, 2) ? cw_random_uniform(random, 0, 1e6) : 0;
-    x->w.seed = cw_random_next(random);
-}
 
 static bool online(const struct cw_policy *policy)
 {
@@ -170,7 +134,7 @@ static void test_bad_windows(void **state)
 static void test_bad_planners(void **state)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
-    struct cw_run_link links[4] = {{0, 0}, {0, INFINITY}, {5, 1}, {0, 0}};
+    struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {0, INFINITY, 0}, .out = {5, 1, 0}}};
     struct cw_plan_device slots[2] = {{0}};
     struct cw_run_planner *planner;
     struct cw_policy_config config;
@@ -190,22 +154,32 @@ static void test_bad_planners(void **state)
     slots[1].space = 1;
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
     rules.spaces = 2;
-    rules.links = links;
+    rules.space = spaces;
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_OK);
     cw_run_planner_destroy(planner);
-    links[2].bytes_per_ns = 0;
+    spaces[1].out.bytes_per_ns = 0;
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    spaces[1].out = (struct cw_plan_link){5, 1, INFINITY};
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    spaces[1].out.error_share = 0;
+    rules.spaces = CW_RUN_PLAN_SPACES + 1;
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
 }
 
-static enum cw_status everything(const char *policy, const struct window *x, struct cw_run_plan *plan)
+/* space: NULL, or the second slot is on a memory of its own. */
+static enum cw_status everything(const char *policy, const struct window *x,
+                                 const struct cw_plan_space *space, struct cw_run_plan *plan)
 {
+    const struct cw_plan_device slots[] = {two_slots[0], {.class_name = "dsp", .space = space ? 1 : 0}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_run_planner *planner = NULL;
     struct cw_policy_config config;
     enum cw_status status;
 
     cw_policy_config_init(&config, cw_policy_find(policy));
-    status = cw_run_planner_create(two_slots, 2, &rules, &config, &planner, NULL);
+    rules.spaces = 2;
+    rules.space = space;
+    status = cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL);
     if (status == CW_OK)
         status = cw_run_plan_make(planner, &x->w, plan, NULL);
     cw_run_planner_destroy(planner);
@@ -215,21 +189,29 @@ static enum cw_status everything(const char *policy, const struct window *x, str
 /* Every allocation fails in turn: no leak, and either no plan or one that does nothing. */
 static void test_every_allocation(void **state)
 {
-    static const char *const policies[] = {"heft", "dmda", "eager", "chaos"};
+    static const char *const policies[] = {"heft", "dmda", "eager", "chaos", "heft"};
+    static const struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {1, 1, 0}, .out = {1, 1, 0}}};
+    static const struct cw_plan_piece pieces[30] = {{.bytes = 1000, .spaces = 1},
+                                                    {.bytes = 1000, .spaces = 2}};
+    static uint32_t piece_start[31];
     long failures = 0;
     struct window x;
 
     (void)state;
     make_chains(&x, 30, 2, 3, 100000, 0);
-    for (size_t k = 0; REPLACED && k < 4; k++) {
+    for (uint32_t i = 0; i <= 30; i++)
+        piece_start[i] = i;
+    for (size_t k = 0; REPLACED && k < 5; k++) {
         struct cw_run_plan plan = {0};
         enum cw_status status;
         bool planned = false;
+        x.w.piece_start = k == 4 ? piece_start : NULL;
+        x.w.piece = pieces;
         for (long n = 0; !planned; n++) {
             live = 0;
             countdown = n;
             counting = true;
-            status = everything(policies[k], &x, &plan);
+            status = everything(policies[k], &x, k == 4 ? spaces : NULL, &plan);
             counting = false;
             planned = status == CW_OK && plan.planned;
             if (status == CW_OK)

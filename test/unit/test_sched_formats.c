@@ -136,7 +136,7 @@ static void test_dot(void **state)
     assert_int_equal(p->devices, 2); /* the file says how many */
     assert_true(isinf(cw_graph_cost(g, 0, 1)) && g->groups[0] == 64 && g->splittable[0] && !g->splittable[1]);
     assert_true(cw_platform_shared(p, 0, 1) && strcmp(p->device[1].class_name, "dsp") == 0 &&
-                p->latency[0] == 1);
+                p->latency[1] == 1);
     drop();
 }
 

@@ -96,6 +96,8 @@ static const struct bad bad_graphs[] = {
     {G(TWO, ONE_TASK ",\"bandwidth\":[[1,\"x\"],[1,1]]"), CW_ERR_FORMAT, "bandwidth[0][1]: is not a number"},
     {G(TWO, ONE_TASK ",\"latency\":[1]"), CW_ERR_FORMAT, "latency: is neither a number nor an array"},
     {G(TWO, ONE_TASK ",\"latency\":-1"), CW_ERR_INVALID, "latency -1"},
+    {G(TWO, ONE_TASK ",\"latency\":[[0,1],2]"), CW_ERR_FORMAT, "latency[1]: is not an array of 2 numbers"},
+    {G(TWO, ONE_TASK ",\"latency\":[[0,1],[-2,0]]"), CW_ERR_INVALID, "latency -2"},
     {G(TWO, ONE_TASK ",\"latency\":null"), CW_ERR_FORMAT, "latency: is neither"}};
 
 static void test_bad_graphs(void **state)
@@ -164,6 +166,27 @@ static void test_round_trip(void **state)
                     cw_platform_comm(p[k], 6, 1, 2) == 0.25 + 0);
         cw_graph_destroy(g[k]);
         cw_platform_destroy(p[k]);
+    }
+}
+
+/* A latency for each pair, written and read again. */
+static void test_latency_matrix(void **state)
+{
+    struct cw_graph *g;
+    struct cw_platform *p;
+
+    (void)state;
+    put("{\"format\":\"clweave-graph\",\"version\":1,\"devices\":[{\"class\":\"cpu\"},{\"class\":\"far\"},"
+        "{\"class\":\"far\"}],\"bandwidth\":2,\"latency\":[[0,3,5],[4,0,8.5],[6,7,0]],"
+        "\"tasks\":[{\"cost\":[1,2,3]}]}");
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(cw_graph_file_read(path, &g, &p, NULL), CW_OK);
+        assert_true(cw_platform_comm(p, 2, 0, 1) == 4 && cw_platform_comm(p, 2, 0, 2) == 6 &&
+                    cw_platform_comm(p, 2, 1, 2) == 9.5 && cw_platform_comm(p, 2, 2, 0) == 7);
+        assert_true(p->mean_latency == 33.5 / 6 && !p->by_sender);
+        assert_int_equal(cw_graph_file_write(path, g, p, NULL), CW_OK);
+        cw_graph_destroy(g);
+        cw_platform_destroy(p);
     }
 }
 
@@ -288,10 +311,10 @@ static void test_retarget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_graphs), cmocka_unit_test(test_missing_file),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_bad_platforms),
-        cmocka_unit_test(test_cost_rules), cmocka_unit_test(test_hxdsp_table),
-        cmocka_unit_test(test_retarget),
+        cmocka_unit_test(test_bad_graphs),    cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_latency_matrix),
+        cmocka_unit_test(test_bad_platforms), cmocka_unit_test(test_cost_rules),
+        cmocka_unit_test(test_hxdsp_table),   cmocka_unit_test(test_retarget),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_file);
 }

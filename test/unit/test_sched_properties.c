@@ -35,18 +35,22 @@ static void random_platform(uint64_t *random, struct cw_platform **p)
 {
     static const char *const classes[] = {"cpu", "dsp", "gpu"}, *const memories[] = {NULL, "ddr", "far"};
     struct cw_device_spec spec[DEVICES_MAX] = {{0}};
-    double bandwidth[DEVICES_MAX * DEVICES_MAX], latency[DEVICES_MAX];
+    double bandwidth[DEVICES_MAX * DEVICES_MAX], latency[DEVICES_MAX * DEVICES_MAX];
     uint32_t q = 1 + (uint32_t)cw_random_below(random, DEVICES_MAX);
-    bool matrix = cw_random_below(random, 2), late = cw_random_below(random, 2);
+    bool matrix = cw_random_below(random, 2), late = cw_random_below(random, 2),
+         pairs = cw_random_below(random, 2);
 
     for (uint32_t d = 0; d < q; d++) {
         spec[d].class_name = classes[cw_random_below(random, 3)];
         spec[d].memory = memories[cw_random_below(random, 3)];
-        latency[d] = late ? (double)cw_random_below(random, 4) : 0;
     }
     for (uint32_t k = 0; k < q * q; k++)
+        latency[k] = late ? (double)cw_random_below(random, 4) : 0;
+    for (uint32_t k = 0; k < q * q; k++)
         bandwidth[k] = cw_random_below(random, 10) ? cw_random_uniform(random, 0.2, 5) : INFINITY;
-    assert_int_equal(cw_platform_create(spec, q, matrix ? bandwidth : NULL, 1, latency, 0, p, NULL), CW_OK);
+    assert_int_equal(pairs ? cw_platform_create_pairs(spec, q, matrix ? bandwidth : NULL, 1, latency, p, NULL)
+                           : cw_platform_create(spec, q, matrix ? bandwidth : NULL, 1, latency, 0, p, NULL),
+                     CW_OK);
 }
 
 /* Tasks in a random order of ids, so that ids are not topological. */

@@ -21,17 +21,21 @@ static void random_case(uint64_t *random, struct cw_graph **g, struct cw_platfor
 {
     struct cw_graph_builder *b = cw_graph_builder_create(DEVICES);
     struct cw_device_spec spec[DEVICES] = {{0}};
-    double bandwidth[DEVICES * DEVICES], latency[DEVICES];
-    bool matrix = cw_random_below(random, 2), memory = cw_random_below(random, 3) == 0;
+    double bandwidth[DEVICES * DEVICES], latency[DEVICES * DEVICES];
+    bool matrix = cw_random_below(random, 2), memory = cw_random_below(random, 3) == 0,
+         pairs = cw_random_below(random, 2);
 
     for (uint32_t d = 0; d < DEVICES; d++) {
         spec[d].memory = memory && d < 2 ? "ddr" : NULL;
-        latency[d] = (double)cw_random_below(random, 3);
     }
-    for (uint32_t k = 0; k < DEVICES * DEVICES; k++)
+    for (uint32_t k = 0; k < DEVICES * DEVICES; k++) {
         bandwidth[k] = cw_random_uniform(random, 0.5, 2);
-    assert_int_equal(cw_platform_create(spec, DEVICES, matrix ? bandwidth : NULL, 1, latency, 0, p, NULL),
-                     CW_OK);
+        latency[k] = (double)cw_random_below(random, 3);
+    }
+    assert_int_equal(
+        pairs ? cw_platform_create_pairs(spec, DEVICES, matrix ? bandwidth : NULL, 1, latency, p, NULL)
+              : cw_platform_create(spec, DEVICES, matrix ? bandwidth : NULL, 1, latency, 0, p, NULL),
+        CW_OK);
     for (uint32_t i = 0; i < TASKS; i++) {
         double cost[DEVICES];
         for (uint32_t d = 0; d < DEVICES; d++)

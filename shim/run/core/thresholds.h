@@ -57,6 +57,14 @@
 /* commands behind trials that are worth waiting for the result of the trials */
 #define CW_RUN_TRIALS_KEPT_LEAST 4
 
+/* ---- copies between memories, before any was measured (tuning/perf_model.c) */
+/* ns: of a copy beside its bytes' time, as calls of the vendor's take on PoCL */
+#define CW_RUN_COPY_NS 10000
+/* bytes per ns, as a processor copies them */
+#define CW_RUN_COPY_BYTES_NS 5
+/* one standard error of a copy's time, as a share of it */
+#define CW_RUN_COPY_ERROR 0.2
+
 /* ---- short commands (workers/short_task.h, workers/help.h, workers/batch.h) */
 /* bytes of a transfer that takes no longer than waking a worker */
 #define CW_RUN_SHORT_BYTES 16384

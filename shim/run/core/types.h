@@ -121,6 +121,15 @@ struct cw_run_queue {
     uint32_t lasts;                  /* memory objects whose last command is one of the queue */
 };
 
+/* How a buffer has been used in windows so far (groups/window_flow.c), where devices have memories of their
+ * own. */
+struct cw_run_habits {
+    uint32_t launches; /* that used it, since another command wrote to it */
+    uint32_t written;  /* launches that wrote to it, since another command read it */
+    uint32_t per_read; /* the same, when one read it last; 0: none has */
+    uint32_t read_in;  /* the last window in which one read it: its number */
+};
+
 /* Bytes whose accesses are ordered among each other: those of one allocation of run mode, or all other host
  * memory. A byte is named by its region and its offset there; in other host memory that is its address. */
 struct cw_run_region {
@@ -128,6 +137,7 @@ struct cw_run_region {
     struct cw_run_access *writes, *reads; /* of unfinished tasks */
     struct cw_run_memory *root;           /* the buffer that they are; NULL: other host memory */
     struct cw_run_spread *spread;         /* memory/spread.h; NULL: all bytes have always been the host's */
+    struct cw_run_habits habits;          /* where some device has a memory of its own */
 };
 
 struct cw_run_access {

@@ -3,6 +3,7 @@
 #include "../core/thresholds.h"
 #include "decide.h"
 #include "group.h"
+#include "window_flow.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
 #include "../planner/profit.h"
@@ -36,6 +37,8 @@ struct workspace {
     uint64_t *lanes;  /* where each may run */
     uint64_t *groups; /* how it may be shared; of a planner that shares */
     double *cost, *error;
+    struct cw_run_window_flow flow; /* where there are several memories, ... */
+    bool flows;                     /* ... and memory was not out */
     struct cw_run_plan plan;
 };
 
@@ -239,6 +242,31 @@ static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t cou
     return elsewhere;
 }
 
+/* Finds the bytes that travel, where there are several memories. A command may leave home for those alone
+ * that can hold its buffers. */
+static void find_flow(struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+{
+    const struct cw_run_window_flow *f = &w->flow;
+
+    w->flows = cw_run.far_lanes && cw_run_window_flow_find(&w->flow, w->task, count, w->pred_start, w->pred);
+    for (uint32_t i = 0; w->flows && i < count; i++)
+        w->lanes[i] &= cw_run_planner_holds(b->planner, f->piece + f->piece_start[i],
+                                            f->piece_start[i + 1] - f->piece_start[i]) |
+                       UINT64_C(1) << w->home[i];
+}
+
+/* Fills fetch[] for command `i`; NULL: nothing travels. */
+static const double *fetches(const struct workspace *w, const struct cw_run_brain *b, uint32_t i,
+                             double *fetch)
+{
+    const struct cw_run_window_flow *f = &w->flow;
+
+    for (uint32_t p = 0; w->flows && p < b->lanes; p++)
+        fetch[p] = cw_run_planner_fetch_ns(b->planner, f->piece + f->piece_start[i],
+                                           f->piece_start[i + 1] - f->piece_start[i], p);
+    return w->flows ? fetch : NULL;
+}
+
 /* True when launch `i` follows another one of its queue, which is how batches are made (workers/batch.c). */
 static bool follows(const struct workspace *w, uint32_t i)
 {
@@ -253,11 +281,16 @@ static bool follows(const struct workspace *w, uint32_t i)
 static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 {
     bool alone = count == 1 && cw_run.unfinished <= count + cw_run.window_count;
+    double fetch[CW_RUN_LANES];
 
     cw_run_estimate_begin(&b->estimator);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         w->trial[i] = cw_run_costs_fill(&b->estimator, w->task[i], w->lanes[i], follows(w, i), alone,
-                                        w->cost + (size_t)i * b->lanes, w->error + (size_t)i * b->lanes);
+                                        fetches(w, b, i, fetch), w->cost + (size_t)i * b->lanes,
+                                        w->error + (size_t)i * b->lanes);
+        for (uint32_t p = 0; w->flows && p < b->lanes; p++) /* the host's next reads will have to wait */
+            w->cost[(size_t)i * b->lanes + p] += cw_run_planner_return_ns(b->planner, w->flow.back[i], p);
+    }
 }
 
 /* True when something is to run elsewhere, or in another order. */
@@ -273,6 +306,9 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
                                    .groups = cw_run_planner_shares(b->planner) ? w->groups : NULL,
                                    .home = w->home,
                                    .busy_ns = busy,
+                                   .pred_bytes = w->flows ? w->flow.pred_bytes : NULL,
+                                   .piece_start = w->flows ? w->flow.piece_start : NULL,
+                                   .piece = w->flow.piece,
                                    .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
     uint64_t base = first->order.sequence;
     /* despite busy_until_ns, if its clock goes on */
@@ -288,7 +324,7 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     cw_run_global_lock_give();
     status = cw_run_plan_make(b->planner, &window, &w->plan, NULL);
     if (status == CW_OK)
-        tried = cw_run_estimate_adopt(&b->estimator, &window, w->trial, &w->plan);
+        tried = cw_run_estimate_adopt(&b->estimator, &window, w->trial, b->planner, &w->plan);
     cw_run_global_lock_take();
     decide.tried += tried;
     if (status == CW_OK)
@@ -367,7 +403,8 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
     if (!cw_run.begun || (cw_run.num_lanes < 2 && !cw_run.chaos))
         return false;
     b = cw_run_perf_model_now();
-    if (b && count == 1 && !cw_run_share_wanted(first) && cw_run_repeat_place_of(first, b, g))
+    if (b && count == 1 && !cw_run.far_lanes && !cw_run_share_wanted(first) &&
+        cw_run_repeat_place_of(first, b, g))
         return count_memo(&first->launch.kernel->memo);
     if (b && count == 1 && cw_run_repeat_place_looks_home(first))
         return true;
@@ -379,6 +416,7 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
                 any_long(first);
     if (collect(w, first, count) || cw_run.chaos || may_share) {
         find_edges(w, count, decide.serial);
+        find_flow(w, b, count);
         price(w, b, count);
         gained = plan(w, b, first, count);
         expect(g, w, b, count);

@@ -134,6 +134,14 @@ void cw_run_spread_free(struct cw_run_spread *s)
     cw_run.spreads--;
 }
 
+bool cw_run_spread_part(const struct cw_run_region *r, uint64_t low, uint64_t high, struct cw_extent *part)
+{
+    if (r->spread)
+        return cw_extents_missing(&r->spread->valid, low, high, UINT64_MAX, part);
+    *part = (struct cw_extent){low, high, bit(CW_MEMORY_HOST)};
+    return low < high;
+}
+
 struct cw_run_region *cw_run_spread_after(const struct cw_run_region *r)
 {
     const struct cw_run_spread *s = r ? r->spread->next : first_spread;

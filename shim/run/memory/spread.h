@@ -7,6 +7,7 @@
 #define CW_RUN_SPREAD_H
 
 #include "../core/types.h"
+#include "extents.h"
 
 /* Whether the launch may run where the bytes have to be copied: it reaches no memory that the program may
  * touch without a command (CL_MEM_USE_HOST_PTR, mapped), and no image. Lock held. */
@@ -26,6 +27,10 @@ void cw_run_spread_written(struct cw_run_task *t);
 /* The command has failed and may have written. True: its bytes are as before in another memory, so it may run
  * again there. Lock held. */
 bool cw_run_spread_failed(struct cw_run_task *t);
+
+/* The first part of [low, high) of buffer `r` of which all bytes are valid in the same memories; false: it is
+ * empty. Lock held. */
+bool cw_run_spread_part(const struct cw_run_region *r, uint64_t low, uint64_t high, struct cw_extent *part);
 
 /* The region of a buffer that has left the host's memory, behind `r` in a list of them all; NULL: the first,
  * behind the last one. Lock held. */

@@ -111,7 +111,7 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
                              double *cost_ns, double *error_ns)
 {
     struct cw_history_estimate estimate[CW_RUN_SLOTS_MAX];
-    double slowness[CW_RUN_SLOTS_MAX];
+    double slowness[CW_RUN_SLOTS_MAX], price;
     uint32_t trial;
 
     slowness_for(e, launch, slowness);
@@ -135,18 +135,32 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
     if (trial != CW_SCHED_NONE && launch->alone && estimate[launch->home].mean_ns >= LONG_NS &&
         slowness[trial] > slowness[launch->home])
         return CW_SCHED_NONE;
-    if (trial == CW_SCHED_NONE ||
-        (!(launch->owed >> trial & 1) && trial_ns(estimate, slowness, trial, launch->home) > e->budget_ns))
+    if (trial == CW_SCHED_NONE)
+        return CW_SCHED_NONE;
+    price =
+        trial_ns(estimate, slowness, trial, launch->home) + (launch->fetch_ns ? launch->fetch_ns[trial] : 0);
+    if (!(launch->owed >> trial & 1) && price > e->budget_ns)
         return CW_SCHED_NONE;
     cost_ns[trial] = trial_ns(estimate, slowness, trial, launch->home);
-    e->budget_ns -= cost_ns[trial];
+    e->budget_ns -= price;
     for (uint32_t p = 0; p < e->slots; p++)
         error_ns[p] = 0;
     return trial;
 }
 
+static double fetch_ns(const struct cw_run_planner *planner, const struct cw_run_window *w, uint32_t i,
+                       uint32_t slot)
+{
+    uint32_t first = w->piece_start ? w->piece_start[i] : 0;
+
+    return w->piece_start
+               ? cw_run_planner_fetch_ns(planner, w->piece + first, w->piece_start[i + 1] - first, slot)
+               : 0;
+}
+
 uint32_t cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_window *w,
-                               const uint32_t *trial, struct cw_run_plan *plan)
+                               const uint32_t *trial, const struct cw_run_planner *planner,
+                               struct cw_run_plan *plan)
 {
     uint32_t moved = 0;
     double tried = 0;
@@ -160,7 +174,8 @@ uint32_t cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_w
             moved++;
         }
         if (plan->slot[i] != cw_run_home(w, i))
-            tried += w->cost_ns[(size_t)i * e->slots + plan->slot[i]];
+            tried +=
+                w->cost_ns[(size_t)i * e->slots + plan->slot[i]] + fetch_ns(planner, w, i, plan->slot[i]);
     }
     if (tried > 0)
         cw_history_tried(e->history, tried);

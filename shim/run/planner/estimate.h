@@ -28,9 +28,9 @@ struct cw_run_estimator {
     /* per slot: how many times slower than slot 0 it is thought to be, > 0 */
     double slowness[CW_RUN_SLOTS_MAX];
     uint32_t units[CW_RUN_SLOTS_MAX]; /* per slot: compute units; 0: work-groups do not limit its speed */
-    double unknown_ns; /* cost of a launch that nothing is known of */
-    double budget_ns;  /* internal: for trials in this window */
-    uint32_t rows;     /* internal: so far; set it to anything, so that short processes differ */
+    double unknown_ns;                /* cost of a launch that nothing is known of */
+    double budget_ns;                 /* internal: for trials in this window */
+    uint32_t rows; /* internal: so far; set it to anything, so that short processes differ */
 };
 
 /* A launch or any command whose times the history keeps. */
@@ -46,6 +46,8 @@ struct cw_run_launch_key {
                          cannot be quicker */
     /* bit p: a trial on slot p is granted at any cost, as the earlier one could show nothing */
     uint64_t owed;
+    /* per slot: ns to fetch its bytes there, which a trial costs besides; NULL: nothing has to be fetched */
+    const double *fetch_ns;
 };
 
 /* An estimator for `slots` <= CW_RUN_SLOTS_MAX slots called name[k]; slowness NULL: all 1. The caller may set
@@ -65,8 +67,10 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
 /* After cw_run_plan_make, when the plan is followed. A plan charges the trials that are part of it. Where
  * nothing was planned, since a few trials are no gain by themselves, the first CW_RUN_TRIALS tasks with a
  * trial (`trial`: per task, as returned above) are moved there all the same: else their costs stay unknown.
+ * What they fetch, as `planner` sees it, is charged, too.
  * Returns how many were. */
 uint32_t cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_window *window,
-                               const uint32_t *trial, struct cw_run_plan *plan);
+                               const uint32_t *trial, const struct cw_run_planner *planner,
+                               struct cw_run_plan *plan);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "plan.h"
 #include "profit.h"
+#include "transfers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,6 +45,12 @@ static bool only_home(const struct cw_run_window *w, uint32_t slots)
     return true;
 }
 
+/* Some bytes may have to be fetched. */
+static bool fetches(const struct cw_run_costs *c)
+{
+    return c->space && c->window->piece_start;
+}
+
 /* The window as a graph. Whole nanoseconds keep the ranks exact and cheap. */
 static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph **graph, struct cw_error *err)
 {
@@ -64,8 +71,11 @@ static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph *
                                    .splittable = cw_run_divisible(c, i)},
             err);
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1] && status == CW_OK; e++)
-            status = cw_graph_builder_add_edge(b, w->pred[e], i, w->pred_bytes ? w->pred_bytes[e] : 0, err);
+            status = cw_graph_builder_add_edge(b, w->pred[e], i,
+                                               c->space && w->pred_bytes ? w->pred_bytes[e] : 0, err);
     }
+    if (status == CW_OK && fetches(c))
+        status = cw_run_transfers_add_sources(c, b, cost, err);
     if (status == CW_OK)
         status = cw_graph_builder_finish(b, graph, err);
     else
@@ -75,10 +85,11 @@ static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph *
 }
 
 /* Runs the policy; *schedule is the caller's. */
-static enum cw_status run_policy(const struct cw_run_planner *planner, const struct cw_run_window *w,
+static enum cw_status run_policy(const struct cw_run_planner *planner, const struct cw_run_costs *c,
                                  const struct cw_graph *g, struct cw_schedule **schedule,
                                  struct cw_error *err)
 {
+    const struct cw_run_window *w = c->window;
     struct cw_plan plan;
     enum cw_status status = cw_plan_init(&plan, g, planner->platform, err);
 
@@ -86,6 +97,8 @@ static enum cw_status run_policy(const struct cw_run_planner *planner, const str
         plan.seed = planner->config.seed + w->seed;
     for (uint32_t p = 0; p < g->devices && w->busy_ns && status == CW_OK; p++)
         status = cw_plan_occupy(&plan, p, nearbyint(w->busy_ns[p]), err);
+    if (status == CW_OK && fetches(c))
+        status = cw_run_transfers_place_sources(c, &plan, err);
     if (status == CW_OK)
         status = planner->config.policy->plan(&plan, &planner->config.options, err);
     if (status == CW_OK) {
@@ -152,12 +165,12 @@ static bool adopt_parts(struct cw_run_plan *plan, const struct cw_schedule *s, c
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < s->tasks; i++)
+    for (uint32_t i = 0; i < plan->tasks; i++)
         n += s->task[i].parts > 1 ? s->task[i].parts : 0;
     if (!grow_parts(plan, n))
         return false;
     n = 0;
-    for (uint32_t i = 0; i < s->tasks; i++) {
+    for (uint32_t i = 0; i < plan->tasks; i++) {
         plan->parts[i] = s->task[i].parts > 1 ? s->task[i].parts : 1;
         plan->first_part[i] = n;
         for (uint32_t k = 0; k < plan->parts[i] && plan->parts[i] > 1; k++) {
@@ -173,18 +186,18 @@ static bool adopt_parts(struct cw_run_plan *plan, const struct cw_schedule *s, c
  * first: it may cost nothing, and the other may wait for it. Returns false when memory is out. */
 static bool adopt(struct cw_run_plan *plan, const struct cw_schedule *s, const struct cw_graph *g)
 {
-    struct start *by = malloc(s->tasks * sizeof *by);
+    struct start *by = malloc(plan->tasks * sizeof *by);
 
     if (!by || !adopt_parts(plan, s, g)) {
         free(by);
         return false;
     }
-    for (uint32_t i = 0; i < s->tasks; i++) {
+    for (uint32_t i = 0; i < plan->tasks; i++) {
         by[i] = (struct start){s->task[i].start, i};
         plan->slot[i] = s->task[i].device;
     }
-    qsort(by, s->tasks, sizeof *by, by_start);
-    for (uint32_t k = 0; k < s->tasks; k++)
+    qsort(by, plan->tasks, sizeof *by, by_start);
+    for (uint32_t k = 0; k < plan->tasks; k++)
         plan->order[k] = by[k].task;
     free(by);
     return true;
@@ -262,13 +275,13 @@ static enum cw_status plan_by_policy(struct decision *d, struct cw_error *err)
     struct cw_schedule *s = NULL;
     enum cw_status status;
 
-    if (w->tasks == 1 && d->planner->earliest) {
+    if (w->tasks == 1 && d->planner->earliest && !fetches(&d->costs)) {
         plan_one(d);
         return CW_OK;
     }
     status = make_graph(&d->costs, &g, err);
     if (status == CW_OK)
-        status = run_policy(d->planner, w, g, &s, err);
+        status = run_policy(d->planner, &d->costs, g, &s, err);
     if (status == CW_OK && !adopt(d->plan, s, g))
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for an order of %u commands", w->tasks);
     if (status == CW_OK) {
@@ -315,11 +328,14 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
     uint32_t slots = planner->platform->devices;
     struct decision d = {.planner = planner,
                          .costs = {window, planner->handoff_ns, planner->set_up_ns, planner->shares, slots,
-                                   planner->rules.wake_ns, planner->rules.home_apart, planner->links},
+                                   planner->rules.wake_ns, planner->rules.home_apart, planner->space,
+                                   planner->space_of},
                          .plan = plan};
     enum cw_status status = check_window(window, slots, err);
     double *scratch = NULL;
 
+    if (status == CW_OK && planner->space)
+        status = cw_run_transfers_check(planner, window, err);
     if (status != CW_OK)
         return status;
     scratch = malloc((2 * (size_t)window->tasks + slots) * sizeof *scratch);

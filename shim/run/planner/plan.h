@@ -8,13 +8,19 @@
  *
  * Costs. Command i on slot p takes cost[i][p] + handoff_ns[p]. When a command waits for one on another slot,
  * wake_ns passes between the end of the one and the start of the other. Between slots of one memory data
- * travel nowhere; between two memories an edge's bytes take the link's latency and bytes / rate besides.
- * Bytes that lie in a memory before the window are a command of no cost that may run on that memory's slots
- * only.
+ * travel nowhere.
  *
- * The profit test. A cost is a mean that may be wrong by error_ns (one standard error). Doing nothing is
- * taken at its best and moved commands at their worst, both CW_RUN_PLAN_SIGMAS errors away from their means;
- * commands that stay at home have the same cost in both, since their error is the same. The gain that is left
+ * Memories. Each slot works on one; number 0 is the host's. Between two memories an edge's bytes take the
+ * latency and bytes / rate of the way to the host and of the way from there, whichever of the two there are.
+ * Bytes that lie in memories before the window (pieces) come from the nearest of these. To a policy they are
+ * a task of no cost, finished on every slot of these memories: a policy needs to know nothing of them. A
+ * read by the host is a command that may run on slots of memory 0 only, so bringing data back is charged as
+ * well. The profit test also lets each way carry its bytes one after the other.
+ *
+ * The profit test. A cost is a mean that may be wrong by error_ns (one standard error), and so are the times
+ * of transfers. Doing nothing is taken at its best and moved commands at their worst, both CW_RUN_PLAN_SIGMAS
+ * errors away from their means, and so are transfers for them; commands that stay at home, and transfers
+ * among these, have the same cost in both, since their error is the same. The gain that is left
  * must exceed least_gain_ns + planning_ns x commands, and least_gain_share of the time of doing nothing. So
  * noise brings no profit: two equal slots with costs that scatter stay as they are, and so does a chain that
  * is nowhere faster. Errors are added up and not taken as independent: the commands of a window are often
@@ -52,10 +58,31 @@ struct cw_plan_device {
     uint32_t space;         /* number of the memory that it works on, below rules.spaces; 0: the host's */
 };
 
-/* From one memory to another. */
-struct cw_run_link {
+/* One way between a memory and the host's. */
+struct cw_plan_link {
     double latency_ns;   /* >= 0, finite */
     double bytes_per_ns; /* > 0; INFINITY: any number of bytes takes the latency */
+    double error_share;  /* one standard error of a transfer's time, as a share of it: >= 0, finite */
+};
+
+struct cw_plan_space {           /* a memory */
+    struct cw_plan_link in, out; /* from the host's memory and to it; of the host's own: not looked at */
+    uint64_t capacity;           /* bytes of the program's buffers that it holds at most; 0: any number */
+};
+
+#define CW_RUN_PLAN_SPACES      64
+#define CW_RUN_PLAN_FETCH_OFTEN 3 /* launches for which a fetch is worth sharing its time */
+
+/* Bytes of one root buffer that a command must find in its slot's memory and that no earlier command of the
+ * window writes. A command of which some bytes are valid here and some there has a piece for each. */
+struct cw_plan_piece {
+    uint64_t root;       /* the buffer's number */
+    uint64_t root_bytes; /* its size: a memory holds a buffer whole or not at all */
+    uint64_t bytes;      /* 0: nothing is read, but the buffer must fit in */
+    uint64_t spaces;     /* bit s: they are valid in memory s; 0: nowhere, then nothing travels */
+    /* expected from now on, this one included, that find the bytes there once they were fetched. From
+     * CW_RUN_PLAN_FETCH_OFTEN on each of them bears its share of the fetch, below that this one bears all */
+    uint32_t launches;
 };
 
 struct cw_run_rules {
@@ -65,10 +92,8 @@ struct cw_run_rules {
     double least_gain_share; /* the same, as a share of the time that doing nothing takes */
     bool home_apart;         /* helpers run on home's cores: commands that may leave home do */
     bool always;             /* no profit test (tests) */
-    uint32_t spaces;         /* memories; 0: one */
-    /* spaces x spaces, row by row, a row for each that bytes come from; copied; the diagonal is not looked
-     * at. NULL: all slots are on memory 0 */
-    const struct cw_run_link *links;
+    uint32_t spaces;         /* memories, at most CW_RUN_PLAN_SPACES; 0: one */
+    const struct cw_plan_space *space; /* each of them; copied. NULL: all slots are on memory 0 */
 };
 
 /* Measured on two cores with PoCL: a sleeping worker answers after 5 to 13 us; planning takes 0.5 us
@@ -83,7 +108,11 @@ struct cw_run_window {
     const uint32_t
         *pred_start;      /* tasks + 1: task i waits for pred[pred_start[i]] to pred[pred_start[i + 1] - 1] */
     const uint32_t *pred; /* each < i; NULL when there are none */
-    const double *pred_bytes; /* bytes on each of these edges; NULL: none */
+    const double *pred_bytes; /* bytes on each of these edges (flow.h); NULL: none */
+    const uint32_t
+        *piece_start; /* tasks + 1: task i has piece[piece_start[i]] to piece[piece_start[i + 1] - 1];
+                                    NULL: nothing has to be fetched */
+    const struct cw_plan_piece *piece;
     const double *cost_ns;  /* tasks x slots, row by row, >= 0, INFINITY: not allowed there. Finite at home */
     const double *error_ns; /* tasks x slots, >= 0: one standard error of each finite cost; NULL: all exact */
     const uint64_t *groups; /* per task: the work-groups that it may be cut into, on every slot where its cost
@@ -157,6 +186,18 @@ uint32_t cw_run_planner_tasks_max(const struct cw_run_planner *planner);
 
 /* Whether the planner's policy shares commands, so that a window's `groups` are worth finding out. */
 bool cw_run_planner_shares(const struct cw_run_planner *planner);
+
+/* The slots, as bits, whose memory can hold all buffers of `piece`: a command that uses these may run on no
+ * other but home. */
+uint64_t cw_run_planner_holds(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,
+                              uint32_t count);
+
+/* How long the bytes of `piece` take to slot `p`, one after the other, ns. */
+double cw_run_planner_fetch_ns(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,
+                               uint32_t count, uint32_t p);
+
+/* How long `bytes` bytes take from slot `p` to the host's memory, ns. */
+double cw_run_planner_return_ns(const struct cw_run_planner *planner, double bytes, uint32_t p);
 
 /* Plans `window`. The seed of the planner's policy and that of the window are added. `plan` is empty or was
  * used before; its arrays are used again. Its content is always good when CW_OK is returned: should the

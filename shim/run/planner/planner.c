@@ -1,7 +1,9 @@
 #include "profit.h"
+#include "transfers.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum cw_status check_planner(const struct cw_plan_device *slots, uint32_t count,
                                     const struct cw_run_rules *rules, const struct cw_policy_config *config,
@@ -24,56 +26,51 @@ static enum cw_status check_planner(const struct cw_plan_device *slots, uint32_t
     return CW_OK;
 }
 
-static enum cw_status check_links(const struct cw_plan_device *slots, uint32_t count,
-                                  const struct cw_run_rules *rules, struct cw_error *err)
+static bool is_link(const struct cw_plan_link *l)
 {
-    uint32_t spaces = rules->links ? rules->spaces : 1;
+    return cw_run_is_time(l->latency_ns) && l->bytes_per_ns > 0 && cw_run_is_time(l->error_share);
+}
 
+static enum cw_status check_spaces(const struct cw_plan_device *slots, uint32_t count,
+                                   const struct cw_run_rules *rules, struct cw_error *err)
+{
+    uint32_t spaces = rules->space ? rules->spaces : 1;
+
+    if (spaces > CW_RUN_PLAN_SPACES)
+        return cw_error_set(err, CW_ERR_INVALID, "%u memories; at most %d are possible", spaces,
+                            CW_RUN_PLAN_SPACES);
     for (uint32_t p = 0; p < count; p++)
         if (slots[p].space >= spaces)
             return cw_error_set(err, CW_ERR_INVALID, "device %u is on memory %u of %u", p, slots[p].space,
                                 spaces);
-    for (uint32_t a = 0; rules->links && a < spaces; a++)
-        for (uint32_t b = 0; b < spaces; b++) {
-            const struct cw_run_link *l = &rules->links[(size_t)a * spaces + b];
-            if (a != b && (!cw_run_is_time(l->latency_ns) || !(l->bytes_per_ns > 0)))
-                return cw_error_set(err, CW_ERR_INVALID,
-                                    "from memory %u to %u: a latency of %g ns, %g bytes per ns", a, b,
-                                    l->latency_ns, l->bytes_per_ns);
-        }
+    for (uint32_t s = 1; s < spaces; s++)
+        if (!is_link(&rules->space[s].in) || !is_link(&rules->space[s].out))
+            return cw_error_set(err, CW_ERR_INVALID,
+                                "memory %u: a link's latency and error must be finite and not negative, its "
+                                "rate above 0",
+                                s);
     return CW_OK;
 }
 
-/* The links between slots, where there are several memories. False: memory is out. */
-static bool keep_links(struct cw_run_planner *planner, const struct cw_plan_device *slots, uint32_t count,
-                       const struct cw_run_rules *rules)
+/* The memories, where slots are on several. False: memory is out. */
+static bool keep_spaces(struct cw_run_planner *planner, const struct cw_plan_device *slots, uint32_t count,
+                        const struct cw_run_rules *rules)
 {
-    planner->rules.links = NULL; /* the caller's */
-    if (!rules->links || rules->spaces < 2)
-        return true;
-    planner->links = calloc((size_t)count * count, sizeof *planner->links);
-    for (uint32_t p = 0; planner->links && p < count; p++)
-        for (uint32_t q = 0; q < count; q++)
-            if (slots[p].space != slots[q].space)
-                planner->links[(size_t)p * count + q] =
-                    rules->links[(size_t)slots[p].space * rules->spaces + slots[q].space];
-    return planner->links;
-}
+    bool several = false;
 
-/* latency[p]: from the end of a command on slot p to the start of another elsewhere. Policies know one
- * latency per sender: the longest of its links. bandwidth: count x count. */
-static void describe_links(const struct cw_run_planner *planner, uint32_t count, double *latency,
-                           double *bandwidth)
-{
-    for (uint32_t p = 0; p < count; p++) {
-        double longest = 0;
-        for (uint32_t q = 0; q < count; q++) {
-            const struct cw_run_link *l = planner->links ? &planner->links[(size_t)p * count + q] : NULL;
-            longest = l ? fmax(longest, l->latency_ns) : 0;
-            bandwidth[(size_t)p * count + q] = l && l->bytes_per_ns > 0 ? l->bytes_per_ns : INFINITY;
-        }
-        latency[p] = nearbyint(planner->rules.wake_ns + longest);
-    }
+    planner->rules.space = NULL; /* the caller's */
+    for (uint32_t p = 0; p < count; p++)
+        several |= slots[p].space != 0;
+    if (!several)
+        return true;
+    planner->space = malloc(rules->spaces * sizeof *planner->space);
+    planner->space_of = malloc(count * sizeof *planner->space_of);
+    if (!planner->space || !planner->space_of)
+        return false;
+    memcpy(planner->space, rules->space, rules->spaces * sizeof *planner->space);
+    for (uint32_t p = 0; p < count; p++)
+        planner->space_of[p] = slots[p].space;
+    return true;
 }
 
 /* To the policies each slot has a memory of its own, from which even no bytes take wake_ns to another: that
@@ -82,23 +79,27 @@ static enum cw_status make_platform(struct cw_run_planner *planner, const struct
                                     uint32_t count, struct cw_error *err)
 {
     struct cw_device_spec *spec = calloc(count, sizeof *spec);
-    double *latency = malloc(((size_t)count + 1) * count * sizeof *latency);
+    double *latency = planner->space ? malloc(2 * (size_t)count * count * sizeof *latency) : NULL;
     enum cw_status status = CW_ERR_NOMEM;
 
-    if (!spec || !latency)
+    if (!spec || (planner->space && !latency))
         cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", count);
     for (uint32_t p = 0; spec && p < count; p++) {
         spec[p] = (struct cw_device_spec){.name = slots[p].name,
                                           .class_name = slots[p].class_name,
                                           .set_up = nearbyint(slots[p].handoff_ns + slots[p].set_up_ns)};
-        if (planner->rules.wake_ns == 0 && !planner->links)
+        if (planner->rules.wake_ns == 0 && !planner->space)
             spec[p].memory = "host";
         planner->handoff_ns[p] = slots[p].handoff_ns;
         planner->set_up_ns[p] = slots[p].set_up_ns;
     }
     if (spec && latency) {
-        describe_links(planner, count, latency, latency + count);
-        status = cw_platform_create(spec, count, latency + count, 0, latency, 0, &planner->platform, err);
+        double *bandwidth = latency + (size_t)count * count;
+        cw_run_transfers_links(planner, count, latency, bandwidth);
+        status = cw_platform_create_pairs(spec, count, bandwidth, 0, latency, &planner->platform, err);
+    } else if (spec && !planner->space) {
+        status = cw_platform_create(spec, count, NULL, INFINITY, NULL, nearbyint(planner->rules.wake_ns),
+                                    &planner->platform, err);
     }
     free(latency);
     free(spec);
@@ -114,7 +115,7 @@ enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_
 
     *planner = NULL;
     if (status == CW_OK)
-        status = check_links(slots, count, rules, err);
+        status = check_spaces(slots, count, rules, err);
     if (status != CW_OK)
         return status;
     made = calloc(1, sizeof *made);
@@ -122,7 +123,7 @@ enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_
         made->handoff_ns = malloc(2 * (size_t)count * sizeof *made->handoff_ns);
     if (made)
         made->rules = *rules;
-    if (!made || !made->handoff_ns || !keep_links(made, slots, count, rules)) {
+    if (!made || !made->handoff_ns || !keep_spaces(made, slots, count, rules)) {
         cw_run_planner_destroy(made);
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", count);
     }
@@ -145,8 +146,48 @@ void cw_run_planner_destroy(struct cw_run_planner *planner)
         return;
     cw_platform_destroy(planner->platform);
     free(planner->handoff_ns);
-    free(planner->links);
+    free(planner->space);
+    free(planner->space_of);
     free(planner);
+}
+
+uint64_t cw_run_planner_holds(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,
+                              uint32_t count)
+{
+    uint64_t bytes = 0, slots = 0;
+
+    for (uint32_t k = 0; k < count; k++) {
+        bool counted = false;
+        for (uint32_t n = 0; n < k && !counted; n++)
+            counted = piece[n].root == piece[k].root;
+        bytes += counted ? 0 : piece[k].root_bytes;
+    }
+    for (uint32_t p = 0; p < planner->platform->devices; p++) {
+        uint64_t capacity = planner->space ? planner->space[planner->space_of[p]].capacity : 0;
+        if (capacity == 0 || bytes <= capacity)
+            slots |= UINT64_C(1) << p;
+    }
+    return slots;
+}
+
+double cw_run_planner_fetch_ns(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,
+                               uint32_t count, uint32_t p)
+{
+    uint32_t to = planner->space ? planner->space_of[p] : 0, from;
+    double ns = 0, bytes;
+
+    for (uint32_t k = 0; k < count && planner->space; k++) {
+        bytes = cw_run_transfers_bytes(planner->space, &piece[k], to, &from);
+        ns += bytes > 0 ? cw_run_transfers_ns(planner->space, from, to, bytes, 0) : 0;
+    }
+    return ns;
+}
+
+double cw_run_planner_return_ns(const struct cw_run_planner *planner, double bytes, uint32_t p)
+{
+    return planner->space && bytes > 0
+               ? cw_run_transfers_ns(planner->space, planner->space_of[p], 0, bytes, 0)
+               : 0;
 }
 
 bool cw_run_planner_shares(const struct cw_run_planner *planner)

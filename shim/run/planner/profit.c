@@ -1,6 +1,8 @@
 #include "profit.h"
+#include "transfers.h"
 
 #include <math.h>
+#include <string.h>
 
 bool cw_run_profit_must_leave(const struct cw_run_costs *c, uint32_t i)
 {
@@ -34,65 +36,52 @@ static double part_cost(const struct cw_run_costs *c, uint32_t i, const struct c
     return set_up + (whole - set_up) * (double)part->groups / (double)c->window->groups[i];
 }
 
-/* The time of `bytes` from slot to slot. */
-static double travel(const struct cw_run_costs *c, uint32_t from, uint32_t to, double bytes)
-{
-    const struct cw_run_link *l = &c->links[(size_t)from * c->slots + to];
-
-    return l->bytes_per_ns > 0 ? l->latency_ns + bytes / l->bytes_per_ns : 0;
-}
-
-/* The time of the bytes of edge `e` to slot `p`. Those of a shared task come from all its parts at once. */
-static double travel_of(const struct cw_run_costs *c, uint32_t e, uint32_t p, const struct cw_run_plan *plan)
-{
-    const struct cw_run_window *w = c->window;
-    uint32_t j = w->pred[e];
-    double bytes = w->pred_bytes ? w->pred_bytes[e] : 0, longest = 0;
-
-    if (!plan || plan->parts[j] == 1)
-        return travel(c, plan ? plan->slot[j] : cw_run_home(w, j), p, bytes);
-    for (uint32_t k = 0; k < plan->parts[j]; k++) {
-        const struct cw_run_plan_part *part = &plan->part[plan->first_part[j] + k];
-        double share = (double)part->groups / (double)w->groups[j];
-
-        longest = fmax(longest, travel(c, part->slot, p, bytes * share));
-    }
-    return longest;
-}
+/* One run of a window. */
+struct run {
+    const struct cw_run_costs *costs;
+    const struct cw_run_plan *plan; /* NULL: doing nothing */
+    enum cw_run_doubt doubt;
+    double *start, *finish, *avail;
+    struct cw_run_traffic traffic; /* of several memories */
+};
 
 /* When task `i` may start on `p`: behind its predecessors. Waiting for a task in parts, or on another device,
  * costs wake_ns. */
-static double ready_at(const struct cw_run_costs *c, uint32_t i, uint32_t p, const struct cw_run_plan *plan,
-                       const double *finish)
+static double ready_at(struct run *r, uint32_t i, uint32_t p)
 {
+    const struct cw_run_costs *c = r->costs;
+    const struct cw_run_plan *plan = r->plan;
     const struct cw_run_window *w = c->window;
     double ready = 0;
 
     for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++) {
         uint32_t j = w->pred[e], at = plan ? plan->slot[j] : cw_run_home(w, j);
         bool here = at == p && !(plan && plan->parts[j] > 1);
-        double end = finish[j] + (here ? 0 : c->wake_ns) + (c->links ? travel_of(c, e, p, plan) : 0);
+        double end = r->finish[j] + (here ? 0 : c->wake_ns);
         ready = end > ready ? end : ready;
     }
+    if (c->space)
+        ready = fmax(ready, cw_run_transfers_ready(c, i, p, plan, r->doubt, r->finish, &r->traffic));
     return ready;
 }
 
 /* Runs a shared task. */
-static void simulate_parts(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan *plan,
-                           enum cw_run_doubt doubt, double *start, double *finish, double *avail)
+static void run_parts(struct run *r, uint32_t i)
 {
-    start[i] = INFINITY;
-    finish[i] = 0;
+    const struct cw_run_plan *plan = r->plan;
+
+    r->start[i] = INFINITY;
+    r->finish[i] = 0;
     for (uint32_t k = 0; k < plan->parts[i]; k++) {
         struct cw_run_plan_part *part = &plan->part[plan->first_part[i] + k];
-        double begin = fmax(ready_at(c, i, part->slot, plan, finish), avail[part->slot]);
-        avail[part->slot] = begin + part_cost(c, i, part, doubt);
-        if (doubt == CW_RUN_MEANS) {
+        double begin = fmax(ready_at(r, i, part->slot), r->avail[part->slot]);
+        r->avail[part->slot] = begin + part_cost(r->costs, i, part, r->doubt);
+        if (r->doubt == CW_RUN_MEANS) {
             part->start_ns = begin;
-            part->finish_ns = avail[part->slot];
+            part->finish_ns = r->avail[part->slot];
         }
-        start[i] = fmin(start[i], begin);
-        finish[i] = fmax(finish[i], avail[part->slot]);
+        r->start[i] = fmin(r->start[i], begin);
+        r->finish[i] = fmax(r->finish[i], r->avail[part->slot]);
     }
 }
 
@@ -100,16 +89,21 @@ double cw_run_profit_simulate(const struct cw_run_costs *c, const struct cw_run_
                               enum cw_run_doubt doubt, double *start, double *finish, double *avail)
 {
     const struct cw_run_window *w = c->window;
+    struct run r;
     double last = 0;
 
+    r.costs = c, r.plan = plan, r.doubt = doubt;
+    r.start = start, r.finish = finish, r.avail = avail;
+    if (c->space)
+        memset(&r.traffic, 0, sizeof r.traffic);
     for (uint32_t p = 0; p < c->slots; p++)
         avail[p] = w->busy_ns ? w->busy_ns[p] : 0;
     for (uint32_t k = 0; k < w->tasks; k++) {
         uint32_t i = plan ? plan->order[k] : k, p = plan ? plan->slot[i] : cw_run_home(w, i);
         if (plan && plan->parts[i] > 1) {
-            simulate_parts(c, i, plan, doubt, start, finish, avail);
+            run_parts(&r, i);
         } else {
-            double ready = ready_at(c, i, p, plan, finish);
+            double ready = ready_at(&r, i, p);
             start[i] = ready > avail[p] ? ready : avail[p];
             finish[i] = avail[p] = start[i] + cw_run_profit_cost(c, i, p, doubt);
         }

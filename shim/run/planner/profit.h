@@ -12,7 +12,8 @@ struct cw_run_planner {
     struct cw_policy_config config;
     struct cw_run_rules rules;
     double *handoff_ns, *set_up_ns; /* per slot */
-    struct cw_run_link *links;      /* slots x slots; NULL: all slots are on one memory */
+    struct cw_plan_space *space;    /* rules.spaces; NULL: all slots are on one memory */
+    uint32_t *space_of;             /* per slot */
     bool shares;                    /* the policy may share a command */
     bool asked;                     /* no profit test */
     bool earliest; /* the policy gives a command on its own to the slot where it finishes first */
@@ -32,7 +33,8 @@ struct cw_run_costs {
     uint32_t slots;
     double wake_ns;
     bool home_apart;
-    const struct cw_run_link *links; /* slots x slots, all zero on one memory; NULL: all slots are on one */
+    const struct cw_plan_space *space; /* by number; NULL: all slots are on one memory */
+    const uint32_t *space_of;          /* per slot */
 };
 
 /* Which costs: their means, or those that speak against a plan (home at its best, elsewhere at its worst). */

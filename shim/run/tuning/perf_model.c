@@ -20,6 +20,7 @@
 #include "activation.h"
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
+#include "../memory/coherence.h"
 #include "../core/observer.h"
 #include "../planner/costs.h"
 #include "../core/global_lock.h"
@@ -219,6 +220,19 @@ static double part_ns(const struct cw_run_worker *l)
                                      : CW_RUN_SHARE_PART_NS;
 }
 
+/* The memory of `l`, which is not the host's. */
+static struct cw_plan_space space_of(const struct cw_run_worker *l)
+{
+    const struct cw_far_memory *far = l->far;
+    bool modelled = far->latency_ns > 0 || far->bytes_per_ns > 0;
+    struct cw_plan_link link = {.latency_ns = CW_RUN_COPY_NS + far->latency_ns,
+                                .bytes_per_ns =
+                                    far->bytes_per_ns > 0 ? far->bytes_per_ns : CW_RUN_COPY_BYTES_NS,
+                                .error_share = modelled ? CW_RUN_COPY_ERROR / 2 : CW_RUN_COPY_ERROR};
+
+    return (struct cw_plan_space){.in = link, .out = link, .capacity = far->capacity};
+}
+
 static struct cw_run_brain *make_brain(void)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
@@ -226,19 +240,24 @@ static struct cw_run_brain *make_brain(void)
     double slowness[CW_RUN_LANES];
     char text[CW_RUN_LANES][48];
     const char *names[CW_RUN_LANES];
+    struct cw_plan_space spaces[CW_MEMORIES] = {{.capacity = 0}};
     double handoff = cw_device_clock_is_virtual() ? 0 : CW_RUN_HANDOFF_NS;
     struct cw_run_brain *b = calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
     b->lanes = cw_run.num_lanes;
+    rules.space = spaces;
     rules.always = cw_run.eager;
     if (cw_device_clock_is_virtual())
         rules.wake_ns = 0;
     rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
     for (uint32_t k = 0; k < b->lanes; k++) {
         const struct cw_run_worker *l = &cw_run.lanes[k];
-        slots[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), 0};
+        slots[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), l->memory};
+        if (l->memory != CW_MEMORY_HOST)
+            spaces[l->memory] = space_of(l);
+        rules.spaces = l->memory >= rules.spaces ? l->memory + 1 : rules.spaces;
         slowness[k] = l->speed > 0 ? 1 / l->speed : 1;
         history_name(l, text[k]);
         names[k] = text[k];
