@@ -4,12 +4,13 @@
  *   - its platform and its devices have the name and the type that run mode's vendor table knows;
  *   - one thread calls all callbacks of events, one after another, a little late: one that waits holds
  *     the others;
- *   - a fill whose wait list names a user event holds its caller until that is set;
+ *   - a fill, or a read of more than a line of a cache and at most a page, whose wait list names a user
+ *     event holds its caller until that is set;
  *   - a program's text does not end at a NUL;
  *   - clEnqueueCopyBufferNV, which the extension's address alone names, copies as clEnqueueCopyBuffer does.
  *
- * GPUCL_LATE_MS: milliseconds that each callback is late, 1 if it is not set. GPUCL_HOLD=0: no fill
- * holds its caller. */
+ * GPUCL_LATE_MS: milliseconds that each callback is late, 1 if it is not set. GPUCL_HOLD=0: no fill holds
+ * its caller. */
 #include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -18,6 +19,9 @@
 #include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
+
+#define LINE 64
+#define PAGE 4096
 
 static const struct _cl_icd_dispatch *next;
 static struct _cl_icd_dispatch table;
@@ -164,6 +168,15 @@ static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem buffer, con
     return next->clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, n, list, event);
 }
 
+static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                      size_t bytes, void *to, cl_uint n, const cl_event *list,
+                                      cl_event *event)
+{
+    if (bytes > LINE && bytes <= PAGE)
+        hold(n, list);
+    return next->clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, to, n, list, event);
+}
+
 /* ---- programs, and a function without a name in the table */
 
 static cl_program CL_API_CALL with_source(cl_context context, cl_uint n, const char **strings,
@@ -228,6 +241,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     table.clGetDeviceIDs = device_ids;
     table.clSetEventCallback = set_callback;
     table.clEnqueueFillBuffer = fill_buffer;
+    table.clEnqueueReadBuffer = read_buffer;
     table.clCreateProgramWithSource = with_source;
     table.clGetExtensionFunctionAddressForPlatform = address_for;
     *given = sizeof table / sizeof(void *);

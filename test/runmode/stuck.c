@@ -253,6 +253,35 @@ static void another_thread(void)
     app_release_mems(&held.m, 1);
 }
 
+static void *reads(void *unused)
+{
+    int words[N];
+
+    APP_CHECK(clEnqueueReadBuffer(a.queue, held.m, CL_TRUE, 0, sizeof words, words, 1, &held.opens, NULL));
+    return unused;
+}
+
+/* One thread reads behind a gate that another one opens when it has enqueued something. */
+static void beside_a_read(void)
+{
+    static int none[N];
+    cl_mem x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof none, none);
+    pthread_t thread;
+
+    held = (struct held){.opens = gate(), .m = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof none, none)};
+    launch(add, held.m, 7, NULL);
+    if (pthread_create(&thread, NULL, reads, NULL))
+        exit(1);
+    rm_sleep_ms(50); /* it waits now, most likely */
+    launch(add, x, 3, NULL);
+    APP_CHECK(clSetUserEventStatus(held.opens, CL_COMPLETE));
+    pthread_join(thread, NULL);
+    app_read(&a, x, 0, sizeof none, (int[N]){0});
+    app_read(&a, held.m, 0, sizeof none, (int[N]){0});
+    app_release_events(&held.opens, 1);
+    app_release_mems((cl_mem[]){held.m, x}, 2);
+}
+
 /* ---- a call that is wrong, behind a gate: the vendor says so at once */
 
 static void wrong_list(void)
@@ -269,6 +298,8 @@ static void wrong_list(void)
            clEnqueueFillBuffer(a.queue, x, &pattern, sizeof pattern, 0, sizeof none, 1, NULL, NULL));
     printf("a list of none: %d\n",
            clEnqueueFillBuffer(a.queue, x, &pattern, sizeof pattern, 0, sizeof none, 0, &opens, NULL));
+    printf("beyond the end: %d\n",
+           clEnqueueReadBuffer(a.queue, x, CL_TRUE, 4, sizeof none, none, 0, NULL, NULL));
     APP_CHECK(clSetUserEventStatus(opens, CL_COMPLETE));
     app_read(&a, x, 0, sizeof none, (int[N]){0});
     app_release_events(&opens, 1);
@@ -381,6 +412,7 @@ static const struct {
     {"read", read_blocking},
     {"calls work", calls_work},
     {"another thread", another_thread},
+    {"beside a read", beside_a_read},
     {"wrong list", wrong_list},
     {"behind NUL", behind_nul},
     {"unseen", unseen_beside}, /* the last one: nothing is streamed or staged afterwards */

@@ -13,6 +13,7 @@ both() {
     bare "$program" && in_run "$program" CLWEAVE_STREAMS=force CLWEAVE_STAGING=force "$@"
 }
 both "$B/test/runmode/stuck"
+in_run "$B/test/runmode/stuck" CLWEAVE_STREAMS=force CLWEAVE_STAGING=off
 ! grep -q 'still waits' "$T/run.err" || fail "$(grep 'still waits' "$T/run.err")"
 both "$B/test/runmode/streams"
 grep -q '^run: streams: ' "$T/summary" && grep -q 'through pinned memory' "$T/summary" || fail "not streamed and staged: $(cat "$T/summary")"

@@ -160,6 +160,61 @@ static void place(struct cw_stream_call *c, const struct cw_stream_touch *t)
     add_waits(q, c, need);
 }
 
+/* The vendor's transfer may hold its caller, and with it the order, until all before it is over, also
+ * where it is not to block; and another thread's next command may be what that waits for. A call that is
+ * wrong holds nobody. Lock held. */
+static bool waits_ahead(const struct cw_stream_call *c, const struct cw_stream_touch *t, cl_bool blocking)
+{
+    return blocking && t->transfers && !t->closes && !c->waits.bad &&
+           (c->q->hosted || c->waits.outside || cw_stream_callback_any());
+}
+
+/* Retained: what the command waits for in its queue, and what is not over. Returns how many. Lock held. */
+static cl_uint find_pending(struct cw_stream_queue *q, const struct cw_stream_touch *t, cl_event *list)
+{
+    uint64_t need[CW_STREAM_MAX];
+    cl_event mark;
+    cl_uint n = 0;
+
+    find_needs(q, t, q->closed || q->crowded || !q->worth.fans, need);
+    if (need[0] < q->floor)
+        need[0] = q->floor;
+    for (uint32_t s = 0; s < q->n; s++) {
+        mark = cw_stream_queue_is_over(q, s, need[s]) ? NULL : cw_stream_queue_mark(q, s, need[s]);
+        if (mark && cw_next.clRetainEvent(mark) == CL_SUCCESS)
+            list[n++] = mark;
+    }
+    if (n)
+        cw_stream_queue_flush(q, CW_STREAM_MAX);
+    return n;
+}
+
+/* The command's turn, with order and lock: when nothing is left to be waited for ahead. */
+static void take_turn(struct cw_stream_call *c, const struct cw_stream_touch *t, cl_bool blocking)
+{
+    cl_event list[CW_STREAM_MAX];
+    cl_uint n;
+
+    for (;;) {
+        pthread_mutex_lock(&c->q->order);
+        pthread_mutex_lock(&c->q->lock);
+        if (!waits_ahead(c, t, blocking))
+            return;
+        n = c->waits.outside ? 0 : find_pending(c->q, t, list);
+        if (!n && !c->waits.outside)
+            return;
+        pthread_mutex_unlock(&c->q->lock);
+        pthread_mutex_unlock(&c->q->order);
+        if (c->waits.outside)
+            cw_next.clWaitForEvents(c->waits.n, c->waits.list);
+        c->waits.outside = false; /* no more */
+        while (n) {
+            cw_next.clWaitForEvents(1, &list[--n]);
+            cw_next.clReleaseEvent(list[n]);
+        }
+    }
+}
+
 const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_queue queue,
                                           const struct cw_stream_touch *touch, cl_bool blocking, cl_uint n,
                                           const cl_event *list, cl_event *event)
@@ -176,8 +231,7 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
     c->touch = touch;
     cw_stream_waits_open(&c->waits, c->q, n, list);
     if (c->q) {
-        pthread_mutex_lock(&c->q->order);
-        pthread_mutex_lock(&c->q->lock);
+        take_turn(c, touch, blocking);
         place(c, touch);
         set_blocking(c, blocking);
         streamed = !c->q->closed;
