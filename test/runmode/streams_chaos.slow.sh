@@ -5,8 +5,8 @@
 . test/runmode/common.sh
 layer=$(realpath "$B")/test/libgpucl.so
 programs=("$B"/test/apps/{blockmatmul,chains8,cholesky,disjoint,edges,featurefusion,gemm,jacobi,lu,manybufs,mapreduce,nbody,onebuffer,pi,reduction,threads,tiles,userevents_maps}
-    "$B"/test/runmode/{streams,natives,waits,many,objects,polls,wakes,overlaid,drops,crowd})
-gpu=" streams manybufs threads chains8 disjoint natives cholesky " # also below the layer
+    "$B"/test/runmode/{medley,streams,natives,waits,many,objects,polls,wakes,overlaid,drops,crowd})
+gpu=" medley streams manybufs threads chains8 disjoint natives cholesky " # also below the layer
 
 # watched OUT COMMAND... : runs it; after LIMIT_S seconds shows its stacks and kills it (124)
 watched() {
