@@ -30,6 +30,7 @@ static struct {
     pthread_t thread;
     pthread_cond_t wake;
     bool started, quit;
+    bool hinted;                      /* a head is over, as the vendor says */
     bool idle;                        /* the thread has found no head that is over since `quit` */
     uint32_t under_way;               /* transfers whose gates are not open */
     struct later *fresh, **fresh_end; /* that the thread has not seen */
@@ -79,6 +80,7 @@ static void CL_CALLBACK head_over(cl_event event, cl_int status, void *data)
 {
     (void)event, (void)status, (void)data;
     pthread_mutex_lock(lock);
+    mover.hinted = true;
     pthread_cond_signal(&mover.wake);
     pthread_mutex_unlock(lock);
 }
@@ -172,14 +174,15 @@ static struct later *next_over(void)
     return l;
 }
 
-/* Until something has changed, or heads are to be looked at again. Lock held. */
+/* Until something has changed, or heads are to be looked at again: at the end of the process only when the
+ * vendor says so, which may end meanwhile. Lock held. */
 static void rest(long *pause_ns)
 {
     struct timespec until;
 
     mover.idle = true;
     pthread_cond_broadcast(&cw_run_staging_objects_changed);
-    if (!watched) {
+    if (!watched || mover.quit) {
         pthread_cond_wait(&mover.wake, lock);
         return;
     }
@@ -196,6 +199,7 @@ static bool run_next(void)
 {
     struct later *l;
 
+    mover.hinted = false;
     pthread_mutex_unlock(lock);
     l = next_over();
     if (l)
@@ -225,7 +229,7 @@ static void *move(void *unused)
             pthread_mutex_lock(lock);
         } else if (run_next()) {
             pause_ns = LEAST_PAUSE_NS;
-        } else if (!mover.fresh && !mover.spent && !mover.pool.context) {
+        } else if (!mover.fresh && !mover.spent && !mover.pool.context && !mover.hinted) {
             rest(&pause_ns);
         }
     }
