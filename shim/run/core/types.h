@@ -468,6 +468,8 @@ struct cw_run_task {
     bool begun;    /* a vendor has taken the launch: it may have changed memory */
     bool pooled;
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
+    bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
+    bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
     struct {
         cl_int status;

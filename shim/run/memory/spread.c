@@ -450,11 +450,40 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
     return !a->write || has_room(a);
 }
 
+/* ---- claims
+ *
+ * Commands whose bytes overlap are ordered, but for those that wait for native work (memory/byte_range.c). A
+ * launch is said to reach more bytes than it writes: in one memory that does no harm to a command that it is
+ * not ordered with. In two it would: the bytes that one of them has written would not be valid any more. */
+
+static bool is_claimed(const struct cw_run_task *t, const struct cw_run_access *list, uint64_t low,
+                       uint64_t high)
+{
+    for (const struct cw_run_access *a = list; a; a = a->next)
+        if (a->task->claims && a->task != t && a->low < high && low < a->high &&
+            memory_of(a->task) != memory_of(t))
+            return true;
+    return false;
+}
+
+bool cw_run_spread_may_claim(const struct cw_run_task *t)
+{
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        const struct cw_run_access *a = &t->accesses.of[i];
+
+        if (a->region->root && (is_claimed(t, a->region->writes, a->low, a->high) ||
+                                (a->write && is_claimed(t, a->region->reads, a->low, a->high))))
+            return false;
+    }
+    return true;
+}
+
 cl_int cw_run_spread_fetch(struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
     bool good = true;
 
+    t->claims = true;
     if (memory != CW_MEMORY_HOST)
         good = make_replicas(t) && (t->at.lane == t->at.home || !t->queue->context->native_calls);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
@@ -485,7 +514,31 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
     return true;
 }
 
+bool cw_run_spread_claims(struct cw_run_task *t)
+{
+    t->claims = cw_run_spread_is_here(t) && cw_run_spread_may_claim(t);
+    return t->claims;
+}
+
+void cw_run_spread_release(struct cw_run_task *t)
+{
+    t->claims = false;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        cw_run.lanes[i].blocked = false; /* they look again */
+    cw_run_global_lock_tell();
+}
+
 /* ---- the end of a command */
+
+/* The program may have written into a map that is not undone yet. */
+static bool is_mapped(const struct cw_run_region *r)
+{
+    const struct cw_run_access *a = r->writes;
+
+    while (a && a->task->type != CL_COMMAND_UNMAP_MEM_OBJECT)
+        a = a->next;
+    return r->root->maps || a;
+}
 
 static void note(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
 {
@@ -498,7 +551,7 @@ static void note(const struct cw_run_task *t, const struct cw_run_access *a, uin
     }
     if (!a->rows)
         cw_coherence_written(valid, a->low, a->high, memory);
-    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !a->region->root->maps)
+    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !is_mapped(a->region))
         memset(a->region->root->address + a->low, CW_MEMORY_STALE, a->high - a->low);
 }
 
