@@ -504,10 +504,22 @@ static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *
     return s || memory == CW_MEMORY_HOST;
 }
 
+/* A buffer that the launch surely writes has no bytes to fetch, but has to be there. */
+static bool has_replicas(const struct cw_run_task *t)
+{
+    bool all = true;
+
+    for (uint32_t i = 0; all && i < t->launch.kernel->count; i++)
+        all = !t->launch.args[i].memory || t->launch.args[i].memory->mirrors[t->at.lane];
+    return all;
+}
+
 bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
 
+    if (memory != CW_MEMORY_HOST && t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home && !has_replicas(t))
+        return false;
     for (uint32_t i = 0; i < t->accesses.n; i++)
         if (t->accesses.of[i].region->root && !has_needed(t, &t->accesses.of[i], memory))
             return false;
