@@ -58,6 +58,7 @@ static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
     map->next = m->root->maps;
     m->root->maps = map;
     m->root->root_maps++;
+    m->root->was_mapped = true;
     cw_run_record_pin(&m->root->r);
 }
 

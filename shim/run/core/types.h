@@ -183,6 +183,7 @@ struct cw_run_memory {
     /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
     struct cw_run_map *maps;
     uint32_t root_maps; /* how many, which the vendor counts at the root */
+    bool was_mapped;    /* root: the program may have an address of its bytes */
     cl_mem *mirrors;    /* by lane number; buffers of helpers' contexts over the same bytes */
     /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
     struct cw_run_queue *last;

@@ -542,16 +542,6 @@ void cw_run_spread_release(struct cw_run_task *t)
 
 /* ---- the end of a command */
 
-/* The program may have written into a map that is not undone yet. */
-static bool is_mapped(const struct cw_run_region *r)
-{
-    const struct cw_run_access *a = r->writes;
-
-    while (a && a->task->type != CL_COMMAND_UNMAP_MEM_OBJECT)
-        a = a->next;
-    return r->root->maps || a;
-}
-
 static void note(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
 {
     struct cw_extents *valid = &a->region->spread->valid;
@@ -563,7 +553,7 @@ static void note(const struct cw_run_task *t, const struct cw_run_access *a, uin
     }
     if (!a->rows)
         cw_coherence_written(valid, a->low, a->high, memory);
-    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !is_mapped(a->region))
+    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !a->region->root->was_mapped)
         memset(a->region->root->address + a->low, CW_MEMORY_STALE, a->high - a->low);
 }
 
