@@ -148,6 +148,8 @@ struct cw_run_access {
     bool write;
     bool listed;   /* in the region's list; one that a later write covers is not */
     bool promised; /* its region's extents have room for a change at the command's end */
+    bool covers;   /* in the list of its region's spread: memory/spread.c */
+    struct cw_run_access *next_cover;
     uint64_t sure,
         sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
 };
@@ -469,6 +471,8 @@ struct cw_run_task {
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
+        cl_int vendor; /* of a launch: what the vendor's call said that was to run it */
+        cl_int *told;  /* of a call that waits for it: gets the error if its bytes are lost; else NULL */
     } outcome;
     uint32_t waits;
     struct {
@@ -594,6 +598,13 @@ struct cw_run_watch {
     uint32_t missed, skipped;
 };
 
+/* Why no launch goes to a device of its own memory any more. */
+struct cw_run_quarantine {
+    cl_int error; /* of the first command that failed there; 0: none has */
+    bool copy;    /* that was a copy between its memory and the host's */
+    bool left;    /* what it alone had has been saved, or is lost */
+};
+
 struct cw_run_worker {
     uint32_t number;
     cl_device_id device;
@@ -603,14 +614,19 @@ struct cw_run_worker {
     enum cw_device_kind kind;
     double speed;
     cl_uint units;
-    bool home;                       /* some program context has it */
-    uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
-    const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
-    uint64_t far_bytes;              /* of buffers there */
-    cl_command_queue copies;         /* between its own memory and the host's, in `context`; any thread */
-    _Atomic uint64_t link_free_ns;   /* when a modelled link has made its copies */
-    cl_context context;              /* of a helper: ours, made by its first command */
-    cl_command_queue queue;          /* in that context */
+    bool home;                           /* some program context has it */
+    uint32_t memory;                     /* that it works on: 0 the host's (memory/coherence.h) */
+    const struct cw_far_memory *far;     /* of its own memory; NULL: it has none */
+    uint64_t far_bytes;                  /* of buffers there */
+    struct cw_run_quarantine quarantine; /* memory/quarantine.h */
+    cl_command_queue copies;             /* between its own memory and the host's, in `context`; any thread */
+    _Atomic uint64_t link_free_ns;       /* when a modelled link has made its copies */
+    /* of a far device whose vendor runs commands inside calls: one thread at a time is in such a call, as
+     * PoCL's `basic` hangs where one thread's command waits for another's */
+    pthread_mutex_t in_call;
+    bool takes_turns;
+    cl_context context;     /* of a helper: ours, made by its first command */
+    cl_command_queue queue; /* in that context */
     bool busy, has_worker, asleep, quit;
     bool blocked;  /* its ready commands must not overlap with running ones (workers/exclusion.c) */
     bool building; /* its worker is occupied with a compiler */
@@ -626,5 +642,18 @@ struct cw_run_worker {
     struct cw_run_program *wanted[CW_RUN_WANTED];
     uint32_t num_wanted;
 };
+
+/* Around calls that may run commands of the device's; the lock of run mode is not held. */
+static inline void cw_run_turn_take(struct cw_run_worker *l)
+{
+    if (l->takes_turns)
+        pthread_mutex_lock(&l->in_call);
+}
+
+static inline void cw_run_turn_give(struct cw_run_worker *l)
+{
+    if (l->takes_turns)
+        pthread_mutex_unlock(&l->in_call);
+}
 
 #endif

@@ -19,9 +19,11 @@ static cl_mem poisoned(cl_mem buffer, const struct cw_run_context_device *p, siz
 {
     static const uint8_t stale = CW_MEMORY_STALE;
 
+    cw_run_turn_take(p->lane);
     if (CW_UNLIKELY(cw_run.chaos) && buffer &&
         cw_next.clEnqueueFillBuffer(p->queue, buffer, &stale, 1, 0, bytes, 0, NULL, NULL) == CL_SUCCESS)
         cw_next.clFinish(p->queue);
+    cw_run_turn_give(p->lane);
     return buffer;
 }
 

@@ -27,7 +27,7 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_context_device *p = &c->places[i];
         if (in_memory(p->slot) && has_code(p->slot) && !k->known->broken[p->lane->number] &&
-            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
+            !p->lane->quarantine.error && k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
             (has_local || cw_run_cutter_any_local(k)))
             return true;
     }
@@ -60,7 +60,7 @@ static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct
         return CW_RUN_ILLEGAL_MEMORY;
     if (!has_code(p->slot))
         return CW_RUN_ILLEGAL_CODE;
-    if (l->kernel->known->broken[p->lane->number])
+    if (l->kernel->known->broken[p->lane->number] || p->lane->quarantine.error)
         return CW_RUN_ILLEGAL_BROKEN;
     /* another device may choose another size */
     return l->has_local || l->any_local ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_LOCAL_SIZE;

@@ -26,6 +26,7 @@
 #include "../core/thread.h"
 #include "../core/work_ops.h"
 #include "../memory/coherence.h"
+#include "../memory/quarantine.h"
 #include "../memory/spread.h"
 #include "watch.h"
 
@@ -64,6 +65,8 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
+    pthread_mutex_init(&l->in_call, NULL);
+    l->takes_turns = l->memory != CW_MEMORY_HOST && cw_device_has(slot, CW_VENDOR_IN_CALL);
     cw_run.num_lanes++;
     cw_run.far_lanes += l->memory != CW_MEMORY_HOST;
     return l;
@@ -188,7 +191,7 @@ static bool overtakes(const struct cw_run_task *t)
  * already, and a kernel that updates data in place must not run twice: that is an error of the command. */
 static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    t->launch.kernel->known->broken[l->number] |= !t->uncoded;
+    t->launch.kernel->known->broken[l->number] |= !t->uncoded && !l->quarantine.error;
     cw_run.counts.moved -= t->uncoded;
     t->uncoded = false;
     t->launch.kernel->memo.left = 0;
@@ -225,6 +228,21 @@ static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
         cw_run_worker_ready(t);
 }
 
+/* A launch that has failed at a helper may run at home: it has not begun, or all that it may have written is
+ * as before elsewhere. */
+static bool is_as_before(struct cw_run_worker *l, struct cw_run_task *t)
+{
+    bool begun = t->begun;
+
+    if (l->memory == CW_MEMORY_HOST)
+        return !begun;
+    if (cw_run_quarantine_is_due(t->outcome.vendor))
+        cw_run_quarantine_begin(l, t->outcome.vendor, false);
+    t->uncoded |= t->outcome.vendor == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    t->begun = false;
+    return !begun || cw_run_spread_failed(t);
+}
+
 static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, bool alone)
 {
     cw_run_exclusion_end(t);
@@ -242,7 +260,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
             t->launch.kernel->again.left = 0;
     }
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home && !t->outcome.failed &&
-        (!t->begun || (l->memory != CW_MEMORY_HOST && cw_run_spread_failed(t)))) {
+        is_as_before(l, t)) {
         t->begun = false;
         back_home(l, t);
         return;
@@ -256,6 +274,14 @@ static bool is_measured(const struct cw_run_task *t)
     uint32_t n = t->launch.kernel->known->launches[t->at.lane]++;
 
     return n < CW_RUN_MEASURED_ALL || n % CW_RUN_MEASURED_EVERY == 0;
+}
+
+/* The device had no memory for the launch, which has not run. Others' buffers leave it, and then it is tried
+ * once more. */
+static bool has_more_room(struct cw_run_worker *l, const struct cw_run_task *t, cl_int status)
+{
+    return CW_UNLIKELY(status == CL_MEM_OBJECT_ALLOCATION_FAILURE) && l->memory != CW_MEMORY_HOST &&
+           !t->begun && cw_run_spread_make_room(l, t);
 }
 
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
@@ -279,11 +305,39 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     else if (!t->outcome.failed)
         status = cw_run_timing_execute(t);
     cw_run_global_lock_take();
+    if (has_more_room(l, t, status)) {
+        cw_run_global_lock_give();
+        status = cw_run_timing_execute(t);
+        cw_run_global_lock_take();
+    }
     l->busy = false;
     cw_run.running--;
     for (uint32_t i = 0; i < n; i++)
         ends(l, batch[i], n > 1 ? batch[i]->outcome.status : status, n == 1);
     cw_run_task_retire();
+}
+
+/* What devices that have failed still have. */
+static void save_all(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        struct cw_run_worker *l = &cw_run.lanes[i];
+
+        if (!l->quarantine.error || l->busy)
+            continue;
+        l->busy = true;
+        cw_run_quarantine_leave(l);
+        l->busy = false;
+    }
+}
+
+/* It cannot run at home either: bytes that it needs are lost, or memory is out. */
+static void fails(struct cw_run_task *t, cl_int error)
+{
+    t->outcome.failed = error;
+    if (t->outcome.told)
+        *t->outcome.told = error;
+    cw_run_spread_lost(t);
 }
 
 /* Bytes that the command may touch are copied to where it runs. False: it is ready elsewhere now, or its
@@ -296,7 +350,7 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
     l->busy = true;
     cw_run.running++;
-    err = cw_run_spread_fetch(t);
+    err = l->quarantine.error ? CL_DEVICE_NOT_AVAILABLE : cw_run_spread_fetch(t);
     cw_run.running--;
     l->busy = false;
     t->state = CW_RUN_READY;
@@ -307,7 +361,7 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
         return false;
     }
     if (err != CL_SUCCESS)
-        t->outcome.failed = err;
+        fails(t, err);
     if (!whole)
         t->ops->ready(t);
     return whole;
@@ -315,12 +369,16 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
 
 void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
-    if (CW_UNLIKELY(l->memory != CW_MEMORY_HOST || cw_run.spreads) && t->accesses.n && !fetch(l, t))
-        return;
-    if (CW_UNLIKELY(t->ops->run != NULL))
+    bool copies = CW_UNLIKELY(l->memory != CW_MEMORY_HOST || cw_run.spreads) && t->accesses.n;
+
+    if (copies && !fetch(l, t))
+        ;
+    else if (CW_UNLIKELY(t->ops->run != NULL))
         t->ops->run(l, t, last);
     else
         cw_run_worker_run_command(l, t, last);
+    if (CW_UNLIKELY(cw_run.quarantines))
+        save_all();
 }
 
 /* Worker held, lock not held. */
