@@ -11,6 +11,7 @@ struct cw_run_counts {
     uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
     uint64_t evicted;                     /* buffers, from a device's own memory */
     uint64_t lost, deprived;              /* bytes that came to be valid nowhere; commands that needed some */
+    uint64_t relieved;                    /* launches that went home from behind late ones */
     uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */
 };
 

@@ -614,10 +614,13 @@ struct cw_run_worker {
     enum cw_device_kind kind;
     double speed;
     cl_uint units;
-    bool home;                           /* some program context has it */
-    uint32_t memory;                     /* that it works on: 0 the host's (memory/coherence.h) */
-    const struct cw_far_memory *far;     /* of its own memory; NULL: it has none */
-    uint64_t far_bytes;                  /* of buffers there */
+    bool home;                       /* some program context has it */
+    uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
+    const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
+    uint64_t far_bytes;              /* of buffers there */
+    uint64_t
+        late_at_ns; /* when the launch that runs there is late (workers/late.h); 0: none runs, or that is not
+                            looked at */
     struct cw_run_quarantine quarantine; /* memory/quarantine.h */
     cl_command_queue copies;             /* between its own memory and the host's, in `context`; any thread */
     _Atomic uint64_t link_free_ns;       /* when a modelled link has made its copies */

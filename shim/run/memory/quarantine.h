@@ -1,8 +1,8 @@
 /* quarantine.h - devices with a memory of their own that fail.
  *
  * The first launch that fails there as devices do, or the first copy, ends their use: no other launch goes
- * there (workers/legal.c), those that wait there run at home, and what their memory alone has is copied to the
- * host's as long as they answer. The rest is lost (memory/coherence.h): commands that need it end with
+ * there (workers/legal.c), those that wait there run at home, and what their memory alone has is copied to
+ * the host's as long as they answer. The rest is lost (memory/coherence.h): commands that need it end with
  * CL_OUT_OF_RESOURCES. */
 #ifndef CW_RUN_QUARANTINE_H
 #define CW_RUN_QUARANTINE_H

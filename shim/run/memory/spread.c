@@ -230,8 +230,9 @@ static bool is_covered(const struct cw_run_spread *s, const struct cw_coherence_
     return a;
 }
 
-/* Makes [low, high) valid in `memory`. A copy that does not come home is tried once more; then its device does
- * not have these bytes. False: some are lost, the device does not take them, or memory is out. Likewise. */
+/* Makes [low, high) valid in `memory`. A copy that does not come home is tried once more; then its device
+ * does not have these bytes. False: some are lost, the device does not take them, or memory is out.
+ * Likewise. */
 static bool fetch(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory)
 {
     struct cw_run_spread *s = r->spread;

@@ -24,8 +24,9 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t);
  * the memory of its worker alone. Lock held. */
 void cw_run_spread_written(struct cw_run_task *t);
 
-/* The command has failed and may have written. True: its bytes are as before in another memory, but for those
- * that it surely writes, so it may run again there. False: all that it may have written is lost. Lock held. */
+/* The command has failed and may have written. True: its bytes are as before in another memory, but for
+ * those that it surely writes, so it may run again there. False: all that it may have written is lost.
+ * Lock held. */
 bool cw_run_spread_failed(struct cw_run_task *t);
 
 /* The command could not run as bytes that it needs are lost: so are those that it was to write. Lock held. */

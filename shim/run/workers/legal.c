@@ -1,5 +1,6 @@
 /* legal.c - see legal.h. */
 #include "legal.h"
+#include "late.h"
 #include "../models/cutter.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
@@ -54,7 +55,7 @@ static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct
 {
     if (l->has_offset) /* tiles of it at devices of the program's only */
         return CW_RUN_ILLEGAL_OFFSET;
-    if (may_be_held(p->slot))
+    if (may_be_held(p->slot) || cw_run_late_is(p->lane))
         return CW_RUN_ILLEGAL_HELD;
     if (!in_memory(p->slot) || (p->slot->memory && !cw_run_spread_may(l)))
         return CW_RUN_ILLEGAL_MEMORY;

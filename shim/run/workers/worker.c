@@ -11,6 +11,7 @@
 #include "../tasks/task.h"
 #include "batch.h"
 #include "exclusion.h"
+#include "late.h"
 #include "short_task.h"
 #include "timing.h"
 #include "window.h"
@@ -292,6 +293,8 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
 
     l->busy = true;
     cw_run.running++;
+    if (CW_UNLIKELY(l->memory != CW_MEMORY_HOST))
+        cw_run_late_begins(l, t);
     n = cw_run_batch_gather(t, last, batch);
     for (uint32_t i = 0; i < n; i++)
         cw_run_worker_starts(batch[i]);
@@ -310,6 +313,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
         status = cw_run_timing_execute(t);
         cw_run_global_lock_take();
     }
+    cw_run_late_ends(l);
     l->busy = false;
     cw_run.running--;
     for (uint32_t i = 0; i < n; i++)
