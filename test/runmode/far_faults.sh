@@ -2,7 +2,7 @@
 # has written garbage, there is no memory for it, a copy back fails, a launch takes seconds. The program prints what it prints bare,
 # unless bytes were lost: then it is told of an error. It always ends. ALL=1: all of it with one and two such devices, more seeds.
 # SLOW: ALL=1 SEEDS=5
-# SECONDS: 40
+# SECONDS: 50
 . test/runmode/common.sh
 planted=0 lost=0 left=0 relieved=0
 
@@ -45,5 +45,5 @@ for app in chains8 jacobi gemm mapreduce lu; do
     done
 done
 echo "$planted faults planted, $left devices left alone, $lost runs lost bytes, in $relieved launches did not wait for late ones"
-[ $planted -ge 20 ] && [ $left -ge 10 ] && [ $lost -ge 1 ] && [ $relieved -ge 1 ] || fail "too few faults had an effect"
+[ $planted -ge 15 ] && [ $left -ge 8 ] && [ $lost -ge 1 ] && [ $relieved -ge 1 ] || fail "too few faults had an effect"
 done_

@@ -10,6 +10,7 @@
 #include "../../../analyzer/trace/trace.h"
 #include "../../door/door.h"
 #include "../../door/log.h"
+#include "context_device.h"
 #include "global_lock.h"
 #include "state.h"
 
@@ -174,9 +175,9 @@ static bool is_first_far(const struct cw_run_worker *l)
 {
     const struct cw_run_worker *first = cw_run.lanes;
 
-    while (first < l && !first->memory)
+    while (first < l && (!first->memory || first->home))
         first++;
-    return l->memory && first == l;
+    return l->memory && !l->home && first == l;
 }
 
 bool cw_run_fault_copy(const struct cw_run_worker *l, bool home)
@@ -208,18 +209,19 @@ cl_int cw_run_fault_launch(struct cw_run_task *t)
 cl_int cw_run_fault_launched(struct cw_run_task *t)
 {
     struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
     const uint8_t garbage = 0x5A;
 
     if (!is_first_far(l) || !cw_run_fault_asks_now(CW_RUN_FAULT_GARBAGE))
         return CL_SUCCESS;
-    cw_run_turn_take(l);
+    cw_run_context_device_turn_take(p);
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         const struct cw_run_access *a = &t->accesses.of[i];
         if (a->write && a->region->root)
-            cw_next.clEnqueueFillBuffer(l->copies, a->region->root->mirrors[l->number], &garbage, 1, a->low,
+            cw_next.clEnqueueFillBuffer(p->copies, a->region->root->mirrors[l->number], &garbage, 1, a->low,
                                         a->high - a->low, 0, NULL, NULL);
     }
-    cw_next.clFinish(l->copies);
-    cw_run_turn_give(l);
+    cw_next.clFinish(p->copies);
+    cw_run_context_device_turn_give(p);
     return CL_OUT_OF_RESOURCES;
 }

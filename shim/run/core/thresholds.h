@@ -152,7 +152,7 @@
 /* ---- launches at devices with a memory of their own (workers/late.h) */
 /* ns: a launch there is late when it takes so much longer than CW_RUN_FAR_LATE_TIMES its usual time; more
  * than a first launch that is compiled, in most cases */
-#define CW_RUN_FAR_LATE_NS    UINT64_C(200000000)
+#define CW_RUN_FAR_LATE_NS    UINT64_C(500000000)
 #define CW_RUN_FAR_LATE_TIMES 2
 /* ---- chains as groups (groups/group.h) */
 /* share of the work that groups may save, before one was measured: they are 2 to 4 times as quick */

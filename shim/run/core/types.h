@@ -65,8 +65,10 @@ struct cw_run_record {
 struct cw_run_context_device { /* where commands of one context can run: one per slot */
     struct cw_run_worker *lane;
     const struct cw_cl_device *slot;
-    cl_context context;                        /* home: the program's; helper: ours */
-    cl_command_queue queue;                    /* ours; made by the first command, worker held */
+    cl_context context;     /* home: the program's; helper: ours */
+    cl_command_queue queue; /* ours; made by the first command, worker held */
+    /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread */
+    cl_command_queue copies;
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
@@ -146,9 +148,10 @@ struct cw_run_access {
     uint64_t low, high; /* offsets there */
     struct cw_run_access *prev, *next;
     bool write;
-    bool listed;   /* in the region's list; one that a later write covers is not */
-    bool promised; /* its region's extents have room for a change at the command's end */
-    bool covers;   /* in the list of its region's spread: memory/spread.c */
+    bool listed;       /* in the region's list; one that a later write covers is not */
+    uint32_t promised; /* so many changes at the command's end have room in its region's extents */
+    uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
+    bool covers;       /* in the list of its region's spread: memory/spread.c */
     struct cw_run_access *next_cover;
     uint64_t sure,
         sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
@@ -482,6 +485,7 @@ struct cw_run_task {
     struct {
         uint32_t lane, home; /* numbers */
         uint32_t place;      /* index into the context's places */
+        uint32_t memory;     /* that its bytes have to be in; of launches: that of their worker */
     } at;
     struct {
         uint32_t number, index; /* the window that it was in, and where */
@@ -618,18 +622,15 @@ struct cw_run_worker {
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
     uint64_t far_bytes;              /* of buffers there */
-    uint64_t
-        late_at_ns; /* when the launch that runs there is late (workers/late.h); 0: none runs, or that is not
-                            looked at */
+    /* when the launch that runs there is late (workers/late.h); 0: none runs, or that is not looked at */
+    uint64_t late_at_ns;
     struct cw_run_quarantine quarantine; /* memory/quarantine.h */
-    cl_command_queue copies;             /* between its own memory and the host's, in `context`; any thread */
-    _Atomic uint64_t link_free_ns;       /* when a modelled link has made its copies */
-    /* of a far device whose vendor runs commands inside calls: one thread at a time is in such a call, as
-     * PoCL's `basic` hangs where one thread's command waits for another's */
-    pthread_mutex_t in_call;
-    bool takes_turns;
-    cl_context context;     /* of a helper: ours, made by its first command */
-    cl_command_queue queue; /* in that context */
+    /* of the vendor's calls that run commands on a device that runs them inside the call (CW_VENDOR_IN_CALL)
+     * and has a memory of its own, to and from which other threads copy. Innermost */
+    pthread_mutex_t calls;
+    _Atomic uint64_t link_free_ns; /* when a modelled link has made its copies */
+    cl_context context;            /* of a helper: ours, made by its first command */
+    cl_command_queue queue;        /* in that context */
     bool busy, has_worker, asleep, quit;
     bool blocked;  /* its ready commands must not overlap with running ones (workers/exclusion.c) */
     bool building; /* its worker is occupied with a compiler */
@@ -645,18 +646,5 @@ struct cw_run_worker {
     struct cw_run_program *wanted[CW_RUN_WANTED];
     uint32_t num_wanted;
 };
-
-/* Around calls that may run commands of the device's; the lock of run mode is not held. */
-static inline void cw_run_turn_take(struct cw_run_worker *l)
-{
-    if (l->takes_turns)
-        pthread_mutex_lock(&l->in_call);
-}
-
-static inline void cw_run_turn_give(struct cw_run_worker *l)
-{
-    if (l->takes_turns)
-        pthread_mutex_unlock(&l->in_call);
-}
 
 #endif

@@ -14,7 +14,7 @@ bool cw_run_quarantine_is_due(cl_int status)
 
 void cw_run_quarantine_begin(struct cw_run_worker *l, cl_int error, bool copy)
 {
-    if (l->quarantine.error)
+    if (l->quarantine.error || l->home)
         return;
     l->quarantine.error = error;
     l->quarantine.copy = copy;

@@ -12,7 +12,8 @@
 /* Whether a launch that ends so says that its device has failed, rather than the launch. */
 bool cw_run_quarantine_is_due(cl_int status);
 
-/* A launch or a copy has failed at `l` with `error`; only the first one counts. Lock held. */
+/* A launch or a copy has failed at `l` with `error`; only the first one counts, and none at a device
+ * of the program's. Lock held. */
 void cw_run_quarantine_begin(struct cw_run_worker *l, cl_int error, bool copy);
 
 /* Saves what the memory of `l` alone has, once. No launch runs there. Worker held; lock held, given up

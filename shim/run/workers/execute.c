@@ -138,12 +138,11 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
     cl_command_queue queue;
     cl_int err;
 
-    cw_run_turn_take(p->lane);
+    cw_run_context_device_turn_take(p);
     err = t->ops->submit(t, &queue);
-
+    cw_run_context_device_turn_give(p);
     if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
         t->outcome.vendor = err = cw_next.clFinish(queue);
-    cw_run_turn_give(p->lane);
     t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start : 0;
     return err;
 }

@@ -2,6 +2,7 @@
 #include "late.h"
 
 #include "../../../sched/whole.h"
+#include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
@@ -12,6 +13,8 @@ void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t)
 {
     double ns = t->work == CW_RUN_LAUNCH ? t->launch.kernel->known->mean_ns[l->number] : 0;
 
+    if (cw_run.chaos && cw_run_fault_planted != CW_RUN_FAULT_SLOW)
+        return; /* the lot says where commands run, however busy the machine is */
     l->late_at_ns = cw_run_global_lock_now_ns() + CW_RUN_FAR_LATE_NS +
                     cw_whole_from(CW_RUN_FAR_LATE_TIMES * ns, INT64_MAX);
 }
