@@ -127,8 +127,11 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
     struct cw_run_queue *q = e->queue;
     struct cw_run_until until = {.queue = q};
     bool in_order = q->in_order;
+    cl_int status = CL_SUCCESS;
     uint64_t now = 0;
 
+    if (blocking)
+        t->outcome.told = &status;
     if (CW_UNLIKELY(!cw_run_dependence_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
         drop_event(e);
         cw_run_global_lock_give();
@@ -151,5 +154,5 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
     }
     cw_run_task_retire();
     cw_run_global_lock_give();
-    return CL_SUCCESS;
+    return status;
 }

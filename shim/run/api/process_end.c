@@ -26,6 +26,7 @@
 #include "../tuning/activation.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
+#include "../memory/quarantine.h"
 #include "../workers/local_size.h"
 #include "../core/thread.h"
 #include "../tiles/share.h"
@@ -185,6 +186,8 @@ static void summary(void)
                      (double)c->far_bytes[0] / 1e6, (unsigned long long)c->far_copies[0],
                      (double)c->far_bytes[1] / 1e6, (unsigned long long)c->far_copies[1],
                      (unsigned long long)c->evicted));
+    if (cw_run.quarantines || c->deprived || c->relieved)
+        say(line, cw_run_quarantine_describe(line, sizeof line));
     if (c->by_rows)
         say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n",
                            (unsigned long long)c->by_rows));

@@ -4,11 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../../analyzer/io/identity.h"
 #include "../../../analyzer/trace/trace.h"
+#include "../../door/door.h"
 #include "../../door/log.h"
+#include "context_device.h"
 #include "global_lock.h"
+#include "state.h"
 
 enum cw_run_fault cw_run_fault_planted;
 static unsigned long turn, seen;
@@ -28,7 +32,9 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_LOOSE] = "loose:",         [CW_RUN_FAULT_SOON] = "soon:",
     [CW_RUN_FAULT_UNFETCHED] = "unfetched:", [CW_RUN_FAULT_UNNOTED] = "unnoted:",
     [CW_RUN_FAULT_UNSAVED] = "unsaved:",     [CW_RUN_FAULT_HASTY] = "hasty:",
-    [CW_RUN_FAULT_ALIKE] = "alike:"};
+    [CW_RUN_FAULT_DEAD] = "dead:",           [CW_RUN_FAULT_GARBAGE] = "garbage:",
+    [CW_RUN_FAULT_FULL] = "full:",           [CW_RUN_FAULT_UNBROUGHT] = "unbrought:",
+    [CW_RUN_FAULT_SLOW] = "slow:",           [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
 {
@@ -54,8 +60,8 @@ bool cw_run_fault_start(const char *text, bool any)
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, unseen:N, "
                  "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
-                 "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N or "
-                 "alike:N, N from 1",
+                 "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N, "
+                 "unsaved:N, hasty:N, dead:N, garbage:N, full:N, unbrought:N, slow:N or alike:N, N from 1",
                  text);
     return false;
 }
@@ -158,4 +164,64 @@ void cw_run_fault_stale_end(const struct cw_run_task *t, uint8_t **saved)
             memcpy(t->launch.args[i].memory->address, saved[i], t->launch.args[i].memory->bytes);
         free(saved[i]);
     }
+}
+
+static bool has_come(enum cw_run_fault kind)
+{
+    return cw_run_fault_planted == kind && seen >= turn;
+}
+
+static bool is_first_far(const struct cw_run_worker *l)
+{
+    const struct cw_run_worker *first = cw_run.lanes;
+
+    while (first < l && (!first->memory || first->home))
+        first++;
+    return l->memory && !l->home && first == l;
+}
+
+bool cw_run_fault_copy(const struct cw_run_worker *l, bool home)
+{
+    if (CW_LIKELY(!cw_run_fault_planted) || !is_first_far(l))
+        return false;
+    return (home && cw_run_fault_asks_now(CW_RUN_FAULT_UNBROUGHT)) ||
+           (cw_run_fault_planted == CW_RUN_FAULT_DEAD && asks(has_come, CW_RUN_FAULT_DEAD));
+}
+
+cl_int cw_run_fault_launch(struct cw_run_task *t)
+{
+    const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    uint64_t own = 0;
+
+    if (!is_first_far(l))
+        return CL_SUCCESS;
+    if (cw_run_fault_asks_since(CW_RUN_FAULT_DEAD))
+        return CL_DEVICE_NOT_AVAILABLE;
+    if (cw_run_fault_asks_now(CW_RUN_FAULT_SLOW))
+        nanosleep(&(struct timespec){2, 0}, NULL);
+    if (!cw_run_fault_asks_since(CW_RUN_FAULT_FULL))
+        return CL_SUCCESS;
+    for (uint32_t i = 0; i < t->launch.kernel->count; i++)
+        own += t->launch.args[i].memory ? t->launch.args[i].memory->root->bytes : 0;
+    return seen <= turn + 1 || l->far_bytes > own ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
+}
+
+cl_int cw_run_fault_launched(struct cw_run_task *t)
+{
+    struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
+    const uint8_t garbage = 0x5A;
+
+    if (!is_first_far(l) || !cw_run_fault_asks_now(CW_RUN_FAULT_GARBAGE))
+        return CL_SUCCESS;
+    cw_run_context_device_turn_take(p);
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        const struct cw_run_access *a = &t->accesses.of[i];
+        if (a->write && a->region->root)
+            cw_next.clEnqueueFillBuffer(p->copies, a->region->root->mirrors[l->number], &garbage, 1, a->low,
+                                        a->high - a->low, 0, NULL, NULL);
+    }
+    cw_next.clFinish(p->copies);
+    cw_run_context_device_turn_give(p);
+    return CL_OUT_OF_RESOURCES;
 }

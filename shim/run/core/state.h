@@ -10,6 +10,8 @@ struct cw_run_counts {
     atomic_ullong by_rows;                /* tiles; lock not needed */
     uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
     uint64_t evicted;                     /* buffers, from a device's own memory */
+    uint64_t lost, deprived;              /* bytes that came to be valid nowhere; commands that needed some */
+    uint64_t relieved;                    /* launches that went home from behind late ones */
     uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */
 };
 
@@ -51,6 +53,7 @@ struct cw_run_state_all {
     uint32_t copies;               /* helpers' copies of programs so far */
     uint32_t far_lanes;            /* workers whose device has a memory of its own */
     uint32_t spreads;              /* buffers that have left the host's memory */
+    uint32_t quarantines;          /* workers whose device has failed (memory/quarantine.h) */
     struct cw_run_worker lanes[CW_RUN_LANES];
     uint32_t num_lanes;
     struct cw_run_foreign *to_register; /* by cw_run_global_lock_give */

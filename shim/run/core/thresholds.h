@@ -32,7 +32,7 @@
 /* synchronisations that a queue is left alone after a hold in which hardly anything waited
  * (core/backoff.h) */
 #define CW_RUN_HOLD_SPAN_LEAST 16
-#define CW_RUN_HOLD_SPAN_MOST 4096
+#define CW_RUN_HOLD_SPAN_MOST  4096
 
 /* ---- measured times of launches (workers/worker.c, tuning/perf_model.h, tuning/first_launch.h) */
 /* launches of a kernel on a device: all of the first are measured, and ... */
@@ -148,6 +148,12 @@
 #define CW_RUN_LATE_SHARE 0.3
 /* ns: and this much more, as threads wake late */
 #define CW_RUN_LATE_NS 300000
+
+/* ---- launches at devices with a memory of their own (workers/late.h) */
+/* ns: a launch there is late when it takes so much longer than CW_RUN_FAR_LATE_TIMES its usual time; more
+ * than a first launch that is compiled, in most cases */
+#define CW_RUN_FAR_LATE_NS    UINT64_C(500000000)
+#define CW_RUN_FAR_LATE_TIMES 2
 /* ---- chains as groups (groups/group.h) */
 /* share of the work that groups may save, before one was measured: they are 2 to 4 times as quick */
 #define CW_RUN_GROUP_HOPE 0.4

@@ -151,6 +151,8 @@ struct cw_run_access {
     bool listed;       /* in the region's list; one that a later write covers is not */
     uint32_t promised; /* so many changes at the command's end have room in its region's extents */
     uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
+    bool covers;       /* in the list of its region's spread: memory/spread.c */
+    struct cw_run_access *next_cover;
     uint64_t sure,
         sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
 };
@@ -475,6 +477,8 @@ struct cw_run_task {
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
+        cl_int vendor; /* of a launch: what the vendor's call said that was to run it */
+        cl_int *told;  /* of a call that waits for it: gets the error if its bytes are lost; else NULL */
     } outcome;
     uint32_t waits;
     struct {
@@ -601,6 +605,13 @@ struct cw_run_watch {
     uint32_t missed, skipped;
 };
 
+/* Why no launch goes to a device of its own memory any more. */
+struct cw_run_quarantine {
+    cl_int error; /* of the first command that failed there; 0: none has */
+    bool copy;    /* that was a copy between its memory and the host's */
+    bool left;    /* what it alone had has been saved, or is lost */
+};
+
 struct cw_run_worker {
     uint32_t number;
     cl_device_id device;
@@ -614,6 +625,9 @@ struct cw_run_worker {
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
     uint64_t far_bytes;              /* of buffers there */
+    /* when the launch that runs there is late (workers/late.h); 0: none runs, or that is not looked at */
+    uint64_t late_at_ns;
+    struct cw_run_quarantine quarantine; /* memory/quarantine.h */
     /* of the vendor's calls that run commands on a device that runs them inside the call (CW_VENDOR_IN_CALL)
      * and has a memory of its own, to and from which other threads copy. Innermost */
     pthread_mutex_t calls;

@@ -141,7 +141,7 @@ static bool add_pieces(struct cw_run_window_flow *f, const struct cw_run_task *t
         struct cw_extent part = {.high = r->low};
 
         while (good && cw_run_spread_part(r->region, part.high, r->high, &part))
-            good = add_piece(f, r->region, part.high - part.low, part.valid);
+            good = !part.valid || add_piece(f, r->region, part.high - part.low, part.valid);
     }
     return good;
 }

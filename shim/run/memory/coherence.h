@@ -12,7 +12,8 @@
  * Commands that touch the same bytes, one of them writing, must not overlap in time: memory/byte_range.h. So
  * no byte that a running command reads changes in any memory, and copies of it may be made beside it.
  *
- * Invariants: every byte is valid somewhere, unless a command that had its only copy failed; memories in
+ * Invariants: every byte is valid somewhere, unless a command that had its only copy failed, or the device
+ * that had it did; such a byte is lost until a command surely writes it; memories in
  * which a byte is valid hold equal values of it, but for bytes that a running command may write. */
 #ifndef CW_COHERENCE_H
 #define CW_COHERENCE_H
@@ -38,6 +39,9 @@ bool cw_coherence_next(const struct cw_extents *e, uint64_t low, uint64_t high, 
 /* These use up one change of `e` that was promised (cw_extents_reserve). */
 void cw_coherence_moved(struct cw_extents *e, const struct cw_coherence_move *move);
 void cw_coherence_written(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory);
+
+/* No memory has these bytes until a command writes them. */
+void cw_coherence_lost(struct cw_extents *e, uint64_t low, uint64_t high);
 
 /* True when the command may run again elsewhere: the bytes of before are still valid in another memory. */
 bool cw_coherence_failed(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory);

@@ -15,6 +15,7 @@
 #include "coherence.h"
 #include "mirror.h"
 #include "native_use.h"
+#include "quarantine.h"
 
 enum { FEW_ROWS = 64 }; /* of a rectangle: each may be an extent of its own */
 
@@ -29,6 +30,7 @@ struct cw_run_spread {
     struct cw_run_spread *prev, *next; /* of all */
     struct cw_extents valid;
     struct arrival *arrivals;
+    struct cw_run_access *covers; /* writes in the host's memory, over bytes that did not have to be there */
 };
 
 static struct cw_run_spread *first_spread; /* lock held */
@@ -88,21 +90,25 @@ static void hold_link(struct cw_run_worker *far, uint64_t begin, uint64_t bytes)
 }
 
 /* Lock not held. */
-static bool copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
+static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
 {
-    const struct cw_run_context_device *p = place_of(r, m->to == CW_MEMORY_HOST ? m->from : m->to);
+    bool home = m->to == CW_MEMORY_HOST;
+    const struct cw_run_context_device *p = place_of(r, home ? m->from : m->to);
     cl_mem replica = p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
     uint8_t *host = r->root->address + m->low;
     uint64_t begin = cw_run_global_lock_now_ns(), bytes = m->high - m->low;
     cl_int err;
 
     cw_run_context_device_turn_take(p);
-    err = m->to == CW_MEMORY_HOST
-              ? cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL)
-              : cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
+    if (cw_run_fault_copy(p->lane, home))
+        err = CL_OUT_OF_RESOURCES;
+    else if (home)
+        err = cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
+    else
+        err = cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
     cw_run_context_device_turn_give(p);
     hold_link(p->lane, begin, bytes);
-    return err == CL_SUCCESS;
+    return err;
 }
 
 /* ---- all copies that a command needs */
@@ -184,39 +190,83 @@ static void arrives(struct cw_run_spread *s, struct arrival *arrival)
     cw_run_global_lock_tell();
 }
 
-/* Lock held; given up meanwhile. */
+/* There is room for one change. Lock held; given up meanwhile. */
 static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_move *move)
 {
     struct cw_run_spread *s = r->spread;
     struct arrival arrival = {*move, s->arrivals};
-    bool home = move->to == CW_MEMORY_HOST, skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED), good;
+    bool home = move->to == CW_MEMORY_HOST, skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
+    cl_int err;
 
-    if (!cw_extents_reserve(&s->valid, 1))
-        return false;
     s->arrivals = &arrival;
     cw_run_global_lock_give();
-    good = skip || copy(r, move);
+    err = skip ? CL_SUCCESS : copy(r, move);
     cw_run_global_lock_take();
-    if (good)
+    if (err == CL_SUCCESS)
         cw_coherence_moved(&s->valid, move);
     else
         cw_extents_return(&s->valid, 1);
     cw_run.counts.far_copies[home]++;
     cw_run.counts.far_bytes[home] += move->high - move->low;
     arrives(s, &arrival);
-    return good;
+    if (err != CL_SUCCESS)
+        cw_run_quarantine_begin(place_of(r, home ? move->from : move->to)->lane, err, true);
+    return err == CL_SUCCESS;
 }
 
-/* Makes [low, high) valid in `memory`. Likewise. */
+/* [low, high) is valid in memories of `keep` only. False: there is no room to say so. */
+static bool keep_only(struct cw_run_spread *s, uint64_t low, uint64_t high, uint64_t keep)
+{
+    struct cw_extent piece;
+
+    if (!cw_extents_reserve(&s->valid, 1))
+        return false;
+    for (uint64_t at = low; cw_extents_missing(&s->valid, at, high, UINT64_MAX, &piece); at = piece.high)
+        if (piece.valid && !(piece.valid & keep))
+            cw_run.counts.lost += piece.high - piece.low;
+    cw_extents_change(&s->valid, low, high, keep, 0);
+    return true;
+}
+
+/* Its bytes that do not have to be there before. */
+static struct cw_coherence_move sure_part(const struct cw_run_access *a)
+{
+    return (struct cw_coherence_move){a->rows ? a->low : a->sure, a->rows ? a->high : a->sure_end,
+                                      CW_MEMORY_HOST, CW_MEMORY_HOST};
+}
+
+/* A command writes some of these bytes in the host's memory, and does not need what was there. */
+static bool is_covered(const struct cw_run_spread *s, const struct cw_coherence_move *m)
+{
+    for (const struct cw_run_access *a = m->to == CW_MEMORY_HOST ? s->covers : NULL; a; a = a->next_cover) {
+        const struct cw_coherence_move sure = sure_part(a);
+
+        if (sure.low < m->high && m->low < sure.high)
+            return true;
+    }
+    return false;
+}
+
+/* Makes [low, high) valid in `memory`. A copy that does not come home is tried once more; then its device
+ * does not have these bytes. False: some are lost, the device does not take them, or memory is out.
+ * Likewise. */
 static bool fetch(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory)
 {
+    struct cw_run_spread *s = r->spread;
     struct cw_coherence_move move;
+    uint32_t failures = 0;
     bool lost;
 
-    while (cw_coherence_next(&r->spread->valid, low, high, memory, &move, &lost)) {
-        if (is_under_way(r->spread, &move))
+    while (cw_coherence_next(&s->valid, low, high, memory, &move, &lost)) {
+        if (is_under_way(s, &move) || is_covered(s, &move))
             wait_for_arrival();
-        else if (!make_copy(r, &move))
+        else if (!cw_extents_reserve(&s->valid, 1))
+            return false;
+        else if (make_copy(r, &move))
+            continue;
+        else if (move.to != CW_MEMORY_HOST)
+            return false;
+        else if (failures++ % 2 && !keep_only(s, move.low, move.high, ~bit(move.from)))
             return false;
     }
     return !lost;
@@ -274,24 +324,48 @@ static struct cw_run_region *oldest(const struct cw_run_worker *l, const struct 
     return found;
 }
 
-/* All that is valid in `memory` alone goes home; nothing is valid in `memory` then. */
+/* All that is valid in `memory` alone goes home; nothing is valid in `memory` then. False: some is lost, or
+ * memory is out. */
 static bool leave(struct cw_run_spread *s, uint32_t memory)
 {
     struct cw_extent piece;
     uint64_t at = 0;
+    bool good = true;
 
     while (cw_extents_missing(&s->valid, at, s->valid.bytes, bit(CW_MEMORY_HOST), &piece)) {
-        if (piece.valid == bit(memory) && !cw_run_fault_since(CW_RUN_FAULT_UNSAVED) &&
-            !fetch(s->region, piece.low, piece.high, CW_MEMORY_HOST))
-            return false;
+        if (piece.valid == bit(memory) && !cw_run_fault_since(CW_RUN_FAULT_UNSAVED))
+            good &= fetch(s->region, piece.low, piece.high, CW_MEMORY_HOST);
         at = piece.high;
     }
     while (s->arrivals) /* from there, perhaps */
         wait_for_arrival();
-    if (!cw_extents_reserve(&s->valid, 1))
-        return false;
-    cw_extents_change(&s->valid, 0, s->valid.bytes, ~bit(memory), 0);
-    return true;
+    return keep_only(s, 0, s->valid.bytes, ~bit(memory)) && good;
+}
+
+static bool is_anywhere(const struct cw_run_spread *s, uint32_t memory)
+{
+    for (uint32_t i = 0; i < s->valid.n; i++)
+        if (s->valid.of[i].valid & bit(memory))
+            return true;
+    return false;
+}
+
+void cw_run_spread_leave(struct cw_run_worker *l)
+{
+    struct cw_run_spread *s = first_spread;
+
+    while (s) {
+        struct cw_run_region *r = s->region;
+
+        if (!is_anywhere(s, l->memory)) {
+            s = s->next;
+            continue;
+        }
+        cw_run_record_pin(&r->root->r);
+        leave(s, l->memory);
+        s = is_anywhere(s, l->memory) ? s->next : first_spread; /* the list may be another one */
+        cw_run_record_unpin(&r->root->r);
+    }
 }
 
 /* The memory objects of a buffer and its parts there. A later one may get the same handle: arguments are set
@@ -321,6 +395,16 @@ static bool evict(struct cw_run_worker *l, struct cw_run_region *r)
     return good;
 }
 
+bool cw_run_spread_make_room(struct cw_run_worker *l, const struct cw_run_task *t)
+{
+    struct cw_run_region *old;
+    bool any = false;
+
+    while ((old = oldest(l, t)) && evict(l, old))
+        any = true;
+    return any;
+}
+
 static uint64_t capacity_of(const struct cw_run_worker *l)
 {
     return l->far->capacity ? l->far->capacity : UINT64_MAX;
@@ -343,9 +427,11 @@ static bool make_replica(const struct cw_run_task *t, const struct cw_run_contex
     if (!cw_run_spread_of(root->region))
         return false;
     l->far_bytes += is_new ? root->bytes : 0;
-    cw_run_global_lock_give();
-    made = cw_run_mirror_of(m, p);
-    cw_run_global_lock_take();
+    do {
+        cw_run_global_lock_give();
+        made = cw_run_mirror_of(m, p);
+        cw_run_global_lock_take();
+    } while (!made && cw_run_spread_make_room(l, t));
     if (!root->mirrors[l->number])
         l->far_bytes -= root->bytes;
     return made;
@@ -429,6 +515,44 @@ static bool has_room(struct cw_run_access *a)
     return a->promised;
 }
 
+/* The command is about to write bytes in the host's memory that were not fetched: copies that come there have
+ * to be over, and no other one begins. */
+static void cover(struct cw_run_task *t)
+{
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i];
+        const struct cw_coherence_move sure = sure_part(a);
+
+        if (!a->write || !a->region->spread || a->covers || sure.low == sure.high)
+            continue;
+        a->covers = true;
+        a->next_cover = a->region->spread->covers;
+        a->region->spread->covers = a;
+    }
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i];
+        const struct cw_coherence_move sure = sure_part(a);
+
+        while (a->covers && is_under_way(a->region->spread, &sure))
+            wait_for_arrival();
+    }
+}
+
+void cw_run_spread_over(struct cw_run_task *t)
+{
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i], **at;
+
+        if (!a->covers)
+            continue;
+        for (at = &a->region->spread->covers; *at != a;)
+            at = &(*at)->next_cover;
+        *at = a->next_cover;
+        a->covers = false;
+        cw_run_global_lock_tell();
+    }
+}
+
 static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint32_t memory)
 {
     struct cw_run_region *r = a->region;
@@ -444,9 +568,8 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
         return false;
     r->root->used = cw_run.sequence;
     if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 && !a->rows &&
-        cw_run_native_use_is_over(r) &&
-        !fetch(r, a->low, a->high, CW_MEMORY_HOST)) /* a copy that nothing needs */
-        return false;
+        cw_run_native_use_is_over(r))
+        fetch(r, a->low, a->high, CW_MEMORY_HOST); /* a copy that nothing needs */
     return !a->write || has_room(a);
 }
 
@@ -489,6 +612,8 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(t, &t->accesses.of[i], memory);
+    if (memory == CW_MEMORY_HOST)
+        cover(t);
     return good ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
@@ -501,6 +626,8 @@ static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *
     for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)
         if (cw_extents_missing(&s->valid, low, high, bit(memory), &piece))
             return false;
+    if (s && memory == CW_MEMORY_HOST && a->write && !a->covers) /* the others have to be covered first */
+        return !cw_extents_missing(&s->valid, a->low, a->high, bit(memory), &piece);
     return s || memory == CW_MEMORY_HOST;
 }
 
@@ -574,6 +701,30 @@ void cw_run_spread_written(struct cw_run_task *t)
     }
 }
 
+void cw_run_spread_lost(struct cw_run_task *t)
+{
+    cw_run.counts.deprived++;
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i];
+
+        if (!a->write || !a->region->root || !cw_run_spread_of(a->region))
+            continue;
+        for (uint32_t row = 0; row < a->rows; row++)
+            keep_only(a->region->spread, row_low(t, a, row), row_low(t, a, row) + t->copy.region[0], 0);
+        if (!a->rows)
+            keep_only(a->region->spread, a->low, a->high, 0);
+        cw_extents_return(&a->region->spread->valid, a->promised);
+        a->promised = 0;
+    }
+}
+
+/* [low, high) is not valid in `memory`. True: it is elsewhere. */
+static bool is_kept(struct cw_run_spread *s, uint64_t low, uint64_t high, uint32_t memory)
+{
+    return low >= high || (keep_only(s, low, high, ~bit(memory)) && cw_extents_reserve(&s->valid, 1) &&
+                           cw_coherence_failed(&s->valid, low, high, memory));
+}
+
 bool cw_run_spread_failed(struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
@@ -581,11 +732,16 @@ bool cw_run_spread_failed(struct cw_run_task *t)
 
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         struct cw_run_access *a = &t->accesses.of[i];
+        bool partly = a->sure < a->sure_end;
 
         if (!has_room(a))
             continue;
         a->promised = 0;
-        kept &= cw_coherence_failed(&a->region->spread->valid, a->low, a->high, memory);
+        kept &= is_kept(a->region->spread, a->low, partly ? a->sure : a->high, memory);
+        kept &= !partly || is_kept(a->region->spread, a->sure_end, a->high, memory);
+        cw_coherence_failed(&a->region->spread->valid, a->low, a->high, memory);
     }
+    if (!kept)
+        cw_run_spread_lost(t);
     return kept;
 }

@@ -34,16 +34,30 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t);
  * the memory of its worker alone. Lock held. */
 void cw_run_spread_written(struct cw_run_task *t);
 
-/* The command has failed and may have written. True: its bytes are as before in another memory, so it may run
- * again there. Lock held. */
+/* The command has failed and may have written. True: its bytes are as before in another memory, but for
+ * those that it surely writes, so it may run again there. False: all that it may have written is lost.
+ * Lock held. */
 bool cw_run_spread_failed(struct cw_run_task *t);
+
+/* The command could not run as bytes that it needs are lost: so are those that it was to write. Lock held. */
+void cw_run_spread_lost(struct cw_run_task *t);
+
+/* The command is over, or will not run here: called in any case. Lock held. */
+void cw_run_spread_over(struct cw_run_task *t);
+
+/* What is valid in the memory of `l` alone goes home, and then nothing is valid there; what the device does
+ * not give back is lost. Worker held; lock held, given up meanwhile. */
+void cw_run_spread_leave(struct cw_run_worker *l);
+
+/* Buffers that the command does not use leave the memory of `l`, its worker. True: some have. Likewise. */
+bool cw_run_spread_make_room(struct cw_run_worker *l, const struct cw_run_task *t);
 
 /* The first part of [low, high) of buffer `r` of which all bytes are valid in the same memories; false: it is
  * empty. Lock held. */
 bool cw_run_spread_part(const struct cw_run_region *r, uint64_t low, uint64_t high, struct cw_extent *part);
 
-/* Where the bytes of the buffer are valid; made by the first call, when all of them are valid in the memory of
- * the context's own device. NULL: memory is out. Lock held. */
+/* Where the bytes of the buffer are valid; made by the first call, when all of them are valid in the
+ * memory of the context's own device. NULL: memory is out. Lock held. */
 struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r);
 
 /* The region of a buffer that has left the host's memory, behind `r` in a list of them all; NULL: the first,

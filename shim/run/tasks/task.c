@@ -159,6 +159,8 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
         cw_run_spread_written(t);
     if (CW_UNLIKELY(t->claims))
         cw_run_spread_release(t);
+    if (CW_UNLIKELY(cw_run.spreads))
+        cw_run_spread_over(t);
     cw_run_byte_range_remove_accesses(t);
     let_go(t, false, last);
     if (t->queue) {

@@ -124,6 +124,7 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global, r.local, 0, NULL,
                                              NULL);
     }
+    t->outcome.vendor = err;
     t->begun = err == CL_SUCCESS;
     if (t->begun && first)
         cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
@@ -141,7 +142,7 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
     err = t->ops->submit(t, &queue);
     cw_run_context_device_turn_give(p);
     if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
-        err = cw_next.clFinish(queue);
+        t->outcome.vendor = err = cw_next.clFinish(queue);
     t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start : 0;
     return err;
 }
@@ -167,7 +168,11 @@ static cl_int faulty_launch(struct cw_run_task *t)
         cw_run_execute_launch(before);
     if (stale)
         cw_run_fault_stale_begin(t, saved);
-    err = cw_run_execute_launch(t);
+    err = t->outcome.vendor = cw_run_fault_launch(t);
+    if (err == CL_SUCCESS)
+        err = cw_run_execute_launch(t);
+    if (err == CL_SUCCESS)
+        err = t->outcome.vendor = cw_run_fault_launched(t);
     if (stale)
         cw_run_fault_stale_end(t, saved);
     return late && err == CL_SUCCESS ? CL_OUT_OF_RESOURCES : err;

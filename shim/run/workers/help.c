@@ -3,13 +3,22 @@
 #include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../memory/coherence.h"
 #include "../tasks/task.h"
 #include "exclusion.h"
+#include "late.h"
 #include "help.h"
 #include "short_task.h"
 #include "window.h"
 #include "worker.h"
 #include "watch.h"
+
+/* A thread of the program leaves helpers with a memory of their own to their workers: it could not help
+ * elsewhere while a launch there takes long. */
+static bool drives_itself(const struct cw_run_worker *l)
+{
+    return l->memory != CW_MEMORY_HOST && !l->home && !l->orphan;
+}
 
 /* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap.
  * `brief`: only one that is brief, and takes at most *brief ns, which are taken from it. */
@@ -22,7 +31,7 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
         struct cw_run_worker *l = &cw_run.lanes[n];
         uint32_t best = l->num_ready;
 
-        if (l->busy)
+        if (l->busy || drives_itself(l))
             continue;
         for (uint32_t i = 0; i < l->num_ready; i++) {
             const struct cw_run_task *t = l->heap[i];
@@ -60,6 +69,18 @@ bool cw_run_help_one_is_over(const void *what)
     return !t || t->order.sequence != u->sequence;
 }
 
+/* When the thread should look again at `q`, or at lanes whose launches are late; 0: never. *again: at
+ * once. */
+static uint64_t time_to_look(const struct cw_run_queue *q, bool *again)
+{
+    uint64_t look = q && q->first && q->first->ops->look ? q->first->ops->look(q->first) : 0, late = 0;
+
+    *again = false;
+    if (CW_UNLIKELY(cw_run.far_lanes))
+        late = cw_run_late_look(again);
+    return !look || (late && late < look) ? late : look;
+}
+
 /* Until something is done, or it is time to look (0: never). */
 static void wait_until(uint64_t look_ns)
 {
@@ -89,9 +110,12 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
             cw_run_global_lock_give();
             cw_run_global_lock_take();
         } else if (!q || !cw_run_watch_parts(q->first)) {
-            uint64_t look = q && q->first && q->first->ops->look ? q->first->ops->look(q->first) : 0;
+            bool again;
+            uint64_t look = time_to_look(q, &again);
+
             cw_run_worker_kick();
-            wait_until(look);
+            if (!again)
+                wait_until(look);
         }
     }
     cw_run.waiters--;

@@ -1,5 +1,6 @@
 /* legal.c - see legal.h. */
 #include "legal.h"
+#include "late.h"
 #include "../models/cutter.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
@@ -27,7 +28,7 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_context_device *p = &c->places[i];
         if (in_memory(p->slot) && has_code(p->slot) && !k->known->broken[p->lane->number] &&
-            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
+            !p->lane->quarantine.error && k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
             (has_local || cw_run_cutter_any_local(k)))
             return true;
     }
@@ -54,13 +55,13 @@ static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct
 {
     if (l->has_offset) /* tiles of it at devices of the program's only */
         return CW_RUN_ILLEGAL_OFFSET;
-    if (may_be_held(p->slot))
+    if (may_be_held(p->slot) || cw_run_late_is(p->lane))
         return CW_RUN_ILLEGAL_HELD;
     if (!in_memory(p->slot) || (p->slot->memory && !cw_run_spread_may(l)))
         return CW_RUN_ILLEGAL_MEMORY;
     if (!has_code(p->slot))
         return CW_RUN_ILLEGAL_CODE;
-    if (l->kernel->known->broken[p->lane->number])
+    if (l->kernel->known->broken[p->lane->number] || p->lane->quarantine.error)
         return CW_RUN_ILLEGAL_BROKEN;
     /* another device may choose another size */
     return l->has_local || l->any_local ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_LOCAL_SIZE;

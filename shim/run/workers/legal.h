@@ -12,8 +12,8 @@ enum cw_run_illegal {
     CW_RUN_ILLEGAL_CODE,       /* its code may round otherwise (--numerics) */
     CW_RUN_ILLEGAL_OFFSET,     /* the launch has an offset */
     CW_RUN_ILLEGAL_LOCAL_SIZE, /* the device chooses the local size, and results may depend on it */
-    CW_RUN_ILLEGAL_HELD,       /* a function of the program's may occupy its thread */
-    CW_RUN_ILLEGAL_BROKEN,     /* such a launch has failed there */
+    CW_RUN_ILLEGAL_HELD,       /* a function of the program's may occupy its thread, or a launch takes long */
+    CW_RUN_ILLEGAL_BROKEN,     /* such a launch has failed there, or the device has */
     CW_RUN_ILLEGAL_UNSURE      /* an argument may be a memory object or a number */
 };
 enum cw_run_legal_scope { CW_RUN_LEGAL_WHOLE, CW_RUN_LEGAL_TILE };

@@ -11,6 +11,7 @@
 #include "../tasks/task.h"
 #include "batch.h"
 #include "exclusion.h"
+#include "late.h"
 #include "short_task.h"
 #include "timing.h"
 #include "window.h"
@@ -26,6 +27,7 @@
 #include "../core/thread.h"
 #include "../core/work_ops.h"
 #include "../memory/coherence.h"
+#include "../memory/quarantine.h"
 #include "../memory/spread.h"
 #include "watch.h"
 
@@ -195,7 +197,7 @@ static bool overtakes(const struct cw_run_task *t)
  * already, and a kernel that updates data in place must not run twice: that is an error of the command. */
 static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    t->launch.kernel->known->broken[l->number] |= !t->uncoded;
+    t->launch.kernel->known->broken[l->number] |= !t->uncoded && !l->quarantine.error;
     cw_run.counts.moved -= t->uncoded;
     t->uncoded = false;
     t->launch.kernel->memo.left = 0;
@@ -236,6 +238,21 @@ static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
         cw_run_worker_ready(t);
 }
 
+/* A launch that has failed at a helper may run at home: it has not begun, or all that it may have written is
+ * as before elsewhere. */
+static bool is_as_before(struct cw_run_worker *l, struct cw_run_task *t)
+{
+    bool begun = t->begun;
+
+    if (l->memory == CW_MEMORY_HOST)
+        return !begun;
+    if (cw_run_quarantine_is_due(t->outcome.vendor))
+        cw_run_quarantine_begin(l, t->outcome.vendor, false);
+    t->uncoded |= t->outcome.vendor == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    t->begun = false;
+    return !begun || cw_run_spread_failed(t);
+}
+
 static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, bool alone)
 {
     cw_run_exclusion_end(t);
@@ -253,7 +270,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
             t->launch.kernel->again.left = 0;
     }
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home && !t->outcome.failed &&
-        (!t->begun || (l->memory != CW_MEMORY_HOST && cw_run_spread_failed(t)))) {
+        is_as_before(l, t)) {
         t->begun = false;
         back_home(l, t);
         return;
@@ -269,6 +286,14 @@ static bool is_measured(const struct cw_run_task *t)
     return n < CW_RUN_MEASURED_ALL || n % CW_RUN_MEASURED_EVERY == 0;
 }
 
+/* The device had no memory for the launch, which has not run. Others' buffers leave it, and then it is tried
+ * once more. */
+static bool has_more_room(struct cw_run_worker *l, const struct cw_run_task *t, cl_int status)
+{
+    return CW_UNLIKELY(status == CL_MEM_OBJECT_ALLOCATION_FAILURE) && l->memory != CW_MEMORY_HOST &&
+           !t->begun && cw_run_spread_make_room(l, t);
+}
+
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
     struct cw_run_task *batch[CW_RUN_BATCH];
@@ -277,6 +302,8 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
 
     l->busy = true;
     cw_run.running++;
+    if (CW_UNLIKELY(l->memory != CW_MEMORY_HOST))
+        cw_run_late_begins(l, t);
     n = cw_run_batch_gather(t, last, batch);
     for (uint32_t i = 0; i < n; i++)
         cw_run_worker_starts(batch[i]);
@@ -290,11 +317,40 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     else if (!t->outcome.failed)
         status = cw_run_timing_execute(t);
     cw_run_global_lock_take();
+    if (has_more_room(l, t, status)) {
+        cw_run_global_lock_give();
+        status = cw_run_timing_execute(t);
+        cw_run_global_lock_take();
+    }
+    cw_run_late_ends(l);
     l->busy = false;
     cw_run.running--;
     for (uint32_t i = 0; i < n; i++)
         ends(l, batch[i], n > 1 ? batch[i]->outcome.status : status, n == 1);
     cw_run_task_retire();
+}
+
+/* What devices that have failed still have. */
+static void save_all(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        struct cw_run_worker *l = &cw_run.lanes[i];
+
+        if (!l->quarantine.error || l->busy)
+            continue;
+        l->busy = true;
+        cw_run_quarantine_leave(l);
+        l->busy = false;
+    }
+}
+
+/* It cannot run at home either: bytes that it needs are lost, or memory is out. */
+static void fails(struct cw_run_task *t, cl_int error)
+{
+    t->outcome.failed = error;
+    if (t->outcome.told)
+        *t->outcome.told = error;
+    cw_run_spread_lost(t);
 }
 
 /* Bytes that the command may touch are copied to where it runs. False: it is ready elsewhere now, or its
@@ -307,7 +363,7 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
     l->busy = true;
     cw_run.running++;
-    err = cw_run_spread_fetch(t);
+    err = l->quarantine.error ? CL_DEVICE_NOT_AVAILABLE : cw_run_spread_fetch(t);
     cw_run.running--;
     l->busy = false;
     t->state = CW_RUN_READY;
@@ -318,7 +374,7 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
         return false;
     }
     if (err != CL_SUCCESS)
-        t->outcome.failed = err;
+        fails(t, err);
     t->early = false;
     if (early)
         t->ops->ready(t);
@@ -328,11 +384,13 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
 void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
     if (CW_UNLIKELY(cw_run.far_lanes) && t->accesses.n && !fetch(l, t))
-        return;
-    if (CW_UNLIKELY(t->ops->run != NULL))
+        ;
+    else if (CW_UNLIKELY(t->ops->run != NULL))
         t->ops->run(l, t, last);
     else
         cw_run_worker_run_command(l, t, last);
+    if (CW_UNLIKELY(cw_run.quarantines))
+        save_all();
 }
 
 /* Worker held, lock not held. */

@@ -1,0 +1,49 @@
+# Devices with a memory of their own (--devices far) that fail at their first, third, seventh launch: they die, a launch fails when it
+# has written garbage, there is no memory for it, a copy back fails, a launch takes seconds. The program prints what it prints bare,
+# unless bytes were lost: then it is told of an error. It always ends. ALL=1: all of it with one and two such devices, more seeds.
+# SLOW: ALL=1 SEEDS=5
+# SECONDS: 50
+. test/runmode/common.sh
+planted=0 lost=0 left=0 relieved=0
+
+# fails PROGRAM DEVICES SEED FAULT : run so, the program prints the same, or bytes were lost and it says that it was told
+fails() {
+    local name=$(basename "$1") status
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES="$2" CLWEAVE_POLICY=chaos CLWEAVE_SEED="$3" CLWEAVE_MANAGE_ALL=1 \
+        CLWEAVE_FAULT="$4" timeout 120 "$1" > "$T/run" 2> "$T/run.err"
+    status=$?
+    compared=$((compared + 1))
+    grep -q "^run: fault $4 planted" "$T/run.err" && planted=$((planted + 1))
+    grep -q '^run: far[0-9]* gets no more launches' "$T/run.err" && left=$((left + 1))
+    grep -qE '^run: [1-9][0-9]* launches went home from behind late ones' "$T/run.err" && relieved=$((relieved + 1))
+    if grep -qE '^run: .* [1-9][0-9]* commands needed lost bytes' "$T/run.err"; then
+        lost=$((lost + 1))
+        case $4 in dead:* | garbage:*) ;; *) fail "$name $2 seed $3: $4 lost bytes" ;; esac
+        [ $status = 0 ] && ! cmp -s "$T/bare" "$T/run" && fail "$name $2 seed $3: $4: other output, and no error"
+        [ $status -ge 124 ] && fail "$name $2 seed $3: $4: exit status $status"
+        return
+    fi
+    [ $status = 0 ] || fail "$name $2 seed $3: $4: exit status $status: $(grep -vE "$noise" "$T/run.err" | tail -n 3)"
+    cmp -s "$T/bare" "$T/run" || fail "$name $2 seed $3: $4: other output"
+}
+
+turn=0
+for app in chains8 jacobi gemm mapreduce lu; do
+    bare "$B/test/apps/$app" || continue
+    for fault in dead garbage full unbrought slow; do
+        for at in 1 3 7; do
+            turn=$((turn + 1))
+            if [ -n "${ALL:-}" ]; then
+                for seed in $(seq "${SEEDS:-2}"); do
+                    fails "$B/test/apps/$app" far:1 "$seed" "$fault:$at"
+                    fails "$B/test/apps/$app" far:2 "$seed" "$fault:$at"
+                done
+            elif [ $((turn % 2)) = 1 ] || [ $fault = dead ]; then
+                fails "$B/test/apps/$app" far:$((1 + turn / 2 % 2)) 1 "$fault:$at"
+            fi
+        done
+    done
+done
+echo "$planted faults planted, $left devices left alone, $lost runs lost bytes, in $relieved launches did not wait for late ones"
+[ $planted -ge 15 ] && [ $left -ge 8 ] && [ $lost -ge 1 ] && [ $relieved -ge 1 ] || fail "too few faults had an effect"
+done_
