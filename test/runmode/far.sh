@@ -33,6 +33,12 @@ for name in chains8 edges mapreduce userevents_maps anything crowd order natives
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" && far "$program" far:2
 done
+# launches that run at the same time and native commands; what devices refuse goes home with its bytes
+bare "$B/test/runmode/memories" && far "$B/test/runmode/memories" far:2 && far "$B/test/runmode/memories" far:2/us=20000 2 &&
+    for fault in refuse:18 refuse:20 refuse:22; do
+        in_run "$B/test/runmode/memories" CLWEAVE_DEVICES=far:1 CLWEAVE_POLICY=chaos CLWEAVE_SEED=2 CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=$fault
+        grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"
+    done
 bare "$B/test/apps/manybufs" && far "$B/test/apps/manybufs" far:2/cap=10K/gbps=5/us=20
 if [ -n "${ALL:-}" ]; then
     for program in "$B"/test/apps/* "$B"/test/runmode/*; do

@@ -440,6 +440,11 @@ struct cw_run_fill {
     size_t origin[3], region[3]; /* of an image: in pixels */
 };
 
+struct cw_run_home {           /* beside cw_run_task.memories */
+    struct cw_run_memory **of; /* pinned by the command */
+    uint32_t n;
+};
+
 /* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */
 enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
 
@@ -466,6 +471,8 @@ struct cw_run_task {
     bool pooled;
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
+    /* another command on the same bytes, as far as is known of them, may run at the same time */
+    bool unordered;
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
@@ -525,6 +532,7 @@ struct cw_run_task {
         struct cw_run_launch launch;
         struct cw_run_transfer copy;
         struct cw_run_fill fill;
+        struct cw_run_home home;
     };
 };
 

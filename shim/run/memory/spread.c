@@ -362,12 +362,18 @@ static bool make_replicas(const struct cw_run_task *t)
     return good;
 }
 
-/* Bytes that the access surely writes need not be there before. */
+/* Bytes that the access surely writes need not be there before. A command that may run beside this one on the
+ * same bytes would have them copied over what this one has written. */
+static bool needs_all(const struct cw_run_access *a)
+{
+    return a->sure == a->sure_end || a->task->unordered;
+}
+
 static bool fetch_needed(struct cw_run_access *a, uint32_t memory)
 {
     if (CW_UNLIKELY(a->write && cw_run_fault_since(CW_RUN_FAULT_HASTY)))
         return true;
-    if (a->sure == a->sure_end)
+    if (needs_all(a))
         return fetch(a->region, a->low, a->high, memory);
     return fetch(a->region, a->low, a->sure, memory) && fetch(a->region, a->sure_end, a->high, memory);
 }
@@ -380,7 +386,7 @@ static bool fetch_one(struct cw_run_access *a, uint32_t memory)
         return false;
     if (memory != CW_MEMORY_HOST && !spread_of(r))
         return false;
-    if (!r->spread || a->promised)
+    if (!r->spread)
         return true;
     if (!fetch_needed(a, memory))
         return false;
@@ -388,7 +394,28 @@ static bool fetch_one(struct cw_run_access *a, uint32_t memory)
     if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 &&
         !fetch(r, a->low, a->high, CW_MEMORY_HOST)) /* a copy that nothing needs */
         return false;
-    return !a->write || (a->promised = cw_extents_reserve(&r->spread->valid, 1));
+    a->promised = a->write && (a->promised || cw_extents_reserve(&r->spread->valid, 1));
+    return !a->write || a->promised;
+}
+
+/* The vendor counts maps that it has made itself. */
+static bool is_mapped(const struct cw_run_memory *root)
+{
+    cl_uint maps = 0;
+
+    cw_next.clGetMemObjectInfo((cl_mem)(uintptr_t)root->r.handle, CL_MEM_MAP_COUNT, sizeof maps, &maps, NULL);
+    return root->maps || maps;
+}
+
+/* No other command and no thread of the program works on the same bytes in the host's memory meanwhile. What
+ * begins to later is ordered behind the command. */
+static bool may_be_away(const struct cw_run_task *t)
+{
+    bool may = !t->unordered && !t->queue->context->native_calls;
+
+    for (uint32_t i = 0; may && i < t->launch.kernel->count; i++)
+        may = !t->launch.args[i].memory || !is_mapped(t->launch.args[i].memory->root);
+    return may;
 }
 
 cl_int cw_run_spread_fetch(struct cw_run_task *t)
@@ -397,7 +424,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     bool good = true;
 
     if (memory != CW_MEMORY_HOST)
-        good = make_replicas(t) && !t->queue->context->native_calls;
+        good = may_be_away(t) && make_replicas(t) && may_be_away(t);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(&t->accesses.of[i], memory);
@@ -412,7 +439,7 @@ static bool has_needed(const struct cw_run_access *a, uint32_t memory)
 
     if (!s)
         return memory == CW_MEMORY_HOST;
-    if (a->sure == a->sure_end)
+    if (needs_all(a))
         return !cw_extents_missing(&s->valid, a->low, a->high, where, &piece);
     return !cw_extents_missing(&s->valid, a->low, a->sure, where, &piece) &&
            !cw_extents_missing(&s->valid, a->sure_end, a->high, where, &piece);
@@ -422,6 +449,8 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
 
+    if (memory != CW_MEMORY_HOST && t->unordered)
+        return false;
     for (uint32_t i = 0; i < t->accesses.n; i++)
         if (t->accesses.of[i].region->root && !has_needed(&t->accesses.of[i], memory))
             return false;

@@ -290,7 +290,8 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
  * parts are. */
 static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->at.lane != t->at.home, whole = !t->ops->ready || cw_run_spread_is_here(t);
+    bool away = t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home,
+         whole = !t->ops->ready || cw_run_spread_is_here(t);
     cl_int err;
 
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
@@ -310,6 +311,10 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
         t->outcome.failed = err;
     if (!whole)
         t->ops->ready(t);
+    else if (!cw_run_work_can_run(t)) { /* another one has begun meanwhile */
+        cw_run_worker_push(t);
+        return false;
+    }
     return whole;
 }
 
