@@ -172,7 +172,7 @@ struct cw_run_memory {
     cl_mem_flags flags;         /* as the program gave them, access flags inherited */
     uint8_t *address;           /* of its bytes in the host's memory */
     size_t bytes;
-    uint64_t id; /* a handle may come again, this does not */
+    _Atomic uint64_t id; /* a handle may come again, this does not; read without the lock */
     struct cw_run_region *region;
     uint64_t offset;                         /* of its first byte there */
     struct cw_run_memory *parts, *next_part; /* root: its sub-buffers, linked by next_part */

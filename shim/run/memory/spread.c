@@ -445,11 +445,20 @@ static bool has_needed(const struct cw_run_access *a, uint32_t memory)
            !cw_extents_missing(&s->valid, a->sure_end, a->high, where, &piece);
 }
 
+static bool has_replicas(const struct cw_run_task *t)
+{
+    bool has = true;
+
+    for (uint32_t i = 0; has && i < t->launch.kernel->count; i++)
+        has = !t->launch.args[i].memory || t->launch.args[i].memory->mirrors[t->at.lane];
+    return has;
+}
+
 bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
 
-    if (memory != CW_MEMORY_HOST && t->unordered)
+    if (memory != CW_MEMORY_HOST && (t->unordered || !has_replicas(t)))
         return false;
     for (uint32_t i = 0; i < t->accesses.n; i++)
         if (t->accesses.of[i].region->root && !has_needed(&t->accesses.of[i], memory))
