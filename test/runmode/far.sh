@@ -13,7 +13,7 @@ moved() { grep -qE '^run: memories: .* in [0-9]+ copies to devices, .* in [1-9][
 far() {
     local seed
     for seed in $(seq "${SEEDS:-${3:-1}}"); do
-        in_run "$1" CLWEAVE_DEVICES="$2" CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
+        in_run "$1" CLWEAVE_DEVICES="$2" CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed" CLWEAVE_MANAGE_ALL=1
     done
 }
 # caught PROGRAM DEVICES FAULT... : it prints something else with each
