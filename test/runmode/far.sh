@@ -14,7 +14,7 @@ moved() { grep -qE '^run: memories: .* in [0-9]+ copies to devices, .* in [1-9][
 far() {
     local seed
     for seed in $(seq "${SEEDS:-${3:-1}}"); do
-        in_run "$1" CLWEAVE_DEVICES="$2" CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
+        in_run "$1" CLWEAVE_DEVICES="$2" CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed" CLWEAVE_MANAGE_ALL=1
     done
 }
 # caught PROGRAM DEVICES FAULT... : it prints something else with each
@@ -36,6 +36,12 @@ for name in chains8 edges mapreduce userevents_maps anything crowd order natives
     far "$program" far:2
     far "$program" far:1,far-home # the program's own device, too
 done
+# launches that run at the same time and native commands; what devices refuse goes home with its bytes
+bare "$B/test/runmode/memories" && far "$B/test/runmode/memories" far:2 && far "$B/test/runmode/memories" far:2/us=20000 2 &&
+    for fault in refuse:18 refuse:20 refuse:22; do
+        in_run "$B/test/runmode/memories" CLWEAVE_DEVICES=far:1 CLWEAVE_POLICY=chaos CLWEAVE_SEED=2 CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=$fault
+        grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"
+    done
 bare "$B/test/apps/manybufs" && far "$B/test/apps/manybufs" far:2/cap=10K/gbps=5/us=20
 if [ -n "${ALL:-}" ]; then
     for program in "$B"/test/apps/* "$B"/test/runmode/*; do

@@ -235,8 +235,8 @@ static struct cw_run_region *next_touched(const struct cw_run_queue *q, const st
 }
 
 /* A command of the queue behind which all bytes that a native one may touch are in the host's memory, and
- * there alone: the native one may write them. It waits for all that the native one waits for, as that may have
- * written them elsewhere. NULL: none is needed, or, then *failed, memory is out. */
+ * there alone: the native one may write them. It waits for all that the native one waits for, as that may
+ * have written them elsewhere. NULL: none is needed, or, then *failed, memory is out. */
 static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed)
 {
     const struct cw_run_touch *touch = x->touch;
@@ -247,7 +247,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
 
     for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r))
         n++;
-    t = n ? cw_run_task_create(n, 0, 0) : NULL;
+    t = n ? cw_run_task_create(n, 0, n * sizeof *t->home.of) : NULL;
     *failed = n && !t;
     if (!t)
         return NULL;
@@ -257,8 +257,13 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     t->at.place = q->home;
     t->at.lane = t->at.home = q->context->places[q->home].lane->number;
     t->at.memory = q->context->places->slot->memory;
-    for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r))
+    /* the program may let go of them as soon as the vendor has the native command */
+    t->home.of = (struct cw_run_memory **)(t->accesses.of + n);
+    for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r)) {
+        cw_run_record_pin(&r->root->r);
+        t->home.of[t->home.n++] = r->root;
         cw_run_byte_range_add_access(q, t, r, 0, r->high - r->low, true);
+    }
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
@@ -287,6 +292,10 @@ static void bring_home(struct cw_run_native *x)
     struct cw_run_task *t = NULL;
     bool failed = !q->managed;
 
+    if (cw_run.ending && cw_run.off) { /* no worker is left, and all that was to be waited for is over */
+        cw_run_spread_all_home();
+        return;
+    }
     if (!failed)
         t = home_task(x, &failed);
     if (failed)

@@ -7,7 +7,7 @@
  * accesses of images order no command. Of tiles (tiles/tile.h): naive, from the Nth on they see the ids
  * that a global offset alone would give them; half, the Nth is not run; twice, the Nth is run twice;
  * offset, from the Nth on of those that have a global offset it is forgotten; local, the Nth has half the
- * local size that it should have; refuse, from the Nth on helpers do not take them; order, the Nth tile of
+ * local size that it should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of
  * a group run that another one depends on runs after that; unbuilt, rewritten programs cannot be built
  * from the Nth on. Of staged transfers (staging/staging.h): uncopied, the Nth piece is transferred, or
  * counts as transferred, before it is there; short, the Nth transfer lacks its last piece; open, the Nth

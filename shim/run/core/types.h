@@ -177,7 +177,7 @@ struct cw_run_memory {
     cl_mem_flags flags;         /* as the program gave them, access flags inherited */
     uint8_t *address;           /* of its bytes in the host's memory */
     size_t bytes;
-    uint64_t id; /* a handle may come again, this does not */
+    _Atomic uint64_t id; /* a handle may come again, this does not; read without the lock */
     struct cw_run_region *region;
     uint64_t offset;                         /* of its first byte there */
     struct cw_run_memory *parts, *next_part; /* root: its sub-buffers, linked by next_part */
@@ -446,6 +446,11 @@ struct cw_run_fill {
     size_t origin[3], region[3]; /* of an image: in pixels */
 };
 
+struct cw_run_home {           /* beside cw_run_task.memories */
+    struct cw_run_memory **of; /* pinned by the command */
+    uint32_t n;
+};
+
 /* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */
 enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
 
@@ -474,6 +479,8 @@ struct cw_run_task {
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
+    /* another command on the same bytes, as far as is known of them, may run at the same time */
+    bool unordered;
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
@@ -536,6 +543,7 @@ struct cw_run_task {
         struct cw_run_launch launch;
         struct cw_run_transfer copy;
         struct cw_run_fill fill;
+        struct cw_run_home home;
     };
 };
 

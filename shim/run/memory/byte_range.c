@@ -83,10 +83,12 @@ static void take_out(struct cw_run_access *a)
 }
 
 /* A command behind `before` may wait for a host action that follows a command of `q`. An in-order queue makes
- * it wait all the same. A task that was given up keeps others' order until it has gone. */
+ * it wait all the same. A task that was given up keeps others' order until it has gone. One that runs waits
+ * for others of its batch only. */
 static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_queue *q)
 {
-    return before->tainted && before->waits && !before->given_up && !(before->queue == q && q->in_order);
+    return before->tainted && before->waits && before->state < CW_RUN_RUNNING && !before->given_up &&
+           !(before->queue == q && q->in_order);
 }
 
 /* Commands that meet `t` are ordered behind it, so that none has to meet the accesses that it covers. */
@@ -106,8 +108,10 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
         next = a->next;
         if (a->high <= low || a->low >= high)
             continue;
-        if (CW_UNLIKELY(may_hold_up(a->task, q)))
+        if (CW_UNLIKELY(may_hold_up(a->task, q))) {
+            a->task->unordered = t->unordered = true;
             continue;
+        }
         ordered = a->task == t || cw_run_edge_add(a->task, t, CW_RUN_DATA);
         if (ordered && write && low <= a->low && a->high <= high && covers(t, a->task))
             take_out(a); /* else `t` is given up, and later commands have to meet this one */

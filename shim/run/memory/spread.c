@@ -561,7 +561,7 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
         return false;
     if (memory != CW_MEMORY_HOST && !cw_run_spread_of(r))
         return false;
-    if (!r->spread || a->promised)
+    if (!r->spread)
         return true;
     a->rows = rows_of(t, a);
     if (!fetch_needed(t, a, memory))
@@ -601,6 +601,31 @@ bool cw_run_spread_may_claim(const struct cw_run_task *t)
     return true;
 }
 
+static bool is_away(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
+}
+
+/* The vendor counts maps that it has made itself. */
+static bool is_mapped(const struct cw_run_memory *root)
+{
+    cl_uint maps = 0;
+
+    cw_next.clGetMemObjectInfo((cl_mem)(uintptr_t)root->r.handle, CL_MEM_MAP_COUNT, sizeof maps, &maps, NULL);
+    return root->maps || maps;
+}
+
+/* No other command and no thread of the program works on the same bytes at home meanwhile. What begins to
+ * later is ordered behind the command. */
+static bool may_be_here(const struct cw_run_task *t)
+{
+    bool may = !is_away(t) || (!t->unordered && !t->queue->context->native_calls);
+
+    for (uint32_t i = 0; may && is_away(t) && i < t->launch.kernel->count; i++)
+        may = !t->launch.args[i].memory || !is_mapped(t->launch.args[i].memory->root);
+    return may;
+}
+
 cl_int cw_run_spread_fetch(struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
@@ -608,7 +633,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
 
     t->claims = true;
     if (memory != CW_MEMORY_HOST)
-        good = make_replicas(t) && (t->at.lane == t->at.home || !t->queue->context->native_calls);
+        good = may_be_here(t) && make_replicas(t) && may_be_here(t);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(t, &t->accesses.of[i], memory);
@@ -645,7 +670,7 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
 
-    if (memory != CW_MEMORY_HOST && t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home && !has_replicas(t))
+    if (memory != CW_MEMORY_HOST && is_away(t) && (t->unordered || !has_replicas(t)))
         return false;
     for (uint32_t i = 0; i < t->accesses.n; i++)
         if (t->accesses.of[i].region->root && !has_needed(t, &t->accesses.of[i], memory))

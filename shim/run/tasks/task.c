@@ -182,6 +182,8 @@ static void no_longer_used(struct cw_run_task *t)
                 cw_run_record_unpin(&t->launch.args[i].memory->r);
         cw_run_record_unpin(&t->launch.kernel->r);
     }
+    for (uint32_t i = 0; t->work == CW_RUN_HOME && i < t->home.n; i++)
+        cw_run_record_unpin(&t->home.of[i]->r);
     for (int i = 0; i < 2; i++)
         if (t->memories[i])
             cw_run_record_unpin(&t->memories[i]->r);

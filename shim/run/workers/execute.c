@@ -152,7 +152,7 @@ static cl_int faulty_launch(struct cw_run_task *t)
 {
     struct cw_run_task *before;
     uint8_t *saved[256];
-    bool drop, stale, late, fail;
+    bool drop, stale, late, fail, refuse;
     cl_int err;
 
     cw_run_global_lock_take();
@@ -160,9 +160,10 @@ static cl_int faulty_launch(struct cw_run_task *t)
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
     late = t->at.lane != t->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
     fail = t->at.lane == t->at.home && cw_run_fault_now(CW_RUN_FAULT_FAIL);
+    refuse = t->at.lane != t->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
     before = cw_run_fault_swap(t);
     cw_run_global_lock_give();
-    if (drop || fail)
+    if (drop || fail || refuse)
         return drop ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
     if (before)
         cw_run_execute_launch(before);

@@ -357,7 +357,7 @@ static void fails(struct cw_run_task *t, cl_int error)
  * parts are. */
 static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->at.lane != t->at.home, early = t->early;
+    bool away = t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home, early = t->early;
     cl_int err;
 
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
@@ -378,6 +378,10 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
     t->early = false;
     if (early)
         t->ops->ready(t);
+    if (!early && !cw_run_work_can_run(t)) { /* another one has begun meanwhile */
+        cw_run_worker_push(t);
+        return false;
+    }
     return !early;
 }
 
