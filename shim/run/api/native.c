@@ -261,6 +261,8 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
+    t->native = true;
+    t->order.serves = t->order.recorded;
     t->order.recorded = 0; /* no command of the program's */
     return t;
 }

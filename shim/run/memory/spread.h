@@ -40,6 +40,10 @@ struct cw_run_region *cw_run_spread_after(const struct cw_run_region *r);
  * does not give back. No command on them may be under way. Lock held, given up meanwhile. */
 void cw_run_spread_all_home(void);
 
+/* One line for the summary: bytes between memories, by the kind of their need. Returns its length, 0 where
+ * there were none. Lock held. */
+int cw_run_spread_describe(char *text, unsigned size);
+
 /* The buffer goes: frees what is known of it. Lock held. NULL is ignored. */
 void cw_run_spread_free(struct cw_run_spread *s);
 
