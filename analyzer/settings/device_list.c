@@ -82,6 +82,10 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
 
     if (n == 3 && !strncmp(item, "cpu", n))
         return CW_OK;
+    if (n == strlen("far-home") && !strncmp(item, "far-home", n)) {
+        list->far_home = true;
+        return CW_OK;
+    }
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (name != strlen(kinds[k].name) || strncmp(item, kinds[k].name, name))
             continue;

@@ -1,7 +1,8 @@
 /* device_list.h - the helpers that CLWEAVE_DEVICES (--devices) asks for.
  *
  *   LIST  = "" | "none" | ITEM {"," ITEM}
- *   ITEM  = "cpu" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | FAR      each at most once
+ *   ITEM  = "cpu" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | FAR | "far-home"
+ *           each at most once
  *   FAR   = "far" [":" N] {"/" ("cap=" SIZE | "gbps=" RATE | "us=" TIME)}
  *
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
@@ -31,6 +32,7 @@ struct cw_device_list {
     bool given;                    /* false: "" */
     unsigned sub, basic, dsp, far; /* how many; CW_HELPERS_ALL: as many as there are */
     struct cw_far_memory far_memory;
+    bool far_home; /* the program's own CPU counts as a device with a memory of its own; for tests */
 };
 
 #define CW_HELPERS_ALL (~0u)

@@ -14,7 +14,12 @@
 /* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
 #define DSP_SPEED 1.1
 
-enum { ROOTS_MAX = 16, DEPTH_MAX = 8 };
+enum {
+    ROOTS_MAX = 16,
+    DEPTH_MAX = 8,
+    FAR_MAX = 31, /* helpers with memories of their own: a mask has a bit for each memory */
+    FAR_HOMES = 16
+};
 
 static struct cw_device_list chosen;
 
@@ -27,6 +32,11 @@ static struct {
 static unsigned n_roots;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 void cw_context_devices_configure(const struct cw_device_list *list)
 {
     chosen = *list;
@@ -34,6 +44,7 @@ void cw_context_devices_configure(const struct cw_device_list *list)
         chosen = (struct cw_device_list){.basic = CW_HELPERS_ALL, .dsp = CW_HELPERS_ALL};
     if (list->far == CW_HELPERS_ALL)
         chosen.far = cw_device_env_processors();
+    chosen.far = least(chosen.far, FAR_MAX);
 }
 
 void cw_context_devices_after_fork(void)
@@ -252,6 +263,22 @@ static struct cw_cl_device *add(struct cw_context_devices *s, enum cw_device_kin
     return slot;
 }
 
+/* The number of the memory of a home that counts as a device with a memory of its own, behind those of
+ * helpers. 0: there are too many. */
+static uint32_t home_memory(cl_device_id device)
+{
+    static cl_device_id homes[FAR_HOMES];
+    uint32_t i = 0;
+
+    pthread_mutex_lock(&lock);
+    while (i < FAR_HOMES && homes[i] && homes[i] != device)
+        i++;
+    if (i < FAR_HOMES)
+        homes[i] = device;
+    pthread_mutex_unlock(&lock);
+    return i < FAR_HOMES ? FAR_MAX + 1 + i : 0;
+}
+
 static void add_homes(struct cw_context_devices *s, const cl_device_id *devices, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -260,14 +287,12 @@ static void add_homes(struct cw_context_devices *s, const cl_device_id *devices,
         if (slot->kind == CW_SLOT_DSP)
             continue;
         slot->speed = 1;
+        if (chosen.far_home)
+            slot->memory = home_memory(devices[i]);
+        slot->far = slot->memory ? &chosen.far_memory : NULL;
         snprintf(slot->name, sizeof slot->name, i ? "%s%zu" : "%s", slot->class_name, i);
     }
     s->homes = n;
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
 }
 
 static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, cl_device_id cpu)

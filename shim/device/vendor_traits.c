@@ -6,7 +6,7 @@
 #define POCL "Portable Computing Language"
 #define POCL_CPU                                                                                             \
     (CW_VENDOR_ZERO_COPY_HOST_PTR | CW_VENDOR_HOST_PTR_COHERENT | CW_VENDOR_OFFSET_KINDS_ABORT |             \
-     CW_VENDOR_COMPILES_IN_PROCESS | CW_VENDOR_HIDDEN_DEVICES)
+     CW_VENDOR_COMPILES_IN_PROCESS | CW_VENDOR_HIDDEN_DEVICES | CW_VENDOR_CALLS_BACK_FIRST)
 
 static const struct cw_vendor_traits rows[] = {
     {"emulated DSP", POCL, 0, CW_VENDOR_DRESSED, POCL_CPU | CW_VENDOR_IN_CALL},

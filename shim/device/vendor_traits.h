@@ -49,7 +49,10 @@ enum cw_vendor_trait {
     CW_VENDOR_PINNED = 1 << 9,
     /* The platform lists further devices when a variable of the environment asks for them (device_env.h).
      * (PoCL: test/vendor/devices_by_driver.c) */
-    CW_VENDOR_HIDDEN_DEVICES = 1 << 10
+    CW_VENDOR_HIDDEN_DEVICES = 1 << 10,
+    /* Waits for a command end when its callbacks have returned; one that waits for the waiting thread hangs.
+     * (PoCL 3.1: test/vendor/calls_back_first.c; NVIDIA calls back on a thread of its own) */
+    CW_VENDOR_CALLS_BACK_FIRST = 1 << 11
 };
 
 struct cw_vendor_traits {

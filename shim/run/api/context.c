@@ -6,6 +6,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/sampler.h"
+#include "../core/context_device.h"
 #include "../core/state.h"
 #include "../memory/native_use.h"
 #include "../staging/staging.h"
@@ -89,6 +90,12 @@ static cl_device_id *copy_of(const cl_device_id *given, cl_uint count, size_t *n
     return devices;
 }
 
+/* Several homes with memories of their own: which of them has the bytes of a buffer the vendor alone knows. */
+static bool has_far_homes(const struct cw_context_devices *slots)
+{
+    return slots->homes > 1 && slots->slot[0].memory;
+}
+
 void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint count)
 {
     struct cw_run_context *c;
@@ -104,7 +111,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
     free(devices);
     if (slots && is_pinned(slots))
         cw_run_staging_context_made(context);
-    if (slots && (cw_stream_start_context(context, slots) || !all_known(slots))) {
+    if (slots && (cw_stream_start_context(context, slots) || !all_known(slots) || has_far_homes(slots))) {
         free(slots);
         slots = NULL;
     }
@@ -121,6 +128,8 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
     }
     unused = !c || !c->slots;
     cw_run_global_lock_give();
+    if (!unused && c->places->slot->memory)
+        cw_run_context_device_copies(c, c->places);
     if (unused) {
         keep_devices(slots, false);
         free(slots);
@@ -137,8 +146,10 @@ void cw_run_context_free(void *record)
                                              c->slots->slot[i].device); /* last in, first out */
             cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].queue);
         }
-    for (size_t i = 0; c->slots && i < c->slots->n; i++)
+    for (size_t i = 0; c->slots && i < c->slots->n; i++) {
+        cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].copies);
         cw_run_sampler_release(&c->places[i]);
+    }
     cw_run_native_use_forget(c);
     cw_run_reference_counts_disown(c);
     cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->idle_queue);

@@ -210,11 +210,20 @@ static cl_mem create(cl_context context, cl_mem_flags flags, const cl_image_form
     return memory;
 }
 
+/* It will be the vendor's. */
+static void left_to_vendor(const cl_image_desc *desc)
+{
+    if (desc && desc->mem_object)
+        cw_run_memory_stays_home(desc->mem_object);
+}
+
 cl_mem cw_run_hook_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                                  const cl_image_desc *desc, void *host, cl_int *err)
 {
     cl_mem memory = create(context, flags, format, desc, host, err);
 
+    if (!memory)
+        left_to_vendor(desc);
     return memory ? memory
                   : cw_run_opaque(cw_native.clCreateImage(context, flags, format, desc, host, err),
                                   CW_RUN_R_MEMORY);
@@ -226,6 +235,8 @@ cl_mem cw_run_hook_clCreateImageWithProperties(cl_context context, const cl_mem_
 {
     cl_mem memory = properties ? NULL : create(context, flags, format, desc, host, err);
 
+    if (!memory)
+        left_to_vendor(desc);
     return memory ? memory
                   : cw_run_opaque(cw_native.clCreateImageWithProperties(context, properties, flags, format,
                                                                         desc, host, err),

@@ -249,10 +249,13 @@ static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, c
     if (m && m->context == e->queue->context && cw_run_enqueue_settle(e) && (found = find_map(m, address)))
         t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, (*found)->offset, (*found)->bytes,
                  (*found)->flags & MAP_WRITES);
-    if (!t)
+    if (!t) {
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
-    else
-        *taken = take_map(m, address);
+        return NULL;
+    }
+    /* the bytes are as the program has left them, in the host's memory */
+    cw_run_byte_range_is_sure(t, (*found)->offset, (*found)->bytes);
+    *taken = take_map(m, address);
     return t;
 }
 

@@ -3,6 +3,7 @@
 #include "hooks.h"
 #include "../core/image.h"
 #include "memory.h"
+#include "native.h"
 #include "opaque.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -16,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define HOST_BITS (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
 #define KNOWN_BITS                                                                                           \
@@ -109,7 +111,9 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
 
 bool cw_run_memory_ours(cl_context context, cl_mem_flags flags)
 {
-    return managed_context(context) && !(flags & ~(cl_mem_flags)KNOWN_BITS);
+    const struct cw_run_context *c = managed_context(context);
+
+    return c && !c->places->slot->memory && !(flags & ~(cl_mem_flags)KNOWN_BITS);
 }
 
 cl_mem_flags cw_run_memory_flags(cl_mem_flags flags)
@@ -154,6 +158,58 @@ static cl_mem vendor_buffer(cl_context context, const cl_mem_properties *propert
                 : cw_native.clCreateBuffer(context, flags, bytes, host, err);
 }
 
+struct shadow {
+    void *bytes;
+    size_t size;
+};
+
+static void CL_CALLBACK free_shadow(cl_mem memory, void *data)
+{
+    struct shadow *s = data;
+
+    (void)memory;
+    munmap(s->bytes, s->size);
+    free(s);
+}
+
+/* Room for the bytes of a buffer in the host's memory, which takes some when it is used. NULL: there is none.
+ */
+static struct shadow *shadow_of(size_t bytes)
+{
+    struct shadow *s = malloc(sizeof *s);
+    void *room =
+        s ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+          : MAP_FAILED;
+
+    if (room == MAP_FAILED) {
+        free(s);
+        return NULL;
+    }
+    *s = (struct shadow){room, bytes};
+    return s;
+}
+
+/* A buffer on a device with a memory of its own stays as the vendor makes it. */
+static cl_mem create_far(cl_context context, cl_mem memory, cl_mem_flags flags, size_t bytes)
+{
+    struct shadow *s = memory ? shadow_of(bytes) : NULL;
+    struct cw_run_memory *m;
+
+    if (s && cw_next.clSetMemObjectDestructorCallback(memory, free_shadow, s) != CL_SUCCESS) {
+        free_shadow(memory, s);
+        s = NULL;
+    }
+    if (!s)
+        return cw_run_opaque(memory, CW_RUN_R_MEMORY);
+    cw_run_global_lock_take();
+    remember(memory, cw_run_record_find(context, CW_RUN_CONTEXT), flags, bytes, s->bytes, true, NULL);
+    m = cw_run_record_find(memory, CW_RUN_MEMORY);
+    if (m && m->managed && !cw_run_spread_of(m->region))
+        m->managed = false;
+    cw_run_global_lock_give();
+    return memory;
+}
+
 static cl_mem create(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags,
                      size_t bytes, void *host, cl_int *err)
 {
@@ -169,6 +225,10 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
         (use && cw_run_memory_lies_in_another(host, bytes)))
         return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err),
                              CW_RUN_R_MEMORY);
+    if (c->places->slot->memory) {
+        memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
+        return use ? cw_run_opaque(memory, CW_RUN_R_MEMORY) : create_far(context, memory, flags, bytes);
+    }
     if (use) {
         memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
     } else {
@@ -257,6 +317,24 @@ static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const
         m->misaligned = misaligned(m->context, region->origin);
     cw_run_global_lock_give();
     return m;
+}
+
+void cw_run_memory_stays_home(cl_mem buffer)
+{
+    struct cw_run_memory *root;
+
+    cw_run_global_lock_take();
+    root = cw_run_record_find(buffer, CW_RUN_MEMORY);
+    root = root ? root->root : NULL;
+    if (root && cw_run.far_lanes) {
+        cw_run_record_pin(&root->r);
+        cw_run_native_everything_home();
+        root->managed = false;
+        for (struct cw_run_memory *part = root->parts; part; part = part->next_part)
+            part->managed = false;
+        cw_run_record_unpin(&root->r);
+    }
+    cw_run_global_lock_give();
 }
 
 bool cw_run_memory_keep_part(cl_mem memory, cl_mem buffer, cl_mem_flags flags, size_t bytes,

@@ -95,11 +95,14 @@ static void stop(void)
  * native, so that the vendor keeps the order, and every wait asks the vendor. */
 static void unseen_call(const char *name)
 {
-    if (cw_run.off || cw_run.forked)
+    if (cw_run.forked)
         return;
-    cw_log_info("the program calls %s: from now on its commands pass through unchanged", name);
-    cw_run_process_end_drain();
+    if (!cw_run.off) {
+        cw_log_info("the program calls %s: from now on its commands pass through unchanged", name);
+        cw_run_process_end_drain();
+    }
     cw_stream_start_unseen();
+    cw_run_staging_unseen();
     cw_run_global_lock_take();
     cw_run_reference_counts_forget_lasts();
     cw_run_spread_all_home();

@@ -256,6 +256,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     t->tainted = cw_run_dependence_waits_native(q, listed, x->list);
     t->at.place = q->home;
     t->at.lane = t->at.home = q->context->places[q->home].lane->number;
+    t->at.memory = q->context->places->slot->memory;
     for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r))
         cw_run_byte_range_add_access(q, t, r, 0, r->high - r->low, true);
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
@@ -273,8 +274,8 @@ static bool all_over(const void *unused)
     return !cw_run.unfinished;
 }
 
-/* All managed commands are waited for, and all bytes come home: where no command can do that in its turn. */
-static void everything_home(void)
+/* Where no command can do that in its turn. */
+void cw_run_native_everything_home(void)
 {
     cw_run_window_close();
     cw_run_help(NULL, 0, all_over, NULL);
@@ -291,7 +292,7 @@ static void bring_home(struct cw_run_native *x)
     if (!failed)
         t = home_task(x, &failed);
     if (failed)
-        everything_home();
+        cw_run_native_everything_home();
     x->home = t ? t->order.sequence : 0;
 }
 

@@ -22,6 +22,8 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
 struct cw_run_enqueue;
 void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
                           const struct cw_run_touch *touch);
+/* All managed commands are waited for, and all bytes come home. Lock held, given up meanwhile. */
+void cw_run_native_everything_home(void);
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status);
 
 #endif

@@ -3,6 +3,20 @@
 
 #include "recount.h"
 
+bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_context_device *p)
+{
+    cl_int err;
+
+    if (p->copies)
+        return true;
+    cw_run_recount_begins();
+    p->copies = cw_next.clCreateCommandQueue(p->context, p->slot->device, 0, &err);
+    if (p->copies && p->slot->home)
+        c->own_objects++;
+    cw_run_recount_ends();
+    return p->copies;
+}
+
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p)
 {
     /* tiles/tile_crew.c */

@@ -8,4 +8,8 @@
  * all contexts of the program. NULL: the vendor made none. Lane held, lock not held. */
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p);
 
+/* Makes p->copies, of a device with a memory of its own, unless it is there. False: the vendor made none.
+ * As above; of a home: before the program has the context. */
+bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_context_device *p);
+
 #endif

@@ -65,8 +65,10 @@ struct cw_run_record {
 struct cw_run_context_device { /* where commands of one context can run: one per slot */
     struct cw_run_worker *lane;
     const struct cw_cl_device *slot;
-    cl_context context;                        /* home: the program's; helper: ours */
-    cl_command_queue queue;                    /* ours; made by the first command, worker held */
+    cl_context context;     /* home: the program's; helper: ours */
+    cl_command_queue queue; /* ours; made by the first command, worker held */
+    /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread */
+    cl_command_queue copies;
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
@@ -146,8 +148,9 @@ struct cw_run_access {
     uint64_t low, high; /* offsets there */
     struct cw_run_access *prev, *next;
     bool write;
-    bool listed;   /* in the region's list; one that a later write covers is not */
-    bool promised; /* its region's extents have room for a change at the command's end */
+    bool listed;       /* in the region's list; one that a later write covers is not */
+    uint32_t promised; /* so many changes at the command's end have room in its region's extents */
+    uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
     uint64_t sure,
         sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
 };
@@ -479,6 +482,7 @@ struct cw_run_task {
     struct {
         uint32_t lane, home; /* numbers */
         uint32_t place;      /* index into the context's places */
+        uint32_t memory;     /* that its bytes have to be in; of launches: that of their worker */
     } at;
     struct {
         uint32_t number, index; /* the window that it was in, and where */
@@ -609,7 +613,6 @@ struct cw_run_worker {
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
     uint64_t far_bytes;              /* of buffers there */
-    cl_command_queue copies;         /* between its own memory and the host's, in `context`; any thread */
     _Atomic uint64_t link_free_ns;   /* when a modelled link has made its copies */
     cl_context context;              /* of a helper: ours, made by its first command */
     cl_command_queue queue;          /* in that context */

@@ -21,6 +21,8 @@
 #include "mirror.h"
 #include "native_use.h"
 
+enum { FEW_ROWS = 64 }; /* of a rectangle: each may be an extent of its own */
+
 /* A copy that a thread makes. */
 struct arrival {
     struct cw_coherence_move move;
@@ -50,16 +52,22 @@ static uint64_t bit(uint32_t memory)
 
 static uint32_t memory_of(const struct cw_run_task *t)
 {
-    return cw_run.lanes[t->at.lane].memory;
+    return t->work == CW_RUN_LAUNCH ? cw_run.lanes[t->at.lane].memory : t->at.memory;
 }
 
-static struct cw_run_worker *worker_of(uint32_t memory)
+/* The memory in which native commands find the bytes of a buffer: that of its context's first device. */
+static uint32_t home_of(const struct cw_run_region *r)
 {
-    struct cw_run_worker *l = cw_run.lanes;
+    return r->root->context->places->slot->memory;
+}
 
-    while (l->memory != memory)
-        l++;
-    return l;
+static struct cw_run_context_device *place_of(const struct cw_run_region *r, uint32_t memory)
+{
+    struct cw_run_context_device *p = r->root->context->places;
+
+    while (p->slot->memory != memory)
+        p++;
+    return p;
 }
 
 bool cw_run_spread_may(const struct cw_run_launch *l)
@@ -94,16 +102,16 @@ static void hold_link(struct cw_run_worker *far, uint64_t begin, uint64_t bytes)
 /* Lock not held. */
 static bool copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
 {
-    struct cw_run_worker *far = worker_of(m->to == CW_MEMORY_HOST ? m->from : m->to);
-    cl_mem replica = r->root->mirrors[far->number];
+    const struct cw_run_context_device *p = place_of(r, m->to == CW_MEMORY_HOST ? m->from : m->to);
+    cl_mem replica = p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
     uint8_t *host = r->root->address + m->low;
     uint64_t begin = cw_run_global_lock_now_ns(), bytes = m->high - m->low;
     cl_int err =
         m->to == CW_MEMORY_HOST
-            ? cw_next.clEnqueueReadBuffer(far->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL)
-            : cw_next.clEnqueueWriteBuffer(far->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
+            ? cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL)
+            : cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
 
-    hold_link(far, begin, bytes);
+    hold_link(p->lane, begin, bytes);
     return err == CL_SUCCESS;
 }
 
@@ -140,13 +148,13 @@ static void record(const struct cw_run_spread *s, const struct cw_coherence_move
 
 /* ---- all copies that a command needs */
 
-static struct cw_run_spread *spread_of(struct cw_run_region *r)
+struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r)
 {
     struct cw_run_spread *s = r->spread ? NULL : calloc(1, sizeof *s);
 
     if (r->spread || !s)
         return r->spread;
-    if (!cw_extents_init(&s->valid, r->high - r->low, bit(CW_MEMORY_HOST))) {
+    if (!cw_extents_init(&s->valid, r->high - r->low, bit(home_of(r)))) {
         free(s);
         return NULL;
     }
@@ -262,7 +270,7 @@ static bool fetch(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t
 
 static bool is_home(const struct cw_run_spread *s)
 {
-    return s->valid.n == 1 && s->valid.of[0].valid == bit(CW_MEMORY_HOST);
+    return s->valid.n == 1 && s->valid.of[0].valid == bit(home_of(s->region));
 }
 
 void cw_run_spread_all_home(void)
@@ -280,9 +288,9 @@ void cw_run_spread_all_home(void)
             continue;
         }
         cw_run_record_pin(&r->root->r);
-        good = fetch(r, 0, s->valid.bytes, CW_MEMORY_HOST) && cw_extents_reserve(&s->valid, 1);
+        good = fetch(r, 0, s->valid.bytes, home_of(r)) && cw_extents_reserve(&s->valid, 1);
         if (good)
-            cw_coherence_written(&s->valid, 0, s->valid.bytes, CW_MEMORY_HOST);
+            cw_coherence_written(&s->valid, 0, s->valid.bytes, home_of(r));
         s = good ? first_spread : s->next; /* the list may be another one */
         cw_run_record_unpin(&r->root->r);
     }
@@ -382,7 +390,7 @@ static bool make_replica(const struct cw_run_task *t, const struct cw_run_contex
     while (is_new && l->far_bytes + root->bytes > capacity_of(l))
         if (!(old = oldest(l, t)) || !evict(l, old))
             return false;
-    if (!spread_of(root->region))
+    if (!cw_run_spread_of(root->region))
         return false;
     l->far_bytes += is_new ? root->bytes : 0;
     cw_run_global_lock_give();
@@ -398,49 +406,98 @@ static bool make_replicas(const struct cw_run_task *t)
 {
     struct cw_run_context *c = t->queue->context;
     struct cw_run_context_device *p = &c->places[t->at.place];
-    struct cw_run_worker *l = p->lane;
     bool good;
-    cl_int err;
 
     cw_run_global_lock_give();
     good = cw_run_context_device_queue(c, p);
-    if (good && !l->copies)
-        l->copies = cw_next.clCreateCommandQueue(p->context, l->device, 0, &err);
+    good = good && cw_run_context_device_copies(c, p);
     cw_run_global_lock_take();
-    good = l->copies;
-    for (uint32_t i = 0; good && i < t->launch.kernel->count; i++)
+    for (uint32_t i = 0; good && !p->slot->home && i < t->launch.kernel->count; i++)
         if (t->launch.args[i].memory)
             good = make_replica(t, p, t->launch.args[i].memory);
     return good;
 }
 
-/* Bytes that the access surely writes need not be there before. */
-static bool fetch_needed(struct cw_run_access *a, uint32_t memory)
+/* ---- the bytes of an access */
+
+/* The rows of a rectangle that the access is. Between them lie bytes that native commands may be writing. */
+static uint32_t rows_of(const struct cw_run_task *t, const struct cw_run_access *a)
 {
-    if (CW_UNLIKELY(a->write && cw_run_fault_since(CW_RUN_FAULT_HASTY)))
-        return true;
-    if (a->sure == a->sure_end)
-        return fetch(a->region, a->low, a->high, memory);
-    return fetch(a->region, a->low, a->sure, memory) && fetch(a->region, a->sure_end, a->high, memory);
+    size_t rows = t->work == CW_RUN_COPY ? t->copy.region[1] * t->copy.region[2] : 1;
+
+    return rows > 1 && (rows <= FEW_ROWS || !cw_run_native_use_is_over(a->region)) ? (uint32_t)rows : 0;
 }
 
-static bool fetch_one(struct cw_run_access *a, uint32_t memory)
+static uint64_t row_low(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t i)
+{
+    const struct cw_run_transfer *c = &t->copy;
+    uint64_t y = i % c->region[1], z = i / c->region[1];
+
+    return a->low + z * (a->write ? c->to_slice : c->from_slice) + y * (a->write ? c->to_row : c->from_row);
+}
+
+/* Range `i` of those that have to be there before: bytes that the access surely writes need not. False: there
+ * are no more. */
+static bool needed(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t i, uint64_t *low,
+                   uint64_t *high)
+{
+    bool sure = a->sure < a->sure_end;
+
+    if (CW_UNLIKELY(a->write && cw_run_fault_since(CW_RUN_FAULT_HASTY)))
+        return false;
+    if (a->rows) {
+        *low = a->write ? 0 : row_low(t, a, i);
+        *high = *low + t->copy.region[0];
+        return !a->write && i < a->rows;
+    }
+    *low = i ? a->sure_end : a->low;
+    *high = i || !sure ? a->high : a->sure;
+    return i <= sure;
+}
+
+static bool fetch_needed(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
+{
+    uint64_t low, high;
+    bool good = true;
+
+    for (uint32_t i = 0; good && needed(t, a, i, &low, &high); i++)
+        good = fetch(a->region, low, high, memory);
+    return good;
+}
+
+/* Makes room for the changes at the end of a write. A write that gets it only then: its buffer has left home
+ * beside it, which has not changed where these bytes are valid, as commands on them come before or after this
+ * one. False: it is none, or memory is out. */
+static bool has_room(struct cw_run_access *a)
+{
+    uint32_t changes = a->rows ? a->rows : 1;
+
+    if (!a->write || !a->region->spread)
+        return false;
+    if (!a->promised && cw_extents_reserve(&a->region->spread->valid, changes))
+        a->promised = changes;
+    return a->promised;
+}
+
+static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint32_t memory)
 {
     struct cw_run_region *r = a->region;
 
-    if (memory != CW_MEMORY_HOST && !cw_run_native_use_is_over(r))
+    if (memory != home_of(r) && t->work == CW_RUN_LAUNCH && !cw_run_native_use_is_over(r))
         return false;
-    if (memory != CW_MEMORY_HOST && !spread_of(r))
+    if (memory != CW_MEMORY_HOST && !cw_run_spread_of(r))
         return false;
     if (!r->spread || a->promised)
         return true;
-    if (!fetch_needed(a, memory))
+    a->rows = rows_of(t, a);
+    if (!fetch_needed(t, a, memory))
         return false;
     r->root->used = cw_run.sequence;
-    if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 &&
+    if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 && !a->rows &&
+        cw_run_native_use_is_over(r) &&
         !fetch(r, a->low, a->high, CW_MEMORY_HOST)) /* a copy that nothing needs */
         return false;
-    return !a->write || (a->promised = cw_extents_reserve(&r->spread->valid, 1));
+    return !a->write || has_room(a);
 }
 
 cl_int cw_run_spread_fetch(struct cw_run_task *t)
@@ -451,25 +508,23 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     cause.command = t->order.recorded ? t->order.recorded : t->order.serves;
     cause.why = t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED;
     if (memory != CW_MEMORY_HOST)
-        good = make_replicas(t) && !t->queue->context->native_calls;
+        good = make_replicas(t) && (t->at.lane == t->at.home || !t->queue->context->native_calls);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
-            good = fetch_one(&t->accesses.of[i], memory);
+            good = fetch_one(t, &t->accesses.of[i], memory);
     return good ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
-static bool has_needed(const struct cw_run_access *a, uint32_t memory)
+static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
 {
     const struct cw_run_spread *s = a->region->spread;
-    uint64_t where = bit(memory);
+    uint64_t low, high;
     struct cw_extent piece;
 
-    if (!s)
-        return memory == CW_MEMORY_HOST;
-    if (a->sure == a->sure_end)
-        return !cw_extents_missing(&s->valid, a->low, a->high, where, &piece);
-    return !cw_extents_missing(&s->valid, a->low, a->sure, where, &piece) &&
-           !cw_extents_missing(&s->valid, a->sure_end, a->high, where, &piece);
+    for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)
+        if (cw_extents_missing(&s->valid, low, high, bit(memory), &piece))
+            return false;
+    return s || memory == CW_MEMORY_HOST;
 }
 
 bool cw_run_spread_is_here(const struct cw_run_task *t)
@@ -477,18 +532,26 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
     uint32_t memory = memory_of(t);
 
     for (uint32_t i = 0; i < t->accesses.n; i++)
-        if (t->accesses.of[i].region->root && !has_needed(&t->accesses.of[i], memory))
+        if (t->accesses.of[i].region->root && !has_needed(t, &t->accesses.of[i], memory))
             return false;
     return true;
 }
 
 /* ---- the end of a command */
 
-/* A write for which there is no room yet: its buffer has left home beside it. It has not changed where these
- * bytes are valid, as commands on them come before or after this one. */
-static bool has_room(struct cw_run_access *a)
+static void note(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
 {
-    return a->write && a->region->spread && (a->promised || cw_extents_reserve(&a->region->spread->valid, 1));
+    struct cw_extents *valid = &a->region->spread->valid;
+    uint64_t low;
+
+    for (uint32_t i = 0; i < a->rows; i++) {
+        low = row_low(t, a, i);
+        cw_coherence_written(valid, low, low + t->copy.region[0], memory);
+    }
+    if (!a->rows)
+        cw_coherence_written(valid, a->low, a->high, memory);
+    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !a->region->root->maps)
+        memset(a->region->root->address + a->low, CW_MEMORY_STALE, a->high - a->low);
 }
 
 void cw_run_spread_written(struct cw_run_task *t)
@@ -500,14 +563,11 @@ void cw_run_spread_written(struct cw_run_task *t)
 
         if (!has_room(a))
             continue;
-        a->promised = false;
-        if (CW_UNLIKELY(cw_run_fault_now(CW_RUN_FAULT_UNNOTED))) {
-            cw_extents_return(&a->region->spread->valid, 1);
-            continue;
-        }
-        cw_coherence_written(&a->region->spread->valid, a->low, a->high, memory);
-        if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST)
-            memset(a->region->root->address + a->low, CW_MEMORY_STALE, a->high - a->low);
+        if (CW_UNLIKELY(cw_run_fault_now(CW_RUN_FAULT_UNNOTED)))
+            cw_extents_return(&a->region->spread->valid, a->promised);
+        else
+            note(t, a, memory);
+        a->promised = 0;
     }
 }
 
@@ -521,7 +581,7 @@ bool cw_run_spread_failed(struct cw_run_task *t)
 
         if (!has_room(a))
             continue;
-        a->promised = false;
+        a->promised = 0;
         kept &= cw_coherence_failed(&a->region->spread->valid, a->low, a->high, memory);
     }
     return kept;

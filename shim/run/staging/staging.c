@@ -138,7 +138,7 @@ static bool may_stage(struct call *c, cl_command_queue queue)
     if (!cw_run_staging_crew_threads() || !c->job.host || !c->job.buffer || !c->n != !c->list ||
         cw_run_staging_pieces_bytes(&c->job.shape) < least)
         return false;
-    c->queue = cw_run_staging_objects_queue(queue);
+    c->queue = cw_run_staging_objects_may_open() ? cw_run_staging_objects_queue(queue) : NULL;
     if (!c->queue || !c->queue->context || !is_far(c))
         return false;
     look_at_turns(c);
@@ -424,6 +424,11 @@ void cw_run_staging_fill(struct cw_dispatch *table)
     table->clEnqueueReadBuffer = cw_run_staging_read;
     table->clEnqueueWriteBufferRect = cw_run_staging_write_rect;
     table->clEnqueueReadBufferRect = cw_run_staging_read_rect;
+}
+
+void cw_run_staging_unseen(void)
+{
+    cw_run_staging_objects_open_no_more();
 }
 
 void cw_run_staging_stop(void)

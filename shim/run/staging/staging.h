@@ -49,6 +49,10 @@ void cw_run_staging_fill(struct cw_dispatch *table);
 struct cw_run_staging_queue *cw_run_staging_turn_take(cl_command_queue queue);
 void cw_run_staging_turn_give(struct cw_run_staging_queue *q);
 
+/* From now on the vendor may get commands for which nobody takes a turn: every transfer is the vendor's,
+ * and those under way have gone to it, or wait for their gates, when this returns. */
+void cw_run_staging_unseen(void);
+
 /* ---- objects of the program */
 
 /* A context with a device of the trait has been made. */

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define MOMENT_S 2
+#define MOMENT_S       2
+#define LEAST_PAUSE_NS 50000 /* between two looks at heads */
+#define MOST_PAUSE_NS  1000000
 
 struct later {
     struct later *next;
@@ -27,17 +29,19 @@ struct later {
 static struct {
     pthread_t thread;
     pthread_cond_t wake;
-    bool started, quit, busy;
+    bool started, quit;
+    bool hinted;                      /* a head is over, as the vendor says */
+    bool idle;                        /* the thread has found no head that is over since `quit` */
     uint32_t under_way;               /* transfers whose gates are not open */
-    struct later *ready, **ready_end; /* their heads are over */
-    struct later *spent;              /* their tails are */
+    struct later *fresh, **fresh_end; /* that the thread has not seen */
+    struct later *spent;              /* their tails are over */
     struct {
         struct cw_run_staging_context *context; /* NULL: no pool is wanted */
         cl_device_id device;
         size_t chunk;
         unsigned seats;
     } pool;
-} mover = {.wake = PTHREAD_COND_INITIALIZER, .ready_end = &mover.ready};
+} mover = {.wake = PTHREAD_COND_INITIALIZER, .fresh_end = &mover.fresh};
 static pthread_mutex_t *const lock = &cw_run_staging_objects_lock;
 
 static cl_int transfer(struct later *l)
@@ -68,18 +72,15 @@ static void fill_cell(struct later *l)
     cw_run_staging_pieces_gather(l->cell, l->job.host, &l->job.shape, &p);
 }
 
-/* ---- the vendor calls these two on a thread of its own */
+/* ---- the vendor calls these two on a thread of its own, which a callback of the program may hold: nothing
+ * but the end of a cell rests on them */
 
+/* The thread need not wait for its next look. */
 static void CL_CALLBACK head_over(cl_event event, cl_int status, void *data)
 {
-    struct later *l = data;
-
-    (void)event;
+    (void)event, (void)status, (void)data;
     pthread_mutex_lock(lock);
-    l->status = status;
-    l->next = NULL;
-    *mover.ready_end = l;
-    mover.ready_end = &l->next;
+    mover.hinted = true;
     pthread_cond_signal(&mover.wake);
     pthread_mutex_unlock(lock);
 }
@@ -138,12 +139,87 @@ static void make_pool(void)
     mover.pool.context = NULL;
 }
 
+/* ---- the thread's own list: heads that it looks at */
+
+static struct later *watched, **watched_end = &watched;
+
+/* Lock held. */
+static bool take_fresh(void)
+{
+    if (!mover.fresh)
+        return false;
+    *watched_end = mover.fresh;
+    watched_end = mover.fresh_end;
+    mover.fresh = NULL;
+    mover.fresh_end = &mover.fresh;
+    return true;
+}
+
+/* Takes out the first transfer whose head is over; NULL: there is none. Lock not held. */
+static struct later *next_over(void)
+{
+    struct later **at = &watched, *l;
+
+    for (; (l = *at); at = &l->next) {
+        l->status = CL_COMPLETE; /* if the vendor does not know the event, nothing will ever be over */
+        cw_next.clGetEventInfo(l->head, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof l->status, &l->status,
+                               NULL);
+        if (l->status <= CL_COMPLETE)
+            break;
+    }
+    if (!l)
+        return NULL;
+    *at = l->next;
+    watched_end = *at ? watched_end : at;
+    return l;
+}
+
+/* Until something has changed, or heads are to be looked at again: at the end of the process only when the
+ * vendor says so, which may end meanwhile. Lock held. */
+static void rest(long *pause_ns)
+{
+    struct timespec until;
+
+    mover.idle = true;
+    pthread_cond_broadcast(&cw_run_staging_objects_changed);
+    if (!watched || mover.quit) {
+        pthread_cond_wait(&mover.wake, lock);
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += *pause_ns;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&mover.wake, lock, &until);
+    *pause_ns = 2 * *pause_ns < MOST_PAUSE_NS ? 2 * *pause_ns : MOST_PAUSE_NS;
+}
+
+/* Lock held, given up meanwhile. False: no head is over. */
+static bool run_next(void)
+{
+    struct later *l;
+
+    mover.hinted = false;
+    pthread_mutex_unlock(lock);
+    l = next_over();
+    if (l)
+        run(l);
+    pthread_mutex_lock(lock);
+    mover.under_way -= l != NULL;
+    if (l)
+        pthread_cond_broadcast(&cw_run_staging_objects_changed);
+    return l != NULL;
+}
+
 static void *move(void *unused)
 {
+    long pause_ns = LEAST_PAUSE_NS;
     struct later *l;
 
     pthread_mutex_lock(lock);
     while (!mover.quit || mover.under_way) {
+        if (take_fresh())
+            pause_ns = LEAST_PAUSE_NS;
         if (mover.pool.context) {
             make_pool();
         } else if ((l = mover.spent)) {
@@ -151,18 +227,10 @@ static void *move(void *unused)
             pthread_mutex_unlock(lock);
             clear(l);
             pthread_mutex_lock(lock);
-        } else if ((l = mover.ready)) {
-            mover.ready = l->next;
-            mover.ready_end = mover.ready ? mover.ready_end : &mover.ready;
-            mover.busy = true;
-            pthread_mutex_unlock(lock);
-            run(l);
-            pthread_mutex_lock(lock);
-            mover.busy = false;
-            mover.under_way--;
-            pthread_cond_broadcast(&cw_run_staging_objects_changed);
-        } else {
-            pthread_cond_wait(&mover.wake, lock);
+        } else if (run_next()) {
+            pause_ns = LEAST_PAUSE_NS;
+        } else if (!mover.fresh && !mover.spent && !mover.pool.context && !mover.hinted) {
+            rest(&pause_ns);
         }
     }
     pthread_mutex_unlock(lock);
@@ -251,21 +319,20 @@ static void drop(struct later *l)
     pthread_mutex_unlock(lock);
 }
 
-/* The vendor calls back when the head is over. `l` may be gone afterwards. */
+/* `l` may be gone afterwards. */
 static void watch_head(struct later *l, cl_command_queue queue)
 {
     cl_event head = l->head;
-    bool calls;
 
     cw_next.clRetainEvent(head); /* it stays for as long as the vendor's functions use it */
-    calls = cw_next.clSetEventCallback(head, CL_COMPLETE, head_over, l) == CL_SUCCESS;
     cw_next.clFlush(queue);
-    if (!calls)
-        head_over(head,
-                  cw_next.clWaitForEvents(1, &head) == CL_SUCCESS
-                      ? CL_COMPLETE
-                      : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-                  l);
+    pthread_mutex_lock(lock);
+    l->next = NULL;
+    *mover.fresh_end = l;
+    mover.fresh_end = &l->next;
+    pthread_cond_signal(&mover.wake);
+    pthread_mutex_unlock(lock);
+    cw_next.clSetEventCallback(head, CL_COMPLETE, head_over, NULL);
     cw_next.clReleaseEvent(head);
 }
 
@@ -333,8 +400,9 @@ void cw_run_staging_later_stop(void)
     until.tv_sec += MOMENT_S;
     pthread_mutex_lock(lock);
     mover.quit = true;
+    mover.idle = false;
     pthread_cond_signal(&mover.wake);
-    while (mover.started && (mover.ready || mover.busy) &&
+    while (mover.started && mover.under_way && !mover.idle &&
            !pthread_cond_timedwait(&cw_run_staging_objects_changed, lock, &until))
         ;
     ends = mover.started && !mover.under_way;

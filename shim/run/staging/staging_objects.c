@@ -20,6 +20,7 @@ static pthread_mutex_t *const lock = &cw_run_staging_objects_lock;
 static _Atomic(struct cw_run_staging_queue *) queues[BUCKETS];
 static struct cw_run_staging_context *contexts;
 static _Atomic bool some;    /* a queue is known */
+static _Atomic bool unseen;  /* turns are in vain: no queue opens */
 static _Atomic bool counted; /* objects of a context count among its references */
 
 static unsigned bucket_of(const void *handle)
@@ -250,12 +251,28 @@ bool cw_run_staging_objects_open(struct cw_run_staging_queue *q, struct cw_run_s
 
     if (!atomic_compare_exchange_strong(&q->job, &none, job))
         return false;
-    if (atomic_load(&q->calls) <= 1 && atomic_load(&q->given) == given)
+    if (atomic_load(&q->calls) <= 1 && atomic_load(&q->given) == given && !atomic_load(&unseen))
         return true;
     pthread_mutex_lock(lock);
     cw_run_staging_objects_close(q);
     pthread_mutex_unlock(lock);
     return false;
+}
+
+void cw_run_staging_objects_open_no_more(void)
+{
+    struct cw_run_staging_job *job;
+
+    atomic_store(&unseen, true);
+    for (unsigned i = 0; i < BUCKETS; i++)
+        for (struct cw_run_staging_queue *q = atomic_load(&queues[i]); q; q = q->next)
+            if ((job = atomic_load(&q->job)) && !cw_run_staging_crew_is_ours(q, job))
+                cw_run_staging_crew_hurry(q);
+}
+
+bool cw_run_staging_objects_may_open(void)
+{
+    return !atomic_load_explicit(&unseen, memory_order_relaxed);
 }
 
 void cw_run_staging_objects_close(struct cw_run_staging_queue *q)

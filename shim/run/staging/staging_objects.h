@@ -52,6 +52,9 @@ struct cw_run_staging_queue *cw_run_staging_objects_queue(cl_command_queue handl
  * when the caller took its own; another one since, or one that is taken now, and it returns false. */
 bool cw_run_staging_objects_open(struct cw_run_staging_queue *q, struct cw_run_staging_job *job,
                                  uint64_t given);
+/* No queue is a job's from here on, but for one of the calling thread: others are hurried. */
+void cw_run_staging_objects_open_no_more(void);
+bool cw_run_staging_objects_may_open(void);
 /* The lock is held. */
 void cw_run_staging_objects_close(struct cw_run_staging_queue *q);
 

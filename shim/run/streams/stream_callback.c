@@ -263,7 +263,7 @@ void cw_stream_callback_wait(struct cw_stream_queue *q, uint64_t number)
 {
     cl_event marker;
 
-    if (inside)
+    if (inside || !q->calls_first)
         return;
     pthread_mutex_lock(&q->lock);
     while ((marker = next_marker(q, number))) {

@@ -10,8 +10,8 @@
 /* The program has set a callback on an event: threads of the vendor may run its code. */
 bool cw_stream_callback_any(void);
 
-/* Waits until callbacks on commands of `q` up to `number` that are due have returned; not in a callback. Lock
- * not held. */
+/* Where the vendor does so bare: waits until callbacks on commands of `q` up to `number` that are due have
+ * returned; not in a callback. Lock not held. */
 void cw_stream_callback_wait(struct cw_stream_queue *q, uint64_t number);
 
 #endif

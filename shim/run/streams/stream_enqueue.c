@@ -130,17 +130,8 @@ static void add_waits(struct cw_stream_queue *q, struct cw_stream_call *c, uint6
     }
 }
 
-/* Of a command whose function has no list: a barrier before it waits. */
-static void wait_before(struct cw_stream_call *c)
-{
-    struct cw_stream_waits *w = &c->waits;
-
-    if (w->n && cw_next.clEnqueueBarrierWithWaitList(c->queue, w->n, w->list, NULL) != CL_SUCCESS)
-        cw_next.clWaitForEvents(w->n, w->list);
-}
-
-/* How a blocking command waits. The lock may be held over the vendor's call only if nothing that it waits for
- * can need the lock. */
+/* How a blocking command waits. Other threads' commands wait for the vendor's call: it must not wait for what
+ * the host has to do. */
 static void set_blocking(struct cw_stream_call *c, cl_bool blocking)
 {
     c->apart = blocking && (c->q->hosted || cw_stream_callback_any());
@@ -169,10 +160,67 @@ static void place(struct cw_stream_call *c, const struct cw_stream_touch *t)
     add_waits(q, c, need);
 }
 
+/* The vendor's transfer may hold its caller, and with it the order, until all before it is over, also
+ * where it is not to block; and another thread's next command may be what that waits for. A call that is
+ * wrong holds nobody. Lock held. */
+static bool waits_ahead(const struct cw_stream_call *c, const struct cw_stream_touch *t, cl_bool blocking)
+{
+    return blocking && t->transfers && !t->closes && !c->waits.bad &&
+           (c->q->hosted || c->waits.outside || cw_stream_callback_any());
+}
+
+/* Retained: what the command waits for in its queue, and what is not over. Returns how many. Lock held. */
+static cl_uint find_pending(struct cw_stream_queue *q, const struct cw_stream_touch *t, cl_event *list)
+{
+    uint64_t need[CW_STREAM_MAX];
+    cl_event mark;
+    cl_uint n = 0;
+
+    find_needs(q, t, q->closed || q->crowded || !q->worth.fans, need);
+    if (need[0] < q->floor)
+        need[0] = q->floor;
+    for (uint32_t s = 0; s < q->n; s++) {
+        mark = cw_stream_queue_is_over(q, s, need[s]) ? NULL : cw_stream_queue_mark(q, s, need[s]);
+        if (mark && cw_next.clRetainEvent(mark) == CL_SUCCESS)
+            list[n++] = mark;
+    }
+    if (n)
+        cw_stream_queue_flush(q, CW_STREAM_MAX);
+    return n;
+}
+
+/* The command's turn, with order and lock: when nothing is left to be waited for ahead. */
+static void take_turn(struct cw_stream_call *c, const struct cw_stream_touch *t, cl_bool blocking)
+{
+    cl_event list[CW_STREAM_MAX];
+    cl_uint n;
+
+    for (;;) {
+        pthread_mutex_lock(&c->q->order);
+        pthread_mutex_lock(&c->q->lock);
+        if (!waits_ahead(c, t, blocking))
+            return;
+        n = c->waits.outside ? 0 : find_pending(c->q, t, list);
+        if (!n && !c->waits.outside)
+            return;
+        pthread_mutex_unlock(&c->q->lock);
+        pthread_mutex_unlock(&c->q->order);
+        if (c->waits.outside)
+            cw_next.clWaitForEvents(c->waits.n, c->waits.list);
+        c->waits.outside = false; /* no more */
+        while (n) {
+            cw_next.clWaitForEvents(1, &list[--n]);
+            cw_next.clReleaseEvent(list[n]);
+        }
+    }
+}
+
 const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_queue queue,
                                           const struct cw_stream_touch *touch, cl_bool blocking, cl_uint n,
                                           const cl_event *list, cl_event *event)
 {
+    bool streamed = false;
+
     c->q = cw_stream_object_pin(queue, CW_STREAM_QUEUE);
     c->queue = queue;
     c->blocking = blocking;
@@ -183,16 +231,17 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
     c->touch = touch;
     cw_stream_waits_open(&c->waits, c->q, n, list);
     if (c->q) {
-        pthread_mutex_lock(&c->q->lock);
+        take_turn(c, touch, blocking);
         place(c, touch);
         set_blocking(c, blocking);
-        c->turn = c->q->closed ? NULL : cw_run_staging_turn_take(c->queue);
-        if (touch->no_list)
-            wait_before(c);
+        streamed = !c->q->closed;
+        pthread_mutex_unlock(&c->q->lock);
+        c->turn = streamed ? cw_run_staging_turn_take(c->queue) : NULL;
+        cw_stream_waits_before(&c->waits, c->queue, touch->no_list);
     }
     c->n = c->waits.n;
     c->list = c->waits.list;
-    return c->q && !c->q->closed ? &cw_stream_vendor : &cw_stream_below;
+    return streamed ? &cw_stream_vendor : &cw_stream_below;
 }
 
 /* The vendor has taken it: what it touches, and what waits for it from now on. */
@@ -258,14 +307,9 @@ static bool is_pending(const struct ends *x, uint32_t s)
     return x->queue[s] || x->mark[s];
 }
 
-static void wait_for_visible(struct cw_stream_queue *q, const struct ends *x)
+/* No lock held. */
+static void wait_for_visible(const struct ends *x)
 {
-    bool any = false;
-
-    for (uint32_t s = 0; s < CW_STREAM_MAX; s++)
-        any |= is_pending(x, s);
-    if (any)
-        pthread_mutex_unlock(&q->lock);
     for (uint32_t s = 0; s < CW_STREAM_MAX; s++) {
         if (x->queue[s])
             cw_next.clFinish(x->queue[s]);
@@ -274,81 +318,90 @@ static void wait_for_visible(struct cw_stream_queue *q, const struct ends *x)
             cw_next.clReleaseEvent(x->mark[s]);
         }
     }
-    if (any)
-        pthread_mutex_lock(&q->lock);
+}
+
+/* No lock held. */
+static cl_int wait_apart(struct cw_stream_call *c, cl_event event)
+{
+    cl_int err = cw_next.clWaitForEvents(1, &event);
+
+    cw_next.clReleaseEvent(event);
+    if (c->made)
+        cw_next.clReleaseEvent(c->made);
+    return err;
+}
+
+/* All that `x` says, and the command itself where `err` does not say otherwise, is over. Lock held. */
+static void reached(struct cw_stream_call *c, const struct ends *x, uint64_t number, cl_int err)
+{
+    struct cw_stream_queue *q = c->q;
+
+    if (err == CL_SUCCESS)
+        cw_stream_queue_reached(q, c->stream, number);
     for (uint32_t s = 0; s < CW_STREAM_MAX; s++) {
         if (is_pending(x, s))
             cw_stream_queue_reached(q, s, x->number[s]);
         if (q->of[s].passed < x->last[s])
             q->of[s].passed = x->last[s];
     }
+    if (cw_stream_queue_is_idle(q))
+        cw_stream_worth_synchronised(q);
 }
 
-static cl_int wait_apart(struct cw_stream_call *c)
-{
-    struct cw_stream_queue *q = c->q;
-    cl_event event = *c->event;
-    cl_int err;
-
-    cw_next.clRetainEvent(event);
-    cw_stream_queue_flush(q, CW_STREAM_MAX);
-    pthread_mutex_unlock(&q->lock);
-    err = cw_next.clWaitForEvents(1, &event);
-    cw_next.clReleaseEvent(event);
-    if (c->made)
-        cw_next.clReleaseEvent(c->made);
-    pthread_mutex_lock(&q->lock);
-    return err;
-}
-
+/* Order and lock held, given up. */
 static cl_int finish_blocking(struct cw_stream_call *c)
 {
     struct cw_stream_queue *q = c->q;
     uint64_t number = q->number;
     bool alone = q->context->queues <= 1;
+    cl_event event = c->apart ? *c->event : NULL;
     cl_int err = CL_SUCCESS;
     struct ends x;
 
     find_visible(q, c->stream, c->apart, &x);
+    if (event)
+        cw_next.clRetainEvent(event);
     if (c->apart)
-        err = wait_apart(c);
+        cw_stream_queue_flush(q, CW_STREAM_MAX);
     else
         q->of[c->stream].dirty = false;
-    if (err == CL_SUCCESS)
-        cw_stream_queue_reached(q, c->stream, number);
-    wait_for_visible(q, &x);
-    if (alone && q->context->queues > 1) { /* another queue was made meanwhile */
-        pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&q->order);
+    if (event)
+        err = wait_apart(c, event);
+    wait_for_visible(&x);
+    pthread_mutex_lock(&q->lock);
+    reached(c, &x, number, err);
+    pthread_mutex_unlock(&q->lock);
+    if (alone && q->context->queues > 1) /* another queue was made meanwhile */
         cw_stream_queue_catch_up(q);
-        pthread_mutex_lock(&q->lock);
-    }
-    if (cw_stream_queue_is_idle(q))
-        cw_stream_worth_synchronised(q);
+    cw_stream_callback_wait(q, number);
     return err;
+}
+
+/* Order held, given up. */
+static cl_int taken(struct cw_stream_call *c)
+{
+    if (c->event && *c->event && !c->touch->transfers)
+        cw_run_staging_notes_new(*c->event);
+    pthread_mutex_lock(&c->q->lock);
+    keep(c);
+    if (c->blocking || c->apart)
+        return finish_blocking(c);
+    pthread_mutex_unlock(&c->q->lock);
+    pthread_mutex_unlock(&c->q->order);
+    return CL_SUCCESS;
 }
 
 cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
 {
     struct cw_stream_queue *q = c->q;
-    uint64_t number = 0;
-    bool waits = false, calls = false;
 
     cw_run_staging_turn_give(c->turn);
-    if (q && err == CL_SUCCESS) {
-        if (c->event && *c->event && !c->touch->transfers)
-            cw_run_staging_notes_new(*c->event);
-        keep(c);
-        waits = c->blocking || c->apart;
-        number = q->number;
-        if (waits)
-            err = finish_blocking(c);
-    }
-    if (q) {
-        calls = waits && q->hosted;
-        pthread_mutex_unlock(&q->lock);
-    }
-    if (calls)
-        cw_stream_callback_wait(q, number);
+    if (q && err == CL_SUCCESS)
+        err = taken(c);
+    else if (q)
+        pthread_mutex_unlock(&q->order);
     cw_stream_waits_close(&c->waits);
     if (q)
         cw_stream_object_unpin(q);
@@ -363,7 +416,10 @@ void cw_stream_close_for_good(struct cw_stream_queue *q)
     cw_stream_touch_close(&t);
     t.no_list = true;
     cw_stream_begin(&c, (cl_command_queue)(uintptr_t)q->o.handle, &t, CL_FALSE, 0, NULL, NULL);
-    if (c.q)
+    if (c.q) {
+        pthread_mutex_lock(&c.q->lock);
         c.q->closed = true;
+        pthread_mutex_unlock(&c.q->lock);
+    }
     cw_stream_end(&c, CL_SUCCESS);
 }

@@ -27,7 +27,7 @@ void cw_stream_touch_close(struct cw_stream_touch *t);
 void cw_stream_touch_add(struct cw_stream_touch *t, const struct cw_stream_bytes *bytes);
 
 struct cw_stream_call {
-    struct cw_stream_queue *q; /* pinned and locked between begin and end; NULL: not streamed */
+    struct cw_stream_queue *q; /* pinned, its order held, between begin and end; NULL: not streamed */
     cl_command_queue queue;    /* these six are for the vendor */
     cl_bool blocking;
     cl_uint n;

@@ -8,6 +8,9 @@
 #include "stream_hooks.h"
 #include "stream_waits.h"
 
+/* Of the lists of events, and of their times. */
+static pthread_mutex_t times_lock = PTHREAD_MUTEX_INITIALIZER;
+
 void cw_stream_event_made(struct cw_stream_queue *q, cl_event event, uint32_t stream, uint64_t number)
 {
     struct cw_stream_event *e = cw_stream_object_create(event, CW_STREAM_EVENT, sizeof *e);
@@ -27,10 +30,12 @@ void cw_stream_event_made(struct cw_stream_queue *q, cl_event event, uint32_t st
         }
     if (q->worth.fans) /* else no command of another stream is compared with it */
         cw_stream_queue_mark_by(q, stream, event);
+    pthread_mutex_lock(&times_lock);
     e->least_ns = q->end_ns;
     e->prev = q->events_last;
     *(q->events_last ? &q->events_last->next : &q->events_first) = e;
     q->events_last = e;
+    pthread_mutex_unlock(&times_lock);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -45,12 +50,12 @@ void cw_stream_event_free(void *object)
     struct cw_stream_queue *q = e->queue;
     uint64_t *next;
 
-    pthread_mutex_lock(&q->lock);
+    pthread_mutex_lock(&times_lock);
     next = e->next ? &e->next->least_ns : &q->end_ns;
     *next = later(*next, later(e->least_ns, e->timed ? e->end_ns : 0));
     *(e->prev ? &e->prev->next : &q->events_first) = e->next;
     *(e->next ? &e->next->prev : &q->events_last) = e->prev;
-    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&times_lock);
     cw_stream_object_unpin(q);
 }
 
@@ -196,7 +201,7 @@ static void record(const struct cw_stream_event *e)
 }
 
 /* As bare, a command begins when the one before it has ended; what ran at the same time counts for the
- * earlier one. All that comes before `e` is over. Lock of the queue held. */
+ * earlier one. All that comes before `e` is over. `times_lock` held. */
 static void set_times(struct cw_stream_event *e)
 {
     struct cw_stream_event *x = e;
@@ -231,12 +236,12 @@ cl_int cw_stream_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info 
     err = cw_stream_below.clGetEventProfilingInfo(event, name, moved ? sizeof ns : room, moved ? &ns : to,
                                                   bytes);
     if (err == CL_SUCCESS) {
-        pthread_mutex_lock(&e->queue->lock);
-        over = cw_stream_event_before_is_over(e);
+        over = before_is_over(e);
+        pthread_mutex_lock(&times_lock);
         if (over && moved)
             set_times(e);
         ns = name == CL_PROFILING_COMMAND_START ? e->start_ns : e->end_ns;
-        pthread_mutex_unlock(&e->queue->lock);
+        pthread_mutex_unlock(&times_lock);
     }
     cw_stream_object_unpin(e);
     if (!over)

@@ -31,6 +31,15 @@ void cw_stream_kernel_free_program(void *object)
     free(p->source);
 }
 
+/* The text has a NUL: what a vendor reads behind it is not known. */
+static bool has_nul(cl_uint count, const char **strings, const size_t *lengths)
+{
+    for (cl_uint i = 0; lengths && i < count; i++)
+        if (lengths[i] && memchr(strings[i], 0, lengths[i]))
+            return true;
+    return false;
+}
+
 cl_program cw_stream_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
                                                     const size_t *lengths, cl_int *err)
 {
@@ -39,7 +48,7 @@ cl_program cw_stream_hook_clCreateProgramWithSource(cl_context context, cl_uint 
                                       ? cw_stream_object_create(program, CW_STREAM_PROGRAM, sizeof *p)
                                       : NULL;
 
-    if (p)
+    if (p && !has_nul(count, strings, lengths))
         p->source = cw_source_join(count, strings, lengths);
     return program;
 }

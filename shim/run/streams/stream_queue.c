@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../device/device.h"
+#include "../../device/vendor_traits.h"
 #include "../staging/staging.h"
 #include "stream_callback.h"
 #include "stream_settings.h"
@@ -20,7 +22,7 @@ static bool is_streamed(cl_command_queue queue, cl_command_queue_properties *pro
            !(*properties & ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE);
 }
 
-/* A handle that comes again frees the record of its last event, which may be one of the same queue. */
+/* A vendor may call the program's callbacks inside any call. */
 static void init_lock(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t again;
@@ -71,7 +73,9 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
         cw_stream_object_unpin(c);
         return;
     }
+    init_lock(&q->order);
     init_lock(&q->lock);
+    q->calls_first = cw_device_traits(device) & CW_VENDOR_CALLS_BACK_FIRST;
     pthread_cond_init(&q->calls, NULL);
     q->context = c;
     cw_stream_object_retained(context, CW_STREAM_CONTEXT); /* it lives as long as the queue does */
@@ -108,6 +112,7 @@ void cw_stream_queue_free(void *object)
             forget_marks(&q->of[s], q->of[s].num_marks);
         free(q->of[s].marks);
     }
+    pthread_mutex_destroy(&q->order);
     pthread_mutex_destroy(&q->lock);
     pthread_cond_destroy(&q->calls);
     cw_stream_object_unpin(q->context);

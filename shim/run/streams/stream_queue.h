@@ -37,9 +37,11 @@ struct cw_stream_queue {
     cl_context vendor_context;
     cl_device_id device;
     cl_command_queue_properties properties;
-    pthread_mutex_t lock;   /* of everything below; held over the vendor's enqueueing call */
-    uint32_t units;         /* compute units of the device */
-    uint32_t n, most;       /* streams that there are, and may be */
+    pthread_mutex_t order; /* of commands: held from the choice of a stream to the end of the vendor's call */
+    pthread_mutex_t
+        lock;         /* of everything below; no call is made with it that may wait. Taken behind `order` */
+    uint32_t units;   /* compute units of the device */
+    uint32_t n, most; /* streams that there are, and may be */
     uint64_t number, floor; /* the latest command's */
     pthread_t owner;        /* of the first command */
     bool hosted;            /* its commands may wait for the host, or several threads use it */
@@ -49,7 +51,8 @@ struct cw_stream_queue {
     struct cw_stream_accesses accesses;
     uint64_t random;                                    /* chaos */
     struct cw_stream_event *events_first, *events_last; /* alive, in the order of their commands */
-    uint64_t end_ns;                                    /* least START that the next event may show */
+    uint64_t end_ns;  /* least START that the next event may show; its lock is that of the events' times */
+    bool calls_first; /* bare, waits end when callbacks have returned */
     struct cw_stream_callback *callbacks; /* that have not been called, in the order of commands */
     uint64_t called;                      /* callbacks on commands up to this number are due */
     bool calling;                         /* a thread is calling them */

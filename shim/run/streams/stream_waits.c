@@ -41,6 +41,7 @@ void cw_stream_waits_open(struct cw_stream_waits *w, const struct cw_stream_queu
     cl_event *to;
 
     w->n = w->own = w->own_end = n;
+    w->apart = 0;
     w->list = list;
     w->outside = false;
     w->heap = NULL;
@@ -68,17 +69,30 @@ void cw_stream_waits_add(struct cw_stream_waits *w, cl_event event)
 {
     cl_event *to = w->heap ? w->heap : w->few;
 
+    cw_next.clRetainEvent(event);
     if (w->bad) {
-        cw_next.clWaitForEvents(1, &event);
+        w->few[w->apart++] = event;
         return;
     }
     w->list = to;
     to[w->n++] = event;
 }
 
+void cw_stream_waits_before(const struct cw_stream_waits *w, cl_command_queue queue, bool no_list)
+{
+    const cl_event *list = w->bad ? w->few : w->list;
+    cl_uint n = w->bad ? w->apart : no_list ? w->n : 0;
+
+    if (n && cw_next.clEnqueueBarrierWithWaitList(queue, n, list, NULL) != CL_SUCCESS)
+        cw_next.clWaitForEvents(n, list);
+}
+
 void cw_stream_waits_close(struct cw_stream_waits *w)
 {
-    for (cl_uint i = w->own; i < w->own_end; i++)
-        cw_next.clReleaseEvent(w->list[i]);
+    for (cl_uint i = 0; i < w->apart; i++)
+        cw_next.clReleaseEvent(w->few[i]);
+    for (cl_uint i = w->own; i < w->n; i++)
+        if (!w->bad)
+            cw_next.clReleaseEvent(w->list[i]);
     free(w->heap);
 }

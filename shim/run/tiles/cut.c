@@ -136,12 +136,13 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
 {
     const struct cw_run_launch *l = &t->launch;
     const struct cw_run_program *p = l->kernel->program;
+    const struct cw_cl_device *home = t->queue->context->places[t->queue->home].slot;
     const char *refused;
 
     *cut = (struct cw_run_cut){.local = {1, 1, 1}};
     if (!p->models)
         return "nothing is known of the kernel";
-    if (!cw_device_has(t->queue->context->places[t->queue->home].slot, CW_VENDOR_ZERO_COPY_HOST_PTR))
+    if (!cw_device_has(home, CW_VENDOR_ZERO_COPY_HOST_PTR) || home->memory)
         return "its device does not share the host's memory";
     if (!cw_run_relaxed && cw_source_results_vary(p->options))
         return "the build options allow results to vary";

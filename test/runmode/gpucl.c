@@ -1,0 +1,250 @@
+/* gpucl.c - libgpucl.so: an OpenCL layer by which the driver below looks like one of NVIDIA's, and is as
+ * unfriendly as that one may be.
+ *
+ *   - its platform and its devices have the name and the type that run mode's vendor table knows;
+ *   - one thread calls all callbacks of events, one after another, a little late: one that waits holds
+ *     the others;
+ *   - a fill, or a read of more than a line of a cache and at most a page, whose wait list names a user
+ *     event holds its caller until that is set;
+ *   - a program's text does not end at a NUL;
+ *   - clEnqueueCopyBufferNV, which the extension's address alone names, copies as clEnqueueCopyBuffer does.
+ *
+ * GPUCL_LATE_MS: milliseconds that each callback is late, 1 if it is not set. GPUCL_HOLD=0: no fill holds
+ * its caller. */
+#include <CL/cl_layer.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define LINE 64
+#define PAGE 4096
+
+static const struct _cl_icd_dispatch *next;
+static struct _cl_icd_dispatch table;
+
+/* ---- names */
+
+static cl_int answer(const char *text, size_t room, void *to, size_t *bytes)
+{
+    size_t n = strlen(text) + 1;
+
+    if (to && room < n)
+        return CL_INVALID_VALUE;
+    if (to)
+        memcpy(to, text, n);
+    if (bytes)
+        *bytes = n;
+    return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info name, size_t room, void *to,
+                                        size_t *bytes)
+{
+    return name == CL_PLATFORM_NAME ? answer("NVIDIA CUDA", room, to, bytes)
+                                    : next->clGetPlatformInfo(platform, name, room, to, bytes);
+}
+
+static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t room, void *to,
+                                      size_t *bytes)
+{
+    cl_int err = next->clGetDeviceInfo(device, name, room, to, bytes);
+
+    if (name == CL_DEVICE_TYPE && err == CL_SUCCESS && to)
+        memcpy(to, &(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type));
+    return err;
+}
+
+static cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_uint room,
+                                     cl_device_id *devices, cl_uint *n)
+{
+    cl_device_type gpu = CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT;
+
+    return next->clGetDeviceIDs(platform, type & gpu ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, room, devices,
+                                n);
+}
+
+/* ---- callbacks */
+
+struct call {
+    struct call *next;
+    cl_event event;
+    cl_int status;
+    void(CL_CALLBACK *function)(cl_event, cl_int, void *);
+    void *data;
+};
+
+static struct call *first, **last = &first;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+static long late_ms = 1;
+
+static void *calls(void *unused)
+{
+    struct call *c;
+
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        while (!(c = first))
+            pthread_cond_wait(&wake, &lock);
+        first = c->next;
+        last = first ? last : &first;
+        pthread_mutex_unlock(&lock);
+        nanosleep(&(struct timespec){late_ms / 1000, late_ms % 1000 * 1000000}, NULL);
+        c->function(c->event, c->status, c->data);
+        next->clReleaseEvent(c->event);
+        free(c);
+    }
+    return unused;
+}
+
+static void start(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, calls, NULL))
+        abort();
+    pthread_detach(thread);
+}
+
+static void CL_CALLBACK over(cl_event event, cl_int status, void *data)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct call *c = data;
+
+    (void)event;
+    pthread_once(&once, start);
+    c->status = status;
+    pthread_mutex_lock(&lock);
+    *last = c;
+    last = &c->next;
+    pthread_cond_signal(&wake);
+    pthread_mutex_unlock(&lock);
+}
+
+static cl_int CL_API_CALL set_callback(cl_event event, cl_int type,
+                                       void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *data)
+{
+    struct call *c = function ? malloc(sizeof *c) : NULL;
+    cl_int err;
+
+    if (!c)
+        return next->clSetEventCallback(event, type, function, data);
+    *c = (struct call){.event = event, .function = function, .data = data};
+    if (next->clRetainEvent(event) != CL_SUCCESS) {
+        free(c);
+        return CL_INVALID_EVENT;
+    }
+    err = next->clSetEventCallback(event, type, over, c);
+    if (err != CL_SUCCESS) {
+        next->clReleaseEvent(event);
+        free(c);
+    }
+    return err;
+}
+
+/* ---- callers that are held */
+
+static bool holds = true;
+
+static void hold(cl_uint n, const cl_event *list)
+{
+    cl_command_type type;
+
+    for (cl_uint i = 0; holds && list && i < n; i++)
+        if (next->clGetEventInfo(list[i], CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
+            type == CL_COMMAND_USER)
+            next->clWaitForEvents(1, &list[i]);
+}
+
+static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                                      size_t pattern_bytes, size_t offset, size_t bytes, cl_uint n,
+                                      const cl_event *list, cl_event *event)
+{
+    hold(n, list);
+    return next->clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, n, list, event);
+}
+
+static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                      size_t bytes, void *to, cl_uint n, const cl_event *list,
+                                      cl_event *event)
+{
+    if (bytes > LINE && bytes <= PAGE)
+        hold(n, list);
+    return next->clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, to, n, list, event);
+}
+
+/* ---- programs, and a function without a name in the table */
+
+static cl_program CL_API_CALL with_source(cl_context context, cl_uint n, const char **strings,
+                                          const size_t *lengths, cl_int *err)
+{
+    size_t bytes = 0, at = 0, length;
+    cl_program program;
+    char *text;
+
+    for (cl_uint i = 0; strings && i < n; i++)
+        bytes += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+    text = malloc(bytes + 1);
+    for (cl_uint i = 0; text && strings && i < n; i++, at += length) {
+        length = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+        memcpy(text + at, strings[i], length);
+    }
+    for (size_t i = 0; text && i < bytes; i++)
+        text[i] = text[i] ? text[i] : ' ';
+    program = text && bytes ? next->clCreateProgramWithSource(context, 1, (const char *[]){text}, &bytes, err)
+                            : next->clCreateProgramWithSource(context, n, strings, lengths, err);
+    free(text);
+    return program;
+}
+
+static void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
+{
+    return name && !strcmp(name, "clEnqueueCopyBufferNV")
+               ? (void *)next->clEnqueueCopyBuffer
+               : next->clGetExtensionFunctionAddressForPlatform(platform, name);
+}
+
+/* ---- the layer */
+
+EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value, size_t *needed)
+{
+    static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+
+    if (what == CL_LAYER_NAME)
+        return answer("gpucl", size, value, needed);
+    if (what != CL_LAYER_API_VERSION || (value && size < sizeof version))
+        return CL_INVALID_VALUE;
+    if (needed)
+        *needed = sizeof version;
+    if (value)
+        memcpy(value, &version, sizeof version);
+    return CL_SUCCESS;
+}
+
+EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target, cl_uint *given,
+                                      const cl_icd_dispatch **layer)
+{
+    const char *late = getenv("GPUCL_LATE_MS"), *hold_text = getenv("GPUCL_HOLD");
+
+    if (entries < sizeof table / sizeof(void *) || !given || !layer)
+        return CL_INVALID_VALUE;
+    late_ms = late ? strtol(late, NULL, 10) : late_ms;
+    holds = !hold_text || strcmp(hold_text, "0") != 0;
+    next = target;
+    table = *target;
+    table.clGetPlatformInfo = platform_info;
+    table.clGetDeviceInfo = device_info;
+    table.clGetDeviceIDs = device_ids;
+    table.clSetEventCallback = set_callback;
+    table.clEnqueueFillBuffer = fill_buffer;
+    table.clEnqueueReadBuffer = read_buffer;
+    table.clCreateProgramWithSource = with_source;
+    table.clGetExtensionFunctionAddressForPlatform = address_for;
+    *given = sizeof table / sizeof(void *);
+    *layer = &table;
+    return CL_SUCCESS;
+}
