@@ -2,10 +2,10 @@
  *
  * Tracks: one process "host threads" with a track per thread (API calls), one "queues" and one "devices"
  * with a track per queue and device (commands while they ran), a queue that run mode gave streams one per
- * stream. A fourth one, "memories", has a track for each way between the host's memory and a device's, with the
- * copies that run mode made. Commands that overlap in one track get further tracks, because slices of a track must nest.
- * Arrows run along binding edges between commands that have device times. Device times are shifted to the
- * host's clock (device_clock.h). */
+ * stream. A fourth one, "memories", has a track for each way between the host's memory and a device's,
+ * with the copies that run mode made. Commands that overlap in one track get further tracks, because
+ * slices of a track must nest. Arrows run along binding edges between commands that have device times.
+ * Device times are shifted to the host's clock (device_clock.h). */
 #include "../graph/device_clock.h"
 #include "exporter.h"
 #include "../graph/graph_build.h"

@@ -274,8 +274,8 @@ static void put_parts(struct cw_json_out *o, const char *key, const struct cw_re
     cw_json_put_char(o, ']');
 }
 
-/* [command or -2, device, to the host's memory?, buffer or -1, bytes, enum cw_move_why, start, end], flat; the
- * clock is that of the device */
+/* [command or -2, device, to the host's memory?, buffer or -1, bytes, enum cw_move_why, start, end], flat;
+ * the clock is that of the device */
 static void put_moves(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
                       size_t shown)
 {

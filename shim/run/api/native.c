@@ -235,8 +235,8 @@ static struct cw_run_region *next_touched(const struct cw_run_queue *q, const st
 }
 
 /* A command of the queue behind which all bytes that a native one may touch are in the host's memory, and
- * there alone: the native one may write them. It waits for all that the native one waits for, as that may have
- * written them elsewhere. NULL: none is needed, or, then *failed, memory is out. */
+ * there alone: the native one may write them. It waits for all that the native one waits for, as that may
+ * have written them elsewhere. NULL: none is needed, or, then *failed, memory is out. */
 static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed)
 {
     const struct cw_run_touch *touch = x->touch;

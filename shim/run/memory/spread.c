@@ -165,6 +165,7 @@ struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r)
         first_spread->prev = s;
     first_spread = s;
     cw_run.spreads++;
+    cw_run.written = cw_run_spread_written;
     return r->spread = s;
 }
 

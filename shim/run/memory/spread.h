@@ -32,8 +32,8 @@ bool cw_run_spread_failed(struct cw_run_task *t);
  * empty. Lock held. */
 bool cw_run_spread_part(const struct cw_run_region *r, uint64_t low, uint64_t high, struct cw_extent *part);
 
-/* Where the bytes of the buffer are valid; made by the first call, when all of them are valid in the memory of
- * the context's own device. NULL: memory is out. Lock held. */
+/* Where the bytes of the buffer are valid; made by the first call, when all of them are valid in the
+ * memory of the context's own device. NULL: memory is out. Lock held. */
 struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r);
 
 /* The region of a buffer that has left the host's memory, behind `r` in a list of them all; NULL: the first,
