@@ -1,5 +1,6 @@
 # Helpers with a memory of their own (--devices far:N, `basic` devices of PoCL whose buffers are their own): what a program prints
-# bare, it prints where launches run on them by lot, where their memory is too small, and where links are modelled. Under chaos bytes
+# bare, it prints where launches run on them by lot, where their memory is too small, where links are modelled, and where the memory of
+# the program's own device is not the host's (far-home). Under chaos bytes
 # that are not valid somewhere read as others there. Planted faults show: a copy that is left out, a write that is not noted, bytes
 # that leave with the memory that alone had them, bytes that are not fetched although a command may leave them as they are. ALL=1:
 # more programs and seeds.
@@ -7,7 +8,7 @@
 # SECONDS: 40
 . test/runmode/common.sh
 
-# moved LEAST : at least so many copies went to devices' memories in the latest run, and some bytes came back
+# moved : bytes went to devices' memories in the latest run, and came back
 moved() { grep -qE '^run: memories: .* in [0-9]+ copies to devices, .* in [1-9][0-9]* back' "$T/summary" || fail "no bytes came back: $(cat "$T/summary")"; }
 # far PROGRAM DEVICES [SEEDS] : by lot
 far() {
@@ -28,10 +29,12 @@ caught() {
     done
 }
 
-for name in chains8 edges mapreduce userevents_maps anything crowd order natives waits; do
+for name in chains8 edges mapreduce userevents_maps anything crowd order natives waits filters; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
-    bare "$program" && far "$program" far:2
+    bare "$program" || continue
+    far "$program" far:2
+    far "$program" far:1,far-home # the program's own device, too
 done
 bare "$B/test/apps/manybufs" && far "$B/test/apps/manybufs" far:2/cap=10K/gbps=5/us=20
 if [ -n "${ALL:-}" ]; then
@@ -39,9 +42,10 @@ if [ -n "${ALL:-}" ]; then
         [ -f "$program" ] && [ -x "$program" ] && [ "$(basename "$program")" != events_ooo ] && bare "$program" || continue
         far "$program" far:2
         far "$program" far:3/cap=100K,sub:2
+        [ "$(basename "$program")" = overlaid ] || far "$program" far-home # it leans on a device that works in place
     done
 fi
-bare "$B/test/apps/chains8" && far "$B/test/apps/chains8" far:2 && moved
-caught "$B/test/apps/chains8" far:2 unfetched:1 unfetched:5 unnoted:3
+bare "$B/test/apps/chains8" && in_run "$B/test/apps/chains8" CLWEAVE_DEVICES=far:2 CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 CLWEAVE_MANAGE_ALL=1 && moved
+caught "$B/test/apps/chains8" far:2 unfetched:1 unfetched:5 unnoted:1 unnoted:3
 caught "$B/test/apps/chains8" far:2/cap=20K unsaved:1
 done_

@@ -3,6 +3,23 @@
 
 #include "recount.h"
 
+static bool takes_turns(const struct cw_run_context_device *p)
+{
+    return p->slot->memory && cw_device_has(p->slot, CW_VENDOR_IN_CALL);
+}
+
+void cw_run_context_device_turn_take(const struct cw_run_context_device *p)
+{
+    if (takes_turns(p))
+        pthread_mutex_lock(&p->lane->calls);
+}
+
+void cw_run_context_device_turn_give(const struct cw_run_context_device *p)
+{
+    if (takes_turns(p))
+        pthread_mutex_unlock(&p->lane->calls);
+}
+
 bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_context_device *p)
 {
     cl_int err;

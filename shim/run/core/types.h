@@ -613,9 +613,12 @@ struct cw_run_worker {
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
     uint64_t far_bytes;              /* of buffers there */
-    _Atomic uint64_t link_free_ns;   /* when a modelled link has made its copies */
-    cl_context context;              /* of a helper: ours, made by its first command */
-    cl_command_queue queue;          /* in that context */
+    /* of the vendor's calls that run commands on a device that runs them inside the call (CW_VENDOR_IN_CALL)
+     * and has a memory of its own, to and from which other threads copy. Innermost */
+    pthread_mutex_t calls;
+    _Atomic uint64_t link_free_ns; /* when a modelled link has made its copies */
+    cl_context context;            /* of a helper: ours, made by its first command */
+    cl_command_queue queue;        /* in that context */
     bool busy, has_worker, asleep, quit;
     bool blocked;  /* its ready commands must not overlap with running ones (workers/exclusion.c) */
     bool building; /* its worker is occupied with a compiler */

@@ -1,5 +1,6 @@
 /* mirror.c - see memory/mirror.h. */
 #include "mirror.h"
+#include "../core/context_device.h"
 #include "../core/image.h"
 #include "../core/state.h"
 #include "coherence.h"
@@ -19,9 +20,12 @@ static cl_mem poisoned(cl_mem buffer, const struct cw_run_context_device *p, siz
 {
     static const uint8_t stale = CW_MEMORY_STALE;
 
-    if (CW_UNLIKELY(cw_run.chaos) && buffer &&
-        cw_next.clEnqueueFillBuffer(p->queue, buffer, &stale, 1, 0, bytes, 0, NULL, NULL) == CL_SUCCESS)
+    if (!buffer || CW_LIKELY(!cw_run.chaos))
+        return buffer;
+    cw_run_context_device_turn_take(p);
+    if (cw_next.clEnqueueFillBuffer(p->queue, buffer, &stale, 1, 0, bytes, 0, NULL, NULL) == CL_SUCCESS)
         cw_next.clFinish(p->queue);
+    cw_run_context_device_turn_give(p);
     return buffer;
 }
 

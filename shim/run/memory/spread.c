@@ -106,11 +106,13 @@ static bool copy(const struct cw_run_region *r, const struct cw_coherence_move *
     cl_mem replica = p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
     uint8_t *host = r->root->address + m->low;
     uint64_t begin = cw_run_global_lock_now_ns(), bytes = m->high - m->low;
-    cl_int err =
-        m->to == CW_MEMORY_HOST
-            ? cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL)
-            : cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
+    cl_int err;
 
+    cw_run_context_device_turn_take(p);
+    err = m->to == CW_MEMORY_HOST
+              ? cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL)
+              : cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
+    cw_run_context_device_turn_give(p);
     hold_link(p->lane, begin, bytes);
     return err == CL_SUCCESS;
 }
@@ -564,7 +566,7 @@ void cw_run_spread_written(struct cw_run_task *t)
 
         if (!has_room(a))
             continue;
-        if (CW_UNLIKELY(cw_run_fault_now(CW_RUN_FAULT_UNNOTED)))
+        if (CW_UNLIKELY(memory != home_of(a->region) && cw_run_fault_now(CW_RUN_FAULT_UNNOTED)))
             cw_extents_return(&a->region->spread->valid, a->promised);
         else
             note(t, a, memory);

@@ -413,7 +413,7 @@ uint32_t cw_run_reference_counts_of_queue(const struct cw_run_queue *q)
     uint32_t n = q->events + only_kept(q) - own_of(q) - cw_run_record_hidden_references(&q->r);
 
     for (const struct cw_run_task *t = q->first; t; t = t->links.next)
-        n += !t->event;
+        n += !t->event && !(t->work == CW_RUN_HOME && !t->memories[0]); /* one before a native command */
     return n;
 }
 

@@ -135,8 +135,11 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
     uint64_t start = t->measure.wanted ? cw_run_global_lock_now_ns() : 0;
     cl_command_queue queue;
-    cl_int err = t->ops->submit(t, &queue);
+    cl_int err;
 
+    cw_run_context_device_turn_take(p);
+    err = t->ops->submit(t, &queue);
+    cw_run_context_device_turn_give(p);
     if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
         err = cw_next.clFinish(queue);
     t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start : 0;

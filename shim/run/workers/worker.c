@@ -64,6 +64,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
+    pthread_mutex_init(&l->calls, NULL);
     cw_run.num_lanes++;
     cw_run.far_lanes += l->memory != CW_MEMORY_HOST;
     return l;
