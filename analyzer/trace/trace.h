@@ -210,7 +210,7 @@ struct cw_t_part {
  * command was to find them. CW_NONE as a device is the host's memory. */
 enum cw_move_why {
     CW_MOVE_NEEDED, /* a command that run mode ran was to touch them there */
-    CW_MOVE_NATIVE, /* a command that went to the vendor was to find them in the host's memory */
+    CW_MOVE_NATIVE, /* a command that went to the vendor was to find them at home */
     CW_MOVE_ROOM,   /* the device's memory was to hold another buffer */
     CW_MOVE_KINDS
 };
