@@ -469,6 +469,8 @@ struct cw_run_task {
     bool pooled;
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
     bool native;   /* a HOME in front of a native command, which finds the bytes there */
+    bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
+    bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
     struct {
         cl_int status;

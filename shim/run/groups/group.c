@@ -194,12 +194,12 @@ static void count_successors(const struct cw_run_task *t, uint64_t number)
     }
 }
 
-static bool may_join(const struct cw_run_task *t, uint64_t number, uint64_t last)
+static bool may_join(struct cw_run_task *t, uint64_t number, uint64_t last)
 {
     return t->group.may && t->released && t->order.sequence <= last && !t->outcome.failed &&
            !t->tile.launch && t->at.lane == t->at.home &&
            (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number) &&
-           !(cw_run.spreads && !cw_run_spread_is_here(t));
+           !(cw_run.far_lanes && !cw_run_spread_claims(t));
 }
 
 /* `t` and the launches that may run with it, in the order of the queue. */
@@ -330,6 +330,8 @@ static void let_go(struct cw_run_group *g, uint32_t plain)
         struct cw_run_task *t = g->step[i].task;
 
         t->state = CW_RUN_LINKED;
+        if (t->claims)
+            cw_run_spread_release(t);
         t->group.may = i >= plain;
         if (!t->waits)
             cw_run_worker_ready(t);
@@ -343,6 +345,8 @@ static void shorten(struct cw_run_group *g, uint32_t steps)
         struct cw_run_task *t = g->step[i].task;
 
         t->state = CW_RUN_LINKED;
+        if (t->claims)
+            cw_run_spread_release(t);
         t->group.may = true;
         if (!t->waits)
             cw_run_worker_ready(t);

@@ -167,7 +167,6 @@ struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r)
         first_spread->prev = s;
     first_spread = s;
     cw_run.spreads++;
-    cw_run.written = cw_run_spread_written;
     return r->spread = s;
 }
 
@@ -503,6 +502,34 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
     return !a->write || has_room(a);
 }
 
+/* ---- claims
+ *
+ * Commands whose bytes overlap are ordered, but for those that wait for native work (memory/byte_range.c). A
+ * launch is said to reach more bytes than it writes: in one memory that does no harm to a command that it is
+ * not ordered with. In two it would: the bytes that one of them has written would not be valid any more. */
+
+static bool is_claimed(const struct cw_run_task *t, const struct cw_run_access *list, uint64_t low,
+                       uint64_t high)
+{
+    for (const struct cw_run_access *a = list; a; a = a->next)
+        if (a->task->claims && a->task != t && a->low < high && low < a->high &&
+            memory_of(a->task) != memory_of(t))
+            return true;
+    return false;
+}
+
+bool cw_run_spread_may_claim(const struct cw_run_task *t)
+{
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        const struct cw_run_access *a = &t->accesses.of[i];
+
+        if (a->region->root && (is_claimed(t, a->region->writes, a->low, a->high) ||
+                                (a->write && is_claimed(t, a->region->reads, a->low, a->high))))
+            return false;
+    }
+    return true;
+}
+
 cl_int cw_run_spread_fetch(struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
@@ -510,6 +537,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
 
     cause.command = t->order.recorded ? t->order.recorded : t->order.serves;
     cause.why = t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED;
+    t->claims = true;
     if (memory != CW_MEMORY_HOST)
         good = make_replicas(t) && (t->at.lane == t->at.home || !t->queue->context->native_calls);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
@@ -540,7 +568,31 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
     return true;
 }
 
+bool cw_run_spread_claims(struct cw_run_task *t)
+{
+    t->claims = cw_run_spread_is_here(t) && cw_run_spread_may_claim(t);
+    return t->claims;
+}
+
+void cw_run_spread_release(struct cw_run_task *t)
+{
+    t->claims = false;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        cw_run.lanes[i].blocked = false; /* they look again */
+    cw_run_global_lock_tell();
+}
+
 /* ---- the end of a command */
+
+/* The program may have written into a map that is not undone yet. */
+static bool is_mapped(const struct cw_run_region *r)
+{
+    const struct cw_run_access *a = r->writes;
+
+    while (a && a->task->type != CL_COMMAND_UNMAP_MEM_OBJECT)
+        a = a->next;
+    return r->root->maps || a;
+}
 
 static void note(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
 {
@@ -553,11 +605,11 @@ static void note(const struct cw_run_task *t, const struct cw_run_access *a, uin
     }
     if (!a->rows)
         cw_coherence_written(valid, a->low, a->high, memory);
-    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !a->region->root->maps)
+    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !is_mapped(a->region))
         memset(a->region->root->address + a->low, CW_MEMORY_STALE, a->high - a->low);
 }
 
-void cw_run_spread_written(struct cw_run_task *t)
+static void written(struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
 
@@ -572,6 +624,14 @@ void cw_run_spread_written(struct cw_run_task *t)
             note(t, a, memory);
         a->promised = 0;
     }
+}
+
+void cw_run_spread_over(struct cw_run_task *t)
+{
+    if (cw_run.spreads && !t->given_up && (t->outcome.status >= 0 || t->begun))
+        written(t);
+    if (t->claims)
+        cw_run_spread_release(t);
 }
 
 bool cw_run_spread_failed(struct cw_run_task *t)

@@ -16,13 +16,24 @@ bool cw_run_spread_may(const struct cw_run_launch *l);
 /* All bytes that the command may touch are valid in the memory of its worker. Lock held. */
 bool cw_run_spread_is_here(const struct cw_run_task *t);
 
-/* Makes them so, and makes room for the change at the command's end. An error: memory is out, or a device
- * does not give bytes back; the command must not run here. Worker held; lock held, given up meanwhile. */
+/* No command that is not ordered with `t` has claimed bytes of its in another memory. A ready command that
+ * may not claim its bytes stays in its heap. Lock held. */
+bool cw_run_spread_may_claim(const struct cw_run_task *t);
+
+/* If all its bytes are here and it may claim them it does, and true. Lock held. */
+bool cw_run_spread_claims(struct cw_run_task *t);
+
+/* It claims them no more: it is over, or runs elsewhere. Lock held. */
+void cw_run_spread_release(struct cw_run_task *t);
+
+/* Claims them, which it may, makes them so, and makes room for the change at the command's end. An error:
+ * memory is out, or a device does not give bytes back; the command must not run here. Worker held; lock
+ * held, given up meanwhile. */
 cl_int cw_run_spread_fetch(struct cw_run_task *t);
 
-/* The command is over, with success or with an error after it had begun: what it may have written is valid in
- * the memory of its worker alone. Lock held. */
-void cw_run_spread_written(struct cw_run_task *t);
+/* The command is over: what it may have written, with success or with an error after it had begun, is
+ * valid in the memory of its worker alone, and it claims nothing any more. Lock held. */
+void cw_run_spread_over(struct cw_run_task *t);
 
 /* The command has failed and may have written. True: its bytes are as before in another memory, so it may run
  * again there. Lock held. */

@@ -154,8 +154,8 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
                             t->time.at);
     if (t->measure.gauged)
         cw_run_observer->gauged_done(t);
-    if (CW_UNLIKELY(cw_run.written != NULL) && !t->given_up && (t->outcome.status >= 0 || t->begun))
-        cw_run.written(t);
+    if (CW_UNLIKELY(cw_run.over != NULL))
+        cw_run.over(t);
     cw_run_byte_range_remove_accesses(t);
     let_go(t, false, last);
     if (t->queue) {

@@ -26,7 +26,7 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
             continue;
         for (uint32_t i = 0; i < l->num_ready; i++) {
             const struct cw_run_task *t = l->heap[i];
-            if (t->queue != q || t->order.sequence > last || !cw_run_work_can_run(t) ||
+            if (t->queue != q || t->order.sequence > last || !cw_run_worker_can_run(t) ||
                 (best < l->num_ready && t->order.rank >= l->heap[best]->order.rank))
                 continue;
             best = i;

@@ -66,7 +66,10 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     pthread_cond_init(&l->wake, NULL);
     pthread_mutex_init(&l->calls, NULL);
     cw_run.num_lanes++;
-    cw_run.far_lanes += l->memory != CW_MEMORY_HOST;
+    if (l->memory != CW_MEMORY_HOST) {
+        cw_run.far_lanes++;
+        cw_run.over = cw_run_spread_over;
+    }
     return l;
 }
 
@@ -129,7 +132,8 @@ void cw_run_worker_push(struct cw_run_task *t)
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
-    if (CW_UNLIKELY(t->ops->ready != NULL) && !(cw_run.spreads && !cw_run_spread_is_here(t)))
+    t->early = CW_UNLIKELY(t->ops->ready && cw_run.far_lanes) && !cw_run_spread_claims(t);
+    if (CW_UNLIKELY(t->ops->ready != NULL) && !t->early)
         t->ops->ready(t);
     else
         cw_run_worker_push(t);
@@ -158,15 +162,20 @@ void cw_run_worker_unready(struct cw_run_task *t)
     cw_run_worker_take(l, i);
 }
 
+bool cw_run_worker_can_run(const struct cw_run_task *t)
+{
+    return cw_run_work_can_run(t) && !(CW_UNLIKELY(cw_run.far_lanes) && !cw_run_spread_may_claim(t));
+}
+
 /* The command of lowest rank that may run now; NULL, and the lane is blocked, when none may. */
 static struct cw_run_task *take_first(struct cw_run_worker *l)
 {
     uint32_t best = l->num_ready;
 
-    if (cw_run_work_can_run(l->heap[0]))
+    if (cw_run_worker_can_run(l->heap[0]))
         return cw_run_worker_take(l, 0);
     for (uint32_t i = 1; i < l->num_ready; i++)
-        if (cw_run_work_can_run(l->heap[i]) &&
+        if (cw_run_worker_can_run(l->heap[i]) &&
             (best == l->num_ready || l->heap[i]->order.rank < l->heap[best]->order.rank))
             best = i;
     l->blocked = best == l->num_ready;
@@ -195,6 +204,8 @@ static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
     t->launch.kernel->memo.left = 0;
     t->at.lane = t->at.home;
     t->at.place = t->queue->home;
+    if (t->claims)
+        cw_run_spread_release(t);
     cw_run_worker_ready(t);
 }
 
@@ -217,6 +228,8 @@ static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
     bool away = t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
 
     t->state = CW_RUN_LINKED;
+    if (t->claims)
+        cw_run_spread_release(t);
     cw_run.counts.moved -= away;
     if (away && t->launch.kernel->known->broken[l->number]) {
         t->at.lane = t->at.home;
@@ -291,7 +304,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
  * parts are. */
 static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->at.lane != t->at.home, whole = !t->ops->ready || cw_run_spread_is_here(t);
+    bool away = t->at.lane != t->at.home, early = t->early;
     cl_int err;
 
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
@@ -309,14 +322,15 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
     }
     if (err != CL_SUCCESS)
         t->outcome.failed = err;
-    if (!whole)
+    t->early = false;
+    if (early)
         t->ops->ready(t);
-    return whole;
+    return !early;
 }
 
 void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
-    if (CW_UNLIKELY(l->memory != CW_MEMORY_HOST || cw_run.spreads) && t->accesses.n && !fetch(l, t))
+    if (CW_UNLIKELY(cw_run.far_lanes) && t->accesses.n && !fetch(l, t))
         return;
     if (CW_UNLIKELY(t->ops->run != NULL))
         t->ops->run(l, t, last);

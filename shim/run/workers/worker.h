@@ -12,6 +12,8 @@ void cw_run_worker_unready(struct cw_run_task *t); /* it leaves its lane's heap 
 void cw_run_worker_starts(struct cw_run_task *t);  /* the command is going to run now */
 struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot);
 
+/* The ready command may run now, beside all that runs. Lock held. */
+bool cw_run_worker_can_run(const struct cw_run_task *t);
 /* Takes the i-th out of the heap; and runs it, and the commands that follow it at once, up to number `last`.
  * Gives up the lock meanwhile. */
 struct cw_run_task *cw_run_worker_take(struct cw_run_worker *l, uint32_t i);
