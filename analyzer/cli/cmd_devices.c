@@ -2,8 +2,11 @@
 #include "cli.h"
 #include "devices_list.h"
 #include "../io/quantity.h"
+#include "../settings/device_list.h"
 
 #include <jansson.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 struct devices_options {
     bool json;
@@ -35,14 +38,30 @@ static void print_table(const json_t *list)
         cw_devices_list_under_run(d));
 }
 
+/* Helpers that CLWEAVE_DEVICES asks for, with memories of their own; NULL: none. */
+static const char *far_helpers(char text[CW_DEVICE_LIST_TEXT])
+{
+    const char *asked = getenv("CLWEAVE_DEVICES");
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct cw_device_list list;
+    struct cw_error err = {0};
+
+    if (!asked || cw_device_list_parse(asked, &list, &err) != CW_OK)
+        return NULL;
+    return *cw_device_list_far(&list, processors > 0 ? (unsigned)processors : 1, text) ? text : NULL;
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct devices_options *o = values;
     json_t *list = cw_devices_list(NULL), *root;
+    char text[CW_DEVICE_LIST_TEXT];
+    const char *far = far_helpers(text);
     int result = CW_EXIT_OK;
 
     (void)argc, (void)argv;
-    root = json_pack("{s:s, s:i, s:O*}", "format", "clweave-devices", "version", 1, "devices", list);
+    root = json_pack("{s:s, s:i, s:O*, s:s*}", "format", "clweave-devices", "version", 1, "devices", list,
+                     "far_helpers", far);
     if (!list || !root) {
         cw_cli_complain("devices: out of memory");
         result = CW_EXIT_FAILURE;
@@ -54,6 +73,8 @@ static int run(const void *values, int argc, char **argv)
         result = CW_EXIT_FAILURE;
     } else {
         print_table(list);
+        if (far)
+            printf("helpers of run, as CLWEAVE_DEVICES asks: %s\n", far);
     }
     json_decref(root);
     json_decref(list);

@@ -143,8 +143,8 @@ static void count_helpers(struct cw_doctor *d)
     const char *devices = getenv("CLWEAVE_DEVICES");
     struct cw_device_list list;
     struct cw_error err = {0};
+    char subs[48] = "", far[CW_DEVICE_LIST_TEXT];
     unsigned basic, sub;
-    char subs[48] = "";
 
     if (!d->managed || (getenv("POCL_DEVICES") && *getenv("POCL_DEVICES")) ||
         cw_device_list_parse(devices ? devices : "", &list, &err) != CW_OK)
@@ -155,9 +155,11 @@ static void count_helpers(struct cw_doctor *d)
         basic = d->processors < HELPERS_DEFAULT ? d->processors : HELPERS_DEFAULT;
     if (sub == CW_HELPERS_ALL)
         sub = d->processors;
-    d->helpers = basic + sub;
+    d->helpers = basic + sub + (list.far == CW_HELPERS_ALL ? d->processors : list.far);
     if (sub)
         snprintf(subs, sizeof subs, " and %u sub-devices", sub);
+    if (*cw_device_list_far(&list, d->processors, far))
+        cw_doctor_fact(d, SECTION, "far helpers", "%s", far);
     cw_doctor_fact(d, SECTION, "helpers", "%u devices `basic` of PoCL%s: run would use them beside %s", basic,
                    subs, d->device);
 }

@@ -2,19 +2,21 @@
  *
  * Tracks: one process "host threads" with a track per thread (API calls), one "queues" and one "devices"
  * with a track per queue and device (commands while they ran), a queue that run mode gave streams one per
- * stream. Commands that overlap in one track get further tracks, because slices of a track must nest.
- * Arrows run along binding edges between commands that have device times. Device times are shifted to the
- * host's clock (device_clock.h). */
+ * stream. A fourth one, "memories", has a track for each way between the host's memory and a device's,
+ * with the copies that run mode made. Commands that overlap in one track get further tracks, because
+ * slices of a track must nest. Arrows run along binding edges between commands that have device times.
+ * Device times are shifted to the host's clock (device_clock.h). */
 #include "../graph/device_clock.h"
 #include "exporter.h"
 #include "../graph/graph_build.h"
+#include "../graph/memory_moves.h"
 #include "../io/json_out.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PID_HOST = 1, PID_QUEUES, PID_DEVICES, LANES = 64, STREAMS = 8 };
+enum { PID_HOST = 1, PID_QUEUES, PID_DEVICES, PID_MEMORIES, LANES = 64, STREAMS = 8 };
 
 /* When a command ran, on the host's clock from the trace's start; 0, 0: not known. */
 struct span {
@@ -34,8 +36,9 @@ struct timeline {
     struct span *spans;
     struct lanes *queues; /* of all queues' commands without a stream, of all queues' first streams, ... */
     struct lanes *devices;
-    int64_t *shift; /* per device */
-    bool any;       /* an event was written */
+    struct lanes *ways; /* to device 0's memory, back, to device 1's, ... */
+    int64_t *shift;     /* per device */
+    bool any;           /* an event was written */
 };
 
 static void begin_event(struct timeline *l)
@@ -258,6 +261,62 @@ static bool put_device_slices(struct timeline *l)
     return put_pieces(l);
 }
 
+static void put_move(struct timeline *l, const struct cw_t_move *m, uint64_t track, int64_t begin,
+                     int64_t end)
+{
+    static const char *const whys[] = {"needed", "native command", "room"};
+    char name[40] = "buffer";
+
+    if (m->memory != CW_NONE)
+        snprintf(name, sizeof name, "buffer %u", m->memory);
+    begin_event(l);
+    put_text(l, "name", name);
+    put_text(l, "cat", "copy");
+    put_place(l, "X", PID_MEMORIES, track, begin);
+    put_us(l, "dur", end > begin ? end - begin : 0);
+    cw_json_put_key(l->o, "args");
+    cw_json_put_open(l->o);
+    put_number(l, "bytes", m->bytes);
+    put_number(l, "offset", m->offset);
+    put_text(l, "why", whys[m->why]);
+    if (m->command != CW_NONE)
+        put_number(l, "command", m->command);
+    cw_json_put_close(l->o);
+    cw_json_put_close(l->o);
+}
+
+static int by_start(const void *a, const void *b, void *moves)
+{
+    const struct cw_t_move *v = moves, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static bool put_moves(struct timeline *l)
+{
+    const struct cw_trace *t = l->t;
+    size_t *order = malloc((t->moves.count + 1) * sizeof *order);
+
+    for (size_t i = 0; order && i < t->moves.count; i++)
+        order[i] = i;
+    if (order)
+        qsort_r(order, t->moves.count, sizeof *order, by_start, t->moves.v);
+    for (size_t i = 0; order && i < t->moves.count; i++) {
+        const struct cw_t_move *m = &t->moves.v[order[i]];
+        bool home;
+        uint32_t device = cw_memory_moves_device(m, &home);
+        if (device == CW_NONE || !m->start_ns || m->end_ns < m->start_ns)
+            continue;
+        int64_t to_host = l->shift[device] - cw_device_clock_ns(t->process.start_ns);
+        int64_t begin = cw_device_clock_ns(m->start_ns) + to_host,
+                end = cw_device_clock_ns(m->end_ns) + to_host;
+        uint64_t way = 2 * (uint64_t)device + home;
+        put_move(l, m, way * LANES + take_lane(&l->ways[way], begin, end), begin, end);
+    }
+    free(order);
+    return order;
+}
+
 static void put_host_slices(struct timeline *l)
 {
     const struct cw_trace *t = l->t;
@@ -325,6 +384,8 @@ static void name_tracks(struct timeline *l)
     name_track(l, "process_name", PID_HOST, 0, "host threads");
     name_track(l, "process_name", PID_QUEUES, 0, "queues");
     name_track(l, "process_name", PID_DEVICES, 0, "devices");
+    if (t->moves.count)
+        name_track(l, "process_name", PID_MEMORIES, 0, "memories");
     for (size_t i = 0; i < t->commands.count; i++)
         threads = t->commands.v[i].thread >= threads && t->commands.v[i].thread < 100000
                       ? t->commands.v[i].thread + 1
@@ -343,6 +404,10 @@ static void name_tracks(struct timeline *l)
         snprintf(text, sizeof text, "device %zu: %.150s", d,
                  t->devices.v[d].name ? t->devices.v[d].name : "?");
         name_lanes(l, PID_DEVICES, d, &l->devices[d], text);
+        for (size_t home = 0; home < 2; home++) {
+            snprintf(text, sizeof text, home ? "device %zu -> host" : "host -> device %zu", d);
+            name_lanes(l, PID_MEMORIES, 2 * d + home, &l->ways[2 * d + home], text);
+        }
     }
 }
 
@@ -356,14 +421,15 @@ enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_expo
     l.spans = calloc(t->commands.count + 1, sizeof *l.spans);
     l.queues = calloc(t->queues.count * (STREAMS + 1) + 1, sizeof *l.queues);
     l.devices = calloc(t->devices.count + 1, sizeof *l.devices);
+    l.ways = calloc(2 * t->devices.count + 1, sizeof *l.ways);
     l.shift = calloc(t->devices.count + 1, sizeof *l.shift);
-    ok = l.o && l.spans && l.queues && l.devices && l.shift;
+    ok = l.o && l.spans && l.queues && l.devices && l.ways && l.shift;
     if (ok) {
         cw_json_out_init(l.o, f);
         cw_json_put_text(l.o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
         cw_device_clock_shifts(t, l.shift);
         put_host_slices(&l);
-        ok = put_device_slices(&l);
+        ok = put_device_slices(&l) && put_moves(&l);
         put_arrows(&l, o->queue_edges);
         name_tracks(&l);
         cw_json_put_text(l.o, "\n],\"otherData\":{\"program\":");
@@ -375,6 +441,7 @@ enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_expo
     free(l.spans);
     free(l.queues);
     free(l.devices);
+    free(l.ways);
     free(l.shift);
     return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "timeline: out of memory");
 }

@@ -54,6 +54,8 @@ static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
     put_number(o, "streams", f->streams);
     put_number(o, "streamed", f->streamed);
     put_number(o, "staged_bytes", f->staged_bytes);
+    put_number(o, "moves_run_ns", f->moves.run_ns);
+    put_number(o, "moves_waited_ns", f->moves.waited_ns);
     put_number(o, "without_times", r->summary.without_times);
     put_number(o, "works", r->summary.works);
     put_number(o, "timed", r->timed);
@@ -272,6 +274,38 @@ static void put_parts(struct cw_json_out *o, const char *key, const struct cw_re
     cw_json_put_char(o, ']');
 }
 
+/* [command or -2, device, to the host's memory?, buffer or -1, bytes, enum cw_move_why, start, end], flat;
+ * the clock is that of the device */
+static void put_moves(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
+                      size_t shown)
+{
+    bool any = false;
+
+    put_list(o, "moves");
+    for (size_t i = 0; i < r->t->moves.count && i < CW_REPORT_COMMANDS; i++) {
+        const struct cw_t_move *m = &r->t->moves.v[i];
+        bool home;
+        uint32_t device = cw_memory_moves_device(m, &home);
+        if (device == CW_NONE || !m->start_ns || m->end_ns < m->start_ns)
+            continue;
+        const int64_t to_host = shift[device] - cw_device_clock_ns(r->t->process.start_ns);
+        const int64_t numbers[] = {m->command < shown ? (int64_t)m->command : -2,
+                                   device,
+                                   home,
+                                   m->memory == CW_NONE ? -1 : (int64_t)m->memory,
+                                   cw_device_clock_ns(m->bytes),
+                                   m->why,
+                                   cw_device_clock_ns(m->start_ns) + to_host,
+                                   cw_device_clock_ns(m->end_ns) + to_host};
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            cw_json_put_text(o, any ? n ? "," : ",\n" : "");
+            cw_json_put_i64(o, numbers[n]);
+            any = true;
+        }
+    }
+    cw_json_put_char(o, ']');
+}
+
 static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
                      size_t shown)
 {
@@ -292,6 +326,7 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_edges(o, r, shown);
     put_parts(o, "parts", r, shift, r->t->parts.v, r->t->parts.count, shown);
     put_parts(o, "plans", r, shift, r->t->plans.v, r->t->plans.count, shown);
+    put_moves(o, r, shift, shown);
     cw_json_put_close(o);
 }
 

@@ -38,6 +38,27 @@ static void print_streams(const struct cw_figures *v, FILE *f)
                 v->staged == 1 ? "" : "s");
 }
 
+static void print_moves(const struct cw_report_facts *r, FILE *f)
+{
+    const struct cw_memory_moves *m = &r->figures.moves;
+    const char *before = "copies    ";
+    char a[16], b[16];
+
+    for (size_t d = 0; d < r->t->devices.count; d++) {
+        const struct cw_device_moves *v = &m->devices[d];
+        if (!v->copies[0] && !v->copies[1])
+            continue;
+        fprintf(f, "%sto device %zu %s in %llu, back %s in %llu", before, d,
+                cw_quantity_bytes(v->bytes[0], a), (unsigned long long)v->copies[0],
+                cw_quantity_bytes(v->bytes[1], b), (unsigned long long)v->copies[1]);
+        before = "; ";
+    }
+    if (before[0] == ';')
+        fprintf(f, "; commands waited for them for %s of %s (%.0f %%)\n", cw_quantity_ns(m->waited_ns, a),
+                cw_quantity_ns(m->run_ns, b),
+                m->run_ns ? 100.0 * (double)m->waited_ns / (double)m->run_ns : 0);
+}
+
 /* `text` in lines of at most 78 columns, indented by two. */
 static void print_wrapped(FILE *f, const char *text)
 {
@@ -73,6 +94,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_erro
         fputc('\n', f);
         print_devices(&r, f);
         print_streams(&r.figures, f);
+        print_moves(&r, f);
         for (size_t i = 0; i < r.finding_count; i++) {
             fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
             print_wrapped(f, r.findings[i].text);

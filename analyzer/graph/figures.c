@@ -235,7 +235,8 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
     count_host(f, t);
     count_commands(f, t);
     count_run(f, t);
-    if (cw_first_launches_find(&f->first, t, err) || cw_shared_contexts_find(&f->shared, t, err))
+    if (cw_first_launches_find(&f->first, t, err) || cw_shared_contexts_find(&f->shared, t, err) ||
+        cw_memory_moves_measure(&f->moves, t, err))
         return CW_ERR_NOMEM;
     if (!f->devices || !count_streams(f, t) || !count_waits_only(f, t) || !count_unused(f, t) ||
         !measure_devices(f, t))
@@ -246,5 +247,6 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
 void cw_figures_finish(struct cw_figures *f)
 {
     free(f->devices);
+    cw_memory_moves_finish(&f->moves);
     memset(f, 0, sizeof *f);
 }

@@ -8,6 +8,7 @@
 #include "critical_path.h"
 #include "first_launches.h"
 #include "graph_summary.h"
+#include "memory_moves.h"
 #include "shared_contexts.h"
 
 /* A device's run from the start of its first command to the end of its last. */
@@ -40,6 +41,7 @@ struct cw_figures {
     uint64_t streamed, beside; /* commands that run mode gave to streams; of these, not to the first one */
     uint64_t streams;          /* that have commands, of all queues */
     uint64_t staged, staged_bytes; /* transfers that run mode sent through pinned memory */
+    struct cw_memory_moves moves;  /* copies between memories that run mode made */
     uint64_t manageable; /* launches of a kind that run mode manages: compiled from source by PoCL, no
                             SVM, no pipes */
     bool streamable;     /* commands ran on a GPU for which run mode has streams and staged transfers */

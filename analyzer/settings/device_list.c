@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../io/quantity.h"
+
 /* The number after the colon, 1 .. CW_HELPERS_MAX; 0: it is none. */
 static unsigned count_of(const char *text, size_t n)
 {
@@ -60,6 +62,15 @@ static bool read_far(const char *item, size_t n, struct cw_far_memory *far)
     return true;
 }
 
+static enum cw_status no_kind(const char *item, size_t n, struct cw_error *err)
+{
+    return cw_error_set(
+        err, CW_ERR_INVALID,
+        "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic, dsp and "
+        "far with commas between, the last four also with :N",
+        (int)(n < 80 ? n : 80), item);
+}
+
 static enum cw_status read_item(const char *item, size_t n, struct cw_device_list *list, struct cw_error *err)
 {
     struct {
@@ -97,11 +108,7 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
                                 (int)(n < 80 ? n : 80), item, CW_HELPERS_MAX);
         return CW_OK;
     }
-    return cw_error_set(
-        err, CW_ERR_INVALID,
-        "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic, dsp and "
-        "far with commas between, the last four also with :N",
-        (int)(n < 80 ? n : 80), item);
+    return no_kind(item, n, err);
 }
 
 enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *list, struct cw_error *err)
@@ -119,4 +126,28 @@ enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *lis
         item += n + 1;
     }
     return status;
+}
+
+const char *cw_device_list_far(const struct cw_device_list *list, unsigned processors,
+                               char text[CW_DEVICE_LIST_TEXT])
+{
+    const struct cw_far_memory *far = &list->far_memory;
+    unsigned n = list->far == CW_HELPERS_ALL ? processors : list->far;
+    char each[16];
+    int used;
+
+    *text = '\0';
+    if (!n)
+        return text;
+    used = snprintf(text, CW_DEVICE_LIST_TEXT, "%u with %s of %s own", n, n == 1 ? "a memory" : "memories",
+                    n == 1 ? "its" : "their");
+    if (far->capacity)
+        used += snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", %s each",
+                         cw_quantity_bytes(far->capacity, each));
+    if (far->bytes_per_ns > 0)
+        used += snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", copies at %g GB/s",
+                         far->bytes_per_ns);
+    if (far->latency_ns > 0)
+        snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", %g us a copy", far->latency_ns / 1e3);
+    return text;
 }

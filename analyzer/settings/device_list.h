@@ -6,12 +6,13 @@
  *   FAR   = "far" [":" N] {"/" ("cap=" SIZE | "gbps=" RATE | "us=" TIME)}
  *
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
- * devices, which are always there. "cpu" names those, and changes nothing. "sub": N equal sub-devices of the
- * program's CPU; "basic": N devices of PoCL's driver of that name; without N as many as the machine has
- * processors. "dsp": the first N of the emulated DSPs help, without N all of them. "far": N devices as
- * `basic`, but with a memory of their own each, to and from which bytes are copied: it holds SIZE bytes (with K,
- * M or G: of 1024), a copy takes TIME microseconds and a nanosecond for each RATE bytes. Without them the memory
- * is as large as the host's, and a copy takes what it takes. A kind that a list does not name does not help. */
+ * devices, which are always there. "cpu" names those, and changes nothing. "sub": N equal sub-devices of
+ * the program's CPU; "basic": N devices of PoCL's driver of that name; without N as many as the machine
+ * has processors. "dsp": the first N of the emulated DSPs help, without N all of them. "far": N devices as
+ * `basic`, but with a memory of their own each, to and from which bytes are copied: it holds SIZE bytes
+ * (with K, M or G: of 1024), a copy takes TIME microseconds and a nanosecond for each RATE bytes. Without
+ * them the memory is as large as the host's, and a copy takes what it takes. A kind that a list does not
+ * name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 
@@ -36,6 +37,13 @@ struct cw_device_list {
 };
 
 #define CW_HELPERS_ALL (~0u)
+
+enum { CW_DEVICE_LIST_TEXT = 160 };
+
+/* The far devices in words, in `text`, which is returned; "": the list has none. `processors`: of the
+ * machine. */
+const char *cw_device_list_far(const struct cw_device_list *list, unsigned processors,
+                               char text[CW_DEVICE_LIST_TEXT]);
 
 /* Reads `text`. CW_ERR_INVALID names the wrong word and the possible ones. */
 enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *list, struct cw_error *err);

@@ -369,6 +369,27 @@ static enum cw_status read_went(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
+static enum cw_status read_move(struct cw_log_reader *r, struct cw_log_record *rec)
+{
+    struct cw_cursor *c = &rec->body;
+    struct cw_t_move *x = cw_trace_push(&r->t->moves, 1);
+    uint64_t *seq = x ? cw_trace_push(&r->move_seqs, 1) : NULL;
+
+    if (!seq)
+        return cw_log_nomem(r);
+    *seq = cw_cursor_u(c);
+    x->command = CW_NONE;
+    x->memory = cw_log_resolve(r, CW_LOG_O_MEMORY, cw_cursor_u(c));
+    x->why = (uint8_t)(cw_cursor_u(c) % CW_MOVE_KINDS);
+    x->from = cw_log_resolve(r, CW_LOG_O_DEVICE, cw_cursor_u(c));
+    x->to = cw_log_resolve(r, CW_LOG_O_DEVICE, cw_cursor_u(c));
+    x->offset = cw_cursor_u(c);
+    x->bytes = cw_cursor_u(c);
+    x->start_ns = cw_cursor_u(c);
+    x->end_ns = x->start_ns + cw_cursor_u(c);
+    return CW_OK;
+}
+
 static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_log_data *x = cw_trace_push(&r->data, 1);
@@ -421,6 +442,9 @@ enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segmen
         break;
     case CW_LOG_WENT:
         st = read_went(r, rec);
+        break;
+    case CW_LOG_MOVE:
+        st = read_move(r, rec);
         break;
     default:
         st = read_data(r, rec);

@@ -95,6 +95,10 @@ enum cw_log_kind {
     /* How run mode gave a command to the vendor: delta seq of the command (signed, to this record), stream
      * from 1 on or 0, staged bytes or 0. A command may have several. */
     CW_LOG_WENT,
+    /* A copy between memories: sequence number of its command + 1 or 0, memory id+1, enum cw_move_why, id+1
+     * of the device that it came from, of that it went to (0: the host's memory), offset in the buffer,
+     * bytes, start (absolute), end - start. */
+    CW_LOG_MOVE,
     CW_LOG_KINDS
 };
 

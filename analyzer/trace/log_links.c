@@ -255,6 +255,13 @@ static size_t link_parts(const struct cw_trace *t, struct cw_t_part *part, const
     return kept;
 }
 
+static void link_moves(struct cw_log_reader *r)
+{
+    for (size_t i = 0; i < r->t->moves.count; i++)
+        if (r->move_seqs.v[i])
+            r->t->moves.v[i].command = command_of(r->t, r->move_seqs.v[i] - 1);
+}
+
 static int by_order(const void *a, const void *b)
 {
     const struct cw_log_data *x = a, *y = b;
@@ -333,6 +340,7 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     link_went(r);
     r->t->parts.count = link_parts(r->t, r->t->parts.v, r->part_seqs.v, r->t->parts.count);
     r->t->plans.count = link_parts(r->t, r->t->plans.v, r->plan_seqs.v, r->t->plans.count);
+    link_moves(r);
     link_lives(r);
     link_data(r);
     link_seen(r->t);

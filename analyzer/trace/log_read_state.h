@@ -92,6 +92,7 @@ struct cw_log_reader {
     CW_ARRAY(struct cw_log_went) went;
     CW_ARRAY(uint64_t) part_seqs; /* of the commands of the trace's parts */
     CW_ARRAY(uint64_t) plan_seqs; /* and of its plans */
+    CW_ARRAY(uint64_t) move_seqs; /* of the commands of the trace's moves, + 1; 0: none */
     CW_ARRAY(struct cw_log_data) data;
     CW_ARRAY(struct cw_log_user) users;
     uint64_t last_ns;

@@ -38,6 +38,7 @@ void cw_trace_finish(struct cw_trace *t)
     free(t->modules.v);
     free(t->parts.v);
     free(t->plans.v);
+    free(t->moves.v);
     free(t->device_ids.v);
     free(t->program_ids.v);
     free(t->args.v);

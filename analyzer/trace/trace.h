@@ -206,6 +206,23 @@ struct cw_t_part {
     uint32_t priority_group; /* that it ran in (sched/groups.h), from 1 on; 0: it was no tile of a group */
 };
 
+/* A copy between memories that run mode made: of a buffer's bytes, from where they were valid to where a
+ * command was to find them. CW_NONE as a device is the host's memory. */
+enum cw_move_why {
+    CW_MOVE_NEEDED, /* a command that run mode ran was to touch them there */
+    CW_MOVE_NATIVE, /* a command that went to the vendor was to find them at home */
+    CW_MOVE_ROOM,   /* the device's memory was to hold another buffer */
+    CW_MOVE_KINDS
+};
+struct cw_t_move {
+    uint32_t command;  /* that it was made for; CW_NONE: of no recorded one */
+    uint32_t memory;   /* the buffer; CW_NONE: the program had released it */
+    uint32_t from, to; /* devices */
+    uint8_t why;       /* enum cw_move_why */
+    uint64_t offset, bytes;
+    uint64_t start_ns, end_ns; /* device clock */
+};
+
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
 enum cw_hazard { CW_HAZARD_NONE, CW_HAZARD_RAW, CW_HAZARD_WAR, CW_HAZARD_WAW };
 struct cw_edge {
@@ -247,7 +264,8 @@ struct cw_trace {
     CW_ARRAY(struct cw_t_module) modules;
     CW_ARRAY(struct cw_t_part) parts; /* of cut launches, in any order */
     CW_ARRAY(struct cw_t_part)
-    plans; /* a policy's plan of commands, and of parts of them, in any order */
+    plans;                            /* a policy's plan of commands, and of parts of them, in any order */
+    CW_ARRAY(struct cw_t_move) moves; /* copies between memories, in any order */
     /* shared arrays that slices point into */
     CW_ARRAY(uint32_t) device_ids;
     CW_ARRAY(uint32_t) program_ids;

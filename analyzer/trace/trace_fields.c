@@ -6,6 +6,7 @@
 static const char *const mem_kinds[] = {"buffer", "subbuffer", "image", "pipe", "svm", NULL};
 static const char *const program_kinds[] = {"source", "binary", "il", "builtin", "linked", NULL};
 static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "data", NULL};
+static const char *const move_whys[] = {"needed", "native", "room", NULL};
 static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
 
 /* A row's name in its three forms, and the members of all rows. */
@@ -191,6 +192,18 @@ static const struct cw_field part_fields[] = {WHERE_AND_WHEN, FIELD(P, priority_
 static const struct cw_field plan_fields[] = {WHERE_AND_WHEN, END};
 #undef WHERE_AND_WHEN
 #undef P
+#define P struct cw_t_move
+static const struct cw_field move_fields[] = {REF(P, command, CW_S_COMMANDS),
+                                              REF(P, memory, CW_S_MEMORY),
+                                              REF(P, from, CW_S_DEVICES),
+                                              REF(P, to, CW_S_DEVICES),
+                                              NAMED(P, why, ENUM8, move_whys),
+                                              FIELD(P, offset, U64),
+                                              MUST(P, bytes, U64),
+                                              FIELD(P, start_ns, U64),
+                                              FIELD(P, end_ns, U64),
+                                              END};
+#undef P
 
 #define SECTION(member, fields_, has_id_)                                                                    \
     {                                                                                                        \
@@ -216,6 +229,7 @@ const struct cw_section_def cw_sections[CW_S_COUNT] = {
     [CW_S_EDGES] = SECTION(edges, edge_fields, false),
     [CW_S_PARTS] = SECTION(parts, part_fields, false),
     [CW_S_PLANS] = SECTION(plans, plan_fields, false),
+    [CW_S_MOVES] = SECTION(moves, move_fields, false),
 };
 
 /* All arrays of a trace have this shape; the element type does not matter for the count. */

@@ -48,6 +48,7 @@ enum cw_section {
     CW_S_EDGES,
     CW_S_PARTS, /* this and the next: written where there are some */
     CW_S_PLANS,
+    CW_S_MOVES,
     CW_S_COUNT
 };
 

@@ -128,6 +128,25 @@ void cw_device_times_plan(const struct cw_times_part *part)
     write_part(part, CW_LOG_PLAN);
 }
 
+void cw_device_times_move(const struct cw_times_move *m)
+{
+    struct cw_rec r;
+
+    if (!cw_formula_is_recording())
+        return;
+    cw_log_rec_begin(&r);
+    cw_rec_u(&r, m->command);
+    cw_rec_u(&r, m->memory);
+    cw_rec_u(&r, m->why);
+    cw_rec_u(&r, m->from);
+    cw_rec_u(&r, m->to);
+    cw_rec_u(&r, m->offset);
+    cw_rec_u(&r, m->bytes);
+    cw_rec_u(&r, m->start_ns);
+    cw_rec_u(&r, m->end_ns > m->start_ns ? m->end_ns - m->start_ns : 0);
+    cw_log_rec_commit(&r, CW_LOG_MOVE);
+}
+
 bool cw_device_times_write(cl_event event, uint64_t seq)
 {
     static const cl_profiling_info what[4] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,

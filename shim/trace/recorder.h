@@ -145,6 +145,19 @@ void cw_device_times_plan(const struct cw_times_part *part);
  * (0: nothing is said of that), or sends so many bytes of it through pinned memory. Makes no vendor call. */
 void cw_device_times_went(uint32_t stream, uint64_t staged_bytes);
 
+/* A copy of a buffer's bytes between the host's memory and a device's. */
+struct cw_times_move {
+    uint64_t command;  /* that it is made for: sequence number + 1; 0: none that is recorded */
+    uint64_t memory;   /* the buffer's id + 1; 0: not known */
+    uint32_t why;      /* enum cw_move_why (trace/trace.h) */
+    uint64_t from, to; /* devices' ids + 1; 0: the host's memory */
+    uint64_t offset, bytes;
+    uint64_t start_ns, end_ns; /* as above */
+};
+
+/* Run mode has made it. Any thread; makes no vendor call. */
+void cw_device_times_move(const struct cw_times_move *move);
+
 /* Writes the record. */
 void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind);
 

@@ -43,6 +43,9 @@ doctor 1 env OCL_ICD_VENDORS="$B/test/libnullcl.so"; says 'device .*: run leaves
 doctor 0 env NULLCL_GPU='NVIDIA CUDA' OCL_ICD_VENDORS="$B/test/libnullcl.so"; says 'device .*: run has streams and staged transfers for it when asked'
 last '^clweave run can gain here: 1 GPU with --streams auto --staging auto'; says_not '^problem: no device'
 NULLCL_GPU='NVIDIA CUDA' OCL_ICD_VENDORS=$B/test/libnullcl.so clweave devices | grep -q '^   run has streams and staged transfers' || fail "devices: no streams"
+doctor 0 env CLWEAVE_DEVICES=far:2/cap=64M/us=20; says 'far helpers *2 with memories of their own, 64 MiB each, 20 us a copy'
+CLWEAVE_DEVICES=far:2 clweave devices | grep -q '^helpers of run, as CLWEAVE_DEVICES asks: 2 with memories of their own$' || fail "devices: no far helpers"
+clweave devices | grep -q '^helpers' && fail "devices: helpers that are not asked for"
 clweave devices | grep -q '^   run manages it' || fail "devices: nothing is managed"
 doctor 1 env OCL_ICD_VENDORS="$T/none"; last 'cannot gain here: OpenCL finds no device'
 

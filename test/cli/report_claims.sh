@@ -1,7 +1,7 @@
 # report: says what was measured, marks bounds as bounds, and promises nothing that the trace does not show. One small trace for
 # each (report_traces.py).
 . "$(dirname "$0")/common.sh"
-traces="untimed refused failed partial unmanaged of_run streamed in_turn waited_for at_once on_nvidia to_and_fro to_and_fro_mixed to_and_fro_at_home first_launch long_waits"
+traces="untimed refused failed partial unmanaged of_run moved streamed in_turn waited_for at_once on_nvidia to_and_fro to_and_fro_mixed to_and_fro_at_home first_launch long_waits"
 for name in $traces large sparse sparse_graph; do
     python3 test/cli/report_traces.py $name > "$T/$name.json" || fail "the trace $name cannot be made"
 done
@@ -12,6 +12,10 @@ clweave graph "$T/large.json" -o "$T/large.dot" && [ "$(grep -c '"[^"]*≤ 8 GiB
 
 clweave timeline "$T/streamed.json" -o "$T/streamed.timeline" && grep -q '"queue 0 (in order), stream 2"' "$T/streamed.timeline" ||
     fail "the timeline has no track for a stream: $(cat "$T/streamed.timeline")"
+
+clweave timeline "$T/moved.json" -o "$T/moved.timeline" && [ "$(grep -c '"cat":"copy"' "$T/moved.timeline")" = 5 ] &&
+    [ "$(grep -oE '"(host -> device 1|device 1 -> host)"' "$T/moved.timeline" | sort | uniq -c | tr -s ' \n' ' ')" = ' 1 "device 1 -> host" 1 "host -> device 1" ' ] ||
+    fail "the timeline has other tracks for copies: $(grep -e '->' "$T/moved.timeline")"
 
 # the same in the page's data
 data() { # NAME: prints the data of its page

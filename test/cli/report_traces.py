@@ -128,6 +128,23 @@ def streamed():
     return t
 
 
+# The same with copies between memories: two launches ran on a helper with a memory of its own. Both needed
+# bytes of home; what they had written went home for room, for a native command that has no times, and for one that is not named.
+def moved():
+    t = of_run()
+    t["devices"][1]["name"] = "far"
+    t["commands"][5].pop("start_ns")
+    copy = {"memory": 1, "bytes": 4096}
+    t["moves"] = [
+        {**copy, "command": 1, "to": 1, "why": "needed", "start_ns": 10500, "end_ns": 11500},
+        {**copy, "command": 3, "to": 1, "why": "needed", "start_ns": 29000, "end_ns": 31000},
+        {"bytes": 1024, "offset": 8, "command": 3, "from": 1, "why": "room", "start_ns": 30000, "end_ns": 31500},
+        {**copy, "command": 5, "from": 1, "why": "native", "start_ns": 50000, "end_ns": 55000},
+        {"bytes": 16, "from": 1, "why": "needed", "start_ns": 60000, "end_ns": 61000},
+        {"bytes": 16, "why": "needed"}]
+    return t
+
+
 # A context of two devices that share no memory with the host.
 def two_gpus(size=4096):
     t = trace(size=size)

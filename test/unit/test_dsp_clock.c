@@ -170,9 +170,11 @@ static int start_board(void **state)
 
 static void test_device_lists(void **state)
 {
-    static const char *const bad[] = {",",        "basic,",  "gpu",     "basic:0",
-                                      "basic:65", "basic:x", "sub,sub", "none,sub",
-                                      "basic:",   " basic",  "dsp:-1",  "basic:99999999999999999999"};
+    static const char *const bad[] = {",",           "basic,",     "gpu",       "basic:0",
+                                      "basic:65",    "basic:x",    "sub,sub",   "none,sub",
+                                      "basic:",      " basic",     "dsp:-1",    "basic:99999999999999999999",
+                                      "far:2/cap=0", "far:1/gbps", "far/us=1x", "sub/cap=1"};
+    char text[CW_DEVICE_LIST_TEXT];
     struct cw_device_list l;
     struct cw_error err = {0};
 
@@ -185,6 +187,13 @@ static void test_device_lists(void **state)
     assert_true(l.basic == 64 && l.dsp == CW_HELPERS_ALL && l.sub == 2);
     assert_int_equal(cw_device_list_parse("cpu,sub:2", &l, &err), CW_OK);
     assert_true(l.given && l.sub == 2 && !l.basic && !l.dsp);
+    assert_string_equal(cw_device_list_far(&l, 2, text), "");
+    assert_int_equal(cw_device_list_parse("far:2/cap=64M/gbps=5/us=20,sub:2", &l, &err), CW_OK);
+    assert_true(l.far == 2 && l.sub == 2 && l.far_memory.capacity == 64 << 20);
+    assert_string_equal(cw_device_list_far(&l, 8, text),
+                        "2 with memories of their own, 64 MiB each, copies at 5 GB/s, 20 us a copy");
+    assert_int_equal(cw_device_list_parse("far", &l, &err), CW_OK);
+    assert_string_equal(cw_device_list_far(&l, 1, text), "1 with a memory of its own");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err = (struct cw_error){0};
         assert_int_equal(cw_device_list_parse(bad[i], &l, &err), CW_ERR_INVALID);

@@ -90,7 +90,8 @@ static cl_device_id *copy_of(const cl_device_id *given, cl_uint count, size_t *n
     return devices;
 }
 
-/* Several homes with memories of their own: which of them has the bytes of a buffer the vendor alone knows. */
+/* Several homes with memories of their own: which of them has the bytes of a buffer the vendor alone
+ * knows. */
 static bool has_far_homes(const struct cw_context_devices *slots)
 {
     return slots->homes > 1 && slots->slot[0].memory;

@@ -29,8 +29,8 @@ bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, s
 /* `memory`, an image over the program's bytes at `host`, owns `image` from now on. True. */
 bool cw_run_memory_keep_host(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, void *host,
                              struct cw_run_image *image);
-/* The vendor alone knows the bytes of an image in `buffer`: where some device has a memory of its own, commands
- * on the buffer and its parts are native from here on. Lock not held. */
+/* The vendor alone knows the bytes of an image in `buffer`: where some device has a memory of its own,
+ * commands on the buffer and its parts are native from here on. Lock not held. */
 void cw_run_memory_stays_home(cl_mem buffer);
 /* `memory`, an image in the first `bytes` bytes of `buffer`, owns `image` from now on. False: the buffer is
  * not managed, and nothing has happened. */

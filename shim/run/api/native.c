@@ -267,6 +267,8 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
+    t->native = true;
+    t->order.serves = t->order.recorded;
     t->order.recorded = 0; /* no command of the program's */
     return t;
 }
@@ -303,6 +305,16 @@ static void bring_home(struct cw_run_native *x)
     x->home = t ? t->order.sequence : 0;
 }
 
+static void enters(struct cw_run_native *x, struct cw_run_queue *q)
+{
+    x->queue = q;
+    cw_run_activation_enqueued(&x->now_ns);
+    cw_run_record_pin(&q->r);
+    q->native_given++;
+    q->native_calls++;
+    q->context->native_calls++;
+}
+
 /* Lock held, given up. */
 static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking, bool whole,
                   enum cw_run_reason why)
@@ -319,12 +331,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
         cw_run_global_lock_give();
         return;
     }
-    x->queue = q;
-    cw_run_activation_enqueued(&x->now_ns);
-    cw_run_record_pin(&q->r);
-    q->native_given++;
-    q->native_calls++;
-    q->context->native_calls++;
+    enters(x, q);
     x->given = blocking && q->in_order ? q->native_given : 0;
     watches = why == CW_RUN_R_UNBEGUN && x->touch->kernel && cw_run_hold_watches(q);
     if (CW_UNLIKELY(cw_run.spreads))
@@ -413,6 +420,14 @@ static cl_event watched_event(const struct cw_run_native *x)
     return event && x->wanted && cw_next.clRetainEvent(event) != CL_SUCCESS ? NULL : event;
 }
 
+static void count_references(const struct cw_run_touch *touch)
+{
+    for (cl_uint i = 0; i < touch->n; i++)
+        cw_run_reference_counts_native(touch->memory[i]);
+    if (touch->kernel)
+        cw_run_reference_counts_launched(touch->kernel);
+}
+
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
 {
     struct cw_run_queue *q = x->queue;
@@ -442,10 +457,8 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         remember_gated(x);
     if (status == CL_SUCCESS && x->touch->kernel && (x->watched || !cw_run.begun))
         cw_run_hold_launched(q, watched_event(x));
-    for (cl_uint i = 0; status == CL_SUCCESS && i < x->touch->n; i++)
-        cw_run_reference_counts_native(x->touch->memory[i]);
-    if (status == CL_SUCCESS && x->touch->kernel)
-        cw_run_reference_counts_launched(x->touch->kernel);
+    if (status == CL_SUCCESS)
+        count_references(x->touch);
     if (x->event == &x->own_event && !x->gated && !x->watched)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->own_event);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->gate);

@@ -34,6 +34,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../memory/spread.h"
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/task.h"
@@ -124,6 +125,7 @@ static const struct subsystem {
     void (*after_fork)(void);
 } subsystems[] = {
     {.after_fork = cw_run_recount_after_fork},
+    {.describe = cw_run_spread_describe},
     /* before the others: their threads do not wait for a compiler */
     {.stop = stop_compiler, .after_fork = cw_compile_client_after_fork},
     {stop_models, cw_run_program_models_describe, cw_run_program_models_after_fork},
@@ -178,14 +180,6 @@ static void summary(void)
     cw_run_global_lock_take(); /* other threads of the program may go on */
     say(line, describe_fates(line, sizeof line));
     say(line, cw_run_reasons_describe_native(line, sizeof line));
-    if (c->far_copies[0])
-        say(line,
-            snprintf(line, sizeof line,
-                     "run: memories: %.1f MB in %llu copies to devices, %.1f MB in %llu back; %llu buffers "
-                     "made room\n",
-                     (double)c->far_bytes[0] / 1e6, (unsigned long long)c->far_copies[0],
-                     (double)c->far_bytes[1] / 1e6, (unsigned long long)c->far_copies[1],
-                     (unsigned long long)c->evicted));
     if (cw_run.quarantines || c->deprived || c->relieved)
         say(line, cw_run_quarantine_describe(line, sizeof line));
     if (c->by_rows)

@@ -9,6 +9,7 @@ struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
     atomic_ullong by_rows;                /* tiles; lock not needed */
     uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
+    uint64_t far_bytes_for[3];            /* by enum cw_move_why of analyzer/trace/trace.h */
     uint64_t evicted;                     /* buffers, from a device's own memory */
     uint64_t lost, deprived;              /* bytes that came to be valid nowhere; commands that needed some */
     uint64_t relieved;                    /* launches that went home from behind late ones */
@@ -45,15 +46,16 @@ struct cw_run_state_all {
     bool retiring;
     pthread_t retirer; /* the thread that retires */
     uint32_t waiters;
-    uint32_t unfinished;           /* managed commands that have not retired */
-    uint32_t reserved;             /* every lane has room for so many that are ready */
-    uint32_t running, ready_count; /* commands; in all heaps */
-    uint32_t wanted;               /* copies of programs that workers are to make */
-    uint32_t preparing;            /* lanes that build a helper's copy of a program */
-    uint32_t copies;               /* helpers' copies of programs so far */
-    uint32_t far_lanes;            /* workers whose device has a memory of its own */
-    uint32_t spreads;              /* buffers that have left the host's memory */
-    uint32_t quarantines;          /* workers whose device has failed (memory/quarantine.h) */
+    uint32_t unfinished;                 /* managed commands that have not retired */
+    uint32_t reserved;                   /* every lane has room for so many that are ready */
+    uint32_t running, ready_count;       /* commands; in all heaps */
+    uint32_t wanted;                     /* copies of programs that workers are to make */
+    uint32_t preparing;                  /* lanes that build a helper's copy of a program */
+    uint32_t copies;                     /* helpers' copies of programs so far */
+    uint32_t far_lanes;                  /* workers whose device has a memory of its own */
+    uint32_t spreads;                    /* buffers that have left the host's memory */
+    uint32_t quarantines;                /* workers whose device has failed (memory/quarantine.h) */
+    void (*over)(struct cw_run_task *t); /* cw_run_spread_over; NULL: far_lanes is 0 */
     struct cw_run_worker lanes[CW_RUN_LANES];
     uint32_t num_lanes;
     struct cw_run_foreign *to_register; /* by cw_run_global_lock_give */

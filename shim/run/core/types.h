@@ -476,6 +476,7 @@ struct cw_run_task {
     bool begun;    /* a vendor has taken the launch: it may have changed memory */
     bool pooled;
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
+    bool native;   /* a HOME in front of a native command, which finds the bytes there */
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
@@ -507,6 +508,7 @@ struct cw_run_task {
     struct {
         uint64_t sequence; /* program order over all queues */
         uint64_t recorded; /* its number in the recorded log + 1; 0: it is not recorded */
+        uint64_t serves;   /* the same of the native command behind it */
         uint64_t rank;     /* lower runs first */
     } order;
     struct {

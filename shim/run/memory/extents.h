@@ -1,8 +1,8 @@
-/* extents.h - in which memories each byte of a buffer is valid: a sorted list of byte ranges, each with a mask
- * of memories.
+/* extents.h - in which memories each byte of a buffer is valid: a sorted list of byte ranges, each with a
+ * mask of memories.
  *
- * The ranges of a struct cw_extents are disjoint and cover [0, bytes); neighbours with equal masks are one.
- * Pure: no OpenCL, no lock; one thread at a time. */
+ * The ranges of a struct cw_extents are disjoint and cover [0, bytes); neighbours with equal masks are
+ * one. Pure: no OpenCL, no lock; one thread at a time. */
 #ifndef CW_EXTENTS_H
 #define CW_EXTENTS_H
 

@@ -6,8 +6,8 @@
 
 #include "../core/types.h"
 
-/* A native command of `q` with this event of the vendor's may use the bytes of `r`; NULL: of any buffer of its
- * context. False: memory is out. */
+/* A native command of `q` with this event of the vendor's may use the bytes of `r`; NULL: of any buffer of
+ * its context. False: memory is out. */
 bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event);
 
 /* All of them are over. */

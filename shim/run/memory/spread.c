@@ -2,11 +2,16 @@
 #include "spread.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../../../analyzer/io/quantity.h"
+#include "../../../analyzer/trace/trace.h"
 #include "../../door/door.h"
+#include "../../trace/recorder.h"
+#include "../core/clock.h"
 #include "../core/context_device.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
@@ -31,7 +36,14 @@ struct cw_run_spread {
     struct cw_extents valid;
     struct arrival *arrivals;
     struct cw_run_access *covers; /* writes in the host's memory, over bytes that did not have to be there */
+    uint64_t recorded;            /* the buffer's id in the recorded log + 1; 0: none */
 };
+
+/* For which command this thread makes copies (number in the recorded log + 1; 0: none), and why. */
+static _Thread_local struct {
+    uint64_t command;
+    enum cw_move_why why;
+} cause;
 
 static struct cw_run_spread *first_spread; /* lock held */
 
@@ -111,6 +123,37 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
     return err;
 }
 
+/* ---- copies in the recorded log */
+
+static uint64_t recorded_memory(const struct cw_run_region *r)
+{
+    const struct cw_object *o = cw_run.recording ? cw_object_find(r->root->r.handle, CW_LOG_O_MEMORY) : NULL;
+
+    return o ? (uint64_t)o->id + 1 : 0;
+}
+
+static uint64_t recorded_device(uint32_t memory)
+{
+    uint32_t i = 0;
+
+    while (i < cw_run.num_lanes && cw_run.lanes[i].memory != memory)
+        i++;
+    return memory == CW_MEMORY_HOST || i == cw_run.num_lanes ? 0 : cw_run.lanes[i].recorded;
+}
+
+static void record(const struct cw_run_spread *s, const struct cw_coherence_move *m, uint64_t begin_ns)
+{
+    cw_device_times_move(&(struct cw_times_move){.command = cause.command,
+                                                 .memory = s->recorded,
+                                                 .why = cause.why,
+                                                 .from = recorded_device(m->from),
+                                                 .to = recorded_device(m->to),
+                                                 .offset = m->low,
+                                                 .bytes = m->high - m->low,
+                                                 .start_ns = begin_ns,
+                                                 .end_ns = cw_run_clock_now_ns()});
+}
+
 /* ---- all copies that a command needs */
 
 struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r)
@@ -124,6 +167,7 @@ struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r)
         return NULL;
     }
     s->region = r;
+    s->recorded = recorded_memory(r);
     s->next = first_spread;
     if (first_spread)
         first_spread->prev = s;
@@ -196,6 +240,7 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
     struct cw_run_spread *s = r->spread;
     struct arrival arrival = {*move, s->arrivals};
     bool home = move->to == CW_MEMORY_HOST, skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
+    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0;
     cl_int err;
 
     s->arrivals = &arrival;
@@ -208,6 +253,9 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
         cw_extents_return(&s->valid, 1);
     cw_run.counts.far_copies[home]++;
     cw_run.counts.far_bytes[home] += move->high - move->low;
+    cw_run.counts.far_bytes_for[cause.why] += move->high - move->low;
+    if (CW_UNLIKELY(cw_run.recording))
+        record(s, move, begin_ns);
     arrives(s, &arrival);
     if (err != CL_SUCCESS)
         cw_run_quarantine_begin(place_of(r, home ? move->from : move->to)->lane, err, true);
@@ -281,6 +329,8 @@ void cw_run_spread_all_home(void)
 {
     struct cw_run_spread *s = first_spread;
 
+    cause.command = cw_run.recording ? cw_enqueuing : 0;
+    cause.why = CW_MOVE_NATIVE;
     while (s) {
         struct cw_run_region *r = s->region;
         bool good;
@@ -383,7 +433,9 @@ static bool evict(struct cw_run_worker *l, struct cw_run_region *r)
     bool good;
 
     cw_run_record_pin(&root->r);
+    cause.why = CW_MOVE_ROOM;
     good = leave(r->spread, l->memory);
+    cause.why = CW_MOVE_NEEDED;
     for (struct cw_run_memory *m = root->parts; good && m; m = m->next_part)
         drop_replica(m, l->number);
     if (good) {
@@ -538,7 +590,7 @@ static void cover(struct cw_run_task *t)
     }
 }
 
-void cw_run_spread_over(struct cw_run_task *t)
+static void uncover(struct cw_run_task *t)
 {
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         struct cw_run_access *a = &t->accesses.of[i], **at;
@@ -631,6 +683,8 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     uint32_t memory = memory_of(t);
     bool good = true;
 
+    cause.command = t->order.recorded ? t->order.recorded : t->order.serves;
+    cause.why = t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED;
     t->claims = true;
     if (memory != CW_MEMORY_HOST)
         good = may_be_here(t) && make_replicas(t) && may_be_here(t);
@@ -709,7 +763,7 @@ static void note(const struct cw_run_task *t, const struct cw_run_access *a, uin
         memset(a->region->root->address + a->low, CW_MEMORY_STALE, a->high - a->low);
 }
 
-void cw_run_spread_written(struct cw_run_task *t)
+static void written(struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
 
@@ -750,6 +804,16 @@ static bool is_kept(struct cw_run_spread *s, uint64_t low, uint64_t high, uint32
                            cw_coherence_failed(&s->valid, low, high, memory));
 }
 
+void cw_run_spread_over(struct cw_run_task *t)
+{
+    if (cw_run.spreads && !t->given_up && (t->outcome.status >= 0 || t->begun))
+        written(t);
+    if (t->claims)
+        cw_run_spread_release(t);
+    if (cw_run.spreads)
+        uncover(t);
+}
+
 bool cw_run_spread_failed(struct cw_run_task *t)
 {
     uint32_t memory = memory_of(t);
@@ -769,4 +833,23 @@ bool cw_run_spread_failed(struct cw_run_task *t)
     if (!kept)
         cw_run_spread_lost(t);
     return kept;
+}
+
+/* ---- the summary */
+
+int cw_run_spread_describe(char *text, unsigned size)
+{
+    const struct cw_run_counts *c = &cw_run.counts;
+    char a[16], b[16], needed[16], native[16], room[16];
+
+    if (!c->far_copies[0] && !c->far_copies[1])
+        return 0;
+    return snprintf(text, size,
+                    "run: memories: %s in %llu copies to devices, %s in %llu back: %s for managed commands, "
+                    "%s for native ones, %s to make room (%llu buffers)\n",
+                    cw_quantity_bytes(c->far_bytes[0], a), (unsigned long long)c->far_copies[0],
+                    cw_quantity_bytes(c->far_bytes[1], b), (unsigned long long)c->far_copies[1],
+                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NEEDED], needed),
+                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NATIVE], native),
+                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_ROOM], room), (unsigned long long)c->evicted);
 }

@@ -26,13 +26,14 @@ bool cw_run_spread_claims(struct cw_run_task *t);
 /* It claims them no more: it is over, or runs elsewhere. Lock held. */
 void cw_run_spread_release(struct cw_run_task *t);
 
-/* Claims them, which it may, makes them so, and makes room for the change at the command's end. An error: memory is out, or a device
- * does not give bytes back; the command must not run here. Worker held; lock held, given up meanwhile. */
+/* Claims them, which it may, makes them so, and makes room for the change at the command's end. An error:
+ * memory is out, or a device does not give bytes back; the command must not run here. Worker held; lock
+ * held, given up meanwhile. */
 cl_int cw_run_spread_fetch(struct cw_run_task *t);
 
-/* The command is over, with success or with an error after it had begun: what it may have written is valid in
- * the memory of its worker alone. Lock held. */
-void cw_run_spread_written(struct cw_run_task *t);
+/* The command is over: what it may have written, with success or with an error after it had begun, is
+ * valid in the memory of its worker alone, and it claims nothing any more. Lock held. */
+void cw_run_spread_over(struct cw_run_task *t);
 
 /* The command has failed and may have written. True: its bytes are as before in another memory, but for
  * those that it surely writes, so it may run again there. False: all that it may have written is lost.
@@ -41,9 +42,6 @@ bool cw_run_spread_failed(struct cw_run_task *t);
 
 /* The command could not run as bytes that it needs are lost: so are those that it was to write. Lock held. */
 void cw_run_spread_lost(struct cw_run_task *t);
-
-/* The command is over, or will not run here: called in any case. Lock held. */
-void cw_run_spread_over(struct cw_run_task *t);
 
 /* What is valid in the memory of `l` alone goes home, and then nothing is valid there; what the device does
  * not give back is lost. Worker held; lock held, given up meanwhile. */
@@ -67,6 +65,10 @@ struct cw_run_region *cw_run_spread_after(const struct cw_run_region *r);
 /* All bytes of all buffers become valid in the host's memory, and there alone, but for those that a device
  * does not give back. No command on them may be under way. Lock held, given up meanwhile. */
 void cw_run_spread_all_home(void);
+
+/* One line for the summary: bytes between memories, by the kind of their need. Returns its length, 0 where
+ * there were none. Lock held. */
+int cw_run_spread_describe(char *text, unsigned size);
 
 /* The buffer goes: frees what is known of it. Lock held. NULL is ignored. */
 void cw_run_spread_free(struct cw_run_spread *s);

@@ -13,7 +13,6 @@
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../memory/byte_range.h"
-#include "../memory/spread.h"
 #include "callback.h"
 #include "task.h"
 #include "../core/worker_ops.h"
@@ -155,12 +154,8 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
                             t->time.at);
     if (t->measure.gauged)
         cw_run_observer->gauged_done(t);
-    if (CW_UNLIKELY(cw_run.spreads) && !t->given_up && (t->outcome.status >= 0 || t->begun))
-        cw_run_spread_written(t);
-    if (CW_UNLIKELY(t->claims))
-        cw_run_spread_release(t);
-    if (CW_UNLIKELY(cw_run.spreads))
-        cw_run_spread_over(t);
+    if (CW_UNLIKELY(cw_run.over != NULL))
+        cw_run.over(t);
     cw_run_byte_range_remove_accesses(t);
     let_go(t, false, last);
     if (t->queue) {

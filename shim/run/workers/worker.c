@@ -68,7 +68,10 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     pthread_cond_init(&l->wake, NULL);
     pthread_mutex_init(&l->calls, NULL);
     cw_run.num_lanes++;
-    cw_run.far_lanes += l->memory != CW_MEMORY_HOST;
+    if (l->memory != CW_MEMORY_HOST) {
+        cw_run.far_lanes++;
+        cw_run.over = cw_run_spread_over;
+    }
     return l;
 }
 
