@@ -7,15 +7,15 @@
  * accesses of images order no command. Of tiles (tiles/tile.h): naive, from the Nth on they see the ids
  * that a global offset alone would give them; half, the Nth is not run; twice, the Nth is run twice;
  * offset, from the Nth on of those that have a global offset it is forgotten; local, the Nth has half the
- * local size that it should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of
- * a group run that another one depends on runs after that; unbuilt, rewritten programs cannot be built
- * from the Nth on. Of staged transfers (staging/staging.h): uncopied, the Nth piece is transferred, or
- * counts as transferred, before it is there; short, the Nth transfer lacks its last piece; open, the Nth
- * that does not block counts as over before it is; unpinned, there is no pinned memory. Of streams
- * (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out; soon,
- * likewise those of reads. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left
- * out; unnoted, what the Nth command has written there counts as not written; unsaved, from the Nth on
- * bytes that a device alone has are given up with its memory; hasty, from the Nth on all that a command
+ * local size that it should have; refuse, from the Nth on helpers take neither them nor launches; order,
+ * the Nth tile of a group run that another one depends on runs after that; unbuilt, rewritten programs
+ * cannot be built from the Nth on. Of staged transfers (staging/staging.h): uncopied, the Nth piece is
+ * transferred, or counts as transferred, before it is there; short, the Nth transfer lacks its last piece;
+ * open, the Nth that does not block counts as over before it is; unpinned, there is no pinned memory. Of
+ * streams (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out;
+ * soon, likewise those of reads. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is
+ * left out; unnoted, what the Nth command has written there counts as not written; unsaved, from the Nth
+ * on bytes that a device alone has are given up with its memory; hasty, from the Nth on all that a command
  * may write counts as surely written. Of the first device that has a memory of its own: dead, from the Nth
  * launch there on all launches and copies fail; garbage, the Nth launch fails when it has written anything
  * where it may write; full, from the Nth launch on one that is not alone with its buffers there gets no
