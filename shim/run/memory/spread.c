@@ -508,12 +508,15 @@ static bool make_replicas(const struct cw_run_task *t)
 
 /* ---- the bytes of an access */
 
-/* The rows of a rectangle that the access is. Between them lie bytes that native commands may be writing. */
+/* The rows of a rectangle that the access is. Between them lie bytes that native commands may be writing, or
+ * the program, where they are mapped. */
 static uint32_t rows_of(const struct cw_run_task *t, const struct cw_run_access *a)
 {
     size_t rows = t->work == CW_RUN_COPY ? t->copy.region[1] * t->copy.region[2] : 1;
 
-    return rows > 1 && (rows <= FEW_ROWS || !cw_run_native_use_is_over(a->region)) ? (uint32_t)rows : 0;
+    bool few = rows <= FEW_ROWS || a->region->root->was_mapped || !cw_run_native_use_is_over(a->region);
+
+    return rows > 1 && few ? (uint32_t)rows : 0;
 }
 
 static uint64_t row_low(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t i)
@@ -619,7 +622,7 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
     if (!fetch_needed(t, a, memory))
         return false;
     r->root->used = cw_run.sequence;
-    if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 && !a->rows &&
+    if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 && !a->rows && !r->root->was_mapped &&
         cw_run_native_use_is_over(r))
         fetch(r, a->low, a->high, CW_MEMORY_HOST); /* a copy that nothing needs */
     return !a->write || has_room(a);
