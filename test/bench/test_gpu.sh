@@ -21,7 +21,7 @@ said() {
 
 echo "pi -- $(realpath "$B")/test/apps/pi" > "$T/list"
 PROGRAMS=$T/list said 0 '^chains8$' "$B" '^device ' '^small8 .* ms +[0-9]' '^events .* ms ' '^2 MiB write .* GB/s' '^2 MiB takes ' \
-    '^run: streams: .* [1-9][0-9]* beside stream 0' '^run: .* writes .* through pinned memory' '^2 runs of own programs compared with bare' \
+    '^run: streams: .* [1-9][0-9]* beside the first stream' '^run: .* writes .* through pinned memory' '^2 runs of own programs compared with bare' \
     '^1 programs, 0 failures' '^  pi +bare ' 'run +[0-9.]+ ms'
 DEVICE=none said 77 - "$B" "^no device of 'none'"
 

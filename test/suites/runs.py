@@ -17,7 +17,7 @@ import time
 
 SUMMARY = re.compile(rb"run: (\d+) commands? managed[^,\n]*, (\d+) reordered[^,\n]*, (\d+) moved"
                      rb"(?:, (\d+) cut \((\d+) tiles\))?")
-STREAMED = re.compile(rb"run: streams: .*, (\d+) beside stream 0")
+STREAMED = re.compile(rb"run: streams: .*, (\d+) beside the first stream")
 STAGED = re.compile(rb"run: (\d+) writes .* and (\d+) reads .* through pinned memory")
 COUNTS = ("managed", "reordered", "moved", "cut", "tiles", "beside", "staged")  # beside: other streams than the first
 FAULT = re.compile(rb"run: (fault [^\n]*)")  # CLWEAVE_FAULT: planted or not

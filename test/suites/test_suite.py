@@ -132,7 +132,7 @@ class Suite(unittest.TestCase):
     def test_counts_of_streams_and_staging(self):
         said = (b"run: 0 commands managed (0 kernels), 0 reordered, 0 moved, 0 cut (0 tiles), 0 windows; 0 native\n"
                 b"run: 6 writes (0.1 MB in 0.6 ms) and 30 reads (0.2 MB in 7.8 ms) through pinned memory, by 3 threads\n"
-                b"run: streams: 1 queues, 8 streams at most, 72 commands, 54 beside stream 0, 0 waits, 0 closed\n")
+                b"run: streams: 72 commands of 1 queues, 54 beside the first stream, at most 8 streams for a queue; 0 waits of one for another, 0 commands that closed them\n")
         self.assertEqual(runs.counted(said + said), (0, 0, 0, 0, 0, 108, 72))
         self.assertIsNone(runs.counted(b"nothing\n"))
 
