@@ -233,6 +233,15 @@ static struct cw_plan_space space_of(const struct cw_run_worker *l)
     return (struct cw_plan_space){.in = link, .out = link, .capacity = far->capacity};
 }
 
+/* Numbers of memories need not follow on each other: those between are no device's. */
+static void fill_spaces(struct cw_plan_space *spaces)
+{
+    const struct cw_plan_link none = {.bytes_per_ns = INFINITY};
+
+    for (uint32_t s = 0; s < CW_MEMORIES; s++)
+        spaces[s] = (struct cw_plan_space){.in = none, .out = none};
+}
+
 static struct cw_run_brain *make_brain(void)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
@@ -240,13 +249,14 @@ static struct cw_run_brain *make_brain(void)
     double slowness[CW_RUN_LANES];
     char text[CW_RUN_LANES][48];
     const char *names[CW_RUN_LANES];
-    struct cw_plan_space spaces[CW_MEMORIES] = {{.capacity = 0}};
+    struct cw_plan_space spaces[CW_MEMORIES];
     double handoff = cw_device_clock_is_virtual() ? 0 : CW_RUN_HANDOFF_NS;
     struct cw_run_brain *b = calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
     b->lanes = cw_run.num_lanes;
+    fill_spaces(spaces);
     rules.space = spaces;
     rules.always = cw_run.eager;
     if (cw_device_clock_is_virtual())
