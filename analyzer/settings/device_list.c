@@ -7,17 +7,17 @@
 
 #include "../io/quantity.h"
 
-/* The number after the colon, 1 .. CW_HELPERS_MAX; 0: it is none. */
-static unsigned count_of(const char *text, size_t n)
+/* The number after the colon, 1 .. most; 0: it is none. */
+static unsigned count_of(const char *text, size_t n, unsigned most)
 {
     unsigned v = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (!isdigit((unsigned char)text[i]) || v > CW_HELPERS_MAX)
+        if (!isdigit((unsigned char)text[i]) || v > most)
             return 0;
         v = v * 10 + (unsigned)(text[i] - '0');
     }
-    return v <= CW_HELPERS_MAX ? v : 0;
+    return v <= most ? v : 0;
 }
 
 /* A number above 0 behind `name`, in *value. False: `text` is something else. */
@@ -73,6 +73,7 @@ static enum cw_status no_kind(const char *item, size_t n, struct cw_error *err)
 
 static enum cw_status read_item(const char *item, size_t n, struct cw_device_list *list, struct cw_error *err)
 {
+    unsigned most;
     struct {
         const char *name;
         unsigned *count;
@@ -102,10 +103,11 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
             continue;
         if (*kinds[k].count)
             return cw_error_set(err, CW_ERR_INVALID, "--devices: '%s' is there twice", kinds[k].name);
-        *kinds[k].count = colon ? count_of(colon + 1, n - name - 1) : CW_HELPERS_ALL;
+        most = kinds[k].count == &list->far ? CW_FAR_MAX : CW_HELPERS_MAX;
+        *kinds[k].count = colon ? count_of(colon + 1, n - name - 1, most) : CW_HELPERS_ALL;
         if (!*kinds[k].count)
-            return cw_error_set(err, CW_ERR_INVALID, "--devices: '%.*s' has no count from 1 to %d",
-                                (int)(n < 80 ? n : 80), item, CW_HELPERS_MAX);
+            return cw_error_set(err, CW_ERR_INVALID, "--devices: '%.*s' has no count from 1 to %u",
+                                (int)(n < 80 ? n : 80), item, most);
         return CW_OK;
     }
     return no_kind(item, n, err);

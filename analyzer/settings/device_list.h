@@ -11,8 +11,8 @@
  * has processors. "dsp": the first N of the emulated DSPs help, without N all of them. "far": N devices as
  * `basic`, but with a memory of their own each, to and from which bytes are copied: it holds SIZE bytes
  * (with K, M or G: of 1024), a copy takes TIME microseconds and a nanosecond for each RATE bytes. Without
- * them the memory is as large as the host's, and a copy takes what it takes. A kind that a list does not
- * name does not help. */
+ * them the memory is as large as the host's, and a copy takes as long as PoCL needs for it. A kind that a
+ * list does not name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 
@@ -21,7 +21,10 @@
 
 #include "../../sched/status.h"
 
-enum { CW_HELPERS_MAX = 64 }; /* of a kind */
+enum {
+    CW_HELPERS_MAX = 64, /* of a kind */
+    CW_FAR_MAX = 31      /* of "far": a mask has a bit for each memory */
+};
 
 struct cw_far_memory {
     uint64_t capacity;   /* bytes; 0: no limit */

@@ -17,7 +17,6 @@
 enum {
     ROOTS_MAX = 16,
     DEPTH_MAX = 8,
-    FAR_MAX = 31, /* helpers with memories of their own: a mask has a bit for each memory */
     FAR_HOMES = 16
 };
 
@@ -44,7 +43,7 @@ void cw_context_devices_configure(const struct cw_device_list *list)
         chosen = (struct cw_device_list){.basic = CW_HELPERS_ALL, .dsp = CW_HELPERS_ALL};
     if (list->far == CW_HELPERS_ALL)
         chosen.far = cw_device_env_processors();
-    chosen.far = least(chosen.far, FAR_MAX);
+    chosen.far = least(chosen.far, CW_FAR_MAX);
 }
 
 void cw_context_devices_after_fork(void)
@@ -276,7 +275,7 @@ static uint32_t home_memory(cl_device_id device)
     if (i < FAR_HOMES)
         homes[i] = device;
     pthread_mutex_unlock(&lock);
-    return i < FAR_HOMES ? FAR_MAX + 1 + i : 0;
+    return i < FAR_HOMES ? CW_FAR_MAX + 1 + i : 0;
 }
 
 static void add_homes(struct cw_context_devices *s, const cl_device_id *devices, size_t n)

@@ -94,7 +94,8 @@ struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t);
 bool cw_run_fault_copy(const struct cw_run_worker *l, bool home);
 /* What the launch, which is about to run, has to end with instead; else CL_SUCCESS. */
 cl_int cw_run_fault_launch(struct cw_run_task *t);
-/* The launch has run well: what it has to end with all the same. Lock not held by all three. */
+/* The launch has run well; the planted fault says with which status it ends. Callers of the three do not hold
+ * the lock. */
 cl_int cw_run_fault_launched(struct cw_run_task *t);
 
 /* Zeros the data of `t`, and undoes that where the launch has not written. Lock not held. */
