@@ -49,7 +49,7 @@ static void verdict(const struct cw_doctor *d, char *text, size_t size)
     char asked[100] = "";
 
     if (d->streamed)
-        snprintf(asked, sizeof asked, "%s%u GPU%s with --streams auto --staging auto",
+        snprintf(asked, sizeof asked, "%s%u GPU%s with streams and staged transfers",
                  d->managed ? ", and " : "", d->streamed, d->streamed == 1 ? "" : "s");
     if (*d->cannot)
         snprintf(text, size, "clweave run cannot gain here: %s", d->cannot);

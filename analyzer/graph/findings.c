@@ -145,7 +145,7 @@ static void find_waits(struct list *l, const struct cw_graph_summary *s, const s
             "behind others. Out-of-order or several queues would free them.%s%s",
             N(f->waits_only), N(s->works),
             of_run(f, " `clweave run` can, without a change; --summary says how many it reordered."),
-            of_streams(f, " `clweave run --streams auto` tries that on this GPU without a change."));
+            of_streams(f, " `clweave run` tries that on this GPU without a change."));
     find_host_waits(l, f);
 }
 
@@ -223,7 +223,7 @@ static void find_costs(struct list *l, const struct cw_graph_summary *s, const s
             N(f->host_transfers), f->host_bytes_at_most ? "at most " : "",
             cw_quantity_bytes(f->host_bytes, a), cw_quantity_ns(f->host_ns, b),
             percent(f->host_ns, s->device_ns), s->without_times ? " that is known" : "",
-            of_streams(f, " `clweave run --staging auto` sends large ones of pageable memory to this GPU "
+            of_streams(f, " `clweave run` sends large ones of pageable memory to this GPU "
                           "more quickly."));
     if (f->unused_objects)
         add(l, CW_FINDING_NOTE, "Memory that nothing touches",

@@ -267,8 +267,8 @@ static double events(void)
 static const struct {
     const char *name;
     double (*run)(void);
-} cases[] = {{"small8", small8},     {"small64", small64},   {"chain", chain}, {"enqueue", enqueue},
-             {"pipeline", pipeline}, {"blocking", blocking}, {"read4", read4}, {"events", events}};
+} cases[] = {{"small8", small8}, {"small64", small64}, {"chain", chain},       {"enqueue", enqueue},
+             {"read4", read4},   {"events", events},   {"pipeline", pipeline}, {"blocking", blocking}};
 
 static int by_value(const void *a, const void *b)
 {

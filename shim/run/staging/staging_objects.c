@@ -61,23 +61,22 @@ static cl_uint references(cl_context context)
 }
 
 /* Whether the vendor counts a context's objects among its references; asked once, in a context that the
- * program does not have yet. */
+ * program does not have yet. By a buffer: once a context of NVIDIA has had a user event, a thread of the vendor
+ * spins for as long as commands are under way. */
 static void look_at_counts(cl_context context)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
     cl_uint before;
-    cl_event event;
+    cl_mem memory;
     cl_int err;
 
     if (atomic_flag_test_and_set(&done))
         return;
     before = references(context);
-    event = cw_next.clCreateUserEvent(context, &err);
+    memory = cw_next.clCreateBuffer(context, CL_MEM_READ_WRITE, 1, NULL, &err);
     atomic_store(&counted, references(context) > before);
-    if (!event)
-        return;
-    cw_next.clSetUserEventStatus(event, CL_COMPLETE); /* NVIDIA's clReleaseContext waits for user events */
-    cw_next.clReleaseEvent(event);
+    if (memory)
+        cw_next.clReleaseMemObject(memory);
 }
 
 void cw_run_staging_context_made(cl_context context)

@@ -101,8 +101,8 @@ int cw_stream_start_verdict(char *text, unsigned size)
         return cw_stream_settings.wanted && !cw_run_staging_crew_threads()
                    ? snprintf(
                          text, size,
-                         "clweave: nothing done: run leaves this GPU to its vendor without --streams auto "
-                         "or --staging auto\n")
+                         "clweave: nothing done: run leaves this GPU to its vendor with --streams off and "
+                         "--staging off\n")
                    : 0;
     if (any)
         used = snprintf(text, size,
