@@ -14,7 +14,7 @@ static const struct cw_vendor_traits rows[] = {
     {"PoCL CPU", POCL, CL_DEVICE_TYPE_CPU, CW_VENDOR_ANY, POCL_CPU | CW_VENDOR_USER_EVENTS},
     {"NVIDIA", "NVIDIA CUDA", CL_DEVICE_TYPE_GPU, CW_VENDOR_ANY,
      CW_VENDOR_WAIT_LISTS | CW_VENDOR_USER_EVENTS | CW_VENDOR_STREAMS | CW_VENDOR_FUSES_IN_BACKEND |
-         CW_VENDOR_PINNED},
+         CW_VENDOR_PINNED | CW_VENDOR_MIGRATES_SLOWLY},
     {"unknown", NULL, 0, CW_VENDOR_ANY, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -52,7 +52,11 @@ enum cw_vendor_trait {
     CW_VENDOR_HIDDEN_DEVICES = 1 << 10,
     /* Waits for a command end when its callbacks have returned; one that waits for the waiting thread hangs.
      * (PoCL 3.1: test/vendor/calls_back_first.c; NVIDIA calls back on a thread of its own) */
-    CW_VENDOR_CALLS_BACK_FIRST = 1 << 11
+    CW_VENDOR_CALLS_BACK_FIRST = 1 << 11,
+    /* The driver moves a buffer between devices of one context at a small part of the link's speed, and not
+     * at all where it is migrated with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED. (NVIDIA: 256 MiB in 240 ms;
+     * read, migrated without contents and written: 10 ms) */
+    CW_VENDOR_MIGRATES_SLOWLY = 1 << 12
 };
 
 struct cw_vendor_traits {

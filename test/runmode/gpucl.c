@@ -7,6 +7,7 @@
  *   - a fill, or a read of more than a line of a cache and at most a page, whose wait list names a user
  *     event holds its caller until that is set;
  *   - a program's text does not end at a NUL;
+ *   - a buffer that is migrated with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED has other bytes then;
  *   - clEnqueueCopyBufferNV, which the extension's address alone names, copies as clEnqueueCopyBuffer does.
  *
  * GPUCL_LATE_MS: milliseconds that each callback is late, 1 if it is not set. GPUCL_HOLD=0: no fill holds
@@ -25,6 +26,22 @@
 
 static const struct _cl_icd_dispatch *next;
 static struct _cl_icd_dispatch table;
+
+/* ---- migrations */
+
+static cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint n, const cl_mem *objects,
+                                  cl_mem_migration_flags flags, cl_uint waits, const cl_event *list,
+                                  cl_event *event)
+{
+    const unsigned garbage = 0xdeadbeef;
+    size_t bytes = 0;
+
+    if (!(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) || n != 1 ||
+        next->clGetMemObjectInfo(*objects, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS ||
+        bytes % sizeof garbage)
+        return next->clEnqueueMigrateMemObjects(queue, n, objects, flags, waits, list, event);
+    return next->clEnqueueFillBuffer(queue, *objects, &garbage, sizeof garbage, 0, bytes, waits, list, event);
+}
 
 /* ---- names */
 
@@ -241,6 +258,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     table.clGetDeviceIDs = device_ids;
     table.clSetEventCallback = set_callback;
     table.clEnqueueFillBuffer = fill_buffer;
+    table.clEnqueueMigrateMemObjects = migrate;
     table.clEnqueueReadBuffer = read_buffer;
     table.clCreateProgramWithSource = with_source;
     table.clGetExtensionFunctionAddressForPlatform = address_for;

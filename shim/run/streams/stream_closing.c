@@ -121,6 +121,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
         if (!cw_stream_object_any())                                                                         \
             return to->name(queue, n, list, event);                                                          \
         cw_stream_touch_close(&t);                                                                           \
+        t.idle = true;                                                                                       \
         to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);                                       \
         return cw_stream_end(&c, to->name(c.queue, c.n, c.list, c.event));                                   \
     }
@@ -136,7 +137,7 @@ cl_int cw_stream_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
     if (!cw_stream_object_any())
         return to->clEnqueueMarker(queue, event);
     cw_stream_touch_close(&t);
-    t.no_list = true;
+    t.no_list = t.idle = true;
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, 0, NULL, event);
     return cw_stream_end(&c, to->clEnqueueMarker(c.queue, c.event));
 }
@@ -150,7 +151,7 @@ cl_int cw_stream_hook_clEnqueueBarrier(cl_command_queue queue)
     if (!cw_stream_object_any())
         return to->clEnqueueBarrier(queue);
     cw_stream_touch_close(&t);
-    t.no_list = true;
+    t.no_list = t.idle = true;
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, 0, NULL, NULL);
     return cw_stream_end(&c, to->clEnqueueBarrier(c.queue));
 }
@@ -164,6 +165,7 @@ cl_int cw_stream_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, 
     if (!cw_stream_object_any())
         return to->clEnqueueWaitForEvents(queue, n, list);
     cw_stream_touch_close(&t);
+    t.idle = true;
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, NULL);
     return cw_stream_end(&c, to->clEnqueueWaitForEvents(c.queue, c.n, c.list));
 }

@@ -6,6 +6,7 @@
 #include "../staging/staging.h"
 #include "stream_callback.h"
 #include "stream_hooks.h"
+#include "stream_seat.h"
 #include "stream_settings.h"
 #include "stream_worth.h"
 
@@ -13,7 +14,7 @@ void cw_stream_touch_close(struct cw_stream_touch *t)
 {
     t->n = 0;
     t->closes = t->visible = true;
-    t->no_list = t->hosted = t->reads = t->transfers = false;
+    t->no_list = t->hosted = t->idle = t->reads = t->transfers = false;
     t->groups = 0;
     t->kernel = NULL;
 }
@@ -134,7 +135,7 @@ static void add_waits(struct cw_stream_queue *q, struct cw_stream_call *c, uint6
  * the host has to do. */
 static void set_blocking(struct cw_stream_call *c, cl_bool blocking)
 {
-    c->apart = blocking && (c->q->hosted || cw_stream_callback_any());
+    c->apart = blocking && (c->q->hosted || cw_stream_callback_any() || atomic_load(&c->q->context->seated));
     c->blocking = blocking && !c->apart;
     if (c->apart && !c->event)
         c->event = &c->made;
@@ -227,7 +228,7 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
     c->event = c->program = event;
     c->made = NULL;
     c->turn = NULL;
-    c->apart = false;
+    c->apart = c->seated = false;
     c->touch = touch;
     cw_stream_waits_open(&c->waits, c->q, n, list);
     if (c->q) {
@@ -238,6 +239,8 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
         pthread_mutex_unlock(&c->q->lock);
         c->turn = streamed ? cw_run_staging_turn_take(c->queue) : NULL;
         cw_stream_waits_before(&c->waits, c->queue, touch->no_list);
+        if (streamed)
+            cw_stream_seat_begin(c);
     }
     c->n = c->waits.n;
     c->list = c->waits.list;
@@ -398,6 +401,7 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
     struct cw_stream_queue *q = c->q;
 
     cw_run_staging_turn_give(c->turn);
+    cw_stream_seat_end(c, err);
     if (q && err == CL_SUCCESS)
         err = taken(c);
     else if (q)
@@ -417,6 +421,7 @@ void cw_stream_close_for_good(struct cw_stream_queue *q)
     t.no_list = true;
     cw_stream_begin(&c, (cl_command_queue)(uintptr_t)q->o.handle, &t, CL_FALSE, 0, NULL, NULL);
     if (c.q) {
+        cw_stream_seat_unseen(c.q->context);
         pthread_mutex_lock(&c.q->lock);
         c.q->closed = true;
         pthread_mutex_unlock(&c.q->lock);

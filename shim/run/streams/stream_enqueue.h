@@ -13,6 +13,7 @@ struct cw_stream_touch {
     bool closes;     /* it waits for everything before it, and everything behind it waits for it */
     bool no_list;    /* the vendor's function has no wait list for it */
     bool hosted;     /* it may wait for the host */
+    bool idle;       /* it closes, and uses no memory */
     bool visible;    /* the host can see what it has done without asking */
     bool reads;      /* it blocks until the host has its bytes */
     bool transfers;  /* between the host's memory and a buffer: the function for it may be one of staging */
@@ -36,6 +37,7 @@ struct cw_stream_call {
     cl_event made;
     bool apart;  /* the wait of a blocking command comes behind the vendor's call */
     bool closes; /* it closes the streams */
+    bool seated; /* between cw_stream_seat_begin and cw_stream_seat_end */
     cl_event *program;
     uint32_t stream;
     struct cw_run_staging_queue *turn; /* of `queue` */

@@ -5,6 +5,7 @@
 
 #include "stream_hooks.h"
 #include "stream_memory.h"
+#include "stream_seat.h"
 
 #define HOST (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)
 
@@ -22,6 +23,7 @@ void cw_stream_memory_mapped(cl_mem buffer, const void *address, size_t offset, 
     const struct cw_stream_memory *m = cw_stream_object_find(buffer, CW_STREAM_MEMORY);
     struct map *map = m && m->plain && address ? malloc(sizeof *map) : NULL;
 
+    cw_stream_seat_leave(cw_stream_object_find(buffer, CW_STREAM_MEMORY));
     if (!map)
         return;
     map->low = (uintptr_t)address;
@@ -136,6 +138,8 @@ cl_mem cw_stream_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_bu
     struct cw_stream_memory *m =
         memory && root ? cw_stream_object_create(memory, CW_STREAM_MEMORY, sizeof *m) : NULL;
 
+    if (m)
+        cw_stream_seat_leave(cw_stream_object_find(parent, CW_STREAM_MEMORY));
     if (m && root->plain && type == CL_BUFFER_CREATE_TYPE_REGION && part) {
         m->bytes = root->bytes;
         m->bytes.low += part->origin;

@@ -6,6 +6,9 @@
 #ifndef CW_STREAM_OBJECT_H
 #define CW_STREAM_OBJECT_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "stream_access.h"
 
 #include "../../door/dispatch.h"
@@ -28,14 +31,43 @@ struct cw_stream_object {
     uint32_t pins; /* of run mode: the record stays though the table has forgotten it */
 };
 
+#define CW_STREAM_USERS   8  /* queues that use one buffer */
+#define CW_STREAM_CLOSERS 16 /* commands under way whose bytes are not known */
+
+struct cw_stream_areas;
+
 struct cw_stream_context {
     struct cw_stream_object o;
+    /* streams/stream_seat.h; `seats` guards what follows, and the seats of the context's memory */
+    atomic_bool seated; /* it has several devices, and their buffers are looked after */
+    pthread_mutex_t seats;
+    struct cw_stream_areas *areas;
+    cl_event closer[CW_STREAM_CLOSERS]; /* retained */
+    uint32_t num_closers;
     _Atomic uint32_t queues;   /* of the program, made so far */
     _Atomic uint32_t own_refs; /* references of run mode's queues, which the program does not see */
 };
 
+struct cw_stream_user {
+    cl_command_queue queue; /* the vendor's; only to compare */
+    cl_event event;         /* of its latest command on the buffer; retained */
+    bool hosted;            /* it may wait for the host */
+};
+
+/* Where a buffer was used last. */
+struct cw_stream_seat {
+    cl_device_id device; /* NULL: nowhere yet */
+    atomic_bool stays;   /* run mode never moves it */
+    bool written, dirty; /* ever; since it was moved here */
+    uint32_t moves;      /* since it was written */
+    cl_event arrival;    /* of its bytes here, retained; NULL: they are here */
+    uint32_t n;
+    struct cw_stream_user user[CW_STREAM_USERS];
+};
+
 struct cw_stream_memory {
     struct cw_stream_object o;
+    struct cw_stream_seat seat; /* of a buffer that is in no other buffer */
     struct cw_stream_bytes bytes;
     bool plain;     /* a buffer; else an image, a pipe, or memory that something else shares */
     bool host_sees; /* the host may see its bytes without a command */

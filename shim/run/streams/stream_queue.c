@@ -8,6 +8,7 @@
 #include "../../device/vendor_traits.h"
 #include "../staging/staging.h"
 #include "stream_callback.h"
+#include "stream_seat.h"
 #include "stream_settings.h"
 
 #define MANY_MARKS  16
@@ -70,6 +71,7 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
             ? cw_stream_object_create(queue, CW_STREAM_QUEUE, sizeof *q)
             : NULL;
     if (!q) {
+        cw_stream_seat_unseen(c);
         cw_stream_object_unpin(c);
         return;
     }

@@ -33,3 +33,11 @@ bool cw_stream_settings_take(const struct cw_context_devices *devices)
         cw_stream_settings.wanted = true;
     return !cw_stream_settings.off;
 }
+
+bool cw_stream_settings_seats(const struct cw_context_devices *devices)
+{
+    for (size_t i = 0; i < devices->homes && !cw_stream_settings.force; i++)
+        if (!cw_device_has(&devices->slot[i], CW_VENDOR_MIGRATES_SLOWLY))
+            return false;
+    return true;
+}

@@ -21,5 +21,7 @@ void cw_stream_settings_start(const struct cw_options *options);
 
 /* A context with these devices is streamed. */
 bool cw_stream_settings_take(const struct cw_context_devices *devices);
+/* The driver moves buffers slowly between these devices. */
+bool cw_stream_settings_seats(const struct cw_context_devices *devices);
 
 #endif

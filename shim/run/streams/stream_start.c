@@ -9,6 +9,7 @@
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
 #include "stream_kernel.h"
+#include "stream_seat.h"
 
 struct cw_dispatch cw_stream_below, cw_stream_vendor;
 
@@ -23,6 +24,8 @@ void cw_stream_start(const struct cw_options *options, struct cw_dispatch *table
 #define HOOK(name) table->name = cw_stream_hook_##name;
     CW_STREAM_HOOKS(HOOK)
 #undef HOOK
+    cw_stream_object_free[CW_STREAM_CONTEXT] = cw_stream_seat_free_context;
+    cw_stream_object_free[CW_STREAM_MEMORY] = cw_stream_seat_free_memory;
     cw_stream_object_free[CW_STREAM_QUEUE] = cw_stream_queue_free;
     cw_stream_object_free[CW_STREAM_EVENT] = cw_stream_event_free;
     cw_stream_object_free[CW_STREAM_PROGRAM] = cw_stream_kernel_free_program;
@@ -31,8 +34,16 @@ void cw_stream_start(const struct cw_options *options, struct cw_dispatch *table
 
 bool cw_stream_start_context(cl_context context, const struct cw_context_devices *devices)
 {
-    return cw_stream_settings_take(devices) &&
-           cw_stream_object_create(context, CW_STREAM_CONTEXT, sizeof(struct cw_stream_context));
+    struct cw_stream_context *c =
+        cw_stream_settings_take(devices)
+            ? cw_stream_object_create(context, CW_STREAM_CONTEXT, sizeof(struct cw_stream_context))
+            : NULL;
+
+    if (!c)
+        return false;
+    pthread_mutex_init(&c->seats, NULL);
+    c->seated = devices->homes > 1 && cw_stream_settings_seats(devices);
+    return true;
 }
 
 static void close_queue(void *object)
@@ -86,6 +97,7 @@ int cw_stream_start_describe(char *text, unsigned size)
                     c->most ? c->most : 1, (unsigned long long)c->waits, (unsigned long long)c->closed);
     if (c->spans)
         used += describe_gain(text + used, size - (unsigned)used, "run: streams: ");
+    used += cw_stream_seat_describe(text + used, size - (unsigned)used);
     return used;
 }
 

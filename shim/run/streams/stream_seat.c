@@ -1,0 +1,423 @@
+/* stream_seat.c - see streams/stream_seat.h. */
+#include "stream_seat.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../../analyzer/io/quantity.h"
+#include "../../door/log.h"
+#include "../core/fault.h"
+#include "stream_settings.h"
+
+#define LEAST   ((size_t)1 << 20) /* bytes of a buffer: the driver moves a smaller one as quickly */
+#define SHARE   16                /* of the machine's memory may be pinned */
+#define AGAIN   2                 /* moves of a buffer after each write */
+#define DEVICES 8                 /* of a context */
+
+/* What run mode has for one device of a context. */
+struct area {
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_mem memory; /* pinned; bytes that leave this device */
+    void *host;
+    size_t bytes;
+    cl_event read; /* its bytes have been written elsewhere; NULL: there are none */
+};
+
+struct cw_stream_areas {
+    uint32_t n;
+    struct area of[DEVICES];
+    size_t missed; /* bytes that the driver has moved */
+};
+
+static atomic_ullong moves, moved_bytes;
+static atomic_size_t pinned_bytes;
+
+static bool is_over(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+
+    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
+               CL_SUCCESS &&
+           status <= CL_COMPLETE;
+}
+
+/* Lets go of an event that is over. True: it is not, and stays. */
+static bool is_pending(cl_event *event)
+{
+    if (*event && is_over(*event)) {
+        cw_next.clReleaseEvent(*event);
+        *event = NULL;
+    }
+    return *event;
+}
+
+static void set_event(cl_event *to, cl_event event)
+{
+    if (event)
+        cw_next.clRetainEvent(event);
+    if (*to)
+        cw_next.clReleaseEvent(*to);
+    *to = event;
+}
+
+void cw_stream_seat_unseen(struct cw_stream_context *c)
+{
+    atomic_store(&c->seated, false);
+}
+
+void cw_stream_seat_leave(struct cw_stream_memory *m)
+{
+    if (m)
+        atomic_store(&m->seat.stays, true);
+}
+
+/* ---- what run mode has for the devices of a context */
+
+static size_t most_pinned(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) / SHARE * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void unpin(struct area *a)
+{
+    if (a->host) {
+        cw_next.clEnqueueUnmapMemObject(a->queue, a->memory, a->host, 0, NULL, NULL);
+        cw_next.clFinish(a->queue);
+    }
+    if (a->memory)
+        cw_next.clReleaseMemObject(a->memory);
+    pinned_bytes -= a->bytes;
+    a->memory = NULL;
+    a->host = NULL;
+    a->bytes = 0;
+}
+
+static bool pin(cl_context context, struct area *a, size_t bytes)
+{
+    cl_int err;
+
+    if (a->bytes >= bytes)
+        return true;
+    if (a->read)
+        cw_next.clWaitForEvents(1, &a->read);
+    unpin(a);
+    if (pinned_bytes + bytes > most_pinned())
+        return false;
+    a->memory = cw_next.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &err);
+    a->host = a->memory ? cw_next.clEnqueueMapBuffer(a->queue, a->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                                     0, bytes, 0, NULL, NULL, &err)
+                        : NULL;
+    a->bytes = a->host ? bytes : 0;
+    pinned_bytes += a->bytes;
+    return a->host;
+}
+
+static cl_uint references(cl_context context)
+{
+    cl_uint count = 0;
+
+    cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL);
+    return count;
+}
+
+/* NULL: the vendor has no queue more. */
+static struct area *area_of(struct cw_stream_context *c, cl_context context, cl_device_id device)
+{
+    struct cw_stream_areas *x = c->areas = c->areas ? c->areas : calloc(1, sizeof *x);
+    uint32_t i = 0;
+    cl_int err;
+
+    while (x && i < x->n && x->of[i].device != device)
+        i++;
+    if (!x || i == DEVICES)
+        return NULL;
+    if (i < x->n)
+        return &x->of[i];
+    x->of[i] = (struct area){.device = device};
+    x->of[i].queue = cw_next.clCreateCommandQueue(context, device, 0, &err);
+    x->n += x->of[i].queue != NULL;
+    return x->of[i].queue ? &x->of[i] : NULL;
+}
+
+void cw_stream_seat_free_context(void *context)
+{
+    struct cw_stream_context *c = context;
+
+    for (uint32_t i = 0; c->areas && i < c->areas->n; i++) {
+        struct area *a = &c->areas->of[i];
+
+        cw_next.clFinish(a->queue);
+        unpin(a);
+        set_event(&a->read, NULL);
+        cw_next.clReleaseCommandQueue(a->queue);
+    }
+    free(c->areas);
+    pthread_mutex_destroy(&c->seats);
+}
+
+void cw_stream_seat_free_memory(void *memory)
+{
+    struct cw_stream_seat *s = &((struct cw_stream_memory *)memory)->seat;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        cw_next.clReleaseEvent(s->user[i].event);
+    set_event(&s->arrival, NULL);
+}
+
+/* ---- moves */
+
+/* Users of the buffer that are not over, in list[]. False: one may wait for the host. */
+static bool find_users(struct cw_stream_seat *s, cl_event *list, cl_uint *n)
+{
+    uint32_t kept = 0;
+    bool hosted = false;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        if (is_pending(&s->user[i].event))
+            s->user[kept++] = s->user[i];
+    s->n = kept;
+    for (uint32_t i = 0; i < s->n; i++) {
+        list[(*n)++] = s->user[i].event;
+        hosted |= s->user[i].hosted;
+    }
+    return !hosted;
+}
+
+/* Nothing has handed these commands to the device, maybe. */
+static void flush(const cl_event *list, cl_uint n)
+{
+    for (cl_uint i = 0; i < n; i++) {
+        cl_command_queue queue = NULL;
+
+        if (cw_next.clGetEventInfo(list[i], CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) ==
+                CL_SUCCESS &&
+            queue)
+            cw_next.clFlush(queue);
+    }
+}
+
+/* The buffer arrives without its contents, then these. */
+static cl_event put(struct area *from, struct area *to, cl_mem buffer, size_t bytes, cl_event got)
+{
+    cl_event arrival = NULL;
+
+    if (cw_next.clEnqueueMigrateMemObjects(to->queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 1,
+                                           &got, NULL) != CL_SUCCESS)
+        return NULL;
+    for (int i = 0; i < 2 && !arrival; i++) /* the second time it may wait for room */
+        if (cw_next.clEnqueueWriteBuffer(to->queue, buffer, i ? CL_TRUE : CL_FALSE, 0, bytes, from->host, 1,
+                                         &got, &arrival) != CL_SUCCESS)
+            arrival = NULL;
+    if (!arrival)
+        cw_log_error("the driver took a buffer of %zu bytes from one device and not to another: its bytes "
+                     "are lost",
+                     bytes);
+    return arrival;
+}
+
+/* Moves the buffer from its seat to `to`. False: nothing has happened. */
+static bool move(struct cw_stream_memory *m, struct area *from, struct area *to)
+{
+    struct cw_stream_seat *s = &m->seat;
+    cl_mem buffer = (cl_mem)(uintptr_t)m->o.handle;
+    cl_event list[CW_STREAM_USERS + 1], got = NULL, arrival = NULL;
+    size_t bytes = m->bytes.high - m->bytes.low;
+    cl_uint n = 0;
+
+    if (!find_users(s, list, &n))
+        return false;
+    if (is_pending(&from->read))
+        list[n++] = from->read;
+    if (CW_UNLIKELY(cw_run_fault_planted == CW_RUN_FAULT_LOOSE &&
+                    cw_run_fault_asks_since(CW_RUN_FAULT_LOOSE)))
+        n = 0;
+    flush(list, n);
+    if (cw_next.clEnqueueReadBuffer(from->queue, buffer, CL_FALSE, 0, bytes, from->host, n, n ? list : NULL,
+                                    &got) == CL_SUCCESS) {
+        cw_next.clFlush(from->queue);
+        arrival = put(from, to, buffer, bytes, got);
+        cw_next.clReleaseEvent(got);
+        cw_next.clFlush(to->queue);
+    }
+    if (!arrival) {
+        cw_stream_seat_leave(m);
+        return false;
+    }
+    set_event(&from->read, arrival);
+    set_event(&s->arrival, arrival);
+    cw_next.clReleaseEvent(arrival);
+    moves++;
+    moved_bytes += bytes;
+    return true;
+}
+
+/* Run mode moves it rather than the driver. */
+static bool is_worth(const struct cw_stream_memory *m, bool write)
+{
+    const struct cw_stream_seat *s = &m->seat;
+    size_t bytes = m->bytes.high - m->bytes.low;
+
+    return m->plain && !m->host_sees && !atomic_load(&s->stays) && s->written &&
+           m->bytes.region == (uintptr_t)m->o.handle && (bytes >= LEAST || cw_stream_settings.force) &&
+           (s->dirty || write || s->moves < AGAIN);
+}
+
+/* The first bytes of a context are the driver's: pinning takes twice as long as it does. */
+static bool pays(struct cw_stream_areas *x, size_t bytes)
+{
+    size_t missed = x->missed;
+
+    x->missed += bytes;
+    return missed >= bytes || cw_stream_settings.force;
+}
+
+static void bring(struct cw_stream_call *c, struct cw_stream_memory *m, bool write)
+{
+    struct cw_stream_context *x = c->q->context;
+    struct cw_stream_seat *s = &m->seat;
+    cl_uint before;
+    struct area *from, *to;
+
+    if (!s->device || s->device == c->q->device || !is_worth(m, write))
+        return;
+    before = references(c->q->vendor_context);
+    to = area_of(x, c->q->vendor_context, c->q->device);
+    from = to ? area_of(x, c->q->vendor_context, s->device) : NULL;
+    if (from && pays(x->areas, m->bytes.high - m->bytes.low) &&
+        pin(c->q->vendor_context, from, m->bytes.high - m->bytes.low) && move(m, from, to)) {
+        s->device = c->q->device;
+        s->dirty = false;
+        s->moves++;
+    }
+    x->own_refs += references(c->q->vendor_context) - before;
+}
+
+/* ---- commands */
+
+static struct cw_stream_memory *memory_of(const struct cw_stream_bytes *b)
+{
+    return b->region ? cw_stream_object_find((const void *)b->region, CW_STREAM_MEMORY) : NULL;
+}
+
+/* Commands whose bytes are not known: they wait for all that arrives. */
+static cl_uint find_arrivals(struct cw_stream_areas *x, cl_event *list)
+{
+    cl_uint n = 0;
+
+    for (uint32_t i = 0; x && i < x->n; i++)
+        if (is_pending(&x->of[i].read))
+            list[n++] = x->of[i].read;
+    return n;
+}
+
+/* A command of unknown bytes that is under way may use the buffers, too. */
+static bool is_known(struct cw_stream_context *c)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < c->num_closers; i++)
+        if (is_pending(&c->closer[i]))
+            c->closer[kept++] = c->closer[i];
+    c->num_closers = kept;
+    return !kept;
+}
+
+void cw_stream_seat_begin(struct cw_stream_call *c)
+{
+    struct cw_stream_context *x = c->q->context;
+    const struct cw_stream_touch *t = c->touch;
+    cl_event list[CW_STREAM_TOUCHES + DEVICES];
+    cl_uint n = 0;
+
+    c->seated = atomic_load(&x->seated);
+    if (CW_LIKELY(!c->seated))
+        return;
+    if (!c->event)
+        c->event = &c->made;
+    pthread_mutex_lock(&x->seats);
+    if (t->closes && !t->idle)
+        n = find_arrivals(x->areas, list);
+    for (uint32_t i = 0; !t->closes && i < t->n; i++) {
+        struct cw_stream_memory *m = memory_of(&t->of[i]);
+
+        if (m && !c->waits.bad && is_known(x))
+            bring(c, m, t->of[i].write);
+        if (m && is_pending(&m->seat.arrival))
+            list[n++] = m->seat.arrival;
+    }
+    if (n && cw_next.clEnqueueBarrierWithWaitList(c->queue, n, list, NULL) != CL_SUCCESS)
+        cw_next.clWaitForEvents(n, list);
+}
+
+static void use(struct cw_stream_call *c, struct cw_stream_memory *m, bool write)
+{
+    struct cw_stream_seat *s = &m->seat;
+    cl_event list[CW_STREAM_USERS];
+    cl_uint n = 0;
+    uint32_t i = 0;
+
+    s->device = c->q->device;
+    s->written |= write;
+    s->dirty |= write;
+    s->moves = write ? 0 : s->moves;
+    if (s->n == CW_STREAM_USERS)
+        find_users(s, list, &n);
+    while (i < s->n && s->user[i].queue != c->queue)
+        i++;
+    if (i == CW_STREAM_USERS) {
+        cw_stream_seat_leave(m);
+        return;
+    }
+    if (i == s->n)
+        s->user[s->n++] = (struct cw_stream_user){.queue = c->queue};
+    set_event(&s->user[i].event, *c->event);
+    s->user[i].hosted = c->q->hosted;
+}
+
+static void close_all(struct cw_stream_context *x, cl_event event)
+{
+    if (x->num_closers == CW_STREAM_CLOSERS && is_known(x))
+        x->num_closers = 0;
+    if (x->num_closers == CW_STREAM_CLOSERS)
+        cw_stream_seat_unseen(x);
+    else
+        set_event(&x->closer[x->num_closers++], event);
+}
+
+void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
+{
+    struct cw_stream_context *x;
+    const struct cw_stream_touch *t = c->touch;
+
+    if (CW_LIKELY(!c->seated))
+        return;
+    x = c->q->context;
+    if (err == CL_SUCCESS && t->closes && !t->idle && *c->event)
+        close_all(x, *c->event);
+    for (uint32_t i = 0; err == CL_SUCCESS && !t->closes && i < t->n; i++) {
+        struct cw_stream_memory *m = memory_of(&t->of[i]);
+
+        if (m)
+            use(c, m, t->of[i].write);
+    }
+    pthread_mutex_unlock(&x->seats);
+    if (c->made && !c->apart) {
+        cw_next.clReleaseEvent(c->made);
+        c->made = NULL;
+    }
+}
+
+int cw_stream_seat_describe(char *text, unsigned size)
+{
+    char bytes[16];
+
+    if (!moves)
+        return 0;
+    return snprintf(text, size,
+                    "run: streams: %llu buffers moved from one device of a context to another, %s, by way of "
+                    "pinned memory\n",
+                    (unsigned long long)moves, cw_quantity_bytes(moved_bytes, bytes));
+}
