@@ -1,7 +1,8 @@
 /* exchange_speed.c - two devices of one context take turns with one buffer: the time of a turn. Plain OpenCL.
  *
  * usage: exchange_speed [PLATFORM [MIB...]]
- * PLATFORM: a part of a platform's name (else the first with two devices). MIB: sizes of the buffer (1 16 256).
+ * PLATFORM: a part of a platform's name (else the first with two devices).
+ * MIB: sizes of the buffer (1 16 256).
  *
  * Each turn: a kernel on one device changes all of the buffer, then clFinish. Prints one line per size: the
  * median turn in ms, and a hash of the bytes at the end. */
