@@ -135,7 +135,7 @@ static void add_waits(struct cw_stream_queue *q, struct cw_stream_call *c, uint6
  * the host has to do. */
 static void set_blocking(struct cw_stream_call *c, cl_bool blocking)
 {
-    c->apart = blocking && (c->q->hosted || cw_stream_callback_any() || atomic_load(&c->q->context->seated));
+    c->apart = blocking && (c->q->hosted || cw_stream_callback_any());
     c->blocking = blocking && !c->apart;
     if (c->apart && !c->event)
         c->event = &c->made;

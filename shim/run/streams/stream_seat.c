@@ -173,7 +173,7 @@ void cw_stream_seat_free_memory(void *memory)
 static bool find_users(struct cw_stream_seat *s, cl_event *list, cl_uint *n)
 {
     uint32_t kept = 0;
-    bool hosted = false;
+    bool hosted = s->in_call;
 
     for (uint32_t i = 0; i < s->n; i++)
         if (is_pending(&s->user[i].event))
@@ -322,7 +322,22 @@ static bool is_known(struct cw_stream_context *c)
         if (is_pending(&c->closer[i]))
             c->closer[kept++] = c->closer[i];
     c->num_closers = kept;
-    return !kept;
+    return !kept && !c->in_call;
+}
+
+/* A thread enters (more: 1) or leaves (-1) a blocking command. */
+static void stay(struct cw_stream_call *c, int more)
+{
+    const struct cw_stream_touch *t = c->touch;
+
+    if (t->closes && !t->idle)
+        c->q->context->in_call += (uint32_t)more;
+    for (uint32_t i = 0; !t->closes && i < t->n; i++) {
+        struct cw_stream_memory *m = memory_of(&t->of[i]);
+
+        if (m)
+            m->seat.in_call += (uint32_t)more;
+    }
 }
 
 void cw_stream_seat_begin(struct cw_stream_call *c)
@@ -335,7 +350,7 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
     c->seated = atomic_load(&x->seated);
     if (CW_LIKELY(!c->seated))
         return;
-    if (!c->event)
+    if (!c->event && !c->blocking)
         c->event = &c->made;
     pthread_mutex_lock(&x->seats);
     if (t->closes && !t->idle)
@@ -350,6 +365,10 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
     }
     if (n && cw_next.clEnqueueBarrierWithWaitList(c->queue, n, list, NULL) != CL_SUCCESS)
         cw_next.clWaitForEvents(n, list);
+    if (c->blocking) {
+        stay(c, 1);
+        pthread_mutex_unlock(&x->seats);
+    }
 }
 
 static void use(struct cw_stream_call *c, struct cw_stream_memory *m, bool write)
@@ -363,6 +382,8 @@ static void use(struct cw_stream_call *c, struct cw_stream_memory *m, bool write
     s->written |= write;
     s->dirty |= write;
     s->moves = write ? 0 : s->moves;
+    if (c->blocking) /* it is over */
+        return;
     if (s->n == CW_STREAM_USERS)
         find_users(s, list, &n);
     while (i < s->n && s->user[i].queue != c->queue)
@@ -395,7 +416,11 @@ void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
     if (CW_LIKELY(!c->seated))
         return;
     x = c->q->context;
-    if (err == CL_SUCCESS && t->closes && !t->idle && *c->event)
+    if (c->blocking) {
+        pthread_mutex_lock(&x->seats);
+        stay(c, -1);
+    }
+    if (err == CL_SUCCESS && t->closes && !t->idle && c->event && *c->event)
         close_all(x, *c->event);
     for (uint32_t i = 0; err == CL_SUCCESS && !t->closes && i < t->n; i++) {
         struct cw_stream_memory *m = memory_of(&t->of[i]);
