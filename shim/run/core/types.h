@@ -536,7 +536,6 @@ struct cw_run_task {
     struct {                          /* tiles/tile.h */
         struct cw_run_tiles *launch;  /* the launch is cut */
         struct cw_run_tiles *part_of; /* it is one lane's part of a launch that is */
-        bool refused;                 /* of a part: its memory could not get the bytes of a block */
         bool able;                    /* of a part: its device has the code of all blocks that it may get */
     } tile;
     struct {                      /* groups/group.h */

@@ -389,6 +389,7 @@ static cl_int taken(struct cw_stream_call *c)
         cw_run_staging_notes_new(*c->event);
     pthread_mutex_lock(&c->q->lock);
     keep(c);
+    cw_stream_seat_end(c, CL_SUCCESS);
     if (c->blocking || c->apart)
         return finish_blocking(c);
     pthread_mutex_unlock(&c->q->lock);
@@ -401,7 +402,8 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
     struct cw_stream_queue *q = c->q;
 
     cw_run_staging_turn_give(c->turn);
-    cw_stream_seat_end(c, err);
+    if (q && err != CL_SUCCESS)
+        cw_stream_seat_end(c, err);
     if (q && err == CL_SUCCESS)
         err = taken(c);
     else if (q)
@@ -417,11 +419,11 @@ void cw_stream_close_for_good(struct cw_stream_queue *q)
     struct cw_stream_touch t;
     struct cw_stream_call c;
 
+    cw_stream_seat_unseen(q->context);
     cw_stream_touch_close(&t);
     t.no_list = true;
     cw_stream_begin(&c, (cl_command_queue)(uintptr_t)q->o.handle, &t, CL_FALSE, 0, NULL, NULL);
     if (c.q) {
-        cw_stream_seat_unseen(c.q->context);
         pthread_mutex_lock(&c.q->lock);
         c.q->closed = true;
         pthread_mutex_unlock(&c.q->lock);

@@ -132,7 +132,7 @@ static cl_int count_references(struct cw_stream_event *e, cl_event event, size_t
 
     pthread_mutex_lock(&e->queue->lock);
     err = cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
-    count -= cw_stream_queue_holds(e->queue, event);
+    count -= cw_stream_queue_holds(e->queue, event) + atomic_load(&e->seats);
     pthread_mutex_unlock(&e->queue->lock);
     return err == CL_SUCCESS ? answer(&count, sizeof count, room, to, bytes) : err;
 }

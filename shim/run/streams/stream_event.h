@@ -11,6 +11,7 @@ struct cw_stream_event {
     uint32_t stream;
     uint64_t number;
     uint64_t tails[CW_STREAM_MAX];       /* commands before it that its own end does not imply, by stream */
+    _Atomic uint32_t seats;              /* references to the event that streams/stream_seat.c has */
     uint64_t recorded;                   /* as a recorded command: its sequence number + 1; 0: it is none */
     bool over;                           /* they are over; lock of the queue */
     bool timed;                          /* start_ns and end_ns are known */

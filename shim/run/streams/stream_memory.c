@@ -102,6 +102,7 @@ static cl_mem buffer(cl_context context, cl_mem memory, cl_mem_flags flags, size
         return memory;
     m->bytes = (struct cw_stream_bytes){.region = (uintptr_t)memory, .high = bytes};
     m->host_sees = flags & HOST;
+    m->seat.stays = flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS);
     m->plain = !(flags & CL_MEM_USE_HOST_PTR) || cw_stream_memory_host(host, bytes, &m->bytes);
     return memory;
 }

@@ -38,11 +38,10 @@ struct cw_stream_areas;
 
 struct cw_stream_context {
     struct cw_stream_object o;
-    /* streams/stream_seat.h; `seats` guards what follows, and the seats of the context's memory */
+    /* streams/stream_seat.h, whose lock guards what follows */
     atomic_bool seated; /* it has several devices, and their buffers are looked after */
-    pthread_mutex_t seats;
     struct cw_stream_areas *areas;
-    uint32_t in_call;                   /* threads in blocking commands whose bytes are not known */
+    uint32_t in_call;                   /* threads that enqueue commands whose bytes are not known */
     cl_event closer[CW_STREAM_CLOSERS]; /* retained */
     uint32_t num_closers;
     _Atomic uint32_t queues;   /* of the program, made so far */
@@ -58,10 +57,10 @@ struct cw_stream_user {
 /* Where a buffer was used last. */
 struct cw_stream_seat {
     cl_device_id device; /* NULL: nowhere yet */
-    atomic_bool stays;   /* run mode never moves it */
+    bool stays;          /* run mode never moves it */
     bool written, dirty; /* ever; since it was moved here */
     uint32_t moves;      /* since it was written */
-    uint32_t in_call;    /* threads in blocking commands that use it: it stays meanwhile */
+    uint32_t in_call;    /* threads that enqueue commands which use it: it stays meanwhile */
     cl_event arrival;    /* of its bytes here, retained; NULL: they are here */
     uint32_t n;
     struct cw_stream_user user[CW_STREAM_USERS];

@@ -1,6 +1,7 @@
 /* stream_seat.c - see streams/stream_seat.h. */
 #include "stream_seat.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "../../../analyzer/io/quantity.h"
 #include "../../door/log.h"
 #include "../core/fault.h"
+#include "stream_event.h"
 #include "stream_settings.h"
 
 #define LEAST   ((size_t)1 << 20) /* bytes of a buffer: the driver moves a smaller one as quickly */
@@ -33,7 +35,11 @@ struct cw_stream_areas {
 };
 
 static atomic_ullong moves, moved_bytes;
-static atomic_size_t pinned_bytes;
+static size_t pinned_bytes;
+
+/* Of all seats and areas. Held for no command of the program's; recursive, as a vendor may call the program's
+ * callbacks inside any call. */
+static pthread_mutex_t seats = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static bool is_over(cl_event event)
 {
@@ -44,34 +50,60 @@ static bool is_over(cl_event event)
            status <= CL_COMPLETE;
 }
 
-/* Lets go of an event that is over. True: it is not, and stays. */
-static bool is_pending(cl_event *event)
+/* References to events of the program do not show in their counts. */
+static void count(cl_event event, int more)
 {
-    if (*event && is_over(*event)) {
-        cw_next.clReleaseEvent(*event);
-        *event = NULL;
-    }
-    return *event;
+    struct cw_stream_event *e = event ? cw_stream_object_pin(event, CW_STREAM_EVENT) : NULL;
+
+    if (!e)
+        return;
+    atomic_fetch_add(&e->seats, (uint32_t)more);
+    cw_stream_object_unpin(e);
 }
 
 static void set_event(cl_event *to, cl_event event)
 {
     if (event)
         cw_next.clRetainEvent(event);
+    count(event, 1);
+    count(*to, -1);
     if (*to)
         cw_next.clReleaseEvent(*to);
     *to = event;
 }
 
+/* Lets go of an event that is over. True: it is not, and stays. */
+static bool is_pending(cl_event *event)
+{
+    if (*event && is_over(*event))
+        set_event(event, NULL);
+    return *event;
+}
+
+static void wait_for(cl_event event)
+{
+    if (event)
+        cw_next.clWaitForEvents(1, &event);
+}
+
+/* What arrives does not wait for the host. */
 void cw_stream_seat_unseen(struct cw_stream_context *c)
 {
+    pthread_mutex_lock(&seats);
+    for (uint32_t i = 0; c->areas && i < c->areas->n; i++)
+        wait_for(c->areas->of[i].read);
     atomic_store(&c->seated, false);
+    pthread_mutex_unlock(&seats);
 }
 
 void cw_stream_seat_leave(struct cw_stream_memory *m)
 {
-    if (m)
-        atomic_store(&m->seat.stays, true);
+    if (!m)
+        return;
+    pthread_mutex_lock(&seats);
+    m->seat.stays = true;
+    wait_for(m->seat.arrival);
+    pthread_mutex_unlock(&seats);
 }
 
 /* ---- what run mode has for the devices of a context */
@@ -95,8 +127,18 @@ static void unpin(struct area *a)
     a->bytes = 0;
 }
 
-static bool pin(cl_context context, struct area *a, size_t bytes)
+static cl_uint references(cl_context context)
 {
+    cl_uint count = 0;
+
+    cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL);
+    return count;
+}
+
+static bool pin(struct cw_stream_context *c, cl_context context, struct area *a, size_t bytes)
+{
+    bool again = a->memory;
+    cl_uint before;
     cl_int err;
 
     if (a->bytes >= bytes)
@@ -107,6 +149,7 @@ static bool pin(cl_context context, struct area *a, size_t bytes)
     if (pinned_bytes + bytes > most_pinned())
         return false;
     a->memory = cw_next.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &err);
+    c->own_refs += again ? 0 : references(context) - before;
     a->host = a->memory ? cw_next.clEnqueueMapBuffer(a->queue, a->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
                                                      0, bytes, 0, NULL, NULL, &err)
                         : NULL;
@@ -115,19 +158,12 @@ static bool pin(cl_context context, struct area *a, size_t bytes)
     return a->host;
 }
 
-static cl_uint references(cl_context context)
-{
-    cl_uint count = 0;
-
-    cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL);
-    return count;
-}
-
 /* NULL: the vendor has no queue more. */
 static struct area *area_of(struct cw_stream_context *c, cl_context context, cl_device_id device)
 {
     struct cw_stream_areas *x = c->areas = c->areas ? c->areas : calloc(1, sizeof *x);
     uint32_t i = 0;
+    cl_uint before;
     cl_int err;
 
     while (x && i < x->n && x->of[i].device != device)
@@ -137,7 +173,9 @@ static struct area *area_of(struct cw_stream_context *c, cl_context context, cl_
     if (i < x->n)
         return &x->of[i];
     x->of[i] = (struct area){.device = device};
+    before = references(context);
     x->of[i].queue = cw_next.clCreateCommandQueue(context, device, 0, &err);
+    c->own_refs += references(context) - before;
     x->n += x->of[i].queue != NULL;
     return x->of[i].queue ? &x->of[i] : NULL;
 }
@@ -154,8 +192,9 @@ void cw_stream_seat_free_context(void *context)
         set_event(&a->read, NULL);
         cw_next.clReleaseCommandQueue(a->queue);
     }
+    for (uint32_t i = 0; i < c->num_closers; i++)
+        set_event(&c->closer[i], NULL);
     free(c->areas);
-    pthread_mutex_destroy(&c->seats);
 }
 
 void cw_stream_seat_free_memory(void *memory)
@@ -163,7 +202,7 @@ void cw_stream_seat_free_memory(void *memory)
     struct cw_stream_seat *s = &((struct cw_stream_memory *)memory)->seat;
 
     for (uint32_t i = 0; i < s->n; i++)
-        cw_next.clReleaseEvent(s->user[i].event);
+        set_event(&s->user[i].event, NULL);
     set_event(&s->arrival, NULL);
 }
 
@@ -207,15 +246,16 @@ static cl_event put(struct area *from, struct area *to, cl_mem buffer, size_t by
     if (cw_next.clEnqueueMigrateMemObjects(to->queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 1,
                                            &got, NULL) != CL_SUCCESS)
         return NULL;
-    for (int i = 0; i < 2 && !arrival; i++) /* the second time it may wait for room */
-        if (cw_next.clEnqueueWriteBuffer(to->queue, buffer, i ? CL_TRUE : CL_FALSE, 0, bytes, from->host, 1,
-                                         &got, &arrival) != CL_SUCCESS)
-            arrival = NULL;
-    if (!arrival)
-        cw_log_error("the driver took a buffer of %zu bytes from one device and not to another: its bytes "
-                     "are lost",
-                     bytes);
-    return arrival;
+    if (cw_next.clEnqueueWriteBuffer(to->queue, buffer, CL_FALSE, 0, bytes, from->host, 1, &got, &arrival) ==
+        CL_SUCCESS)
+        return arrival;
+    /* they go back to where they were */
+    cw_next.clEnqueueMigrateMemObjects(from->queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
+                                       NULL, NULL);
+    if (cw_next.clEnqueueWriteBuffer(from->queue, buffer, CL_TRUE, 0, bytes, from->host, 0, NULL, NULL) !=
+        CL_SUCCESS)
+        cw_log_error("the driver gave a buffer of %zu bytes to no device: its bytes are lost", bytes);
+    return NULL;
 }
 
 /* Moves the buffer from its seat to `to`. False: nothing has happened. */
@@ -260,7 +300,7 @@ static bool is_worth(const struct cw_stream_memory *m, bool write)
     const struct cw_stream_seat *s = &m->seat;
     size_t bytes = m->bytes.high - m->bytes.low;
 
-    return m->plain && !m->host_sees && !atomic_load(&s->stays) && s->written &&
+    return m->plain && !m->host_sees && !s->stays && s->written &&
            m->bytes.region == (uintptr_t)m->o.handle && (bytes >= LEAST || cw_stream_settings.force) &&
            (s->dirty || write || s->moves < AGAIN);
 }
@@ -278,21 +318,18 @@ static void bring(struct cw_stream_call *c, struct cw_stream_memory *m, bool wri
 {
     struct cw_stream_context *x = c->q->context;
     struct cw_stream_seat *s = &m->seat;
-    cl_uint before;
     struct area *from, *to;
 
     if (!s->device || s->device == c->q->device || !is_worth(m, write))
         return;
-    before = references(c->q->vendor_context);
     to = area_of(x, c->q->vendor_context, c->q->device);
     from = to ? area_of(x, c->q->vendor_context, s->device) : NULL;
     if (from && pays(x->areas, m->bytes.high - m->bytes.low) &&
-        pin(c->q->vendor_context, from, m->bytes.high - m->bytes.low) && move(m, from, to)) {
+        pin(x, c->q->vendor_context, from, m->bytes.high - m->bytes.low) && move(m, from, to)) {
         s->device = c->q->device;
         s->dirty = false;
         s->moves++;
     }
-    x->own_refs += references(c->q->vendor_context) - before;
 }
 
 /* ---- commands */
@@ -321,11 +358,13 @@ static bool is_known(struct cw_stream_context *c)
     for (uint32_t i = 0; i < c->num_closers; i++)
         if (is_pending(&c->closer[i]))
             c->closer[kept++] = c->closer[i];
+    for (uint32_t i = kept; i < c->num_closers; i++)
+        c->closer[i] = NULL;
     c->num_closers = kept;
     return !kept && !c->in_call;
 }
 
-/* A thread enters (more: 1) or leaves (-1) a blocking command. */
+/* A thread enters (more: 1) or leaves (-1) the vendor's function for the command. */
 static void stay(struct cw_stream_call *c, int more)
 {
     const struct cw_stream_touch *t = c->touch;
@@ -352,23 +391,26 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
         return;
     if (!c->event && !c->blocking)
         c->event = &c->made;
-    pthread_mutex_lock(&x->seats);
+    pthread_mutex_lock(&seats);
     if (t->closes && !t->idle)
         n = find_arrivals(x->areas, list);
+    for (cl_uint i = 0; i < n; i++)
+        cw_next.clRetainEvent(list[i]);
     for (uint32_t i = 0; !t->closes && i < t->n; i++) {
         struct cw_stream_memory *m = memory_of(&t->of[i]);
 
         if (m && !c->waits.bad && is_known(x))
             bring(c, m, t->of[i].write);
-        if (m && is_pending(&m->seat.arrival))
+        if (m && is_pending(&m->seat.arrival) &&
+            cw_next.clRetainEvent(m->seat.arrival) == CL_SUCCESS) /* a later touch may let go of it */
             list[n++] = m->seat.arrival;
     }
     if (n && cw_next.clEnqueueBarrierWithWaitList(c->queue, n, list, NULL) != CL_SUCCESS)
         cw_next.clWaitForEvents(n, list);
-    if (c->blocking) {
-        stay(c, 1);
-        pthread_mutex_unlock(&x->seats);
-    }
+    while (n)
+        cw_next.clReleaseEvent(list[--n]);
+    stay(c, 1);
+    pthread_mutex_unlock(&seats);
 }
 
 static void use(struct cw_stream_call *c, struct cw_stream_memory *m, bool write)
@@ -400,8 +442,8 @@ static void use(struct cw_stream_call *c, struct cw_stream_memory *m, bool write
 
 static void close_all(struct cw_stream_context *x, cl_event event)
 {
-    if (x->num_closers == CW_STREAM_CLOSERS && is_known(x))
-        x->num_closers = 0;
+    if (x->num_closers == CW_STREAM_CLOSERS)
+        is_known(x); /* lets go of those that are over */
     if (x->num_closers == CW_STREAM_CLOSERS)
         cw_stream_seat_unseen(x);
     else
@@ -416,10 +458,8 @@ void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
     if (CW_LIKELY(!c->seated))
         return;
     x = c->q->context;
-    if (c->blocking) {
-        pthread_mutex_lock(&x->seats);
-        stay(c, -1);
-    }
+    pthread_mutex_lock(&seats);
+    stay(c, -1);
     if (err == CL_SUCCESS && t->closes && !t->idle && c->event && *c->event)
         close_all(x, *c->event);
     for (uint32_t i = 0; err == CL_SUCCESS && !t->closes && i < t->n; i++) {
@@ -428,7 +468,7 @@ void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
         if (m)
             use(c, m, t->of[i].write);
     }
-    pthread_mutex_unlock(&x->seats);
+    pthread_mutex_unlock(&seats);
     if (c->made && !c->apart) {
         cw_next.clReleaseEvent(c->made);
         c->made = NULL;

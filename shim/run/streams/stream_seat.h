@@ -15,8 +15,7 @@
 #include "stream_enqueue.h"
 
 /* The command goes to c->queue next: moves what it touches there. Until cw_stream_seat_end, called for every
- * call that has begun, no other thread's command on the context comes between; where the call blocks, none
- * moves these buffers. Order held, lock not. */
+ * call that has begun, no other thread's command moves these buffers. Order held, lock not. */
 void cw_stream_seat_begin(struct cw_stream_call *c);
 void cw_stream_seat_end(struct cw_stream_call *c, cl_int err);
 

@@ -41,7 +41,6 @@ bool cw_stream_start_context(cl_context context, const struct cw_context_devices
 
     if (!c)
         return false;
-    pthread_mutex_init(&c->seats, NULL);
     c->seated = devices->homes > 1 && cw_stream_settings_seats(devices);
     return true;
 }

@@ -328,7 +328,6 @@ void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, 
 {
     struct cw_run_task *t = x->whole;
 
-    part->tile.refused = true;
     give_back(x, part, false);
     if (lost == CL_SUCCESS)
         return;
@@ -363,7 +362,7 @@ static void over(struct cw_run_tiles *x, cl_int status)
     cw_run_task_done(t, status);
 }
 
-/* A part whose lane still runs this kernel; home's, made of another one, when all have failed; NULL: home
+/* A part whose lane still runs this kernel, at home where the others may lack its bytes; home's, made of another one, when all have failed; NULL: home
  * has, too. */
 static struct cw_run_task *heir(struct cw_run_tiles *x)
 {
@@ -371,13 +370,13 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
     struct cw_run_task *last = &x->part[x->parts - 1];
 
     for (uint32_t i = 0; i < x->parts; i++)
-        if (!(broken >> x->part[i].at.lane & 1) && !x->part[i].tile.refused)
+        if (!(broken >> x->part[i].at.lane & 1) && (!x->apart || x->part[i].at.lane == x->whole->at.home))
             return &x->part[i];
     if (broken >> x->whole->at.home & 1)
         return NULL;
     last->at.place = x->whole->queue->home;
     last->at.lane = x->whole->at.home;
-    last->tile.able = last->tile.refused = false;
+    last->tile.able = false;
     return last;
 }
 
@@ -427,7 +426,7 @@ void cw_run_tile_part_ends(struct cw_run_tiles *x)
         x->inherits = true;
         cw_run_worker_ready(next);
     } else {
-        over(x, x->status);
+        over(x, x->status < 0 ? x->status : CL_OUT_OF_RESOURCES);
     }
 }
 

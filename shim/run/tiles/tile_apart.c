@@ -25,6 +25,8 @@ bool cw_run_tile_apart_make(struct cw_run_tiles *x)
     x->whole->apart = x->apart;
     if (!x->apart)
         return true;
+    if (x->whole->launch.kernel->tile_broken >> x->whole->at.home & 1) /* it runs what others cannot */
+        return false;
     x->access = calloc((size_t)x->parts * most + 1, sizeof *x->access);
     x->hulls = calloc((size_t)TILES * x->whole->launch.kernel->count + 1, sizeof *x->hulls);
     for (uint32_t i = 0; x->access && i < x->parts; i++) {
@@ -173,6 +175,7 @@ bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
     part->outcome.status = CL_SUCCESS;
     if (l->quarantine.error || !find_bytes(part->tile.part_of, part)) {
         part->accesses.n = 0;
+        *lost = part->tile.part_of->inherits ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
         return false;
     }
     err = cw_run_spread_fetch(part);
@@ -186,14 +189,14 @@ bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
 bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status)
 {
     struct cw_run_worker *l = &cw_run.lanes[part->at.lane];
-    bool again = status < 0 && !is_at_home(part);
+    bool away = !is_at_home(part), again = status < 0 && away;
 
     if (again && cw_run_quarantine_is_due(part->outcome.vendor))
         cw_run_quarantine_begin(l, part->outcome.vendor, false);
     if (again && part->begun)
         again = cw_run_spread_failed(part);
     part->outcome.status = status;
-    if (status >= 0 || !again)
+    if (status >= 0 || !away) /* else nothing that it has written is valid there */
         cw_run_spread_over(part);
     forget(part);
     return !again;

@@ -6,8 +6,8 @@
 
 #include "tile.h"
 
-/* Sets x->apart where the parts of `x`, which all are there, work in several memories. False: memory is
- * out. */
+/* Sets x->apart where the parts of `x`, which all are there, work in several memories. False: they may
+ * not, or memory is out. */
 bool cw_run_tile_apart_make(struct cw_run_tiles *x);
 
 /* Makes the bytes of the block that `part` has taken valid in its memory. Lock given up meanwhile. False:

@@ -102,6 +102,7 @@ static bool has_bytes(struct cw_run_tiles *x, struct member *m)
     if (cw_run_tile_apart_fetch(m->part, &lost))
         return true;
     cw_run_tile_part_refuses(x, m->part, lost);
+    cw_run_tile_parts_wake(x);
     return false;
 }
 

@@ -179,7 +179,7 @@ static void end_build(uint64_t begin)
  * (builds/isolated_compiler.c). Without an isolated compiler there is room for the vendor to compile it now.
  * */
 static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c,
-                         struct cw_run_context_device *p, const struct cw_run_cut *cut)
+                         struct cw_run_context_device *p, const struct cw_run_cut *cut, bool compiles)
 {
     const struct cw_run_block block[] = {{.groups = 1},
                                          {.groups = cut->groups - cut->ragged},
@@ -194,7 +194,7 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
                                    : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
     if (cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART))
         return true;
-    if (!cw_run.eager && !cw_run.chaos && !may_have_code(l, p, cut, block, n, &begun))
+    if (!compiles && !cw_run.eager && !cw_run.chaos && !may_have_code(l, p, cut, block, n, &begun))
         return false;
     for (size_t i = 0; good && i < n; i++)
         good = cw_run_tile_submit_has_code(l, c, p, cut, &block[i]);
@@ -244,7 +244,7 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     cl_int err;
 
     /* before its first block: a part that has begun can bring the launch to its end */
-    part->tile.able = part->tile.able || has_all_code(&part->launch, c, p, &x->cut);
+    part->tile.able = part->tile.able || has_all_code(&part->launch, c, p, &x->cut, x->inherits && x->apart);
     if (!part->tile.able)
         return CL_OUT_OF_RESOURCES;
     b.groups -= two;
