@@ -630,6 +630,7 @@ struct cw_run_worker {
     const char *class_name;
     enum cw_device_kind kind;
     double speed;
+    double pace; /* of its device */
     cl_uint units;
     bool home;                       /* some program context has it */
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */

@@ -187,14 +187,15 @@ void cw_run_perf_model_finish(void)
 
 /* ---- the lanes as slots */
 
-/* True when the helpers run on the cores that the home device uses too: then a plan uses either. */
+/* True when the helpers run on the cores that the home device uses too: then a plan uses either. A paced home
+ * leaves its cores free. */
 static bool cores_are_shared(void)
 {
     cl_uint home = 0, helpers = 0;
 
     for (uint32_t k = 0; k < cw_run.num_lanes; k++) {
         const struct cw_run_worker *l = &cw_run.lanes[k];
-        if (l->home && l->kind == CW_SLOT_HOME)
+        if (l->home && l->kind == CW_SLOT_HOME && !(l->pace > 0))
             home += l->units;
         else if (l->kind == CW_SLOT_BASIC || l->kind == CW_SLOT_SUBDEVICE)
             helpers += l->units;
@@ -207,7 +208,10 @@ static void history_name(const struct cw_run_worker *l, char text[48])
 {
     size_t n = strcspn(l->name, "0123456789");
 
-    snprintf(text, 48, "%.*s %u", (int)(n < 24 ? n : 24), l->name, l->units);
+    if (l->pace > 0)
+        snprintf(text, 48, "%.*s, pace %g", (int)(n < 24 ? n : 24), l->name, l->pace);
+    else
+        snprintf(text, 48, "%.*s %u", (int)(n < 24 ? n : 24), l->name, l->units);
 }
 
 /* The time of each part of a shared launch there beside its work. */
@@ -278,7 +282,7 @@ static struct cw_run_brain *make_brain(void)
         return NULL;
     }
     for (uint32_t k = 0; k < b->lanes; k++)
-        b->estimator.units[k] = cw_run.lanes[k].units;
+        b->estimator.units[k] = cw_run.lanes[k].pace > 0 ? 0 : cw_run.lanes[k].units;
     b->estimator.rows = (uint32_t)(cw_run_global_lock_now_ns() >> 10);
     return b;
 }

@@ -59,6 +59,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
                                 .class_name = slot->class_name,
                                 .kind = slot->kind,
                                 .speed = slot->speed,
+                                .pace = slot->pace,
                                 .memory = slot->memory,
                                 .far = slot->far,
                                 .units = slot->compute_units};
