@@ -151,7 +151,7 @@ struct cw_run_access {
     bool listed;       /* in the region's list; one that a later write covers is not */
     uint32_t promised; /* so many changes at the command's end have room in its region's extents */
     uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
-    bool covers;       /* in the list of its region's spread: memory/spread.c */
+    bool covers;       /* in the list of its region's spread: memory/spread_copy.c */
     struct cw_run_access *next_cover;
     uint64_t sure,
         sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
