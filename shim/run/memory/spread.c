@@ -7,6 +7,7 @@
 #include "../../../analyzer/io/quantity.h"
 #include "../core/fault.h"
 #include "native_use.h"
+#include "spread_ahead.h"
 
 enum { FEW_ROWS = 64 }; /* of a rectangle: each may be an extent of its own */
 
@@ -115,7 +116,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
 
     cw_run_spread_copies_serve(t->order.recorded ? t->order.recorded : t->order.serves);
     cw_run_spread_copies_are(t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
-    t->claims = true;
+    cw_run_spread_set_claims(t, true);
     if (memory != CW_MEMORY_HOST)
         good = cw_run_spread_may_be_here(t) && cw_run_spread_make_replicas(t) && cw_run_spread_may_be_here(t);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
@@ -164,7 +165,7 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 
 bool cw_run_spread_claims(struct cw_run_task *t)
 {
-    t->claims = cw_run_spread_is_here(t) && cw_run_spread_may_claim(t);
+    cw_run_spread_set_claims(t, cw_run_spread_is_here(t) && cw_run_spread_may_claim(t));
     return t->claims;
 }
 
@@ -234,8 +235,11 @@ void cw_run_spread_over(struct cw_run_task *t)
         written(t);
     if (t->claims)
         cw_run_spread_release(t);
-    if (cw_run.spreads)
-        cw_run_spread_uncover(t);
+    cw_run_spread_ahead_forget(t);
+    if (!cw_run.spreads)
+        return;
+    cw_run_spread_uncover(t);
+    cw_run_spread_ahead_behind(t);
 }
 
 bool cw_run_spread_failed(struct cw_run_task *t)

@@ -17,6 +17,7 @@
 struct cw_run_arrival {
     struct cw_coherence_move move;
     struct cw_run_arrival *next;
+    bool ahead; /* no command that claims these bytes makes it */
 };
 
 /* For which command this thread makes copies (number in the recorded log + 1; 0: none), and why. */
@@ -135,10 +136,10 @@ static void arrives(struct cw_run_spread *s, struct cw_run_arrival *arrival)
 }
 
 /* There is room for one change. Lock held; given up meanwhile. */
-static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_move *move)
+static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_move *move, bool ahead)
 {
     struct cw_run_spread *s = r->spread;
-    struct cw_run_arrival arrival = {*move, s->arrivals};
+    struct cw_run_arrival arrival = {*move, s->arrivals, ahead};
     bool home = move->to == CW_MEMORY_HOST, skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
     uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0;
     cl_int err;
@@ -193,7 +194,7 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
             cw_run_spread_wait();
         else if (!cw_extents_reserve(&s->valid, 1))
             return false;
-        else if (make_copy(r, &move))
+        else if (make_copy(r, &move, false))
             continue;
         else if (move.to != CW_MEMORY_HOST)
             return false;
@@ -203,6 +204,35 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
     }
     return !lost;
 }
+
+/* ---- copies that no command waits for yet */
+
+bool cw_run_spread_copies_ahead(const struct cw_run_region *r, uint64_t low, uint64_t high)
+{
+    for (const struct cw_run_arrival *a = r->spread ? r->spread->arrivals : NULL; a; a = a->next)
+        if (a->ahead && a->move.low < high && low < a->move.high)
+            return true;
+    return false;
+}
+
+bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
+{
+    const struct cw_run_context_device *p = place_of(r, m->to == CW_MEMORY_HOST ? m->from : m->to);
+
+    return p->copies && !p->lane->quarantine.error && (p->slot->home || r->root->mirrors[p->lane->number]) &&
+           !is_under_way(r->spread, m) && !is_covered(r->spread, m);
+}
+
+bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m)
+{
+    bool good = cw_extents_reserve(&r->spread->valid, 1) && make_copy(r, m, true);
+
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        cw_run.lanes[i].blocked = false; /* commands that write these bytes may run */
+    return good;
+}
+
+/* ---- everything comes home */
 
 static bool is_home(const struct cw_run_spread *s)
 {
@@ -224,6 +254,8 @@ void cw_run_spread_all_home(void)
             continue;
         }
         cw_run_record_pin(&r->root->r);
+        while (cw_run_spread_copies_ahead(r, 0, s->valid.bytes))
+            cw_run_spread_wait();
         good = cw_run_spread_bring(r, 0, s->valid.bytes, cw_run_spread_home_of(r)) &&
                cw_extents_reserve(&s->valid, 1);
         if (good)

@@ -67,6 +67,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
+    pthread_cond_init(&l->look_ahead, NULL);
     pthread_mutex_init(&l->calls, NULL);
     cw_run.num_lanes++;
     if (l->memory != CW_MEMORY_HOST) {
