@@ -263,7 +263,8 @@ static const double *fetches(const struct workspace *w, const struct cw_run_brai
 
     for (uint32_t p = 0; w->flows && p < b->lanes; p++)
         fetch[p] = cw_run_planner_fetch_ns(b->planner, f->piece + f->piece_start[i],
-                                           f->piece_start[i + 1] - f->piece_start[i], p);
+                                           f->piece_start[i + 1] - f->piece_start[i], p) +
+                   cw_run_planner_return_ns(b->planner, f->back[i], p);
     return w->flows ? fetch : NULL;
 }
 

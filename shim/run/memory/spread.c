@@ -274,10 +274,11 @@ int cw_run_spread_describe(char *text, unsigned size)
         return 0;
     return snprintf(text, size,
                     "run: memories: %s in %llu copies to devices, %s in %llu back: %s for managed commands, "
-                    "%s for native ones, %s to make room (%llu buffers)\n",
+                    "%s for native ones, %s to make room (%llu buffers); %llu copies ahead\n",
                     cw_quantity_bytes(c->far_bytes[0], a), (unsigned long long)c->far_copies[0],
                     cw_quantity_bytes(c->far_bytes[1], b), (unsigned long long)c->far_copies[1],
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NEEDED], needed),
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NATIVE], native),
-                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_ROOM], room), (unsigned long long)c->evicted);
+                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_ROOM], room), (unsigned long long)c->evicted,
+                    (unsigned long long)c->far_ahead);
 }

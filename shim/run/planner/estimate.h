@@ -46,7 +46,8 @@ struct cw_run_launch_key {
                          cannot be quicker */
     /* bit p: a trial on slot p is granted at any cost, as the earlier one could show nothing */
     uint64_t owed;
-    /* per slot: ns to fetch its bytes there, which a trial costs besides; NULL: nothing has to be fetched */
+    /* per slot: ns to fetch its bytes there and to bring back what is read later, which a trial costs besides;
+     * NULL: nothing travels. Where that is no less than home's time, no trial is made */
     const double *fetch_ns;
 };
 
