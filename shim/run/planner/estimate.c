@@ -36,10 +36,17 @@ void cw_run_estimate_begin(struct cw_run_estimator *e)
     e->budget_ns = cw_history_trial_budget_ns(e->history);
 }
 
-/* A launch could not gain there if it took no time: its bytes take as long as home takes. */
-static bool is_hopeless(const struct cw_run_launch_key *launch, const double *cost, uint32_t p)
+static double travel_ns(const struct cw_run_launch_key *launch, uint32_t p, bool carried)
 {
-    return launch->fetch_ns && launch->fetch_ns[p] >= cost[launch->home];
+    const struct cw_run_travel *t = launch->travel;
+
+    return t ? t->fetch_ns[p] + (carried ? t->carried_ns[p] : 0) : 0;
+}
+
+/* A launch could not gain there if it took no time: its bytes take as long as home takes. */
+static bool is_hopeless(const struct cw_run_launch_key *launch, const double *cost, uint32_t p, bool carried)
+{
+    return launch->travel && travel_ns(launch, p, carried) >= cost[launch->home];
 }
 
 /* The allowed slot but home whose estimate is worth the least, little at that; CW_SCHED_NONE: all are known.
@@ -53,7 +60,7 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
 
     for (uint32_t p = 0; p < e->slots; p++)
         if (p != home && !isinf(cost[p]) && estimate[p].error_ns > most * estimate[p].mean_ns &&
-            !is_hopeless(launch, cost, p)) {
+            !is_hopeless(launch, cost, p, false)) {
             least = p;
             most = estimate[p].error_ns / estimate[p].mean_ns;
         }
@@ -97,7 +104,7 @@ static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_e
         return CW_SCHED_NONE;
     for (uint32_t p = 0; p < e->slots; p++)
         if (p != home && cost[p] < LOOK_RATIO * cost[home] && estimate[p].source == CW_HISTORY_EXACT &&
-            !is_hopeless(launch, cost, p) &&
+            !is_hopeless(launch, cost, p, true) &&
             (best == CW_SCHED_NONE || cost[p] < cost[best]))
             best = p;
     return best;
@@ -146,8 +153,7 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
         return CW_SCHED_NONE;
     if (trial == CW_SCHED_NONE)
         return CW_SCHED_NONE;
-    price =
-        trial_ns(estimate, slowness, trial, launch->home) + (launch->fetch_ns ? launch->fetch_ns[trial] : 0);
+    price = trial_ns(estimate, slowness, trial, launch->home) + travel_ns(launch, trial, true);
     if (!(launch->owed >> trial & 1) && price > e->budget_ns)
         return CW_SCHED_NONE;
     cost_ns[trial] = trial_ns(estimate, slowness, trial, launch->home);
