@@ -8,13 +8,14 @@
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
  * devices, which are always there. "cpu" names those, and changes nothing, but with PACE: then each launch
  * takes PACE times the processor time of all its threads, in which the processors are free for others.
- * "sub": N equal sub-devices of the program's CPU; "basic": N devices of PoCL's driver of that name; without N as many as the machine
- * has processors. "dsp": the first N of the emulated DSPs help, without N all of them. "far": N devices as
- * `basic`, but with a memory of their own each, to and from which bytes are copied: it holds SIZE bytes
- * (with K, M or G: of 1024), a copy takes TIME microseconds and a nanosecond for each RATE bytes. Without
- * them the memory is as large as the host's, and a copy takes as long as PoCL needs for it. A launch takes its
- * processor time, times PACE, over SPEED, so with a PACE the devices are SPEED times as fast as the
- * program's own; without it no launch is faster than PoCL. A kind that a list does not name does not help. */
+ * "sub": N equal sub-devices of the program's CPU; "basic": N devices of PoCL's driver of that name;
+ * without N as many as the machine has processors. "dsp": the first N of the emulated DSPs help, without N
+ * all of them. "far": N devices as `basic`, but with a memory of their own each, to and from which bytes
+ * are copied: it holds SIZE bytes (with K, M or G: of 1024), a copy takes TIME microseconds and a
+ * nanosecond for each RATE bytes. Without them the memory is as large as the host's, and a copy takes as
+ * long as PoCL needs for it. A launch takes its processor time, times PACE, over SPEED, so with a PACE the
+ * devices are SPEED times as fast as the program's own; without it no launch is faster than PoCL. A kind
+ * that a list does not name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 

@@ -14,11 +14,7 @@
 /* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
 #define DSP_SPEED 1.1
 
-enum {
-    ROOTS_MAX = 16,
-    DEPTH_MAX = 8,
-    FAR_HOMES = 16
-};
+enum { ROOTS_MAX = 16, DEPTH_MAX = 8, FAR_HOMES = 16 };
 
 static struct cw_device_list chosen;
 static struct cw_device_pace pace; /* of `chosen` */

@@ -13,7 +13,7 @@ static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t processor_ns(const struct cw_cl_device *s)
 {
     return cw_dsp_read_clock(cw_device_has(s, CW_VENDOR_IN_CALL) ? CLOCK_THREAD_CPUTIME_ID
-                                                                  : CLOCK_PROCESS_CPUTIME_ID);
+                                                                 : CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void cw_pace_begin(const struct cw_cl_device *s, struct cw_pace *p)

@@ -1,16 +1,16 @@
-/* mkmd_speed.c - many kernels for many devices: the mix that helpers with memories of their own are judged by; plain
- * OpenCL, nothing of clweave.
+/* mkmd_speed.c - many kernels for many devices: the mix by which helpers with memories of their own are
+ * judged; plain OpenCL, nothing of clweave.
  *
  * usage: mkmd_speed CASE [rounds]
  *
- *   mix     six kernels a round: a matrix product, bodies, options and a blurred image do not depend on each other; a
- *           table of the product and the options, and a tone of the image, do. Bodies and image go on from round to
- *           round. Blocking reads of 16 KiB to 1 MiB end each round
- *   chain   the image alone, blurred over and over: nothing can be gained
+ *   mix     six kernels a round: a matrix product, bodies, options and a blurred image do not depend on each
+ *           other; a table of the product and the options, and a tone of the image, do. Bodies and image go
+ *           on from round to round. Blocking reads of 12 to 256 KiB end each round
+ *   chain   the image alone, blurred six times a round, and a blocking read: nothing can be gained
  *   stream  six kernels a round over 4 MiB each, which do little with it, and blocking reads of all of it
  *
- * Prints "span_ns N" (from the first enqueue to the last read, after warm-up rounds; wall), then the samples' line with
- * the hash of all that was read. */
+ * Prints "span_ns N" (from the first enqueue to the last read, after warm-up rounds; wall), then the samples'
+ * line with the hash of all that was read. */
 #include "../apps/common.h"
 
 #include <stdio.h>
@@ -61,7 +61,8 @@ static const char source[] =
     "            sum += from[clamp(y + v, 0, (int)side - 1) * (int)side + clamp(x + u, 0, (int)side - 1)];\n"
     "    to[y * (int)side + x] = sum / 49;\n"
     "}\n"
-    "__kernel void table(__global const float *c, __global const float *worth, __global float *out, uint n, uint m) {\n"
+    "__kernel void table(__global const float *c, __global const float *worth, __global float *out, uint n, "
+    "uint m) {\n"
     "    uint i = get_global_id(0);\n"
     "    float sum = 0;\n"
     "    for (uint k = 0; k < 16; k++)\n"

@@ -170,11 +170,29 @@ static int start_board(void **state)
 
 static void test_device_lists(void **state)
 {
-    static const char *const bad[] = {
-        ",",           "basic,",   "gpu",        "basic:0",   "basic:65", "basic:x",
-        "sub,sub",     "none,sub", "basic:",     " basic",    "dsp:-1",   "basic:99999999999999999999",
-        "far:2/cap=0", "far:32",   "far:1/gbps", "far/us=1x", "sub/cap=1",
-        "far/speed=0", "far/pace=8", "cpu/", "cpu/pace=0", "cpu/speed=1", "cpu/pace=1/pace=2"};
+    static const char *const bad[] = {",",
+                                      "basic,",
+                                      "gpu",
+                                      "basic:0",
+                                      "basic:65",
+                                      "basic:x",
+                                      "sub,sub",
+                                      "none,sub",
+                                      "basic:",
+                                      " basic",
+                                      "dsp:-1",
+                                      "basic:99999999999999999999",
+                                      "far:2/cap=0",
+                                      "far:32",
+                                      "far:1/gbps",
+                                      "far/us=1x",
+                                      "sub/cap=1",
+                                      "far/speed=0",
+                                      "far/pace=8",
+                                      "cpu/",
+                                      "cpu/pace=0",
+                                      "cpu/speed=1",
+                                      "cpu/pace=1/pace=2"};
     char text[CW_DEVICE_LIST_TEXT];
     struct cw_device_list l;
     struct cw_error err = {0};

@@ -1,5 +1,5 @@
-/* Latencies and rates of links, from the times of copies: exact ones are found, whatever was guessed; a copy whose thread
- * lost the processor does little harm; copies of one size say the time of that size. */
+/* Latencies and rates of links, from the times of copies: exact ones are found, whatever was guessed; a
+ * copy whose thread lost the processor does little harm; copies of one size say the time of that size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -196,7 +196,8 @@ static void test_slow_helper_is_dropped(void **state)
     loop_finish(&l);
 }
 
-/* Nor is one whose bytes take too long to get there: beyond the budget, or as long as home takes. What is fetched for a trial is charged. */
+/* Nor is one whose bytes take too long to get there: beyond the budget, or as long as home takes. What is
+ * fetched for a trial is charged. */
 static void test_fetches_cost_trials(void **state)
 {
     const struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {1e6, 1, 0}, .out = {1e6, 1, 0}}};
@@ -229,7 +230,7 @@ static void test_fetches_cost_trials(void **state)
     cw_run_estimate_begin(&e);
     assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
     travel.carried_ns[1] = 2e6; /* more than home takes, but its source may move as well */
-    travel.fetch_ns[1] = 1e6; /* as home takes */
+    travel.fetch_ns[1] = 1e6;   /* as home takes */
     assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
     travel.fetch_ns[1] = 0.9e6;
     trial = cw_run_estimate_row(&e, &launch, cost, error);

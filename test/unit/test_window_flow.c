@@ -185,7 +185,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_needs),
         cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_never_read), cmocka_unit_test(test_read_later),
+        cmocka_unit_test(test_never_read),
+        cmocka_unit_test(test_read_later),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

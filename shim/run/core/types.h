@@ -644,10 +644,10 @@ struct cw_run_worker {
     /* of the vendor's calls that run commands on a device that runs them inside the call (CW_VENDOR_IN_CALL)
      * and has a memory of its own, to and from which other threads copy. Innermost */
     pthread_mutex_t calls;
-    /* copies to and from its memory that no command waits for yet (memory/spread_ahead.h), and the one that is
-     * made */
+    /* copies to and from its memory that no command waits for yet (memory/spread_ahead.h), and the one
+     * that is made */
     struct cw_run_ahead *ahead, *ahead_now;
-    bool has_ahead;             /* the thread that makes them is there */
+    bool has_ahead; /* the thread that makes them is there */
     pthread_t copies_ahead;
     pthread_cond_t look_ahead;
     _Atomic uint64_t link_free_ns; /* when a modelled link has made its copies */

@@ -256,8 +256,8 @@ static void find_flow(struct workspace *w, const struct cw_run_brain *b, uint32_
 }
 
 /* Fills *t for command `i`; NULL: nothing travels. */
-static const struct cw_run_travel *travels(const struct workspace *w, const struct cw_run_brain *b, uint32_t i,
-                                           struct cw_run_travel *t)
+static const struct cw_run_travel *travels(const struct workspace *w, const struct cw_run_brain *b,
+                                           uint32_t i, struct cw_run_travel *t)
 {
     const struct cw_run_window_flow *f = &w->flow;
     double carried = 0;

@@ -113,8 +113,9 @@ static void learn(const struct cw_run_task *t, struct cw_run_region *r)
     }
 }
 
-/* Bytes of the buffer that launch `t` writes and that are read behind the window: its share of them. What the
- * window reads itself is an edge. As long as nothing has shown how often it is read, it is thought to be at once. */
+/* Bytes of the buffer that launch `t` writes and that are read behind the window: its share of them. What
+ * the window reads itself is an edge. As long as nothing has shown how often it is read, it is thought to
+ * be at once. */
 static double read_later(const struct cw_run_window_flow *f, const struct cw_run_task *t,
                          const struct cw_run_region *r)
 {

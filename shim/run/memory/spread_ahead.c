@@ -43,9 +43,8 @@ static struct cw_run_ahead *take(struct cw_run_worker *l, struct cw_coherence_mo
     bool lost;
 
     while ((a = *at)) {
-        bool missing =
-            a->region->spread &&
-            cw_coherence_next(&a->region->spread->valid, a->low, a->high, a->to, move, &lost);
+        bool missing = a->region->spread &&
+                       cw_coherence_next(&a->region->spread->valid, a->low, a->high, a->to, move, &lost);
 
         if (missing && !cw_run_spread_may_copy_ahead(a->region, move)) {
             at = &a->next;
@@ -96,8 +95,8 @@ static bool is_asked(const struct cw_run_worker *l, const struct cw_run_ahead *l
 {
     const struct cw_run_ahead *a = l->ahead;
 
-    while (a && !(a->region == like->region && a->low == like->low && a->high == like->high &&
-                  a->to == like->to))
+    while (a &&
+           !(a->region == like->region && a->low == like->low && a->high == like->high && a->to == like->to))
         a = a->next;
     return a;
 }

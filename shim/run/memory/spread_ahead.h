@@ -1,9 +1,11 @@
-/* spread_ahead.h - copies of memory/spread.h that no command waits for yet: bytes that a command will need are copied
- * to its memory while it waits for others, or for its device. A thread for each device with a memory of its own makes
- * them, one at a time; a worker that comes to the command meanwhile waits for the one under way.
+/* spread_ahead.h - copies of memory/spread.h that no command waits for yet: bytes that a command will need
+ * are copied to its memory while it waits for others, or for its device. A thread for each device with a
+ * memory of its own makes them, one at a time; a worker that comes to the command meanwhile waits for the
+ * one under way.
  *
- * They are no part of the protocol: bytes become valid in one memory more, if no command writes them meanwhile
- * (cw_run_spread_may_copy_ahead), whatever becomes of the command that they are for. Lock held in all functions. */
+ * They are no part of the protocol: bytes become valid in one memory more, if no command writes them
+ * meanwhile (cw_run_spread_may_copy_ahead), whatever becomes of the command that they are for. Lock held
+ * in all functions. */
 #ifndef CW_RUN_SPREAD_AHEAD_H
 #define CW_RUN_SPREAD_AHEAD_H
 

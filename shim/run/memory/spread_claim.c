@@ -63,8 +63,8 @@ bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw
 {
     const struct cw_run_memory *root = r->root;
 
-    return !r->writers && !root->was_mapped && !root->context->native_calls && !cw_run.off && !cw_run.ending &&
-           cw_run_native_use_is_over(r) && !is_mapped(root) && cw_run_spread_may_copy(r, m);
+    return !r->writers && !root->was_mapped && !root->context->native_calls && !cw_run.off &&
+           !cw_run.ending && cw_run_native_use_is_over(r) && !is_mapped(root) && cw_run_spread_may_copy(r, m);
 }
 
 bool cw_run_spread_may_be_here(const struct cw_run_task *t)

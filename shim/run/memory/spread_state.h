@@ -1,5 +1,6 @@
 /* spread_state.h - shared by the files spread*.c alone. Each calls those before it: record, copy, room and
- * claim, ahead, spread.c; a claim that ends wakes the threads of spread_ahead.c. All functions need the lock. */
+ * claim, ahead, spread.c; a claim that ends wakes the threads of spread_ahead.c. All functions need the
+ * lock. */
 #ifndef CW_RUN_SPREAD_STATE_H
 #define CW_RUN_SPREAD_STATE_H
 

@@ -109,7 +109,8 @@ static double groups_of(const struct cw_run_launch *l)
 }
 
 static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
-                             bool chained, bool alone, const struct cw_run_travel *travel, double *cost, double *error)
+                             bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
+                             double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->key,
                                           .shape = t->measure.shape,
@@ -142,7 +143,8 @@ static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t
 }
 
 uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
-                           bool chained, bool alone, const struct cw_run_travel *travel, double *cost, double *error)
+                           bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
+                           double *error)
 {
     uint32_t trial = CW_SCHED_NONE;
 

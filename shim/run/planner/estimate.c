@@ -104,8 +104,7 @@ static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_e
         return CW_SCHED_NONE;
     for (uint32_t p = 0; p < e->slots; p++)
         if (p != home && cost[p] < LOOK_RATIO * cost[home] && estimate[p].source == CW_HISTORY_EXACT &&
-            !is_hopeless(launch, cost, p, true) &&
-            (best == CW_SCHED_NONE || cost[p] < cost[best]))
+            !is_hopeless(launch, cost, p, true) && (best == CW_SCHED_NONE || cost[p] < cost[best]))
             best = p;
     return best;
 }

@@ -35,8 +35,9 @@ struct cw_run_estimator {
 
 /* How long a launch's bytes travel for it to run on each slot, ns. */
 struct cw_run_travel {
-    double fetch_ns[CW_RUN_SLOTS_MAX];   /* to the slot, and back what is read later */
-    double carried_ns[CW_RUN_SLOTS_MAX]; /* to the slot from home: what commands of the same window write first */
+    double fetch_ns[CW_RUN_SLOTS_MAX]; /* to the slot, and back what is read later */
+    double carried_ns
+        [CW_RUN_SLOTS_MAX]; /* to the slot from home: what commands of the same window write first */
 };
 
 /* A launch or any command whose times the history keeps. */
@@ -52,8 +53,8 @@ struct cw_run_launch_key {
                          cannot be quicker */
     /* bit p: a trial on slot p is granted at any cost, as the earlier one could show nothing */
     uint64_t owed;
-    /* which a trial costs besides; NULL: nothing travels. Where the fetch alone takes no less than home, no trial
-     * is made, and with what is carried a slot that is known is not looked at again */
+    /* which a trial costs besides; NULL: nothing travels. Where the fetch alone takes no less than home,
+     * no trial is made, and with what is carried a slot that is known is not looked at again */
     const struct cw_run_travel *travel;
 };
 

@@ -57,7 +57,8 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
     cl_int status;
 
     if (!slot->dsp && !cw_device_clock_is_virtual()) {
-        status = CW_UNLIKELY(slot->pace > 0) && t->work == CW_RUN_LAUNCH ? execute_paced(t, slot) : execute(t);
+        status =
+            CW_UNLIKELY(slot->pace > 0) && t->work == CW_RUN_LAUNCH ? execute_paced(t, slot) : execute(t);
         if (t->time.wanted)
             t->time.at[3] = cw_run_global_lock_now_ns();
         return status;
