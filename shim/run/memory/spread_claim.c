@@ -15,7 +15,7 @@ static bool is_claimed(const struct cw_run_task *t, const struct cw_run_access *
 {
     for (const struct cw_run_access *a = list; a; a = a->next)
         if (a->task->claims && a->task != t && a->low < high && low < a->high &&
-            cw_run_spread_memory_of(a->task) != cw_run_spread_memory_of(t))
+            (t->apart || cw_run_spread_memory_of(a->task) != cw_run_spread_memory_of(t)))
             return true;
     return false;
 }
