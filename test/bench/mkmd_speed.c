@@ -6,7 +6,7 @@
  *   mix     six kernels a round: a matrix product, bodies, options and a blurred image do not depend on each
  *           other; a table of the product and the options, and a tone of the image, do. Bodies and image go
  *           on from round to round. Blocking reads of 12 to 256 KiB end each round
- *   chain   the image alone, blurred six times a round, and a blocking read: nothing can be gained
+ *   chain   the image alone, blurred six times a round, and a blocking read: no two launches overlap
  *   stream  six kernels a round over 4 MiB each, which do little with it, and blocking reads of all of it
  *
  * Prints "span_ns N" (from the first enqueue to the last read, after warm-up rounds; wall), then the samples'
