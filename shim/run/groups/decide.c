@@ -338,16 +338,32 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     return status == CW_OK && (w->plan.planned || tried);
 }
 
-/* Cuts launches that gain by it. The plan says when each launch is expected to run. */
-static bool cut(const struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+/* A plan charges what travels as it finds it; a cut launch's cost is to include all of it. */
+static void add_travel(struct workspace *w, const struct cw_run_brain *b, uint32_t i)
 {
+    struct cw_run_travel t;
+
+    travels(w, b, i, &t);
+    for (uint32_t p = 0; p < b->lanes; p++)
+        w->cost[(size_t)i * b->lanes + p] += t.fetch_ns[p] + t.carried_ns[p];
+}
+
+/* Cuts launches that gain by it. The plan says when each launch is expected to run. */
+static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+{
+    double apart[CW_RUN_LANES];
     struct cw_run_shared s = {.task = w->task,
                               .plan = &w->plan,
                               .cost = w->cost,
+                              .apart_ns = apart,
                               .tasks = count,
                               .lanes = b->lanes,
                               .always = cw_run.all};
 
+    for (uint32_t p = 0; p < b->lanes; p++)
+        apart[p] = CW_RUN_SHARE_COPIES * cw_run_planner_return_ns(b->planner, 1, p);
+    for (uint32_t i = 0; w->flows && i < count; i++)
+        add_travel(w, b, i);
     return w->plan.tasks == count && cw_run_share_window(&s);
 }
 
