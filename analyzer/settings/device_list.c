@@ -41,9 +41,10 @@ static bool read_value(const char *text, size_t n, const char *name, double *val
     return !*end && *value >= 1e-3;
 }
 
-/* "far:N/cap=64M/gbps=5/us=20": the settings behind the count. */
-static bool read_far(const char *item, size_t n, struct cw_far_memory *far)
+/* "far:N/cap=64M/gbps=5/us=20/speed=0.5": the settings behind the count. */
+static bool read_far(const char *item, size_t n, struct cw_device_list *list)
 {
+    struct cw_far_memory *far = &list->far_memory;
     double value;
 
     for (size_t part; n; item += part, n -= part) {
@@ -56,11 +57,21 @@ static bool read_far(const char *item, size_t n, struct cw_far_memory *far)
             far->bytes_per_ns = value;
         else if (read_value(item + 1, part - 1, "us=", &value))
             far->latency_ns = value * 1e3;
+        else if (read_value(item + 1, part - 1, "speed=", &value))
+            list->far_speed = value;
         else
             return false;
     }
     return true;
 }
+
+static enum cw_status bad_setting(const char *item, size_t n, const char *settings, struct cw_error *err)
+{
+    return cw_error_set(err, CW_ERR_INVALID, "--devices: '%.*s' has a setting other than %s",
+                        (int)(n < 80 ? n : 80), item, settings);
+}
+
+#define FAR_SETTINGS "/cap=BYTES (also with K, M, G), /gbps=RATE, /us=TIME and /speed=FACTOR, each above 0"
 
 static enum cw_status no_kind(const char *item, size_t n, struct cw_error *err)
 {
@@ -84,11 +95,12 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
     const char *colon;
 
     n = slash ? (size_t)(slash - item) : n;
-    if (slash && !read_far(slash, whole - n, &list->far_memory))
-        return cw_error_set(err, CW_ERR_INVALID,
-                            "--devices: '%.*s' has a setting other than /cap=BYTES (also with K, M, G), "
-                            "/gbps=RATE and /us=TIME, each above 0",
-                            (int)(whole < 80 ? whole : 80), item);
+    if (whole >= 4 && !strncmp(item, "cpu/", 4))
+        return read_value(item + 4, whole - 4, "pace=", &list->pace)
+                   ? CW_OK
+                   : bad_setting(item, whole, "/pace=FACTOR, above 0", err);
+    if (slash && !read_far(slash, whole - n, list))
+        return bad_setting(item, whole, FAR_SETTINGS, err);
     colon = memchr(item, ':', n);
     name = colon ? (size_t)(colon - item) : n;
 
@@ -130,6 +142,14 @@ enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *lis
     return status;
 }
 
+struct cw_device_pace cw_device_list_pace(const struct cw_device_list *list)
+{
+    double far = list->pace > 0 ? list->pace : list->far_speed > 0 ? 1 : 0;
+
+    return (struct cw_device_pace){.home = list->pace,
+                                   .far = list->far_speed > 0 ? far / list->far_speed : far};
+}
+
 const char *cw_device_list_far(const struct cw_device_list *list, unsigned processors,
                                char text[CW_DEVICE_LIST_TEXT])
 {
@@ -150,6 +170,9 @@ const char *cw_device_list_far(const struct cw_device_list *list, unsigned proce
         used += snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", copies at %g GB/s",
                          far->bytes_per_ns);
     if (far->latency_ns > 0)
-        snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", %g us a copy", far->latency_ns / 1e3);
+        used += snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", %g us a copy",
+                         far->latency_ns / 1e3);
+    if (list->far_speed > 0)
+        snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", %g times as fast", list->far_speed);
     return text;
 }

@@ -1,18 +1,21 @@
 /* device_list.h - the helpers that CLWEAVE_DEVICES (--devices) asks for.
  *
  *   LIST  = "" | "none" | ITEM {"," ITEM}
- *   ITEM  = "cpu" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | FAR | "far-home"
+ *   ITEM  = "cpu" ["/pace=" PACE] | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | FAR | "far-home"
  *           each at most once
- *   FAR   = "far" [":" N] {"/" ("cap=" SIZE | "gbps=" RATE | "us=" TIME)}
+ *   FAR   = "far" [":" N] {"/" ("cap=" SIZE | "gbps=" RATE | "us=" TIME | "speed=" SPEED)}
  *
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
- * devices, which are always there. "cpu" names those, and changes nothing. "sub": N equal sub-devices of
- * the program's CPU; "basic": N devices of PoCL's driver of that name; without N as many as the machine
- * has processors. "dsp": the first N of the emulated DSPs help, without N all of them. "far": N devices as
- * `basic`, but with a memory of their own each, to and from which bytes are copied: it holds SIZE bytes
- * (with K, M or G: of 1024), a copy takes TIME microseconds and a nanosecond for each RATE bytes. Without
- * them the memory is as large as the host's, and a copy takes as long as PoCL needs for it. A kind that a
- * list does not name does not help. */
+ * devices, which are always there. "cpu" names those, and changes nothing, but with PACE: then each launch
+ * takes PACE times the processor time of all its threads, in which the processors are free for others.
+ * "sub": N equal sub-devices of the program's CPU; "basic": N devices of PoCL's driver of that name;
+ * without N as many as the machine has processors. "dsp": the first N of the emulated DSPs help, without N
+ * all of them. "far": N devices as `basic`, but with a memory of their own each, to and from which bytes
+ * are copied: it holds SIZE bytes (with K, M or G: of 1024), a copy takes TIME microseconds and a
+ * nanosecond for each RATE bytes. Without them the memory is as large as the host's, and a copy takes as
+ * long as PoCL needs for it. A launch takes its processor time, times PACE, over SPEED, so with a PACE the
+ * devices are SPEED times as fast as the program's own; without it no launch is faster than PoCL. A kind
+ * that a list does not name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 
@@ -32,16 +35,25 @@ struct cw_far_memory {
     double latency_ns;   /* of a copy; 0: not modelled */
 };
 
+/* Wall time of a launch over its processor time; 0: not modelled. */
+struct cw_device_pace {
+    double home, far;
+};
+
 struct cw_device_list {
     bool given;                    /* false: "" */
     unsigned sub, basic, dsp, far; /* how many; CW_HELPERS_ALL: as many as there are */
     struct cw_far_memory far_memory;
-    bool far_home; /* the program's own CPU counts as a device with a memory of its own; for tests */
+    double far_speed; /* the program's own device: 1; 0: not modelled */
+    double pace;      /* 0: none */
+    bool far_home;    /* the program's own CPU counts as a device with a memory of its own; for tests */
 };
 
 #define CW_HELPERS_ALL (~0u)
 
 enum { CW_DEVICE_LIST_TEXT = 160 };
+
+struct cw_device_pace cw_device_list_pace(const struct cw_device_list *list);
 
 /* The far devices in words, in `text`, which is returned; "": the list has none. `processors`: of the
  * machine. */

@@ -14,13 +14,10 @@
 /* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
 #define DSP_SPEED 1.1
 
-enum {
-    ROOTS_MAX = 16,
-    DEPTH_MAX = 8,
-    FAR_HOMES = 16
-};
+enum { ROOTS_MAX = 16, DEPTH_MAX = 8, FAR_HOMES = 16 };
 
 static struct cw_device_list chosen;
+static struct cw_device_pace pace; /* of `chosen` */
 
 /* Sub-devices that we made, per root device; they live as long as the process. */
 static struct {
@@ -44,6 +41,7 @@ void cw_context_devices_configure(const struct cw_device_list *list)
     if (list->far == CW_HELPERS_ALL)
         chosen.far = cw_device_env_processors();
     chosen.far = least(chosen.far, CW_FAR_MAX);
+    pace = cw_device_list_pace(&chosen);
 }
 
 void cw_context_devices_after_fork(void)
@@ -286,6 +284,7 @@ static void add_homes(struct cw_context_devices *s, const cl_device_id *devices,
         if (slot->kind == CW_SLOT_DSP)
             continue;
         slot->speed = 1;
+        slot->pace = pace.home;
         if (chosen.far_home)
             slot->memory = home_memory(devices[i]);
         slot->far = slot->memory ? &chosen.far_memory : NULL;
@@ -315,7 +314,8 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
     }
     for (unsigned i = 0; cpu && i < far; i++) {
         struct cw_cl_device *slot = add(s, CW_SLOT_BASIC, b->hidden[b->n_hidden - far + i]);
-        slot->speed = 1 / units;
+        slot->speed = (chosen.far_speed > 0 ? chosen.far_speed : 1) / (pace.home > 0 ? 1 : units);
+        slot->pace = pace.far;
         slot->memory = i + 1;
         slot->far = &chosen.far_memory;
         snprintf(slot->name, sizeof slot->name, "far%u", i);

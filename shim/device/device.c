@@ -10,6 +10,7 @@
 #include "device_env.h"
 #include "dsp_clock.h"
 #include "dsp_native.h"
+#include "pace.h"
 #include "../door/log.h"
 #include "../../sched/whole.h"
 
@@ -161,5 +162,6 @@ void cw_device_after_fork(void)
     cw_device_board_after_fork();
     cw_context_devices_after_fork();
     cw_dsp_after_fork();
+    cw_pace_after_fork();
     cw_dsp_native_after_fork();
 }

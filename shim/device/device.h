@@ -42,6 +42,7 @@ struct cw_cl_device {
     const char
         *class_name;    /* "cpu" or "dsp" (policies share tasks within a class); "gpu", "other" for homes */
     char name[24];      /* unique within the list: "cpu", "sub0", "basic1", "dsp3" */
+    double pace;        /* wall time of a launch over its processor time (pace.h); 0: not modelled */
     struct cw_dsp *dsp; /* its timing model; NULL: nothing is modelled */
     uint32_t memory; /* 0: it works on the host's bytes; else the number of its own memory, in this process */
     const struct cw_far_memory *far; /* of its own memory: capacity and link; constant. NULL: it has none */
@@ -55,6 +56,12 @@ struct cw_context_devices {
 static inline bool cw_device_has(const struct cw_cl_device *device, enum cw_vendor_trait trait)
 {
     return device->traits & trait;
+}
+
+/* Its launches take a modelled time, which the vendor's own do not: run mode runs them all. */
+static inline bool cw_device_is_modelled(const struct cw_cl_device *device)
+{
+    return device->dsp || device->pace > 0;
 }
 
 /* The traits of a device by the row of its vendor; makes vendor calls. Under --staging force, for tests,

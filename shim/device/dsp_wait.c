@@ -30,6 +30,15 @@ static void sleep_until(_Atomic uint32_t *stopped, uint64_t ns)
         prctl(PR_SET_TIMERSLACK, slack);
 }
 
+void cw_dsp_wait_asleep(uint64_t ns)
+{
+    _Atomic uint32_t never = 0;
+    int saved = errno;
+
+    sleep_until(&never, ns);
+    errno = saved;
+}
+
 /* One processor of two, two of four ...: the others run the DSPs' kernels. */
 static bool may_stay_awake(void)
 {

@@ -14,4 +14,7 @@
  * woken. */
 void cw_dsp_wait(_Atomic uint32_t *stopped, uint64_t ns);
 
+/* The same, all of it asleep: other threads' processor time is measured meanwhile. */
+void cw_dsp_wait_asleep(uint64_t ns);
+
 #endif

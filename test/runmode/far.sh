@@ -1,7 +1,6 @@
 # Helpers with a memory of their own (--devices far:N, `basic` devices of PoCL whose buffers are their own): what a program prints
-# bare, it prints where launches run on them by lot, where their memory is too small, where links are modelled, and where the memory of
-# the program's own device is not the host's (far-home). Under chaos bytes
-# that are not valid somewhere read as others there. Planted faults show: a copy that is left out, a write that is not noted, bytes
+# bare, it prints where launches run on them by lot, where their memory is too small, where links and speeds are modelled, and where
+# the memory of the program's own device is not the host's (far-home). Under chaos bytes that are not valid somewhere read as others there. Planted faults show: a copy that is left out, a write that is not noted, bytes
 # that leave with the memory that alone had them, bytes that are not fetched although a command may leave them as they are. ALL=1:
 # more programs and seeds.
 # SLOW: ALL=1 SEEDS=20
@@ -10,6 +9,8 @@
 
 # moved : bytes went to devices' memories in the latest run, and came back
 moved() { grep -qE '^run: memories: .* in [0-9]+ copies to devices, .* in [1-9][0-9]* back' "$T/summary" || fail "no bytes came back: $(cat "$T/summary")"; }
+# ahead : copies were made before a command waited for them
+ahead() { grep -qE '^run: memories: .*; [1-9][0-9]* copies ahead' "$T/summary" || fail "no copy was made ahead: $(cat "$T/summary")"; }
 # cuts : launches were cut in the latest run
 cuts() { grep -qE ', [1-9][0-9]* cut \(' "$T/summary"; }
 # far PROGRAM DEVICES [SEEDS] : by lot
@@ -45,6 +46,7 @@ for name in jacobi tiles onebuffer; do
 done
 # launches that run at the same time and native commands; what devices refuse goes home with its bytes
 bare "$B/test/runmode/memories" && far "$B/test/runmode/memories" far:2 && far "$B/test/runmode/memories" far:2/us=20000 2 &&
+    ahead && far "$B/test/runmode/memories" cpu/pace=2,far:2/speed=0.5/us=1000 &&
     for fault in refuse:18 refuse:20 refuse:22; do
         in_run "$B/test/runmode/memories" CLWEAVE_DEVICES=far:1 CLWEAVE_POLICY=chaos CLWEAVE_SEED=2 CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=$fault
         grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"

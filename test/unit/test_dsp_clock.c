@@ -170,10 +170,29 @@ static int start_board(void **state)
 
 static void test_device_lists(void **state)
 {
-    static const char *const bad[] = {
-        ",",           "basic,",   "gpu",        "basic:0",   "basic:65", "basic:x",
-        "sub,sub",     "none,sub", "basic:",     " basic",    "dsp:-1",   "basic:99999999999999999999",
-        "far:2/cap=0", "far:32",   "far:1/gbps", "far/us=1x", "sub/cap=1"};
+    static const char *const bad[] = {",",
+                                      "basic,",
+                                      "gpu",
+                                      "basic:0",
+                                      "basic:65",
+                                      "basic:x",
+                                      "sub,sub",
+                                      "none,sub",
+                                      "basic:",
+                                      " basic",
+                                      "dsp:-1",
+                                      "basic:99999999999999999999",
+                                      "far:2/cap=0",
+                                      "far:32",
+                                      "far:1/gbps",
+                                      "far/us=1x",
+                                      "sub/cap=1",
+                                      "far/speed=0",
+                                      "far/pace=8",
+                                      "cpu/",
+                                      "cpu/pace=0",
+                                      "cpu/speed=1",
+                                      "cpu/pace=1/pace=2"};
     char text[CW_DEVICE_LIST_TEXT];
     struct cw_device_list l;
     struct cw_error err = {0};
@@ -194,6 +213,15 @@ static void test_device_lists(void **state)
                         "2 with memories of their own, 64 MiB each, copies at 5 GB/s, 20 us a copy");
     assert_int_equal(cw_device_list_parse("far", &l, &err), CW_OK);
     assert_string_equal(cw_device_list_far(&l, 1, text), "1 with a memory of its own");
+    assert_true(cw_device_list_pace(&l).home == 0 && cw_device_list_pace(&l).far == 0);
+    assert_int_equal(cw_device_list_parse("far:2/speed=0.5", &l, &err), CW_OK);
+    assert_true(cw_device_list_pace(&l).home == 0 && cw_device_list_pace(&l).far == 2);
+    assert_string_equal(cw_device_list_far(&l, 1, text), "2 with memories of their own, 0.5 times as fast");
+    assert_int_equal(cw_device_list_parse("cpu/pace=8,far:2/us=20/speed=0.5", &l, &err), CW_OK);
+    assert_true(cw_device_list_pace(&l).home == 8 && cw_device_list_pace(&l).far == 16);
+    assert_int_equal(cw_device_list_parse("far,cpu/pace=8", &l, &err), CW_OK);
+    assert_true(l.far == CW_HELPERS_ALL && cw_device_list_pace(&l).home == 8 &&
+                cw_device_list_pace(&l).far == 8);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err = (struct cw_error){0};
         assert_int_equal(cw_device_list_parse(bad[i], &l, &err), CW_ERR_INVALID);

@@ -196,7 +196,8 @@ static void test_slow_helper_is_dropped(void **state)
     loop_finish(&l);
 }
 
-/* Nor is one whose bytes take too long to get there; what is fetched for a trial is charged. */
+/* Nor is one whose bytes take too long to get there: beyond the budget, or as long as home takes. What is
+ * fetched for a trial is charged. */
 static void test_fetches_cost_trials(void **state)
 {
     const struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {1e6, 1, 0}, .out = {1e6, 1, 0}}};
@@ -206,7 +207,8 @@ static void test_fetches_cost_trials(void **state)
     struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 3};
     struct cw_history *h = cw_history_create();
     struct cw_run_window w = {.tasks = 1, .pred_start = (uint32_t[]){0, 0}};
-    double cost[2], error[2], fetch[2] = {0, 6e6}, budget;
+    struct cw_run_travel travel = {.fetch_ns = {0, 0.9e6}};
+    double cost[2], error[2], budget;
     struct cw_run_planner *planner;
     struct cw_policy_config config;
     struct cw_run_plan plan = {0};
@@ -218,11 +220,19 @@ static void test_fetches_cost_trials(void **state)
     cw_policy_config_init(&config, cw_policy_find("heft"));
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_OK);
     for (int n = 0; n < 4; n++)
-        cw_history_add(h, K(1), 2, e.device[0], 100, 100000);
-    launch.fetch_ns = fetch; /* above the first 5 ms */
+        cw_history_add(h, K(1), 2, e.device[0], 100, 1e6);
+    launch.travel = &travel;
+    cw_history_tried(h, 4e6); /* of the first 5 ms */
     cw_run_estimate_begin(&e);
     assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
-    fetch[1] = 2e6;
+    cw_history_tried(h, -4e6);
+    travel.carried_ns[1] = 10e6; /* likewise */
+    cw_run_estimate_begin(&e);
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
+    travel.carried_ns[1] = 2e6; /* more than home takes, but its source may move as well */
+    travel.fetch_ns[1] = 1e6;   /* as home takes */
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
+    travel.fetch_ns[1] = 0.9e6;
     trial = cw_run_estimate_row(&e, &launch, cost, error);
     assert_int_equal(trial, 1);
     w.cost_ns = cost;

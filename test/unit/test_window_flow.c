@@ -133,6 +133,22 @@ static void test_launches(void **state)
     finish(&m);
 }
 
+/* A buffer that launches go on writing and that is never read is thought to be read later only at first. */
+static void test_never_read(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m);
+    for (int n = 0; n < 6; n++) {
+        clear(&m, 0, CW_RUN_LAUNCH);
+        use(&m, 0, 0, 0, 1000, true, true);
+        find(&m, 1);
+        assert_true(m.flow.back[0] == (n < CW_RUN_PLAN_FETCH_OFTEN ? 1000 : 0));
+    }
+    finish(&m);
+}
+
 /* What the host has read behind two launches is read again: half of it is charged to each later launch, but
  * not in a window that reads it itself. */
 static void test_read_later(void **state)
@@ -145,7 +161,7 @@ static void test_read_later(void **state)
         clear(&m, 0, CW_RUN_LAUNCH);
         use(&m, 0, 0, 0, 1000, true, true);
         find(&m, 1);
-        assert_true(m.flow.back[0] == (n < 2 ? 0 : 500));
+        assert_true(m.flow.back[0] == (n < 2 ? 1000 : 500));
         if (n == 1) {
             clear(&m, 0, CW_RUN_COPY);
             use(&m, 0, 0, 0, 1000, false, false);
@@ -169,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_needs),
         cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_never_read),
         cmocka_unit_test(test_read_later),
     };
 

@@ -149,8 +149,8 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return why;
     if (!cw_run_acceptance_is_certain(q, k, &given))
         return CW_RUN_R_FIRST;
-    if (!cw_run.eager && !cw_run.chaos && !q->context->places[q->home].slot->dsp && cw_run.begun &&
-        k->known->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
+    if (!cw_run.eager && !cw_run.chaos && !cw_device_is_modelled(q->context->places[q->home].slot) &&
+        cw_run.begun && k->known->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
         !cw_run_legal_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
         return CW_RUN_R_LONG;
     return -1;

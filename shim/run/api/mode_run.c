@@ -167,6 +167,7 @@ static const struct cw_run_observer observer = {
     .holds = cw_run_hold_is_on,
     .planned = cw_run_bypass_window,
     .measured = cw_run_perf_model_measured,
+    .copied = cw_run_perf_model_copied,
     .ran_alone = cw_run_repeat_learn,
     .gauged_done = cw_run_gain_done,
     .build_begins = build_begins,

@@ -35,6 +35,7 @@
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
+#include "../memory/spread_ahead.h"
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/task.h"
@@ -132,6 +133,7 @@ static const struct subsystem {
     {.stop = cw_run_local_size_stop},
     {.stop = cw_run_tile_build_stop, .describe = cw_run_reasons_describe_whole},
     {.stop = cw_run_worker_stop_all},
+    {.stop = cw_run_spread_ahead_stop},
     {.stop = cw_run_window_stop},
     {cw_run_staging_stop, cw_run_staging_describe, cw_run_staging_after_fork},
     {.stop = cw_run_callback_stop},

@@ -13,6 +13,7 @@
 struct cw_run_program;
 struct cw_run_queue;
 struct cw_run_task;
+struct cw_run_worker;
 
 struct cw_run_observer {
     /* ---- commands; tasks/ and workers/ call these */
@@ -33,6 +34,9 @@ struct cw_run_observer {
     void (*planned)(struct cw_run_queue *q, bool gained);
     /* The command has run, with that status. */
     void (*measured)(struct cw_run_task *t, cl_int status);
+    /* A copy of `bytes` bytes between the memory of `l` and the host's (`home`: to this one) took `ns`,
+     * waiting for others left out. */
+    void (*copied)(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns);
     /* The launch has run on its own, and ends now. */
     void (*ran_alone)(const struct cw_run_task *t);
     /* `t`, a command with `gauged` set, is over. */

@@ -120,6 +120,8 @@
 #define CW_RUN_SHARE_LEAST_NS 40000
 /* ns: cost of each part beside its work */
 #define CW_RUN_SHARE_PART_NS 12000
+/* copies of a part at a device with a memory of its own: of some arguments, for some blocks */
+#define CW_RUN_SHARE_COPIES 8
 /* ns: the same on an emulated board */
 #define CW_RUN_SHARE_SET_UP_NS 300000
 /* ns: where the device's own thread has to be woken for it */

@@ -138,6 +138,7 @@ struct cw_run_region {
     uintptr_t low, high;                  /* where they lie in the host's memory */
     struct cw_run_access *writes, *reads; /* of unfinished tasks */
     struct cw_run_memory *root;           /* the buffer that they are; NULL: other host memory */
+    uint32_t writers;                     /* commands that claim bytes which they write (memory/spread.h) */
     struct cw_run_spread *spread;         /* memory/spread.h; NULL: all bytes have always been the host's */
     struct cw_run_habits habits;          /* where some device has a memory of its own */
 };
@@ -477,6 +478,7 @@ struct cw_run_task {
     bool pooled;
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
     bool native;   /* a HOME in front of a native command, which finds the bytes there */
+    bool ahead;    /* copies ahead of it were asked for (memory/spread_ahead.h) */
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool apart;    /* its tiles work in several memories, and copy what they need themselves */
     bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
@@ -631,6 +633,7 @@ struct cw_run_worker {
     const char *class_name;
     enum cw_device_kind kind;
     double speed;
+    double pace; /* of its device */
     cl_uint units;
     bool home;                       /* some program context has it */
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
@@ -642,6 +645,12 @@ struct cw_run_worker {
     /* of the vendor's calls that run commands on a device that runs them inside the call (CW_VENDOR_IN_CALL)
      * and has a memory of its own, to and from which other threads copy. Innermost */
     pthread_mutex_t calls;
+    /* copies to and from its memory that no command waits for yet (memory/spread_ahead.h), and the one
+     * that is made */
+    struct cw_run_ahead *ahead, *ahead_now;
+    bool has_ahead; /* the thread that makes them is there */
+    pthread_t copies_ahead;
+    pthread_cond_t look_ahead;
     _Atomic uint64_t link_free_ns; /* when a modelled link has made its copies */
     cl_context context;            /* of a helper: ours, made by its first command */
     cl_command_queue queue;        /* in that context */

@@ -255,16 +255,22 @@ static void find_flow(struct workspace *w, const struct cw_run_brain *b, uint32_
                        UINT64_C(1) << w->home[i];
 }
 
-/* Fills fetch[] for command `i`; NULL: nothing travels. */
-static const double *fetches(const struct workspace *w, const struct cw_run_brain *b, uint32_t i,
-                             double *fetch)
+/* Fills *t for command `i`; NULL: nothing travels. */
+static const struct cw_run_travel *travels(const struct workspace *w, const struct cw_run_brain *b,
+                                           uint32_t i, struct cw_run_travel *t)
 {
     const struct cw_run_window_flow *f = &w->flow;
+    double carried = 0;
 
-    for (uint32_t p = 0; w->flows && p < b->lanes; p++)
-        fetch[p] = cw_run_planner_fetch_ns(b->planner, f->piece + f->piece_start[i],
-                                           f->piece_start[i + 1] - f->piece_start[i], p);
-    return w->flows ? fetch : NULL;
+    for (uint32_t e = w->pred_start[i]; w->flows && e < w->pred_start[i + 1]; e++)
+        carried += f->pred_bytes[e];
+    for (uint32_t p = 0; w->flows && p < b->lanes; p++) {
+        t->fetch_ns[p] = cw_run_planner_fetch_ns(b->planner, f->piece + f->piece_start[i],
+                                                 f->piece_start[i + 1] - f->piece_start[i], p) +
+                         cw_run_planner_return_ns(b->planner, f->back[i], p);
+        t->carried_ns[p] = cw_run_planner_return_ns(b->planner, carried, p); /* as long there as back */
+    }
+    return w->flows ? t : NULL;
 }
 
 /* True when launch `i` follows another one of its queue, which is how batches are made (workers/batch.c). */
@@ -281,12 +287,12 @@ static bool follows(const struct workspace *w, uint32_t i)
 static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 {
     bool alone = count == 1 && cw_run.unfinished <= count + cw_run.window_count;
-    double fetch[CW_RUN_LANES];
+    struct cw_run_travel travel;
 
     cw_run_estimate_begin(&b->estimator);
     for (uint32_t i = 0; i < count; i++) {
         w->trial[i] = cw_run_costs_fill(&b->estimator, w->task[i], w->lanes[i], follows(w, i), alone,
-                                        fetches(w, b, i, fetch), w->cost + (size_t)i * b->lanes,
+                                        travels(w, b, i, &travel), w->cost + (size_t)i * b->lanes,
                                         w->error + (size_t)i * b->lanes);
         for (uint32_t p = 0; w->flows && p < b->lanes; p++) /* the host's next reads will have to wait */
             w->cost[(size_t)i * b->lanes + p] += cw_run_planner_return_ns(b->planner, w->flow.back[i], p);
@@ -332,16 +338,32 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     return status == CW_OK && (w->plan.planned || tried);
 }
 
-/* Cuts launches that gain by it. The plan says when each launch is expected to run. */
-static bool cut(const struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+/* A plan charges what travels as it finds it; a cut launch's cost is to include all of it. */
+static void add_travel(struct workspace *w, const struct cw_run_brain *b, uint32_t i)
 {
+    struct cw_run_travel t;
+
+    travels(w, b, i, &t);
+    for (uint32_t p = 0; p < b->lanes; p++)
+        w->cost[(size_t)i * b->lanes + p] += t.fetch_ns[p] + t.carried_ns[p];
+}
+
+/* Cuts launches that gain by it. The plan says when each launch is expected to run. */
+static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+{
+    double apart[CW_RUN_LANES];
     struct cw_run_shared s = {.task = w->task,
                               .plan = &w->plan,
                               .cost = w->cost,
+                              .apart_ns = apart,
                               .tasks = count,
                               .lanes = b->lanes,
                               .always = cw_run.all};
 
+    for (uint32_t p = 0; p < b->lanes; p++)
+        apart[p] = CW_RUN_SHARE_COPIES * cw_run_planner_return_ns(b->planner, 1, p);
+    for (uint32_t i = 0; w->flows && i < count; i++)
+        add_travel(w, b, i);
     return w->plan.tasks == count && cw_run_share_window(&s);
 }
 

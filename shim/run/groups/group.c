@@ -91,7 +91,7 @@ static bool is_candidate(struct cw_run_task *t)
     const struct cw_run_queue *q = t->queue;
 
     if (t->work != CW_RUN_LAUNCH || !q->in_order || t->outcome.failed || !t->launch.kernel->program->models ||
-        q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual())
+        cw_device_is_modelled(q->context->places[q->home].slot) || cw_device_clock_is_virtual())
         return false;
     if (cw_run.chaos)
         return cw_run_group_below(4) != 0;

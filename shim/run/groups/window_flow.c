@@ -113,15 +113,16 @@ static void learn(const struct cw_run_task *t, struct cw_run_region *r)
     }
 }
 
-/* Bytes of the buffer that launch `t` writes and that are read behind the window: its share of them. What the
- * window reads itself is an edge. */
+/* Bytes of the buffer that launch `t` writes and that are read behind the window: its share of them. What
+ * the window reads itself is an edge. As long as nothing has shown how often it is read, it is thought to
+ * be at once. */
 static double read_later(const struct cw_run_window_flow *f, const struct cw_run_task *t,
                          const struct cw_run_region *r)
 {
     const struct cw_run_habits *h = &r->habits;
+    uint32_t per_read = h->per_read ? h->per_read : h->written < CW_RUN_PLAN_FETCH_OFTEN;
 
-    return t->work == CW_RUN_LAUNCH && h->per_read && h->read_in != f->window ? written(t, r) / h->per_read
-                                                                              : 0;
+    return t->work == CW_RUN_LAUNCH && per_read && h->read_in != f->window ? written(t, r) / per_read : 0;
 }
 
 /* The pieces of `t`: all buffers that it uses, and the needs that are left. */

@@ -7,6 +7,7 @@
 #include "../../../analyzer/io/quantity.h"
 #include "../core/fault.h"
 #include "native_use.h"
+#include "spread_ahead.h"
 
 enum { FEW_ROWS = 64 }; /* of a rectangle: each may be an extent of its own */
 
@@ -115,7 +116,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
 
     cw_run_spread_copies_serve(t->order.recorded ? t->order.recorded : t->order.serves);
     cw_run_spread_copies_are(t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
-    t->claims = true;
+    cw_run_spread_set_claims(t, true);
     if (t->apart)
         return CL_SUCCESS;
     if (memory != CW_MEMORY_HOST)
@@ -168,7 +169,7 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 
 bool cw_run_spread_claims(struct cw_run_task *t)
 {
-    t->claims = cw_run_spread_is_here(t) && cw_run_spread_may_claim(t);
+    cw_run_spread_set_claims(t, cw_run_spread_is_here(t) && cw_run_spread_may_claim(t));
     return t->claims;
 }
 
@@ -238,8 +239,11 @@ void cw_run_spread_over(struct cw_run_task *t)
         written(t);
     if (t->claims)
         cw_run_spread_release(t);
-    if (cw_run.spreads)
-        cw_run_spread_uncover(t);
+    cw_run_spread_ahead_forget(t);
+    if (!cw_run.spreads)
+        return;
+    cw_run_spread_uncover(t);
+    cw_run_spread_ahead_behind(t);
 }
 
 void cw_run_spread_abandon(struct cw_run_task *t)
@@ -253,6 +257,7 @@ void cw_run_spread_abandon(struct cw_run_task *t)
     }
     if (t->claims)
         cw_run_spread_release(t);
+    cw_run_spread_ahead_forget(t);
     cw_run_spread_uncover(t);
 }
 
@@ -288,10 +293,11 @@ int cw_run_spread_describe(char *text, unsigned size)
         return 0;
     return snprintf(text, size,
                     "run: memories: %s in %llu copies to devices, %s in %llu back: %s for managed commands, "
-                    "%s for native ones, %s to make room (%llu buffers)\n",
+                    "%s for native ones, %s to make room (%llu buffers); %llu copies ahead\n",
                     cw_quantity_bytes(c->far_bytes[0], a), (unsigned long long)c->far_copies[0],
                     cw_quantity_bytes(c->far_bytes[1], b), (unsigned long long)c->far_copies[1],
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NEEDED], needed),
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NATIVE], native),
-                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_ROOM], room), (unsigned long long)c->evicted);
+                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_ROOM], room), (unsigned long long)c->evicted,
+                    (unsigned long long)c->far_ahead);
 }

@@ -10,6 +10,7 @@
 #include "../core/context_device.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
+#include "../core/observer.h"
 #include "../core/record.h"
 #include "quarantine.h"
 
@@ -17,6 +18,7 @@
 struct cw_run_arrival {
     struct cw_coherence_move move;
     struct cw_run_arrival *next;
+    bool ahead; /* no command that claims these bytes makes it */
 };
 
 /* For which command this thread makes copies (number in the recorded log + 1; 0: none), and why. */
@@ -46,32 +48,35 @@ static struct cw_run_context_device *place_of(const struct cw_run_region *r, uin
     return p;
 }
 
-/* A modelled link makes one copy at a time. */
-static void hold_link(struct cw_run_worker *far, uint64_t begin, uint64_t bytes)
+/* A modelled link makes one copy at a time. Returns when it began this one, which could at `begin`. */
+static uint64_t hold_link(struct cw_run_worker *far, uint64_t begin, uint64_t bytes)
 {
     double ns =
         far->far->latency_ns + (far->far->bytes_per_ns > 0 ? (double)bytes / far->far->bytes_per_ns : 0);
-    uint64_t free_ns = atomic_load(&far->link_free_ns), end, now;
+    uint64_t free_ns = atomic_load(&far->link_free_ns), start, end, now;
 
-    do
-        end = (free_ns > begin ? free_ns : begin) + (uint64_t)ns;
-    while (!atomic_compare_exchange_weak(&far->link_free_ns, &free_ns, end));
+    do {
+        start = free_ns > begin ? free_ns : begin;
+        end = start + (uint64_t)ns;
+    } while (!atomic_compare_exchange_weak(&far->link_free_ns, &free_ns, end));
     while (ns > 0 && (now = cw_run_global_lock_now_ns()) < end)
         nanosleep(&(struct timespec){(time_t)((end - now) / 1000000000), (long)((end - now) % 1000000000)},
                   NULL);
+    return start;
 }
 
-/* Lock not held. */
-static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
+/* Lock not held. *took_ns: waiting for others left out. */
+static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m, uint64_t *took_ns)
 {
     bool home = m->to == CW_MEMORY_HOST;
     const struct cw_run_context_device *p = place_of(r, home ? m->from : m->to);
     cl_mem replica = p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
     uint8_t *host = r->root->address + m->low;
-    uint64_t begin = cw_run_global_lock_now_ns(), bytes = m->high - m->low;
+    uint64_t begin, bytes = m->high - m->low;
     cl_int err;
 
     cw_run_context_device_turn_take(p);
+    begin = cw_run_global_lock_now_ns();
     if (cw_run_fault_copy(p->lane, home))
         err = CL_OUT_OF_RESOURCES;
     else if (home)
@@ -79,7 +84,8 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
     else
         err = cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
     cw_run_context_device_turn_give(p);
-    hold_link(p->lane, begin, bytes);
+    begin = hold_link(p->lane, begin, bytes);
+    *took_ns = cw_run_global_lock_now_ns() - begin;
     return err;
 }
 
@@ -135,22 +141,25 @@ static void arrives(struct cw_run_spread *s, struct cw_run_arrival *arrival)
 }
 
 /* There is room for one change. Lock held; given up meanwhile. */
-static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_move *move)
+static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_move *move, bool ahead)
 {
     struct cw_run_spread *s = r->spread;
-    struct cw_run_arrival arrival = {*move, s->arrivals};
+    struct cw_run_arrival arrival = {*move, s->arrivals, ahead};
     bool home = move->to == CW_MEMORY_HOST, skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
-    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0;
+    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0, took_ns = 0;
+    struct cw_run_worker *l = place_of(r, home ? move->from : move->to)->lane;
     cl_int err;
 
     s->arrivals = &arrival;
     cw_run_global_lock_give();
-    err = skip ? CL_SUCCESS : copy(r, move);
+    err = skip ? CL_SUCCESS : copy(r, move, &took_ns);
     cw_run_global_lock_take();
     if (err == CL_SUCCESS)
         cw_coherence_moved(&s->valid, move);
     else
         cw_extents_return(&s->valid, 1);
+    if (err == CL_SUCCESS && !skip)
+        cw_run_observer->copied(l, home, move->high - move->low, took_ns);
     cw_run.counts.far_copies[home]++;
     cw_run.counts.far_bytes[home] += move->high - move->low;
     cw_run.counts.far_bytes_for[cause.why] += move->high - move->low;
@@ -158,7 +167,7 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
         record(s, move, begin_ns);
     arrives(s, &arrival);
     if (err != CL_SUCCESS)
-        cw_run_quarantine_begin(place_of(r, home ? move->from : move->to)->lane, err, true);
+        cw_run_quarantine_begin(l, err, true);
     return err == CL_SUCCESS;
 }
 
@@ -193,7 +202,7 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
             cw_run_spread_wait();
         else if (!cw_extents_reserve(&s->valid, 1))
             return false;
-        else if (make_copy(r, &move))
+        else if (make_copy(r, &move, false))
             continue;
         else if (move.to != CW_MEMORY_HOST)
             return false;
@@ -203,6 +212,36 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
     }
     return !lost;
 }
+
+/* ---- copies that no command waits for yet */
+
+bool cw_run_spread_copies_ahead(const struct cw_run_region *r, uint64_t low, uint64_t high)
+{
+    for (const struct cw_run_arrival *a = r->spread ? r->spread->arrivals : NULL; a; a = a->next)
+        if (a->ahead && a->move.low < high && low < a->move.high)
+            return true;
+    return false;
+}
+
+bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
+{
+    const struct cw_run_context_device *p = place_of(r, m->to == CW_MEMORY_HOST ? m->from : m->to);
+
+    return p->copies && !p->lane->quarantine.error && (p->slot->home || r->root->mirrors[p->lane->number]) &&
+           !is_under_way(r->spread, m) && !is_covered(r->spread, m);
+}
+
+bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m)
+{
+    bool good = cw_extents_reserve(&r->spread->valid, 1) && make_copy(r, m, true);
+
+    cw_run.counts.far_ahead += good;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        cw_run.lanes[i].blocked = false; /* commands that write these bytes may run */
+    return good;
+}
+
+/* ---- everything comes home */
 
 static bool is_home(const struct cw_run_spread *s)
 {
@@ -224,6 +263,8 @@ void cw_run_spread_all_home(void)
             continue;
         }
         cw_run_record_pin(&r->root->r);
+        while (cw_run_spread_copies_ahead(r, 0, s->valid.bytes))
+            cw_run_spread_wait();
         good = cw_run_spread_bring(r, 0, s->valid.bytes, cw_run_spread_home_of(r)) &&
                cw_extents_reserve(&s->valid, 1);
         if (good)

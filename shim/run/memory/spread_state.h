@@ -1,5 +1,6 @@
 /* spread_state.h - shared by the files spread*.c alone. Each calls those before it: record, copy, room and
- * claim, spread.c. All functions need the lock. */
+ * claim, ahead, spread.c; a claim that ends wakes the threads of spread_ahead.c. All functions need the
+ * lock. */
 #ifndef CW_RUN_SPREAD_STATE_H
 #define CW_RUN_SPREAD_STATE_H
 
@@ -59,6 +60,15 @@ void cw_run_spread_copies_are(enum cw_move_why why);
  * is given up meanwhile. */
 bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory);
 
+/* A copy that no command waits for yet (spread_ahead.h) is under way on some of these bytes. */
+bool cw_run_spread_copies_ahead(const struct cw_run_region *r, uint64_t low, uint64_t high);
+
+/* The device can make the copy, and no other one is in its way. */
+bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coherence_move *m);
+
+/* Makes it, which cw_run_spread_may_copy_ahead() has allowed. The lock is given up meanwhile. */
+bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m);
+
 /* Until a copy or a command is over. The lock is given up meanwhile. */
 void cw_run_spread_wait(void);
 
@@ -74,6 +84,12 @@ void cw_run_spread_uncover(struct cw_run_task *t);
 bool cw_run_spread_make_replicas(const struct cw_run_task *t);
 
 /* ---- spread_claim.c */
+
+void cw_run_spread_set_claims(struct cw_run_task *t, bool claims);
+
+/* No command writes bytes of the buffer, and neither the program nor native commands use them: bytes that are
+ * valid in a memory stay so while they are copied to another one, and none is overwritten. */
+bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw_coherence_move *m);
 
 /* No other command and no thread of the program works on the same bytes at home meanwhile. What begins to
  * later is ordered behind the command. */

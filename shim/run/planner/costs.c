@@ -109,7 +109,8 @@ static double groups_of(const struct cw_run_launch *l)
 }
 
 static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
-                             bool chained, bool alone, const double *fetch, double *cost, double *error)
+                             bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
+                             double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->key,
                                           .shape = t->measure.shape,
@@ -120,7 +121,7 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
                                           .chained = chained,
                                           .alone = alone,
                                           .owed = t->launch.kernel->known->owed,
-                                          .fetch_ns = fetch};
+                                          .travel = travel};
 
     return cw_run_estimate_row(e, &key, cost, error);
 }
@@ -142,12 +143,13 @@ static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t
 }
 
 uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
-                           bool chained, bool alone, const double *fetch, double *cost, double *error)
+                           bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
+                           double *error)
 {
     uint32_t trial = CW_SCHED_NONE;
 
     if (t->work == CW_RUN_LAUNCH)
-        trial = price_launch(e, t, lanes, chained, alone, fetch, cost, error);
+        trial = price_launch(e, t, lanes, chained, alone, travel, cost, error);
     else
         price_transfer(e->slots, t, lanes, cost, error);
     model(t, cost, error);

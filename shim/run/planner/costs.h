@@ -17,10 +17,11 @@ void cw_run_costs_name_launch(struct cw_run_task *t);
 
 /* The cost of `t` on each lane and its error; `lanes` as allowed; chained: at home it would
  * follow another launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. alone:
- * nothing else is unfinished. fetch: per lane, ns to bring its bytes there, which a trial costs, too; NULL:
+ * nothing else is unfinished. travel: how long its bytes do, which a trial costs, too; NULL:
  * none. */
 uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
-                           bool chained, bool alone, const double *fetch, double *cost, double *error);
+                           bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
+                           double *error);
 
 /* ns that a transfer or a fill is thought to take. */
 double cw_run_costs_transfer_ns(const struct cw_run_task *t);

@@ -36,16 +36,31 @@ void cw_run_estimate_begin(struct cw_run_estimator *e)
     e->budget_ns = cw_history_trial_budget_ns(e->history);
 }
 
+static double travel_ns(const struct cw_run_launch_key *launch, uint32_t p, bool carried)
+{
+    const struct cw_run_travel *t = launch->travel;
+
+    return t ? t->fetch_ns[p] + (carried ? t->carried_ns[p] : 0) : 0;
+}
+
+/* A launch could not gain there if it took no time: its bytes take as long as home takes. */
+static bool is_hopeless(const struct cw_run_launch_key *launch, const double *cost, uint32_t p, bool carried)
+{
+    return launch->travel && travel_ns(launch, p, carried) >= cost[launch->home];
+}
+
 /* The allowed slot but home whose estimate is worth the least, little at that; CW_SCHED_NONE: all are known.
  */
 static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
-                            const double *cost, uint32_t home)
+                            const double *cost, const struct cw_run_launch_key *launch)
 {
+    uint32_t home = launch->home;
     uint32_t least = CW_SCHED_NONE;
     double most = LITTLE_KNOWN;
 
     for (uint32_t p = 0; p < e->slots; p++)
-        if (p != home && !isinf(cost[p]) && estimate[p].error_ns > most * estimate[p].mean_ns) {
+        if (p != home && !isinf(cost[p]) && estimate[p].error_ns > most * estimate[p].mean_ns &&
+            !is_hopeless(launch, cost, p, false)) {
             least = p;
             most = estimate[p].error_ns / estimate[p].mean_ns;
         }
@@ -81,15 +96,15 @@ static double trial_ns(const struct cw_history_estimate *estimate, const double 
 /* Now and then a slot that is not better than home, as far as is known: that may have been measured while
  * others were busy. */
 static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
-                           const double *cost, uint32_t home)
+                           const double *cost, const struct cw_run_launch_key *launch)
 {
-    uint32_t best = CW_SCHED_NONE;
+    uint32_t best = CW_SCHED_NONE, home = launch->home;
 
     if (++e->rows % LOOK_EVERY)
         return CW_SCHED_NONE;
     for (uint32_t p = 0; p < e->slots; p++)
         if (p != home && cost[p] < LOOK_RATIO * cost[home] && estimate[p].source == CW_HISTORY_EXACT &&
-            (best == CW_SCHED_NONE || cost[p] < cost[best]))
+            !is_hopeless(launch, cost, p, true) && (best == CW_SCHED_NONE || cost[p] < cost[best]))
             best = p;
     return best;
 }
@@ -129,16 +144,15 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
     /* a launch never measured at home is not tried elsewhere: the trial could not be compared */
     if (estimate[launch->home].source > CW_HISTORY_REGRESSION)
         return CW_SCHED_NONE;
-    trial = least_known(e, estimate, cost_ns, launch->home);
+    trial = least_known(e, estimate, cost_ns, launch);
     if (trial == CW_SCHED_NONE)
-        trial = look_again(e, estimate, cost_ns, launch->home);
+        trial = look_again(e, estimate, cost_ns, launch);
     if (trial != CW_SCHED_NONE && launch->alone && estimate[launch->home].mean_ns >= LONG_NS &&
         slowness[trial] > slowness[launch->home])
         return CW_SCHED_NONE;
     if (trial == CW_SCHED_NONE)
         return CW_SCHED_NONE;
-    price =
-        trial_ns(estimate, slowness, trial, launch->home) + (launch->fetch_ns ? launch->fetch_ns[trial] : 0);
+    price = trial_ns(estimate, slowness, trial, launch->home) + travel_ns(launch, trial, true);
     if (!(launch->owed >> trial & 1) && price > e->budget_ns)
         return CW_SCHED_NONE;
     cost_ns[trial] = trial_ns(estimate, slowness, trial, launch->home);

@@ -33,6 +33,13 @@ struct cw_run_estimator {
     uint32_t rows; /* internal: so far; set it to anything, so that short processes differ */
 };
 
+/* How long a launch's bytes travel for it to run on each slot, ns. */
+struct cw_run_travel {
+    double fetch_ns[CW_RUN_SLOTS_MAX]; /* to the slot, and back what is read later */
+    double carried_ns
+        [CW_RUN_SLOTS_MAX]; /* to the slot from home: what commands of the same window write first */
+};
+
 /* A launch or any command whose times the history keeps. */
 struct cw_run_launch_key {
     struct cw_key kernel; /* as in history.h; commands without a kernel have numbers of their own */
@@ -46,8 +53,9 @@ struct cw_run_launch_key {
                          cannot be quicker */
     /* bit p: a trial on slot p is granted at any cost, as the earlier one could show nothing */
     uint64_t owed;
-    /* per slot: ns to fetch its bytes there, which a trial costs besides; NULL: nothing has to be fetched */
-    const double *fetch_ns;
+    /* which a trial costs besides; NULL: nothing travels. Where the fetch alone takes no less than home,
+     * no trial is made, and with what is carried a slot that is known is not looked at again */
+    const struct cw_run_travel *travel;
 };
 
 /* An estimator for `slots` <= CW_RUN_SLOTS_MAX slots called name[k]; slowness NULL: all 1. The caller may set

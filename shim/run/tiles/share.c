@@ -267,7 +267,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
         v[n++] = (struct candidate){
             .place = k,
             .units = c->slots->slot[k].dsp || c->slots->slot[k].memory ? 0 : c->slots->slot[k].compute_units,
-            .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : 0,
+            .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[lane],
             .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
     }
     qsort(v, n, sizeof *v, faster);

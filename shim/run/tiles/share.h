@@ -42,7 +42,8 @@ struct cw_run_share {
 struct cw_run_shared { /* a planned window */
     struct cw_run_task *const *task;
     const struct cw_run_plan *plan;
-    const double *cost; /* tasks x lanes */
+    const double *cost;     /* tasks x lanes, all bytes that travel included */
+    const double *apart_ns; /* per lane: a part's copies to and from its memory, without their bytes */
     uint32_t tasks, lanes;
     bool always; /* no profit test */
 };

@@ -41,8 +41,8 @@ static bool runs_at_once(const struct cw_run_task *part)
 {
     const struct cw_cl_device *slot = slot_of(part);
 
-    return part->tile.part_of->apart || cw_device_has(slot, CW_VENDOR_IN_CALL) || slot->dsp ||
-           cw_run_fault_planted || cw_device_clock_is_virtual();
+    return part->tile.part_of->apart || cw_device_has(slot, CW_VENDOR_IN_CALL) ||
+           cw_device_is_modelled(slot) || cw_run_fault_planted || cw_device_clock_is_virtual();
 }
 
 /* ---- members; lock held */

@@ -38,6 +38,9 @@ static struct {
     bool begun, loading;
     pthread_t loader;
     _Atomic(struct cw_run_brain *) now;
+    struct cw_link_fit link[CW_RUN_LANES][2]; /* to the memory of a lane, and home; by its number */
+    uint32_t copies;                          /* made so far */
+    uint32_t look;                            /* copies, at which links are looked at again */
 } brain;
 
 /* ---- beginning and end */
@@ -187,14 +190,15 @@ void cw_run_perf_model_finish(void)
 
 /* ---- the lanes as slots */
 
-/* True when the helpers run on the cores that the home device uses too: then a plan uses either. */
+/* True when the helpers run on the cores that the home device uses too: then a plan uses either. A paced home
+ * leaves its cores free. */
 static bool cores_are_shared(void)
 {
     cl_uint home = 0, helpers = 0;
 
     for (uint32_t k = 0; k < cw_run.num_lanes; k++) {
         const struct cw_run_worker *l = &cw_run.lanes[k];
-        if (l->home && l->kind == CW_SLOT_HOME)
+        if (l->home && l->kind == CW_SLOT_HOME && !(l->pace > 0))
             home += l->units;
         else if (l->kind == CW_SLOT_BASIC || l->kind == CW_SLOT_SUBDEVICE)
             helpers += l->units;
@@ -207,7 +211,10 @@ static void history_name(const struct cw_run_worker *l, char text[48])
 {
     size_t n = strcspn(l->name, "0123456789");
 
-    snprintf(text, 48, "%.*s %u", (int)(n < 24 ? n : 24), l->name, l->units);
+    if (l->pace > 0)
+        snprintf(text, 48, "%.*s, pace %g", (int)(n < 24 ? n : 24), l->name, l->pace);
+    else
+        snprintf(text, 48, "%.*s %u", (int)(n < 24 ? n : 24), l->name, l->units);
 }
 
 /* The time of each part of a shared launch there beside its work. */
@@ -220,17 +227,62 @@ static double part_ns(const struct cw_run_worker *l)
                                      : CW_RUN_SHARE_PART_NS;
 }
 
-/* The memory of `l`, which is not the host's. */
-static struct cw_plan_space space_of(const struct cw_run_worker *l)
+/* Before a copy was measured. */
+static struct cw_plan_link guessed_link(const struct cw_run_worker *l)
 {
     const struct cw_far_memory *far = l->far;
     bool modelled = far->latency_ns > 0 || far->bytes_per_ns > 0;
-    struct cw_plan_link link = {.latency_ns = CW_RUN_COPY_NS + far->latency_ns,
-                                .bytes_per_ns =
-                                    far->bytes_per_ns > 0 ? far->bytes_per_ns : CW_RUN_COPY_BYTES_NS,
-                                .error_share = modelled ? CW_RUN_COPY_ERROR / 2 : CW_RUN_COPY_ERROR};
 
-    return (struct cw_plan_space){.in = link, .out = link, .capacity = far->capacity};
+    return (struct cw_plan_link){.latency_ns = CW_RUN_COPY_NS + far->latency_ns,
+                                 .bytes_per_ns =
+                                     far->bytes_per_ns > 0 ? far->bytes_per_ns : CW_RUN_COPY_BYTES_NS,
+                                 .error_share = modelled ? CW_RUN_COPY_ERROR / 2 : CW_RUN_COPY_ERROR};
+}
+
+/* `home`: to the host's memory from that of `l`. */
+static struct cw_link_fit *fit_of(const struct cw_run_worker *l, bool home)
+{
+    struct cw_link_fit *f = &brain.link[l->number][home];
+    const struct cw_plan_link guess = guessed_link(l);
+
+    if (!f->guess.latency_ns)
+        cw_link_fit_begin(f, &guess);
+    return f;
+}
+
+/* The memory of `l`, which is not the host's. */
+static struct cw_plan_space space_of(const struct cw_run_worker *l)
+{
+    return (struct cw_plan_space){.in = cw_link_fit_link(fit_of(l, false)),
+                                  .out = cw_link_fit_link(fit_of(l, true)),
+                                  .capacity = l->far->capacity};
+}
+
+void cw_run_perf_model_copied(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns)
+{
+    cw_link_fit_add(fit_of(l, home), bytes, (double)ns);
+    brain.copies++;
+}
+
+/* Ever less often, as a brain is never freed: whether links have turned out to be others than the plans'. */
+static bool have_links_changed(const struct cw_run_brain *b)
+{
+    bool changed = false;
+
+    if (CW_LIKELY(brain.copies < brain.look))
+        return false;
+    brain.look = brain.copies + (brain.copies > CW_LINK_FIT_MEMORY ? brain.copies / 4 : CW_LINK_FIT_LEAST);
+    for (uint32_t k = 0; k < b->lanes && !changed; k++) {
+        const struct cw_run_worker *l = &cw_run.lanes[k];
+        struct cw_plan_space now;
+
+        if (l->memory == CW_MEMORY_HOST)
+            continue;
+        now = space_of(l);
+        changed = cw_link_fit_differs(&now.in, &b->link[k][false]) ||
+                  cw_link_fit_differs(&now.out, &b->link[k][true]);
+    }
+    return changed;
 }
 
 /* Numbers of memories need not follow on each other: those between are no device's. */
@@ -265,8 +317,11 @@ static struct cw_run_brain *make_brain(void)
     for (uint32_t k = 0; k < b->lanes; k++) {
         const struct cw_run_worker *l = &cw_run.lanes[k];
         slots[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), l->memory};
-        if (l->memory != CW_MEMORY_HOST)
+        if (l->memory != CW_MEMORY_HOST) {
             spaces[l->memory] = space_of(l);
+            b->link[k][false] = spaces[l->memory].in;
+            b->link[k][true] = spaces[l->memory].out;
+        }
         rules.spaces = l->memory >= rules.spaces ? l->memory + 1 : rules.spaces;
         slowness[k] = l->speed > 0 ? 1 / l->speed : 1;
         history_name(l, text[k]);
@@ -278,7 +333,7 @@ static struct cw_run_brain *make_brain(void)
         return NULL;
     }
     for (uint32_t k = 0; k < b->lanes; k++)
-        b->estimator.units[k] = cw_run.lanes[k].units;
+        b->estimator.units[k] = cw_run.lanes[k].pace > 0 ? 0 : cw_run.lanes[k].units;
     b->estimator.rows = (uint32_t)(cw_run_global_lock_now_ns() >> 10);
     return b;
 }
@@ -307,7 +362,7 @@ struct cw_run_brain *cw_run_perf_model_now(void)
     if (!brain.history || cw_run.forked)
         return NULL;
     load_once();
-    if (!b || b->lanes != cw_run.num_lanes)
+    if (!b || b->lanes != cw_run.num_lanes || have_links_changed(b))
         brain.now = b = make_brain();
     return b;
 }

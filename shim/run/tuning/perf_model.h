@@ -5,6 +5,7 @@
 
 #include "../core/types.h"
 #include "../planner/estimate.h"
+#include "../planner/link_fit.h"
 
 /* Planner and costs for as many lanes as there are now. Never freed: another thread may be planning with it.
  */
@@ -12,6 +13,7 @@ struct cw_run_brain {
     struct cw_run_planner *planner;
     struct cw_run_estimator estimator;
     uint32_t lanes;
+    struct cw_plan_link link[CW_RUN_LANES][2]; /* of lanes with a memory of their own: to it, and home */
 };
 
 /* The brain for the lanes that there are now; NULL: there is nothing to plan with. The first call begins to
@@ -28,6 +30,9 @@ void cw_run_perf_model_prepare(void);
 
 /* A launch has run: with t->measured, this is learnt from. Lock held. */
 void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status);
+
+/* See the observer's `copied`. */
+void cw_run_perf_model_copied(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns);
 
 /* The time of a launch at home, by the largest one of its kernel that this run has measured there; 0: not
  * known. Lock held. */

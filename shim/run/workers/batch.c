@@ -27,8 +27,8 @@ static double longest_ns(const struct cw_run_task *t)
 {
     const struct cw_cl_device *slot = place_of(t)->slot;
 
-    if (t->work != CW_RUN_LAUNCH || slot->dsp || t->outcome.failed || is_watched(t) || cw_run_fault_planted ||
-        cw_device_clock_is_virtual())
+    if (t->work != CW_RUN_LAUNCH || cw_device_is_modelled(slot) || t->outcome.failed || is_watched(t) ||
+        cw_run_fault_planted || cw_device_clock_is_virtual())
         return 0;
     return cw_device_has(slot, CW_VENDOR_IN_CALL) ? CW_RUN_BATCH_AT_ONCE_NS
            : slot->home                           ? CW_RUN_BATCH_NS

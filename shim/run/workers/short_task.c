@@ -16,7 +16,7 @@ bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
     const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
     const struct cw_run_kernel *k = t->launch.kernel;
 
-    if (slot->dsp || t->outcome.failed || l->building || cw_device_clock_is_virtual() ||
+    if (cw_device_is_modelled(slot) || t->outcome.failed || l->building || cw_device_clock_is_virtual() ||
         (cw_run.spreads && !cw_run_spread_is_here(t)))
         return false;
     *ns = CW_RUN_SHORT_BYTES_NS;

@@ -4,6 +4,7 @@
 #include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../../device/pace.h"
 #include "execute.h"
 #include "timing.h"
 
@@ -30,6 +31,21 @@ static cl_int execute(struct cw_run_task *t)
     return t->ops->execute ? t->ops->execute(t) : CL_COMPLETE;
 }
 
+/* The time that it is held counts as its own. */
+static cl_int execute_paced(struct cw_run_task *t, const struct cw_cl_device *slot)
+{
+    uint64_t begin = cw_run_global_lock_now_ns();
+    struct cw_pace pace;
+    cl_int status;
+
+    cw_pace_begin(slot, &pace);
+    status = execute(t);
+    cw_pace_end(slot, &pace);
+    if (t->measure.took_ns)
+        t->measure.took_ns = cw_run_global_lock_now_ns() - begin;
+    return status;
+}
+
 cl_int cw_run_timing_execute(struct cw_run_task *t)
 {
     const struct cw_cl_device *slot = t->queue->context->places[t->at.place].slot;
@@ -41,7 +57,8 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
     cl_int status;
 
     if (!slot->dsp && !cw_device_clock_is_virtual()) {
-        status = execute(t);
+        status =
+            CW_UNLIKELY(slot->pace > 0) && t->work == CW_RUN_LAUNCH ? execute_paced(t, slot) : execute(t);
         if (t->time.wanted)
             t->time.at[3] = cw_run_global_lock_now_ns();
         return status;

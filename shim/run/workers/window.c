@@ -18,6 +18,7 @@
 #include "../../door/roomy.h"
 #include "../core/observer.h"
 #include "../core/thread.h"
+#include "../memory/spread_ahead.h"
 
 /* A list of commands that are linked by links.window. */
 struct commands {
@@ -77,6 +78,8 @@ static uint32_t release(struct cw_run_task *t, bool gained)
             t->time.ready_ns = now;
         if (!t->waits)
             cw_run_worker_ready(t);
+        if (CW_UNLIKELY(cw_run.far_lanes))
+            cw_run_spread_ahead_of(t);
     }
     return n;
 }

@@ -59,6 +59,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
                                 .class_name = slot->class_name,
                                 .kind = slot->kind,
                                 .speed = slot->speed,
+                                .pace = slot->pace,
                                 .memory = slot->memory,
                                 .far = slot->far,
                                 .units = slot->compute_units};
@@ -66,6 +67,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
+    pthread_cond_init(&l->look_ahead, NULL);
     pthread_mutex_init(&l->calls, NULL);
     cw_run.num_lanes++;
     if (l->memory != CW_MEMORY_HOST) {
