@@ -38,6 +38,7 @@ for name in chains8 edges mapreduce userevents_maps anything crowd order natives
 done
 # launches that run at the same time and native commands; what devices refuse goes home with its bytes
 bare "$B/test/runmode/memories" && far "$B/test/runmode/memories" far:2 && far "$B/test/runmode/memories" far:2/us=20000 2 &&
+    far "$B/test/runmode/memories" far:1/us=20000,far-home &&
     for fault in refuse:18 refuse:20 refuse:22; do
         in_run "$B/test/runmode/memories" CLWEAVE_DEVICES=far:1 CLWEAVE_POLICY=chaos CLWEAVE_SEED=2 CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=$fault
         grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"

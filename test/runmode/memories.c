@@ -110,6 +110,28 @@ static void halves(cl_command_queue q, cl_command_queue other, cl_command_queue 
     say("halves");
 }
 
+/* The same; a later launch on one half covers what an earlier one of them may write, which runs or is to run: `q`
+ * and `other` wait for what takes a while, and nothing does at `early`. */
+static void covered(cl_command_queue q, cl_command_queue other, cl_command_queue third, bool early)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        cl_event first = lasting(third), second = lasting(third);
+
+        launch(q, x, at[0], HALF, i, 1, &first);
+        APP_CHECK(clFlush(q));
+        launch(other, x, at[1], HALF, i, !early, early ? NULL : &second);
+        APP_CHECK(clFlush(other));
+        if (!early)
+            rm_sleep_ms(15);
+        launch(early ? other : q, x, at[early], HALF, i + 1, 0, NULL);
+        APP_CHECK(clFinish(q));
+        APP_CHECK(clFinish(other));
+        clReleaseEvent(first);
+        clReleaseEvent(second);
+    }
+    say(early ? "covered" : "covered while it runs");
+}
+
 static void write_part(cl_int *p, int i)
 {
     for (int j = 0; j < HALF; j++)
@@ -201,6 +223,8 @@ int main(void)
     in_turn();
     released();
     halves(q[0], q[1], q[2]);
+    covered(q[0], q[1], q[2], true);
+    covered(q[0], q[1], q[2], false);
     beside_a_map(q[0], q[1], q[2]);
     beside_a_held_map(q[0]);
     for (int i = 0; i < 3; i++)

@@ -461,7 +461,7 @@ struct cw_run_task {
     struct cw_run_queue *queue;          /* NULL: internal */
     struct {                             /* lists that it is in */
         struct cw_run_task *prev, *next; /* its queue */
-        struct cw_run_task *window, *done;
+        struct cw_run_task *window, *done, *claims;
     } links;
     struct cw_run_queue *joins;        /* later commands of this queue wait for it */
     struct cw_run_memory *memories[2]; /* buffers of a transfer */
@@ -480,8 +480,6 @@ struct cw_run_task {
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
-    /* another command on the same bytes, as far as is known of them, may run at the same time */
-    bool unordered;
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */

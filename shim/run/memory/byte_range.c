@@ -108,10 +108,8 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
         next = a->next;
         if (a->high <= low || a->low >= high)
             continue;
-        if (CW_UNLIKELY(may_hold_up(a->task, q))) {
-            a->task->unordered = t->unordered = true;
+        if (CW_UNLIKELY(may_hold_up(a->task, q)))
             continue;
-        }
         ordered = a->task == t || cw_run_edge_add(a->task, t, CW_RUN_DATA);
         if (ordered && write && low <= a->low && a->high <= high && covers(t, a->task))
             take_out(a); /* else `t` is given up, and later commands have to meet this one */

@@ -115,7 +115,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
 
     cw_run_spread_copies_serve(t->order.recorded ? t->order.recorded : t->order.serves);
     cw_run_spread_copies_are(t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
-    t->claims = true;
+    cw_run_spread_claim(t);
     if (memory != CW_MEMORY_HOST)
         good = cw_run_spread_may_be_here(t) && cw_run_spread_make_replicas(t) && cw_run_spread_may_be_here(t);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
@@ -154,7 +154,7 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = cw_run_spread_memory_of(t);
 
-    if (memory != CW_MEMORY_HOST && cw_run_spread_is_away(t) && (t->unordered || !has_replicas(t)))
+    if (memory != CW_MEMORY_HOST && cw_run_spread_is_away(t) && !has_replicas(t))
         return false;
     for (uint32_t i = 0; i < t->accesses.n; i++)
         if (t->accesses.of[i].region->root && !has_needed(t, &t->accesses.of[i], memory))
@@ -164,8 +164,11 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 
 bool cw_run_spread_claims(struct cw_run_task *t)
 {
-    t->claims = cw_run_spread_is_here(t) && cw_run_spread_may_claim(t);
-    return t->claims;
+    bool may = cw_run_spread_is_here(t) && cw_run_spread_may_claim(t);
+
+    if (may)
+        cw_run_spread_claim(t);
+    return may;
 }
 
 /* ---- the end of a command */
@@ -232,8 +235,7 @@ void cw_run_spread_over(struct cw_run_task *t)
 {
     if (cw_run.spreads && !t->given_up && (t->outcome.status >= 0 || t->begun))
         written(t);
-    if (t->claims)
-        cw_run_spread_release(t);
+    cw_run_spread_release(t);
     if (cw_run.spreads)
         cw_run_spread_uncover(t);
 }

@@ -26,7 +26,7 @@ bool cw_run_spread_may_claim(const struct cw_run_task *t);
 /* If all its bytes are here and it may claim them it does, and true. Lock held. */
 bool cw_run_spread_claims(struct cw_run_task *t);
 
-/* It claims them no more: it is over, or runs elsewhere. Lock held. */
+/* It claims them no more, if it did: it is over, or runs elsewhere. Lock held. */
 void cw_run_spread_release(struct cw_run_task *t);
 
 /* Claims them, which it may, makes them so, and makes room for the change at the command's end. An error:

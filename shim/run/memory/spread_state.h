@@ -73,6 +73,9 @@ bool cw_run_spread_make_replicas(const struct cw_run_task *t);
 
 /* ---- spread_claim.c */
 
+/* Which cw_run_spread_may_claim() allows. */
+void cw_run_spread_claim(struct cw_run_task *t);
+
 /* No other command and no thread of the program works on the same bytes at home meanwhile. What begins to
  * later is ordered behind the command. */
 bool cw_run_spread_may_be_here(const struct cw_run_task *t);

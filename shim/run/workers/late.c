@@ -7,6 +7,7 @@
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "../memory/coherence.h"
+#include "../memory/spread.h"
 #include "worker.h"
 
 void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t)
@@ -43,6 +44,7 @@ static bool send_one_home(struct cw_run_worker *l)
     t->launch.kernel->memo.left = 0;
     t->at.lane = t->at.home;
     t->at.place = t->queue->home;
+    cw_run_spread_release(t);
     cw_run_worker_ready(t);
     cw_run.counts.relieved++;
     return true;

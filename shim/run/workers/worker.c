@@ -206,8 +206,7 @@ static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
     t->launch.kernel->memo.left = 0;
     t->at.lane = t->at.home;
     t->at.place = t->queue->home;
-    if (t->claims)
-        cw_run_spread_release(t);
+    cw_run_spread_release(t);
     cw_run_worker_ready(t);
 }
 
@@ -230,8 +229,7 @@ static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
     bool away = t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
 
     t->state = CW_RUN_LINKED;
-    if (t->claims)
-        cw_run_spread_release(t);
+    cw_run_spread_release(t);
     cw_run.counts.moved -= away;
     if (away && t->launch.kernel->known->broken[l->number]) {
         t->at.lane = t->at.home;
