@@ -110,8 +110,8 @@ static void halves(cl_command_queue q, cl_command_queue other, cl_command_queue 
     say("halves");
 }
 
-/* The same; a later launch on one half covers what an earlier one of them may write, which runs or is to run: `q`
- * and `other` wait for what takes a while, and nothing does at `early`. */
+/* The same; a later launch on one half covers what an earlier one of them may write, which runs or is to
+ * run: `q` and `other` wait for what takes a while, and nothing does at `early`. */
 static void covered(cl_command_queue q, cl_command_queue other, cl_command_queue third, bool early)
 {
     for (int i = 0; i < ROUNDS; i++) {
