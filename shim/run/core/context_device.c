@@ -1,6 +1,9 @@
 /* context_device.c - see core/context_device.h. */
 #include "context_device.h"
 
+#include <time.h>
+
+#include "global_lock.h"
 #include "recount.h"
 
 static bool takes_turns(const struct cw_run_context_device *p)
@@ -8,10 +11,26 @@ static bool takes_turns(const struct cw_run_context_device *p)
     return p->slot->memory && cw_device_has(p->slot, CW_VENDOR_IN_CALL);
 }
 
-void cw_run_context_device_turn_take(const struct cw_run_context_device *p)
+bool cw_run_context_device_is_lost(const struct cw_run_worker *l)
 {
-    if (takes_turns(p))
-        pthread_mutex_lock(&p->lane->calls);
+    uint64_t until = l->quarantine.until_ns;
+
+    return until && cw_run_global_lock_now_ns() >= until;
+}
+
+bool cw_run_context_device_turn_take(const struct cw_run_context_device *p)
+{
+    struct timespec until;
+
+    if (!takes_turns(p))
+        return true;
+    do {
+        if (p->lane->quarantine.hung || cw_run_context_device_is_lost(p->lane))
+            return false;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec++;
+    } while (pthread_mutex_clocklock(&p->lane->calls, CLOCK_MONOTONIC, &until));
+    return true;
 }
 
 void cw_run_context_device_turn_give(const struct cw_run_context_device *p)

@@ -140,6 +140,29 @@ static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *
     return s || memory == CW_MEMORY_HOST;
 }
 
+static bool has_elsewhere(const struct cw_run_task *t, const struct cw_run_access *a, uint64_t where)
+{
+    const struct cw_run_spread *s = a->region->spread;
+    uint64_t low, high;
+    struct cw_extent piece;
+
+    for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)
+        for (; cw_extents_missing(&s->valid, low, high, UINT64_MAX, &piece); low = piece.high)
+            if (!(piece.valid & ~where))
+                return false;
+    return true;
+}
+
+bool cw_run_spread_is_elsewhere(const struct cw_run_task *t)
+{
+    uint64_t where = cw_run_spread_bit(cw_run_spread_memory_of(t));
+
+    for (uint32_t i = 0; i < t->accesses.n; i++)
+        if (!has_elsewhere(t, &t->accesses.of[i], where))
+            return false;
+    return true;
+}
+
 /* A buffer that the launch surely writes has no bytes to fetch, but has to be there. */
 static bool has_replicas(const struct cw_run_task *t)
 {

@@ -71,7 +71,10 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
     uint64_t begin = cw_run_global_lock_now_ns(), bytes = m->high - m->low;
     cl_int err;
 
-    cw_run_context_device_turn_take(p);
+    if (home && cw_run_quarantine_doubts(p->lane))
+        return cw_run_quarantine_read(p, replica, m->low, bytes, host);
+    if (!cw_run_context_device_turn_take(p))
+        return CL_DEVICE_NOT_AVAILABLE;
     if (cw_run_fault_copy(p->lane, home))
         err = CL_OUT_OF_RESOURCES;
     else if (home)
