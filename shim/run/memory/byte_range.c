@@ -116,6 +116,18 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
     }
 }
 
+static bool any_comes_first(const struct cw_run_queue *q, const struct cw_run_access *list)
+{
+    while (list && may_hold_up(list->task, q))
+        list = list->next;
+    return list;
+}
+
+bool cw_run_byte_range_is_used(const struct cw_run_queue *q, const struct cw_run_region *r)
+{
+    return any_comes_first(q, r->writes) || any_comes_first(q, r->reads);
+}
+
 void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,
                                   struct cw_run_region *r, uint64_t low, size_t bytes, bool write)
 {

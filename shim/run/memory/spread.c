@@ -117,10 +117,12 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     cw_run_spread_copies_are(t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
     cw_run_spread_claim(t);
     if (memory != CW_MEMORY_HOST)
-        good = cw_run_spread_may_be_here(t) && cw_run_spread_make_replicas(t) && cw_run_spread_may_be_here(t);
+        good = cw_run_spread_may_be_here(t) && cw_run_spread_make_replicas(t);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(t, &t->accesses.of[i], memory);
+    /* also of native commands that came meanwhile, on buffers that had not left home then */
+    good = good && (memory == CW_MEMORY_HOST || cw_run_spread_may_be_here(t));
     if (memory == CW_MEMORY_HOST)
         cw_run_spread_cover(t);
     return good ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
