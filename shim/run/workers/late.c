@@ -87,21 +87,19 @@ uint64_t cw_run_late_look(bool *any)
         if (!l->late_at_ns || (!l->num_ready && !l->runs))
             continue;
         now = now ? now : cw_run_global_lock_now_ns();
-        if (now < l->late_at_ns) {
+        hung = l->runs ? hung_at(l) : 0;
+        if (hung && now >= hung) {
+            cw_run_worker_leave_behind(l);
+            *any = true;
+        } else if (hung) {
+            sooner(&look, hung);
+        }
+        if (now < l->late_at_ns && !l->quarantine.hung) {
             sooner(&look, l->late_at_ns);
             continue;
         }
         while (send_one_home(l))
             *any = true;
-        if (!l->runs)
-            continue;
-        hung = hung_at(l);
-        if (now >= hung) {
-            cw_run_worker_leave_behind(l);
-            *any = true;
-        } else {
-            sooner(&look, hung);
-        }
     }
     return look;
 }
