@@ -20,23 +20,33 @@ bool cw_run_context_device_is_lost(const struct cw_run_worker *l)
 
 bool cw_run_context_device_turn_take(const struct cw_run_context_device *p)
 {
+    struct cw_run_turn *turn = &p->lane->turn;
     struct timespec until;
+    bool lost = false;
 
     if (!takes_turns(p))
         return true;
-    do {
-        if (p->lane->quarantine.hung || cw_run_context_device_is_lost(p->lane))
-            return false;
+    pthread_mutex_lock(&turn->lock);
+    while (turn->taken && !(lost = p->lane->quarantine.hung || cw_run_context_device_is_lost(p->lane))) {
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_sec++;
-    } while (pthread_mutex_clocklock(&p->lane->calls, CLOCK_MONOTONIC, &until));
-    return true;
+        pthread_cond_clockwait(&turn->given, &turn->lock, CLOCK_MONOTONIC, &until);
+    }
+    turn->taken = true;
+    pthread_mutex_unlock(&turn->lock);
+    return !lost;
 }
 
 void cw_run_context_device_turn_give(const struct cw_run_context_device *p)
 {
-    if (takes_turns(p))
-        pthread_mutex_unlock(&p->lane->calls);
+    struct cw_run_turn *turn = &p->lane->turn;
+
+    if (!takes_turns(p))
+        return;
+    pthread_mutex_lock(&turn->lock);
+    turn->taken = false;
+    pthread_cond_signal(&turn->given);
+    pthread_mutex_unlock(&turn->lock);
 }
 
 bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_context_device *p)

@@ -624,6 +624,13 @@ struct cw_run_quarantine {
     _Atomic uint64_t until_ns; /* it has so long to give bytes back; 0: it has not been asked yet */
 };
 
+/* Held by one thread at a time, which may never give it back. */
+struct cw_run_turn {
+    pthread_mutex_t lock;
+    pthread_cond_t given;
+    bool taken;
+};
+
 struct cw_run_worker {
     uint32_t number;
     cl_device_id device;
@@ -644,7 +651,7 @@ struct cw_run_worker {
     struct cw_run_quarantine quarantine; /* memory/quarantine.h */
     /* of the vendor's calls that run commands on a device that runs them inside the call (CW_VENDOR_IN_CALL)
      * and has a memory of its own, to and from which other threads copy. Innermost */
-    pthread_mutex_t calls;
+    struct cw_run_turn turn;
     _Atomic uint64_t link_free_ns; /* when a modelled link has made its copies */
     cl_context context;            /* of a helper: ours, made by its first command */
     cl_command_queue queue;        /* in that context */

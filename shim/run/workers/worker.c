@@ -66,7 +66,8 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
-    pthread_mutex_init(&l->calls, NULL);
+    pthread_mutex_init(&l->turn.lock, NULL);
+    pthread_cond_init(&l->turn.given, NULL);
     cw_run.num_lanes++;
     if (l->memory != CW_MEMORY_HOST) {
         cw_run.far_lanes++;
