@@ -116,6 +116,8 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     cw_run_spread_copies_serve(t->order.recorded ? t->order.recorded : t->order.serves);
     cw_run_spread_copies_are(t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
     cw_run_spread_claim(t);
+    if (t->apart)
+        return CL_SUCCESS;
     if (memory != CW_MEMORY_HOST)
         good = cw_run_spread_may_be_here(t) && cw_run_spread_make_replicas(t);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
@@ -179,6 +181,8 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 {
     uint32_t memory = cw_run_spread_memory_of(t);
 
+    if (t->apart)
+        return true;
     if (memory != CW_MEMORY_HOST && cw_run_spread_is_away(t) && !has_replicas(t))
         return false;
     for (uint32_t i = 0; i < t->accesses.n; i++)
@@ -258,11 +262,24 @@ static bool is_kept(struct cw_run_spread *s, uint64_t low, uint64_t high, uint32
 
 void cw_run_spread_over(struct cw_run_task *t)
 {
-    if (cw_run.spreads && !t->given_up && (t->outcome.status >= 0 || t->begun))
+    if (cw_run.spreads && !t->given_up && !t->apart && (t->outcome.status >= 0 || t->begun))
         written(t);
     cw_run_spread_release(t);
     if (cw_run.spreads)
         cw_run_spread_uncover(t);
+}
+
+void cw_run_spread_abandon(struct cw_run_task *t)
+{
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i];
+
+        if (a->promised)
+            cw_extents_return(&a->region->spread->valid, a->promised);
+        a->promised = 0;
+    }
+    cw_run_spread_release(t);
+    cw_run_spread_uncover(t);
 }
 
 bool cw_run_spread_failed(struct cw_run_task *t)

@@ -46,6 +46,9 @@ bool cw_run_spread_failed(struct cw_run_task *t);
 /* Other memories than that of its worker have all bytes that the command needs. Lock held. */
 bool cw_run_spread_is_elsewhere(const struct cw_run_task *t);
 
+/* The command, which has not run, will not. Lock held. */
+void cw_run_spread_abandon(struct cw_run_task *t);
+
 /* The command could not run as bytes that it needs are lost: so are those that it was to write. Lock held. */
 void cw_run_spread_lost(struct cw_run_task *t);
 

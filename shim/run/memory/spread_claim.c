@@ -1,17 +1,19 @@
 /* spread_claim.c - claims of memory/spread.h: bytes that a command uses in one memory until it is over.
  *
- * Commands whose bytes overlap are ordered, but for those that wait for native work (memory/byte_range.c). A
- * launch is said to reach more bytes than it writes: in one memory that does no harm to a command that it is
- * not ordered with. In two it would: the bytes that one of them has written would not be valid any more. One
- * after the other, in any order, they may use several: the later one fetches all that the earlier one has
- * written (cw_coherence_written). So it is enough that they do not overlap in time, which claims see to:
+ * Commands whose bytes overlap are ordered, but for those that wait for native work (memory/byte_range.c).
+ * A launch is said to reach more bytes than it writes: in one memory that does no harm to a command that
+ * it is not ordered with. In two it would: the bytes that one of them has written would not be valid any
+ * more. One after the other, in any order, they may use several: the later one fetches all that the
+ * earlier one has written (cw_coherence_written). So it is enough that they do not overlap in time, which
+ * claims see to:
  *
  *   - A command claims all its bytes at once, under the lock, before its first copy begins, and keeps them
  *     until its writes are noted, or it is sent elsewhere. So none waits for a claim while it has one.
  *   - The claims of commands are one list: those of a region are not enough, as an access that a later write
  *     covers is taken out of them.
- *   - Only a command in another memory is held up. Commands that the vendor runs are not of them: no launch
- *     leaves home beside those (memory/native_use.h), nor beside maps. */
+ *   - Only a command in another memory is held up; a launch whose tiles work in several, by all. Commands
+ *     that the vendor runs are not of them: no launch leaves home beside those (memory/native_use.h), nor
+ *     beside maps. */
 #include "spread_state.h"
 
 #include "../../door/door.h"
@@ -37,7 +39,7 @@ bool cw_run_spread_may_claim(const struct cw_run_task *t)
     uint32_t memory = cw_run_spread_memory_of(t);
 
     for (const struct cw_run_task *other = cw_run.claims; other; other = other->links.claims)
-        if (other != t && cw_run_spread_memory_of(other) != memory && share_bytes(t, other))
+        if (other != t && (t->apart || cw_run_spread_memory_of(other) != memory) && share_bytes(t, other))
             return false;
     return true;
 }

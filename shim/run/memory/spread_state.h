@@ -24,6 +24,8 @@ static inline uint64_t cw_run_spread_bit(uint32_t memory)
 
 static inline uint32_t cw_run_spread_memory_of(const struct cw_run_task *t)
 {
+    if (CW_UNLIKELY(t->apart))
+        return CW_MEMORIES; /* several */
     return t->work == CW_RUN_LAUNCH ? cw_run.lanes[t->at.lane].memory : t->at.memory;
 }
 

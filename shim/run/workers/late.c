@@ -47,8 +47,8 @@ static bool send_one_home(struct cw_run_worker *l)
     uint32_t i = 0;
     struct cw_run_task *t;
 
-    while (i < l->num_ready && l->heap[i]->at.home == l->number)
-        i++;
+    while (i < l->num_ready && (l->heap[i]->at.home == l->number || l->heap[i]->tile.part_of))
+        i++; /* others take the blocks of a part */
     if (i == l->num_ready)
         return false;
     t = cw_run_worker_take(l, i);
