@@ -214,7 +214,7 @@ cl_int cw_run_fault_launch(struct cw_run_task *t)
         return CL_SUCCESS;
     if (cw_run_fault_asks_since(CW_RUN_FAULT_DEAD) || cw_run_fault_asks_since(CW_RUN_FAULT_MUTE))
         return CL_DEVICE_NOT_AVAILABLE;
-    if (cw_run_fault_asks_now(CW_RUN_FAULT_HUNG) && cw_run_context_device_turn_take(p))
+    if (l->runs && cw_run_fault_asks_now(CW_RUN_FAULT_HUNG) && cw_run_context_device_turn_take(p))
         never_ends();
     if (cw_run_fault_asks_now(CW_RUN_FAULT_SLOW))
         nanosleep(&(struct timespec){2, 0}, NULL);

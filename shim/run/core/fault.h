@@ -20,7 +20,7 @@
  * launch there on all launches and copies fail; garbage, the Nth launch fails when it has written anything
  * where it may write; full, from the Nth launch on one that is not alone with its buffers there gets no
  * memory, and two attempts get none in any case; unbrought, the Nth copy back fails; slow, the Nth launch
- * takes two seconds more; hung, the Nth launch never ends; mute, from the Nth launch on launches fail, and
+ * takes two seconds more; hung, the Nth whole one never ends; mute, from the Nth launch on launches fail, and
  * copies never end. Of caches: alike, all keys are the same, for any N and way of running. Unbuilt,
  * refuse, unpinned and alike must change nothing, nor must garbage, full, unbrought, slow and hung, but for
  * garbage and hung over the only copy of bytes that its launch needs. */
