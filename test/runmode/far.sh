@@ -47,6 +47,7 @@ done
 # launches that run at the same time and native commands; what devices refuse goes home with its bytes
 bare "$B/test/runmode/memories" && far "$B/test/runmode/memories" far:2 && far "$B/test/runmode/memories" far:2/us=20000 2 &&
     ahead && far "$B/test/runmode/memories" cpu/pace=2,far:2/speed=0.5/us=1000 &&
+    far "$B/test/runmode/memories" far:1/us=20000,far-home &&
     for fault in refuse:18 refuse:20 refuse:22; do
         in_run "$B/test/runmode/memories" CLWEAVE_DEVICES=far:1 CLWEAVE_POLICY=chaos CLWEAVE_SEED=2 CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=$fault
         grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"

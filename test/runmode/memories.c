@@ -1,6 +1,10 @@
 /* memories.c - launches on one buffer whose bytes may lie in several memories: one after another in place;
  * before native commands on a buffer that the program lets go of at once; on halves of it at the same time,
- * where no index says so; beside maps of the other half; and before what a handler of atexit() reads. */
+ * where no index says so; beside maps of the other half; before commands of a queue that run mode does not
+ * manage; and before what a handler of atexit() reads. */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <stdatomic.h>
+
 #include "common.h"
 
 enum { COUNT = 4096, HALF = COUNT / 2, CHAIN = 32, ROUNDS = 6 };
@@ -110,6 +114,28 @@ static void halves(cl_command_queue q, cl_command_queue other, cl_command_queue 
     say("halves");
 }
 
+/* The same; a later launch on one half covers what an earlier one of them may write, which runs or is to
+ * run: `q` and `other` wait for what takes a while, and nothing does at `early`. */
+static void covered(cl_command_queue q, cl_command_queue other, cl_command_queue third, bool early)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        cl_event first = lasting(third), second = lasting(third);
+
+        launch(q, x, at[0], HALF, i, 1, &first);
+        APP_CHECK(clFlush(q));
+        launch(other, x, at[1], HALF, i, !early, early ? NULL : &second);
+        APP_CHECK(clFlush(other));
+        if (!early)
+            rm_sleep_ms(15);
+        launch(early ? other : q, x, at[early], HALF, i + 1, 0, NULL);
+        APP_CHECK(clFinish(q));
+        APP_CHECK(clFinish(other));
+        clReleaseEvent(first);
+        clReleaseEvent(second);
+    }
+    say(early ? "covered" : "covered while it runs");
+}
+
 static void write_part(cl_int *p, int i)
 {
     for (int j = 0; j < HALF; j++)
@@ -164,6 +190,60 @@ static void beside_a_held_map(cl_command_queue q)
     clReleaseCommandQueue(other);
 }
 
+static atomic_int may_end;
+
+static void CL_CALLBACK wait_for_main(void *unused)
+{
+    (void)unused;
+    while (!atomic_load(&may_end))
+        rm_sleep_ms(1);
+}
+
+/* A queue on a device that the context does not name; NULL: there is none. */
+static cl_command_queue other_queue(void)
+{
+    cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1,
+                                            CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_id sub = NULL;
+    cl_int err;
+
+    if (clCreateSubDevices(a.device, parts, 1, &sub, NULL) != CL_SUCCESS)
+        return NULL;
+    return clCreateCommandQueue(a.context, sub, 0, &err);
+}
+
+/* A command there is enqueued while another one waits, by an event, for the thread that enqueues it. */
+static void beside_one_that_waits(cl_command_queue q, cl_command_queue third)
+{
+    cl_command_queue other = other_queue();
+    cl_mem y = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    cl_int now[COUNT];
+    cl_event e;
+
+    for (int i = 0; i < ROUNDS && other; i++) {
+        launch(a.queue, y, everywhere, COUNT, i, 0, NULL);
+        launch(q, x, everywhere, COUNT, i, 0, NULL);
+        APP_CHECK(clFinish(a.queue));
+        APP_CHECK(clFinish(q));
+        atomic_store(&may_end, 0);
+        APP_CHECK(clEnqueueNativeKernel(third, wait_for_main, NULL, 0, 0, NULL, NULL, 0, NULL, &e));
+        APP_CHECK(clFlush(third));
+        launch(q, x, everywhere, COUNT, i, 1, &e);
+        APP_CHECK(clFlush(q));
+        APP_CHECK(clEnqueueCopyBuffer(other, y, y, 0, HALF * sizeof *now, 64, 0, NULL, NULL));
+        APP_CHECK(clFlush(other));
+        atomic_store(&may_end, 1);
+        APP_CHECK(clFinish(q));
+        APP_CHECK(clFinish(other));
+        clReleaseEvent(e);
+    }
+    app_read(&a, y, 0, sizeof now, now);
+    say("beside one that waits");
+    clReleaseMemObject(y);
+    if (other)
+        clReleaseCommandQueue(other);
+}
+
 /* Behind the end of run mode, which is set up later and so ends sooner. */
 static void at_last(void)
 {
@@ -201,8 +281,11 @@ int main(void)
     in_turn();
     released();
     halves(q[0], q[1], q[2]);
+    covered(q[0], q[1], q[2], true);
+    covered(q[0], q[1], q[2], false);
     beside_a_map(q[0], q[1], q[2]);
     beside_a_held_map(q[0]);
+    beside_one_that_waits(q[0], q[2]);
     for (int i = 0; i < 3; i++)
         APP_CHECK(clReleaseCommandQueue(q[i]));
     for (int i = 0; i < 3; i++) /* some of them where the bytes stay */

@@ -409,7 +409,8 @@ void cw_run_memory_free(void *record)
         m->region->spread = NULL;
     }
     for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
-        cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
+        if (!cw_run.lanes[i].quarantine.hung) /* the release might wait for the launch that never ends */
+            cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
     free(m->image);
     if (m->last)

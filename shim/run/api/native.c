@@ -225,12 +225,18 @@ static bool may_use_bytes(const struct cw_run_touch *touch)
     return touch->n || touch->kernel || touch->all;
 }
 
+static bool is_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
+                       const struct cw_run_region *r)
+{
+    return r->root->context == q->context && touches(touch, r);
+}
+
 static struct cw_run_region *next_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
                                           struct cw_run_region *r)
 {
     do
         r = cw_run_spread_after(r);
-    while (r && !(r->root->context == q->context && touches(touch, r)));
+    while (r && !is_touched(q, touch, r));
     return r;
 }
 
@@ -287,19 +293,47 @@ void cw_run_native_everything_home(void)
     cw_run_spread_all_home();
 }
 
+/* Bytes that the command may touch are used by others: those wait for no native work, or have begun. */
+static bool touched_over(const void *what)
+{
+    const struct cw_run_native *x = what;
+    struct cw_run_region *r = next_touched(x->queue, x->touch, NULL);
+
+    while (r && !cw_run_byte_range_is_used(x->queue, r))
+        r = next_touched(x->queue, x->touch, r);
+    return !r;
+}
+
+/* The same where no command of the queue can do it. Others may wait for the thread that is here, by native
+ * work: so only those on the same bytes are waited for. No launch leaves home meanwhile
+ * (q->context->native_calls). */
+static void touched_home(const struct cw_run_native *x)
+{
+    struct cw_run_region *r;
+
+    cw_run_window_close();
+    cw_run_help(NULL, 0, touched_over, x);
+    r = cw_run_spread_after(NULL);
+    while (r)
+        r = is_touched(x->queue, x->touch, r) ? cw_run_spread_come_home(r) : cw_run_spread_after(r);
+}
+
 /* Sets x->home to the number of that command. */
 static void bring_home(struct cw_run_native *x)
 {
     struct cw_run_queue *q = x->queue;
     struct cw_run_task *t = NULL;
-    bool failed = !q->managed;
+    bool failed = false;
 
     if (cw_run.ending && cw_run.off) { /* no worker is left, and all that was to be waited for is over */
         cw_run_spread_all_home();
         return;
     }
-    if (!failed)
-        t = home_task(x, &failed);
+    if (!q->managed) {
+        touched_home(x);
+        return;
+    }
+    t = home_task(x, &failed);
     if (failed)
         cw_run_native_everything_home();
     x->home = t ? t->order.sequence : 0;

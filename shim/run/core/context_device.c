@@ -1,6 +1,9 @@
 /* context_device.c - see core/context_device.h. */
 #include "context_device.h"
 
+#include <time.h>
+
+#include "global_lock.h"
 #include "recount.h"
 
 static bool takes_turns(const struct cw_run_context_device *p)
@@ -8,16 +11,42 @@ static bool takes_turns(const struct cw_run_context_device *p)
     return p->slot->memory && cw_device_has(p->slot, CW_VENDOR_IN_CALL);
 }
 
-void cw_run_context_device_turn_take(const struct cw_run_context_device *p)
+bool cw_run_context_device_is_lost(const struct cw_run_worker *l)
 {
-    if (takes_turns(p))
-        pthread_mutex_lock(&p->lane->calls);
+    uint64_t until = l->quarantine.until_ns;
+
+    return until && cw_run_global_lock_now_ns() >= until;
+}
+
+bool cw_run_context_device_turn_take(const struct cw_run_context_device *p)
+{
+    struct cw_run_turn *turn = &p->lane->turn;
+    struct timespec until;
+    bool lost = false;
+
+    if (!takes_turns(p))
+        return true;
+    pthread_mutex_lock(&turn->lock);
+    while (turn->taken && !(lost = p->lane->quarantine.hung || cw_run_context_device_is_lost(p->lane))) {
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec++;
+        pthread_cond_clockwait(&turn->given, &turn->lock, CLOCK_MONOTONIC, &until);
+    }
+    turn->taken = true;
+    pthread_mutex_unlock(&turn->lock);
+    return !lost;
 }
 
 void cw_run_context_device_turn_give(const struct cw_run_context_device *p)
 {
-    if (takes_turns(p))
-        pthread_mutex_unlock(&p->lane->calls);
+    struct cw_run_turn *turn = &p->lane->turn;
+
+    if (!takes_turns(p))
+        return;
+    pthread_mutex_lock(&turn->lock);
+    turn->taken = false;
+    pthread_cond_signal(&turn->given);
+    pthread_mutex_unlock(&turn->lock);
 }
 
 bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_context_device *p)

@@ -8,10 +8,14 @@
  * all contexts of the program. NULL: the vendor made none. Lane held, lock not held. */
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p);
 
-/* Around the vendor's calls that run a command on the device, where other threads may be in such a call. PoCL
- * 3.1's `basic` hangs when one of its commands waits for another (test/vendor/user_event_hangs.c), as two of
- * different threads would. Lock not held. */
-void cw_run_context_device_turn_take(const struct cw_run_context_device *p);
+/* The device has failed, and its time to give bytes back is up (memory/quarantine.h). Lock not needed. */
+bool cw_run_context_device_is_lost(const struct cw_run_worker *l);
+
+/* Around the vendor's calls that run a command on the device, where other threads may be in such a call.
+ * PoCL 3.1's `basic` hangs when one of its commands waits for another (test/vendor/user_event_hangs.c), as
+ * two of different threads would. False: a call there never ends (memory/quarantine.h), so there is no
+ * turn, and none to give. Lock not held. */
+bool cw_run_context_device_turn_take(const struct cw_run_context_device *p);
 void cw_run_context_device_turn_give(const struct cw_run_context_device *p);
 
 /* Makes p->copies, of a device with a memory of its own, unless it is there. False: the vendor made none.

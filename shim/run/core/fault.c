@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../../../analyzer/io/identity.h"
 #include "../../../analyzer/trace/trace.h"
@@ -34,7 +35,8 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_UNSAVED] = "unsaved:",     [CW_RUN_FAULT_HASTY] = "hasty:",
     [CW_RUN_FAULT_DEAD] = "dead:",           [CW_RUN_FAULT_GARBAGE] = "garbage:",
     [CW_RUN_FAULT_FULL] = "full:",           [CW_RUN_FAULT_UNBROUGHT] = "unbrought:",
-    [CW_RUN_FAULT_SLOW] = "slow:",           [CW_RUN_FAULT_ALIKE] = "alike:"};
+    [CW_RUN_FAULT_SLOW] = "slow:",           [CW_RUN_FAULT_HUNG] = "hung:",
+    [CW_RUN_FAULT_MUTE] = "mute:",           [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
 {
@@ -61,7 +63,8 @@ bool cw_run_fault_start(const char *text, bool any)
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, unseen:N, "
                  "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
                  "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N, "
-                 "unsaved:N, hasty:N, dead:N, garbage:N, full:N, unbrought:N, slow:N or alike:N, N from 1",
+                 "unsaved:N, hasty:N, dead:N, garbage:N, full:N, unbrought:N, slow:N, hung:N, mute:N or "
+                 "alike:N, N from 1",
                  text);
     return false;
 }
@@ -180,23 +183,39 @@ static bool is_first_far(const struct cw_run_worker *l)
     return l->memory && !l->home && first == l;
 }
 
+bool cw_run_fault_hangs(const struct cw_run_worker *l)
+{
+    return CW_UNLIKELY(has_come(CW_RUN_FAULT_HUNG)) && is_first_far(l);
+}
+
+static void never_ends(void)
+{
+    for (;;)
+        pause();
+}
+
 bool cw_run_fault_copy(const struct cw_run_worker *l, bool home)
 {
     if (CW_LIKELY(!cw_run_fault_planted) || !is_first_far(l))
         return false;
+    if (l->quarantine.error && asks(has_come, CW_RUN_FAULT_MUTE))
+        never_ends();
     return (home && cw_run_fault_asks_now(CW_RUN_FAULT_UNBROUGHT)) ||
            (cw_run_fault_planted == CW_RUN_FAULT_DEAD && asks(has_come, CW_RUN_FAULT_DEAD));
 }
 
 cl_int cw_run_fault_launch(struct cw_run_task *t)
 {
+    const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
     const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
     uint64_t own = 0;
 
     if (!is_first_far(l))
         return CL_SUCCESS;
-    if (cw_run_fault_asks_since(CW_RUN_FAULT_DEAD))
+    if (cw_run_fault_asks_since(CW_RUN_FAULT_DEAD) || cw_run_fault_asks_since(CW_RUN_FAULT_MUTE))
         return CL_DEVICE_NOT_AVAILABLE;
+    if (l->runs && cw_run_fault_asks_now(CW_RUN_FAULT_HUNG) && cw_run_context_device_turn_take(p))
+        never_ends();
     if (cw_run_fault_asks_now(CW_RUN_FAULT_SLOW))
         nanosleep(&(struct timespec){2, 0}, NULL);
     if (!cw_run_fault_asks_since(CW_RUN_FAULT_FULL))
@@ -212,9 +231,9 @@ cl_int cw_run_fault_launched(struct cw_run_task *t)
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
     const uint8_t garbage = 0x5A;
 
-    if (!is_first_far(l) || !cw_run_fault_asks_now(CW_RUN_FAULT_GARBAGE))
+    if (!is_first_far(l) || !cw_run_fault_asks_now(CW_RUN_FAULT_GARBAGE) ||
+        !cw_run_context_device_turn_take(p))
         return CL_SUCCESS;
-    cw_run_context_device_turn_take(p);
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         const struct cw_run_access *a = &t->accesses.of[i];
         if (a->write && a->region->root)

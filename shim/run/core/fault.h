@@ -20,9 +20,10 @@
  * launch there on all launches and copies fail; garbage, the Nth launch fails when it has written anything
  * where it may write; full, from the Nth launch on one that is not alone with its buffers there gets no
  * memory, and two attempts get none in any case; unbrought, the Nth copy back fails; slow, the Nth launch
- * takes two seconds more. Of caches: alike, all keys are the same, for any N and way of running. Unbuilt,
- * refuse, unpinned and alike must change nothing, nor must garbage, full, unbrought and slow, but for
- * garbage over the only copy of bytes that its launch needs. */
+ * takes two seconds more; hung, the Nth whole one never ends; mute, from the Nth launch on launches fail, and
+ * copies never end. Of caches: alike, all keys are the same, for any N and way of running. Unbuilt,
+ * refuse, unpinned and alike must change nothing, nor must garbage, full, unbrought, slow and hung, but for
+ * garbage and hung over the only copy of bytes that its launch needs. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
@@ -61,6 +62,8 @@ enum cw_run_fault {
     CW_RUN_FAULT_FULL,
     CW_RUN_FAULT_UNBROUGHT,
     CW_RUN_FAULT_SLOW,
+    CW_RUN_FAULT_HUNG,
+    CW_RUN_FAULT_MUTE,
     CW_RUN_FAULT_ALIKE
 };
 
@@ -92,6 +95,8 @@ struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t);
 
 /* Of devices' own memories. Whether a copy from the memory of `l`, with `home`, or to it has to fail. */
 bool cw_run_fault_copy(const struct cw_run_worker *l, bool home);
+/* The launch that runs at `l` may be the one that never ends. Lock held. */
+bool cw_run_fault_hangs(const struct cw_run_worker *l);
 /* What the launch, which is about to run, has to end with instead; else CL_SUCCESS. */
 cl_int cw_run_fault_launch(struct cw_run_task *t);
 /* The launch has run well; the planted fault says with which status it ends. Callers of the three do not hold

@@ -55,6 +55,7 @@ struct cw_run_state_all {
     uint32_t copies;                     /* helpers' copies of programs so far */
     uint32_t far_lanes;                  /* workers whose device has a memory of its own */
     uint32_t spreads;                    /* buffers that have left the host's memory */
+    struct cw_run_task *claims;          /* commands that claim bytes (memory/spread.h), by links.claims */
     uint32_t quarantines;                /* workers whose device has failed (memory/quarantine.h) */
     void (*over)(struct cw_run_task *t); /* cw_run_spread_over; NULL: far_lanes is 0 */
     struct cw_run_worker lanes[CW_RUN_LANES];

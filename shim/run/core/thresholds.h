@@ -156,6 +156,17 @@
  * than a first launch that is compiled, in most cases */
 #define CW_RUN_FAR_LATE_NS    UINT64_C(500000000)
 #define CW_RUN_FAR_LATE_TIMES 2
+/* ns: a launch there never ends when it takes so much longer than CW_RUN_FAR_HUNG_TIMES its usual time, or
+ * than CW_RUN_FAR_HUNG_NEW_NS where that is not known, as it may be compiled first; and so many times as
+ * long where no other memory has the bytes that it needs, as it fails then */
+#define CW_RUN_FAR_HUNG_NS     UINT64_C(10000000000)
+#define CW_RUN_FAR_HUNG_TIMES  20
+#define CW_RUN_FAR_HUNG_NEW_NS UINT64_C(60000000000)
+#define CW_RUN_FAR_HUNG_ALONE  10
+/* ns: the same of a launch that a test has planted */
+#define CW_RUN_FAR_HUNG_PLANTED_NS UINT64_C(200000000)
+/* ns: a device that has failed has so long to give back what it alone has (memory/quarantine.h) */
+#define CW_RUN_FAR_SAVE_NS UINT64_C(1000000000)
 /* ---- chains as groups (groups/group.h) */
 /* share of the work that groups may save, before one was measured: they are 2 to 4 times as quick */
 #define CW_RUN_GROUP_HOPE 0.4

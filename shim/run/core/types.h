@@ -31,6 +31,7 @@
 #define CW_RUN_TIMER_TICKS   20   /* ages without work after which the timer sleeps */
 #define CW_RUN_TIMER_AGES    16   /* that it waits at most while the program closes windows itself */
 #define CW_RUN_WINDOW_LIMIT  4096 /* commands that are planned together; the others stay in the window */
+#define CW_RUN_WATCH_AGES    1000 /* until it looks again whether a far launch never ends */
 #define CW_RUN_WINDOW_AGE_NS 100000
 #define CW_RUN_HELD_AGE_NS   50000000 /* of commands that wait behind some that cannot run */
 #define CW_RUN_CHAOS_AGE_NS                                                                                  \
@@ -462,7 +463,7 @@ struct cw_run_task {
     struct cw_run_queue *queue;          /* NULL: internal */
     struct {                             /* lists that it is in */
         struct cw_run_task *prev, *next; /* its queue */
-        struct cw_run_task *window, *done;
+        struct cw_run_task *window, *done, *claims;
     } links;
     struct cw_run_queue *joins;        /* later commands of this queue wait for it */
     struct cw_run_memory *memories[2]; /* buffers of a transfer */
@@ -476,6 +477,7 @@ struct cw_run_task {
     bool uncoded;  /* the helper's code for it is not there yet */
     bool begun;    /* a vendor has taken the launch: it may have changed memory */
     bool pooled;
+    bool left;     /* a thread that never comes back may use it: its memory is not given back */
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
     bool native;   /* a HOME in front of a native command, which finds the bytes there */
     bool ahead;    /* copies ahead of it were asked for (memory/spread_ahead.h) */
@@ -483,8 +485,6 @@ struct cw_run_task {
     bool apart;    /* its tiles work in several memories, and copy what they need themselves */
     bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
-    /* another command on the same bytes, as far as is known of them, may run at the same time */
-    bool unordered;
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
@@ -620,9 +620,18 @@ struct cw_run_watch {
 
 /* Why no launch goes to a device of its own memory any more. */
 struct cw_run_quarantine {
-    cl_int error; /* of the first command that failed there; 0: none has */
-    bool copy;    /* that was a copy between its memory and the host's */
-    bool left;    /* what it alone had has been saved, or is lost */
+    _Atomic cl_int error;      /* of the first command that failed there; 0: none has */
+    bool copy;                 /* that was a copy between its memory and the host's */
+    _Atomic bool hung;         /* that never ended: the worker's thread is lost in it */
+    bool left;                 /* what it alone had has been saved, or is lost */
+    _Atomic uint64_t until_ns; /* it has so long to give bytes back; 0: it has not been asked yet */
+};
+
+/* Held by one thread at a time, which may never give it back. */
+struct cw_run_turn {
+    pthread_mutex_t lock;
+    pthread_cond_t given;
+    bool taken;
 };
 
 struct cw_run_worker {
@@ -640,11 +649,13 @@ struct cw_run_worker {
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
     uint64_t far_bytes;              /* of buffers there */
     /* when the launch that runs there is late (workers/late.h); 0: none runs, or that is not looked at */
-    uint64_t late_at_ns;
+    _Atomic uint64_t late_at_ns;
+    uint64_t began_ns, hung_ns; /* when it began, and how long it takes at most; hung_ns 0: likewise */
+    struct cw_run_task *runs; /* the launch that the vendor runs there, where that is looked at; else NULL */
     struct cw_run_quarantine quarantine; /* memory/quarantine.h */
     /* of the vendor's calls that run commands on a device that runs them inside the call (CW_VENDOR_IN_CALL)
      * and has a memory of its own, to and from which other threads copy. Innermost */
-    pthread_mutex_t calls;
+    struct cw_run_turn turn;
     /* copies to and from its memory that no command waits for yet (memory/spread_ahead.h), and the one
      * that is made */
     struct cw_run_ahead *ahead, *ahead_now;

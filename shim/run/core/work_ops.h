@@ -31,6 +31,9 @@ struct cw_run_work_ops {
     /* A thread is about to wait for the task, which may not have begun. Returns when the thread should look
      * again, on the same clock; 0: there is no need. Lock held. NULL: there is no need. */
     uint64_t (*look)(const struct cw_run_task *t);
+    /* The worker does not come to the ready task, which has left its heap: others do its work. Lock held.
+     * NULL: it may run at home. */
+    void (*leave)(struct cw_run_task *t);
     /* Frees the memory that belongs to the task alone; the task itself is freed next. NULL: nothing does. */
     void (*free)(struct cw_run_task *t);
 };

@@ -330,8 +330,7 @@ static void let_go(struct cw_run_group *g, uint32_t plain)
         struct cw_run_task *t = g->step[i].task;
 
         t->state = CW_RUN_LINKED;
-        if (t->claims)
-            cw_run_spread_release(t);
+        cw_run_spread_release(t);
         t->group.may = i >= plain;
         if (!t->waits)
             cw_run_worker_ready(t);
@@ -345,8 +344,7 @@ static void shorten(struct cw_run_group *g, uint32_t steps)
         struct cw_run_task *t = g->step[i].task;
 
         t->state = CW_RUN_LINKED;
-        if (t->claims)
-            cw_run_spread_release(t);
+        cw_run_spread_release(t);
         t->group.may = true;
         if (!t->waits)
             cw_run_worker_ready(t);

@@ -108,14 +108,24 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
         next = a->next;
         if (a->high <= low || a->low >= high)
             continue;
-        if (CW_UNLIKELY(may_hold_up(a->task, q))) {
-            a->task->unordered = t->unordered = true;
+        if (CW_UNLIKELY(may_hold_up(a->task, q)))
             continue;
-        }
         ordered = a->task == t || cw_run_edge_add(a->task, t, CW_RUN_DATA);
         if (ordered && write && low <= a->low && a->high <= high && covers(t, a->task))
             take_out(a); /* else `t` is given up, and later commands have to meet this one */
     }
+}
+
+static bool any_comes_first(const struct cw_run_queue *q, const struct cw_run_access *list)
+{
+    while (list && may_hold_up(list->task, q))
+        list = list->next;
+    return list;
+}
+
+bool cw_run_byte_range_is_used(const struct cw_run_queue *q, const struct cw_run_region *r)
+{
+    return any_comes_first(q, r->writes) || any_comes_first(q, r->reads);
 }
 
 void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,

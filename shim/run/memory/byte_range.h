@@ -25,6 +25,8 @@ void cw_run_byte_range_is_sure(struct cw_run_task *t, uint64_t low, uint64_t byt
 /* The same for `bytes` bytes of `m` from `offset` on. */
 void cw_run_byte_range_add_memory(const struct cw_run_queue *q, struct cw_run_task *t,
                                   const struct cw_run_memory *m, uint64_t offset, size_t bytes, bool write);
+/* Unfinished commands use bytes of `r` behind which a command of `q` would be ordered. */
+bool cw_run_byte_range_is_used(const struct cw_run_queue *q, const struct cw_run_region *r);
 void cw_run_byte_range_remove_accesses(struct cw_run_task *t);
 
 #endif

@@ -22,7 +22,8 @@ static cl_mem poisoned(cl_mem buffer, const struct cw_run_context_device *p, siz
 
     if (!buffer || CW_LIKELY(!cw_run.chaos))
         return buffer;
-    cw_run_context_device_turn_take(p);
+    if (!cw_run_context_device_turn_take(p))
+        return buffer;
     if (cw_next.clEnqueueFillBuffer(p->queue, buffer, &stale, 1, 0, bytes, 0, NULL, NULL) == CL_SUCCESS)
         cw_next.clFinish(p->queue);
     cw_run_context_device_turn_give(p);

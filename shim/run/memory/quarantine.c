@@ -1,9 +1,19 @@
 /* quarantine.c - see memory/quarantine.h. */
 #include "quarantine.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
+#include "../../door/door.h"
+#include "../core/context_device.h"
+#include "../core/fault.h"
+#include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../core/thread.h"
+#include "../core/thresholds.h"
 #include "spread.h"
 
 bool cw_run_quarantine_is_due(cl_int status)
@@ -19,6 +29,126 @@ void cw_run_quarantine_begin(struct cw_run_worker *l, cl_int error, bool copy)
     l->quarantine.error = error;
     l->quarantine.copy = copy;
     cw_run.quarantines++;
+}
+
+/* ---- reads that may never end */
+
+/* One of them, and its thread; the last of the two that know of it frees it. */
+struct reading {
+    pthread_mutex_t lock;
+    pthread_cond_t told;
+    bool over;   /* the thread is done */
+    bool leaves; /* the caller has gone */
+    cl_int err;
+    const struct cw_run_worker *lane;
+    struct cw_run_context_device place; /* the context's records may go meanwhile */
+    struct cw_cl_device slot;           /* of `place` */
+    cl_mem from;
+    uint64_t low;
+    size_t bytes;
+    uint8_t to[];
+};
+
+static void destroy(struct reading *r)
+{
+    pthread_mutex_destroy(&r->lock);
+    pthread_cond_destroy(&r->told);
+    free(r);
+}
+
+static void *read_apart(void *data)
+{
+    struct reading *r = data;
+    cl_int err = CL_DEVICE_NOT_AVAILABLE;
+    bool leaves;
+
+    cw_run_thread_becomes_worker(true);
+    cw_door_depth = 1; /* as other threads of run mode */
+    if (cw_run_context_device_turn_take(&r->place)) {
+        err = cw_run_fault_copy(r->lane, true)
+                  ? CL_OUT_OF_RESOURCES
+                  : cw_next.clEnqueueReadBuffer(r->place.copies, r->from, CL_TRUE, r->low, r->bytes, r->to, 0,
+                                                NULL, NULL);
+        cw_run_context_device_turn_give(&r->place);
+    }
+    cw_next.clReleaseMemObject(r->from);
+    pthread_mutex_lock(&r->lock);
+    r->err = err;
+    r->over = true;
+    leaves = r->leaves;
+    pthread_cond_signal(&r->told);
+    pthread_mutex_unlock(&r->lock);
+    if (leaves)
+        destroy(r);
+    return NULL;
+}
+
+/* The device has some time from the first read on that it is asked for after it has failed. */
+static bool is_time_up(struct cw_run_worker *l)
+{
+    uint64_t none = 0;
+
+    if (l->quarantine.error)
+        atomic_compare_exchange_strong(&l->quarantine.until_ns, &none,
+                                       cw_run_global_lock_now_ns() + CW_RUN_FAR_SAVE_NS);
+    return cw_run_context_device_is_lost(l);
+}
+
+/* Until the thread is done. False: the time is up. The lock of `r` is held. */
+static bool await(struct reading *r, struct cw_run_worker *l)
+{
+    const long slice_ns = 50000000;
+    struct timespec until;
+
+    while (!r->over && !is_time_up(l)) {
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += slice_ns;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_clockwait(&r->told, &r->lock, CLOCK_MONOTONIC, &until);
+    }
+    return r->over;
+}
+
+bool cw_run_quarantine_doubts(const struct cw_run_worker *l)
+{
+    uint64_t late = l->late_at_ns;
+
+    return !l->home && (l->quarantine.error || (late && cw_run_global_lock_now_ns() >= late));
+}
+
+cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from, uint64_t low, size_t bytes,
+                              void *to)
+{
+    struct reading *r = is_time_up(p->lane) ? NULL : malloc(sizeof *r + bytes);
+    cl_int err = CL_DEVICE_NOT_AVAILABLE;
+    pthread_t thread;
+    bool over;
+
+    if (!r)
+        return err;
+    *r = (struct reading){
+        .lane = p->lane, .place = *p, .slot = *p->slot, .from = from, .low = low, .bytes = bytes};
+    r->place.slot = &r->slot;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->told, NULL);
+    cw_next.clRetainMemObject(from);
+    if (!cw_run_thread_try(&thread, read_apart, r)) {
+        cw_next.clReleaseMemObject(from);
+        destroy(r);
+        return err;
+    }
+    pthread_detach(thread);
+    pthread_mutex_lock(&r->lock);
+    over = await(r, p->lane);
+    r->leaves = !over;
+    err = over ? r->err : err;
+    pthread_mutex_unlock(&r->lock);
+    if (err == CL_SUCCESS)
+        memcpy(to, r->to, bytes);
+    if (over)
+        destroy(r);
+    return err;
 }
 
 void cw_run_quarantine_leave(struct cw_run_worker *l)
@@ -37,7 +167,10 @@ int cw_run_quarantine_describe(char *text, unsigned size)
     for (uint32_t i = 0; i < cw_run.num_lanes && used + 128 < (int)size; i++) {
         const struct cw_run_worker *l = &cw_run.lanes[i];
 
-        if (l->quarantine.error)
+        if (l->quarantine.hung)
+            used += snprintf(text + used, size - (unsigned)used,
+                             "run: %s gets no more launches: one there did not end\n", l->name);
+        else if (l->quarantine.error)
             used += snprintf(text + used, size - (unsigned)used,
                              "run: %s gets no more launches: a %s failed there with %d\n", l->name,
                              l->quarantine.copy ? "copy" : "launch", l->quarantine.error);

@@ -116,14 +116,16 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
 
     cw_run_spread_copies_serve(t->order.recorded ? t->order.recorded : t->order.serves);
     cw_run_spread_copies_are(t->native ? CW_MOVE_NATIVE : CW_MOVE_NEEDED);
-    cw_run_spread_set_claims(t, true);
+    cw_run_spread_claim(t);
     if (t->apart)
         return CL_SUCCESS;
     if (memory != CW_MEMORY_HOST)
-        good = cw_run_spread_may_be_here(t) && cw_run_spread_make_replicas(t) && cw_run_spread_may_be_here(t);
+        good = cw_run_spread_may_be_here(t) && cw_run_spread_make_replicas(t);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(t, &t->accesses.of[i], memory);
+    /* also of native commands that came meanwhile, on buffers that had not left home then */
+    good = good && (memory == CW_MEMORY_HOST || cw_run_spread_may_be_here(t));
     if (memory == CW_MEMORY_HOST)
         cw_run_spread_cover(t);
     return good ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
@@ -143,6 +145,29 @@ static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *
     return s || memory == CW_MEMORY_HOST;
 }
 
+static bool has_elsewhere(const struct cw_run_task *t, const struct cw_run_access *a, uint64_t where)
+{
+    const struct cw_run_spread *s = a->region->spread;
+    uint64_t low, high;
+    struct cw_extent piece;
+
+    for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)
+        for (; cw_extents_missing(&s->valid, low, high, UINT64_MAX, &piece); low = piece.high)
+            if (!(piece.valid & ~where))
+                return false;
+    return true;
+}
+
+bool cw_run_spread_is_elsewhere(const struct cw_run_task *t)
+{
+    uint64_t where = cw_run_spread_bit(cw_run_spread_memory_of(t));
+
+    for (uint32_t i = 0; i < t->accesses.n; i++)
+        if (!has_elsewhere(t, &t->accesses.of[i], where))
+            return false;
+    return true;
+}
+
 /* A buffer that the launch surely writes has no bytes to fetch, but has to be there. */
 static bool has_replicas(const struct cw_run_task *t)
 {
@@ -159,7 +184,7 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 
     if (t->apart)
         return true;
-    if (memory != CW_MEMORY_HOST && cw_run_spread_is_away(t) && (t->unordered || !has_replicas(t)))
+    if (memory != CW_MEMORY_HOST && cw_run_spread_is_away(t) && !has_replicas(t))
         return false;
     for (uint32_t i = 0; i < t->accesses.n; i++)
         if (t->accesses.of[i].region->root && !has_needed(t, &t->accesses.of[i], memory))
@@ -169,8 +194,11 @@ bool cw_run_spread_is_here(const struct cw_run_task *t)
 
 bool cw_run_spread_claims(struct cw_run_task *t)
 {
-    cw_run_spread_set_claims(t, cw_run_spread_is_here(t) && cw_run_spread_may_claim(t));
-    return t->claims;
+    bool may = cw_run_spread_is_here(t) && cw_run_spread_may_claim(t);
+
+    if (may)
+        cw_run_spread_claim(t);
+    return may;
 }
 
 /* ---- the end of a command */
@@ -237,8 +265,7 @@ void cw_run_spread_over(struct cw_run_task *t)
 {
     if (cw_run.spreads && !t->given_up && !t->apart && (t->outcome.status >= 0 || t->begun))
         written(t);
-    if (t->claims)
-        cw_run_spread_release(t);
+    cw_run_spread_release(t);
     cw_run_spread_ahead_forget(t);
     if (!cw_run.spreads)
         return;
@@ -255,8 +282,7 @@ void cw_run_spread_abandon(struct cw_run_task *t)
             cw_extents_return(&a->region->spread->valid, a->promised);
         a->promised = 0;
     }
-    if (t->claims)
-        cw_run_spread_release(t);
+    cw_run_spread_release(t);
     cw_run_spread_ahead_forget(t);
     cw_run_spread_uncover(t);
 }

@@ -26,7 +26,7 @@ bool cw_run_spread_may_claim(const struct cw_run_task *t);
 /* If all its bytes are here and it may claim them it does, and true. Lock held. */
 bool cw_run_spread_claims(struct cw_run_task *t);
 
-/* It claims them no more: it is over, or runs elsewhere. Lock held. */
+/* It claims them no more, if it did: it is over, or runs elsewhere. Lock held. */
 void cw_run_spread_release(struct cw_run_task *t);
 
 /* Claims them, which it may, makes them so, and makes room for the change at the command's end. An error:
@@ -42,6 +42,9 @@ void cw_run_spread_over(struct cw_run_task *t);
  * those that it surely writes, so it may run again there. False: all that it may have written is lost.
  * Lock held. */
 bool cw_run_spread_failed(struct cw_run_task *t);
+
+/* Other memories than that of its worker have all bytes that the command needs. Lock held. */
+bool cw_run_spread_is_elsewhere(const struct cw_run_task *t);
 
 /* The command, which has not run, will not. Lock held. */
 void cw_run_spread_abandon(struct cw_run_task *t);
@@ -67,6 +70,12 @@ struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r);
 /* The region of a buffer that has left the host's memory, behind `r` in a list of them all; NULL: the first,
  * behind the last one. Lock held. */
 struct cw_run_region *cw_run_spread_after(const struct cw_run_region *r);
+
+/* All bytes of buffer `r`, which has left the host's memory, become valid where native commands find them,
+ * and there alone, but for those that a device does not give back. No command on them may be under way.
+ * Returns the buffer to look at next in the list of cw_run_spread_after(), which is the first one where
+ * `r` has moved; NULL: none. Lock held, given up meanwhile. */
+struct cw_run_region *cw_run_spread_come_home(struct cw_run_region *r);
 
 /* All bytes of all buffers become valid in the host's memory, and there alone, but for those that a device
  * does not give back. No command on them may be under way. Lock held, given up meanwhile. */

@@ -146,7 +146,7 @@ static bool has_time(const struct cw_run_task *t, const struct cw_run_task *but)
 {
     const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
 
-    return t->released && t->state <= CW_RUN_READY && !t->unordered && !t->apart && !t->outcome.failed &&
+    return t->released && t->state <= CW_RUN_READY && !t->apart && !t->outcome.failed &&
            (t->waits > (but != NULL) || l->busy || l->num_ready > (t->state == CW_RUN_READY));
 }
 

@@ -1,8 +1,19 @@
-/* spread_claim.c - claims of memory/spread.h.
+/* spread_claim.c - claims of memory/spread.h: bytes that a command uses in one memory until it is over.
  *
- * Commands whose bytes overlap are ordered, but for those that wait for native work (memory/byte_range.c). A
- * launch is said to reach more bytes than it writes: in one memory that does no harm to a command that it is
- * not ordered with. In two it would: the bytes that one of them has written would not be valid any more. */
+ * Commands whose bytes overlap are ordered, but for those that wait for native work (memory/byte_range.c).
+ * A launch is said to reach more bytes than it writes: in one memory that does no harm to a command that
+ * it is not ordered with. In two it would: the bytes that one of them has written would not be valid any
+ * more. One after the other, in any order, they may use several: the later one fetches all that the
+ * earlier one has written (cw_coherence_written). So it is enough that they do not overlap in time, which
+ * claims see to:
+ *
+ *   - A command claims all its bytes at once, under the lock, before its first copy begins, and keeps them
+ *     until its writes are noted, or it is sent elsewhere. So none waits for a claim while it has one.
+ *   - The claims of commands are one list: those of a region are not enough, as an access that a later write
+ *     covers is taken out of them.
+ *   - Only a command in another memory is held up; a launch whose tiles work in several, by all. Commands
+ *     that the vendor runs are not of them: no launch leaves home beside those (memory/native_use.h), nor
+ *     beside maps. */
 #include "spread_state.h"
 
 #include "../../door/door.h"
@@ -10,40 +21,65 @@
 #include "native_use.h"
 #include "spread_ahead.h"
 
-static bool is_claimed(const struct cw_run_task *t, const struct cw_run_access *list, uint64_t low,
-                       uint64_t high)
+static bool meet(const struct cw_run_access *a, const struct cw_run_access *b)
 {
-    for (const struct cw_run_access *a = list; a; a = a->next)
-        if (a->task->claims && a->task != t && a->low < high && low < a->high &&
-            (t->apart || cw_run_spread_memory_of(a->task) != cw_run_spread_memory_of(t)))
-            return true;
+    return a->region == b->region && a->region->root && (a->write || b->write) && a->low < b->high &&
+           b->low < a->high;
+}
+
+static bool share_bytes(const struct cw_run_task *t, const struct cw_run_task *other)
+{
+    for (uint32_t i = 0; i < t->accesses.n; i++)
+        for (uint32_t j = 0; j < other->accesses.n; j++)
+            if (meet(&t->accesses.of[i], &other->accesses.of[j]))
+                return true;
     return false;
 }
 
 bool cw_run_spread_may_claim(const struct cw_run_task *t)
 {
+    uint32_t memory = cw_run_spread_memory_of(t);
+
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         const struct cw_run_access *a = &t->accesses.of[i];
 
         if (a->write && cw_run_spread_copies_ahead(a->region, a->low, a->high))
             return false;
-        if (a->region->root && (is_claimed(t, a->region->writes, a->low, a->high) ||
-                                (a->write && is_claimed(t, a->region->reads, a->low, a->high))))
-            return false;
     }
+    for (const struct cw_run_task *other = cw_run.claims; other; other = other->links.claims)
+        if (other != t && (t->apart || cw_run_spread_memory_of(other) != memory) && share_bytes(t, other))
+            return false;
     return true;
 }
 
-void cw_run_spread_set_claims(struct cw_run_task *t, bool claims)
+/* Commands that claim bytes to write them (more: 1), or do so no longer (-1). */
+static void count_writers(struct cw_run_task *t, int more)
 {
-    for (uint32_t i = 0; i < t->accesses.n && claims != t->claims; i++)
-        t->accesses.of[i].region->writers += !t->accesses.of[i].write ? 0 : claims ? 1 : UINT32_MAX;
-    t->claims = claims;
+    for (uint32_t i = 0; i < t->accesses.n; i++)
+        t->accesses.of[i].region->writers += t->accesses.of[i].write ? (uint32_t)more : 0;
+}
+
+void cw_run_spread_claim(struct cw_run_task *t)
+{
+    if (t->claims)
+        return;
+    t->claims = true;
+    t->links.claims = cw_run.claims;
+    cw_run.claims = t;
+    count_writers(t, 1);
 }
 
 void cw_run_spread_release(struct cw_run_task *t)
 {
-    cw_run_spread_set_claims(t, false);
+    struct cw_run_task **at = &cw_run.claims;
+
+    if (!t->claims)
+        return;
+    while (*at != t)
+        at = &(*at)->links.claims;
+    *at = t->links.claims;
+    t->claims = false;
+    count_writers(t, -1);
     cw_run_spread_ahead_look();
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
         cw_run.lanes[i].blocked = false; /* they look again */
@@ -69,7 +105,7 @@ bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw
 
 bool cw_run_spread_may_be_here(const struct cw_run_task *t)
 {
-    bool may = !cw_run_spread_is_away(t) || (!t->unordered && !t->queue->context->native_calls);
+    bool may = !cw_run_spread_is_away(t) || !t->queue->context->native_calls;
 
     for (uint32_t i = 0; may && cw_run_spread_is_away(t) && i < t->launch.kernel->count; i++)
         may = !t->launch.args[i].memory || !is_mapped(t->launch.args[i].memory->root);

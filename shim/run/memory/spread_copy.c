@@ -75,7 +75,10 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
     uint64_t begin, bytes = m->high - m->low;
     cl_int err;
 
-    cw_run_context_device_turn_take(p);
+    if (home && cw_run_quarantine_doubts(p->lane))
+        return cw_run_quarantine_read(p, replica, m->low, bytes, host);
+    if (!cw_run_context_device_turn_take(p))
+        return CL_DEVICE_NOT_AVAILABLE;
     begin = cw_run_global_lock_now_ns();
     if (cw_run_fault_copy(p->lane, home))
         err = CL_OUT_OF_RESOURCES;
@@ -248,30 +251,35 @@ static bool is_home(const struct cw_run_spread *s)
     return s->valid.n == 1 && s->valid.of[0].valid == cw_run_spread_bit(cw_run_spread_home_of(s->region));
 }
 
-void cw_run_spread_all_home(void)
+struct cw_run_region *cw_run_spread_come_home(struct cw_run_region *r)
 {
-    struct cw_run_spread *s = cw_run_spread_first();
+    struct cw_run_spread *s = r->spread;
+    struct cw_run_region *next = cw_run_spread_after(r);
 
+    if (is_home(s))
+        return next;
     cause.command = cw_run.recording ? cw_enqueuing : 0;
     cause.why = CW_MOVE_NATIVE;
-    while (s) {
-        struct cw_run_region *r = s->region;
-        bool good;
-
-        if (is_home(s)) {
-            s = s->next;
-            continue;
-        }
-        cw_run_record_pin(&r->root->r);
-        while (cw_run_spread_copies_ahead(r, 0, s->valid.bytes))
-            cw_run_spread_wait();
-        good = cw_run_spread_bring(r, 0, s->valid.bytes, cw_run_spread_home_of(r)) &&
-               cw_extents_reserve(&s->valid, 1);
-        if (good)
-            cw_coherence_written(&s->valid, 0, s->valid.bytes, cw_run_spread_home_of(r));
-        s = good ? cw_run_spread_first() : s->next; /* the list may be another one */
-        cw_run_record_unpin(&r->root->r);
+    cw_run_record_pin(&r->root->r);
+    while (cw_run_spread_copies_ahead(r, 0, s->valid.bytes))
+        cw_run_spread_wait();
+    if (cw_run_spread_bring(r, 0, s->valid.bytes, cw_run_spread_home_of(r)) &&
+        cw_extents_reserve(&s->valid, 1)) {
+        cw_coherence_written(&s->valid, 0, s->valid.bytes, cw_run_spread_home_of(r));
+        next = cw_run_spread_after(NULL); /* the list may be another one */
+    } else {
+        next = cw_run_spread_after(r);
     }
+    cw_run_record_unpin(&r->root->r);
+    return next;
+}
+
+void cw_run_spread_all_home(void)
+{
+    struct cw_run_region *r = cw_run_spread_after(NULL);
+
+    while (r)
+        r = cw_run_spread_come_home(r);
 }
 
 /* ---- commands that write bytes which were not fetched */

@@ -85,11 +85,12 @@ bool cw_run_spread_make_replicas(const struct cw_run_task *t);
 
 /* ---- spread_claim.c */
 
-void cw_run_spread_set_claims(struct cw_run_task *t, bool claims);
-
 /* No command writes bytes of the buffer, and neither the program nor native commands use them: bytes that are
  * valid in a memory stay so while they are copied to another one, and none is overwritten. */
 bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw_coherence_move *m);
+
+/* Which cw_run_spread_may_claim() allows. */
+void cw_run_spread_claim(struct cw_run_task *t);
 
 /* No other command and no thread of the program works on the same bytes at home meanwhile. What begins to
  * later is ordered behind the command. */

@@ -80,8 +80,26 @@ static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t
         cw_run_tile_crew_run(l, part);
 }
 
-static const struct cw_run_work_ops part_ops = {
-    .run = run_part, .execute = execute_block, .submit = submit_block, .share = block_share};
+/* It has taken no block; those that are bound to it are free for any part. */
+static void part_leaves(struct cw_run_task *part)
+{
+    struct cw_run_tiles *x = part->tile.part_of;
+
+    part->state = CW_RUN_DONE;
+    for (uint32_t i = 0; i < x->blocks; i++)
+        if (!x->block[i].taken && x->block[i].part == (uint32_t)(part - x->part))
+            x->block[i].part = CW_RUN_ANYBODY;
+    if (x->share && x->share->holder == x)
+        cw_adaptive_leave(x->share->control, part->at.place);
+    cw_run_tile_parts_wake(x);
+    cw_run_tile_part_ends(x);
+}
+
+static const struct cw_run_work_ops part_ops = {.leave = part_leaves,
+                                                .run = run_part,
+                                                .execute = execute_block,
+                                                .submit = submit_block,
+                                                .share = block_share};
 
 static void cut_ready(struct cw_run_task *t)
 {
@@ -362,8 +380,8 @@ static void over(struct cw_run_tiles *x, cl_int status)
     cw_run_task_done(t, status);
 }
 
-/* A part whose lane still runs this kernel, at home where the others may lack its bytes; home's, made of another one, when all have failed; NULL: home
- * has, too. */
+/* A part whose lane still runs this kernel, at home where the others may lack its bytes; home's, made of
+ * another one, when all have failed; NULL: home has, too. */
 static struct cw_run_task *heir(struct cw_run_tiles *x)
 {
     uint64_t broken = x->whole->launch.kernel->tile_broken;

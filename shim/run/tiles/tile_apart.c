@@ -31,7 +31,6 @@ bool cw_run_tile_apart_make(struct cw_run_tiles *x)
     x->hulls = calloc((size_t)TILES * x->whole->launch.kernel->count + 1, sizeof *x->hulls);
     for (uint32_t i = 0; x->access && i < x->parts; i++) {
         x->part[i].accesses.of = x->access + (size_t)i * most;
-        x->part[i].unordered = x->whole->unordered;
         x->part[i].order.serves = x->whole->order.recorded;
     }
     return x->access && x->hulls;

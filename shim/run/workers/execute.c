@@ -138,7 +138,8 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
     cl_command_queue queue;
     cl_int err;
 
-    cw_run_context_device_turn_take(p);
+    if (!cw_run_context_device_turn_take(p))
+        return t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
     err = t->ops->submit(t, &queue);
     cw_run_context_device_turn_give(p);
     if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */

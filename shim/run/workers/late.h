@@ -1,19 +1,22 @@
-/* late.h - launches that take long at devices with a memory of their own: commands that wait behind them go
- * home, and no new ones go there before they are over. Lock held. */
+/* late.h - launches that take long at devices with a memory of their own: commands that wait behind them
+ * go home, and no new ones go there before they are over. One that takes so long that it seems never to
+ * end is left behind with its worker's thread, and runs at home: what it writes later, if it ever does, it
+ * writes to a memory of which no byte is valid any more. Lock held. */
 #ifndef CW_RUN_LATE_H
 #define CW_RUN_LATE_H
 
 #include "../core/types.h"
 
-/* `t` begins to run at `l`; nothing runs there. */
-void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t);
+/* `t` begins to run at `l`; nothing runs there. alone: no other command runs with it. */
+void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t, bool alone);
 void cw_run_late_ends(struct cw_run_worker *l);
 
 /* A launch at `l` takes longer than it should. */
 bool cw_run_late_is(const struct cw_run_worker *l);
 
-/* For a thread that is about to wait: sends launches home that wait behind late ones. Returns when it should
- * look again, on the clock of cw_run_global_lock_now_ns; 0: there is no need. *any: some were sent. */
+/* For a thread that is about to wait, and the timer: sends launches home that wait behind late ones, and
+ * those that never end. Returns when it should look again, on the clock of cw_run_global_lock_now_ns; 0:
+ * there is no need. *any: some were sent. */
 uint64_t cw_run_late_look(bool *any);
 
 #endif

@@ -10,6 +10,7 @@
 #include "../tasks/task.h"
 #include "timing.h"
 #include "window.h"
+#include "late.h"
 #include "worker.h"
 
 #include <time.h>
@@ -195,11 +196,19 @@ static void wait_ages(unsigned ages)
     pthread_cond_clockwait(&cw_run.timer, &cw_run.lock, CLOCK_MONOTONIC, &until);
 }
 
+/* A launch at a device with a memory of its own may never end. */
+static bool is_watching(void)
+{
+    return CW_UNLIKELY(cw_run.far_lanes) && cw_run.unfinished;
+}
+
 static void sleep_for_good(void)
 {
     cw_run.timer_asleep = true;
-    while (!cw_run.timer_wanted && !cw_run.quit)
+    while (!cw_run.timer_wanted && !cw_run.quit && !is_watching())
         pthread_cond_wait(&cw_run.timer, &cw_run.lock);
+    if (!cw_run.timer_wanted && !cw_run.quit)
+        wait_ages(CW_RUN_WATCH_AGES);
     cw_run.timer_asleep = false;
 }
 
@@ -240,12 +249,15 @@ static void look_at_window(struct looks *l)
 static void *timer(void *unused)
 {
     struct looks l = {.ages = 1};
+    bool any;
 
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
     cw_run_global_lock_take();
     while (!cw_run.quit) {
         cw_run.timer_wanted = false;
+        if (is_watching())
+            cw_run_late_look(&any);
         if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_task_retire();
         } else if (cw_run_worker_run_orphan()) {

@@ -68,7 +68,8 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
         return NULL;
     pthread_cond_init(&l->wake, NULL);
     pthread_cond_init(&l->look_ahead, NULL);
-    pthread_mutex_init(&l->calls, NULL);
+    pthread_mutex_init(&l->turn.lock, NULL);
+    pthread_cond_init(&l->turn.given, NULL);
     cw_run.num_lanes++;
     if (l->memory != CW_MEMORY_HOST) {
         cw_run.far_lanes++;
@@ -136,6 +137,10 @@ void cw_run_worker_push(struct cw_run_task *t)
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
+    if (CW_UNLIKELY(cw_run.lanes[t->at.lane].quarantine.hung)) {
+        t->at.lane = t->at.home;
+        t->at.place = t->queue->home;
+    }
     t->early = CW_UNLIKELY(t->ops->ready && cw_run.far_lanes) && !cw_run_spread_claims(t);
     if (CW_UNLIKELY(t->ops->ready != NULL) && !t->early)
         t->ops->ready(t);
@@ -208,8 +213,7 @@ static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
     t->launch.kernel->memo.left = 0;
     t->at.lane = t->at.home;
     t->at.place = t->queue->home;
-    if (t->claims)
-        cw_run_spread_release(t);
+    cw_run_spread_release(t);
     cw_run_worker_ready(t);
 }
 
@@ -232,8 +236,7 @@ static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
     bool away = t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
 
     t->state = CW_RUN_LINKED;
-    if (t->claims)
-        cw_run_spread_release(t);
+    cw_run_spread_release(t);
     cw_run.counts.moved -= away;
     if (away && t->launch.kernel->known->broken[l->number]) {
         t->at.lane = t->at.home;
@@ -299,6 +302,60 @@ static bool has_more_room(struct cw_run_worker *l, const struct cw_run_task *t, 
            !t->begun && cw_run_spread_make_room(l, t);
 }
 
+/* What running the launch has told of it. */
+static void hear(struct cw_run_task *t, const struct cw_run_task *run)
+{
+    t->outcome.vendor = run->outcome.vendor;
+    t->begun = run->begun;
+    t->uncoded = run->uncoded;
+    t->measure.took_ns = run->measure.took_ns;
+    memcpy(t->time.at, run->time.at, sizeof t->time.at);
+}
+
+/* Runs the one command. Where the launch is watched this thread uses a copy of the command, as the command
+ * goes elsewhere when the launch never ends; l->quarantine.hung says that it has. Lock held, given up
+ * meanwhile. */
+static cl_int execute(struct cw_run_worker *l, struct cw_run_task *t)
+{
+    bool watched = l->hung_ns;
+    struct cw_run_task copy;
+    cl_int status;
+
+    if (watched)
+        copy = *t;
+    l->runs = watched ? t : NULL;
+    cw_run_global_lock_give();
+    status = cw_run_timing_execute(watched ? &copy : t);
+    cw_run_global_lock_take();
+    if (watched && !l->quarantine.hung)
+        hear(t, &copy);
+    l->runs = NULL;
+    return status;
+}
+
+void cw_run_worker_leave_behind(struct cw_run_worker *l)
+{
+    struct cw_run_task *t = l->runs;
+
+    cw_run_quarantine_begin(l, CL_OUT_OF_RESOURCES, false);
+    l->quarantine.hung = l->quit = true; /* it stays busy: no other thread drives it */
+    l->runs = NULL;
+    cw_run.running--;
+    cw_run.wanted -= l->num_wanted;
+    for (; l->num_wanted; l->num_wanted--) {
+        struct cw_run_program *p = l->wanted[l->num_wanted - 1];
+
+        p->copy[l->number] = CW_RUN_COPY_FAILED;
+        cw_run_record_unpin(&p->r);
+    }
+    t->left = true; /* with its arguments */
+    cw_run_record_pin(&t->launch.kernel->r);
+    cw_run_record_pin(&t->queue->r);
+    t->begun = true;
+    t->outcome.vendor = CL_OUT_OF_RESOURCES;
+    ends(l, t, CL_OUT_OF_RESOURCES, false);
+}
+
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
     struct cw_run_task *batch[CW_RUN_BATCH];
@@ -307,26 +364,26 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
 
     l->busy = true;
     cw_run.running++;
-    if (CW_UNLIKELY(l->memory != CW_MEMORY_HOST))
-        cw_run_late_begins(l, t);
     n = cw_run_batch_gather(t, last, batch);
+    if (CW_UNLIKELY(l->memory != CW_MEMORY_HOST))
+        cw_run_late_begins(l, t, n == 1);
     for (uint32_t i = 0; i < n; i++)
         cw_run_worker_starts(batch[i]);
     for (uint32_t i = 0;
          i < n && (n == 1 || cw_device_has(t->queue->context->places[t->at.place].slot, CW_VENDOR_IN_CALL));
          i++)
         batch[i]->measure.wanted = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
-    cw_run_global_lock_give();
-    if (n > 1)
-        cw_run_batch_execute(batch, n);
-    else if (!t->outcome.failed)
-        status = cw_run_timing_execute(t);
-    cw_run_global_lock_take();
-    if (has_more_room(l, t, status)) {
+    if (n > 1) {
         cw_run_global_lock_give();
-        status = cw_run_timing_execute(t);
+        cw_run_batch_execute(batch, n);
         cw_run_global_lock_take();
+    } else if (!t->outcome.failed) {
+        do
+            status = execute(l, t);
+        while (!l->quarantine.hung && has_more_room(l, t, status));
     }
+    if (CW_UNLIKELY(l->quarantine.hung))
+        return; /* another thread has seen to it */
     cw_run_late_ends(l);
     l->busy = false;
     cw_run.running--;
@@ -341,11 +398,11 @@ static void save_all(void)
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
         struct cw_run_worker *l = &cw_run.lanes[i];
 
-        if (!l->quarantine.error || l->busy)
+        if (!l->quarantine.error || (l->busy && !l->quarantine.hung))
             continue;
         l->busy = true;
         cw_run_quarantine_leave(l);
-        l->busy = false;
+        l->busy = l->quarantine.hung;
     }
 }
 
@@ -528,7 +585,7 @@ void cw_run_worker_stop_all(void)
     for (uint32_t i = 0; i < cw_run.num_lanes && !cw_run.abandoned; i++) { /* else they stop where they are */
         struct cw_run_worker *l = &cw_run.lanes[i];
 
-        if (!l->has_worker)
+        if (!l->has_worker || l->quarantine.hung)
             continue;
         l->has_worker = false;
         cw_run_global_lock_give();

@@ -13,6 +13,11 @@ void cw_run_worker_starts(struct cw_run_task *t);  /* the command is going to ru
 struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot);
 
 /* The ready command may run now, beside all that runs. Lock held. */
+/* The launch that `l` runs (l->runs) never ends: the device is in quarantine, its thread is left behind
+ * with all that it may use, and the launch runs at home if other memories have the bytes that it needs;
+ * else it fails with CL_OUT_OF_RESOURCES. Lock held. */
+void cw_run_worker_leave_behind(struct cw_run_worker *l);
+
 bool cw_run_worker_can_run(const struct cw_run_task *t);
 /* Takes the i-th out of the heap; and runs it, and the commands that follow it at once, up to number `last`.
  * Gives up the lock meanwhile. */
