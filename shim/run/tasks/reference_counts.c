@@ -50,7 +50,8 @@ void cw_run_reference_counts_forget(struct cw_run_memory *m)
 
 static bool has_copies(const struct cw_run_memory *root)
 {
-    return root->region && root->region->root && root->context->places->slot->memory != CW_MEMORY_HOST;
+    return root->managed && root->region && root->region->root &&
+           root->context->places->slot->memory != CW_MEMORY_HOST;
 }
 
 static void is_native(struct cw_run_memory *m, cl_event event)
