@@ -1,0 +1,19 @@
+# Memories of their own under the thread sanitizer: copies between them, claims, evictions, commands at home that meet them.
+sanitizer=thread
+. test/runmode/sanitizers.bash
+build_shim
+tell thread
+for seed in 11 12 13 14; do
+    for program in anything crowd; do
+        as $program$seed runmode/$program $seed
+        apart "$T/$program$seed" $seed
+    done
+    as medley$seed runmode/medley 20 $seed
+    apart "$T/medley$seed" $seed
+done
+for seed in 1 2; do
+    for program in chains8 manybufs mapreduce edges cholesky userevents_maps; do apart apps/$program $seed; done
+    for program in memories natives mapped order waits counts content; do apart runmode/$program $seed; done
+done
+[ "${moved:-0}" -gt 20 ] || fail "only ${moved:-0} launches left home"
+done_
