@@ -10,6 +10,8 @@
 
 # moved : bytes went to devices' memories in the latest run, and came back
 moved() { grep -qE '^run: memories: .* in [0-9]+ copies to devices, .* in [1-9][0-9]* back' "$T/summary" || fail "no bytes came back: $(cat "$T/summary")"; }
+# cuts : launches were cut in the latest run
+cuts() { grep -qE ', [1-9][0-9]* cut \(' "$T/summary"; }
 # far PROGRAM DEVICES [SEEDS] : by lot
 far() {
     local seed
@@ -36,6 +38,11 @@ for name in chains8 edges mapreduce userevents_maps anything crowd order natives
     far "$program" far:2
     far "$program" far:1,far-home # the program's own device, too
 done
+# tiles of one launch in several memories
+for name in jacobi tiles onebuffer; do
+    bare "$B/test/apps/$name" && far "$B/test/apps/$name" far:2 && cuts || fail "$name was not cut: $(cat "$T/summary")"
+    far "$B/test/apps/$name" far:1,far-home
+done
 # launches that run at the same time and native commands; what devices refuse goes home with its bytes
 bare "$B/test/runmode/memories" && far "$B/test/runmode/memories" far:2 && far "$B/test/runmode/memories" far:2/us=20000 2 &&
     for fault in refuse:18 refuse:20 refuse:22; do
@@ -55,5 +62,6 @@ bare "$B/test/apps/chains8" && in_run "$B/test/apps/chains8" CLWEAVE_DEVICES=far
 in_run "$B/test/apps/chains8" CLWEAVE_DEVICES=far:1,far-home CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 CLWEAVE_MANAGE_ALL=1 && moved
 caught "$B/test/apps/chains8" far:2 unfetched:1 unfetched:5 unnoted:1 unnoted:3
 caught "$B/test/apps/chains8" far:2/cap=20K unsaved:1
+bare "$B/test/apps/tiles" && caught "$B/test/apps/tiles" far:2 unfetched:4 unnoted:2 hasty:1
 bare "$B/test/runmode/memories" && caught "$B/test/runmode/memories" far:2 hasty:1
 done_

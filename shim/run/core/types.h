@@ -151,7 +151,7 @@ struct cw_run_access {
     bool listed;       /* in the region's list; one that a later write covers is not */
     uint32_t promised; /* so many changes at the command's end have room in its region's extents */
     uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
-    bool covers;       /* in the list of its region's spread: memory/spread.c */
+    bool covers;       /* in the list of its region's spread: memory/spread_copy.c */
     struct cw_run_access *next_cover;
     uint64_t sure,
         sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
@@ -481,6 +481,7 @@ struct cw_run_task {
     bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
     bool native;   /* a HOME in front of a native command, which finds the bytes there */
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
+    bool apart;    /* its tiles work in several memories, and copy what they need themselves */
     bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
     /* another command on the same bytes, as far as is known of them, may run at the same time */
@@ -538,6 +539,7 @@ struct cw_run_task {
     struct {                          /* tiles/tile.h */
         struct cw_run_tiles *launch;  /* the launch is cut */
         struct cw_run_tiles *part_of; /* it is one lane's part of a launch that is */
+        bool refused;                 /* of a part: its memory could not get the bytes of a block */
         bool able;                    /* of a part: its device has the code of all blocks that it may get */
     } tile;
     struct {                      /* groups/group.h */

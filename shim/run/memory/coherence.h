@@ -1,5 +1,5 @@
-/* coherence.h - the protocol that keeps copies of a buffer in several memories equal. Pure; shim/run/memory/
- * spread.c calls it.
+/* coherence.h - the protocol that keeps copies of a buffer in several memories equal. Pure; The files
+ * shim/run/memory/spread*.c call it.
  *
  * Memory CW_MEMORY_HOST is the host's, in which the program's own devices work; the others belong to one
  * device each. A command runs at one memory:

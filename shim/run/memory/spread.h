@@ -2,7 +2,10 @@
  * their own (cw_run_worker.memory). The protocol is that of memory/coherence.h.
  *
  * Only buffers whose bytes are run mode's own leave the host's memory, and only with a launch that runs on
- * such a device. As long as cw_run.far_lanes is 0 nothing here is called. */
+ * such a device. As long as cw_run.far_lanes is 0 nothing here is called.
+ *
+ * spread.c has the two ends of a command, spread_record.c the state of a buffer, spread_copy.c the copies,
+ * spread_room.c what leaves a memory, spread_claim.c the claims. */
 #ifndef CW_RUN_SPREAD_H
 #define CW_RUN_SPREAD_H
 
@@ -39,6 +42,9 @@ void cw_run_spread_over(struct cw_run_task *t);
  * those that it surely writes, so it may run again there. False: all that it may have written is lost.
  * Lock held. */
 bool cw_run_spread_failed(struct cw_run_task *t);
+
+/* The command, which has not run, will not. Lock held. */
+void cw_run_spread_abandon(struct cw_run_task *t);
 
 /* The command could not run as bytes that it needs are lost: so are those that it was to write. Lock held. */
 void cw_run_spread_lost(struct cw_run_task *t);

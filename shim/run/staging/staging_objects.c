@@ -61,8 +61,8 @@ static cl_uint references(cl_context context)
 }
 
 /* Whether the vendor counts a context's objects among its references; asked once, in a context that the
- * program does not have yet. By a buffer: once a context of NVIDIA has had a user event, a thread of the vendor
- * spins for as long as commands are under way. */
+ * program does not have yet. By a buffer: once a context of NVIDIA has had a user event, a thread of the
+ * vendor spins for as long as commands are under way. */
 static void look_at_counts(cl_context context)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;

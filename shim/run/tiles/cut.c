@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/footprint/form.h"
 #include "../../../analyzer/footprint/cut.h"
 #include "../../../analyzer/footprint/pinned.h"
 #include "../../builds/source.h"
@@ -61,45 +60,6 @@ static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
     return NULL;
 }
 
-/* Buffers over run mode's bytes share them only with those of the same root; all others lie in the host's
- * memory. */
-static void describe_memory(const struct cw_run_launch *l, uint32_t i, struct cw_launch_arg *a)
-{
-    const struct cw_run_memory *m = l->args[i].memory;
-    uint32_t first = 0;
-
-    a->buffer_bytes = (int64_t)m->bytes;
-    a->base = (int64_t)m->offset;
-    if (!m->root->own) {
-        a->allocation = UINT64_MAX;
-        return;
-    }
-    while (!l->args[first].memory || l->args[first].memory->root != m->root)
-        first++;
-    a->allocation = first + 1;
-}
-
-static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, struct cw_launch *launch)
-{
-    *launch = (struct cw_launch){.work_dim = l->dims, .arg = args};
-    for (cl_uint d = 0; d < 3; d++) {
-        launch->global[d] = d < l->dims ? (int64_t)l->global[d] : 1;
-        launch->local[d] = 1;
-        launch->offset[d] = d < l->dims ? (int64_t)l->offset[d] : 0;
-    }
-    for (uint32_t i = 0; i < l->kernel->count; i++) {
-        const struct cw_run_arg *a = &l->args[i];
-
-        args[i] = (struct cw_launch_arg){0};
-        if (a->memory) {
-            describe_memory(l, i, &args[i]);
-        } else if (a->kind == CW_RUN_ARG_VALUE && !a->sampler) {
-            args[i].value = a->size > 8 ? a->bytes : (const unsigned char *)&a->word;
-            args[i].value_bytes = a->size;
-        }
-    }
-}
-
 /* ---- all together */
 
 static bool too_large(const struct cw_run_launch *l)
@@ -120,7 +80,7 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
 
     if (!c)
         return "nothing is known of the kernel";
-    describe(l, d->args, &launch);
+    cw_run_cut_hulls_describe(l, d->args, &launch);
     for (cl_uint i = 0; i < l->dims; i++)
         launch.local[i] = (int64_t)cut->local[i];
     cw_cutter_verdict(c->cutter, &launch, v);
@@ -130,6 +90,11 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
     cut->ragged = !l->has_local && cw_pinned_settle(cut->dim, l->global, cut->local);
     cut->groups = (l->global[cut->dim] + cut->local[cut->dim] - 1) / cut->local[cut->dim];
     return cut->groups > 1 ? NULL : "there is only one work-group";
+}
+
+enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
+{
+    return cut->verdict.cut == CW_CUT_ANY && cut->verdict.contiguous ? CW_RUN_LEGAL_APART : CW_RUN_LEGAL_TILE;
 }
 
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
@@ -142,7 +107,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
     *cut = (struct cw_run_cut){.local = {1, 1, 1}};
     if (!p->models)
         return "nothing is known of the kernel";
-    if (!cw_device_has(home, CW_VENDOR_ZERO_COPY_HOST_PTR) || home->memory)
+    if (!cw_device_has(home, CW_VENDOR_ZERO_COPY_HOST_PTR))
         return "its device does not share the host's memory";
     if (!cw_run_relaxed && cw_source_results_vary(p->options))
         return "the build options allow results to vary";
@@ -157,22 +122,8 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
         return "its device chooses the local size, which it can see";
     else
         cw_pinned_local(l->dims, l->global, cut->local);
-    return look(l, cut);
-}
-
-bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
-                      struct cw_arg_hulls *hulls)
-{
-    const struct cw_run_launch *l = &t->launch;
-    struct cw_run_cutter *c = l->kernel->known->cutter;
-    struct cw_launch launch;
-
-    if (!c->form)
-        c->form = cw_form_create(cw_model_set_find(&c->models->set, l->kernel->name));
-    if (!c->form)
-        return false;
-    describe(l, l->kernel->tiled->args, &launch);
-    for (cl_uint i = 0; i < l->dims; i++)
-        launch.local[i] = (int64_t)cut->local[i];
-    return cw_form_launch(c->form, &launch) && cw_form_tiles(c->form, cut->dim, from, n, hulls);
+    refused = look(l, cut);
+    if (!refused && home->memory && cw_run_cut_scope(cut) != CW_RUN_LEGAL_APART)
+        return "its device does not share the host's memory";
+    return refused;
 }

@@ -18,7 +18,7 @@ uint64_t cw_run_parts_groups(struct cw_run_task *t, uint64_t lanes)
     for (uint32_t k = 0; k < c->slots->n && n < CW_RUN_LANES && !why; k++) {
         if (!(lanes >> c->places[k].lane->number & 1))
             continue;
-        if (cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_TILE) != CW_RUN_LEGAL)
+        if (cw_run_legal(t, &c->places[k], cw_run_cut_scope(&cut)) != CW_RUN_LEGAL)
             why = "a device that may run it may run no part of it";
         place[n++] = k;
     }
@@ -48,7 +48,8 @@ bool cw_run_parts_cut(struct cw_run_task *t, const struct cw_run_plan *plan, uin
         const struct cw_run_plan_part *part = &plan->part[plan->first_part[i] + k];
         uint32_t place = place_on(c, part->slot);
 
-        if (place == c->slots->n || cw_run_legal(t, &c->places[place], CW_RUN_LEGAL_TILE) != CW_RUN_LEGAL)
+        if (place == c->slots->n ||
+            cw_run_legal(t, &c->places[place], cw_run_cut_scope(&cut)) != CW_RUN_LEGAL)
             return false;
         piece[k] = (struct cw_run_piece){.first = part->first_group, .groups = part->groups, .place = place};
     }

@@ -261,13 +261,14 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 
         if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
             continue;
-        if (cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_TILE) != CW_RUN_LEGAL ||
+        if (cw_run_legal(t, &c->places[k], cw_run_cut_scope(cut)) != CW_RUN_LEGAL ||
             cw_adaptive_is_lost(h->control, k) || !is_free(x, i, lane))
             continue;
-        v[n++] = (struct candidate){.place = k,
-                                    .units = c->slots->slot[k].dsp ? 0 : c->slots->slot[k].compute_units,
-                                    .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : 0,
-                                    .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
+        v[n++] = (struct candidate){
+            .place = k,
+            .units = c->slots->slot[k].dsp || c->slots->slot[k].memory ? 0 : c->slots->slot[k].compute_units,
+            .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : 0,
+            .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
     }
     qsort(v, n, sizeof *v, faster);
     return n;

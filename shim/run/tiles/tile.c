@@ -1,5 +1,6 @@
 /* tile.c - cut launches: blocks, parts, and their end. See tiles/tile.h. */
 #include "tile.h"
+#include "tile_apart.h"
 #include "../core/clock.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../memory/spread.h"
 #include "../tasks/task.h"
 #include "../workers/worker.h"
 #include "../workers/exclusion.h"
@@ -24,6 +26,8 @@ void cw_run_tile_free(struct cw_run_tiles *x)
         return;
     free(x->block);
     free(x->part);
+    free(x->access);
+    free(x->hulls);
     free(x);
 }
 
@@ -160,13 +164,20 @@ static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut 
     return NULL;
 }
 
-static void give(struct cw_run_task *t, struct cw_run_tiles *x)
+/* False: memory is out. */
+static bool give(struct cw_run_task *t, struct cw_run_tiles *x)
 {
+    if (!cw_run_tile_apart_make(x)) {
+        t->apart = false;
+        cw_run_tile_free(x);
+        return false;
+    }
     x->left = x->parts;
     t->tile.launch = x;
     t->ops = &cut_ops;
     t->at.lane = t->at.home;
     t->at.place = t->queue->home;
+    return true;
 }
 
 /* The pieces are the whole launch, once. */
@@ -191,8 +202,7 @@ bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, con
         x->block[i] = (struct cw_run_block){
             .first = piece[i].first, .groups = piece[i].groups, .part = part_at(x, piece[i].place)};
     x->blocks = n;
-    give(t, x);
-    return true;
+    return give(t, x);
 }
 
 bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share,
@@ -206,8 +216,7 @@ bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, str
     x->again = cw_run_tile_late_may_run_again(t, cut);
     for (uint32_t i = 0; i < n; i++)
         part_at(x, place[i]);
-    give(t, x);
-    return true;
+    return give(t, x);
 }
 
 /* ---- blocks */
@@ -291,6 +300,19 @@ void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *
         x->times[3] = part->time.at[3];
 }
 
+/* Its block, which has run or not, and those that are bound to it are free for any part. */
+static void give_back(struct cw_run_tiles *x, const struct cw_run_task *part, bool has_run)
+{
+    if (part->window.index >= x->blocks) {
+        cw_run_share_lost(x, part);
+        return;
+    }
+    x->block[part->window.index].taken = has_run;
+    for (uint32_t i = 0; i < x->blocks; i++)
+        if (!x->block[i].taken && x->block[i].part == number(x, part))
+            x->block[i].part = CW_RUN_ANYBODY;
+}
+
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
 {
     x->whole->launch.kernel->tile_broken |= UINT64_C(1) << part->at.lane;
@@ -299,14 +321,21 @@ void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *pa
         x->spoilt = x->spoilt ? x->spoilt : status;
         cw_run_tile_part_has_run(x, part, 0);
     }
-    if (part->window.index >= x->blocks) {
-        cw_run_share_lost(x, part);
+    give_back(x, part, part->begun);
+}
+
+void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, cl_int lost)
+{
+    struct cw_run_task *t = x->whole;
+
+    part->tile.refused = true;
+    give_back(x, part, false);
+    if (lost == CL_SUCCESS)
         return;
-    }
-    x->block[part->window.index].taken = part->begun;
-    for (uint32_t i = 0; i < x->blocks; i++)
-        if (!x->block[i].taken && x->block[i].part == number(x, part))
-            x->block[i].part = CW_RUN_ANYBODY;
+    x->spoilt = t->outcome.failed = lost;
+    if (t->outcome.told)
+        *t->outcome.told = lost;
+    cw_run_spread_lost(t);
 }
 
 /* ---- the end */
@@ -342,13 +371,13 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
     struct cw_run_task *last = &x->part[x->parts - 1];
 
     for (uint32_t i = 0; i < x->parts; i++)
-        if (!(broken >> x->part[i].at.lane & 1))
+        if (!(broken >> x->part[i].at.lane & 1) && !x->part[i].tile.refused)
             return &x->part[i];
     if (broken >> x->whole->at.home & 1)
         return NULL;
     last->at.place = x->whole->queue->home;
     last->at.lane = x->whole->at.home;
-    last->tile.able = false;
+    last->tile.able = last->tile.refused = false;
     return last;
 }
 
@@ -357,6 +386,8 @@ static void whole_at_home(struct cw_run_tiles *x)
     if (x->share)
         cw_run_share_over(x, 0);
     x->given_up = true;
+    if (x->apart)
+        cw_run_tile_apart_give_up(x);
     x->whole->state = CW_RUN_LINKED;
     cw_run_reasons_whole(x->whole, "its rewritten form did not run");
     cw_run_worker_ready(x->whole);

@@ -11,8 +11,8 @@
  *   command is done
  *
  * For the rest of run mode the launch stays one command: it starts with its first block and ends with its
- * last (profiling: START the earliest, END the latest), its dependences are those of the whole. All parts
- * work on one memory.
+ * last (profiling: START the earliest, END the latest), its dependences are those of the whole. Parts work
+ * on one memory, or each brings the bytes of its blocks to its own (tiles/tile_apart.h).
  *
  * Before its first block a part sees to it that its lane has the code of all that it may be given, so that
  * a part that has begun can bring the launch to its end. A block that a lane cannot begin goes back and is
@@ -27,6 +27,7 @@
 
 #include "../../../analyzer/footprint/cut_verdict.h"
 #include "../core/types.h"
+#include "../workers/legal.h"
 
 #define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
 #define CW_RUN_ANYBODY     UINT32_MAX
@@ -35,6 +36,8 @@
 struct cw_form;
 struct cw_rewrite_tile;
 struct cw_arg_hulls; /* analyzer/footprint/form.h */
+struct cw_launch;    /* analyzer/footprint/eval.h */
+struct cw_launch_arg;
 
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
 struct cw_run_cut {
@@ -56,6 +59,7 @@ struct cw_run_tiles {
     struct cw_run_task *whole;
     struct cw_run_cut cut;
     bool given_up;               /* it runs whole, at home */
+    bool apart;                  /* its parts work in several memories: tiles/tile_apart.h */
     uint32_t parts, left;        /* there are; that have not ended */
     uint32_t blocks, run;        /* bound beforehand; that have run, of all */
     size_t done;                 /* work-groups that have run */
@@ -70,6 +74,8 @@ struct cw_run_tiles {
     uint64_t times[4];          /* of all blocks: the earliest, END the latest */
     struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
     struct cw_run_task *part;
+    struct cw_run_access *access; /* of all parts, where `apart`; and room for hulls */
+    struct cw_arg_hulls *hulls;
 };
 
 /* A kernel's state for running in tiles. */
@@ -87,11 +93,17 @@ struct cw_run_tiled {
 /* Fills `cut` and returns NULL when launch `t` may be cut, into at least two work-groups; else the reason,
  * static words. */
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut);
+/* The tiles of a launch that is cut so: APART where they may run in several memories, as no two write the
+ * same byte, and the bytes that one writes lie together; else TILE. */
+enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut);
 /* The accesses of `n` tiles of `t`, which may be cut so: from[i] .. from[i + 1] - 1 are the work-groups of
  * tile i along cut->dim. Fills hulls[i * arguments + argument], in bytes of the argument's buffer. False:
  * memory is out. */
 bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
                       struct cw_arg_hulls *hulls);
+/* Fills *launch, without a local size, and `args`, one for each argument (tiles/cut_hulls.c). */
+void cw_run_cut_hulls_describe(const struct cw_run_launch *l, struct cw_launch_arg *args,
+                               struct cw_launch *launch);
 void cw_run_cut_free(struct cw_run_kernel *k);
 
 /* ---- cut launches (tiles/tile.c); lock held */
@@ -134,6 +146,9 @@ void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status);
 /* A part has nothing to do any more. After the last one `x` goes with its command, when that retires. */
 void cw_run_tile_part_ends(struct cw_run_tiles *x);
+/* The bytes of its block cannot be where `part` works: other parts run the block. `lost`: with that error
+ * they cannot be at home either, and the launch fails. */
+void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, cl_int lost);
 /* For a thread that is about to wait for `t`, which may be NULL: DSPs that are late with their blocks of it
  * are stopped, where those may run again, and others run them. Returns the time of the next look,
  * on the clock of cw_run_global_lock_now_ns; 0: there is no need. (tiles/tile_late.c) */

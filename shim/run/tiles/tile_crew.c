@@ -8,7 +8,7 @@
 #include "../core/fault.h"
 #include "../core/thresholds.h"
 #include "../core/thread.h"
-#include "tile.h"
+#include "tile_apart.h"
 #include "../workers/watch.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -41,8 +41,8 @@ static bool runs_at_once(const struct cw_run_task *part)
 {
     const struct cw_cl_device *slot = slot_of(part);
 
-    return cw_device_has(slot, CW_VENDOR_IN_CALL) || slot->dsp || cw_run_fault_planted ||
-           cw_device_clock_is_virtual();
+    return part->tile.part_of->apart || cw_device_has(slot, CW_VENDOR_IN_CALL) || slot->dsp ||
+           cw_run_fault_planted || cw_device_clock_is_virtual();
 }
 
 /* ---- members; lock held */
@@ -93,6 +93,18 @@ static void leaves(struct crew *c, uint32_t i, enum cw_run_taken taken)
     }
 }
 
+/* The bytes of its block are where it works. Lock given up meanwhile. */
+static bool has_bytes(struct cw_run_tiles *x, struct member *m)
+{
+    cl_int lost;
+
+    m->start_ns = cw_run_global_lock_now_ns(); /* they are a part of the block's time */
+    if (cw_run_tile_apart_fetch(m->part, &lost))
+        return true;
+    cw_run_tile_part_refuses(x, m->part, lost);
+    return false;
+}
+
 /* Those without a block take one, or leave. */
 static void take_blocks(struct crew *c)
 {
@@ -113,7 +125,11 @@ static void take_blocks(struct crew *c)
             m->over = false;
             m->start_ns = 0;
             m->part->begun = false;
-            i++;
+            m->holds = !c->x->apart || has_bytes(c->x, m);
+            if (m->holds)
+                i++;
+            else
+                leaves(c, i, CW_RUN_TAKEN_NONE);
         } else {
             leaves(c, i, taken);
         }
@@ -131,6 +147,8 @@ static void report(struct crew *c)
         if (!m->holds || !m->over)
             continue;
         cw_run_watch_block_over();
+        if (c->x->apart && !cw_run_tile_apart_over(m->part, m->status))
+            m->part->begun = false;
         if (m->status >= 0)
             cw_run_tile_part_has_run(c->x, m->part, m->ns);
         else
@@ -146,7 +164,7 @@ static void report(struct crew *c)
 
 static void run_here(struct member *m)
 {
-    m->start_ns = cw_run_global_lock_now_ns();
+    m->start_ns = m->start_ns ? m->start_ns : cw_run_global_lock_now_ns();
     m->status = cw_run_timing_execute(m->part);
     m->ns = slot_of(m->part)->dsp ? m->part->time.at[3] - m->part->time.at[1]
                                   : cw_run_global_lock_now_ns() - m->start_ns;

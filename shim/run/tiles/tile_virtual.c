@@ -28,7 +28,8 @@ struct cast {
 
 bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_task *first)
 {
-    if (!cw_device_clock_is_virtual() || !x->share || x->share->holder || x->blocks || x->inherits)
+    if (!cw_device_clock_is_virtual() || x->apart || !x->share || x->share->holder || x->blocks ||
+        x->inherits)
         return false;
     for (uint32_t i = 0; i < x->parts; i++) {
         const struct cw_run_worker *l = &cw_run.lanes[x->part[i].at.lane];

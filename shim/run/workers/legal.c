@@ -74,12 +74,14 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
 
     if (scope == CW_RUN_LEGAL_TILE && (!in_memory(p->slot) || p->slot->memory))
         return CW_RUN_ILLEGAL_MEMORY;
-    if (scope == CW_RUN_LEGAL_TILE && (t->launch.kernel->tile_broken >> p->lane->number & 1))
+    if (scope != CW_RUN_LEGAL_WHOLE && (t->launch.kernel->tile_broken >> p->lane->number & 1))
         return CW_RUN_ILLEGAL_BROKEN;
     if (p->slot == home)
         return CW_RUN_LEGAL;
     if (t->work == CW_RUN_LAUNCH && t->launch.unsure)
         return CW_RUN_ILLEGAL_UNSURE;
+    if (p->slot->home && p->slot->memory)
+        return CW_RUN_ILLEGAL_MEMORY;
     if (p->slot->home)
         return at_other_home(home, p->slot, scope);
     if (t->work == CW_RUN_LAUNCH)

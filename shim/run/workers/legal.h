@@ -16,7 +16,11 @@ enum cw_run_illegal {
     CW_RUN_ILLEGAL_BROKEN,     /* such a launch has failed there, or the device has */
     CW_RUN_ILLEGAL_UNSURE      /* an argument may be a memory object or a number */
 };
-enum cw_run_legal_scope { CW_RUN_LEGAL_WHOLE, CW_RUN_LEGAL_TILE };
+enum cw_run_legal_scope {
+    CW_RUN_LEGAL_WHOLE,
+    CW_RUN_LEGAL_TILE, /* in the host's memory */
+    CW_RUN_LEGAL_APART /* in any memory: tiles/tile_apart.h */
+};
 /* Whether `t` may run at `p`, a place of its context: all of it, or tiles of a launch that cw_run_cut_of()
  * has looked at. */
 enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_run_context_device *p,

@@ -1,0 +1,272 @@
+/* spread_copy.c - copies between memories, of memory/spread.h. */
+#include "spread_state.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "../../door/door.h"
+#include "../../trace/recorder.h"
+#include "../core/clock.h"
+#include "../core/context_device.h"
+#include "../core/fault.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "quarantine.h"
+
+/* A copy that a thread makes. */
+struct cw_run_arrival {
+    struct cw_coherence_move move;
+    struct cw_run_arrival *next;
+};
+
+/* For which command this thread makes copies (number in the recorded log + 1; 0: none), and why. */
+static _Thread_local struct {
+    uint64_t command;
+    enum cw_move_why why;
+} cause;
+
+void cw_run_spread_copies_serve(uint64_t command)
+{
+    cause.command = command;
+}
+
+void cw_run_spread_copies_are(enum cw_move_why why)
+{
+    cause.why = why;
+}
+
+/* ---- one copy */
+
+static struct cw_run_context_device *place_of(const struct cw_run_region *r, uint32_t memory)
+{
+    struct cw_run_context_device *p = r->root->context->places;
+
+    while (p->slot->memory != memory)
+        p++;
+    return p;
+}
+
+/* A modelled link makes one copy at a time. */
+static void hold_link(struct cw_run_worker *far, uint64_t begin, uint64_t bytes)
+{
+    double ns =
+        far->far->latency_ns + (far->far->bytes_per_ns > 0 ? (double)bytes / far->far->bytes_per_ns : 0);
+    uint64_t free_ns = atomic_load(&far->link_free_ns), end, now;
+
+    do
+        end = (free_ns > begin ? free_ns : begin) + (uint64_t)ns;
+    while (!atomic_compare_exchange_weak(&far->link_free_ns, &free_ns, end));
+    while (ns > 0 && (now = cw_run_global_lock_now_ns()) < end)
+        nanosleep(&(struct timespec){(time_t)((end - now) / 1000000000), (long)((end - now) % 1000000000)},
+                  NULL);
+}
+
+/* Lock not held. */
+static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
+{
+    bool home = m->to == CW_MEMORY_HOST;
+    const struct cw_run_context_device *p = place_of(r, home ? m->from : m->to);
+    cl_mem replica = p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
+    uint8_t *host = r->root->address + m->low;
+    uint64_t begin = cw_run_global_lock_now_ns(), bytes = m->high - m->low;
+    cl_int err;
+
+    cw_run_context_device_turn_take(p);
+    if (cw_run_fault_copy(p->lane, home))
+        err = CL_OUT_OF_RESOURCES;
+    else if (home)
+        err = cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
+    else
+        err = cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
+    cw_run_context_device_turn_give(p);
+    hold_link(p->lane, begin, bytes);
+    return err;
+}
+
+/* ---- copies in the recorded log */
+
+static uint64_t recorded_device(uint32_t memory)
+{
+    uint32_t i = 0;
+
+    while (i < cw_run.num_lanes && cw_run.lanes[i].memory != memory)
+        i++;
+    return memory == CW_MEMORY_HOST || i == cw_run.num_lanes ? 0 : cw_run.lanes[i].recorded;
+}
+
+static void record(const struct cw_run_spread *s, const struct cw_coherence_move *m, uint64_t begin_ns)
+{
+    cw_device_times_move(&(struct cw_times_move){.command = cause.command,
+                                                 .memory = s->recorded,
+                                                 .why = cause.why,
+                                                 .from = recorded_device(m->from),
+                                                 .to = recorded_device(m->to),
+                                                 .offset = m->low,
+                                                 .bytes = m->high - m->low,
+                                                 .start_ns = begin_ns,
+                                                 .end_ns = cw_run_clock_now_ns()});
+}
+
+/* ---- all copies that a range of bytes needs */
+
+static bool is_under_way(const struct cw_run_spread *s, const struct cw_coherence_move *m)
+{
+    for (const struct cw_run_arrival *a = s->arrivals; a; a = a->next)
+        if (a->move.to == m->to && a->move.low < m->high && m->low < a->move.high)
+            return true;
+    return false;
+}
+
+void cw_run_spread_wait(void)
+{
+    cw_run.waiters++;
+    cw_run_global_lock_wait(0);
+    cw_run.waiters--;
+}
+
+static void arrives(struct cw_run_spread *s, struct cw_run_arrival *arrival)
+{
+    struct cw_run_arrival **at = &s->arrivals;
+
+    while (*at != arrival)
+        at = &(*at)->next;
+    *at = arrival->next;
+    cw_run_global_lock_tell();
+}
+
+/* There is room for one change. Lock held; given up meanwhile. */
+static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_move *move)
+{
+    struct cw_run_spread *s = r->spread;
+    struct cw_run_arrival arrival = {*move, s->arrivals};
+    bool home = move->to == CW_MEMORY_HOST, skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
+    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0;
+    cl_int err;
+
+    s->arrivals = &arrival;
+    cw_run_global_lock_give();
+    err = skip ? CL_SUCCESS : copy(r, move);
+    cw_run_global_lock_take();
+    if (err == CL_SUCCESS)
+        cw_coherence_moved(&s->valid, move);
+    else
+        cw_extents_return(&s->valid, 1);
+    cw_run.counts.far_copies[home]++;
+    cw_run.counts.far_bytes[home] += move->high - move->low;
+    cw_run.counts.far_bytes_for[cause.why] += move->high - move->low;
+    if (CW_UNLIKELY(cw_run.recording))
+        record(s, move, begin_ns);
+    arrives(s, &arrival);
+    if (err != CL_SUCCESS)
+        cw_run_quarantine_begin(place_of(r, home ? move->from : move->to)->lane, err, true);
+    return err == CL_SUCCESS;
+}
+
+/* Its bytes that do not have to be there before. */
+static struct cw_coherence_move sure_part(const struct cw_run_access *a)
+{
+    return (struct cw_coherence_move){a->rows ? a->low : a->sure, a->rows ? a->high : a->sure_end,
+                                      CW_MEMORY_HOST, CW_MEMORY_HOST};
+}
+
+/* A command writes some of these bytes in the host's memory, and does not need what was there. */
+static bool is_covered(const struct cw_run_spread *s, const struct cw_coherence_move *m)
+{
+    for (const struct cw_run_access *a = m->to == CW_MEMORY_HOST ? s->covers : NULL; a; a = a->next_cover) {
+        const struct cw_coherence_move sure = sure_part(a);
+
+        if (sure.low < m->high && m->low < sure.high)
+            return true;
+    }
+    return false;
+}
+
+bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory)
+{
+    struct cw_run_spread *s = r->spread;
+    struct cw_coherence_move move;
+    uint32_t failures = 0;
+    bool lost;
+
+    while (cw_coherence_next(&s->valid, low, high, memory, &move, &lost)) {
+        if (is_under_way(s, &move) || is_covered(s, &move))
+            cw_run_spread_wait();
+        else if (!cw_extents_reserve(&s->valid, 1))
+            return false;
+        else if (make_copy(r, &move))
+            continue;
+        else if (move.to != CW_MEMORY_HOST)
+            return false;
+        else if (failures++ % 2 &&
+                 !cw_run_spread_keep_only(s, move.low, move.high, ~cw_run_spread_bit(move.from)))
+            return false;
+    }
+    return !lost;
+}
+
+static bool is_home(const struct cw_run_spread *s)
+{
+    return s->valid.n == 1 && s->valid.of[0].valid == cw_run_spread_bit(cw_run_spread_home_of(s->region));
+}
+
+void cw_run_spread_all_home(void)
+{
+    struct cw_run_spread *s = cw_run_spread_first();
+
+    cause.command = cw_run.recording ? cw_enqueuing : 0;
+    cause.why = CW_MOVE_NATIVE;
+    while (s) {
+        struct cw_run_region *r = s->region;
+        bool good;
+
+        if (is_home(s)) {
+            s = s->next;
+            continue;
+        }
+        cw_run_record_pin(&r->root->r);
+        good = cw_run_spread_bring(r, 0, s->valid.bytes, cw_run_spread_home_of(r)) &&
+               cw_extents_reserve(&s->valid, 1);
+        if (good)
+            cw_coherence_written(&s->valid, 0, s->valid.bytes, cw_run_spread_home_of(r));
+        s = good ? cw_run_spread_first() : s->next; /* the list may be another one */
+        cw_run_record_unpin(&r->root->r);
+    }
+}
+
+/* ---- commands that write bytes which were not fetched */
+
+void cw_run_spread_cover(struct cw_run_task *t)
+{
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i];
+        const struct cw_coherence_move sure = sure_part(a);
+
+        if (!a->write || !a->region->spread || a->covers || sure.low == sure.high)
+            continue;
+        a->covers = true;
+        a->next_cover = a->region->spread->covers;
+        a->region->spread->covers = a;
+    }
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i];
+        const struct cw_coherence_move sure = sure_part(a);
+
+        while (a->covers && is_under_way(a->region->spread, &sure))
+            cw_run_spread_wait();
+    }
+}
+
+void cw_run_spread_uncover(struct cw_run_task *t)
+{
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i], **at;
+
+        if (!a->covers)
+            continue;
+        for (at = &a->region->spread->covers; *at != a;)
+            at = &(*at)->next_cover;
+        *at = a->next_cover;
+        a->covers = false;
+        cw_run_global_lock_tell();
+    }
+}

@@ -1,0 +1,163 @@
+/* spread_room.c - room for buffers in a device's own memory, of memory/spread.h. */
+#include "spread_state.h"
+
+#include "../core/context_device.h"
+#include "../core/fault.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "mirror.h"
+
+static bool is_argument(const struct cw_run_task *t, const struct cw_run_memory *root)
+{
+    for (uint32_t i = 0; i < t->launch.kernel->count; i++)
+        if (t->launch.args[i].memory && t->launch.args[i].memory->root == root)
+            return true;
+    return false;
+}
+
+/* The buffer in the memory of `l` that has not been used there for the longest time, and is no argument of
+ * `t`. NULL: there is none. */
+static struct cw_run_region *oldest(const struct cw_run_worker *l, const struct cw_run_task *t)
+{
+    struct cw_run_region *found = NULL;
+
+    for (struct cw_run_spread *s = cw_run_spread_first(); s; s = s->next) {
+        const struct cw_run_memory *root = s->region->root;
+
+        if (root->mirrors[l->number] && !s->arrivals && !is_argument(t, root) &&
+            (!found || root->used < found->root->used))
+            found = s->region;
+    }
+    return found;
+}
+
+/* All that is valid in `memory` alone goes home; nothing is valid in `memory` then. False: some is lost, or
+ * memory is out. */
+static bool leave(struct cw_run_spread *s, uint32_t memory)
+{
+    struct cw_extent piece;
+    uint64_t at = 0;
+    bool good = true;
+
+    while (cw_extents_missing(&s->valid, at, s->valid.bytes, cw_run_spread_bit(CW_MEMORY_HOST), &piece)) {
+        if (piece.valid == cw_run_spread_bit(memory) && !cw_run_fault_since(CW_RUN_FAULT_UNSAVED))
+            good &= cw_run_spread_bring(s->region, piece.low, piece.high, CW_MEMORY_HOST);
+        at = piece.high;
+    }
+    while (s->arrivals) /* from there, perhaps */
+        cw_run_spread_wait();
+    return cw_run_spread_keep_only(s, 0, s->valid.bytes, ~cw_run_spread_bit(memory)) && good;
+}
+
+static bool is_anywhere(const struct cw_run_spread *s, uint32_t memory)
+{
+    for (uint32_t i = 0; i < s->valid.n; i++)
+        if (s->valid.of[i].valid & cw_run_spread_bit(memory))
+            return true;
+    return false;
+}
+
+void cw_run_spread_leave(struct cw_run_worker *l)
+{
+    struct cw_run_spread *s = cw_run_spread_first();
+
+    while (s) {
+        struct cw_run_region *r = s->region;
+
+        if (!is_anywhere(s, l->memory)) {
+            s = s->next;
+            continue;
+        }
+        cw_run_record_pin(&r->root->r);
+        leave(s, l->memory);
+        s = is_anywhere(s, l->memory) ? s->next : cw_run_spread_first(); /* the list may be another one */
+        cw_run_record_unpin(&r->root->r);
+    }
+}
+
+/* The memory objects of a buffer and its parts there. A later one may get the same handle: arguments are set
+ * anew (workers/execute.c compares numbers of memory objects, too). */
+static void drop_replica(struct cw_run_memory *m, uint32_t lane)
+{
+    cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[lane]);
+    m->mirrors[lane] = NULL;
+    m->id = ++cw_run.memory_ids;
+}
+
+static bool evict(struct cw_run_worker *l, struct cw_run_region *r)
+{
+    struct cw_run_memory *root = r->root;
+    bool good;
+
+    cw_run_record_pin(&root->r);
+    cw_run_spread_copies_are(CW_MOVE_ROOM);
+    good = leave(r->spread, l->memory);
+    cw_run_spread_copies_are(CW_MOVE_NEEDED);
+    for (struct cw_run_memory *m = root->parts; good && m; m = m->next_part)
+        drop_replica(m, l->number);
+    if (good) {
+        drop_replica(root, l->number);
+        l->far_bytes -= root->bytes;
+        cw_run.counts.evicted++;
+    }
+    cw_run_record_unpin(&root->r);
+    return good;
+}
+
+bool cw_run_spread_make_room(struct cw_run_worker *l, const struct cw_run_task *t)
+{
+    struct cw_run_region *old;
+    bool any = false;
+
+    while ((old = oldest(l, t)) && evict(l, old))
+        any = true;
+    return any;
+}
+
+static uint64_t capacity_of(const struct cw_run_worker *l)
+{
+    return l->far->capacity ? l->far->capacity : UINT64_MAX;
+}
+
+/* The device has a memory object for argument `m` of the launch. Worker held; lock held, given up
+ * meanwhile. */
+static bool make_replica(const struct cw_run_task *t, const struct cw_run_context_device *p,
+                         struct cw_run_memory *m)
+{
+    struct cw_run_worker *l = p->lane;
+    struct cw_run_memory *root = m->root;
+    struct cw_run_region *old;
+    bool is_new = !root->mirrors[l->number];
+    cl_mem made;
+
+    while (is_new && l->far_bytes + root->bytes > capacity_of(l))
+        if (!(old = oldest(l, t)) || !evict(l, old))
+            return false;
+    if (!cw_run_spread_of(root->region))
+        return false;
+    l->far_bytes += is_new ? root->bytes : 0;
+    do {
+        cw_run_global_lock_give();
+        made = cw_run_mirror_of(m, p);
+        cw_run_global_lock_take();
+    } while (!made && cw_run_spread_make_room(l, t));
+    if (!root->mirrors[l->number])
+        l->far_bytes -= root->bytes;
+    return made;
+}
+
+bool cw_run_spread_make_replicas(const struct cw_run_task *t)
+{
+    struct cw_run_context *c = t->queue->context;
+    struct cw_run_context_device *p = &c->places[t->at.place];
+    bool good;
+
+    cw_run_global_lock_give();
+    good = cw_run_context_device_queue(c, p);
+    good = good && cw_run_context_device_copies(c, p);
+    cw_run_global_lock_take();
+    for (uint32_t i = 0; good && !p->slot->home && i < t->launch.kernel->count; i++)
+        if (t->launch.args[i].memory)
+            good = make_replica(t, p, t->launch.args[i].memory);
+    return good;
+}

@@ -1,0 +1,82 @@
+/* spread_state.h - shared by the files spread*.c alone. Each calls those before it: record, copy, room and
+ * claim, spread.c. All functions need the lock. */
+#ifndef CW_RUN_SPREAD_STATE_H
+#define CW_RUN_SPREAD_STATE_H
+
+#include "../../../analyzer/trace/trace.h"
+#include "../core/state.h"
+#include "coherence.h"
+#include "spread.h"
+
+struct cw_run_spread {
+    struct cw_run_region *region;
+    struct cw_run_spread *prev, *next; /* of all */
+    struct cw_extents valid;
+    struct cw_run_arrival *arrivals; /* copies that threads make: spread_copy.c */
+    struct cw_run_access *covers; /* writes in the host's memory, over bytes that did not have to be there */
+    uint64_t recorded;            /* the buffer's id in the recorded log + 1; 0: none */
+};
+
+static inline uint64_t cw_run_spread_bit(uint32_t memory)
+{
+    return UINT64_C(1) << memory;
+}
+
+static inline uint32_t cw_run_spread_memory_of(const struct cw_run_task *t)
+{
+    if (CW_UNLIKELY(t->apart))
+        return CW_MEMORIES; /* several */
+    return t->work == CW_RUN_LAUNCH ? cw_run.lanes[t->at.lane].memory : t->at.memory;
+}
+
+/* The memory in which native commands find the bytes of a buffer: that of its context's first device. */
+static inline uint32_t cw_run_spread_home_of(const struct cw_run_region *r)
+{
+    return r->root->context->places->slot->memory;
+}
+
+static inline bool cw_run_spread_is_away(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
+}
+
+/* ---- spread_record.c */
+
+/* Of all; the list goes on with ->next, and may be another one where the lock was given up. */
+struct cw_run_spread *cw_run_spread_first(void);
+
+/* [low, high) is valid in memories of `keep` only. False: there is no room to say so. */
+bool cw_run_spread_keep_only(struct cw_run_spread *s, uint64_t low, uint64_t high, uint64_t keep);
+
+/* ---- spread_copy.c */
+
+/* For which command this thread makes its next copies (number in the recorded log + 1; 0: none), and why. */
+void cw_run_spread_copies_serve(uint64_t command);
+void cw_run_spread_copies_are(enum cw_move_why why);
+
+/* Makes [low, high) valid in `memory`. A copy that does not come home is tried once more; then its device
+ * does not have these bytes. False: some are lost, the device does not take them, or memory is out. The lock
+ * is given up meanwhile. */
+bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory);
+
+/* Until a copy or a command is over. The lock is given up meanwhile. */
+void cw_run_spread_wait(void);
+
+/* The command is about to write bytes in the host's memory that were not fetched: copies that come there have
+ * to be over, and no other one begins before cw_run_spread_uncover(). The lock is given up meanwhile. */
+void cw_run_spread_cover(struct cw_run_task *t);
+void cw_run_spread_uncover(struct cw_run_task *t);
+
+/* ---- spread_room.c */
+
+/* The device of `t` has memory objects for all its arguments, and a queue for copies. Worker held; the lock
+ * is given up meanwhile. */
+bool cw_run_spread_make_replicas(const struct cw_run_task *t);
+
+/* ---- spread_claim.c */
+
+/* No other command and no thread of the program works on the same bytes at home meanwhile. What begins to
+ * later is ordered behind the command. */
+bool cw_run_spread_may_be_here(const struct cw_run_task *t);
+
+#endif
