@@ -1,4 +1,5 @@
-# Memories of their own under the thread sanitizer: copies between them, claims, evictions, commands at home that meet them.
+# Memories of their own under the thread sanitizer: copies between them, claims, evictions, commands at home that meet them, tiles
+# of one launch in several.
 sanitizer=thread
 . test/runmode/sanitizers.bash
 build_shim
@@ -12,8 +13,8 @@ for seed in 11 12 13 14; do
     apart "$T/medley$seed" $seed
 done
 for seed in 1 2; do
-    for program in chains8 manybufs mapreduce edges cholesky userevents_maps; do apart apps/$program $seed; done
+    for program in chains8 manybufs mapreduce edges cholesky userevents_maps jacobi tiles onebuffer; do apart apps/$program $seed; done
     for program in memories natives mapped order waits counts content; do apart runmode/$program $seed; done
 done
-[ "${moved:-0}" -gt 20 ] || fail "only ${moved:-0} launches left home"
+[ "${moved:-0}" -gt 20 ] && [ "${cut:-0}" -gt 20 ] || fail "only ${moved:-0} launches left home, ${cut:-0} were cut"
 done_

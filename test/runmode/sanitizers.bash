@@ -93,7 +93,7 @@ apart() {
     bare "$program" || return
     for devices in far:2 far:1,far-home far:2/cap=40K; do
         with "$program" $chaos CLWEAVE_SEED="$2" CLWEAVE_DEVICES=$devices
-        moved=$((${moved:-0} + $(count moved)))
+        moved=$((${moved:-0} + $(count moved))) cut=$((${cut:-0} + $(count cut)))
     done
 }
 
