@@ -1,9 +1,10 @@
 # Memories of their own under the thread sanitizer: copies between them, claims, evictions, commands at home that meet them, tiles
-# of one launch in several.
-sanitizer=thread
+# of one launch in several. SANITIZER=address,undefined: under those.
+sanitizer=${SANITIZER:-thread} planted=thread
+[ $sanitizer = thread ] || planted="address leak undefined"
 . test/runmode/sanitizers.bash
 build_shim
-tell thread
+tell $planted
 for seed in 11 12 13 14; do
     for program in anything crowd; do
         as $program$seed runmode/$program $seed
