@@ -4,7 +4,7 @@
 needs clinfo clinfo
 least_enqueues=0
 same_everywhere clinfo
-for mode in tool preload; do
+for mode in $recorded; do
     grep -q '"platforms": *\[ *{' <(cat "$T/$mode"/traces/*.json | tr -d '\n') || fail "$mode: the trace names no platform"
 done
 verdict

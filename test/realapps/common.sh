@@ -2,7 +2,8 @@
 #
 # A test names what it needs, prepares its input in $T/input, says in mask() what may differ between two runs, and
 # calls same_everywhere. The three runs must agree in standard output, exit status and every file left in the work
-# folder, and the trace must hold as many commands of each type as reached the vendor.
+# folder, and the trace must hold as many commands of each type as reached the vendor. WAYS="far far_home" runs the programs bare
+# and in these ways of run_modes alone.
 set -u
 . test/shim/witness.bash
 export LC_ALL=C.UTF-8
@@ -10,6 +11,8 @@ unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
 mkdir -p "$T/input"
 least_enqueues=1 # a run with fewer fails
 folder=          # where the program starts; default: its work folder
+recorded="tool preload"
+[ -z "${WAYS:-}" ] || recorded=
 
 # needs PROGRAM PACKAGE
 needs() {
@@ -55,6 +58,8 @@ declare -A run_modes=(
     [all]="CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=sub:2"
     [chaos1]="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SEED=1 CLWEAVE_DEVICES=basic:2"
     [chaos2]="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SEED=2 CLWEAVE_DEVICES=sub:2"
+    [far]="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SEED=${SEED:-4} CLWEAVE_DEVICES=far:2"
+    [far_home]="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SEED=${SEED:-4} CLWEAVE_DEVICES=far:1,far-home"
     [dsp]="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SEED=3 CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual"
 )
 
@@ -95,12 +100,12 @@ compare_with_bare() {
 # same_everywhere COMMAND... @work@ in an argument stands for the run's work folder. $expected_status: default 0.
 same_everywhere() {
     local mode
-    for mode in bare tool preload; do
+    for mode in bare $recorded; do
         one_run "$mode" "$@"
     done
     [ "$(cat "$T/bare/status")" = "${expected_status:-0}" ] ||
         fail "bare: exit status $(cat "$T/bare/status"): $(tail -n 5 "$T/bare/stderr")"
-    for mode in tool preload; do
+    for mode in $recorded; do
         compare_with_bare "$mode"
     done
 }
@@ -109,7 +114,7 @@ same_everywhere() {
 # program must have been managed under chaos: a run that did nothing proves nothing.
 same_in_run_mode() {
     local way part managed
-    for way in ${run_ways:-run all chaos1 chaos2 dsp}; do
+    for way in ${WAYS:-${run_ways:-run all chaos1 chaos2 far far_home dsp}}; do
         one_run "$way" "$@"
         for part in status masked files; do
             cmp -s "$T/bare/$part" "$T/$way/$part" && continue
@@ -117,7 +122,7 @@ same_in_run_mode() {
             diff "$T/bare/$part" "$T/$way/$part" | head -n 20
             tail -n 5 "$T/$way/stderr"
         done
-        echo "$way: $(grep -ho 'run: [0-9]* commands\? managed.*' "$T/$way/stderr" | head -n 3)"
+        echo "$way: $(grep -hoE 'run: ([0-9]+ commands? managed|memories: ).*' "$T/$way/stderr" | head -n 3)"
         [[ $way == run ]] || grep -q 'run: [1-9][0-9]* commands\? managed' "$T/$way/stderr" || fail "$way: nothing was managed"
     done
 }

@@ -51,7 +51,7 @@ export_picture=(darktable-cli "$T/input/in.ppm" "$T/input/in.xmp" @work@/out.pfm
     --core --library :memory: -d opencl -d perf)
 same_everywhere "${export_picture[@]}"
 same_in_run_mode "${export_picture[@]}"
-for mode in bare tool preload; do
+for mode in bare $recorded; do
     modules=$(cat "$T/$mode/stdout" "$T/$mode/stderr" | grep -c 'processed .* on GPU')
     [ "$modules" -ge 5 ] || fail "$mode: only $modules modules ran on OpenCL"
 done

@@ -5,6 +5,9 @@ needs_module pyopencl python3-pyopencl
 needs_module mako python3-mako
 same_everywhere "$python" "$PWD/test/realapps/pyopencl_arrays.py"
 grep -q '^done' "$T/bare/stdout" || fail "the script did not come to its end"
+run_ways="far far_home"
+same_in_run_mode "$python" "$PWD/test/realapps/pyopencl_arrays.py"
+[ -z "${WAYS:-}" ] || verdict
 
 # Run mode: the script's second run takes its programs from binaries, which say nothing of their kernels; what was known of
 # them in the first is known still. Without the store it is not: the check can fail. A short script is left alone unless

@@ -35,6 +35,25 @@ in_run() {
     compared=$((compared + 1))
 }
 
+# watched OUT COMMAND... : runs it; after LIMIT_S seconds shows its stacks, where there is gdb, and kills it (124)
+watched() {
+    local out=$1 pid i=0
+    shift
+    env "$@" > "$out" 2> "$out.err" &
+    pid=$!
+    while kill -0 $pid 2> /dev/null; do
+        if [ $i -ge $((${LIMIT_S:-120} * 50)) ]; then
+            ! command -v gdb > /dev/null || gdb -batch -p $pid -ex 'thread apply all bt' 2>&1 | grep -v '^\[New'
+            kill -9 $pid
+            wait $pid 2> /dev/null
+            return 124
+        fi
+        i=$((i + 1))
+        sleep .02
+    done
+    wait $pid
+}
+
 # count WORD : the number before WORD in the first lines of the latest summary, all processes together
 count() { awk -v word="$1" '/ commands managed/ { for (i = 2; i <= NF; i++) if ($i ~ "^" word) n += $(i - 1) } END { print n + 0 }' "$T/summary"; }
 

@@ -1,4 +1,4 @@
-# Reference counts as bare, in ways of running that promises.sh does not try: helpers that are named, DSPs, recording,
+# Reference counts as bare, in ways of running that promises.sh does not try: helpers that are named, DSPs, memories, recording,
 # and three runs that learn.
 . test/runmode/common.sh
 export XDG_CACHE_HOME=$T/cache; mkdir -p "$XDG_CACHE_HOME"
@@ -7,6 +7,8 @@ bare "$program" || exit $((skipped ? 77 : 1))
 in_run "$program" CLWEAVE_DSP=2 CLWEAVE_DEVICES=dsp CLWEAVE_DSP_CLOCK=virtual CLWEAVE_MANAGE_ALL=1
 managed 100
 in_run "$program" CLWEAVE_DEVICES=sub:2 CLWEAVE_POLICY=chaos CLWEAVE_SEED=2 CLWEAVE_MANAGE_ALL=1
+managed 100
+in_run "$program" CLWEAVE_DEVICES=far:1,far-home CLWEAVE_POLICY=chaos CLWEAVE_SEED=2 CLWEAVE_MANAGE_ALL=1
 managed 100
 in_run "$program" CLWEAVE_OUT="$T/trace.json" CLWEAVE_MANAGE_ALL=1
 managed 100

@@ -4,6 +4,7 @@
 # build_shim : $T/libclweave.so, and settings under which a report ends the program with status 66; proves that they do
 # tell KIND... : the planted errors that this sanitizer must tell
 # every PROGRAM... : under run mode at home, and under chaos with everything managed on every set of devices
+# apart PROGRAM SEED : under chaos on devices with memories of their own, and with the program's own as one
 # enough : fails unless launches were moved, cut and grouped; all parts together; of one that is run alone it only says how many were
 #
 # SLICE=K/N : only a part of the programs (mine() of common.sh). SAN_BUILD: a folder where the library stays for the next part.
@@ -82,6 +83,17 @@ every() {
         [[ $program == */order ]] ||
             with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,dsp:4 CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual
         moved=$((${moved:-0} + $(count moved)))
+    done
+}
+
+apart() {
+    local program=$1 devices
+    mine || return
+    [[ $program == /* ]] || program=$B/test/$program
+    bare "$program" || return
+    for devices in far:2 far:1,far-home far:2/cap=40K; do
+        with "$program" $chaos CLWEAVE_SEED="$2" CLWEAVE_DEVICES=$devices
+        moved=$((${moved:-0} + $(count moved))) cut=$((${cut:-0} + $(count cut)))
     done
 }
 

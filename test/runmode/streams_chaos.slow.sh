@@ -1,31 +1,12 @@
 # Streams by lot (CLWEAVE_POLICY=chaos) over programs and seeds, one run after the other: on PoCL as it is, and in the clothes of
-# NVIDIA's driver (libgpucl.so), with staged transfers, too. RUNS=n: so many runs (default 400), SEED=n: the first seed. The stacks
-# of a program that hangs are shown where there is gdb. LIMIT_S=n: a run's time limit.
+# NVIDIA's driver (libgpucl.so), with staged transfers, too. RUNS=n: so many runs (default 400), SEED=n: the first seed. LIMIT_S=n: a
+# run's time limit. SAY=FILE: the counts so far.
 # SECONDS: 400
 . test/runmode/common.sh
 layer=$(realpath "$B")/test/libgpucl.so
 programs=("$B"/test/apps/{blockmatmul,chains8,cholesky,disjoint,edges,featurefusion,gemm,jacobi,lu,manybufs,mapreduce,nbody,onebuffer,pi,reduction,threads,tiles,userevents_maps}
     "$B"/test/runmode/{medley,streams,natives,waits,many,objects,polls,wakes,overlaid,drops,crowd})
 gpu=" medley streams manybufs threads chains8 disjoint natives cholesky " # also below the layer
-
-# watched OUT COMMAND... : runs it; after LIMIT_S seconds shows its stacks and kills it (124)
-watched() {
-    local out=$1 pid i=0
-    shift
-    env "$@" > "$out" 2> "$out.err" &
-    pid=$!
-    while kill -0 $pid 2> /dev/null; do
-        if [ $i -ge $((${LIMIT_S:-120} * 50)) ]; then
-            ! command -v gdb > /dev/null || gdb -batch -p $pid -ex 'thread apply all bt' 2>&1 | grep -v '^\[New'
-            kill -9 $pid
-            wait $pid 2> /dev/null
-            return 124
-        fi
-        i=$((i + 1))
-        sleep .02
-    done
-    wait $pid
-}
 
 # chaos PROGRAM SEED VARIABLE=VALUE... : one run, the same as bare
 chaos() {

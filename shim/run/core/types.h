@@ -192,7 +192,10 @@ struct cw_run_memory {
     /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
     struct cw_run_queue *last;
     uint64_t last_sequence; /* that command's */
-    bool settled;           /* root: the vendor does not take a native command for the last one */
+    /* root in a device's own memory: retained; of the last command on it, if that is native. Copies of run
+     * mode take its place in the vendor's eyes */
+    cl_event native_last;
+    bool settled; /* root: the vendor does not take a native command for the last one */
 };
 
 /* The state of a helper program on a helper's worker. */

@@ -3,6 +3,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../memory/coherence.h"
 #include "../memory/native_use.h"
 #include "dependence.h"
 #include "reference_counts.h"
@@ -23,6 +24,8 @@ void cw_run_reference_counts_moves(struct cw_run_memory *m, struct cw_run_queue 
 {
     struct cw_run_queue *old = m->last;
 
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, m->native_last);
+    m->native_last = NULL;
     if (q) {
         cw_run_record_pin(&q->r);
         q->lasts++;
@@ -39,35 +42,54 @@ void cw_run_reference_counts_moves(struct cw_run_memory *m, struct cw_run_queue 
     cw_run_record_unpin(&old->r);
 }
 
-static void forget_last(struct cw_run_memory *m)
+void cw_run_reference_counts_forget(struct cw_run_memory *m)
 {
-    if (m && m->root->last)
-        cw_run_reference_counts_moves(m->root, NULL);
+    if (m->last || m->native_last)
+        cw_run_reference_counts_moves(m, NULL);
 }
 
-void cw_run_reference_counts_native(cl_mem memory)
+static bool has_copies(const struct cw_run_memory *root)
 {
-    if (lasts)
-        forget_last(cw_run_record_find(memory, CW_RUN_MEMORY));
+    return root->managed && root->region && root->region->root &&
+           root->context->places->slot->memory != CW_MEMORY_HOST;
 }
 
-void cw_run_reference_counts_launched(cl_kernel kernel)
+static void is_native(struct cw_run_memory *m, cl_event event)
 {
-    const struct cw_run_kernel *k = lasts ? cw_run_record_find(kernel, CW_RUN_KERNEL) : NULL;
+    if (!m)
+        return;
+    cw_run_reference_counts_forget(m->root);
+    if (!event || !has_copies(m->root) || cw_next.clRetainEvent(event) != CL_SUCCESS)
+        return;
+    m->root->native_last = event;
+    m->root->settled = false;
+    unsettled = true;
+}
+
+void cw_run_reference_counts_native(cl_mem memory, cl_event event)
+{
+    if (lasts || cw_run.far_lanes)
+        is_native(cw_run_record_find(memory, CW_RUN_MEMORY), event);
+}
+
+void cw_run_reference_counts_launched(cl_kernel kernel, cl_event event)
+{
+    const struct cw_run_kernel *k =
+        lasts || cw_run.far_lanes ? cw_run_record_find(kernel, CW_RUN_KERNEL) : NULL;
 
     for (uint32_t i = 0; k && k->args && i < k->count; i++)
         if (k->args[i].kind == CW_RUN_ARG_VALUE && k->args[i].size == sizeof(cl_mem))
-            forget_last(cw_run_record_find((const void *)(uintptr_t)k->args[i].word, CW_RUN_MEMORY));
+            is_native(cw_run_record_find((const void *)(uintptr_t)k->args[i].word, CW_RUN_MEMORY), event);
 }
 
 static void forget_of_record(void *record)
 {
-    forget_last(record);
+    cw_run_reference_counts_forget(record);
 }
 
 void cw_run_reference_counts_forget_lasts(void)
 {
-    if (lasts)
+    if (lasts || cw_run.far_lanes)
         cw_run_record_each(CW_RUN_MEMORY, forget_of_record);
 }
 
@@ -154,14 +176,19 @@ static struct {
     struct cw_run_context *context;
     struct cw_run_memory *memory[AT_ONCE];
     cl_uint n;
+    bool later;   /* native commands are under way: the vendor has references of its own to their events */
 } unsettled_ones; /* of cw_run_record_each(), which passes nothing on; lock held */
 
 static void collect_unsettled(void *record)
 {
     struct cw_run_memory *m = record;
 
-    if (!m->last || m->settled || unsettled_ones.n == AT_ONCE)
+    if ((!m->last && !m->native_last) || m->settled || unsettled_ones.n == AT_ONCE)
         return;
+    if (m->native_last && !cw_run_native_use_is_over(m->region)) {
+        unsettled_ones.later = true;
+        return;
+    }
     if (!unsettled_ones.context)
         unsettled_ones.context = m->context;
     if (m->context == unsettled_ones.context)
@@ -263,10 +290,12 @@ void cw_run_reference_counts_settle(void)
     while (unsettled && !cw_run.forked) {
         unsettled_ones.context = NULL;
         unsettled_ones.n = 0;
+        unsettled_ones.later = false;
         cw_run_record_each(CW_RUN_MEMORY, collect_unsettled);
-        unsettled = unsettled_ones.n;
-        if (unsettled)
-            settle_some();
+        unsettled = unsettled_ones.n || unsettled_ones.later;
+        if (!unsettled_ones.n)
+            break;
+        settle_some();
     }
     cw_run_global_lock_give();
     cw_run_recount_ends();
@@ -437,6 +466,14 @@ uint32_t cw_run_reference_counts_managed(const struct cw_run_event *e)
 
 static cl_event held; /* of cw_run_record_each(); lock held */
 
+/* Not settled, the vendor is taken to have the reference that run mode has, too. */
+static void count_native_last(void *record)
+{
+    const struct cw_run_memory *m = record;
+
+    asked.n -= m->native_last == held && !m->settled;
+}
+
 static void count_gates(void *record)
 {
     const struct cw_run_queue *q = record;
@@ -451,6 +488,8 @@ uint32_t cw_run_reference_counts_of_event(cl_event event)
     asked.n = 0;
     held = event;
     cw_run_record_each(CW_RUN_QUEUE, count_gates);
+    if (cw_run.far_lanes)
+        cw_run_record_each(CW_RUN_MEMORY, count_native_last);
     for (const struct cw_run_foreign *f = cw_run.open; f; f = f->next_open)
         asked.n -= f->event == event;
     return asked.n - cw_run_native_use_references(event);

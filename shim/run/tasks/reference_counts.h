@@ -28,10 +28,13 @@ static inline void cw_run_reference_counts_last(struct cw_run_memory *m, struct 
     root->last_sequence = sequence;
 }
 
-/* A native command on `memory`, or one that launches `kernel`, is the last one. Unknown handles are ignored.
- */
-void cw_run_reference_counts_native(cl_mem memory);
-void cw_run_reference_counts_launched(cl_kernel kernel);
+/* A native command on `memory`, or one that launches `kernel`, is the last one; its event, or NULL, stays the
+ * caller's. Unknown handles are ignored. */
+void cw_run_reference_counts_native(cl_mem memory, cl_event event);
+void cw_run_reference_counts_launched(cl_kernel kernel, cl_event event);
+
+/* The memory object goes, and nothing is its last command. */
+void cw_run_reference_counts_forget(struct cw_run_memory *m);
 
 /* The program may use memory unseen from now on: the vendor knows of all last commands. */
 void cw_run_reference_counts_forget_lasts(void);

@@ -1,0 +1,21 @@
+# Memories of their own under the thread sanitizer: copies between them, claims, evictions, commands at home that meet them, tiles
+# of one launch in several. SANITIZER=address,undefined: under those.
+sanitizer=${SANITIZER:-thread} planted=thread
+[ $sanitizer = thread ] || planted="address leak undefined"
+. test/runmode/sanitizers.bash
+build_shim
+tell $planted
+for seed in 11 12 13 14; do
+    for program in anything crowd; do
+        as $program$seed runmode/$program $seed
+        apart "$T/$program$seed" $seed
+    done
+    as medley$seed runmode/medley 20 $seed
+    apart "$T/medley$seed" $seed
+done
+for seed in 1 2; do
+    for program in chains8 manybufs mapreduce edges cholesky userevents_maps jacobi tiles onebuffer; do apart apps/$program $seed; done
+    for program in memories natives mapped order waits counts content; do apart runmode/$program $seed; done
+done
+[ "${moved:-0}" -gt 20 ] && [ "${cut:-0}" -gt 20 ] || fail "only ${moved:-0} launches left home, ${cut:-0} were cut"
+done_
