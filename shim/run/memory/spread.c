@@ -126,8 +126,7 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
             good = fetch_one(t, &t->accesses.of[i], memory);
     /* also of native commands that came meanwhile, on buffers that had not left home then */
     good = good && (memory == CW_MEMORY_HOST || cw_run_spread_may_be_here(t));
-    if (memory == CW_MEMORY_HOST)
-        cw_run_spread_cover(t);
+    cw_run_spread_cover(t);
     return good ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
@@ -140,7 +139,7 @@ static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *
     for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)
         if (cw_extents_missing(&s->valid, low, high, cw_run_spread_bit(memory), &piece))
             return false;
-    if (s && memory == CW_MEMORY_HOST && a->write && !a->covers) /* the others have to be covered first */
+    if (s && a->write && !a->covers) /* the others have to be covered first */
         return !cw_extents_missing(&s->valid, a->low, a->high, cw_run_spread_bit(memory), &piece);
     return s || memory == CW_MEMORY_HOST;
 }

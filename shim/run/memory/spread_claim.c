@@ -80,6 +80,7 @@ void cw_run_spread_release(struct cw_run_task *t)
     *at = t->links.claims;
     t->claims = false;
     count_writers(t, -1);
+    cw_run_spread_uncover(t);
     cw_run_spread_ahead_look();
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
         cw_run.lanes[i].blocked = false; /* they look again */

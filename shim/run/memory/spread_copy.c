@@ -118,10 +118,11 @@ static void record(const struct cw_run_spread *s, const struct cw_coherence_move
 
 /* ---- all copies that a range of bytes needs */
 
+/* Such bytes are copied to where `m` copies them; CW_MEMORIES: anywhere. */
 static bool is_under_way(const struct cw_run_spread *s, const struct cw_coherence_move *m)
 {
     for (const struct cw_run_arrival *a = s->arrivals; a; a = a->next)
-        if (a->move.to == m->to && a->move.low < m->high && m->low < a->move.high)
+        if ((m->to == CW_MEMORIES || a->move.to == m->to) && a->move.low < m->high && m->low < a->move.high)
             return true;
     return false;
 }
@@ -178,13 +179,14 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
 static struct cw_coherence_move sure_part(const struct cw_run_access *a)
 {
     return (struct cw_coherence_move){a->rows ? a->low : a->sure, a->rows ? a->high : a->sure_end,
-                                      CW_MEMORY_HOST, CW_MEMORY_HOST};
+                                      CW_MEMORIES, CW_MEMORIES};
 }
 
-/* A command writes some of these bytes in the host's memory, and does not need what was there. */
+/* A command writes some of these bytes, and did not need what was there: in other memories they are what was
+ * before. A copy that came to its end behind the command would be taken for what it has written. */
 static bool is_covered(const struct cw_run_spread *s, const struct cw_coherence_move *m)
 {
-    for (const struct cw_run_access *a = m->to == CW_MEMORY_HOST ? s->covers : NULL; a; a = a->next_cover) {
+    for (const struct cw_run_access *a = s->covers; a; a = a->next_cover) {
         const struct cw_coherence_move sure = sure_part(a);
 
         if (sure.low < m->high && m->low < sure.high)

@@ -31,21 +31,31 @@ static struct cw_run_region *oldest(const struct cw_run_worker *l, const struct 
     return found;
 }
 
-/* All that is valid in `memory` alone goes home; nothing is valid in `memory` then. False: some is lost, or
- * memory is out. */
+/* The first piece of the buffer that is valid in `memory` alone. */
+static bool find_alone(const struct cw_run_spread *s, uint32_t memory, struct cw_extent *piece)
+{
+    for (uint64_t at = 0;
+         cw_extents_missing(&s->valid, at, s->valid.bytes, cw_run_spread_bit(CW_MEMORY_HOST), piece);
+         at = piece->high)
+        if (piece->valid == cw_run_spread_bit(memory))
+            return true;
+    return false;
+}
+
+/* All that is valid in `memory` alone goes home; nothing is valid in `memory` then. What another memory has,
+ * too, may leave that one meanwhile. False: some is lost, or memory is out. */
 static bool leave(struct cw_run_spread *s, uint32_t memory)
 {
     struct cw_extent piece;
-    uint64_t at = 0;
     bool good = true;
 
-    while (cw_extents_missing(&s->valid, at, s->valid.bytes, cw_run_spread_bit(CW_MEMORY_HOST), &piece)) {
-        if (piece.valid == cw_run_spread_bit(memory) && !cw_run_fault_since(CW_RUN_FAULT_UNSAVED))
-            good &= cw_run_spread_bring(s->region, piece.low, piece.high, CW_MEMORY_HOST);
-        at = piece.high;
+    for (;;) {
+        while (good && find_alone(s, memory, &piece) && !cw_run_fault_since(CW_RUN_FAULT_UNSAVED))
+            good = cw_run_spread_bring(s->region, piece.low, piece.high, CW_MEMORY_HOST);
+        if (!s->arrivals)
+            break;
+        cw_run_spread_wait(); /* from there, perhaps */
     }
-    while (s->arrivals) /* from there, perhaps */
-        cw_run_spread_wait();
     return cw_run_spread_keep_only(s, 0, s->valid.bytes, ~cw_run_spread_bit(memory)) && good;
 }
 
