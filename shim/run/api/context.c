@@ -110,7 +110,8 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
     devices = given ? copy_of(given, count, &n) : devices_of(context, &n);
     slots = devices ? cw_context_devices_create(devices, n) : NULL;
     free(devices);
-    if (slots && is_pinned(slots))
+    /* two threads with a GPU each: small reads took twice as long with it, and nothing was gained */
+    if (slots && slots->homes == 1 && is_pinned(slots))
         cw_run_staging_context_made(context);
     if (slots && (cw_stream_start_context(context, slots) || !all_known(slots) || has_far_homes(slots))) {
         free(slots);
