@@ -98,7 +98,8 @@ mkfifo "$T/x.json.log" "$T/p.json" "$T/clweave.json.log"
 (cd "$T" && timeout 20 clweave run -o x.json -- true < /dev/null > "$T/said" 2>&1) || fail "run: $? $(cat "$T/said")"
 timeout 20 clweave graph "$T/evil.json" -o "$T/p.json" 2> "$T/said" && fail "a pipe that no process reads was written"
 grep -q 'no process reads' "$T/said" || fail "pipe: $(cat "$T/said")"
-timeout 20 cat "$T/p.json" > "$T/read" & exec 6<> "$T/p.json"
+exec 6<> "$T/p.json" 7< "$T/p.json" # the reader has its end before anything is written
+timeout 20 cat <&7 > "$T/read" 6>&- 7<&- & exec 7<&-
 clweave graph "$T/evil.json" -f json > "$T/expected" && timeout 20 clweave graph "$T/evil.json" -o "$T/p.json" & wait %+ || fail "a pipe that is read"
 exec 6>&-; wait; cmp "$T/read" "$T/expected" || fail "what came through a pipe"
 
