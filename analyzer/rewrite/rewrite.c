@@ -141,14 +141,15 @@ static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struc
         uint32_t id =
             done ? cw_tokens_name_intern(&s->names, in->kernel[k], strlen(in->kernel[k])) : UINT32_MAX;
         uint32_t flags = id != UINT32_MAX ? s->names.v[id].flags : 0;
-        *verdict = (struct cw_rewrite_kernel){CW_REWRITE_REFUSED, out->reason, false};
+        *verdict = (struct cw_rewrite_kernel){CW_REWRITE_REFUSED, out->reason, false, false};
         if (done && (!(flags & CW_RW_FUNCTION) || flags & CW_RW_ODD))
             verdict->reason = "its definition was not found: macros make it";
         else if (done && flags & CW_RW_SECRET)
             cw_rewrite_refuse_secret(s);
         else if (done)
-            *verdict = (struct cw_rewrite_kernel){flags & CW_RW_TAINTED ? CW_REWRITE_DONE : CW_REWRITE_AS_IS,
-                                                  NULL, flags & CW_RW_TAINTED && has_rows(s, id)};
+            *verdict =
+                (struct cw_rewrite_kernel){flags & CW_RW_TAINTED ? CW_REWRITE_DONE : CW_REWRITE_AS_IS, NULL,
+                                           flags & CW_RW_TAINTED && has_rows(s, id), !(flags & CW_RW_RANGE)};
     }
 }
 

@@ -100,6 +100,9 @@ struct cw_rewrite_kernel {
     enum cw_rewrite_verdict verdict;
     const char *reason; /* CW_REWRITE_REFUSED: why, one line, owned by struct cw_rewrite_out; else NULL */
     bool rows;          /* CW_REWRITE_DONE: there is CW_REWRITE_ROWS with the kernel's name behind it, too */
+    /* not CW_REWRITE_REFUSED: of all that a tile changes it sees global ids alone, so the original kernel
+     * does the work of a tile when it is launched at the tile's base for an offset */
+    bool by_offset;
 };
 
 /* A form of kernels in which one work-item does the work of a row, for devices whose work-items are loops

@@ -11,7 +11,7 @@ struct graph {
     uint32_t *queue;
     uint32_t names, nodes;
 };
-enum { TAINT = 1, BRACES = 2, NO_ROWS = 4, LOOP = 8, SECRET = 16 };
+enum { TAINT = 1, BRACES = 2, NO_ROWS = 4, LOOP = 8, SECRET = 16, RANGE = 32 };
 
 static uint32_t node_of(const struct graph *g, uint32_t id)
 {
@@ -72,10 +72,11 @@ bool cw_rewrite_spread(struct cw_rw *s)
         spread(s, &g, CW_RW_ID | CW_RW_TAINTED, TAINT);
         spread(s, &g, CW_RW_BRACES, BRACES);
         spread(s, &g, CW_RW_SECRET, SECRET);
+        spread(s, &g, CW_RW_RANGE, RANGE);
         for (uint32_t n = 0; n < g.names; n++)
             s->names.v[n].flags |=
                 (g.mark[n] & TAINT ? CW_RW_TAINTED : 0) | (g.mark[n] & BRACES ? CW_RW_BRACES : 0) |
-                (g.mark[n] & SECRET ? CW_RW_SECRET : 0) |
+                (g.mark[n] & SECRET ? CW_RW_SECRET : 0) | (g.mark[n] & RANGE ? CW_RW_RANGE : 0) |
                 (g.mark[n] & TAINT && s->names.v[n].flags & CW_RW_FUNCTION ? CW_RW_NO_ROWS : 0);
         spread(s, &g, CW_RW_NO_ROWS, NO_ROWS);
         spread(s, &g, CW_RW_LOOP, LOOP);

@@ -39,6 +39,7 @@ enum cw_rw_flag {
     CW_RW_LOOP = 1 << 26,     /* `for`, and functions and macros that reach it */
     CW_RW_SECRET = 1 << 27,   /* may show ids in unknown ways: no kernel that reaches it is rewritten */
     CW_RW_IN_MACRO = 1 << 25, /* occurs in a macro's text, or in the options */
+    CW_RW_RANGE = 1 << 28, /* may reach a built-in that answers for the range as a whole, or for its groups */
 };
 
 /* The declaration of a function: "name ( parameters )". */

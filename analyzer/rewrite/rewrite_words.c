@@ -10,8 +10,9 @@ struct word_class {
 };
 
 static const struct word_class classes[] = {
-    {CW_RW_ID,
-     "get_global_id get_group_id get_num_groups get_global_size get_global_offset get_global_linear_id"},
+    {CW_RW_ID, "get_global_id"}, /* an offset of the launch moves it */
+    {CW_RW_ID | CW_RW_RANGE,
+     "get_group_id get_num_groups get_global_size get_global_offset get_global_linear_id"},
     /* device-side enqueue: the child has an NDRange of its own; assembly */
     {CW_RW_SECRET,
      "enqueue_kernel enqueue_marker queue_t ndrange_t clk_event_t get_default_queue ndrange_1D "

@@ -77,8 +77,8 @@ static enum cw_status no_kind(const char *item, size_t n, struct cw_error *err)
 {
     return cw_error_set(
         err, CW_ERR_INVALID,
-        "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic, dsp and "
-        "far with commas between, the last four also with :N",
+        "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic, dsp, gpu "
+        "and far with commas between, the last five also with :N",
         (int)(n < 80 ? n : 80), item);
 }
 
@@ -88,8 +88,11 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
     struct {
         const char *name;
         unsigned *count;
-    } const kinds[] = {
-        {"sub", &list->sub}, {"basic", &list->basic}, {"dsp", &list->dsp}, {"far", &list->far}};
+    } const kinds[] = {{"sub", &list->sub},
+                       {"basic", &list->basic},
+                       {"dsp", &list->dsp},
+                       {"gpu", &list->gpu},
+                       {"far", &list->far}};
     const char *slash = !strncmp(item, "far", 3) ? memchr(item, '/', n) : NULL;
     size_t whole = n, name;
     const char *colon;

@@ -1,8 +1,8 @@
 /* device_list.h - the helpers that CLWEAVE_DEVICES (--devices) asks for.
  *
  *   LIST  = "" | "none" | ITEM {"," ITEM}
- *   ITEM  = "cpu" ["/pace=" PACE] | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | FAR | "far-home"
- *           each at most once
+ *   ITEM  = "cpu" ["/pace=" PACE] | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | "gpu" [":" N] | FAR |
+ *           "far-home"; each at most once
  *   FAR   = "far" [":" N] {"/" ("cap=" SIZE | "gbps=" RATE | "us=" TIME | "speed=" SPEED)}
  *
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
@@ -10,6 +10,7 @@
  * takes PACE times the processor time of all its threads, in which the processors are free for others.
  * "sub": N equal sub-devices of the program's CPU; "basic": N devices of PoCL's driver of that name;
  * without N as many as the machine has processors. "dsp": the first N of the emulated DSPs help, without N
+ * all of them. "gpu": N other GPUs of the vendor, of the same name as the program's one, help it, without N
  * all of them. "far": N devices as `basic`, but with a memory of their own each, to and from which bytes
  * are copied: it holds SIZE bytes (with K, M or G: of 1024), a copy takes TIME microseconds and a
  * nanosecond for each RATE bytes. Without them the memory is as large as the host's, and a copy takes as
@@ -41,8 +42,8 @@ struct cw_device_pace {
 };
 
 struct cw_device_list {
-    bool given;                    /* false: "" */
-    unsigned sub, basic, dsp, far; /* how many; CW_HELPERS_ALL: as many as there are */
+    bool given;                         /* false: "" */
+    unsigned sub, basic, dsp, gpu, far; /* how many; CW_HELPERS_ALL: as many as there are */
     struct cw_far_memory far_memory;
     double far_speed; /* the program's own device: 1; 0: not modelled */
     double pace;      /* 0: none */

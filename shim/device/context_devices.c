@@ -14,7 +14,10 @@
 /* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
 #define DSP_SPEED 1.1
 
-enum { ROOTS_MAX = 16, DEPTH_MAX = 8, FAR_HOMES = 16 };
+enum { ROOTS_MAX = 16, DEPTH_MAX = 8, FAR_HOMES = 32 };
+
+/* Of a device's own memory, for the buffers of run mode. */
+#define GPU_SHARE .9
 
 static struct cw_device_list chosen;
 static struct cw_device_pace pace; /* of `chosen` */
@@ -260,20 +263,27 @@ static struct cw_cl_device *add(struct cw_context_devices *s, enum cw_device_kin
     return slot;
 }
 
-/* The number of the memory of a home that counts as a device with a memory of its own, behind those of
- * helpers. 0: there are too many. */
-static uint32_t home_memory(cl_device_id device)
+/* Devices of the program's platforms that have memories of their own. */
+static cl_device_id own[FAR_HOMES];
+static struct cw_far_memory own_memory[FAR_HOMES];
+
+/* Sets the device's memory to one of its own, with a number behind those of far helpers; `far` NULL: as large
+ * as the vendor says. There may be too many. */
+static void give_memory(struct cw_cl_device *slot, const struct cw_far_memory *far)
 {
-    static cl_device_id homes[FAR_HOMES];
     uint32_t i = 0;
 
     pthread_mutex_lock(&lock);
-    while (i < FAR_HOMES && homes[i] && homes[i] != device)
+    while (i < FAR_HOMES && own[i] && own[i] != slot->device)
         i++;
+    if (i < FAR_HOMES && !own[i] && !far)
+        own_memory[i].capacity =
+            (uint64_t)(GPU_SHARE * (double)number(slot->device, CL_DEVICE_GLOBAL_MEM_SIZE));
     if (i < FAR_HOMES)
-        homes[i] = device;
+        own[i] = slot->device;
     pthread_mutex_unlock(&lock);
-    return i < FAR_HOMES ? CW_FAR_MAX + 1 + i : 0;
+    slot->memory = i < FAR_HOMES ? CW_FAR_MAX + 1 + i : 0;
+    slot->far = !slot->memory ? NULL : far ? far : &own_memory[i];
 }
 
 static void add_homes(struct cw_context_devices *s, const cl_device_id *devices, size_t n)
@@ -286,8 +296,7 @@ static void add_homes(struct cw_context_devices *s, const cl_device_id *devices,
         slot->speed = 1;
         slot->pace = pace.home;
         if (chosen.far_home)
-            slot->memory = home_memory(devices[i]);
-        slot->far = slot->memory ? &chosen.far_memory : NULL;
+            give_memory(slot, &chosen.far_memory);
         snprintf(slot->name, sizeof slot->name, i ? "%s%zu" : "%s", slot->class_name, i);
     }
     s->homes = n;
@@ -329,6 +338,32 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
     }
 }
 
+/* Other GPUs of the home's platform and name. */
+static void add_gpus(struct cw_context_devices *s)
+{
+    const struct cw_cl_device *home = &s->slot[0];
+    cl_device_id device[CW_HELPERS_MAX];
+    cl_uint n = 0;
+
+    if (s->homes != 1 || !chosen.gpu || !cw_device_has(home, CW_VENDOR_OWN_MEMORY) ||
+        cw_next.clGetDeviceIDs(home->platform, CL_DEVICE_TYPE_GPU, CW_HELPERS_MAX, device, &n) != CL_SUCCESS)
+        return;
+    n = least(n, CW_HELPERS_MAX);
+    for (cl_uint i = 0; i < n && s->n - s->homes < chosen.gpu; i++) {
+        if (device[i] == home->device || !same_code(device[i], home->device))
+            continue;
+        struct cw_cl_device *slot = add(s, CW_SLOT_GPU, device[i]);
+        slot->speed = 1;
+        snprintf(slot->name, sizeof slot->name, "gpu%u", i);
+        give_memory(slot, NULL);
+        s->n -= !slot->memory;
+    }
+    if (s->n > s->homes)
+        give_memory(&s->slot[0], NULL);
+    if (!home->memory)
+        s->n = s->homes;
+}
+
 struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices)
 {
     const struct cw_board *b = cw_device_board();
@@ -352,6 +387,8 @@ struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices
     }
     if (b && pocl)
         add_helpers(s, b, cpu);
+    else
+        add_gpus(s);
     errno = saved;
     return s;
 }

@@ -25,7 +25,8 @@ enum cw_device_kind {
     CW_SLOT_HOME,      /* a device of the program's context that is no dressed DSP */
     CW_SLOT_SUBDEVICE, /* a sub-device of a home CPU, made by us */
     CW_SLOT_BASIC,     /* a hidden PoCL `basic` device: runs kernels inside clEnqueueNDRangeKernel */
-    CW_SLOT_DSP        /* a dressed DSP: PoCL `basic` underneath, with modelled times; home or helper */
+    CW_SLOT_DSP,       /* a dressed DSP: PoCL `basic` underneath, with modelled times; home or helper */
+    CW_SLOT_GPU        /* another GPU of the home's platform */
 };
 
 struct cw_dsp; /* the model of one emulated DSP: dsp_clock.h */
@@ -70,9 +71,10 @@ uint32_t cw_device_traits(cl_device_id device);
 extern bool cw_device_far; /* constant after cw_device_start */
 
 /* The devices for a context of the program with these devices, as CLWEAVE_DEVICES chooses: the homes, then
- * helpers. Helpers exist only where a home is a CPU or DSP of PoCL; for any other vendor the list is the
- * homes. Makes vendor calls (sub-devices, once per root device, kept for the life of the process). Caller
- * frees with free(). NULL: out of memory, or n_devices is 0. */
+ * helpers. Helpers exist where a home is a CPU or DSP of PoCL, and, where they are asked for, beside a home
+ * with a memory of its own (CW_VENDOR_OWN_MEMORY); for any other vendor the list is the homes. Makes vendor
+ * calls (sub-devices, once per root device, kept for the life of the process). Caller frees with free().
+ * NULL: out of memory, or n_devices is 0. */
 struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices);
 
 /* A sub-device of the program's must outlive the objects that run mode makes on it, though its context may

@@ -56,7 +56,10 @@ enum cw_vendor_trait {
     /* The driver moves a buffer between devices of one context at a small part of the link's speed, and not
      * at all where it is migrated with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED. (NVIDIA: 256 MiB in 240 ms;
      * read, migrated without contents and written: 10 ms) */
-    CW_VENDOR_MIGRATES_SLOWLY = 1 << 12
+    CW_VENDOR_MIGRATES_SLOWLY = 1 << 12,
+    /* Its devices work on memories of their own; those of one name compute the same bits, so another one may
+     * help the program's own (--devices gpu). */
+    CW_VENDOR_OWN_MEMORY = 1 << 13
 };
 
 struct cw_vendor_traits {

@@ -11,7 +11,8 @@
  *   - clEnqueueCopyBufferNV, which the extension's address alone names, copies as clEnqueueCopyBuffer does.
  *
  * GPUCL_LATE_MS: milliseconds that each callback is late, 1 if it is not set. GPUCL_HOLD=0: no fill holds
- * its caller. */
+ * its caller. GPUCL_ALONE=1: a launch is alone until it is over, and its call returns then, or after a while
+ * where something else holds it: PoCL 3.1 aborts where two meet, one with an offset. */
 #include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -194,6 +195,39 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_
     return next->clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, to, n, list, event);
 }
 
+/* ---- launches */
+
+static bool alone;
+
+enum { LOOKS = 2000 }; /* of a tenth of a millisecond */
+
+static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                 const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
+                                 cl_event *event)
+{
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    cl_event own = NULL;
+    cl_int err, status = CL_QUEUED;
+
+    if (!alone)
+        return next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
+    pthread_mutex_lock(&turn);
+    err = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, &own);
+    if (err == CL_SUCCESS)
+        next->clFlush(queue);
+    for (int i = 0; err == CL_SUCCESS && status > CL_COMPLETE && i < LOOKS; i++) {
+        next->clGetEventInfo(own, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+        if (status > CL_COMPLETE)
+            nanosleep(&(struct timespec){0, 100000}, NULL);
+    }
+    pthread_mutex_unlock(&turn);
+    if (err == CL_SUCCESS && event)
+        *event = own;
+    else if (err == CL_SUCCESS)
+        next->clReleaseEvent(own);
+    return err;
+}
+
 /* ---- programs, and a function without a name in the table */
 
 static cl_program CL_API_CALL with_source(cl_context context, cl_uint n, const char **strings,
@@ -245,12 +279,14 @@ EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *
 EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target, cl_uint *given,
                                       const cl_icd_dispatch **layer)
 {
-    const char *late = getenv("GPUCL_LATE_MS"), *hold_text = getenv("GPUCL_HOLD");
+    const char *late = getenv("GPUCL_LATE_MS"), *hold_text = getenv("GPUCL_HOLD"),
+               *alone_text = getenv("GPUCL_ALONE");
 
     if (entries < sizeof table / sizeof(void *) || !given || !layer)
         return CL_INVALID_VALUE;
     late_ms = late ? strtol(late, NULL, 10) : late_ms;
     holds = !hold_text || strcmp(hold_text, "0") != 0;
+    alone = alone_text && !strcmp(alone_text, "1");
     next = target;
     table = *target;
     table.clGetPlatformInfo = platform_info;
@@ -260,6 +296,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     table.clEnqueueFillBuffer = fill_buffer;
     table.clEnqueueMigrateMemObjects = migrate;
     table.clEnqueueReadBuffer = read_buffer;
+    table.clEnqueueNDRangeKernel = launch;
     table.clCreateProgramWithSource = with_source;
     table.clGetExtensionFunctionAddressForPlatform = address_for;
     *given = sizeof table / sizeof(void *);

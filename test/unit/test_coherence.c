@@ -50,6 +50,7 @@ struct state {
 };
 
 static struct task program[TASKS];
+static uint64_t direct; /* memories between which copies are made */
 static uint32_t victim; /* the memory that is emptied, or dies */
 static uint64_t states, ends, failures, deaths, mended;
 static uint64_t seen[SEEN]; /* hashes of states of the present program; 0: free */
@@ -159,14 +160,14 @@ static bool next_move(const struct state *s, uint32_t task, struct cw_coherence_
     if (t->sure.low == t->sure.high)
         needed[1] = t->write, needed[2] = (struct range){0, 0};
     for (int i = 0; i < 3 && !any && !*lost; i++)
-        any = cw_coherence_next(&e, needed[i].low, needed[i].high, s->of[task].memory, move, lost);
+        any = cw_coherence_next(&e, needed[i].low, needed[i].high, s->of[task].memory, direct, move, lost);
     cw_extents_finish(&e);
     return any;
 }
 
 static bool meets(const struct cw_coherence_move *a, const struct cw_coherence_move *b)
 {
-    return a->to == b->to && a->low < b->high && b->low < a->high;
+    return (a->to == b->to || b->to == CW_MEMORIES) && a->low < b->high && b->low < a->high;
 }
 
 static bool is_under_way(const struct state *s, const struct cw_coherence_move *m)
@@ -179,13 +180,12 @@ static bool is_under_way(const struct state *s, const struct cw_coherence_move *
     return false;
 }
 
-/* Some command that runs in the host's memory surely writes there, and had not fetched what was there. */
+/* Some command that runs may write these bytes. */
 static bool is_covered(const struct state *s, const struct cw_coherence_move *m)
 {
     for (uint32_t i = 0; i < TASKS; i++)
-        if (m->to == CW_MEMORY_HOST && !uncovered && s->of[i].phase == RUNS &&
-            s->of[i].memory == CW_MEMORY_HOST && program[i].sure.low < m->high &&
-            m->low < program[i].sure.high)
+        if (!uncovered && s->of[i].phase == RUNS && program[i].write.low < m->high &&
+            m->low < program[i].write.high)
             return true;
     return false;
 }
@@ -211,7 +211,8 @@ static bool end_without(struct state *next, uint32_t task)
 /* The command begins, or the copy that it needs does. */
 static bool step_waiting(const struct state *s, uint32_t task)
 {
-    struct cw_coherence_move sure;
+    const struct task *t = &program[task];
+    const struct cw_coherence_move written = {t->write.low, t->write.high, 0, CW_MEMORIES};
     struct state next = *s;
     bool lost;
 
@@ -228,8 +229,7 @@ static bool step_waiting(const struct state *s, uint32_t task)
     }
     if (lost)
         return s->lost && end_without(&next, task);
-    sure = (struct cw_coherence_move){program[task].sure.low, program[task].sure.high, 0, CW_MEMORY_HOST};
-    if (next.of[task].memory == CW_MEMORY_HOST && !uncovered && is_under_way(s, &sure))
+    if (!uncovered && is_under_way(s, &written))
         return true;
     if (next.of[task].memory == victim && s->emptied.begun && !s->emptied.over)
         return true;
@@ -467,6 +467,7 @@ static bool check_programs(uint32_t programs)
         for (uint32_t i = 0; i < TASKS; i++)
             first.of[i].memory = program[i].memory;
         victim = 1 + number(&seed, MEMORIES - 1);
+        direct = number(&seed, 1 << MEMORIES) & ~(UINT64_C(1) << CW_MEMORY_HOST);
         for (uint32_t at = 0; at < BYTES; at++) {
             first.valid[at] = 1;
             for (uint32_t m = 0; m < MEMORIES; m++)

@@ -168,11 +168,25 @@ static int start_board(void **state)
                : -1; /* more than the file has: the last kind again */
 }
 
+static void test_gpu_lists(void **state)
+{
+    struct cw_device_list l;
+    struct cw_error err = {0};
+
+    (void)state;
+    assert_int_equal(cw_device_list_parse("gpu", &l, &err), CW_OK);
+    assert_true(l.given && l.gpu == CW_HELPERS_ALL && !l.sub && !l.far);
+    assert_int_equal(cw_device_list_parse("gpu:3,basic", &l, &err), CW_OK);
+    assert_true(l.gpu == 3 && l.basic == CW_HELPERS_ALL);
+    assert_int_equal(cw_device_list_parse("gpu:0", &l, &err), CW_ERR_INVALID);
+    assert_int_equal(cw_device_list_parse("gpu,gpu", &l, &err), CW_ERR_INVALID);
+}
+
 static void test_device_lists(void **state)
 {
     static const char *const bad[] = {",",
                                       "basic,",
-                                      "gpu",
+                                      "cuda",
                                       "basic:0",
                                       "basic:65",
                                       "basic:x",
@@ -236,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_ddr_conserves),
         cmocka_unit_test(test_ddr_overflows_safely),
         cmocka_unit_test(test_device_lists),
+        cmocka_unit_test(test_gpu_lists),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test_setup(test_costs, start_board),
         cmocka_unit_test(test_virtual_clock),

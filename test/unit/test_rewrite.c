@@ -275,6 +275,32 @@ static void secrets(void **state)
     }
 }
 
+/* Which kernels see a tile's ids where they are launched at its base for an offset. */
+static void offsets(void **state)
+{
+    const char *names[] = {"ids", "groups", "through", "macro", "none", "twice"};
+    struct cw_rewrite_unit unit = {
+        "#define SIZE get_global_size(0)\n"
+        "int first(void) { return get_group_id(0); }\n"
+        "kernel void ids(global int *a) { a[get_global_id(1)] = get_local_id(0) + get_local_size(0); }\n"
+        "kernel void groups(global int *a) { a[get_global_id(0)] = get_group_id(0); }\n"
+        "kernel void through(global int *a) { a[first()] = 1; }\n"
+        "kernel void macro(global int *a) { a[get_global_id(0)] = SIZE; }\n"
+        "kernel void none(global int *a) { a[get_local_id(0)] = 1; }\n"
+        "kernel void twice(global int *a) { ids(a); }\n",
+        NULL};
+    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 6};
+    const bool expected[] = {true, false, false, false, true, true};
+    struct cw_rewrite_out out;
+
+    (void)state;
+    assert_int_equal(cw_rewrite(&in, &out, NULL), CW_OK);
+    for (size_t i = 0; i < 6; i++)
+        if (out.kernel[i].verdict == CW_REWRITE_REFUSED || out.kernel[i].by_offset != expected[i])
+            fail_msg("%s: %d %d", names[i], out.kernel[i].verdict, out.kernel[i].by_offset);
+    cw_rewrite_finish(&out);
+}
+
 static void kernels(void **state)
 {
     const char *names[] = {"k", "local_only", "made", "missing"};
@@ -395,9 +421,9 @@ static void hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sources),      cmocka_unit_test(secrets), cmocka_unit_test(kernels),
-        cmocka_unit_test(linked_units), cmocka_unit_test(tiles),   cmocka_unit_test(field_names),
-        cmocka_unit_test(bad_calls),    cmocka_unit_test(hostile),
+        cmocka_unit_test(sources),     cmocka_unit_test(secrets),      cmocka_unit_test(kernels),
+        cmocka_unit_test(offsets),     cmocka_unit_test(linked_units), cmocka_unit_test(tiles),
+        cmocka_unit_test(field_names), cmocka_unit_test(bad_calls),    cmocka_unit_test(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

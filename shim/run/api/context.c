@@ -32,13 +32,21 @@ static cl_device_id *devices_of(cl_context context, size_t *n)
     return devices;
 }
 
-/* Commands are managed on devices that work on the host's memory in place. */
+/* Commands are managed on devices that work on the host's memory in place, or have helpers. */
 static bool all_known(const struct cw_context_devices *slots)
 {
     for (size_t i = 0; i < slots->homes; i++)
-        if (!cw_device_has(&slots->slot[i], CW_VENDOR_ZERO_COPY_HOST_PTR))
+        if (!slots->slot[i].memory && !cw_device_has(&slots->slot[i], CW_VENDOR_ZERO_COPY_HOST_PTR))
             return false;
     return slots->homes;
+}
+
+/* Streams are for contexts that have no helpers. */
+static bool is_streamed(cl_context context, const struct cw_context_devices *slots)
+{
+    bool helped = slots->slot[0].memory && cw_device_has(&slots->slot[0], CW_VENDOR_OWN_MEMORY);
+
+    return !helped && cw_stream_start_context(context, slots);
 }
 
 static bool is_pinned(const struct cw_context_devices *slots)
@@ -113,7 +121,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
     /* two threads with a GPU each: small reads took twice as long with it, and nothing was gained */
     if (slots && slots->homes == 1 && is_pinned(slots))
         cw_run_staging_context_made(context);
-    if (slots && (cw_stream_start_context(context, slots) || !all_known(slots) || has_far_homes(slots))) {
+    if (slots && (is_streamed(context, slots) || !all_known(slots) || has_far_homes(slots))) {
         free(slots);
         slots = NULL;
     }

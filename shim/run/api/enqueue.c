@@ -1,6 +1,7 @@
 /* enqueue.c - the frame of every hook that enqueues. */
 #include "hooks.h"
 #include "../core/clock.h"
+#include "../core/context_device.h"
 #include "../tuning/repeat.h"
 #include "../tuning/activation.h"
 #include "enqueue.h"
@@ -17,10 +18,18 @@
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
 
+/* Where the home has a memory of its own and helpers like it, launches alone are worth a way past its
+ * vendor's queue. */
+static bool is_left(const struct cw_run_enqueue *e)
+{
+    return !e->launch && !cw_run.all && e->queue && e->queue->managed &&
+           cw_run_context_device_is_gpu(e->queue->context->places);
+}
+
 static int admit(struct cw_run_enqueue *e)
 {
     e->queue = cw_run_repeat_turn(e->handle);
-    return cw_run_dependence_admit(e->queue, e->n, e->list, e->blocking);
+    return is_left(e) ? CW_RUN_R_GPU : cw_run_dependence_admit(e->queue, e->n, e->list, e->blocking);
 }
 
 /* The event that the program asks for, for a command that may be managed. Lock held, given up meanwhile. */
@@ -74,6 +83,13 @@ bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_u
                           cl_event *event, bool whole)
 {
     *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .whole = whole};
+    return begin(e);
+}
+
+bool cw_run_enqueue_begin_launch(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
+                                 const cl_event *list, cl_event *event)
+{
+    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .launch = true};
     return begin(e);
 }
 

@@ -9,6 +9,9 @@
  * cw_run_enqueue_refuse. False: it is refused. */
 bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
                           cl_event *event, bool whole);
+/* The same for a launch. */
+bool cw_run_enqueue_begin_launch(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
+                                 const cl_event *list, cl_event *event);
 /* The same for a transfer or a map. */
 bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
                                    const cl_event *list, cl_event *event, bool blocking);

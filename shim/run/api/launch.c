@@ -2,6 +2,7 @@
 #include "hooks.h"
 #include "../models/acceptance.h"
 #include "../models/effects.h"
+#include "../core/context_device.h"
 #include "../core/exit.h"
 #include "../tuning/repeat.h"
 #include "../core/fault.h"
@@ -27,6 +28,7 @@
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../tuning/foresee.h"
+#include "../tuning/left.h"
 #include "../workers/exclusion.h"
 #include "../workers/legal.h"
 #include "../workers/execute.h"
@@ -149,6 +151,9 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return why;
     if (!cw_run_acceptance_is_certain(q, k, &given))
         return CW_RUN_R_FIRST;
+    if (cw_run_context_device_is_gpu(&q->context->places[q->home]) &&
+        (!k->program->models || cw_run_left_is(k, items_of(r))))
+        return CW_RUN_R_GPU;
     if (!cw_run.eager && !cw_run.chaos && !cw_device_is_modelled(q->context->places[q->home].slot) &&
         cw_run.begun && k->known->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
         !cw_run_legal_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
@@ -306,7 +311,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
     struct cw_run_task *t;
     cl_int err;
 
-    if (cw_run_enqueue_begin(&e, queue, n, list, event, false)) {
+    if (cw_run_enqueue_begin_launch(&e, queue, n, list, event)) {
         enum cw_run_repeat_answer repeat = again(&e, kernel, *r);
         if (repeat != CW_RUN_NOT_AGAIN) {
             cw_run_global_lock_give();

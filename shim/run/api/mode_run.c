@@ -157,6 +157,7 @@ static void build_saved(double ns)
 static void models_known(struct cw_run_program *p)
 {
     cw_run_group_history_foresee_group(p);
+    cw_run_share_prepare(p);
 }
 
 static const struct cw_run_observer observer = {

@@ -213,10 +213,10 @@ static void note_uses(const struct cw_run_native *x, cl_event event)
 {
     const struct cw_run_kernel *k = kernel_of(x->touch);
     struct cw_run_region *r;
-    bool good = !uses_any(x->touch, k) || cw_run_native_use_add(NULL, x->queue, event);
+    bool good = !uses_any(x->touch, k) || cw_run_native_use_add(NULL, x->queue, event, x->after);
 
     for (uint32_t i = 0; named(x->touch, k, i, &r); i++)
-        good &= !r || cw_run_native_use_add(r, x->queue, event);
+        good &= !r || cw_run_native_use_add(r, x->queue, event, x->after);
     cw_run.off |= !good;
 }
 
@@ -228,7 +228,7 @@ static bool may_use_bytes(const struct cw_run_touch *touch)
 static bool is_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
                        const struct cw_run_region *r)
 {
-    return r->root->context == q->context && touches(touch, r);
+    return r->root->context == q->context && !cw_run_spread_is_at_rest(r) && touches(touch, r);
 }
 
 static struct cw_run_region *next_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
@@ -240,6 +240,35 @@ static struct cw_run_region *next_touched(const struct cw_run_queue *q, const st
     return r;
 }
 
+/* Of the buffers that the command names, those that are not at rest, each once; of any, those that have left
+ * the host's memory. Returns how many; of[]: NULL, or room for so many. */
+static uint32_t find_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
+                             struct cw_run_region **of)
+{
+    const struct cw_run_kernel *k = kernel_of(touch);
+    struct cw_run_region *r, *before;
+    uint32_t n = 0;
+
+    if (uses_any(touch, k)) {
+        for (r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r), n++)
+            if (of)
+                of[n] = r;
+        return n;
+    }
+    for (uint32_t i = 0, j = 0; named(touch, k, i, &r); i++) {
+        if (!r || r->root->context != q->context || cw_run_spread_is_at_rest(r))
+            continue;
+        for (j = 0; j < i && named(touch, k, j, &before) && before != r;)
+            j++;
+        if (j < i)
+            continue;
+        if (of)
+            of[n] = r;
+        n++;
+    }
+    return n;
+}
+
 /* A command of the queue behind which all bytes that a native one may touch are in the host's memory, and
  * there alone: the native one may write them. It waits for all that the native one waits for, as that may
  * have written them elsewhere. NULL: none is needed, or, then *failed, memory is out. */
@@ -248,15 +277,15 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     const struct cw_run_touch *touch = x->touch;
     struct cw_run_queue *q = x->queue;
     cl_uint listed = cw_run_dependence_look(q, x->n, x->list) == CW_RUN_WAITS_ODD ? 0 : x->n;
-    struct cw_run_task *t;
-    uint32_t n = 0;
+    uint32_t n = find_touched(q, touch, NULL);
+    struct cw_run_region **of = n ? malloc(n * sizeof *of) : NULL;
+    struct cw_run_task *t = of ? cw_run_task_create(n, 0, n * sizeof *t->home.of) : NULL;
 
-    for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r))
-        n++;
-    t = n ? cw_run_task_create(n, 0, n * sizeof *t->home.of) : NULL;
     *failed = n && !t;
-    if (!t)
+    if (!t) {
+        free(of);
         return NULL;
+    }
     t->type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
     t->work = CW_RUN_HOME;
     t->tainted = cw_run_dependence_waits_native(q, listed, x->list);
@@ -265,11 +294,13 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     t->at.memory = q->context->places->slot->memory;
     /* the program may let go of them as soon as the vendor has the native command */
     t->home.of = (struct cw_run_memory **)(t->accesses.of + n);
-    for (struct cw_run_region *r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r)) {
-        cw_run_record_pin(&r->root->r);
-        t->home.of[t->home.n++] = r->root;
-        cw_run_byte_range_add_access(q, t, r, 0, r->high - r->low, true);
+    find_touched(q, touch, of);
+    for (uint32_t i = 0; i < n; i++) {
+        cw_run_record_pin(&of[i]->root->r);
+        t->home.of[t->home.n++] = of[i]->root;
+        cw_run_byte_range_add_access(q, t, of[i], 0, of[i]->high - of[i]->low, true);
     }
+    free(of);
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
@@ -345,8 +376,12 @@ static void enters(struct cw_run_native *x, struct cw_run_queue *q)
     cw_run_activation_enqueued(&x->now_ns);
     cw_run_record_pin(&q->r);
     q->native_given++;
+    /* buffers that none names may be used elsewhere; those of a queue that is not managed come home at once
+     */
+    x->after = q->managed && !uses_any(x->touch, kernel_of(x->touch)) ? cw_run.sequence : 0;
     q->native_calls++;
-    q->context->native_calls++;
+    if (!q->context->native_calls++ || x->after < q->context->called_after)
+        q->context->called_after = x->after;
 }
 
 /* Lock held, given up. */
@@ -368,11 +403,12 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     enters(x, q);
     x->given = blocking && q->in_order ? q->native_given : 0;
     watches = why == CW_RUN_R_UNBEGUN && x->touch->kernel && cw_run_hold_watches(q);
-    if (CW_UNLIKELY(cw_run.spreads))
+    if (CW_UNLIKELY(cw_run.far_lanes))
         bring_home(x);
     x->gated = cw_run_dependence_is_gated(q) || cw_run_dependence_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
-    wait = q->managed && (blocking || q->synchronous);
+    /* no gate stands in a list that the vendor should refuse, and PoCL 3.1 does not */
+    wait = q->managed && (blocking || q->synchronous || !n != !list);
     if (wait)
         drain(x, whole);
     /* none, if the queue is not managed: nothing in it is */

@@ -22,6 +22,7 @@
 #include "../core/exit.h"
 #include "../../builds/later_builds.h"
 #include "../../builds/pending_builds.h"
+#include "../memory/relay.h"
 #include "../models/program_models.h"
 #include "../tuning/activation.h"
 #include "../core/fault.h"
@@ -144,6 +145,7 @@ static const struct subsystem {
     {.describe = cw_run_activation_describe},
     {.stop = cw_run_foresee_stop},
     {.stop = cw_later_builds_stop, .after_fork = cw_later_builds_after_fork},
+    {.after_fork = cw_run_relay_after_fork},
     {.after_fork = cw_device_after_fork},
 };
 

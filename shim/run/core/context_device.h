@@ -8,6 +8,12 @@
  * all contexts of the program. NULL: the vendor made none. Lane held, lock not held. */
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p);
 
+/* A device with a memory of its own that others of its kind may help. */
+static inline bool cw_run_context_device_is_gpu(const struct cw_run_context_device *p)
+{
+    return p->slot->memory && cw_device_has(p->slot, CW_VENDOR_OWN_MEMORY);
+}
+
 /* The device has failed, and its time to give bytes back is up (memory/quarantine.h). Lock not needed. */
 bool cw_run_context_device_is_lost(const struct cw_run_worker *l);
 

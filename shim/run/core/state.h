@@ -54,6 +54,7 @@ struct cw_run_state_all {
     uint32_t preparing;                  /* lanes that build a helper's copy of a program */
     uint32_t copies;                     /* helpers' copies of programs so far */
     uint32_t far_lanes;                  /* workers whose device has a memory of its own */
+    uint64_t direct;                     /* bits of the memories between which memory/relay.h copies */
     uint32_t spreads;                    /* buffers that have left the host's memory */
     struct cw_run_task *claims;          /* commands that claim bytes (memory/spread.h), by links.claims */
     uint32_t quarantines;                /* workers whose device has failed (memory/quarantine.h) */

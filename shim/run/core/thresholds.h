@@ -62,6 +62,9 @@
 #define CW_RUN_COPY_NS 10000
 /* bytes per ns, as a processor copies them */
 #define CW_RUN_COPY_BYTES_NS 5
+/* ns, and bytes in one: the same between two GPUs (memory/relay.h) */
+#define CW_RUN_RELAY_NS       20000
+#define CW_RUN_RELAY_BYTES_NS 40.0
 /* one standard error of a copy's time, as a share of it */
 #define CW_RUN_COPY_ERROR 0.2
 
@@ -118,6 +121,8 @@
 /* ---- sharing a launch (tiles/share.h) */
 /* ns: shorter launches are not cut: waking a worker takes 5 to 13 us */
 #define CW_RUN_SHARE_LEAST_NS 40000
+/* ns: the same on a GPU, whose queues wait for several of the vendor's user events then */
+#define CW_RUN_SHARE_GPU_NS 1000000
 /* ns: cost of each part beside its work */
 #define CW_RUN_SHARE_PART_NS 12000
 /* copies of a part at a device with a memory of its own: of some arguments, for some blocks */
@@ -128,6 +133,8 @@
 #define CW_RUN_SHARE_ASYNC_NS 50000
 /* share of the whole launch's time that the cut one may take at most */
 #define CW_RUN_SHARE_GAIN 0.93
+/* times the time of a cut launch: GPUs keep their shares of it where new ones take more */
+#define CW_RUN_SHARE_HELD 0.95
 /* shapes remembered of one kernel */
 #define CW_RUN_SHARE_SHAPES 32
 /* commands: larger windows have enough to do */
@@ -146,6 +153,10 @@
 #define CW_RUN_SHARE_STEADY 128
 /* times a DSP's time alone, before it is measured */
 #define CW_RUN_SHARE_DSP_MARGIN 4
+/* times a launch's duration: so long its kernel is first left to its GPU after a plan in vain; most, ns
+ * (tuning/left.h) */
+#define CW_RUN_LEFT_FIRST   4
+#define CW_RUN_LEFT_MOST_NS 1e10
 /* share of the expected time of a cut launch, after which a DSP is late */
 #define CW_RUN_LATE_SHARE 0.3
 /* ns: and this much more, as threads wake late */

@@ -81,6 +81,8 @@ struct cw_run_context {
                                      reference count */
     uint32_t events;              /* of managed commands: user events retain the context, others do not */
     uint32_t native_calls;        /* of the vendor for native commands that threads are in */
+    /* the least of their cw_run_native.after */
+    uint64_t called_after;
     /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
     cl_command_queue idle_queue;
 };
@@ -364,6 +366,11 @@ struct cw_run_kernel {
     uint64_t tile_broken;  /* bit by lane number: a tile failed there, ... */
     uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
     uint64_t tile_code_at_ns, tile_code_after_ns;
+    struct {              /* tuning/left.h */
+        double items, ns; /* launches of so many or fewer are native; for so long */
+        uint64_t until_ns;
+        bool waits; /* a launch of it is to be cut as soon as the code is there */
+    } left;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
     struct cw_run_tiled *tiled; /* for launches in tiles (tiles/tile.h); NULL: none was considered */
@@ -570,6 +577,7 @@ struct cw_run_enqueue {
     cl_event *event, made;
     struct cw_run_context *context; /* that `made` is in */
     bool whole, blocking;
+    bool launch;            /* of a kernel */
     enum cw_run_reason why; /* for the native command */
     uint64_t now_ns;        /* of cw_run_once_ns(), likewise */
 };
@@ -595,6 +603,7 @@ struct cw_run_native {
     cl_event few[8];
     cl_command_type type;
     bool gated, wanted, watched;
+    uint64_t after;  /* number of the latest managed command that it is behind: memory/native_use.h */
     uint64_t home;   /* number of the command that brings bytes to the host's memory before it; 0: none */
     uint64_t given;  /* a call that blocks until this many native commands are over; 0: it does not */
     uint64_t now_ns; /* of cw_run_once_ns() */

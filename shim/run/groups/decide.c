@@ -12,6 +12,7 @@
 #include "../tuning/activation.h"
 #include "../tuning/gain.h"
 #include "../tuning/hold.h"
+#include "../tuning/left.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/repeat_place.h"
 #include "../../trace/recorder.h"
@@ -512,7 +513,7 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
         *rest = held;
     if (cw_run.begun)
         count_home(first);
-
+    cw_run_left_planned(first);
     if (marked)
         stay(first);
     if (cw_run.chaos && cw_run_fault_cuts())

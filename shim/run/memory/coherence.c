@@ -6,14 +6,19 @@ static uint64_t bit(uint32_t memory)
     return UINT64_C(1) << memory;
 }
 
-/* The host's memory where the bytes are valid there: any other source takes two copies. */
-static uint32_t source_of(uint64_t valid)
+/* One that is as quick as the host's memory; else that, where the bytes are valid there: any other source
+ * takes two copies. */
+static uint32_t source_of(uint64_t valid, uint64_t direct)
 {
-    return valid & bit(CW_MEMORY_HOST) ? CW_MEMORY_HOST : (uint32_t)__builtin_ctzll(valid);
+    uint64_t quick = valid & direct;
+
+    return quick                         ? (uint32_t)__builtin_ctzll(quick)
+           : valid & bit(CW_MEMORY_HOST) ? CW_MEMORY_HOST
+                                         : (uint32_t)__builtin_ctzll(valid);
 }
 
 bool cw_coherence_next(const struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory,
-                       struct cw_coherence_move *move, bool *lost)
+                       uint64_t direct, struct cw_coherence_move *move, bool *lost)
 {
     struct cw_extent piece;
 
@@ -23,8 +28,9 @@ bool cw_coherence_next(const struct cw_extents *e, uint64_t low, uint64_t high, 
     *lost = !piece.valid;
     if (*lost)
         return false;
-    *move = (struct cw_coherence_move){piece.low, piece.high, source_of(piece.valid), memory};
-    if (move->from != CW_MEMORY_HOST)
+    direct = direct & bit(memory) ? direct : 0;
+    *move = (struct cw_coherence_move){piece.low, piece.high, source_of(piece.valid, direct), memory};
+    if (move->from != CW_MEMORY_HOST && !(direct & bit(move->from)))
         move->to = CW_MEMORY_HOST;
     return true;
 }

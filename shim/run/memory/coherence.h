@@ -28,13 +28,14 @@ enum {
 
 struct cw_coherence_move {
     uint64_t low, high; /* bytes of the buffer */
-    uint32_t from, to;  /* memories, one of them the host's */
+    uint32_t from, to;  /* memories */
 };
 
-/* The copy that is to be made next so that [low, high) becomes valid in `memory`. False: it is valid there,
- * or, then *lost, some of it is valid nowhere. */
+/* The copy that is to be made next so that [low, high) becomes valid in `memory`: from or to the host's, or
+ * between two of `direct` (or-ed bits). False: it is valid there, or, then *lost, some of it is valid
+ * nowhere. */
 bool cw_coherence_next(const struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory,
-                       struct cw_coherence_move *move, bool *lost);
+                       uint64_t direct, struct cw_coherence_move *move, bool *lost);
 
 /* These use up one change of `e` that was promised (cw_extents_reserve). */
 void cw_coherence_moved(struct cw_extents *e, const struct cw_coherence_move *move);

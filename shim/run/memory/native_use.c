@@ -11,6 +11,7 @@ struct use {
     const struct cw_run_context *context;
     const struct cw_run_queue *queue;
     cl_event event; /* retained */
+    uint64_t after; /* cw_run_native_use_add() */
 };
 
 static struct {
@@ -48,16 +49,38 @@ void cw_run_native_use_forget(const void *gone)
             drop(i);
 }
 
-bool cw_run_native_use_is_over(const struct cw_run_region *r)
+/* A native command of `q`, or of several queues where that is NULL, is behind `t`. One that waits for native
+ * work may have no order with commands of other queues (memory/byte_range.c). */
+static bool is_behind(const struct cw_run_task *t, uint64_t after, const struct cw_run_queue *q)
+{
+    return t && t->order.sequence <= after && (!t->tainted || (q == t->queue && q->in_order));
+}
+
+bool cw_run_native_use_begins(const struct cw_run_task *t)
+{
+    const struct cw_run_queue *q = t->queue;
+    const struct cw_run_context *c = q->context;
+
+    return c->native_calls && !is_behind(t, c->called_after, q->native_calls == c->native_calls ? q : NULL);
+}
+
+bool cw_run_native_use_lets(const struct cw_run_region *r, const struct cw_run_task *t)
 {
     for (uint32_t i = uses.n; i-- > 0;) {
         if (uses.of[i].region ? uses.of[i].region != r : uses.of[i].context != r->root->context)
+            continue;
+        if (is_behind(t, uses.of[i].after, uses.of[i].queue))
             continue;
         if (!is_over(uses.of[i].event))
             return false;
         drop(i);
     }
     return true;
+}
+
+bool cw_run_native_use_is_over(const struct cw_run_region *r)
+{
+    return cw_run_native_use_lets(r, NULL);
 }
 
 uint32_t cw_run_native_use_references(cl_event event)
@@ -70,10 +93,10 @@ uint32_t cw_run_native_use_references(cl_event event)
 }
 
 /* The commands of an in-order queue end in their order: the last one tells of all. */
-static struct use *earlier(const struct cw_run_region *r, const struct cw_run_queue *q)
+static struct use *earlier(const struct cw_run_region *r, const struct cw_run_queue *q, uint64_t after)
 {
     for (uint32_t i = 0; q->in_order && i < uses.n; i++)
-        if (uses.of[i].region == r && uses.of[i].queue == q)
+        if (uses.of[i].region == r && uses.of[i].queue == q && uses.of[i].after == after)
             return &uses.of[i];
     return NULL;
 }
@@ -94,9 +117,10 @@ static bool has_room(void)
     return true;
 }
 
-bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event)
+bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event,
+                           uint64_t after)
 {
-    struct use *u = earlier(r, q);
+    struct use *u = earlier(r, q, after);
 
     if ((!u && !has_room()) || cw_next.clRetainEvent(event) != CL_SUCCESS)
         return false;
@@ -104,6 +128,6 @@ bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_qu
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, u->event);
     else
         u = &uses.of[uses.n++];
-    *u = (struct use){r, q->context, q, event};
+    *u = (struct use){r, q->context, q, event, after};
     return true;
 }

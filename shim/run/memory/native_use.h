@@ -7,11 +7,20 @@
 #include "../core/types.h"
 
 /* A native command of `q` with this event of the vendor's may use the bytes of `r`; NULL: of any buffer of
- * its context. False: memory is out. */
-bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event);
+ * its context. `after`: number of the latest managed command that it is behind wherever both use a byte (they
+ * were enqueued, and bytes come home between the two). False: memory is out. */
+bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event,
+                           uint64_t after);
 
 /* All of them are over. */
 bool cw_run_native_use_is_over(const struct cw_run_region *r);
+
+/* `t` may use the bytes of `r` elsewhere: all of them are over, or behind it. */
+bool cw_run_native_use_lets(const struct cw_run_region *r, const struct cw_run_task *t);
+
+/* Threads are about to give the vendor native commands on buffers of the task's context, and `t` is not
+ * before all of them. */
+bool cw_run_native_use_begins(const struct cw_run_task *t);
 
 /* Lets go of the events of those that are over. */
 void cw_run_native_use_settle(void);

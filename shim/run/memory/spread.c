@@ -93,7 +93,7 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
 {
     struct cw_run_region *r = a->region;
 
-    if (memory != cw_run_spread_home_of(r) && t->work == CW_RUN_LAUNCH && !cw_run_native_use_is_over(r))
+    if (memory != cw_run_spread_home_of(r) && t->work == CW_RUN_LAUNCH && !cw_run_native_use_lets(r, t))
         return false;
     if (memory != CW_MEMORY_HOST && !cw_run_spread_of(r))
         return false;
@@ -139,6 +139,8 @@ static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *
     for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)
         if (cw_extents_missing(&s->valid, low, high, cw_run_spread_bit(memory), &piece))
             return false;
+    if (s && a->write && !a->covers && s->arrivals) /* copies of bytes that it writes have to be over first */
+        return false;
     if (s && a->write && !a->covers) /* the others have to be covered first */
         return !cw_extents_missing(&s->valid, a->low, a->high, cw_run_spread_bit(memory), &piece);
     return s || memory == CW_MEMORY_HOST;

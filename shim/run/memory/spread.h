@@ -71,6 +71,10 @@ struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r);
  * behind the last one. Lock held. */
 struct cw_run_region *cw_run_spread_after(const struct cw_run_region *r);
 
+/* All bytes of the buffer are valid where native commands find them and there alone, and no managed command
+ * uses any. Lock held. */
+bool cw_run_spread_is_at_rest(const struct cw_run_region *r);
+
 /* All bytes of buffer `r`, which has left the host's memory, become valid where native commands find them,
  * and there alone, but for those that a device does not give back. No command on them may be under way.
  * Returns the buffer to look at next in the list of cw_run_spread_after(), which is the first one where

@@ -106,7 +106,7 @@ bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw
 
 bool cw_run_spread_may_be_here(const struct cw_run_task *t)
 {
-    bool may = !cw_run_spread_is_away(t) || !t->queue->context->native_calls;
+    bool may = !cw_run_spread_is_away(t) || !cw_run_native_use_begins(t);
 
     for (uint32_t i = 0; may && cw_run_spread_is_away(t) && i < t->launch.kernel->count; i++)
         may = !t->launch.args[i].memory || !is_mapped(t->launch.args[i].memory->root);

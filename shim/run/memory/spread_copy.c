@@ -13,6 +13,7 @@
 #include "../core/observer.h"
 #include "../core/record.h"
 #include "quarantine.h"
+#include "relay.h"
 
 /* A copy that a thread makes. */
 struct cw_run_arrival {
@@ -65,16 +66,46 @@ static uint64_t hold_link(struct cw_run_worker *far, uint64_t begin, uint64_t by
     return start;
 }
 
+static bool is_direct(const struct cw_coherence_move *m)
+{
+    return m->from != CW_MEMORY_HOST && m->to != CW_MEMORY_HOST;
+}
+
+/* The bytes come back to where the program's own device or the host works. */
+static bool is_back(const struct cw_run_region *r, const struct cw_coherence_move *m)
+{
+    return m->to == CW_MEMORY_HOST || (is_direct(m) && place_of(r, m->to)->slot->home);
+}
+
+static cl_mem object_at(const struct cw_run_region *r, const struct cw_run_context_device *p)
+{
+    return p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
+}
+
+static cl_int copy_directly(const struct cw_run_region *r, const struct cw_coherence_move *m,
+                            uint64_t *took_ns)
+{
+    struct cw_run_relay_end from = {.place = place_of(r, m->from)}, to = {.place = place_of(r, m->to)};
+
+    from.memory = object_at(r, from.place);
+    to.memory = object_at(r, to.place);
+    if (cw_run_fault_copy((is_back(r, m) ? from : to).place->lane, is_back(r, m)))
+        return CL_OUT_OF_RESOURCES;
+    return cw_run_relay_copy(&from, &to, m->low, m->high - m->low, took_ns);
+}
+
 /* Lock not held. *took_ns: waiting for others left out. */
 static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m, uint64_t *took_ns)
 {
     bool home = m->to == CW_MEMORY_HOST;
     const struct cw_run_context_device *p = place_of(r, home ? m->from : m->to);
-    cl_mem replica = p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
+    cl_mem replica = object_at(r, p);
     uint8_t *host = r->root->address + m->low;
     uint64_t begin, bytes = m->high - m->low;
     cl_int err;
 
+    if (is_direct(m))
+        return copy_directly(r, m, took_ns);
     if (home && cw_run_quarantine_doubts(p->lane))
         return cw_run_quarantine_read(p, replica, m->low, bytes, host);
     if (!cw_run_context_device_turn_take(p))
@@ -149,7 +180,7 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
 {
     struct cw_run_spread *s = r->spread;
     struct cw_run_arrival arrival = {*move, s->arrivals, ahead};
-    bool home = move->to == CW_MEMORY_HOST, skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
+    bool home = is_back(r, move), skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
     uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0, took_ns = 0;
     struct cw_run_worker *l = place_of(r, home ? move->from : move->to)->lane;
     cl_int err;
@@ -175,23 +206,13 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
     return err == CL_SUCCESS;
 }
 
-/* Its bytes that do not have to be there before. */
-static struct cw_coherence_move sure_part(const struct cw_run_access *a)
-{
-    return (struct cw_coherence_move){a->rows ? a->low : a->sure, a->rows ? a->high : a->sure_end,
-                                      CW_MEMORIES, CW_MEMORIES};
-}
-
-/* A command writes some of these bytes, and did not need what was there: in other memories they are what was
- * before. A copy that came to its end behind the command would be taken for what it has written. */
+/* A command writes some of these bytes: in other memories they are what was before. A copy that came to its
+ * end behind the command would be taken for what it has written. */
 static bool is_covered(const struct cw_run_spread *s, const struct cw_coherence_move *m)
 {
-    for (const struct cw_run_access *a = s->covers; a; a = a->next_cover) {
-        const struct cw_coherence_move sure = sure_part(a);
-
-        if (sure.low < m->high && m->low < sure.high)
+    for (const struct cw_run_access *a = s->covers; a; a = a->next_cover)
+        if (a->low < m->high && m->low < a->high)
             return true;
-    }
     return false;
 }
 
@@ -202,13 +223,15 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
     uint32_t failures = 0;
     bool lost;
 
-    while (cw_coherence_next(&s->valid, low, high, memory, &move, &lost)) {
+    while (cw_coherence_next(&s->valid, low, high, memory, cw_run.direct, &move, &lost)) {
         if (is_under_way(s, &move) || is_covered(s, &move))
             cw_run_spread_wait();
         else if (!cw_extents_reserve(&s->valid, 1))
             return false;
         else if (make_copy(r, &move, false))
             continue;
+        else if (is_direct(&move)) /* the next one goes by way of the host's memory */
+            cw_run.direct &= ~(cw_run_spread_bit(move.from) | cw_run_spread_bit(move.to));
         else if (move.to != CW_MEMORY_HOST)
             return false;
         else if (failures++ % 2 &&
@@ -228,12 +251,18 @@ bool cw_run_spread_copies_ahead(const struct cw_run_region *r, uint64_t low, uin
     return false;
 }
 
+static bool may_copy_at(const struct cw_run_region *r, uint32_t memory)
+{
+    const struct cw_run_context_device *p = memory == CW_MEMORY_HOST ? NULL : place_of(r, memory);
+
+    return !p ||
+           (p->copies && !p->lane->quarantine.error && (p->slot->home || r->root->mirrors[p->lane->number]));
+}
+
 bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
 {
-    const struct cw_run_context_device *p = place_of(r, m->to == CW_MEMORY_HOST ? m->from : m->to);
-
-    return p->copies && !p->lane->quarantine.error && (p->slot->home || r->root->mirrors[p->lane->number]) &&
-           !is_under_way(r->spread, m) && !is_covered(r->spread, m);
+    return may_copy_at(r, m->from) && may_copy_at(r, m->to) && !is_under_way(r->spread, m) &&
+           !is_covered(r->spread, m);
 }
 
 bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m)
@@ -251,6 +280,12 @@ bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence
 static bool is_home(const struct cw_run_spread *s)
 {
     return s->valid.n == 1 && s->valid.of[0].valid == cw_run_spread_bit(cw_run_spread_home_of(s->region));
+}
+
+bool cw_run_spread_is_at_rest(const struct cw_run_region *r)
+{
+    return !r->writes && !r->reads && !r->writers &&
+           (!r->spread || (is_home(r->spread) && !r->spread->arrivals));
 }
 
 struct cw_run_region *cw_run_spread_come_home(struct cw_run_region *r)
@@ -284,15 +319,14 @@ void cw_run_spread_all_home(void)
         r = cw_run_spread_come_home(r);
 }
 
-/* ---- commands that write bytes which were not fetched */
+/* ---- commands that write */
 
 void cw_run_spread_cover(struct cw_run_task *t)
 {
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         struct cw_run_access *a = &t->accesses.of[i];
-        const struct cw_coherence_move sure = sure_part(a);
 
-        if (!a->write || !a->region->spread || a->covers || sure.low == sure.high)
+        if (!a->write || !a->region->spread || a->covers)
             continue;
         a->covers = true;
         a->next_cover = a->region->spread->covers;
@@ -300,9 +334,9 @@ void cw_run_spread_cover(struct cw_run_task *t)
     }
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         struct cw_run_access *a = &t->accesses.of[i];
-        const struct cw_coherence_move sure = sure_part(a);
+        const struct cw_coherence_move written = {a->low, a->high, CW_MEMORIES, CW_MEMORIES};
 
-        while (a->covers && is_under_way(a->region->spread, &sure))
+        while (a->covers && is_under_way(a->region->spread, &written))
             cw_run_spread_wait();
     }
 }

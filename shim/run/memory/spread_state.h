@@ -14,8 +14,8 @@ struct cw_run_spread {
     struct cw_run_spread *prev, *next; /* of all */
     struct cw_extents valid;
     struct cw_run_arrival *arrivals; /* copies that threads make: spread_copy.c */
-    struct cw_run_access *covers; /* writes over bytes that did not have to be there */
-    uint64_t recorded;            /* the buffer's id in the recorded log + 1; 0: none */
+    struct cw_run_access *covers;    /* writes of commands that run */
+    uint64_t recorded;               /* the buffer's id in the recorded log + 1; 0: none */
 };
 
 static inline uint64_t cw_run_spread_bit(uint32_t memory)
@@ -72,8 +72,8 @@ bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence
 /* Until a copy or a command is over. The lock is given up meanwhile. */
 void cw_run_spread_wait(void);
 
-/* The command is about to write bytes that were not fetched: copies of them have to be over, and no other one
- * begins before cw_run_spread_uncover(). The lock is given up meanwhile. */
+/* The command is about to write: copies of these bytes have to be over, and no other one begins before
+ * cw_run_spread_uncover(). The lock is given up meanwhile. */
 void cw_run_spread_cover(struct cw_run_task *t);
 void cw_run_spread_uncover(struct cw_run_task *t);
 

@@ -8,6 +8,7 @@
 #include "../../trace/recorder.h"
 #include "../models/reach.h"
 #include "../../builds/source.h"
+#include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../workers/legal.h"
@@ -15,6 +16,7 @@
 
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0
+#define UNIT_OPS_NS   512 /* of a compute unit: 128 lanes, twice 2 GHz */
 
 struct cw_key cw_run_costs_program_key(struct cw_run_program *p)
 {
@@ -108,6 +110,30 @@ static double groups_of(const struct cw_run_launch *l)
     return n;
 }
 
+/* Operations that no compiler leaves out: index arithmetic is not counted. */
+static double operations(const double per_item[CW_OPS])
+{
+    return per_item[CW_OP_SINGLE] + per_item[CW_OP_DOUBLE] + per_item[CW_OP_SINGLE_FMA] +
+           per_item[CW_OP_DOUBLE_FMA] + per_item[CW_OP_SPECIAL] + per_item[CW_OP_DIVISION] +
+           per_item[CW_OP_LOAD] + per_item[CW_OP_LOCAL] + per_item[CW_OP_STORE];
+}
+
+double cw_run_costs_least_ns(const struct cw_run_task *t)
+{
+    const struct cw_run_context_device *home = &t->queue->context->places[t->queue->home];
+    const struct cw_run_launch *l = &t->launch;
+    struct cw_work_ops ops;
+
+    if (t->work != CW_RUN_LAUNCH || !cw_run_context_device_is_gpu(home))
+        return 0;
+    if (l->kernel->known->mean_ns[t->at.home] > 0)
+        return l->kernel->known->mean_ns[t->at.home];
+    if (!cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, false,
+                          &ops))
+        return 0;
+    return operations(ops.per_item) * cw_run_costs_items(l) / (UNIT_OPS_NS * home->slot->compute_units);
+}
+
 static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
                              bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
                              double *error)
@@ -116,6 +142,7 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
                                           .shape = t->measure.shape,
                                           .size = cw_run_costs_items(&t->launch),
                                           .groups = groups_of(&t->launch),
+                                          .least_ns = cw_run_costs_least_ns(t),
                                           .home = t->at.home,
                                           .allowed = lanes,
                                           .chained = chained,

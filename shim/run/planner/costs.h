@@ -23,6 +23,10 @@ uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task 
                            bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
                            double *error);
 
+/* ns that a launch on a GPU, of which the history knows nothing, takes about: as an earlier one of its
+ * kernel, or else at least, by the operations that the model counts; 0: not known. */
+double cw_run_costs_least_ns(const struct cw_run_task *t);
+
 /* ns that a transfer or a fill is thought to take. */
 double cw_run_costs_transfer_ns(const struct cw_run_task *t);
 

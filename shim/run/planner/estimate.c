@@ -137,7 +137,7 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
     for (uint32_t p = 0; p < e->slots; p++) {
         bool allowed = p == launch->home || (launch->allowed >> p & 1);
         if (estimate[p].source == CW_HISTORY_NONE)
-            estimate[p].mean_ns = estimate[p].error_ns = e->unknown_ns * slowness[p];
+            estimate[p].mean_ns = estimate[p].error_ns = fmax(e->unknown_ns, launch->least_ns) * slowness[p];
         cost_ns[p] = allowed ? estimate[p].mean_ns : INFINITY;
         error_ns[p] = allowed ? estimate[p].error_ns : 0;
     }

@@ -45,7 +45,8 @@ struct cw_run_launch_key {
     struct cw_key kernel; /* as in history.h; commands without a kernel have numbers of their own */
     uint64_t shape;
     double size;
-    double groups; /* work-groups: a slot with more units than that is no quicker for them; 0: not known */
+    double groups;   /* work-groups: a slot with more units than that is no quicker for them; 0: not known */
+    double least_ns; /* no device like home takes less; 0: not known */
     uint32_t home;
     uint64_t allowed; /* bit p: may run on slot p; home is always allowed */
     bool chained;     /* at home it would follow another command at once */

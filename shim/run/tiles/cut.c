@@ -107,7 +107,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
     *cut = (struct cw_run_cut){.local = {1, 1, 1}};
     if (!p->models)
         return "nothing is known of the kernel";
-    if (!cw_device_has(home, CW_VENDOR_ZERO_COPY_HOST_PTR))
+    if (!home->memory && !cw_device_has(home, CW_VENDOR_ZERO_COPY_HOST_PTR))
         return "its device does not share the host's memory";
     if (!cw_run_relaxed && cw_source_results_vary(p->options))
         return "the build options allow results to vary";

@@ -1,6 +1,7 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
 #include "../workers/legal.h"
 #include "share.h"
+#include "../core/context_device.h"
 #include "../core/global_lock.h"
 #include "../core/thresholds.h"
 
@@ -12,6 +13,7 @@
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 #include "../core/backoff.h"
+#include "../planner/costs.h"
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
@@ -51,6 +53,7 @@ void cw_run_share_free(struct cw_run_share *list)
     for (; list; list = next) {
         next = list->next;
         cw_adaptive_destroy(list->control);
+        free(list->held);
         free(list);
     }
 }
@@ -284,6 +287,15 @@ bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uin
     return built;
 }
 
+void cw_run_share_prepare(struct cw_run_program *p)
+{
+    const struct cw_run_context *c = p->context;
+
+    for (uint32_t i = 0; c->slots && cw_run.begun && i < c->slots->n; i++)
+        if (cw_run_context_device_is_gpu(&c->places[i]))
+            cw_run_tile_build_is_done(p, i, true, true);
+}
+
 /* True when the launch is one that rests after cuts without gain. */
 static bool rests(struct cw_run_share *h)
 {
@@ -368,6 +380,7 @@ static bool consider(struct sharing *x, uint32_t i)
     cuts = count[which] > 1 &&
            (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
     pass(h, v, n, chosen[which], cuts ? count[which] : 0);
+    t->launch.kernel->left.waits = cuts;
     if (!cuts || !cw_run_share_built(t, chosen[which], count[which]))
         return false;
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
@@ -379,8 +392,11 @@ static bool consider(struct sharing *x, uint32_t i)
 
 bool cw_run_share_wanted(const struct cw_run_task *t)
 {
-    return t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models &&
-           (t->launch.kernel->known->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
+    bool wanted = t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models;
+
+    if (wanted && cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home]))
+        return cw_run_costs_least_ns(t) >= CW_RUN_SHARE_GPU_NS || cw_run.eager;
+    return wanted && (t->launch.kernel->known->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
 }
 
 bool cw_run_share_window(const struct cw_run_shared *s)

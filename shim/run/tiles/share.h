@@ -37,6 +37,7 @@ struct cw_run_share {
     double rest_ns;              /* how long that was; 0: never */
     bool trial;                  /* they have rested: one is cut without a profit test */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
+    double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */
 };
 
 struct cw_run_shared { /* a planned window */
@@ -50,6 +51,10 @@ struct cw_run_shared { /* a planned window */
 
 /* Settings; called by start(). */
 void cw_run_share_start(const struct cw_options *options);
+
+/* The models of the program's kernels are known: for GPUs, tiles of its launches are made ready, as the first
+ * launch may be the only one. */
+void cw_run_share_prepare(struct cw_run_program *p);
 
 /* True when `t` takes long enough to be thought about. */
 bool cw_run_share_wanted(const struct cw_run_task *t);

@@ -1,6 +1,12 @@
 /* share_blocks.c - a shared launch while it runs: the next block of each part, its time, and whether
  * the launch gained. See tiles/share.h. */
 #include "share.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/context_device.h"
 #include "../core/least.h"
 #include "../core/thresholds.h"
 
@@ -28,20 +34,83 @@ static bool adaptive(struct cw_run_tiles *x)
     return true;
 }
 
-/* Another launch of this shape has the controller: bound blocks, by its speeds. */
+/* A block that is small leaves a GPU idle, and what it has written stays in its memory. */
+static bool is_divided_at_once(const struct cw_run_tiles *x)
+{
+    const struct cw_run_queue *q = x->whole->queue;
+
+    return cw_run_context_device_is_gpu(&q->context->places[q->home]) && !cw_run_share_by_blocks();
+}
+
+/* By the controller's speeds; they sum to 1. */
+static void shares_now(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+{
+    double all = 0;
+
+    for (uint32_t k = 0; k < x->parts; k++)
+        all += share[k] = cw_adaptive_share(x->share->control, x->part[k].at.place);
+    for (uint32_t k = 0; k < x->parts; k++)
+        share[k] = all > 0 ? share[k] / all : 1.0 / x->parts;
+}
+
+/* The shares of the last such launch stand until others are so much quicker that bytes may move for them. */
+static void hold_shares(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+{
+    struct cw_run_share *h = x->share;
+    size_t places = x->whole->queue->context->slots->n;
+    double sum = 0, before = 0, now = 0;
+    bool known = true;
+
+    if (!h->held && !(h->held = calloc(places, sizeof *h->held)))
+        return;
+    for (uint32_t k = 0; k < x->parts; k++) {
+        double speed = cw_adaptive_speed(h->control, x->part[k].at.place);
+
+        known &= speed > 0;
+        sum += h->held[x->part[k].at.place];
+        before = fmax(before, h->held[x->part[k].at.place] / speed);
+        now = fmax(now, share[k] / speed);
+    }
+    if (sum > .999 && (!known || now > CW_RUN_SHARE_HELD * before)) {
+        for (uint32_t k = 0; k < x->parts; k++)
+            share[k] = h->held[x->part[k].at.place];
+        return;
+    }
+    memset(h->held, 0, places * sizeof *h->held);
+    for (uint32_t k = 0; k < x->parts; k++)
+        h->held[x->part[k].at.place] = share[k];
+}
+
+/* The part whose place comes next behind `place`; -1: the first. x->parts: there is none. */
+static uint32_t next_by_place(const struct cw_run_tiles *x, int64_t place)
+{
+    uint32_t found = x->parts;
+
+    for (uint32_t k = 0; k < x->parts; k++)
+        if (x->part[k].at.place > place &&
+            (found == x->parts || x->part[k].at.place < x->part[found].at.place))
+            found = k;
+    return found;
+}
+
+/* Bound blocks, one for each part, in the order of their places. */
 static void divide(struct cw_run_tiles *x)
 {
-    double all = 0, sum = 0;
-    size_t first = 0;
+    double share[CW_RUN_LANES], sum = 0;
+    int64_t place = -1;
+    size_t first = 0, next;
 
     if (x->blocks)
         return;
-    for (uint32_t k = 0; k < x->parts; k++)
-        all += cw_adaptive_share(x->share->control, x->part[k].at.place);
-    for (uint32_t k = 0; k < x->parts; k++) {
-        size_t next;
-        sum += all > 0 ? cw_adaptive_share(x->share->control, x->part[k].at.place) / all : 1.0 / x->parts;
-        next = k + 1 == x->parts ? x->cut.groups : cw_whole_from(sum * (double)x->cut.groups, x->cut.groups);
+    shares_now(x, share);
+    if (is_divided_at_once(x))
+        hold_shares(x, share);
+    for (uint32_t i = 0; i < x->parts; i++) {
+        uint32_t k = next_by_place(x, place);
+
+        place = x->part[k].at.place;
+        sum += share[k];
+        next = i + 1 == x->parts ? x->cut.groups : cw_whole_from(sum * (double)x->cut.groups, x->cut.groups);
         next = next > x->cut.groups ? x->cut.groups : next;
         if (next > first)
             x->block[x->blocks++] = (struct cw_run_block){.first = first, .groups = next - first, .part = k};
@@ -55,7 +124,8 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
     struct cw_adaptive *control = x->share->control;
     struct cw_adaptive_part p;
 
-    if ((cw_device_clock_is_virtual() && !x->by_events) || !adaptive(x)) {
+    /* another launch of this shape may have the controller */
+    if ((cw_device_clock_is_virtual() && !x->by_events) || is_divided_at_once(x) || !adaptive(x)) {
         divide(x);
         return CW_RUN_TAKEN_NONE;
     }

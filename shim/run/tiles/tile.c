@@ -157,6 +157,7 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
                                                    .at.lane = t->queue->context->places[place].lane->number,
                                                    .at.home = t->at.home,
                                                    .order.sequence = t->order.sequence,
+                                                   .tainted = t->tainted,
                                                    .launch = t->launch,
                                                    .tile.part_of = x};
     return i;

@@ -178,6 +178,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
                                 struct cw_run_context_device *p, const struct cw_run_cut *cut,
                                 const struct cw_run_block *b, cl_command_queue *queue, cl_event *event);
 
+/* Tiles at the place are launches of the kernel itself at an offset, which gives it all ids that it sees. */
+bool cw_run_tile_program_is_itself(struct cw_run_kernel *k, const struct cw_run_context_device *place);
 /* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden
  * argument. NULL: it cannot be had there. */
 cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_device *place, bool *hidden);

@@ -12,6 +12,7 @@
 #include "../core/observer.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
+#include "../workers/device_kernel.h"
 #include "../workers/execute.h"
 
 /* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the
@@ -45,7 +46,16 @@ struct shape {
     size_t global[3], local[3];
     enum cw_run_form form;
     bool hidden, first_time;
+    bool itself; /* the kernel itself, at the offset tile.base */
+    size_t offset[3];
+    bool open; /* itself, and the program leaves the local size to the device */
 };
+
+static struct cw_run_ndrange range_of(const struct shape *s, const struct cw_run_launch *l)
+{
+    return (struct cw_run_ndrange){l->dims, s->itself ? s->offset : NULL, s->global,
+                                   s->open ? NULL : s->local};
+}
 
 /* Ids and local size of block `b`. */
 static struct shape ids_of(const struct cw_run_launch *l, const struct cw_run_cut *cut,
@@ -83,10 +93,16 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
 
     *s = ids_of(l, cut, b);
     s->queue = cw_run_context_device_queue(c, p);
-    s->kernel = s->queue ? cw_run_tile_program_on(l->kernel, p, &s->hidden) : NULL;
+    s->itself = cw_run_tile_program_is_itself(l->kernel, p);
+    s->open = s->itself && !l->has_local;
+    s->kernel = !s->queue   ? NULL
+                : s->itself ? cw_run_device_kernel_of(l->kernel, p)
+                            : cw_run_tile_program_on(l->kernel, p, &s->hidden);
     if (!s->kernel)
         return;
-    s->set = l->kernel->tiled->set[p->lane->number];
+    s->set = s->itself ? l->kernel->set[p->lane->number] : l->kernel->tiled->set[p->lane->number];
+    for (int i = 0; i < 3; i++)
+        s->offset[i] = s->tile.base[i];
     if (CW_UNLIKELY(spoils && cw_run_fault_planted))
         spoil(&s->tile, l, cut->dim, s->global, s->local);
     by_rows = s->hidden && cw_run_tile_rows_of(&s->tile, s->global, p, &s->rows)
@@ -102,12 +118,13 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
 
 static cl_int have_code(const struct shape *s, const struct cw_run_launch *l, struct cw_run_context_device *p)
 {
-    const struct cw_run_ndrange r = {l->dims, NULL, s->global, s->local};
+    const struct cw_run_ndrange r = range_of(s, l);
 
     if (!s->kernel)
         return CL_OUT_OF_RESOURCES;
-    return CW_UNLIKELY(s->first_time) ? cw_run_tile_program_ahead(l, p, &r, s->form == CW_RUN_ROWS)
-                                      : CL_SUCCESS;
+    return CW_UNLIKELY(s->first_time && !s->itself)
+               ? cw_run_tile_program_ahead(l, p, &r, s->form == CW_RUN_ROWS)
+               : CL_SUCCESS;
 }
 
 bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c,
@@ -209,11 +226,12 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
                                 struct cw_run_context_device *p, const struct cw_run_cut *cut,
                                 const struct cw_run_block *b, cl_command_queue *queue, cl_event *event)
 {
+    struct cw_run_ndrange r;
     struct shape s;
-    const struct cw_run_ndrange r = {l->dims, NULL, s.global, s.local};
     cl_int err;
 
     shape_of(&s, l, c, p, cut, b, true);
+    r = range_of(&s, l);
     *queue = s.queue;
     err = have_code(&s, l, p);
     if (err == CL_SUCCESS)
@@ -225,7 +243,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     if (err == CL_SUCCESS && CW_UNLIKELY(s.first_time))
         err = cw_pending_builds_enqueue(p, s.queue, s.kernel, &r, event);
     else if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, l->dims, NULL, s.global, s.local, 0, NULL,
+        err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, r.dims, r.offset, r.global, r.local, 0, NULL,
                                              event);
     if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
         atomic_fetch_add_explicit(&cw_run.counts.by_rows, 1, memory_order_relaxed);

@@ -233,6 +233,10 @@ static struct cw_plan_link guessed_link(const struct cw_run_worker *l)
     const struct cw_far_memory *far = l->far;
     bool modelled = far->latency_ns > 0 || far->bytes_per_ns > 0;
 
+    if (cw_run.direct >> l->memory & 1) /* a copy between two GPUs counts at the helper */
+        return (struct cw_plan_link){.latency_ns = l->home ? 1 : CW_RUN_RELAY_NS,
+                                     .bytes_per_ns = l->home ? 1e6 : CW_RUN_RELAY_BYTES_NS,
+                                     .error_share = CW_RUN_COPY_ERROR};
     return (struct cw_plan_link){.latency_ns = CW_RUN_COPY_NS + far->latency_ns,
                                  .bytes_per_ns =
                                      far->bytes_per_ns > 0 ? far->bytes_per_ns : CW_RUN_COPY_BYTES_NS,

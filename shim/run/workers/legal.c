@@ -7,9 +7,10 @@
 
 bool cw_run_relaxed;
 
+/* Run mode knows which memory it works on. */
 static bool in_memory(const struct cw_cl_device *slot)
 {
-    return cw_device_has(slot, CW_VENDOR_ZERO_COPY_HOST_PTR);
+    return slot->memory || cw_device_has(slot, CW_VENDOR_ZERO_COPY_HOST_PTR);
 }
 
 static bool has_code(const struct cw_cl_device *slot)
@@ -53,6 +54,8 @@ static enum cw_run_illegal at_other_home(const struct cw_cl_device *home, const 
 
 static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct cw_run_context_device *p)
 {
+    if (p->slot->kind == CW_SLOT_GPU && p->lane->home) /* of another context of the program's */
+        return CW_RUN_ILLEGAL_DEVICE;
     if (l->has_offset) /* tiles of it at devices of the program's only */
         return CW_RUN_ILLEGAL_OFFSET;
     if (may_be_held(p->slot) || cw_run_late_is(p->lane))

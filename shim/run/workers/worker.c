@@ -73,6 +73,8 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     cw_run.num_lanes++;
     if (l->memory != CW_MEMORY_HOST) {
         cw_run.far_lanes++;
+        if (cw_device_has(slot, CW_VENDOR_PINNED) && cw_device_has(slot, CW_VENDOR_OWN_MEMORY))
+            cw_run.direct |= UINT64_C(1) << l->memory;
         cw_run.over = cw_run_spread_over;
     }
     return l;

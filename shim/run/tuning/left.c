@@ -1,0 +1,39 @@
+/* left.c - see tuning/left.h. */
+#include "left.h"
+
+#include "../core/backoff.h"
+#include "../core/context_device.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../core/thresholds.h"
+#include "../planner/costs.h"
+
+bool cw_run_left_is(const struct cw_run_kernel *k, double items)
+{
+    return items <= k->left.items && !cw_run.all && !cw_run.chaos &&
+           cw_run_global_lock_now_ns() < k->left.until_ns;
+}
+
+static void planned(const struct cw_run_task *t)
+{
+    struct cw_run_kernel *k = t->launch.kernel;
+    double ns = k->known->mean_ns[t->at.home];
+    bool away = t->tile.launch || t->at.lane != t->at.home;
+
+    if (away || k->left.waits) {
+        k->left.ns = k->left.items = 0;
+        k->left.waits = false;
+    } else if (ns > 0) { /* else it is measured now */
+        k->left.ns = cw_run_backoff_more(k->left.ns, CW_RUN_LEFT_FIRST * ns, CW_RUN_LEFT_MOST_NS);
+        k->left.until_ns = cw_run_global_lock_now_ns() + (uint64_t)k->left.ns;
+        k->left.items = cw_run_costs_items(&t->launch);
+    }
+}
+
+void cw_run_left_planned(const struct cw_run_task *first)
+{
+    for (const struct cw_run_task *t = first; t; t = t->links.window)
+        if (t->work == CW_RUN_LAUNCH &&
+            cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home]))
+            planned(t);
+}

@@ -1,0 +1,302 @@
+/* gpus_speed.c - large launches, by which other GPUs that help the program's are judged: one device, one
+ * in-order queue; plain OpenCL, nothing of clweave.
+ *
+ * usage: gpus_speed CASE [size [rounds]]
+ *
+ *   matmul   a matrix product of that edge, from matrices that each round writes
+ *   resident the same from matrices that are written once
+ *   bodies   so many bodies, which go on from round to round
+ *   fractal  an image of that edge, each point by its own number of turns
+ *   blur     an image of that edge
+ *   options  so many prices
+ *   sparse   a sparse matrix of so many rows times a vector, 8 times a round
+ *   pi       so many streams of random points
+ *   jacobi   16 steps of a grid of that edge, then a read of a row of it
+ *
+ * Each round ends with a blocking read of its result. Prints "first_ns N", the first round with all that is
+ * done once, "span_ns N", the median of the other rounds, and the samples' line with the hash of all that was
+ * read. */
+#include "../apps/common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUNDS_MAX = 64, WIDTH = 32, PRODUCTS = 8, STEPS = 16 };
+
+static const char source[] =
+    "__kernel void matmul(__global const float *a, __global const float *b, __global float *c, uint n) {\n"
+    "    size_t x = get_global_id(0), y = get_global_id(1);\n"
+    "    float sum = 0;\n"
+    "    for (uint k = 0; k < n; k++)\n"
+    "        sum += a[y * n + k] * b[k * n + x];\n"
+    "    c[y * n + x] = sum;\n"
+    "}\n"
+    "__kernel void bodies(__global const float4 *old, __global float4 *next, uint n) {\n"
+    "    uint i = get_global_id(0);\n"
+    "    float4 p = old[i], f = (float4)(0);\n"
+    "    for (uint k = 0; k < n; k++) {\n"
+    "        float4 d = old[k] - p;\n"
+    "        float r = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;\n"
+    "        f += d * (1 / (r * sqrt(r)));\n"
+    "    }\n"
+    "    next[i] = p + f * 0.0001f;\n"
+    "}\n"
+    "__kernel void fractal(__global uint *turns, uint n, uint most) {\n"
+    "    size_t x = get_global_id(0), y = get_global_id(1);\n"
+    "    float cx = 3.0f * x / n - 2, cy = 2.0f * y / n - 1, u = 0, v = 0, w;\n"
+    "    uint t = 0;\n"
+    "    for (; t < most && u * u + v * v < 4; t++) {\n"
+    "        w = u * u - v * v + cx;\n"
+    "        v = 2 * u * v + cy;\n"
+    "        u = w;\n"
+    "    }\n"
+    "    turns[y * n + x] = t;\n"
+    "}\n"
+    "__kernel void blur(__global const float *from, __global float *to, int side) {\n"
+    "    int x = get_global_id(0), y = get_global_id(1);\n"
+    "    float sum = 0;\n"
+    "    for (int v = -12; v <= 12; v++)\n"
+    "        for (int u = -12; u <= 12; u++)\n"
+    "            sum += from[clamp(y + v, 0, side - 1) * side + clamp(x + u, 0, side - 1)] / (1 + u * u + v "
+    "* v);\n"
+    "    to[y * side + x] = sum;\n"
+    "}\n"
+    "__kernel void options(__global const float *price, __global float *worth, uint steps) {\n"
+    "    uint i = get_global_id(0);\n"
+    "    float p = price[i], sum = 0;\n"
+    "    for (uint k = 1; k <= steps; k++)\n"
+    "        sum += exp(-p * k / steps) * log(1 + p * k);\n"
+    "    worth[i] = sum;\n"
+    "}\n"
+    "__kernel void sparse(__global const float *value, __global const uint *column, __global const float "
+    "*x,\n"
+    "                     __global float *y, uint width) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    float sum = 0;\n"
+    "    for (uint k = 0; k < width; k++)\n"
+    "        sum += value[i * width + k] * x[column[i * width + k]];\n"
+    "    y[i] = sum;\n"
+    "}\n"
+    "__kernel void pi(__global uint *hits, uint points) {\n"
+    "    uint i = get_global_id(0), s = i * 2654435761u + 1, n = 0;\n"
+    "    for (uint k = 0; k < points; k++) {\n"
+    "        s = s * 1664525u + 1013904223u;\n"
+    "        float x = (s >> 8) / 16777216.0f;\n"
+    "        s = s * 1664525u + 1013904223u;\n"
+    "        float y = (s >> 8) / 16777216.0f;\n"
+    "        n += x * x + y * y < 1;\n"
+    "    }\n"
+    "    hits[i] = n;\n"
+    "}\n"
+    "__kernel void jacobi(__global const float *a, __global float *b, int n) {\n"
+    "    int x = get_global_id(0), y = get_global_id(1);\n"
+    "    if (x > 0 && y > 0 && x < n - 1 && y < n - 1)\n"
+    "        b[y * n + x] = 0.25f * (a[y * n + x - 1] + a[y * n + x + 1] + a[y * n - n + x] + a[y * n + n + "
+    "x]);\n"
+    "    else\n"
+    "        b[y * n + x] = a[y * n + x];\n"
+    "}\n";
+
+struct work {
+    struct app app;
+    cl_kernel kernel;
+    cl_mem mem[4];
+    float *host, *result;
+    size_t n, items, round, bytes; /* bytes: of the result */
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static cl_mem buffer(struct work *w, size_t floats, bool filled)
+{
+    return app_buffer(&w->app, CL_MEM_READ_WRITE | (filled ? CL_MEM_COPY_HOST_PTR : 0),
+                      floats * sizeof *w->host, filled ? w->host : NULL);
+}
+
+static void read_result(struct work *w, cl_mem from, size_t floats)
+{
+    w->bytes = floats * sizeof *w->result;
+    APP_CHECK(clEnqueueReadBuffer(w->app.queue, from, CL_TRUE, 0, w->bytes, w->result, 0, NULL, NULL));
+}
+
+static void multiply(struct work *w)
+{
+    app_args(w->kernel, "mmmu", w->mem[0], w->mem[1], w->mem[2], w->n);
+    app_run_2d(w->app.queue, w->kernel, w->n, w->n, 16);
+    read_result(w, w->mem[2], w->items);
+}
+
+static void open_multiply(struct work *w, const char *name)
+{
+    bool resident = !strcmp(name, "resident");
+
+    w->mem[0] = buffer(w, w->items, resident);
+    w->mem[1] = buffer(w, w->items, resident);
+    w->mem[2] = buffer(w, w->items, false);
+}
+
+static void matmul(struct work *w)
+{
+    for (int i = 0; i < 2; i++)
+        APP_CHECK(clEnqueueWriteBuffer(w->app.queue, w->mem[i], CL_FALSE, 0, w->items * sizeof *w->host,
+                                       w->host, 0, NULL, NULL));
+    multiply(w);
+}
+
+static void open_two(struct work *w, const char *name)
+{
+    size_t floats = !strcmp(name, "bodies") ? 4 * w->items : w->items;
+
+    w->mem[0] = buffer(w, floats, true);
+    w->mem[1] = buffer(w, floats, true);
+}
+
+static void bodies(struct work *w)
+{
+    app_args(w->kernel, "mmu", w->mem[w->round % 2], w->mem[!(w->round % 2)], w->n);
+    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    read_result(w, w->mem[!(w->round % 2)], 4 * w->items);
+}
+
+static void fractal(struct work *w)
+{
+    app_args(w->kernel, "muu", w->mem[0], w->n, 2000);
+    app_run_2d(w->app.queue, w->kernel, w->n, w->n, 16);
+    read_result(w, w->mem[0], w->items);
+}
+
+static void blur(struct work *w)
+{
+    app_args(w->kernel, "mmi", w->mem[0], w->mem[1], w->n);
+    app_run_2d(w->app.queue, w->kernel, w->n, w->n, 16);
+    read_result(w, w->mem[1], w->items);
+}
+
+static void options(struct work *w)
+{
+    app_args(w->kernel, "mmu", w->mem[0], w->mem[1], 1000);
+    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    read_result(w, w->mem[1], w->items);
+}
+
+static void open_sparse(struct work *w, const char *name)
+{
+    cl_uint *column = (cl_uint *)w->result;
+    uint32_t random = 7;
+
+    (void)name;
+    w->mem[0] = buffer(w, WIDTH * w->items, true);
+    for (size_t i = 0; i < WIDTH * w->items; i++)
+        column[i] = app_random(&random) % (cl_uint)w->items;
+    w->mem[1] = app_buffer(&w->app, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                           WIDTH * w->items * sizeof *column, column);
+    w->mem[2] = buffer(w, w->items, true);
+    w->mem[3] = buffer(w, w->items, false);
+}
+
+static void sparse(struct work *w)
+{
+    for (int i = 0; i < PRODUCTS; i++) {
+        app_args(w->kernel, "mmmmu", w->mem[0], w->mem[1], w->mem[2 + i % 2], w->mem[3 - i % 2], WIDTH);
+        app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    }
+    read_result(w, w->mem[2], w->items);
+}
+
+static void pi(struct work *w)
+{
+    app_args(w->kernel, "mu", w->mem[0], 20000);
+    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    read_result(w, w->mem[0], w->items);
+}
+
+static void jacobi(struct work *w)
+{
+    for (int i = 0; i < STEPS; i++) {
+        app_args(w->kernel, "mmi", w->mem[i % 2], w->mem[!(i % 2)], w->n);
+        app_run_2d(w->app.queue, w->kernel, w->n, w->n, 16);
+    }
+    read_result(w, w->mem[0], w->n);
+}
+
+static const struct {
+    const char *name, *kernel;
+    void (*open)(struct work *w, const char *name);
+    void (*run)(struct work *w);
+    size_t size;
+    bool square;
+    size_t floats; /* of the host's memory, for each item */
+} cases[] = {{"matmul", "matmul", open_multiply, matmul, 256, true, 1},
+             {"resident", "matmul", open_multiply, multiply, 256, true, 1},
+             {"bodies", "bodies", open_two, bodies, 2048, false, 4},
+             {"fractal", "fractal", open_two, fractal, 256, true, 1},
+             {"blur", "blur", open_two, blur, 256, true, 1},
+             {"options", "options", open_two, options, 4096, false, 1},
+             {"sparse", "sparse", open_sparse, sparse, 1 << 14, false, WIDTH},
+             {"pi", "pi", open_two, pi, 1024, false, 1},
+             {"jacobi", "jacobi", open_two, jacobi, 256, true, 1}};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void measure(struct work *w, void (*run)(struct work *w), size_t rounds)
+{
+    uint64_t span[ROUNDS_MAX], begin;
+
+    for (w->round = 0; w->round < rounds; w->round++) {
+        begin = now_ns();
+        run(w);
+        span[w->round] = now_ns() - begin;
+        app_hash(&w->app, w->result, w->bytes); /* takes longer than some rounds */
+    }
+    printf("first_ns %llu\n", (unsigned long long)span[0]);
+    qsort(span + 1, rounds - 1, sizeof *span, by_size);
+    printf("span_ns %llu\n", (unsigned long long)span[1 + (rounds - 1) / 2]);
+}
+
+int main(int argc, char **argv)
+{
+    struct work w = {0};
+    uint32_t random = 1;
+    size_t c = 0, rounds, floats;
+
+    while (argc > 1 && c < CASES && strcmp(argv[1], cases[c].name) != 0)
+        c++;
+    if (argc < 2 || c == CASES) {
+        fprintf(stderr,
+                "usage: gpus_speed matmul|resident|bodies|fractal|blur|options|sparse|pi|jacobi [size "
+                "[rounds]]\n");
+        return 2;
+    }
+    w.n = app_size(argc, argv, 2, cases[c].size, 128, 1 << 27);
+    rounds = app_size(argc, argv, 3, 5, 2, ROUNDS_MAX);
+    w.items = cases[c].square ? w.n * w.n : w.n;
+    floats = cases[c].floats * w.items;
+    w.host = app_alloc(floats * sizeof *w.host);
+    w.result = app_alloc(floats * sizeof *w.result);
+    for (size_t i = 0; i < floats; i++)
+        w.host[i] = (float)(app_random(&random) % 1000) / 1000;
+    app_open(&w.app, "gpus_speed", 0, source);
+    w.kernel = app_kernel(&w.app, cases[c].kernel);
+    cases[c].open(&w, cases[c].name);
+    measure(&w, cases[c].run, rounds);
+    APP_CHECK(clReleaseKernel(w.kernel));
+    for (int i = 0; i < 4; i++)
+        if (w.mem[i])
+            APP_CHECK(clReleaseMemObject(w.mem[i]));
+    free(w.host);
+    free(w.result);
+    return app_close(&w.app);
+}

@@ -1,0 +1,56 @@
+# Other GPUs help the program's (--devices gpu): PoCL's devices look like GPUs of NVIDIA below libgpucl.so, each with memory of its own,
+# bytes go from one to another through pinned memory, and tiles are launches of the kernel itself at an offset. What a program prints
+# bare, it prints where everything is managed, by lot, and as users run it; bytes that are not valid somewhere read as others there.
+# Planted faults show. ALL=1: more programs and seeds.
+# SLOW: ALL=1 SEEDS=6
+# SECONDS: 40
+. test/runmode/common.sh
+export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_ALONE=1
+export POCL_DEVICES="pthread pthread pthread"
+
+# copied : bytes went to other GPUs in the latest run
+copied() { grep -qE '^run: memories: .* in [1-9][0-9]* copies to devices' "$T/summary" || fail "no bytes were copied: $(cat "$T/summary")"; }
+cuts() { grep -qE ', [1-9][0-9]* cut \(' "$T/summary" || fail "nothing was cut: $(cat "$T/summary")"; }
+chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"
+# gpus PROGRAM : all ways
+gpus() {
+    local seed
+    in_run "$1" CLWEAVE_DEVICES=gpu CLWEAVE_MANAGE_ALL=1
+    in_run "$1" CLWEAVE_DEVICES=gpu
+    for seed in $(seq "${SEEDS:-1}"); do
+        in_run "$1" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
+        in_run "$1" CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED="$seed"
+    done
+}
+
+for name in jacobi tiles onebuffer; do
+    bare "$B/test/apps/$name" && gpus "$B/test/apps/$name" && copied
+done
+bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu:1 CLWEAVE_MANAGE_ALL=1 && cuts
+for name in ${ALL:+chains8 edges mapreduce} natives memories errors; do
+    program=$B/test/runmode/$name
+    [ -x "$program" ] || program=$B/test/apps/$name
+    bare "$program" && gpus "$program"
+done
+for fault in unfetched:1 unnoted:1; do
+    bare "$B/test/apps/jacobi"
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault timeout 120 "$B/test/apps/jacobi" \
+        > "$T/run" 2> "$T/run.err"
+    grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
+    cmp -s "$T/bare" "$T/run" && fail "$fault was not noticed"
+done
+# large launches; as users run them, the models are there in the second run
+speed="$B/test/bench/gpus_speed"
+for name in pi resident; do
+    "$speed" $name | grep hash > "$T/bare" || fail "gpus_speed $name"
+    for turn in CLWEAVE_MANAGE_ALL=0 CLWEAVE_MANAGE_ALL=0 CLWEAVE_MANAGE_ALL=1; do
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $turn "$speed" $name > "$T/out" 2> "$T/summary"
+        grep hash "$T/out" | cmp -s - "$T/bare" || fail "gpus_speed $name $turn: other output"
+        compared=$((compared + 1))
+    done
+    cuts
+done
+# one GPU alone is left to its queues and streams
+bare "$B/test/apps/jacobi" && POCL_DEVICES=pthread in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu
+grep -q '^run: streams: ' "$T/summary" || fail "no streams with one GPU: $(cat "$T/summary")"
+done_
