@@ -68,7 +68,7 @@ const char *cw_devices_list_under_run(const json_t *device)
     if (json_is_true(json_object_get(device, "run_manages")))
         return "run manages it";
     if (json_is_true(json_object_get(device, "run_streams")))
-        return "run has streams and staged transfers for it, no helpers";
+        return "run has streams and staged transfers for it; GPUs like it help with --devices gpu";
     return "run leaves it to its vendor";
 }
 

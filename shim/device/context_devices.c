@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device_env.h"
+#include "gpu_lease.h"
 #include "dsp_clock.h"
 #include "../door/log.h"
 
@@ -47,8 +48,11 @@ void cw_context_devices_configure(const struct cw_device_list *list)
     pace = cw_device_list_pace(&chosen);
 }
 
+_Static_assert(sizeof((struct cw_cl_device *)NULL)->lease == CW_GPU_LEASE_NAME, "a name in gpu_lease.h");
+
 void cw_context_devices_after_fork(void)
 {
+    cw_gpu_lease_after_fork();
     pthread_mutex_init(&lock, NULL);
 }
 
@@ -338,21 +342,41 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
     }
 }
 
-/* Other GPUs of the home's platform and name. */
+/* CL_DEVICE_UUID_KHR, in hexadecimal digits; "": the vendor tells none. */
+static void name_gpu(cl_device_id device, char name[CW_GPU_LEASE_NAME])
+{
+    unsigned char uuid[16];
+
+    *name = '\0';
+    if (cw_next.clGetDeviceInfo(device, 0x106A, sizeof uuid, uuid, NULL) != CL_SUCCESS)
+        return;
+    for (size_t i = 0; i < sizeof uuid; i++)
+        snprintf(name + 2 * i, CW_GPU_LEASE_NAME - 2 * i, "%02x", uuid[i]);
+}
+
+/* Other GPUs of the home's platform and name, but for those that other processes use. */
 static void add_gpus(struct cw_context_devices *s)
 {
     const struct cw_cl_device *home = &s->slot[0];
     cl_device_id device[CW_HELPERS_MAX];
+    char name[CW_GPU_LEASE_NAME];
     cl_uint n = 0;
 
     if (s->homes != 1 || !chosen.gpu || !cw_device_has(home, CW_VENDOR_OWN_MEMORY) ||
         cw_next.clGetDeviceIDs(home->platform, CL_DEVICE_TYPE_GPU, CW_HELPERS_MAX, device, &n) != CL_SUCCESS)
         return;
     n = least(n, CW_HELPERS_MAX);
+    name_gpu(home->device, name);
+    if (*name)
+        cw_gpu_lease_use(name);
     for (cl_uint i = 0; i < n && s->n - s->homes < chosen.gpu; i++) {
         if (device[i] == home->device || !same_code(device[i], home->device))
             continue;
+        name_gpu(device[i], name);
+        if (*name && !cw_gpu_lease_help(name))
+            continue;
         struct cw_cl_device *slot = add(s, CW_SLOT_GPU, device[i]);
+        memcpy(slot->lease, name, sizeof slot->lease);
         slot->speed = 1;
         snprintf(slot->name, sizeof slot->name, "gpu%u", i);
         give_memory(slot, NULL);

@@ -47,6 +47,7 @@ struct cw_cl_device {
     struct cw_dsp *dsp; /* its timing model; NULL: nothing is modelled */
     uint32_t memory; /* 0: it works on the host's bytes; else the number of its own memory, in this process */
     const struct cw_far_memory *far; /* of its own memory: capacity and link; constant. NULL: it has none */
+    char lease[40];                  /* a helping GPU: its name in gpu_lease.h; "": none */
 };
 
 struct cw_context_devices {

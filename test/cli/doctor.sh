@@ -40,7 +40,7 @@ doctor 1 env OCL_ICD_VENDORS="$T/vendors"
 says "^problem: the driver of $T/vendors/crash.icd breaks OpenCL: .* signal 11"; says "mend: export OCL_ICD_VENDORS=$T/vendors/pocl"
 last '^clweave run cannot gain here: OpenCL does not work: .*signal 11'
 doctor 1 env OCL_ICD_VENDORS="$B/test/libnullcl.so"; says 'device .*: run leaves it to its vendor'; last 'cannot gain here: no device is one that run manages'
-doctor 0 env NULLCL_GPU='NVIDIA CUDA' OCL_ICD_VENDORS="$B/test/libnullcl.so"; says 'device .*: run has streams and staged transfers for it, no helpers'
+doctor 0 env NULLCL_GPU='NVIDIA CUDA' OCL_ICD_VENDORS="$B/test/libnullcl.so"; says 'device .*: run has streams and staged transfers for it; GPUs like it help with --devices gpu'
 last '^clweave run can gain here: 1 GPU with streams and staged transfers'; says_not '^problem: no device'
 NULLCL_GPU='NVIDIA CUDA' OCL_ICD_VENDORS=$B/test/libnullcl.so clweave devices | grep -q '^   run has streams and staged transfers' || fail "devices: no streams"
 doctor 0 env CLWEAVE_DEVICES=far:2/cap=64M/us=20; says 'far helpers *2 with memories of their own, 64 MiB each, 20 us a copy'

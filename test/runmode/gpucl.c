@@ -199,7 +199,7 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_
 
 static bool alone;
 
-enum { LOOKS = 2000 }; /* of a tenth of a millisecond */
+enum { LOOKS = 100 }; /* of a tenth of a millisecond */
 
 static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
                                  const size_t *global, const size_t *local, cl_uint n, const cl_event *list,

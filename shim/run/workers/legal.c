@@ -1,6 +1,7 @@
 /* legal.c - see legal.h. */
 #include "legal.h"
 #include "late.h"
+#include "../../device/gpu_lease.h"
 #include "../models/cutter.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
@@ -52,9 +53,15 @@ static enum cw_run_illegal at_other_home(const struct cw_cl_device *home, const 
     return other->same_code == home->same_code || cw_run_relaxed ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_CODE;
 }
 
+/* Another context of the program has the GPU, or a program of another process. */
+static bool is_used(const struct cw_run_context_device *p)
+{
+    return p->lane->home || (*p->slot->lease && cw_gpu_lease_is_lost(p->slot->lease));
+}
+
 static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct cw_run_context_device *p)
 {
-    if (p->slot->kind == CW_SLOT_GPU && p->lane->home) /* of another context of the program's */
+    if (p->slot->kind == CW_SLOT_GPU && is_used(p))
         return CW_RUN_ILLEGAL_DEVICE;
     if (l->has_offset) /* tiles of it at devices of the program's only */
         return CW_RUN_ILLEGAL_OFFSET;

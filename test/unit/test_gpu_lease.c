@@ -1,0 +1,110 @@
+/* GPUs and processes: shim/device/gpu_lease.h. */
+#include "../../shim/device/gpu_lease.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int to_child[2], to_parent[2];
+
+static char hear(int fd)
+{
+    char c = 0;
+
+    assert_int_equal(read(fd, &c, 1), 1);
+    return c;
+}
+
+static void say(int fd, char c)
+{
+    assert_int_equal(write(fd, &c, 1), 1);
+}
+
+/* Does as the parent says: use GPU b, help with c; ends. */
+static void obey(void)
+{
+    for (;;)
+        switch (hear(to_child[0])) {
+        case 'u':
+            cw_gpu_lease_use("bb");
+            say(to_parent[1], 'y');
+            break;
+        case 'h':
+            say(to_parent[1], cw_gpu_lease_help("cc") ? 'y' : 'n');
+            break;
+        default:
+            _exit(0);
+        }
+}
+
+static char ask(char what)
+{
+    say(to_child[1], what);
+    return hear(to_parent[0]);
+}
+
+static void processes(void **state)
+{
+    pid_t child;
+
+    (void)state;
+    cw_gpu_lease_use("aa");
+    assert_true(cw_gpu_lease_help("bb"));
+    assert_true(cw_gpu_lease_help("bb"));
+    assert_false(cw_gpu_lease_is_lost("bb"));
+    assert_int_equal(pipe(to_child) | pipe(to_parent), 0);
+    child = fork();
+    if (!child) {
+        cw_gpu_lease_after_fork();
+        obey();
+    }
+    /* a GPU that helps another process does not help this one */
+    assert_int_equal(ask('h'), 'y');
+    assert_false(cw_gpu_lease_help("cc"));
+    /* a program takes its own GPU in any case; the one that it helped finds out */
+    assert_int_equal(ask('u'), 'y');
+    usleep(150000);
+    assert_true(cw_gpu_lease_is_lost("bb"));
+    assert_false(cw_gpu_lease_help("bb"));
+    say(to_child[1], 'e');
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_true(cw_gpu_lease_help("bb") && !cw_gpu_lease_is_lost("bb"));
+    assert_true(cw_gpu_lease_help("cc"));
+}
+
+/* Nothing is leased, so nothing is refused. */
+static void no_folder(void **state)
+{
+    (void)state;
+    setenv("XDG_RUNTIME_DIR", "/nowhere", 1);
+    cw_gpu_lease_use("dd");
+    assert_true(cw_gpu_lease_help("ee"));
+    assert_false(cw_gpu_lease_is_lost("ee"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(processes), cmocka_unit_test(no_folder)};
+    char folder[] = "/tmp/clweave-lease-XXXXXX";
+    char path[128];
+    int failed;
+
+    if (!mkdtemp(folder))
+        return 1;
+    setenv("XDG_RUNTIME_DIR", folder, 1);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    for (const char *name = "aabbcc"; *name; name += 2)
+        for (int helps = 0; helps < 2; helps++) {
+            snprintf(path, sizeof path, "%s/clweave-%u-gpu-%.2s-%s", folder, (unsigned)geteuid(), name,
+                     helps ? "helps" : "used");
+            unlink(path);
+        }
+    return rmdir(folder) || failed;
+}
