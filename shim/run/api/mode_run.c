@@ -17,6 +17,7 @@
 #include "../../door/thunk.h"
 #include "../../trace/hooks.h"
 #include "../tuning/activation.h"
+#include "../groups/window_flow.h"
 #include "../groups/decide.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/gain.h"
@@ -169,6 +170,7 @@ static const struct cw_run_observer observer = {
     .planned = cw_run_bypass_window,
     .measured = cw_run_perf_model_measured,
     .copied = cw_run_perf_model_copied,
+    .used = cw_run_window_flow_native,
     .ran_alone = cw_run_repeat_learn,
     .gauged_done = cw_run_gain_done,
     .build_begins = build_begins,

@@ -7,6 +7,7 @@
  * device and another deadlock when the other device's thread starts the command
  * (test/vendor/user_event_hangs.c). */
 #include "hooks.h"
+#include "../../../analyzer/source/access_mode.h"
 #include "../core/edge.h"
 #include "../tuning/repeat.h"
 #include "../tuning/gain.h"
@@ -15,6 +16,7 @@
 #include "event.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
+#include "../core/observer.h"
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
@@ -191,6 +193,16 @@ static bool named(const struct cw_run_touch *touch, const struct cw_run_kernel *
     return i < n || a;
 }
 
+/* It may write buffer `i`. */
+static bool writes(const struct cw_run_touch *touch, const struct cw_run_kernel *k, uint32_t i)
+{
+    uint32_t bits = 8 * sizeof touch->written;
+
+    if (i < touch->n)
+        return touch->written >> (i < bits ? i : bits - 1) & 1;
+    return !k->modes || k->modes[i - touch->n] != CW_ACCESS_READ;
+}
+
 static const struct cw_run_kernel *kernel_of(const struct cw_run_touch *touch)
 {
     return touch->kernel ? cw_run_record_find(touch->kernel, CW_RUN_KERNEL) : NULL;
@@ -215,8 +227,12 @@ static void note_uses(const struct cw_run_native *x, cl_event event)
     struct cw_run_region *r;
     bool good = !uses_any(x->touch, k) || cw_run_native_use_add(NULL, x->queue, event, x->after);
 
-    for (uint32_t i = 0; named(x->touch, k, i, &r); i++)
-        good &= !r || cw_run_native_use_add(r, x->queue, event, x->after);
+    for (uint32_t i = 0; named(x->touch, k, i, &r); i++) {
+        if (!r)
+            continue;
+        good &= cw_run_native_use_add(r, x->queue, event, x->after);
+        cw_run_observer->used(r, i >= x->touch->n, writes(x->touch, k, i));
+    }
     cw_run.off |= !good;
 }
 

@@ -12,6 +12,7 @@
 
 struct cw_run_program;
 struct cw_run_queue;
+struct cw_run_region;
 struct cw_run_task;
 struct cw_run_worker;
 
@@ -37,6 +38,8 @@ struct cw_run_observer {
     /* A copy of `bytes` bytes between the memory of `l` and the host's (`home`: to this one) took `ns`,
      * waiting for others left out. */
     void (*copied)(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns);
+    /* A native command uses the buffer: a launch, or another one; `writes`: it may write there. */
+    void (*used)(struct cw_run_region *r, bool launch, bool writes);
     /* The launch has run on its own, and ends now. */
     void (*ran_alone)(const struct cw_run_task *t);
     /* `t`, a command with `gauged` set, is over. */

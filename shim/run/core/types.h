@@ -130,6 +130,7 @@ struct cw_run_queue {
  * own. */
 struct cw_run_habits {
     uint32_t launches; /* that used it, since another command wrote to it */
+    uint32_t ahead;    /* that will in this window, until another one does */
     uint32_t written;  /* launches that wrote to it, since another command read it */
     uint32_t per_read; /* the same, when one read it last; 0: none has */
     uint32_t read_in;  /* the last window in which one read it: its number */
@@ -155,6 +156,7 @@ struct cw_run_access {
     bool listed;       /* in the region's list; one that a later write covers is not */
     uint32_t promised; /* so many changes at the command's end have room in its region's extents */
     uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
+    uint32_t ahead;    /* of a window: groups/window_flow.c */
     bool covers;       /* in the list of its region's spread: memory/spread_copy.c */
     struct cw_run_access *next_cover;
     uint64_t sure,

@@ -256,15 +256,17 @@ static void find_flow(struct workspace *w, const struct cw_run_brain *b, uint32_
                        UINT64_C(1) << w->home[i];
 }
 
-/* Fills *t for command `i`; NULL: nothing travels. */
+/* Fills *t for command `i`; NULL: nothing travels. cut: what launches before it write that are going to be
+ * cut, too, lies where its parts are. */
 static const struct cw_run_travel *travels(const struct workspace *w, const struct cw_run_brain *b,
-                                           uint32_t i, struct cw_run_travel *t)
+                                           uint32_t i, bool cut, struct cw_run_travel *t)
 {
     const struct cw_run_window_flow *f = &w->flow;
     double carried = 0;
 
     for (uint32_t e = w->pred_start[i]; w->flows && e < w->pred_start[i + 1]; e++)
-        carried += f->pred_bytes[e];
+        if (!cut || !cw_run_share_wanted(w->task[w->pred[e]]))
+            carried += f->pred_bytes[e];
     for (uint32_t p = 0; w->flows && p < b->lanes; p++) {
         t->fetch_ns[p] = cw_run_planner_fetch_ns(b->planner, f->piece + f->piece_start[i],
                                                  f->piece_start[i + 1] - f->piece_start[i], p) +
@@ -293,7 +295,7 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
     cw_run_estimate_begin(&b->estimator);
     for (uint32_t i = 0; i < count; i++) {
         w->trial[i] = cw_run_costs_fill(&b->estimator, w->task[i], w->lanes[i], follows(w, i), alone,
-                                        travels(w, b, i, &travel), w->cost + (size_t)i * b->lanes,
+                                        travels(w, b, i, false, &travel), w->cost + (size_t)i * b->lanes,
                                         w->error + (size_t)i * b->lanes);
         for (uint32_t p = 0; w->flows && p < b->lanes; p++) /* the host's next reads will have to wait */
             w->cost[(size_t)i * b->lanes + p] += cw_run_planner_return_ns(b->planner, w->flow.back[i], p);
@@ -344,7 +346,7 @@ static void add_travel(struct workspace *w, const struct cw_run_brain *b, uint32
 {
     struct cw_run_travel t;
 
-    travels(w, b, i, &t);
+    travels(w, b, i, true, &t);
     for (uint32_t p = 0; p < b->lanes; p++)
         w->cost[(size_t)i * b->lanes + p] += t.fetch_ns[p] + t.carried_ns[p];
 }

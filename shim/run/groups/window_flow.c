@@ -20,7 +20,7 @@ static bool grow(void *pointer, uint32_t *room, uint32_t count, size_t size)
 }
 
 /* A piece of `r`'s buffer for a command that reads `bytes` bytes of it, which are valid in `spaces`. As many
- * launches as have found them there are expected to go on finding them. */
+ * launches as have found them there are expected to go on finding them, and those of the window will. */
 static bool add_piece(struct cw_run_window_flow *f, const struct cw_run_region *r, uint64_t bytes,
                       uint64_t spaces)
 {
@@ -30,7 +30,7 @@ static bool add_piece(struct cw_run_window_flow *f, const struct cw_run_region *
                                               .root_bytes = r->high - r->low,
                                               .bytes = bytes,
                                               .spaces = spaces,
-                                              .launches = r->habits.launches};
+                                              .launches = r->habits.launches + r->habits.ahead};
     return true;
 }
 
@@ -94,23 +94,33 @@ static bool reads(const struct cw_run_task *t, const struct cw_run_region *r)
     return found;
 }
 
-/* `t` uses the buffer. */
-static void learn(const struct cw_run_task *t, struct cw_run_region *r)
+static void used(struct cw_run_region *r, bool launch, bool writes, bool read)
 {
     struct cw_run_habits *h = &r->habits;
-    bool writes = written(t, r) > 0;
 
-    if (t->work == CW_RUN_LAUNCH) {
+    if (launch) {
         h->launches += h->launches < UINT32_MAX;
         h->written += writes && h->written < UINT32_MAX;
         return;
     }
     if (writes)
         h->launches = 0;
-    if (reads(t, r) && h->written) {
+    if (read && h->written) {
         h->per_read = h->written;
         h->written = 0;
     }
+}
+
+/* `t` uses the buffer. One that brings it home does not say what the native command behind it does. */
+static void learn(const struct cw_run_task *t, struct cw_run_region *r)
+{
+    if (t->work != CW_RUN_HOME)
+        used(r, t->work == CW_RUN_LAUNCH, written(t, r) > 0, reads(t, r));
+}
+
+void cw_run_window_flow_native(struct cw_run_region *r, bool launch, bool writes)
+{
+    used(r, launch, writes, !writes);
 }
 
 /* Bytes of the buffer that launch `t` writes and that are read behind the window: its share of them. What
@@ -134,6 +144,7 @@ static bool add_pieces(struct cw_run_window_flow *f, const struct cw_run_task *t
         struct cw_run_region *r = t->accesses.of[k].region;
         if (!r->root || is_again(t, k))
             continue;
+        r->habits.ahead = t->accesses.of[k].ahead;
         learn(t, r);
         good = add_piece(f, r, 0, 0);
     }
@@ -147,10 +158,25 @@ static bool add_pieces(struct cw_run_window_flow *f, const struct cw_run_task *t
     return good;
 }
 
+/* `t` is behind the command that is looked at next. */
+static void look_ahead(const struct cw_run_task *t, struct cw_run_access *a)
+{
+    struct cw_run_habits *h = &a->region->habits;
+
+    a->ahead = h->ahead;
+    if (t->work == CW_RUN_LAUNCH)
+        h->ahead++;
+    else if (t->work != CW_RUN_HOME && written(t, a->region) > 0)
+        h->ahead = 0;
+}
+
 /* From the last command to the first: what each writes that is read behind the window. */
 static void look_back(struct cw_run_window_flow *f, struct cw_run_task *const *task, uint32_t count)
 {
     f->window = task[0]->window.number;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < task[i]->accesses.n; k++)
+            task[i]->accesses.of[k].region->habits.ahead = 0;
     for (uint32_t i = count; i-- > 0;) {
         const struct cw_run_task *t = task[i];
 
@@ -160,6 +186,7 @@ static void look_back(struct cw_run_window_flow *f, struct cw_run_task *const *t
             if (!r->root || is_again(t, k))
                 continue;
             f->back[i] += read_later(f, t, r);
+            look_ahead(t, &t->accesses.of[k]);
             if (t->work != CW_RUN_LAUNCH && reads(t, r))
                 r->habits.read_in = f->window;
         }

@@ -20,6 +20,9 @@ struct cw_run_window_flow {
     struct cw_run_flow flow;       /* internal: of one command */
 };
 
+/* A native command uses the buffer: a launch (`launch`), or another one; `writes`: to it. */
+void cw_run_window_flow_native(struct cw_run_region *r, bool launch, bool writes);
+
 /* Fills *f for the `count` >= 1 commands task[0] to task[count - 1], whose dependences are as those of struct
  * cw_run_window, each row in ascending order. False: memory is out. */
 bool cw_run_window_flow_find(struct cw_run_window_flow *f, struct cw_run_task *const *task, uint32_t count,
