@@ -68,8 +68,9 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     const struct cw_cl_device *slot;
     cl_context context;     /* home: the program's; helper: ours */
     cl_command_queue queue; /* ours; made by the first command, worker held */
-    /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread */
-    cl_command_queue copies;
+    /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread, made by one
+     * that does not hold the lock */
+    _Atomic(cl_command_queue) copies;
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
@@ -188,7 +189,9 @@ struct cw_run_memory {
     struct cw_run_map *maps;
     uint32_t root_maps; /* how many, which the vendor counts at the root */
     bool was_mapped;    /* root: the program may have an address of its bytes */
-    cl_mem *mirrors;    /* by lane number; buffers of helpers' contexts over the same bytes */
+    /* by lane number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold the
+     * lock, while others that do may look */
+    _Atomic(cl_mem) *mirrors;
     /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
     struct cw_run_queue *last;
     uint64_t last_sequence; /* that command's */
