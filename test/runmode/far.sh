@@ -36,7 +36,7 @@ caught() {
     done
 }
 
-for name in chains8 edges mapreduce userevents_maps anything crowd order natives waits filters; do
+for name in chains8 edges mapreduce userevents_maps anything crowd order natives waits filters idle; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" || continue

@@ -14,6 +14,9 @@ void cw_run_late_ends(struct cw_run_worker *l);
 /* A launch at `l` takes longer than it should. */
 bool cw_run_late_is(const struct cw_run_worker *l);
 
+/* A launch runs that may be late, or commands may still come to a device where one never ends: the timer looks. */
+bool cw_run_late_watches(void);
+
 /* For a thread that is about to wait, and the timer: sends launches home that wait behind late ones, and
  * those that never end. Returns when it should look again, on the clock of cw_run_global_lock_now_ns; 0:
  * there is no need. *any: some were sent. */
