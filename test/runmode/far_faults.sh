@@ -4,7 +4,7 @@
 # SLOW: ALL=1 SEEDS=5
 # SECONDS: 50
 . test/runmode/common.sh
-planted=0 lost=0 left=0 relieved=0 hung=0
+planted=0 lost=0 left=0 relieved=0 hung=0 parts=0
 
 # fails PROGRAM DEVICES SEED FAULT : run so, the program prints the same, or bytes were lost and it says that it was told
 fails() {
@@ -17,6 +17,7 @@ fails() {
     grep -q '^run: far[0-9]* gets no more launches' "$T/run.err" && left=$((left + 1))
     grep -q '^run: far[0-9]* gets no more launches: one there did not end' "$T/run.err" && hung=$((hung + 1))
     grep -qE '^run: [1-9][0-9]* launches went home from behind late ones' "$T/run.err" && relieved=$((relieved + 1))
+    grep -qE '^run: .*; [1-9][0-9]* parts of others left them' "$T/run.err" && parts=$((parts + 1))
     if grep -qE '^run: .* [1-9][0-9]* commands needed lost bytes' "$T/run.err"; then
         lost=$((lost + 1))
         case $4 in dead:* | garbage:* | hung:* | mute:*) ;; *) fail "$name $2 seed $3: $4 lost bytes" ;; esac
@@ -46,7 +47,15 @@ for app in chains8 jacobi gemm mapreduce lu; do
         done
     done
 done
+# parts of cut launches that wait at a device where a launch is late, or never ends, leave their blocks to other parts
+before=$parts
+for program in chains8 onebuffer; do
+    for fault in slow:1 hung:1; do
+        bare "$B/test/apps/$program" && fails "$B/test/apps/$program" far:1 1 $fault
+    done
+done
+[ $((parts - before)) = 4 ] || fail "parts left late launches in $((parts - before)) of 4 runs"
 echo "$planted faults planted, $left devices left alone, $lost runs lost bytes, in $relieved launches did not wait for late ones, \
-in $hung one never ended"
+in $hung one never ended, in $parts parts left late ones"
 [ $planted -ge 15 ] && [ $left -ge 8 ] && [ $lost -ge 1 ] && [ $relieved -ge 1 ] && [ $hung -ge 2 ] || fail "too few faults had an effect"
 done_

@@ -179,9 +179,10 @@ int cw_run_quarantine_describe(char *text, unsigned size)
         used += snprintf(text + used, size - (unsigned)used,
                          "run: %llu bytes were lost with devices; %llu commands needed lost bytes\n",
                          (unsigned long long)cw_run.counts.lost, (unsigned long long)cw_run.counts.deprived);
-    if (cw_run.counts.relieved && used + 128 < (int)size)
-        used += snprintf(text + used, size - (unsigned)used,
-                         "run: %llu launches went home from behind late ones\n",
-                         (unsigned long long)cw_run.counts.relieved);
+    if ((cw_run.counts.relieved || cw_run.counts.parts_relieved) && used + 128 < (int)size)
+        used += snprintf(
+            text + used, size - (unsigned)used,
+            "run: %llu launches went home from behind late ones; %llu parts of others left them\n",
+            (unsigned long long)cw_run.counts.relieved, (unsigned long long)cw_run.counts.parts_relieved);
     return used;
 }

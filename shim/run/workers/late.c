@@ -67,11 +67,12 @@ static bool send_one_home(struct cw_run_worker *l)
     if (i == l->num_ready)
         return false;
     t = cw_run_worker_take(l, i);
-    cw_run.counts.relieved++;
     if (t->ops->leave) {
+        cw_run.counts.parts_relieved++;
         t->ops->leave(t);
         return true;
     }
+    cw_run.counts.relieved++;
     t->state = CW_RUN_LINKED;
     t->launch.kernel->memo.left = 0;
     t->at.lane = t->at.home;
