@@ -195,12 +195,16 @@ static void never_ends(void)
         pause();
 }
 
+void cw_run_fault_mute(const struct cw_run_worker *l)
+{
+    if (CW_UNLIKELY(cw_run_fault_planted) && is_first_far(l) && asks(has_come, CW_RUN_FAULT_MUTE))
+        never_ends();
+}
+
 bool cw_run_fault_copy(const struct cw_run_worker *l, bool home)
 {
     if (CW_LIKELY(!cw_run_fault_planted) || !is_first_far(l))
         return false;
-    if (l->quarantine.error && asks(has_come, CW_RUN_FAULT_MUTE))
-        never_ends();
     return (home && cw_run_fault_asks_now(CW_RUN_FAULT_UNBROUGHT)) ||
            (cw_run_fault_planted == CW_RUN_FAULT_DEAD && asks(has_come, CW_RUN_FAULT_DEAD));
 }

@@ -628,7 +628,9 @@ struct cw_run_watch {
 struct cw_run_quarantine {
     _Atomic cl_int error;      /* of the first command that failed there; 0: none has */
     bool copy;                 /* that was a copy between its memory and the host's */
+    _Atomic bool fails;        /* a launch there has, which is not told yet; set while it has the turn */
     _Atomic bool hung;         /* that never ended: the worker's thread is lost in it */
+    bool part;                 /* that was a block of a cut launch */
     bool left;                 /* what it alone had has been saved, or is lost */
     _Atomic uint64_t until_ns; /* it has so long to give bytes back; 0: it has not been asked yet */
 };
