@@ -49,7 +49,11 @@ static cl_int faulty_block(struct cw_run_task *part)
         return CL_COMPLETE;
     if (refuse)
         return CL_OUT_OF_RESOURCES;
-    err = cw_run_execute_launch(part);
+    err = part->outcome.vendor = cw_run_fault_launch(part);
+    if (err == CL_SUCCESS)
+        err = cw_run_execute_launch(part);
+    if (err == CL_SUCCESS)
+        err = part->outcome.vendor = cw_run_fault_launched(part);
     if (late && err == CL_SUCCESS)
         return CL_OUT_OF_RESOURCES;
     return twice && err == CL_SUCCESS ? cw_run_execute_launch(part) : err;
@@ -96,6 +100,7 @@ static void part_leaves(struct cw_run_task *part)
 }
 
 static const struct cw_run_work_ops part_ops = {.leave = part_leaves,
+                                                .hangs = cw_run_tile_crew_hangs,
                                                 .run = run_part,
                                                 .execute = execute_block,
                                                 .submit = submit_block,
@@ -124,7 +129,8 @@ static uint64_t cut_until_ns(const struct cw_run_task *t)
 
 static void cut_free(struct cw_run_task *t)
 {
-    cw_run_tile_free(t->tile.launch);
+    if (!t->left)
+        cw_run_tile_free(t->tile.launch);
 }
 
 /* Of a whole launch that is cut. One that was given up runs as every launch does. */

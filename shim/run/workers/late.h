@@ -7,7 +7,7 @@
 
 #include "../core/types.h"
 
-/* `t` begins to run at `l`; nothing runs there. alone: no other command runs with it. */
+/* `t`, or a block of it, begins to run at `l`; nothing runs there. alone: no other command runs with it. */
 void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t, bool alone);
 void cw_run_late_ends(struct cw_run_worker *l);
 
