@@ -113,8 +113,8 @@ static void halves(cl_command_queue q, cl_command_queue other, cl_command_queue 
     say("halves");
 }
 
-/* The same in quick succession: copies to the device of the launch that waits are under way when the other one
- * comes to write, or about to be. */
+/* The same in quick succession: copies to the device of the launch that waits are under way when the other
+ * one comes to write, or about to be. */
 static void soon(cl_command_queue q, cl_command_queue other, cl_command_queue third)
 {
     for (int i = 0; i < SOON; i++) {

@@ -189,8 +189,8 @@ struct cw_run_memory {
     struct cw_run_map *maps;
     uint32_t root_maps; /* how many, which the vendor counts at the root */
     bool was_mapped;    /* root: the program may have an address of its bytes */
-    /* by lane number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold the
-     * lock, while others that do may look */
+    /* by lane number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold
+     * the lock, while others that do may look */
     _Atomic(cl_mem) *mirrors;
     /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
     struct cw_run_queue *last;

@@ -404,7 +404,13 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
     return last;
 }
 
-static void whole_at_home(struct cw_run_tiles *x)
+/* All its parts have left before any of them has asked for a block: there is none yet. */
+static bool is_untouched(const struct cw_run_tiles *x)
+{
+    return x->share && !x->blocks && x->share->holder != x;
+}
+
+static void whole_at_home(struct cw_run_tiles *x, const char *why)
 {
     if (x->share)
         cw_run_share_over(x, 0);
@@ -412,7 +418,7 @@ static void whole_at_home(struct cw_run_tiles *x)
     if (x->apart)
         cw_run_tile_apart_give_up(x);
     x->whole->state = CW_RUN_LINKED;
-    cw_run_reasons_whole(x->whole, "its rewritten form did not run");
+    cw_run_reasons_whole(x->whole, why);
     cw_run_worker_ready(x->whole);
 }
 
@@ -443,8 +449,10 @@ void cw_run_tile_part_ends(struct cw_run_tiles *x)
         return;
     if (all) {
         over(x, x->spoilt ? x->spoilt : CL_COMPLETE);
+    } else if (!x->run && is_untouched(x)) {
+        whole_at_home(x, "its devices were late");
     } else if (!x->run && !heir(x)) {
-        whole_at_home(x);
+        whole_at_home(x, "its rewritten form did not run");
     } else if ((next = heir(x))) {
         x->left = 1;
         x->inherits = true;

@@ -14,7 +14,8 @@ void cw_run_late_ends(struct cw_run_worker *l);
 /* A launch at `l` takes longer than it should. */
 bool cw_run_late_is(const struct cw_run_worker *l);
 
-/* A launch runs that may be late, or commands may still come to a device where one never ends: the timer looks. */
+/* A launch runs that may be late, or commands may still come to a device where one never ends: the timer
+ * looks. */
 bool cw_run_late_watches(void);
 
 /* For a thread that is about to wait, and the timer: sends launches home that wait behind late ones, and
