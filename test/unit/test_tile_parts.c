@@ -1,6 +1,6 @@
-/* Parts of a cut launch that leave devices which are late, before and after blocks have been given out: all of
- * the launch runs once, by other parts, or whole at home. Workers and devices are played: the test takes parts
- * out of the heaps. */
+/* Parts of a cut launch that leave devices which are late, before and after blocks have been given out: all
+ * of the launch runs once, by other parts, or whole at home. Workers and devices are played: the test takes
+ * parts out of the heaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
