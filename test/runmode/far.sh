@@ -5,7 +5,7 @@
 # them, bytes that are not fetched although a command may leave them as they are, writes and copies ahead that do not wait for each
 # other. ALL=1: more programs and seeds.
 # SLOW: ALL=1 SEEDS=20
-# SECONDS: 40
+# SECONDS: 50
 . test/runmode/common.sh
 
 # moved : bytes went to devices' memories in the latest run, and came back
