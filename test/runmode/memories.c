@@ -7,7 +7,7 @@
 
 #include "common.h"
 
-enum { COUNT = 4096, HALF = COUNT / 2, CHAIN = 32, ROUNDS = 6 };
+enum { COUNT = 4096, HALF = COUNT / 2, CHAIN = 32, ROUNDS = 6, SOON = 40 };
 
 static struct app a;
 static cl_kernel scatter, some;
@@ -82,18 +82,17 @@ static void released(void)
     clReleaseCommandQueue(q);
 }
 
-static void CL_CALLBACK take_long(void *unused)
+static void CL_CALLBACK take_long(void *ms)
 {
-    (void)unused;
-    rm_sleep_ms(10);
+    rm_sleep_ms(*(int *)ms);
 }
 
-/* Enqueues what takes 10 ms. */
-static cl_event lasting(cl_command_queue q)
+/* Enqueues what takes `ms`. */
+static cl_event lasting(cl_command_queue q, int ms)
 {
     cl_event e;
 
-    APP_CHECK(clEnqueueNativeKernel(q, take_long, NULL, 0, 0, NULL, NULL, 0, NULL, &e));
+    APP_CHECK(clEnqueueNativeKernel(q, take_long, &ms, sizeof ms, 0, NULL, NULL, 0, NULL, &e));
     APP_CHECK(clFlush(q));
     return e;
 }
@@ -101,7 +100,7 @@ static cl_event lasting(cl_command_queue q)
 static void halves(cl_command_queue q, cl_command_queue other, cl_command_queue third)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        cl_event e = lasting(third);
+        cl_event e = lasting(third, 10);
 
         launch(q, x, at[0], HALF, i, 1, &e);
         APP_CHECK(clFlush(q));
@@ -114,12 +113,31 @@ static void halves(cl_command_queue q, cl_command_queue other, cl_command_queue 
     say("halves");
 }
 
+/* The same in quick succession: copies to the device of the launch that waits are under way when the other
+ * one comes to write, or about to be. */
+static void soon(cl_command_queue q, cl_command_queue other, cl_command_queue third)
+{
+    for (int i = 0; i < SOON; i++) {
+        cl_event e = lasting(third, 1 + i % 3);
+
+        launch(q, x, at[i % 2], HALF, i, 1, &e);
+        APP_CHECK(clFlush(q));
+        if (i % 4 > 1)
+            rm_sleep_ms(1);
+        launch(other, x, at[!(i % 2)], HALF, i, 0, NULL);
+        APP_CHECK(clFinish(q));
+        APP_CHECK(clFinish(other));
+        clReleaseEvent(e);
+    }
+    say("soon");
+}
+
 /* The same; a later launch on one half covers what an earlier one of them may write, which runs or is to
  * run: `q` and `other` wait for what takes a while, and nothing does at `early`. */
 static void covered(cl_command_queue q, cl_command_queue other, cl_command_queue third, bool early)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        cl_event first = lasting(third), second = lasting(third);
+        cl_event first = lasting(third, 10), second = lasting(third, 10);
 
         launch(q, x, at[0], HALF, i, 1, &first);
         APP_CHECK(clFlush(q));
@@ -146,7 +164,7 @@ static void write_part(cl_int *p, int i)
 static void beside_a_map(cl_command_queue q, cl_command_queue other, cl_command_queue third)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        cl_event e = lasting(third);
+        cl_event e = lasting(third, 10);
         cl_int *p, err;
 
         launch(q, x, at[1], HALF, i, 1, &e);
@@ -281,6 +299,7 @@ int main(void)
     in_turn();
     released();
     halves(q[0], q[1], q[2]);
+    soon(q[0], q[1], q[2]);
     covered(q[0], q[1], q[2], true);
     covered(q[0], q[1], q[2], false);
     beside_a_map(q[0], q[1], q[2]);

@@ -7,10 +7,10 @@
 # apart PROGRAM SEED : under chaos on devices with memories of their own, and with the program's own as one
 # enough : fails unless launches were moved, cut and grouped; all parts together; of one that is run alone it only says how many were
 #
-# SLICE=K/N : only a part of the programs (mine() of common.sh). SAN_BUILD: a folder where the library stays for the next part.
+# SLICE=K/N : only a part of the programs (mine() of common.sh). SAN_BUILD: a folder where the libraries stay for the next part.
 . test/runmode/common.sh
 CC=${CC:-cc} turn=0
-built=${SAN_BUILD:-$T/b}
+built=${SAN_BUILD:-$T/b}/${sanitizer%%,*}
 # Only reports whose stacks lie in PoCL and the compiler within it: they show with bare programs too. PoCL 3.1 takes the
 # locks of two events in either order when a command's wait list fails, and keeps what it has compiled until the end. It starts
 # a linker, which inherits the runtime. trouble's handler of SIGALRM spoils errno on purpose.

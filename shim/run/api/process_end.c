@@ -184,7 +184,7 @@ static void summary(void)
     cw_run_global_lock_take(); /* other threads of the program may go on */
     say(line, describe_fates(line, sizeof line));
     say(line, cw_run_reasons_describe_native(line, sizeof line));
-    if (cw_run.quarantines || c->deprived || c->relieved)
+    if (cw_run.quarantines || c->deprived || c->relieved || c->parts_relieved)
         say(line, cw_run_quarantine_describe(line, sizeof line));
     if (c->by_rows)
         say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n",

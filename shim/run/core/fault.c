@@ -33,6 +33,7 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_LOOSE] = "loose:",         [CW_RUN_FAULT_SOON] = "soon:",
     [CW_RUN_FAULT_UNFETCHED] = "unfetched:", [CW_RUN_FAULT_UNNOTED] = "unnoted:",
     [CW_RUN_FAULT_UNSAVED] = "unsaved:",     [CW_RUN_FAULT_HASTY] = "hasty:",
+    [CW_RUN_FAULT_HEEDLESS] = "heedless:",   [CW_RUN_FAULT_RASH] = "rash:",
     [CW_RUN_FAULT_DEAD] = "dead:",           [CW_RUN_FAULT_GARBAGE] = "garbage:",
     [CW_RUN_FAULT_FULL] = "full:",           [CW_RUN_FAULT_UNBROUGHT] = "unbrought:",
     [CW_RUN_FAULT_SLOW] = "slow:",           [CW_RUN_FAULT_HUNG] = "hung:",
@@ -63,8 +64,8 @@ bool cw_run_fault_start(const char *text, bool any)
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, unseen:N, "
                  "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
                  "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N, "
-                 "unsaved:N, hasty:N, dead:N, garbage:N, full:N, unbrought:N, slow:N, hung:N, mute:N or "
-                 "alike:N, N from 1",
+                 "unsaved:N, hasty:N, heedless:N, rash:N, dead:N, garbage:N, full:N, unbrought:N, slow:N, "
+                 "hung:N, mute:N or alike:N, N from 1",
                  text);
     return false;
 }
@@ -194,12 +195,16 @@ static void never_ends(void)
         pause();
 }
 
+void cw_run_fault_mute(const struct cw_run_worker *l)
+{
+    if (CW_UNLIKELY(cw_run_fault_planted) && is_first_far(l) && asks(has_come, CW_RUN_FAULT_MUTE))
+        never_ends();
+}
+
 bool cw_run_fault_copy(const struct cw_run_worker *l, bool home)
 {
     if (CW_LIKELY(!cw_run_fault_planted) || !is_first_far(l))
         return false;
-    if (l->quarantine.error && asks(has_come, CW_RUN_FAULT_MUTE))
-        never_ends();
     return (home && cw_run_fault_asks_now(CW_RUN_FAULT_UNBROUGHT)) ||
            (cw_run_fault_planted == CW_RUN_FAULT_DEAD && asks(has_come, CW_RUN_FAULT_DEAD));
 }

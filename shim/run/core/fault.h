@@ -16,14 +16,16 @@
  * soon, likewise those of reads. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is
  * left out; unnoted, what the Nth command has written there counts as not written; unsaved, from the Nth
  * on bytes that a device alone has are given up with its memory; hasty, from the Nth on all that a command
- * may write counts as surely written. Of the first device that has a memory of its own: dead, from the Nth
- * launch there on all launches and copies fail; garbage, the Nth launch fails when it has written anything
- * where it may write; full, from the Nth launch on one that is not alone with its buffers there gets no
- * memory, and two attempts get none in any case; unbrought, the Nth copy back fails; slow, the Nth launch
- * takes two seconds more; hung, the Nth whole one never ends; mute, from the Nth launch on launches fail, and
- * copies never end. Of caches: alike, all keys are the same, for any N and way of running. Unbuilt,
- * refuse, unpinned and alike must change nothing, nor must garbage, full, unbrought, slow and hung, but for
- * garbage and hung over the only copy of bytes that its launch needs. */
+ * may write counts as surely written; heedless, from the Nth on commands do not wait for copies ahead of the
+ * bytes that they write; rash, from the Nth on such copies do not wait for commands that write. Of the first
+ * device that has a memory of its own, where blocks of cut launches count, too: dead, from the Nth launch
+ * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where it
+ * may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory, and
+ * two attempts get none in any case; unbrought, the Nth copy back fails; slow, the Nth launch takes two
+ * seconds more; hung, the Nth one never ends; mute, from the Nth launch on launches fail, and copies never
+ * end. Of caches: alike, all keys are the same, for any N and way of running. Unbuilt, refuse, unpinned and
+ * alike must change nothing, nor must garbage, full, unbrought, slow and hung, but for garbage and hung over
+ * the only copy of bytes that its launch needs. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
@@ -57,6 +59,8 @@ enum cw_run_fault {
     CW_RUN_FAULT_UNNOTED,
     CW_RUN_FAULT_UNSAVED,
     CW_RUN_FAULT_HASTY,
+    CW_RUN_FAULT_HEEDLESS,
+    CW_RUN_FAULT_RASH,
     CW_RUN_FAULT_DEAD,
     CW_RUN_FAULT_GARBAGE,
     CW_RUN_FAULT_FULL,
@@ -95,6 +99,8 @@ struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t);
 
 /* Of devices' own memories. Whether a copy from the memory of `l`, with `home`, or to it has to fail. */
 bool cw_run_fault_copy(const struct cw_run_worker *l, bool home);
+/* A copy from or to the memory of `l`, which has failed: does not return if it never ends. */
+void cw_run_fault_mute(const struct cw_run_worker *l);
 /* The launch that runs at `l` may be the one that never ends. Lock held. */
 bool cw_run_fault_hangs(const struct cw_run_worker *l);
 /* What the launch, which is about to run, has to end with instead; else CL_SUCCESS. */

@@ -68,8 +68,9 @@ struct cw_run_context_device { /* where commands of one context can run: one per
     const struct cw_cl_device *slot;
     cl_context context;     /* home: the program's; helper: ours */
     cl_command_queue queue; /* ours; made by the first command, worker held */
-    /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread */
-    cl_command_queue copies;
+    /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread, made by one
+     * that does not hold the lock */
+    _Atomic(cl_command_queue) copies;
     cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
 };
 
@@ -192,7 +193,9 @@ struct cw_run_memory {
     struct cw_run_map *maps;
     uint32_t root_maps; /* how many, which the vendor counts at the root */
     bool was_mapped;    /* root: the program may have an address of its bytes */
-    cl_mem *mirrors;    /* by lane number; buffers of helpers' contexts over the same bytes */
+    /* by lane number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold
+     * the lock, while others that do may look */
+    _Atomic(cl_mem) *mirrors;
     /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
     struct cw_run_queue *last;
     uint64_t last_sequence; /* that command's */
@@ -636,7 +639,9 @@ struct cw_run_watch {
 struct cw_run_quarantine {
     _Atomic cl_int error;      /* of the first command that failed there; 0: none has */
     bool copy;                 /* that was a copy between its memory and the host's */
+    _Atomic bool fails;        /* a launch there has, which is not told yet; set while it has the turn */
     _Atomic bool hung;         /* that never ended: the worker's thread is lost in it */
+    bool part;                 /* that was a block of a cut launch */
     bool left;                 /* what it alone had has been saved, or is lost */
     _Atomic uint64_t until_ns; /* it has so long to give bytes back; 0: it has not been asked yet */
 };

@@ -34,6 +34,9 @@ struct cw_run_work_ops {
     /* The worker does not come to the ready task, which has left its heap: others do its work. Lock held.
      * NULL: it may run at home. */
     void (*leave)(struct cw_run_task *t);
+    /* The task runs, and its thread is lost in it: others do its work. Lock held. NULL: it fails, and may run
+     * at home. */
+    void (*hangs)(struct cw_run_task *t);
     /* Frees the memory that belongs to the task alone; the task itself is freed next. NULL: nothing does. */
     void (*free)(struct cw_run_task *t);
 };

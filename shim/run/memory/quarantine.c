@@ -65,6 +65,7 @@ static void *read_apart(void *data)
     cw_run_thread_becomes_worker(true);
     cw_door_depth = 1; /* as other threads of run mode */
     if (cw_run_context_device_turn_take(&r->place)) {
+        cw_run_fault_mute(r->lane);
         err = cw_run_fault_copy(r->lane, true)
                   ? CL_OUT_OF_RESOURCES
                   : cw_next.clEnqueueReadBuffer(r->place.copies, r->from, CL_TRUE, r->low, r->bytes, r->to, 0,
@@ -110,11 +111,16 @@ static bool await(struct reading *r, struct cw_run_worker *l)
     return r->over;
 }
 
+bool cw_run_quarantine_has_failed(const struct cw_run_worker *l)
+{
+    return !l->home && (l->quarantine.error || l->quarantine.fails);
+}
+
 bool cw_run_quarantine_doubts(const struct cw_run_worker *l)
 {
     uint64_t late = l->late_at_ns;
 
-    return !l->home && (l->quarantine.error || (late && cw_run_global_lock_now_ns() >= late));
+    return cw_run_quarantine_has_failed(l) || (!l->home && late && cw_run_global_lock_now_ns() >= late);
 }
 
 cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from, uint64_t low, size_t bytes,
@@ -169,7 +175,8 @@ int cw_run_quarantine_describe(char *text, unsigned size)
 
         if (l->quarantine.hung)
             used += snprintf(text + used, size - (unsigned)used,
-                             "run: %s gets no more launches: one there did not end\n", l->name);
+                             "run: %s gets no more launches: %s there did not end\n", l->name,
+                             l->quarantine.part ? "a part of one" : "one");
         else if (l->quarantine.error)
             used += snprintf(text + used, size - (unsigned)used,
                              "run: %s gets no more launches: a %s failed there with %d\n", l->name,
@@ -179,9 +186,10 @@ int cw_run_quarantine_describe(char *text, unsigned size)
         used += snprintf(text + used, size - (unsigned)used,
                          "run: %llu bytes were lost with devices; %llu commands needed lost bytes\n",
                          (unsigned long long)cw_run.counts.lost, (unsigned long long)cw_run.counts.deprived);
-    if (cw_run.counts.relieved && used + 128 < (int)size)
-        used += snprintf(text + used, size - (unsigned)used,
-                         "run: %llu launches went home from behind late ones\n",
-                         (unsigned long long)cw_run.counts.relieved);
+    if ((cw_run.counts.relieved || cw_run.counts.parts_relieved) && used + 128 < (int)size)
+        used += snprintf(
+            text + used, size - (unsigned)used,
+            "run: %llu launches went home from behind late ones; %llu parts of others left them\n",
+            (unsigned long long)cw_run.counts.relieved, (unsigned long long)cw_run.counts.parts_relieved);
     return used;
 }

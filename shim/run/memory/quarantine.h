@@ -16,6 +16,10 @@ bool cw_run_quarantine_is_due(cl_int status);
  * of the program's. Lock held. */
 void cw_run_quarantine_begin(struct cw_run_worker *l, cl_int error, bool copy);
 
+/* A launch or a copy has failed there, or is about to be told to have: copies may never end. Lock not needed.
+ */
+bool cw_run_quarantine_has_failed(const struct cw_run_worker *l);
+
 /* Reads from its memory may never end: it has failed, or a launch there is late. Lock not needed. */
 bool cw_run_quarantine_doubts(const struct cw_run_worker *l);
 

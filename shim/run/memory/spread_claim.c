@@ -17,6 +17,7 @@
 #include "spread_state.h"
 
 #include "../../door/door.h"
+#include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "native_use.h"
 #include "spread_ahead.h"
@@ -43,7 +44,8 @@ bool cw_run_spread_may_claim(const struct cw_run_task *t)
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         const struct cw_run_access *a = &t->accesses.of[i];
 
-        if (a->write && cw_run_spread_copies_ahead(a->region, a->low, a->high))
+        if (a->write && cw_run_spread_copies_ahead(a->region, a->low, a->high) &&
+            !cw_run_fault_since(CW_RUN_FAULT_HEEDLESS))
             return false;
     }
     for (const struct cw_run_task *other = cw_run.claims; other; other = other->links.claims)
@@ -100,8 +102,9 @@ bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw
 {
     const struct cw_run_memory *root = r->root;
 
-    return !r->writers && !root->was_mapped && !root->context->native_calls && !cw_run.off &&
-           !cw_run.ending && cw_run_native_use_is_over(r) && !is_mapped(root) && cw_run_spread_may_copy(r, m);
+    return (!r->writers || cw_run_fault_since(CW_RUN_FAULT_RASH)) && !root->was_mapped &&
+           !root->context->native_calls && !cw_run.off && !cw_run.ending && cw_run_native_use_is_over(r) &&
+           !is_mapped(root) && cw_run_spread_may_copy(r, m);
 }
 
 bool cw_run_spread_may_be_here(const struct cw_run_task *t)

@@ -110,6 +110,10 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
         return cw_run_quarantine_read(p, replica, m->low, bytes, host);
     if (!cw_run_context_device_turn_take(p))
         return CL_DEVICE_NOT_AVAILABLE;
+    if (cw_run_quarantine_has_failed(p->lane)) { /* the launch that had the turn before */
+        cw_run_context_device_turn_give(p);
+        return home ? cw_run_quarantine_read(p, replica, m->low, bytes, host) : CL_DEVICE_NOT_AVAILABLE;
+    }
     begin = cw_run_global_lock_now_ns();
     if (cw_run_fault_copy(p->lane, home))
         err = CL_OUT_OF_RESOURCES;

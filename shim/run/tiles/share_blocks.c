@@ -28,7 +28,7 @@ static bool adaptive(struct cw_run_tiles *x)
         uint32_t k = 0;
         while (k < x->parts && x->part[k].at.place != i)
             k++;
-        if (k == x->parts)
+        if (k == x->parts || x->part[k].state == CW_RUN_DONE)
             cw_adaptive_leave(x->share->control, i);
     }
     return true;
@@ -113,7 +113,10 @@ static void divide(struct cw_run_tiles *x)
         next = i + 1 == x->parts ? x->cut.groups : cw_whole_from(sum * (double)x->cut.groups, x->cut.groups);
         next = next > x->cut.groups ? x->cut.groups : next;
         if (next > first)
-            x->block[x->blocks++] = (struct cw_run_block){.first = first, .groups = next - first, .part = k};
+            x->block[x->blocks++] =
+                (struct cw_run_block){.first = first,
+                                      .groups = next - first,
+                                      .part = x->part[k].state == CW_RUN_DONE ? CW_RUN_ANYBODY : k};
         first = next > first ? next : first;
     }
 }

@@ -49,7 +49,11 @@ static cl_int faulty_block(struct cw_run_task *part)
         return CL_COMPLETE;
     if (refuse)
         return CL_OUT_OF_RESOURCES;
-    err = cw_run_execute_launch(part);
+    err = part->outcome.vendor = cw_run_fault_launch(part);
+    if (err == CL_SUCCESS)
+        err = cw_run_execute_launch(part);
+    if (err == CL_SUCCESS)
+        err = part->outcome.vendor = cw_run_fault_launched(part);
     if (late && err == CL_SUCCESS)
         return CL_OUT_OF_RESOURCES;
     return twice && err == CL_SUCCESS ? cw_run_execute_launch(part) : err;
@@ -96,6 +100,7 @@ static void part_leaves(struct cw_run_task *part)
 }
 
 static const struct cw_run_work_ops part_ops = {.leave = part_leaves,
+                                                .hangs = cw_run_tile_crew_hangs,
                                                 .run = run_part,
                                                 .execute = execute_block,
                                                 .submit = submit_block,
@@ -124,7 +129,8 @@ static uint64_t cut_until_ns(const struct cw_run_task *t)
 
 static void cut_free(struct cw_run_task *t)
 {
-    cw_run_tile_free(t->tile.launch);
+    if (!t->left)
+        cw_run_tile_free(t->tile.launch);
 }
 
 /* Of a whole launch that is cut. One that was given up runs as every launch does. */
@@ -399,7 +405,13 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
     return last;
 }
 
-static void whole_at_home(struct cw_run_tiles *x)
+/* All its parts have left before any of them has asked for a block: there is none yet. */
+static bool is_untouched(const struct cw_run_tiles *x)
+{
+    return x->share && !x->blocks && x->share->holder != x;
+}
+
+static void whole_at_home(struct cw_run_tiles *x, const char *why)
 {
     if (x->share)
         cw_run_share_over(x, 0);
@@ -407,7 +419,7 @@ static void whole_at_home(struct cw_run_tiles *x)
     if (x->apart)
         cw_run_tile_apart_give_up(x);
     x->whole->state = CW_RUN_LINKED;
-    cw_run_reasons_whole(x->whole, "its rewritten form did not run");
+    cw_run_reasons_whole(x->whole, why);
     cw_run_worker_ready(x->whole);
 }
 
@@ -438,8 +450,10 @@ void cw_run_tile_part_ends(struct cw_run_tiles *x)
         return;
     if (all) {
         over(x, x->spoilt ? x->spoilt : CL_COMPLETE);
+    } else if (!x->run && is_untouched(x)) {
+        whole_at_home(x, "its devices were late");
     } else if (!x->run && !heir(x)) {
-        whole_at_home(x);
+        whole_at_home(x, "its rewritten form did not run");
     } else if ((next = heir(x))) {
         x->left = 1;
         x->inherits = true;

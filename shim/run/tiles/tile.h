@@ -124,6 +124,8 @@ bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, str
 /* Runs blocks of `part`, which has left the heap of `l`, until none is left for it, and hands out those of
  * other parts that need no thread of their own. Lock given up meanwhile. (tiles/tile_crew.c) */
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part);
+/* The thread that does never comes back from a block of `part`, which may use all of the launch for ever. */
+void cw_run_tile_crew_hangs(struct cw_run_task *part);
 /* The same on the virtual clock, for all parts at once. Only where cw_run_tile_virtual_may says so: the
  * launch is shared while it runs, and the lanes of its parts have nothing else to do. (tiles/tile_virtual.c)
  */

@@ -9,6 +9,8 @@
 #include "../core/thresholds.h"
 #include "../core/thread.h"
 #include "tile_apart.h"
+#include "../memory/coherence.h"
+#include "../workers/late.h"
 #include "../workers/watch.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -137,6 +139,17 @@ static void take_blocks(struct crew *c)
     }
 }
 
+/* A block of `part` has ended so. */
+static void block_ends(struct cw_run_tiles *x, struct cw_run_task *part, cl_int status, uint64_t ns)
+{
+    if (x->apart && !cw_run_tile_apart_over(part, status))
+        part->begun = false;
+    if (status >= 0)
+        cw_run_tile_part_has_run(x, part, ns);
+    else
+        cw_run_tile_part_fails(x, part, status);
+}
+
 /* Reports the blocks that have ended. */
 static void report(struct crew *c)
 {
@@ -148,12 +161,7 @@ static void report(struct crew *c)
         if (!m->holds || !m->over)
             continue;
         cw_run_watch_block_over();
-        if (c->x->apart && !cw_run_tile_apart_over(m->part, m->status))
-            m->part->begun = false;
-        if (m->status >= 0)
-            cw_run_tile_part_has_run(c->x, m->part, m->ns);
-        else
-            cw_run_tile_part_fails(c->x, m->part, m->status);
+        block_ends(c->x, m->part, m->status, m->ns);
         m->holds = false;
         any = true;
     }
@@ -163,12 +171,17 @@ static void report(struct crew *c)
 
 /* ---- blocks; lock not held */
 
+static uint64_t block_ns(const struct member *m)
+{
+    return slot_of(m->part)->dsp ? m->part->time.at[3] - m->part->time.at[1]
+                                 : cw_run_global_lock_now_ns() - m->start_ns;
+}
+
 static void run_here(struct member *m)
 {
-    m->start_ns = m->start_ns ? m->start_ns : cw_run_global_lock_now_ns();
+    m->start_ns = cw_run_global_lock_now_ns();
     m->status = cw_run_timing_execute(m->part);
-    m->ns = slot_of(m->part)->dsp ? m->part->time.at[3] - m->part->time.at[1]
-                                  : cw_run_global_lock_now_ns() - m->start_ns;
+    m->ns = block_ns(m);
     m->over = true;
 }
 
@@ -266,6 +279,31 @@ static void run_blocks(struct crew *c, bool watches, uint64_t until)
         wait_for_one(c, watches, until);
 }
 
+/* The block of the one member of a crew whose parts work in several memories. False: it has been left behind.
+ * Lock held, given up meanwhile. */
+static bool run_apart(struct member *m)
+{
+    if (m->lane->memory != CW_MEMORY_HOST)
+        cw_run_late_begins(m->lane, m->part, true);
+    m->status = cw_run_worker_execute(m->lane, m->part);
+    if (CW_UNLIKELY(m->lane->quarantine.hung))
+        return false;
+    cw_run_late_ends(m->lane);
+    m->ns = block_ns(m);
+    return m->over = true;
+}
+
+void cw_run_tile_crew_hangs(struct cw_run_task *part)
+{
+    struct cw_run_tiles *x = part->tile.part_of;
+
+    x->whole->left = true;
+    block_ends(x, part, part->outcome.vendor, 0);
+    part->state = CW_RUN_DONE;
+    cw_run_tile_parts_wake(x);
+    cw_run_tile_part_ends(x);
+}
+
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
 {
     struct crew c = {.x = part->tile.part_of};
@@ -282,6 +320,12 @@ void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
         take_blocks(&c);
         if (!c.n)
             break; /* x may go now */
+        if (CW_UNLIKELY(c.x->apart)) {
+            if (!run_apart(&c.m[0]))
+                return; /* another thread has seen to it */
+            report(&c);
+            continue;
+        }
         watches = cw_run_watch_room();
         until = c.x->until_ns;
         cw_run_global_lock_give();

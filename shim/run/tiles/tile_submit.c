@@ -268,7 +268,7 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     b.groups -= two;
     err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue, two ? NULL : event);
     part->begun = err == CL_SUCCESS;
-    if (two && part->begun) {
+    if (two && part->begun && !p->lane->quarantine.hung) { /* else it was given up, and may have no buffers */
         err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue, event);
         if (err != CL_SUCCESS)
             cw_next.clFinish(*queue); /* the first launch is over before the error is reported */

@@ -366,9 +366,13 @@ struct cw_run_brain *cw_run_perf_model_now(void)
     if (!brain.history || cw_run.forked)
         return NULL;
     load_once();
-    if (!b || b->lanes != cw_run.num_lanes || have_links_changed(b))
-        brain.now = b = make_brain();
-    return b;
+    if (b && b->lanes == cw_run.num_lanes && !have_links_changed(b))
+        return b;
+    b = make_brain();
+    if (!b)
+        return NULL;
+    b->before = brain.now;
+    return brain.now = b;
 }
 
 const char *cw_run_perf_model_policy(void)

@@ -14,6 +14,7 @@ struct cw_run_brain {
     struct cw_run_estimator estimator;
     uint32_t lanes;
     struct cw_plan_link link[CW_RUN_LANES][2]; /* of lanes with a memory of their own: to it, and home */
+    struct cw_run_brain *before;               /* that it has taken the place of; NULL: none */
 };
 
 /* The brain for the lanes that there are now; NULL: there is nothing to plan with. The first call begins to

@@ -11,6 +11,7 @@
 #include "../core/thresholds.h"
 #include "../core/work_ops.h"
 #include "../memory/mirror.h"
+#include "../memory/quarantine.h"
 #include "../../builds/compiler_resources.h"
 #include "../../builds/isolated_compiler.h"
 #include "../../builds/pending_builds.h"
@@ -110,6 +111,7 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     cl_kernel kernel;
     cl_int err;
 
+    t->outcome.vendor = CL_SUCCESS;
     first = !cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
     *queue = cw_run_context_device_queue(c, p);
     kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
@@ -118,13 +120,12 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
         err = get_code(t, p, &r);
     if (err == CL_SUCCESS && CW_UNLIKELY(first)) {
-        err = cw_pending_builds_enqueue(p, *queue, kernel, &r, NULL);
+        t->outcome.vendor = err = cw_pending_builds_enqueue(p, *queue, kernel, &r, NULL);
         cw_run_exit_register(); /* the vendor may have woken up its code generator */
     } else if (err == CL_SUCCESS) {
-        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global, r.local, 0, NULL,
-                                             NULL);
+        t->outcome.vendor = err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global,
+                                                                 r.local, 0, NULL, NULL);
     }
-    t->outcome.vendor = err;
     t->begun = err == CL_SUCCESS;
     if (t->begun && first)
         cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
@@ -141,6 +142,8 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
     if (!cw_run_context_device_turn_take(p))
         return t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
     err = t->ops->submit(t, &queue);
+    if (CW_UNLIKELY(err < 0) && p->slot->memory && cw_run_quarantine_is_due(t->outcome.vendor))
+        p->lane->quarantine.fails = true;
     cw_run_context_device_turn_give(p);
     if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
         t->outcome.vendor = err = cw_next.clFinish(queue);

@@ -27,10 +27,11 @@ void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t, bo
 
     if ((cw_run.chaos || planted) && planted != CW_RUN_FAULT_SLOW && planted != CW_RUN_FAULT_HUNG)
         return; /* the lot says where commands run, however busy the machine is */
+    if (cw_run.timer_asleep)
+        cw_run.timer_wanted = true;
     now = l->began_ns = cw_run_global_lock_now_ns();
     l->late_at_ns = now + CW_RUN_FAR_LATE_NS + cw_whole_from(CW_RUN_FAR_LATE_TIMES * ns, INT64_MAX);
-    if (alone && t->work == CW_RUN_LAUNCH && !t->tile.launch && !t->tile.part_of && !t->group.run &&
-        l->has_worker && !l->home)
+    if (alone && t->work == CW_RUN_LAUNCH && !t->tile.launch && !t->group.run && l->has_worker && !l->home)
         l->hung_ns = hung_ns(ns);
 }
 
@@ -44,6 +45,17 @@ bool cw_run_late_is(const struct cw_run_worker *l)
     return CW_UNLIKELY(l->late_at_ns) && cw_run_global_lock_now_ns() >= l->late_at_ns;
 }
 
+bool cw_run_late_watches(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        const struct cw_run_worker *l = &cw_run.lanes[i];
+
+        if (CW_UNLIKELY(l->late_at_ns) && (!l->quarantine.hung || cw_run.unfinished))
+            return true;
+    }
+    return false;
+}
+
 static bool send_one_home(struct cw_run_worker *l)
 {
     uint32_t i = 0;
@@ -54,11 +66,12 @@ static bool send_one_home(struct cw_run_worker *l)
     if (i == l->num_ready)
         return false;
     t = cw_run_worker_take(l, i);
-    cw_run.counts.relieved++;
     if (t->ops->leave) {
+        cw_run.counts.parts_relieved++;
         t->ops->leave(t);
         return true;
     }
+    cw_run.counts.relieved++;
     t->state = CW_RUN_LINKED;
     t->launch.kernel->memo.left = 0;
     t->at.lane = t->at.home;

@@ -7,12 +7,16 @@
 
 #include "../core/types.h"
 
-/* `t` begins to run at `l`; nothing runs there. alone: no other command runs with it. */
+/* `t`, or a block of it, begins to run at `l`; nothing runs there. alone: no other command runs with it. */
 void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t, bool alone);
 void cw_run_late_ends(struct cw_run_worker *l);
 
 /* A launch at `l` takes longer than it should. */
 bool cw_run_late_is(const struct cw_run_worker *l);
+
+/* A launch runs that may be late, or commands may still come to a device where one never ends: the timer
+ * looks. */
+bool cw_run_late_watches(void);
 
 /* For a thread that is about to wait, and the timer: sends launches home that wait behind late ones, and
  * those that never end. Returns when it should look again, on the clock of cw_run_global_lock_now_ns; 0:

@@ -199,7 +199,7 @@ static void wait_ages(unsigned ages)
 /* A launch at a device with a memory of its own may never end. */
 static bool is_watching(void)
 {
-    return CW_UNLIKELY(cw_run.far_lanes) && cw_run.unfinished;
+    return CW_UNLIKELY(cw_run.far_lanes) && cw_run_late_watches();
 }
 
 static void sleep_for_good(void)

@@ -310,14 +310,14 @@ static void hear(struct cw_run_task *t, const struct cw_run_task *run)
     t->outcome.vendor = run->outcome.vendor;
     t->begun = run->begun;
     t->uncoded = run->uncoded;
+    t->tile.able = run->tile.able;
     t->measure.took_ns = run->measure.took_ns;
     memcpy(t->time.at, run->time.at, sizeof t->time.at);
 }
 
-/* Runs the one command. Where the launch is watched this thread uses a copy of the command, as the command
- * goes elsewhere when the launch never ends; l->quarantine.hung says that it has. Lock held, given up
- * meanwhile. */
-static cl_int execute(struct cw_run_worker *l, struct cw_run_task *t)
+/* Where the launch is watched this thread uses a copy of the command, as the command goes elsewhere when the
+ * launch never ends. */
+cl_int cw_run_worker_execute(struct cw_run_worker *l, struct cw_run_task *t)
 {
     bool watched = l->hung_ns;
     struct cw_run_task copy;
@@ -340,6 +340,7 @@ void cw_run_worker_leave_behind(struct cw_run_worker *l)
     struct cw_run_task *t = l->runs;
 
     cw_run_quarantine_begin(l, CL_OUT_OF_RESOURCES, false);
+    l->quarantine.part = t->tile.part_of;
     l->quarantine.hung = l->quit = true; /* it stays busy: no other thread drives it */
     l->runs = NULL;
     cw_run.running--;
@@ -355,7 +356,10 @@ void cw_run_worker_leave_behind(struct cw_run_worker *l)
     cw_run_record_pin(&t->queue->r);
     t->begun = true;
     t->outcome.vendor = CL_OUT_OF_RESOURCES;
-    ends(l, t, CL_OUT_OF_RESOURCES, false);
+    if (t->ops->hangs)
+        t->ops->hangs(t);
+    else
+        ends(l, t, CL_OUT_OF_RESOURCES, false);
 }
 
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
@@ -381,7 +385,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
         cw_run_global_lock_take();
     } else if (!t->outcome.failed) {
         do
-            status = execute(l, t);
+            status = cw_run_worker_execute(l, t);
         while (!l->quarantine.hung && has_more_room(l, t, status));
     }
     if (CW_UNLIKELY(l->quarantine.hung))

@@ -13,6 +13,10 @@ void cw_run_worker_starts(struct cw_run_task *t);  /* the command is going to ru
 struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot);
 
 /* The ready command may run now, beside all that runs. Lock held. */
+/* Runs the one command, or block of a part, at `l`; l->quarantine.hung says that it has been left behind:
+ * then it is another thread's. Worker held; lock held, given up meanwhile. */
+cl_int cw_run_worker_execute(struct cw_run_worker *l, struct cw_run_task *t);
+
 /* The launch that `l` runs (l->runs) never ends: the device is in quarantine, its thread is left behind
  * with all that it may use, and the launch runs at home if other memories have the bytes that it needs;
  * else it fails with CL_OUT_OF_RESOURCES. Lock held. */

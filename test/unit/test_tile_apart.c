@@ -1,0 +1,397 @@
+/* Blocks of a cut launch in several memories: the bytes of a block, a block that meets another tile, blocks
+ * that fail. Copies and the kernel's model are played: the test says the bytes of each tile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../shim/run/tiles/tile_apart.c"
+
+enum { ARGS = 2, PARTS = 2, GROUPS = 10, BYTES = 4096, HOME = 0, AWAY = 1 };
+
+struct cw_run_state_all cw_run;
+
+/* ---- played */
+
+static struct cw_arg_hulls hulls[TILES][ARGS]; /* before the block, the block, behind it */
+static int64_t asked[TILES + 1];
+static int asked_n;
+static bool no_memory, kept;
+static cl_int fetched;
+static struct {
+    int fetch, over, failed, abandon, release, quarantine;
+} calls;
+
+bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
+                      struct cw_arg_hulls *out)
+{
+    (void)t, (void)cut;
+    asked_n = n;
+    memcpy(asked, from, (size_t)(n + 1) * sizeof *from);
+    for (int i = 0; i < n; i++)
+        memcpy(&out[i * ARGS], hulls[i + (from[0] ? 1 : 0)], sizeof hulls[0]);
+    return !no_memory;
+}
+
+cl_int cw_run_spread_fetch(struct cw_run_task *t)
+{
+    (void)t;
+    calls.fetch++;
+    return fetched;
+}
+
+void cw_run_spread_over(struct cw_run_task *t)
+{
+    assert_true(t->accesses.n); /* they are forgotten later */
+    calls.over++;
+}
+
+bool cw_run_spread_failed(struct cw_run_task *t)
+{
+    assert_true(t->accesses.n);
+    calls.failed++;
+    return kept;
+}
+
+void cw_run_spread_abandon(struct cw_run_task *t)
+{
+    (void)t;
+    calls.abandon++;
+}
+
+void cw_run_spread_release(struct cw_run_task *t)
+{
+    (void)t;
+    calls.release++;
+}
+
+bool cw_run_quarantine_is_due(cl_int status)
+{
+    return status == CL_OUT_OF_RESOURCES;
+}
+
+void cw_run_quarantine_begin(struct cw_run_worker *l, cl_int error, bool copy)
+{
+    assert_ptr_equal(l, &cw_run.lanes[AWAY]);
+    assert_int_equal(error, CL_OUT_OF_RESOURCES);
+    assert_false(copy);
+    calls.quarantine++;
+}
+
+/* ---- a launch with two buffers, the second of which is a part of the first one's in some cases */
+
+static struct cw_cl_device device[PARTS];
+static struct cw_run_context_device place[PARTS] = {{.slot = &device[HOME]}, {.slot = &device[AWAY]}};
+static struct cw_run_context context = {.places = place};
+static struct cw_run_queue queue = {.context = &context};
+static struct cw_run_memory root[ARGS], sub;
+static struct cw_run_region region[ARGS] = {{.root = &root[0]}, {.root = &root[1]}};
+static struct cw_run_kernel kernel;
+static struct cw_run_arg arg[ARGS];
+static struct cw_run_access reached[ARGS + 1];
+static struct cw_run_task whole, part[PARTS];
+static struct cw_run_block block[PARTS];
+static struct cw_run_tiles x;
+
+static struct cw_hull exact(int64_t begin, int64_t end)
+{
+    return (struct cw_hull){.answer = CW_ANSWER_EXACT, .begin = begin, .end = end};
+}
+
+static void reset(void)
+{
+    static const struct cw_hull none = {.answer = CW_ANSWER_NONE};
+
+    free(x.access);
+    free(x.hulls);
+    memset(&calls, 0, sizeof calls);
+    memset(cw_run.lanes, 0, sizeof cw_run.lanes[0] * PARTS);
+    memset(part, 0, sizeof part);
+    memset(block, 0, sizeof block);
+    no_memory = kept = false;
+    fetched = CL_SUCCESS;
+    for (uint32_t i = 0; i < ARGS; i++) {
+        root[i] = (struct cw_run_memory){.region = &region[i], .bytes = BYTES};
+        arg[i] = (struct cw_run_arg){.memory = &root[i]};
+        reached[i] =
+            (struct cw_run_access){.task = &whole, .region = &region[i], .high = BYTES, .write = i == 1};
+        for (int k = 0; k < TILES; k++)
+            hulls[k][i] = (struct cw_arg_hulls){none, none};
+    }
+    root[0].root = &root[0];
+    root[1].root = &root[1];
+    kernel = (struct cw_run_kernel){.count = ARGS};
+    device[HOME].memory = 0;
+    device[AWAY].memory = 1;
+    whole = (struct cw_run_task){.queue = &queue, .launch = {.kernel = &kernel, .args = arg}};
+    whole.accesses.of = reached;
+    whole.accesses.n = ARGS;
+    whole.order.recorded = 7;
+    for (uint32_t i = 0; i < PARTS; i++) {
+        part[i].at.place = part[i].at.lane = i;
+        part[i].tile.part_of = &x;
+    }
+    x = (struct cw_run_tiles){
+        .whole = &whole, .part = part, .parts = PARTS, .block = block, .blocks = PARTS, .cut.groups = GROUPS};
+}
+
+/* Each tile reads the first buffer and writes the second one, where no other does. */
+static void disjoint(void)
+{
+    for (int k = 0; k < TILES; k++) {
+        hulls[k][0].reads = exact(1000 * k, 1000 * k + 1000);
+        hulls[k][1].writes = exact(1000 * k, 1000 * k + 1000);
+    }
+}
+
+static struct cw_run_task *part_with(uint32_t i, size_t first, size_t groups)
+{
+    block[i] = (struct cw_run_block){.first = first, .groups = groups, .part = i, .taken = true};
+    part[i].window.index = i;
+    return &part[i];
+}
+
+static bool fetches(struct cw_run_task *p, cl_int lost)
+{
+    cl_int said = 1;
+    bool good = cw_run_tile_apart_fetch(p, &said);
+
+    assert_int_equal(said, lost);
+    assert_true(good || !p->accesses.n);
+    return good;
+}
+
+static int setup(void **unused)
+{
+    (void)unused;
+    reset();
+    disjoint();
+    assert_true(cw_run_tile_apart_make(&x));
+    return 0;
+}
+
+/* ---- the cases */
+
+static void parts_of_one_memory_copy_nothing(void **unused)
+{
+    (void)unused;
+    reset();
+    device[AWAY].memory = device[HOME].memory;
+    assert_true(cw_run_tile_apart_make(&x));
+    assert_false(x.apart);
+    assert_false(whole.apart);
+    assert_null(x.access);
+    reset();
+    assert_true(cw_run_tile_apart_make(&x));
+    assert_true(x.apart && whole.apart);
+    assert_int_equal(part[AWAY].order.serves, 7);
+    cw_run_tile_apart_give_up(&x);
+    assert_false(x.apart || whole.apart);
+    assert_int_equal(calls.release, 1);
+    reset();
+    kernel.tile_broken = 1; /* home cannot run what is left of others */
+    assert_false(cw_run_tile_apart_make(&x));
+}
+
+static void tiles_are_the_whole_launch(void **unused)
+{
+    static const struct {
+        size_t first, groups;
+        int n;
+        int64_t from[TILES + 1];
+    } cases[] = {{3, 4, 3, {0, 3, 7, 10}},
+                 {0, 4, 2, {0, 4, 10, 0}},
+                 {6, 4, 2, {0, 6, 10, 0}},
+                 {0, 10, 1, {0, 10, 0, 0}}};
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fetches(part_with(AWAY, cases[i].first, cases[i].groups), CL_SUCCESS);
+        assert_int_equal(asked_n, cases[i].n);
+        assert_memory_equal(asked, cases[i].from, (size_t)(cases[i].n + 1) * sizeof *asked);
+    }
+}
+
+static void is_access(uint32_t i, uint32_t of, uint64_t low, uint64_t high, bool write)
+{
+    const struct cw_run_access *a = &part[AWAY].accesses.of[i];
+
+    assert_ptr_equal(a->region, &region[of]);
+    assert_ptr_equal(a->task, &part[AWAY]);
+    assert_int_equal(a->low, low);
+    assert_int_equal(a->high, high);
+    assert_int_equal(a->write, write);
+}
+
+static void bytes_are_those_of_the_block(void **unused)
+{
+    const struct cw_run_access *a;
+
+    (void)unused;
+    hulls[1][1].writes.sure = 1200;
+    hulls[1][1].writes.sure_end = 1900;
+    assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    assert_int_equal(calls.fetch, 1);
+    assert_int_equal(part[AWAY].accesses.n, 2);
+    is_access(0, 0, 1000, 2000, false);
+    is_access(1, 1, 1000, 2000, true);
+    a = &part[AWAY].accesses.of[1];
+    assert_int_equal(a->sure, 1200);
+    assert_int_equal(a->sure_end, 1900);
+}
+
+/* Between the launch's ranges lie bytes that other commands use at the same time. */
+static void bytes_stay_in_the_launchs_ranges(void **unused)
+{
+    (void)unused;
+    hulls[1][1].writes.sure = 1000;
+    hulls[1][1].writes.sure_end = 1600;
+    reached[1].low = 1100, reached[1].high = 1300;
+    reached[2] = (struct cw_run_access){
+        .task = &whole, .region = &region[1], .low = 1700, .high = 4000, .write = true};
+    whole.accesses.n = 3;
+    free(x.access);
+    free(x.hulls);
+    assert_true(cw_run_tile_apart_make(&x));
+    assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    assert_int_equal(part[AWAY].accesses.n, 3);
+    is_access(1, 1, 1100, 1300, true);
+    assert_int_equal(part[AWAY].accesses.of[1].sure, 1100);
+    assert_int_equal(part[AWAY].accesses.of[1].sure_end, 1300);
+    is_access(2, 1, 1700, 2000, true);
+    assert_int_equal(part[AWAY].accesses.of[2].sure_end, 0);
+}
+
+/* The offset of a part of a buffer counts; what the model does not know is all of it. */
+static void hulls_of_sub_buffers(void **unused)
+{
+    (void)unused;
+    sub = (struct cw_run_memory){.region = &region[0], .root = &root[0], .offset = 2048, .bytes = 1024};
+    arg[1].memory = &sub;
+    reached[1] = (struct cw_run_access){.task = &whole, .region = &region[0], .high = BYTES, .write = true};
+    hulls[0][1].writes = hulls[2][1].writes = (struct cw_hull){.answer = CW_ANSWER_NONE};
+    hulls[1][1].writes = exact(0, 100);
+    hulls[2][0].reads = exact(3000, 4000);
+    assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    assert_ptr_equal(part[AWAY].accesses.of[part[AWAY].accesses.n - 1].region, &region[0]);
+    assert_int_equal(part[AWAY].accesses.of[part[AWAY].accesses.n - 1].low, 2048);
+    assert_int_equal(part[AWAY].accesses.of[part[AWAY].accesses.n - 1].high, 2148);
+    hulls[1][1].writes.answer = CW_ANSWER_UNKNOWN;
+    assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    assert_int_equal(part[AWAY].accesses.of[part[AWAY].accesses.n - 1].low, 2048);
+    assert_int_equal(part[AWAY].accesses.of[part[AWAY].accesses.n - 1].high, 3072);
+}
+
+/* Another tile writes what the block reads or writes: by one byte, by another argument, in either tile. */
+static void one_that_meets_another_tile_is_refused(void **unused)
+{
+    (void)unused;
+    hulls[0][1].writes = exact(0, 1001);
+    assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    hulls[0][1].writes = exact(0, 1000);
+    assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    hulls[2][0].writes = exact(1999, 3000);
+    assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    hulls[2][0].writes = (struct cw_hull){.answer = CW_ANSWER_UNKNOWN};
+    assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    hulls[2][0].writes = (struct cw_hull){.answer = CW_ANSWER_NONE};
+    sub = (struct cw_run_memory){.region = &region[0], .root = &root[0], .offset = 0, .bytes = BYTES};
+    arg[1].memory = &sub; /* tiles read what others write */
+    assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    hulls[0][1].writes = exact(1500, 1501);
+    assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    assert_int_equal(calls.fetch, 2);
+    x.inherits = true; /* nothing runs beside it */
+    assert_true(fetches(part_with(HOME, 3, 4), CL_SUCCESS));
+}
+
+static void bytes_that_cannot_be_there(void **unused)
+{
+    (void)unused;
+    fetched = CL_OUT_OF_RESOURCES;
+    assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    assert_false(fetches(part_with(HOME, 3, 4), CL_OUT_OF_RESOURCES));
+    assert_int_equal(calls.abandon, 2);
+    fetched = CL_SUCCESS;
+    no_memory = true;
+    assert_false(fetches(part_with(HOME, 3, 4), CL_SUCCESS)); /* others may have more luck */
+    x.inherits = true;
+    assert_false(fetches(part_with(HOME, 3, 4), CL_OUT_OF_HOST_MEMORY));
+    x.inherits = no_memory = false;
+    cw_run.lanes[AWAY].quarantine.error = CL_OUT_OF_RESOURCES;
+    assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    assert_int_equal(calls.fetch, 2);
+}
+
+/* It has begun, where `begun`, and ends with `status`. True: it must not run again. */
+static bool ends(uint32_t lane, bool begun, cl_int status)
+{
+    struct cw_run_task *p = part_with(lane, 3, 4);
+    bool over;
+
+    assert_true(fetches(p, CL_SUCCESS));
+    memset(&calls, 0, sizeof calls);
+    p->begun = begun;
+    p->outcome.vendor = status;
+    over = cw_run_tile_apart_over(p, status);
+    assert_int_equal(p->accesses.n, 0);
+    assert_int_equal(calls.abandon, 1);
+    return over;
+}
+
+static void a_block_that_has_run_is_noted(void **unused)
+{
+    (void)unused;
+    assert_true(ends(AWAY, true, CL_COMPLETE));
+    assert_int_equal(calls.over, 1);
+    assert_true(ends(HOME, true, CL_COMPLETE));
+    assert_int_equal(calls.over, 1);
+    assert_int_equal(calls.failed, 0);
+}
+
+static void a_failed_block_runs_again_where_its_bytes_are_kept(void **unused)
+{
+    (void)unused;
+    assert_false(ends(AWAY, false, CL_INVALID_WORK_GROUP_SIZE)); /* it has written nothing */
+    assert_int_equal(calls.failed + calls.over + calls.quarantine, 0);
+    kept = true;
+    assert_false(ends(AWAY, true, CL_OUT_OF_RESOURCES));
+    assert_int_equal(calls.failed, 1);
+    assert_int_equal(calls.over, 0); /* nothing that it has written is valid */
+    assert_int_equal(calls.quarantine, 1);
+    kept = false;
+    assert_true(ends(AWAY, true, CL_OUT_OF_RESOURCES));
+    assert_int_equal(calls.failed, 1);
+    assert_int_equal(calls.over, 0);
+}
+
+static void one_that_fails_at_home_may_have_written(void **unused)
+{
+    (void)unused;
+    kept = true;
+    assert_true(ends(HOME, true, CL_OUT_OF_RESOURCES));
+    assert_int_equal(calls.over, 1);
+    assert_int_equal(calls.failed + calls.quarantine, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_one_memory_copy_nothing),
+        cmocka_unit_test_setup(tiles_are_the_whole_launch, setup),
+        cmocka_unit_test_setup(bytes_are_those_of_the_block, setup),
+        cmocka_unit_test_setup(bytes_stay_in_the_launchs_ranges, setup),
+        cmocka_unit_test_setup(hulls_of_sub_buffers, setup),
+        cmocka_unit_test_setup(one_that_meets_another_tile_is_refused, setup),
+        cmocka_unit_test_setup(bytes_that_cannot_be_there, setup),
+        cmocka_unit_test_setup(a_block_that_has_run_is_noted, setup),
+        cmocka_unit_test_setup(a_failed_block_runs_again_where_its_bytes_are_kept, setup),
+        cmocka_unit_test_setup(one_that_fails_at_home_may_have_written, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
