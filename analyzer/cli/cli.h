@@ -1,9 +1,9 @@
 /* cli.h - the frame of the command-line tool: one struct per command, one option table per command.
  *
  * A command is one file cmd_<name>.c with one `const struct cw_command_def`, and one line in commands.c. From
- * its option table come parsing, --help, the man page (`clweave help --man`) and shell completion
- * (`clweave help --completion bash`). The frame parses the options into the command's own struct, answers
- * --help, checks the number of operands, and only then calls run().
+ * its option table come parsing, --help, the manual pages (`clweave help --man`) and the completions of
+ * shells (`clweave help --completion bash`). The frame parses the options into the command's own struct,
+ * answers --help, checks the number of operands, and only then calls run().
  *
  *     struct graph_options { const char *out; bool all; };
  *     static const struct cw_cli_option options[] = {
@@ -125,9 +125,20 @@ const char *cw_cli_nearest(const char *word, const char *const *words);
 /* Help texts (cli_help.c). They return nothing and write to `f` only. */
 void cw_cli_help_all(FILE *f, const struct cw_command_def *const *table);
 void cw_cli_help_command(FILE *f, const struct cw_command_def *def);
+
+/* Manual pages, in roff (cli_man.c): clweave(1), and clweave-NAME(1) of one command. */
 void cw_cli_man(FILE *f, const struct cw_command_def *const *table);
-void cw_cli_completion_bash(FILE *f, const struct cw_command_def *const *table);
+void cw_cli_man_command(FILE *f, const struct cw_command_def *const *table, const struct cw_command_def *def);
+
+/* Completion scripts. Words come from the tables: choices, policies, platforms, generators. */
+void cw_completion_bash(FILE *f, const struct cw_command_def *const *table); /* completion_bash.c */
+void cw_completion_zsh(FILE *f, const struct cw_command_def *const *table);  /* completion_zsh.c */
+void cw_completion_fish(FILE *f, const struct cw_command_def *const *table); /* completion_fish.c */
+
+/* "-o, --out FILE", as snprintf writes it. */
+int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o);
 
 #define CW_VERSION "0.1.0"
+#define CW_ABI     "0" /* libclweave.so.0, libcwsched.so.0: rises when programs linked with the latter break */
 
 #endif

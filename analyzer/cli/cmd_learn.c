@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../compile/builder.h"
+#include "../io/helper_tool.h"
 #include "cli.h"
 
 enum {
@@ -213,7 +214,7 @@ static int run(const void *values, int argc, char **argv)
         .most_ns = o->seconds * 1e9};
     if (cw_launch_library(l.program.library, &err) != CW_OK)
         return cw_cli_fail(&err);
-    if (!cw_launch_tool(l.program.library, "clweave-compile", l.builder))
+    if (!cw_helper_tool_beside(l.program.library, "clweave-compile", l.builder))
         *l.builder = '\0';
     if (!cw_learn_process_begin()) {
         cw_cli_complain("learn: no descriptor for signals: %s", strerror(errno));

@@ -29,7 +29,7 @@ for o in out callsites device-times capture-data no-sources log; do
 done
 clweave trace --help | grep -q -- --policy && fail "trace offers --policy"
 clweave run --help | grep -q -- --policy || fail "run does not offer --policy"
-bash -n <(clweave help --completion bash) || fail "the completion is no bash"
+for shell in bash zsh fish; do clweave help --completion $shell | grep -q clweave || fail "no completion of $shell"; done
 completed=$(bash -c 'source <(clweave help --completion bash); COMP_WORDS=(clweave graph --for); COMP_CWORD=2; _clweave; echo "${COMPREPLY[@]}"')
 [ "$completed" = --format ] || fail "completion of --for gives '$completed'"
 # the list of packages: every line a set, a package and a reason (an apostrophe there ends the shell's string)
