@@ -76,10 +76,11 @@ struct cw_command_def {
     const char *details;                 /* paragraphs for --help and the man page; NULL allowed */
     const struct cw_cli_option *options; /* NULL allowed */
     const char *words;                   /* for completion: "a|b", of the first operand; NULL allowed */
-    const char *const *examples;         /* pairs {command, explanation}, NULL-ended; NULL allowed */
-    const void *defaults;                /* values_size bytes copied before parsing; NULL = zeros */
-    size_t values_size;                  /* of the struct that the options fill; 0 without options */
-    int min_operands, max_operands;      /* max -1: any number */
+    const char *const *output; /* pairs {column or line that it prints, meaning}, NULL-ended; NULL allowed */
+    const char *const *examples;    /* pairs {command, explanation}, NULL-ended; NULL allowed */
+    const void *defaults;           /* values_size bytes copied before parsing; NULL = zeros */
+    size_t values_size;             /* of the struct that the options fill; 0 without options */
+    int min_operands, max_operands; /* max -1: any number */
     bool program;    /* operands are a program and its arguments: options end at the first of them */
     const char *raw; /* long name of a CW_CLI_LIST option that takes words as they stand; NULL: none */
     /* How many words, from `word` on, are such words: 0, 1 or 2. Without `raw`: NULL. */
@@ -139,6 +140,6 @@ void cw_completion_fish(FILE *f, const struct cw_command_def *const *table); /* 
 int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o);
 
 #define CW_VERSION "0.1.0"
-#define CW_ABI     "0" /* libclweave.so.0, libcwsched.so.0: rises when programs linked with the latter break */
+#define CW_ABI     "0" /* libclweave.so.0, libcwsched.so.0; rises when programs linked with it break */
 
 #endif

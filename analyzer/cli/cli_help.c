@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { TEXT_WIDTH = 78, OPTION_COLUMN = 28 };
+enum { TEXT_WIDTH = 78, OPTION_COLUMN = 28, OUTPUT_COLUMN = 18 };
 
 /* Prints `text` wrapped at TEXT_WIDTH, continuation lines indented; the cursor stands at `indent`. A line's
  * end in the text is one. */
@@ -51,6 +51,19 @@ static void print_option(FILE *f, const struct cw_cli_option *o)
     print_wrapped(f, o->help, OPTION_COLUMN);
 }
 
+/* The columns and lines that the command prints. */
+static void print_output(FILE *f, const char *const *output)
+{
+    if (output)
+        fputs("\noutput:\n", f);
+    for (size_t i = 0; output && output[i]; i += 2) {
+        fprintf(f, "  %-*s", OUTPUT_COLUMN - 2, output[i]);
+        if (strlen(output[i]) + 3 > OUTPUT_COLUMN)
+            fprintf(f, "\n%*s", OUTPUT_COLUMN, "");
+        print_wrapped(f, output[i + 1], OUTPUT_COLUMN);
+    }
+}
+
 static const struct cw_cli_option help_option = {"help", 'h', CW_CLI_BOOL, 0, NULL, NULL, "show this text"};
 
 void cw_cli_help_command(FILE *f, const struct cw_command_def *def)
@@ -61,6 +74,7 @@ void cw_cli_help_command(FILE *f, const struct cw_command_def *def)
         fputc('\n', f);
         print_wrapped(f, def->details, 0);
     }
+    print_output(f, def->output);
     fputs("\noptions:\n", f);
     CW_CLI_EACH(o, def->options)
     print_option(f, o);

@@ -214,6 +214,10 @@ void cw_cli_man_command(FILE *f, const struct cw_command_def *const *table, cons
         entry(f, head + strspn(head, " "), o->help);
     }
     entry(f, "-h, --help", "show a short form of this page");
+    if (def->output)
+        fputs(".SH OUTPUT\n", f);
+    for (size_t i = 0; def->output && def->output[i]; i += 2)
+        entry(f, def->output[i], def->output[i + 1]);
     put_variables(f, def);
     if (def->examples)
         fputs(".SH EXAMPLES\n", f);

@@ -241,6 +241,16 @@ static const char *const examples[] = {
     "clweave learn -- ./app input.dat", "learn all about app with this input, and print its gain",
     "clweave learn --groups auto -- ./stencil", "the same with an option of run", NULL};
 
+static const char *const output[] = {
+    "round",
+    "bare, run: time of both processes; then the state of the program",
+    "verdict",
+    "ratio of times, bare over run: above 1 is faster, with the 95 % interval of the median of pairs",
+    "pair",
+    "a bare run and the one under run beside it",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_learn = {
     .name = "learn",
     .summary = "let run learn a program now, and measure its gain",
@@ -266,6 +276,7 @@ const struct cw_command_def cw_cmd_learn = {
                "when it fails "
                "bare; 128 + n after signal n.",
     .options = options,
+    .output = output,
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof(struct learn_options),

@@ -10,9 +10,9 @@ root=$T/debian
 if ! debootstrap --variant=minbase bookworm "$root" "$mirror" > "$T/out" 2>&1; then
     tail -5 "$T/out"; echo "debootstrap fails: is $mirror there?"; exit 77
 fi
-# certificates and settings by which this machine reaches the mirror
+# the settings by which this machine reaches its mirror
 cp /etc/resolv.conf "$root/etc/" 2> /dev/null
-cp /etc/apt/apt.conf.d/*registry* "$root/etc/apt/apt.conf.d/" 2> /dev/null
+apt-config dump 2> /dev/null | grep -E '^Acquire::(Check|http|https)' > "$root/etc/apt/apt.conf.d/99mirror"
 mkdir -p "$root/src/clweave"
 git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' f; do [ ! -e "$f" ] || printf '%s\0' "$f"; done |
     tar --null -cf - -T - | tar -xf - -C "$root/src/clweave"
@@ -31,7 +31,7 @@ inside 'cd /src; su builder -c "lintian --info --display-info --pedantic --fail-
 
 # all that the packages and the demo need comes first, so that the difference is the packages' own
 inside 'apt-get -qq install -y --no-install-recommends $(sed -n "/^Recommends:/,/^[SD][ue]/s/^ \([a-z0-9-]*\).*,$/\1/p" /src/clweave/debian/control) \
-    pkgconf libcmocka-dev hashcat clinfo librsvg2-bin $(dpkg-deb -f /src/clweave_*.deb Depends | tr , "\n" | sed "s/(.*//; /clweave/d")
+    pkgconf libcmocka-dev hashcat clinfo librsvg2-bin $(dpkg-deb -f /src/clweave_*.deb Depends | tr , "\n" | sed "s/[(|].*//; /clweave/d")
     cd /src/clweave; su builder -c "make -j2 B=programs programs/test/apps/nbody programs/test/apps/blockmatmul"
     ldconfig' "packages for the demo"
 files='find / -xdev \( -path /src -o -path /tmp -o -path /proc -o -path /sys -o -path /dev -o -path /root -o -path /home -o -path /var/cache \

@@ -22,6 +22,26 @@ for c in trace run graph report timeline replay compare generate farm kernel dev
     clweave help --completion bash | grep -q "^    $c) words=" || fail "the completion does not have $c"
     clweave $c --help > /dev/null || fail "$c --help fails"
 done
+# every column of every printed table is explained: headings of the expected outputs stand in --help
+explained() { # COMMAND FILE PATTERN: words of the lines of FILE that begin so, which two blanks or more divide
+    clweave "$1" --help | sed -n '/^output:/,/^options:/p' > "$T/explained"
+    grep -E "$3" "test/cli/expected/$2.out" > "$T/headings" || fail "$2.out has no line '$3'"
+    sed 's/^ *//; s/ (work-groups)//; s/   */\n/g' "$T/headings" | grep . | sort -u > "$T/words"
+    while read -r word; do grep -qF -- "$word" "$T/explained" || fail "$1 --help does not explain '$word'"; done < "$T/words"
+}
+explained graph summary '^ *commands  |^ *edges  '
+explained replay replay_own_devices '^policy  |^lower bounds  |^ *start  '
+explained replay replay_groups '^order  '
+explained compare compare_golden '^policy  '
+explained simulate simulate '^policy  '
+# names of commands are OpenCL's, without CL_COMMAND_, in all that is printed or drawn
+for f in summary replay_own_devices timeline dot format_trace_wfformat; do
+    sed 's/"type": *"CL_COMMAND_[A-Z_]*"//g' "test/cli/expected/$f.out" > "$T/named"
+    grep -q READ_BUFFER "$T/named" || fail "$f.out does not name READ_BUFFER"
+    ! grep -q CL_COMMAND_ "$T/named" || fail "$f.out names commands with CL_COMMAND_"
+done
+clweave report test/fuzz/blockmatmul.json -o "$T/page.html" && grep -q READ_BUFFER "$T/page.html" || fail "the page does not name READ_BUFFER"
+! grep -q 'CL_COMMAND_READ' "$T/page.html" || fail "the page names commands with CL_COMMAND_"
 # and every setting of options.inc in trace or run
 for o in out callsites device-times capture-data no-sources log; do
     clweave trace --help | grep -q -- "--$o" || fail "trace does not offer --$o"
