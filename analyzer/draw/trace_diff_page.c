@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "svg_text.h"
+
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -38,23 +40,7 @@ static const char head[] =
 
 static void put_text(FILE *f, const char *text)
 {
-    for (; text && *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", f);
-            break;
-        case '<':
-            fputs("&lt;", f);
-            break;
-        case '>':
-            fputs("&gt;", f);
-            break;
-        case '"':
-            fputs("&quot;", f);
-            break;
-        default:
-            fputc((unsigned char)*text < ' ' ? ' ' : *text, f);
-        }
+    cw_svg_text_escape(f, text ? text : "");
 }
 
 static void put_sides(const struct cw_trace_diff *d, const char *const names[], FILE *f)

@@ -94,12 +94,14 @@ static void print_phases(const struct cw_trace_diff *d, FILE *f)
 
 static void print_name(const struct cw_diff_row *r, bool size, int width, FILE *f)
 {
-    char text[96], all[200];
+    char text[96];
     const char *name = cw_trace_command_name(r->trace, r->command);
+    int n;
 
     cw_trace_diff_size(r->trace, r->command, text);
-    snprintf(all, sizeof all, "%s%s%s", name ? name : "?", size && *text ? " " : "", size ? text : "");
-    fprintf(f, "%-*s", width, all);
+    n = fprintf(f, "%s%s%s", name ? name : "?", size && *text ? " " : "", size ? text : "");
+    if (n < width)
+        fprintf(f, "%*s", width - n, "");
 }
 
 static void print_row(const struct cw_trace_diff *d, const struct cw_diff_row *r, FILE *f)

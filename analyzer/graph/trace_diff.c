@@ -181,7 +181,8 @@ static bool judge(struct cw_trace_diff *d)
 
     if (!p)
         return false;
-    qsort(d->row, d->rows, sizeof *d->row, by_p);
+    if (d->rows)
+        qsort(d->row, d->rows, sizeof *d->row, by_p);
     while (d->tested < d->rows && !isnan(d->row[d->tested].p)) {
         p[d->tested] = d->row[d->tested].p;
         d->tested++;
@@ -197,41 +198,46 @@ static bool judge(struct cw_trace_diff *d)
     return true;
 }
 
-/* Rows of entries that `same` calls equal, in the order of the entries. */
-static struct cw_diff_row *make_rows(const struct entry *e, size_t n,
-                                     int (*same)(const struct entry *, const struct entry *), double *times,
-                                     size_t *rows)
+/* Rows of entries that `same` calls equal, in the order of the entries; odd: only those of which A and B have
+ * different numbers. False: out of memory. */
+static bool make_rows(const struct entry *e, size_t n,
+                      int (*same)(const struct entry *, const struct entry *), bool odd, double *times,
+                      struct cw_diff_row **row, size_t *rows)
 {
-    struct cw_diff_row *row = malloc((n + 1) * sizeof *row);
+    size_t capacity = 0;
 
-    *rows = 0;
-    for (size_t i = 0, end; row && i < n; i = end) {
+    for (size_t i = 0, end; i < n; i = end) {
+        struct cw_diff_row made;
         for (end = i + 1; end < n && same(&e[i], &e[end]) == 0;)
             end++;
-        row[(*rows)++] = make_row(e + i, end - i, times);
+        made = make_row(e + i, end - i, times);
+        if (odd && !surplus(&made))
+            continue;
+        if (!cw_array_reserve(row, &capacity, *rows, 1, sizeof **row))
+            return false;
+        (*row)[(*rows)++] = made;
     }
-    return row;
+    return true;
 }
 
 static bool fill_rows(struct cw_trace_diff *d)
 {
-    size_t n, all;
+    size_t n;
     struct entry *e = collect(d->trace, &n);
     double *times = malloc((n + 1) * sizeof *times);
     bool ok = e && times;
 
     if (ok) {
         qsort(e, n, sizeof *e, by_size_then_time);
-        d->odd = make_rows(e, n, by_name_and_size, times, &all);
-        for (size_t i = 0; d->odd && i < all; i++)
-            if (surplus(&d->odd[i]))
-                d->odd[d->odds++] = d->odd[i];
+        ok = make_rows(e, n, by_name_and_size, true, times, &d->odd, &d->odds);
+    }
+    if (ok) {
         if (!d->by_size)
             qsort(e, n, sizeof *e, by_name_then_time);
-        d->row = make_rows(e, n, d->by_size ? by_name_and_size : by_name, times, &d->rows);
-        ok = d->odd && d->row && judge(d);
+        ok = make_rows(e, n, d->by_size ? by_name_and_size : by_name, false, times, &d->row, &d->rows) &&
+             judge(d);
     }
-    if (ok)
+    if (ok && d->rows)
         qsort(d->row, d->rows, sizeof *d->row, by_weight);
     free(e);
     free(times);

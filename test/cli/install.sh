@@ -8,6 +8,7 @@ case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their
 version=$(clweave version | cut -d' ' -f2)
 grep -q "^clweave ($version) " debian/changelog && grep -q "^## $version" .github/CHANGELOG.md &&
     grep -q "^version: $version\$" .github/CITATION.cff || fail "version $version is not that of changelogs and CITATION.cff"
+nm -D --defined-only "$B/libclweave.so" | awk '{print $3}' | grep -vE '^cl[A-Z]|^OPENCL_' && fail "libclweave.so exports more than OpenCL's functions and the layer's"
 nm -D --defined-only "$B/libcwsched.so" | awk '{print " "$3"@Base"}' | sort > "$T/exported"
 grep '^ cw_' debian/libclweave0.symbols | cut -d' ' -f1,2 | sort | diff - "$T/exported" ||
     fail "debian/libclweave0.symbols does not name the functions that libcwsched.so exports"
