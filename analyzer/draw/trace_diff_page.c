@@ -32,10 +32,11 @@ static const char head[] =
     "th { color: var(--soft); border-bottom: 1px solid var(--line); }\n.n { text-align: right; }\n"
     ".slower { color: var(--slower); font-weight: 600; }\n.faster { color: var(--faster); font-weight: 600; "
     "}\n"
-    ".bars { min-width: 160px; }\n.bar { height: 6px; margin: 2px 0; border-radius: 2px; min-width: 1px; }\n"
+    ".bars { min-width: 110px; }\n.bar { height: 6px; margin: 2px 0; border-radius: 2px; min-width: 1px; }\n"
     ".a { background: var(--a); }\n.b { background: var(--b); }\n"
     ".key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; vertical-align: -1px; }\n"
-    ".name { white-space: normal; overflow-wrap: anywhere; min-width: 12ch; }\n"
+    ".name, .verdict { white-space: normal; overflow-wrap: anywhere; min-width: 16ch; }\n"
+    "td.soft { min-width: 34ch; }\np { overflow-wrap: anywhere; }\n"
     "</style>\n</head>\n<body>\n<main>\n<h1>Two traces compared</h1>\n";
 
 static void put_text(FILE *f, const char *text)
@@ -125,22 +126,23 @@ static void put_row(const struct cw_trace_diff *d, const struct cw_diff_row *r, 
 
     fputs("<tr>", f);
     put_name(r, d->by_size, f);
-    put_count(a->commands, f);
-    put_count(b->commands, f);
+    fprintf(f, "<td class=\"verdict %s\">%s", verdict, cw_trace_diff_print_judgement(r, interval));
+    if (a->failed || b->failed)
+        fprintf(f, "; failed: %llu in A, %llu in B", (unsigned long long)a->failed,
+                (unsigned long long)b->failed);
+    fputs("</td>", f);
+    put_number(cw_trace_diff_print_change(r->change, text), f);
+    fprintf(f, "<td>%s</td>", cw_trace_diff_print_interval(r, interval));
+    snprintf(text, sizeof text, isnan(r->p) ? "-" : r->p < .0001 ? "&lt;0.0001" : "%.4f", r->p);
+    put_number(text, f);
     put_number(cw_trace_diff_print_ns(a->timed ? a->total_ns : NAN, text), f);
     put_number(cw_trace_diff_print_ns(b->timed ? b->total_ns : NAN, text), f);
     put_bars(a->total_ns, b->total_ns, largest, f);
     put_number(cw_trace_diff_print_ns(a->median_ns, text), f);
     put_number(cw_trace_diff_print_ns(b->median_ns, text), f);
-    put_number(cw_trace_diff_print_change(r->change, text), f);
-    fprintf(f, "<td>%s</td>", cw_trace_diff_print_interval(r, interval));
-    snprintf(text, sizeof text, isnan(r->p) ? "-" : r->p < .0001 ? "&lt;0.0001" : "%.4f", r->p);
-    put_number(text, f);
-    fprintf(f, "<td class=\"%s\">%s", verdict, cw_trace_diff_print_judgement(r, interval));
-    if (a->failed || b->failed)
-        fprintf(f, "; failed: %llu in A, %llu in B", (unsigned long long)a->failed,
-                (unsigned long long)b->failed);
-    fputs("</td></tr>\n", f);
+    put_count(a->commands, f);
+    put_count(b->commands, f);
+    fputs("</tr>\n", f);
 }
 
 static void put_rows(const struct cw_trace_diff *d, FILE *f)
@@ -149,11 +151,10 @@ static void put_rows(const struct cw_trace_diff *d, FILE *f)
 
     for (size_t i = 0; i < d->rows; i++)
         largest = fmax(largest, fmax(d->row[i].side[CW_DIFF_A].total_ns, d->row[i].side[CW_DIFF_B].total_ns));
-    fputs("<h2>Kernels and other commands</h2>\n<div class=\"box\"><table>\n<tr><th>command</th><th "
-          "class=\"n\">in "
-          "A</th><th class=\"n\">in B</th><th class=\"n\">total A</th><th class=\"n\">total B</th><th></th>"
-          "<th class=\"n\">median A</th><th class=\"n\">median B</th><th class=\"n\">change</th><th>95 %</th>"
-          "<th class=\"n\">p</th><th>B is</th></tr>\n",
+    fputs("<h2>Kernels and other commands</h2>\n<div class=\"box\"><table>\n<tr><th>command</th><th>B is</th>"
+          "<th class=\"n\">change</th><th>95 %</th><th class=\"n\">p</th><th class=\"n\">total A</th>"
+          "<th class=\"n\">total B</th><th></th><th class=\"n\">median A</th><th class=\"n\">median B</th>"
+          "<th class=\"n\">in A</th><th class=\"n\">in B</th></tr>\n",
           f);
     for (size_t i = 0; i < d->rows; i++)
         put_row(d, &d->row[i], largest, f);
