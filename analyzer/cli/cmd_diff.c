@@ -4,6 +4,7 @@
 #include "../graph/trace_read.h"
 #include "../io/output.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct diff_options {
@@ -29,10 +30,11 @@ static const char *const output[] = {
     "enqueueing and waiting: host threads in calls, all together; compiling: devices presumably held up by "
     "the vendor's compiler; kernels, transfers: on devices, all together",
     "change",
-    "of a phase: B over A, less 1; of commands: the median of the ratios of all pairs of a time of B and one "
-    "of A, less 1 (Hodges, Lehmann); as a factor where it is doubled or halved",
+    "the median of the ratios of all pairs of a value of B and one of A (Hodges, Lehmann), less 1; as a "
+    "factor "
+    "where it is doubled or halved",
     "95 %",
-    "interval that holds the true change of commands with 95 %",
+    "interval that holds the true change with 95 %",
     "command",
     "kernel or kind of command; --by size: with its NDRange/work-group, or bytes",
     "in A, in B",
@@ -43,9 +45,10 @@ static const char *const output[] = {
     "of the times of single ones",
     "p",
     "of the rank-sum test (Wilcoxon, Mann, Whitney; two-sided), adjusted for the number of rows (Holm): how "
-    "likely so large a difference is by chance; - where a side has fewer than 4 times",
+    "likely so large a difference is by chance; - where a side has fewer than 4 values",
     "B is",
-    "faster or slower: p below 0.05, change at least 1 %; same: no such difference; too few, no times; "
+    "faster or slower: p below 0.05, change at least 1 %; same: no such difference; too few times, no times, "
+    "only in one; "
     "some longer: the mean changes by 20 % more than the typical time, so a few commands take much longer",
     "not the same number",
     "of commands with this name and size; B has: missing or extra ones",
@@ -72,54 +75,75 @@ static enum cw_status write_page(const struct cw_trace_diff *d, const char *path
     return cw_output_close(&out, CW_OK, err);
 }
 
+static enum cw_status show(const struct diff_options *o, const struct cw_trace *const *trace, int runs,
+                           char **argv, struct cw_error *err)
+{
+    const char *const names[CW_DIFF_SIDES] = {argv[0], argv[runs]};
+    struct cw_trace_diff d;
+    enum cw_status status =
+        cw_trace_diff_init(&d, trace, trace + runs, (size_t)runs, strcmp(o->by, "size") == 0, err);
+
+    if (!status && o->out)
+        status = write_page(&d, o->out, names, err);
+    else if (!status)
+        (o->json ? cw_trace_diff_print_json : cw_trace_diff_print)(&d, names, stdout);
+    cw_trace_diff_finish(&d);
+    return status;
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct diff_options *o = values;
-    const char *const names[CW_DIFF_SIDES] = {argv[0], argv[1]};
-    struct cw_trace t[CW_DIFF_SIDES];
-    struct cw_trace_diff d = {0};
+    struct cw_trace *t;
+    const struct cw_trace **pointer;
     struct cw_error err = {0};
     enum cw_status status = CW_OK;
 
-    (void)argc;
     if (o->json && o->out) {
         cw_cli_complain("diff: --json prints tables as JSON, --out writes a page: give one of them");
         return CW_EXIT_USAGE;
     }
-    for (int side = 0; side < CW_DIFF_SIDES; side++) {
-        cw_trace_init(&t[side]);
-        status = status ? status : cw_trace_load(&t[side], names[side], &err);
+    if (argc % 2) {
+        cw_cli_complain("diff: as many traces of A as of B are needed, and these are %d", argc);
+        return CW_EXIT_USAGE;
+    }
+    t = calloc((size_t)argc, sizeof *t);
+    pointer = calloc((size_t)argc, sizeof *pointer);
+    if (!t || !pointer)
+        status = cw_error_set(&err, CW_ERR_NOMEM, "diff: out of memory");
+    for (int i = 0; !status && i < argc; i++) {
+        pointer[i] = &t[i]; /* zeroed: empty */
+        status = cw_trace_load(&t[i], argv[i], &err);
     }
     if (!status)
-        status = cw_trace_diff_init(&d, &t[0], &t[1], strcmp(o->by, "size") == 0, &err);
-    if (!status && o->out)
-        status = write_page(&d, o->out, names, &err);
-    else if (!status)
-        (o->json ? cw_trace_diff_print_json : cw_trace_diff_print)(&d, names, stdout);
-    cw_trace_diff_finish(&d);
-    for (int side = 0; side < CW_DIFF_SIDES; side++)
-        cw_trace_finish(&t[side]);
+        status = show(o, pointer, argc / 2, argv, &err);
+    for (int i = 0; t && i < argc; i++)
+        cw_trace_finish(&t[i]);
+    free(pointer);
+    free(t);
     return status ? cw_cli_fail(&err) : CW_EXIT_OK;
 }
 
 const struct cw_command_def cw_cmd_diff = {
     .name = "diff",
     .summary = "compare two traces: times of kernels and phases, missing and extra commands",
-    .usage = "[-o FILE.html | --json] [--by size] A B",
+    .usage = "[-o FILE.html | --json] [--by size] A... B...",
     .details =
         "A and B are JSON traces or binary logs, best recorded with --device-times: of a program as it is "
         "and under `clweave run -o`, before and after a change, on two vendors' devices. Commands are "
-        "matched by name: the kernel's, or the kind of command.\n\n"
+        "matched by name: the kernel's, or the kind of command. Of several traces the first half are A, the "
+        "others B.\n\n"
         "Whether times differ says a test that asks nothing of their distribution, so a first launch that "
-        "compiles does not decide. It knows these two runs only: launches within a run are not independent, "
-        "and runs differ from each other. For a claim about programs, compare several pairs of traces, or "
-        "use `clweave learn`. Phases are one number of each trace; nothing is tested there.",
+        "compiles does not decide. Of two traces it compares the times of single commands. These are not "
+        "independent within a run, and runs differ from each other: the answer is about these two runs, and "
+        "phases, one number of each, are not tested. With four traces a side or more one value of each run "
+        "is compared, of phases too, and the answer is about the program.",
     .options = options,
     .output = output,
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof(struct diff_options),
     .min_operands = 2,
-    .max_operands = 2,
+    .max_operands = -1,
     .run = run,
 };

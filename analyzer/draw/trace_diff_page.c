@@ -47,9 +47,11 @@ static void put_text(FILE *f, const char *text)
 static void put_sides(const struct cw_trace_diff *d, const char *const names[], FILE *f)
 {
     for (int side = 0; side < CW_DIFF_SIDES; side++) {
-        const struct cw_trace *t = d->trace[side];
+        const struct cw_trace *t = d->trace[side][0];
         fprintf(f, "<p><span class=\"key %c\"></span> <b>%c</b> ", "ab"[side], "AB"[side]);
         put_text(f, names[side]);
+        if (d->runs > 1)
+            fprintf(f, " and %zu more", d->runs - 1);
         fputs("<br><span class=\"soft\">", f);
         put_text(f, t->process.command ? t->process.command : t->process.program);
         fprintf(f, "<br>%llu commands", (unsigned long long)d->commands[side]);
@@ -79,27 +81,46 @@ static void put_number(const char *text, FILE *f)
     fprintf(f, "<td class=\"n\">%s</td>", text);
 }
 
+static void put_p(double p, FILE *f)
+{
+    char text[16];
+
+    fputs("<td class=\"n\">", f);
+    put_text(f, cw_trace_diff_print_p(p, text));
+    fputs("</td>", f);
+}
+
+static void put_phase(const struct cw_trace_diff *d, const struct cw_diff_phase *p, double largest, FILE *f)
+{
+    const char *verdict = cw_diff_test_verdict(p->test.verdict);
+    char text[24], interval[64];
+
+    fprintf(f, "<tr><td>%s</td>", p->name);
+    put_number(cw_trace_diff_print_ns(p->ns[CW_DIFF_A], text), f);
+    put_number(cw_trace_diff_print_ns(p->ns[CW_DIFF_B], text), f);
+    put_number(cw_trace_diff_print_change(p->test.change, text), f);
+    if (d->by_run) {
+        fprintf(f, "<td>%s</td>", cw_trace_diff_print_interval(&p->test, interval));
+        put_p(p->test.p, f);
+        fprintf(f, "<td class=\"%s\">%s</td>", verdict, verdict);
+    }
+    put_bars(p->ns[CW_DIFF_A], p->ns[CW_DIFF_B], largest, f);
+    fprintf(f, "<td class=\"name soft\">%s</td></tr>\n", p->meaning);
+}
+
 static void put_phases(const struct cw_trace_diff *d, FILE *f)
 {
     double largest = 0;
-    char a[16], b[16], c[24];
 
     for (int i = 0; i < CW_DIFF_PHASES; i++)
         largest = fmax(largest, fmax(d->phase[i].ns[CW_DIFF_A], d->phase[i].ns[CW_DIFF_B]));
-    fputs("<h2>Phases</h2>\n<div class=\"box\"><table>\n<tr><th>phase</th><th class=\"n\">A</th><th "
-          "class=\"n\">B"
-          "</th><th class=\"n\">change</th><th></th><th>meaning</th></tr>\n",
-          f);
-    for (int i = 0; i < CW_DIFF_PHASES; i++) {
-        const struct cw_diff_phase *p = &d->phase[i];
-        fprintf(f, "<tr><td>%s</td>", p->name);
-        put_number(cw_trace_diff_print_ns(p->ns[CW_DIFF_A], a), f);
-        put_number(cw_trace_diff_print_ns(p->ns[CW_DIFF_B], b), f);
-        put_number(cw_trace_diff_print_change(p->ns[CW_DIFF_B] / p->ns[CW_DIFF_A] - 1, c), f);
-        put_bars(p->ns[CW_DIFF_A], p->ns[CW_DIFF_B], largest, f);
-        fprintf(f, "<td class=\"name soft\">%s</td></tr>\n", p->meaning);
-    }
-    fputs("</table></div>\n<p class=\"soft\">One value of each trace: nothing is tested here.</p>\n", f);
+    fprintf(f,
+            "<h2>Phases</h2>\n<div class=\"box\"><table>\n<tr><th>phase</th><th class=\"n\">A</th>"
+            "<th class=\"n\">B</th><th class=\"n\">change</th>%s<th></th><th>meaning</th></tr>\n",
+            d->by_run ? "<th>95 %</th><th class=\"n\">p</th><th>B is</th>" : "");
+    for (int i = 0; i < CW_DIFF_PHASES; i++)
+        put_phase(d, &d->phase[i], largest, f);
+    fputs("</table></div>\n", f);
 }
 
 static void put_name(const struct cw_diff_row *r, bool size, FILE *f)
@@ -121,7 +142,7 @@ static void put_count(uint64_t n, FILE *f)
 static void put_row(const struct cw_trace_diff *d, const struct cw_diff_row *r, double largest, FILE *f)
 {
     const struct cw_diff_side *a = &r->side[CW_DIFF_A], *b = &r->side[CW_DIFF_B];
-    const char *verdict = cw_trace_diff_verdict(r->verdict);
+    const char *verdict = cw_diff_test_verdict(r->test.verdict);
     char text[24], interval[64];
 
     fputs("<tr>", f);
@@ -131,10 +152,9 @@ static void put_row(const struct cw_trace_diff *d, const struct cw_diff_row *r, 
         fprintf(f, "; failed: %llu in A, %llu in B", (unsigned long long)a->failed,
                 (unsigned long long)b->failed);
     fputs("</td>", f);
-    put_number(cw_trace_diff_print_change(r->change, text), f);
-    fprintf(f, "<td>%s</td>", cw_trace_diff_print_interval(r, interval));
-    snprintf(text, sizeof text, isnan(r->p) ? "-" : r->p < .0001 ? "&lt;0.0001" : "%.4f", r->p);
-    put_number(text, f);
+    put_number(cw_trace_diff_print_change(r->test.change, text), f);
+    fprintf(f, "<td>%s</td>", cw_trace_diff_print_interval(&r->test, interval));
+    put_p(r->test.p, f);
     put_number(cw_trace_diff_print_ns(a->timed ? a->total_ns : NAN, text), f);
     put_number(cw_trace_diff_print_ns(b->timed ? b->total_ns : NAN, text), f);
     put_bars(a->total_ns, b->total_ns, largest, f);
@@ -158,7 +178,7 @@ static void put_rows(const struct cw_trace_diff *d, FILE *f)
           f);
     for (size_t i = 0; i < d->rows; i++)
         put_row(d, &d->row[i], largest, f);
-    fprintf(f, "</table></div>\n<p class=\"soft\">%s.</p>\n", cw_trace_diff_print_test);
+    fprintf(f, "</table></div>\n<p class=\"soft\">%s.</p>\n", cw_trace_diff_print_test(d));
 }
 
 static void put_odds(const struct cw_trace_diff *d, FILE *f)

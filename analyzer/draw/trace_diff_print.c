@@ -7,14 +7,28 @@
 #include "../io/json_out.h"
 #include "../io/quantity.h"
 
-enum { MOST_ODDS = 40, NAME_COLUMN = 24, ODD_COLUMN = 40, TEXT_WIDTH = 110 };
+enum { MOST_ODDS = 40, NAME_COLUMN = 24, PHASE_COLUMN = 12, ODD_COLUMN = 40, TEXT_WIDTH = 110 };
 
-const char cw_trace_diff_print_test[] =
-    "change: the median of the ratios of all pairs of a time of B and one of A, with its 95 % interval "
-    "(Hodges, Lehmann). p: rank-sum test (Wilcoxon, Mann, Whitney), two-sided, adjusted for the number of "
-    "rows "
-    "(Holm). Faster, slower: p below 0.05 and a change of at least 1 %. Commands of one run are not "
-    "independent: this speaks of these two runs";
+#define RATIO                                                                                                \
+    "change: the median of the ratios of all pairs of a value of B and one of A, with its 95 % interval "    \
+    "(Hodges, Lehmann). p: rank-sum test (Wilcoxon, Mann, Whitney), two-sided, adjusted for the number of "  \
+    "rows of the table (Holm). Faster, slower: p below 0.05 and a change of at least 1 %. "
+
+const char *cw_trace_diff_print_test(const struct cw_trace_diff *d)
+{
+    return d->by_run
+               ? RATIO "The values are one of each run: the median of the times of its commands, or its "
+                       "phase"
+               : RATIO "The values are the times of single commands, which are not independent within a "
+                       "run: this speaks of these runs only. Phases are not tested. Four traces of each "
+                       "side and more are compared run by run";
+}
+
+const char *cw_trace_diff_print_p(double p, char text[16])
+{
+    snprintf(text, 16, isnan(p) ? "-" : p < .0001 ? "<0.0001" : "%.4f", p);
+    return text;
+}
 
 const char *cw_trace_diff_print_change(double change, char text[24])
 {
@@ -27,14 +41,14 @@ const char *cw_trace_diff_print_change(double change, char text[24])
     return text;
 }
 
-const char *cw_trace_diff_print_interval(const struct cw_diff_row *r, char text[64])
+const char *cw_trace_diff_print_interval(const struct cw_diff_test *t, char text[64])
 {
     char low[24], high[24];
 
     *text = '\0';
-    if (!isnan(r->low))
-        snprintf(text, 64, "%s to %s", cw_trace_diff_print_change(r->low, low),
-                 cw_trace_diff_print_change(r->high, high));
+    if (!isnan(t->low))
+        snprintf(text, 64, "%s to %s", cw_trace_diff_print_change(t->low, low),
+                 cw_trace_diff_print_change(t->high, high));
     return text;
 }
 
@@ -42,9 +56,9 @@ const char *cw_trace_diff_print_judgement(const struct cw_diff_row *r, char text
 {
     int tail = cw_trace_diff_tail(r);
 
-    snprintf(text, 64, "%s", cw_trace_diff_verdict(r->verdict));
+    snprintf(text, 64, "%s", cw_diff_test_verdict(r->test.verdict));
     if (tail >= 0)
-        snprintf(text, 64, "%s; some longer in %c", cw_trace_diff_verdict(r->verdict), "AB"[tail]);
+        snprintf(text, 64, "%s; some longer in %c", cw_diff_test_verdict(r->test.verdict), "AB"[tail]);
     return text;
 }
 
@@ -58,8 +72,8 @@ const char *cw_trace_diff_print_verdict(const struct cw_trace_diff *d, char text
     uint64_t slower = 0, faster = 0;
 
     for (size_t i = 0; i < d->rows; i++) {
-        slower += d->row[i].verdict == CW_DIFF_SLOWER;
-        faster += d->row[i].verdict == CW_DIFF_FASTER;
+        slower += d->row[i].test.verdict == CW_DIFF_SLOWER;
+        faster += d->row[i].test.verdict == CW_DIFF_FASTER;
     }
     snprintf(
         text, 240, "B against A: of %zu kinds of command %zu were compared: %llu slower, %llu faster; %s",
@@ -70,9 +84,12 @@ const char *cw_trace_diff_print_verdict(const struct cw_trace_diff *d, char text
 
 static void print_side(const struct cw_trace_diff *d, int side, const char *name, FILE *f)
 {
-    const struct cw_trace *t = d->trace[side];
+    const struct cw_trace *t = d->trace[side][0];
 
-    fprintf(f, "%c  %s: %s, %llu commands", "AB"[side], name, t -> process.program ? t->process.program : "?",
+    fprintf(f, "%c  %s", "AB"[side], name);
+    if (d->runs > 1)
+        fprintf(f, " and %zu more", d->runs - 1);
+    fprintf(f, ": %s, %llu commands", t->process.program ? t->process.program : "?",
             (unsigned long long)d->commands[side]);
     for (size_t i = 0; i < t->devices.count && i < 4; i++)
         fprintf(f, "%s%s", i ? ", " : ", on ", t->devices.v[i].name ? t->devices.v[i].name : "?");
@@ -81,14 +98,18 @@ static void print_side(const struct cw_trace_diff *d, int side, const char *name
 
 static void print_phases(const struct cw_trace_diff *d, FILE *f)
 {
-    char a[16], b[16], c[24];
+    char a[16], b[16], c[24], interval[64], p[16];
 
-    fprintf(f, "\n%-12s %10s %10s %9s\n", "phase", "A", "B", "change");
+    fprintf(f, "\n%-*s %10s %10s  %8s", PHASE_COLUMN, "phase", "A", "B", "change");
+    fprintf(f, d->by_run ? "  %-18s  %7s  %s\n" : "\n", "95 %", "p", "B is");
     for (int i = 0; i < CW_DIFF_PHASES; i++) {
-        const struct cw_diff_phase *p = &d->phase[i];
-        fprintf(f, "%-12s %10s %10s %9s\n", p->name, cw_trace_diff_print_ns(p->ns[CW_DIFF_A], a),
-                cw_trace_diff_print_ns(p->ns[CW_DIFF_B], b),
-                cw_trace_diff_print_change(p->ns[CW_DIFF_B] / p->ns[CW_DIFF_A] - 1, c));
+        const struct cw_diff_phase *x = &d->phase[i];
+        fprintf(f, "%-*s %10s %10s  %8s", PHASE_COLUMN, x->name, cw_trace_diff_print_ns(x->ns[CW_DIFF_A], a),
+                cw_trace_diff_print_ns(x->ns[CW_DIFF_B], b), cw_trace_diff_print_change(x->test.change, c));
+        if (d->by_run)
+            fprintf(f, "  %-18s  %7s  %s", cw_trace_diff_print_interval(&x->test, interval),
+                    cw_trace_diff_print_p(x->test.p, p), cw_diff_test_verdict(x->test.verdict));
+        fputc('\n', f);
     }
 }
 
@@ -107,16 +128,16 @@ static void print_name(const struct cw_diff_row *r, bool size, int width, FILE *
 static void print_row(const struct cw_trace_diff *d, const struct cw_diff_row *r, FILE *f)
 {
     const struct cw_diff_side *a = &r->side[CW_DIFF_A], *b = &r->side[CW_DIFF_B];
-    char text[6][24], interval[64], judgement[64];
+    char text[5][24], interval[64], judgement[64], p[16];
 
     print_name(r, d->by_size, NAME_COLUMN, f);
-    snprintf(text[5], sizeof text[5], isnan(r->p) ? "-" : r->p < .0001 ? "<0.0001" : "%.4f", r->p);
     fprintf(f, " %6llu %6llu  %10s %10s  %10s %10s  %8s  %-18s  %7s  %s\n", (unsigned long long)a->commands,
             (unsigned long long)b->commands, cw_trace_diff_print_ns(a->timed ? a->total_ns : NAN, text[0]),
             cw_trace_diff_print_ns(b->timed ? b->total_ns : NAN, text[1]),
             cw_trace_diff_print_ns(a->median_ns, text[2]), cw_trace_diff_print_ns(b->median_ns, text[3]),
-            cw_trace_diff_print_change(r->change, text[4]), cw_trace_diff_print_interval(r, interval),
-            text[5], cw_trace_diff_print_judgement(r, judgement));
+            cw_trace_diff_print_change(r->test.change, text[4]),
+            cw_trace_diff_print_interval(&r->test, interval), cw_trace_diff_print_p(r->test.p, p),
+            cw_trace_diff_print_judgement(r, judgement));
     if (a->failed || b->failed)
         fprintf(f, "%-*s %6llu %6llu  failed or were refused\n", NAME_COLUMN, "  of these",
                 (unsigned long long)a->failed, (unsigned long long)b->failed);
@@ -135,7 +156,7 @@ static void print_next(const struct cw_trace_diff *d, FILE *f)
     fprintf(f, "\nthe first %llu command%s are alike", (unsigned long long)d->alike,
             d->alike == 1 ? "" : "s");
     for (int side = 0; side < CW_DIFF_SIDES; side++) {
-        const struct cw_trace *t = d->trace[side];
+        const struct cw_trace *t = d->trace[side][0];
         const struct cw_command *k = d->next[side] < t->commands.count ? &t->commands.v[d->next[side]] : NULL;
         const char *name = k ? cw_trace_command_name(t, k) : NULL;
         char size[96];
@@ -189,10 +210,21 @@ void cw_trace_diff_print(const struct cw_trace_diff *d, const char *const names[
     print_rows(d, f);
     print_odds(d, f);
     fputc('\n', f);
-    print_wrapped(cw_trace_diff_print_test, f);
+    print_wrapped(cw_trace_diff_print_test(d), f);
 }
 
 /* ---- JSON */
+
+static void put_test(struct cw_json_out *o, const struct cw_diff_test *t)
+{
+    cw_json_put_figures(
+        o,
+        (const struct cw_json_figure[]){
+            {"change", t->change}, {"change_low", t->low}, {"change_high", t->high}, {"p", t->p}},
+        4);
+    cw_json_put_key(o, "verdict");
+    cw_json_put_string(o, cw_diff_test_verdict(t->verdict));
+}
 
 static void put_row(struct cw_json_out *o, const struct cw_diff_row *r, bool times)
 {
@@ -216,15 +248,8 @@ static void put_row(struct cw_json_out *o, const struct cw_diff_row *r, bool tim
                             times ? 5 : 2);
         cw_json_put_close(o);
     }
-    if (times) {
-        cw_json_put_figures(
-            o,
-            (const struct cw_json_figure[]){
-                {"change", r->change}, {"change_low", r->low}, {"change_high", r->high}, {"p", r->p}},
-            4);
-        cw_json_put_key(o, "verdict");
-        cw_json_put_string(o, cw_trace_diff_verdict(r->verdict));
-    }
+    if (times)
+        put_test(o, &r->test);
     cw_json_put_close(o);
 }
 
@@ -248,7 +273,7 @@ static void put_sides(struct cw_json_out *o, const struct cw_trace_diff *d, cons
         cw_json_put_key(o, "file");
         cw_json_put_string(o, names[side]);
         cw_json_put_key(o, "program");
-        cw_json_put_string(o, d->trace[side]->process.program);
+        cw_json_put_string(o, d->trace[side][0]->process.program);
         cw_json_put_figures(
             o,
             (const struct cw_json_figure[]){{"commands", (double)d->commands[side]},
@@ -265,6 +290,19 @@ static void put_sides(struct cw_json_out *o, const struct cw_trace_diff *d, cons
     }
 }
 
+static void put_phase_tests(struct cw_json_out *o, const struct cw_trace_diff *d)
+{
+    cw_json_put_key(o, "phases");
+    cw_json_put_open(o);
+    for (int i = 0; i < CW_DIFF_PHASES; i++) {
+        cw_json_put_key(o, d->phase[i].name);
+        cw_json_put_open(o);
+        put_test(o, &d->phase[i].test);
+        cw_json_put_close(o);
+    }
+    cw_json_put_close(o);
+}
+
 void cw_trace_diff_print_json(const struct cw_trace_diff *d, const char *const names[CW_DIFF_SIDES], FILE *f)
 {
     static struct cw_json_out o;
@@ -275,11 +313,14 @@ void cw_trace_diff_print_json(const struct cw_trace_diff *d, const char *const n
     cw_json_put_string(&o, "clweave-diff");
     cw_json_put_key(&o, "version");
     cw_json_put_u64(&o, 1);
+    cw_json_put_key(&o, "runs");
+    cw_json_put_u64(&o, d->runs);
     put_sides(&o, d, names);
     cw_json_put_key(&o, "alike");
     cw_json_put_u64(&o, d->alike);
     cw_json_put_key(&o, "test");
-    cw_json_put_string(&o, cw_trace_diff_print_test);
+    cw_json_put_string(&o, cw_trace_diff_print_test(d));
+    put_phase_tests(&o, d);
     put_rows(&o, "commands", d->row, d->rows, true);
     put_rows(&o, "not_the_same_number", d->odd, d->odds, false);
     cw_json_put_close(&o);

@@ -6,7 +6,7 @@
 
 #include "../graph/trace_diff.h"
 
-/* As tables; names: of the two files. Control characters are the stream's business. */
+/* As tables; names: of the first file of each side. Control characters are the stream's business. */
 void cw_trace_diff_print(const struct cw_trace_diff *d, const char *const names[CW_DIFF_SIDES], FILE *f);
 
 /* One JSON object. */
@@ -20,7 +20,7 @@ void cw_trace_diff_page(const struct cw_trace_diff *d, const char *const names[C
 const char *cw_trace_diff_print_change(double change, char text[24]);
 
 /* "+3.1 % to +12 %" or "", in `text` of 64 bytes, which is returned. */
-const char *cw_trace_diff_print_interval(const struct cw_diff_row *r, char text[64]);
+const char *cw_trace_diff_print_interval(const struct cw_diff_test *t, char text[64]);
 
 /* "slower", "same; some longer in B", in `text` of 64 bytes, which is returned. */
 const char *cw_trace_diff_print_judgement(const struct cw_diff_row *r, char text[64]);
@@ -31,7 +31,10 @@ const char *cw_trace_diff_print_verdict(const struct cw_trace_diff *d, char text
 /* "1.5 ms"; "-" for NAN, in `text` of 16 bytes, which is returned. */
 const char *cw_trace_diff_print_ns(double ns, char text[16]);
 
+/* "0.0312", "<0.0001", "-" for NAN, in `text` of 16 bytes, which is returned. */
+const char *cw_trace_diff_print_p(double p, char text[16]);
+
 /* The test, in words. */
-extern const char cw_trace_diff_print_test[];
+const char *cw_trace_diff_print_test(const struct cw_trace_diff *d);
 
 #endif

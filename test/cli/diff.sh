@@ -3,11 +3,18 @@
 for kind in before after untimed empty; do python3 test/cli/diff_traces.py $kind > "$T/$kind.json" || fail "no trace $kind"; done
 cp "$T/before.json" "$T/again.json"
 
+for run in 0 1 2 3 4 5 6; do
+    for kind in before after; do python3 test/cli/diff_traces.py $kind $run > "$T/$kind-$run.json" || fail "no trace $kind $run"; done
+done
+
 expect diff 0 clweave diff "$T/before.json" "$T/after.json"
 expect diff_by_size 0 clweave diff --by size "$T/before.json" "$T/after.json"
 expect diff_itself 0 clweave diff "$T/before.json" "$T/again.json"
 expect diff_untimed 0 clweave diff "$T/before.json" "$T/untimed.json"
 expect diff_empty 0 clweave diff "$T/empty.json" "$T/before.json"
+expect diff_runs 0 clweave diff "$T"/before-?.json "$T"/after-?.json
+expect diff_two_runs 0 clweave diff "$T"/before-[01].json "$T"/after-[01].json
+expect diff_odd_runs 2 clweave diff "$T"/before-[01].json "$T"/after-0.json
 expect diff_help 0 clweave diff --help
 expect diff_one_operand 2 clweave diff "$T/before.json"
 expect diff_json_and_page 2 clweave diff --json -o "$T/x.html" "$T/before.json" "$T/after.json"
@@ -22,7 +29,7 @@ d = json.load(open(sys.argv[1]))
 rows = {r["name"]: r for r in d["commands"]}
 assert d["format"] == "clweave-diff" and d["version"] == 1
 assert {n: r["verdict"] for n, r in rows.items()} == {
-    "work": "slower", "paint": "faster", "steady": "same", "<b>new": "no times", "READ_BUFFER": "same"}, rows
+    "work": "slower", "paint": "faster", "steady": "same", "<b>new": "only in one", "READ_BUFFER": "same"}, rows
 assert abs(rows["work"]["change"] - .5) < .02 and abs(rows["paint"]["change"] + .5) < .02
 for n in "work", "paint":
     assert rows[n]["change_low"] <= rows[n]["change"] <= rows[n]["change_high"] and rows[n]["p"] < .05
@@ -38,6 +45,21 @@ clweave diff --json "$T/after.json" "$T/before.json" | python3 -c '
 import json, sys
 rows = {r["name"]: r["verdict"] for r in json.load(sys.stdin)["commands"]}
 assert rows["work"] == "faster" and rows["paint"] == "slower" and rows["steady"] == "same", rows' || fail "the other way round"
+
+# several runs of each: phases are tested, too; a single command that takes long in all runs of B moves a phase, and no median
+clweave diff --json "$T"/before-?.json "$T"/after-?.json > "$T/diff" || fail "--json of runs"
+python3 - "$T/diff" << 'PY' || fail "--json of runs says something else"
+import json, sys
+d = json.load(open(sys.argv[1]))
+rows = {r["name"]: r["verdict"] for r in d["commands"]}
+phases = {n: p["verdict"] for n, p in d["phases"].items()}
+assert d["runs"] == 7 and rows == {"work": "slower", "paint": "faster", "steady": "same", "<b>new": "only in one",
+                                   "READ_BUFFER": "same"}, rows
+assert phases == {"set-up": "same", "span": "slower", "enqueueing": "slower", "waiting": "slower", "compiling": "same",
+                  "kernels": "slower", "transfers": "slower"}, phases
+assert abs(d["phases"]["kernels"]["change"] - (2623 / 1675 - 1)) < .1
+PY
+clweave diff -o "$T/runs.html" "$T"/before-?.json "$T"/after-?.json && grep -q 'and 6 more' "$T/runs.html" || fail "no page of runs"
 
 # the page: complete, no script, names are text
 clweave diff -o "$T/diff.html" "$T/before.json" "$T/after.json" || fail "no page"

@@ -1,5 +1,5 @@
 # diff_traces.py - prints one small trace for the tests of `clweave diff`, whose differences are known.
-# Usage: diff_traces.py before|after|untimed|empty
+# Usage: diff_traces.py before|after|untimed|empty [RUN]: run RUN takes RUN per cent longer, set-up and all
 #
 # before: 12 launches of work (100 us and i % 4 us), 8 of paint (50 us and i % 3 us), 5 of steady, 4 reads of 4 KiB.
 # after:  12 of work that take 1.5 times as long, 6 of paint that take half, 5 of steady, of which the last takes 60 times
@@ -12,7 +12,8 @@ US = 1000
 
 class Trace:
     def __init__(self, program, times=True):
-        self.times, self.at = times, 100 * US
+        self.times, self.longer = times, 1 + (int(sys.argv[2]) if len(sys.argv) > 2 else 0) / 100
+        self.at = int(100 * US * self.longer)
         self.t = {
             "format": "clweave-trace", "version": 1,
             "process": {"program": program, "command": program + " -x", "pid": 1, "start_ns": 1000, "complete": True},
@@ -32,7 +33,7 @@ class Trace:
         return names.index(name)
 
     def add(self, took, **more):
-        n = len(self.t["commands"])
+        n, took = len(self.t["commands"]), int(took * self.longer)
         c = {"id": n, "queue": 0, "thread": 0, "sequence": n, "call_begin_ns": self.at, "call_end_ns": self.at + US}
         if self.times and more.get("exec_status", 0) == 0:
             c.update(queued_ns=self.at, submit_ns=self.at + 100, start_ns=self.at + 200, end_ns=self.at + 200 + took)
