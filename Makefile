@@ -1,9 +1,10 @@
 # clweave: see README.md. `make help` lists the targets.
 #
-# Settings: CC, CFLAGS, PREFIX, DESTDIR, SAN=address,undefined | thread, COVERAGE=1, V=1 (show commands).
+# Settings: CC, CPPFLAGS, CFLAGS, LDFLAGS, PREFIX, LIBDIR, DESTDIR, SAN=address,undefined | thread, COVERAGE=1, V=1 (show commands).
 # Every variant builds in a folder of its own, so switching costs nothing.
 
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 CC      ?= cc
 OPT     ?= -O2 -g
@@ -12,6 +13,9 @@ clang   := $(filter clang%,$(notdir $(CC)))
 variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(FUZZ),-fuzz)$(if $(clang),-clang)
 B       := build$(variant)
 Q       := $(if $(V),,@)
+
+VERSION    := $(shell sed -n 's/^\#define CW_VERSION *"\(.*\)"/\1/p' analyzer/cli/cli.h)
+ABI        := $(shell sed -n 's/^\#define CW_ABI *"\([0-9]*\)".*/\1/p' analyzer/cli/cli.h)
 
 CW_CFLAGS  := -std=c11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Wall -Wextra -Werror -fPIC \
               -fvisibility=hidden -fno-omit-frame-pointer -ffp-contract=off -MMD -MP $(OPT)
@@ -39,7 +43,7 @@ LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-confi
 
 sched_src     := $(wildcard sched/*.c)
 # what the library's users include: sched.h and what it needs
-sched_public  := $(patsubst %,sched/%,sched.h bounds.h generate.h generate_options.inc graph.h groups.h metrics.h plan.h platform.h \
+sched_public  := $(patsubst %,sched/%,sched.h api.h bounds.h generate.h generate_options.inc graph.h groups.h metrics.h plan.h platform.h \
                    policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
 cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
 footprint_src := $(wildcard analyzer/llvm/*.c)
@@ -54,7 +58,7 @@ shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,gro
                  shim/run/memory/extents.c shim/run/memory/coherence.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait gpu_lease vendor_traits)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint) \
+programs := $(B)/clweave $(B)/libclweave.so $(B)/libcwsched.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint) \
             $(if $(queue_src),$(B)/clweave-farm-queue)
 
 # A test program is a file test/FOLDER/NAME.c with a main() (that of fuzz_*.c and credulous.c is elsewhere), and becomes
@@ -73,7 +77,7 @@ all: $(programs)
 # ---- libraries and programs
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_CFLAGS) $(CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(CW_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # these test what others have compiled (-O2), and their own code takes longer to optimize than to run
 $(B)/obj/test/unit/%.o $(B)/obj/test/vendor/%.o: CW_CFLAGS += -O0
@@ -81,17 +85,22 @@ $(B)/obj/test/unit/%.o $(B)/obj/test/vendor/%.o: CW_CFLAGS += -O0
 # rm first: ar only adds, so a deleted source would stay in the archive
 $(B)/libcwsched.a: $(call obj,$(sched_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
+# the same for programs of others, with the symbols of the public headers (api.h)
+$(call obj,$(sched_src)): CW_CFLAGS += -fno-semantic-interposition
+$(B)/libcwsched.so: $(call obj,$(sched_src))
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcwsched.so.$(ABI) -o $@ $^ -lm
 $(B)/libcwanalyzer.a: $(call obj,$(analyzer_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
 # the part of shim/ that neither OpenCL nor a process hangs on: unit tests and benches link it
 $(B)/libcwpure.a: $(call obj,$(shim_pure_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
+$(call obj,analyzer/cli/launch.c): CW_CFLAGS += -DCW_MULTIARCH='"$(shell $(CC) -print-multiarch 2> /dev/null)"'
 $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
 $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/door/libclweave.map
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/door/libclweave.map -Wl,-soname,libclweave.so \
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/door/libclweave.map -Wl,-soname,libclweave.so.$(ABI) \
 	    -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
 
 $(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
@@ -197,22 +206,47 @@ bench: deps
 	@$(MAKE) --no-print-directory tests
 	@B=$(B) test/bench/run
 
+# ---- installation: `make uninstall` removes every path that `make install` writes
+bindir     = $(DESTDIR)$(PREFIX)/bin
+libdir     = $(DESTDIR)$(LIBDIR)
+libexecdir = $(DESTDIR)$(PREFIX)/libexec/clweave
+includedir = $(DESTDIR)$(PREFIX)/include/clweave
+docdir     = $(DESTDIR)$(PREFIX)/share/doc/clweave
+mandir     = $(DESTDIR)$(PREFIX)/share/man/man1
+bash_dir   = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_DIR    ?= $(PREFIX)/share/zsh/site-functions
+zsh_dir    = $(DESTDIR)$(ZSH_DIR)
+fish_dir   = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+# the pages under their own paths, so that their links hold
+doc_files := LICENSE .github/CHANGELOG.md analyzer/trace/trace.schema.json \
+             $(wildcard *.md $(foreach d,sched analyzer shim test scripts,$(patsubst %,$d/%.md,* */* */*/*)))
+# the tool's commands, for a manual page each
+commands   = $(shell $(B)/clweave help --names)
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/clweave
-	install -m 755 $(B)/clweave $(B)/clweave-compile $(DESTDIR)$(PREFIX)/bin/
-	for p in clweave-footprint clweave-farm-queue; do \
-	    if [ -e $(B)/$$p ]; then install -m 755 $(B)/$$p $(DESTDIR)$(PREFIX)/bin/; fi; done
-	install -m 755 $(B)/libclweave.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 README.md LICENSE analyzer/FORMAT.md analyzer/trace/trace.schema.json $(DESTDIR)$(PREFIX)/share/doc/clweave/
-	install -d $(DESTDIR)$(PREFIX)/include/clweave $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 644 $(sched_public) $(DESTDIR)$(PREFIX)/include/clweave/
-	install -m 644 $(B)/libcwsched.a $(DESTDIR)$(PREFIX)/lib/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(sed -n 's/^#define CW_VERSION *"\(.*\)"/\1/p' analyzer/cli/cli.h)|" \
-	    sched/clweave-sched.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/clweave-sched.pc
-	install -m 644 sched/README.md $(DESTDIR)$(PREFIX)/share/doc/clweave/sched.md
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(B)/clweave help --man > $(DESTDIR)$(PREFIX)/share/man/man1/clweave.1
-	$(B)/clweave help --completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/clweave
+	install -d $(bindir) $(libdir)/pkgconfig $(libexecdir) $(includedir) $(docdir) $(mandir) $(bash_dir) $(zsh_dir) $(fish_dir)
+	install -m 755 $(B)/clweave $(bindir)/
+	for p in compile footprint farm-queue; do \
+	    if [ -e $(B)/clweave-$$p ]; then install -m 755 $(B)/clweave-$$p $(libexecdir)/; fi; done
+	for l in clweave cwsched; do \
+	    install -m 755 $(B)/lib$$l.so $(libdir)/lib$$l.so.$(VERSION) && \
+	    ln -sf lib$$l.so.$(VERSION) $(libdir)/lib$$l.so.$(ABI) && ln -sf lib$$l.so.$(ABI) $(libdir)/lib$$l.so || exit 1; done
+	install -m 644 $(B)/libcwsched.a $(libdir)/
+	install -m 644 $(sched_public) $(includedir)/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' sched/clweave-sched.pc.in > \
+	    $(libdir)/pkgconfig/clweave-sched.pc
+	for d in $(doc_files); do install -D -m 644 $$d $(docdir)/$$d || exit 1; done
+	$(B)/clweave help --man > $(mandir)/clweave.1
+	for c in $(commands); do $(B)/clweave help --man $$c > $(mandir)/clweave-$$c.1 || exit 1; done
+	$(B)/clweave help --completion bash > $(bash_dir)/clweave
+	$(B)/clweave help --completion zsh > $(zsh_dir)/_clweave
+	$(B)/clweave help --completion fish > $(fish_dir)/clweave.fish
+
+uninstall:
+	rm -f $(bindir)/clweave $(libdir)/pkgconfig/clweave-sched.pc $(libdir)/libcwsched.a \
+	    $(foreach l,clweave cwsched,$(addprefix $(libdir)/lib$l.so,.$(VERSION) .$(ABI)) $(libdir)/lib$l.so) \
+	    $(mandir)/clweave.1 $(mandir)/clweave-*.1 $(bash_dir)/clweave $(zsh_dir)/_clweave $(fish_dir)/clweave.fish
+	rm -rf $(libexecdir) $(includedir) $(docdir)
 
 clean:
 	rm -rf build build-*
@@ -225,8 +259,9 @@ help:
 # make check-all   all tests, also the slow ones and real programs
 # make fuzz        SECONDS=60 HARNESS=... libFuzzer over each harness of test/fuzz, or those named
 # make bench       ratios against baselines timed in the same run
-# make install     PREFIX=/usr/local DESTDIR=
+# make install     PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
+# make uninstall   with the same settings
 # make clean       remove build folders
 
-.PHONY: all tests deps deps-demo deps-slow demo check check-all bench install clean help
+.PHONY: all tests deps deps-demo deps-slow demo check check-all bench install uninstall clean help
 .SECONDARY:

@@ -2,7 +2,10 @@
 #ifndef CW_BOUNDS_H
 #define CW_BOUNDS_H
 
+#include "api.h"
 #include "schedule.h"
+
+CW_API_BEGIN
 
 struct cw_bounds {
     double critical_path; /* CP_MIN: the longest path, each task at its least cost, nothing travels */
@@ -27,5 +30,7 @@ enum cw_status cw_bounds_compute(const struct cw_graph *g, const struct cw_platf
 /* The least time that task `i` takes when devices share it as `sharing` allows. */
 double cw_bounds_task(const struct cw_graph *g, const struct cw_platform *p, enum cw_sharing sharing,
                       uint32_t i);
+
+CW_API_END
 
 #endif

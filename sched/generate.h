@@ -6,8 +6,11 @@
 #ifndef CW_GENERATE_H
 #define CW_GENERATE_H
 
+#include "api.h"
 #include "graph.h"
 #include "platform.h"
+
+CW_API_BEGIN
 
 /* Topcuoglu, Hariri, Wu, TPDS 2002, section 5.1.1. Tasks lie on about sqrt(v) / shape levels of about sqrt(v)
  * * shape tasks (uniform around the mean); each task has `out_degree` successors (fewer near the end) drawn
@@ -85,5 +88,7 @@ enum cw_status cw_generate(const struct cw_generator *generator, const struct cw
 /* The generator called `name`; CW_ERR_NOTFOUND lists all and names the nearest. */
 enum cw_status cw_generator_find(const char *name, const struct cw_generator **generator,
                                  struct cw_error *err);
+
+CW_API_END
 
 #endif

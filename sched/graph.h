@@ -16,7 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api.h"
 #include "status.h"
+
+CW_API_BEGIN
 
 /* "No such task, device or part". */
 #define CW_SCHED_NONE UINT32_MAX
@@ -91,5 +94,7 @@ static inline const char *cw_graph_name(const struct cw_graph *g, uint32_t i)
 
 /* Writes "task 3" or "task 3 (mul0)" for messages; long names are cut. Returns `text`. */
 const char *cw_graph_describe(const struct cw_graph *g, uint32_t i, char *text, size_t size);
+
+CW_API_END
 
 #endif

@@ -37,7 +37,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api.h"
 #include "status.h"
+
+CW_API_BEGIN
 
 struct cw_groups_access {
     uint64_t low, high;
@@ -104,5 +107,7 @@ void cw_groups_finish(struct cw_groups *g); /* an empty one is fine */
  */
 enum cw_status cw_groups_leans(const struct cw_groups_step *step, uint32_t steps, double *lean,
                                struct cw_error *err);
+
+CW_API_END
 
 #endif

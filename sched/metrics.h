@@ -2,7 +2,10 @@
 #ifndef CW_METRICS_H
 #define CW_METRICS_H
 
+#include "api.h"
 #include "bounds.h"
+
+CW_API_BEGIN
 
 /* A value that is not defined is NAN: the speedup over one device when no device can run every task, a ratio
  * over 0. */
@@ -21,5 +24,7 @@ struct cw_metrics {
 enum cw_status cw_metrics_init(struct cw_metrics *m, const struct cw_graph *g, const struct cw_platform *p,
                                const struct cw_schedule *s, enum cw_sharing sharing, struct cw_error *err);
 void cw_metrics_finish(struct cw_metrics *m); /* safe on a zeroed struct */
+
+CW_API_END
 
 #endif

@@ -11,8 +11,11 @@
 #ifndef CW_PLAN_H
 #define CW_PLAN_H
 
+#include "api.h"
 #include "schedule.h"
 #include "timeline.h"
+
+CW_API_BEGIN
 
 struct cw_plan {
     const struct cw_graph *graph;
@@ -80,5 +83,7 @@ enum cw_status cw_plan_undo(struct cw_plan *plan, struct cw_error *err);
 /* Places order[0 .. count - 1], each where it finishes first. Errors as cw_plan_place. */
 enum cw_status cw_plan_place_in_order(struct cw_plan *plan, const uint32_t *order, uint32_t count,
                                       struct cw_error *err);
+
+CW_API_END
 
 #endif

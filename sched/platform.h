@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api.h"
 #include "status.h"
+
+CW_API_BEGIN
 
 struct cw_device {
     char *name;         /* never NULL */
@@ -78,5 +81,7 @@ static inline double cw_platform_mean_comm(const struct cw_platform *p, double d
 {
     return p->one_memory ? 0 : p->mean_latency + data / p->mean_bandwidth;
 }
+
+CW_API_END
 
 #endif

@@ -9,7 +9,10 @@
 #ifndef CW_POLICY_H
 #define CW_POLICY_H
 
+#include "api.h"
 #include "plan.h"
+
+CW_API_BEGIN
 
 /* The values of all options of all policies; policy_options.inc explains each. */
 struct cw_policy_options {
@@ -98,5 +101,7 @@ enum cw_sharing cw_policy_sharing(const struct cw_policy_config *config);
 
 /* True when `config`'s policy takes the option called `name`. */
 bool cw_policy_takes(const struct cw_policy *policy, const char *name);
+
+CW_API_END
 
 #endif

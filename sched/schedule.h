@@ -7,8 +7,11 @@
 #ifndef CW_SCHEDULE_H
 #define CW_SCHEDULE_H
 
+#include "api.h"
 #include "graph.h"
 #include "platform.h"
+
+CW_API_BEGIN
 
 /* One device's part of a task. */
 struct cw_part {
@@ -60,5 +63,7 @@ enum cw_sharing { CW_SHARE_NEVER, CW_SHARE_CLASS, CW_SHARE_ALL };
 enum cw_status cw_schedule_check(const struct cw_schedule *s, const struct cw_graph *g,
                                  const struct cw_platform *p, enum cw_sharing sharing, double lower_bound,
                                  struct cw_error *err);
+
+CW_API_END
 
 #endif

@@ -17,7 +17,10 @@
 #ifndef CW_SIMULATE_H
 #define CW_SIMULATE_H
 
+#include "api.h"
 #include "policy.h"
+
+CW_API_BEGIN
 
 struct cw_simulate_options {
     double noise; /* 0 .. below 1 */
@@ -48,5 +51,7 @@ enum cw_status cw_simulate_policy(const struct cw_policy_config *config, const s
                                   const struct cw_graph *g, const struct cw_platform *p,
                                   const struct cw_simulate_options *o, struct cw_simulate_result *r,
                                   struct cw_error *err);
+
+CW_API_END
 
 #endif

@@ -8,6 +8,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "api.h"
+
+CW_API_BEGIN
+
 #define CW_STATUS_LIST(X)                                                                                    \
     X(CW_OK, "ok")                                                                                           \
     X(CW_ERR_NOMEM, "out of memory")                                                                         \
@@ -42,5 +46,7 @@ const char *cw_status_string(enum cw_status s);
  * returns `status`, so that `return cw_error_set(err, CW_ERR_IO, "cannot open %s: ...", path)` reads well. */
 enum cw_status cw_error_set(struct cw_error *err, enum cw_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+CW_API_END
 
 #endif

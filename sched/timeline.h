@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api.h"
+
+CW_API_BEGIN
+
 struct cw_gap {
     double start, end;
     double longest; /* upper bound of the lengths in this subtree, see timeline.c */
@@ -45,5 +49,7 @@ bool cw_timeline_place(struct cw_timeline *t, double start, double end);
 /* Undoes cw_timeline_place(start, end): marks [start, end) idle again; the exact interval must have been
  * placed. Returns false when memory is out. */
 bool cw_timeline_remove(struct cw_timeline *t, double start, double end);
+
+CW_API_END
 
 #endif

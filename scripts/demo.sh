@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 B=$(realpath "${B:-build}")
 out=$B/demo; rm -rf "$out"; mkdir -p "$out/home"
-clweave=$B/clweave
+clweave=${TOOL:-$B/clweave} # TOOL: an installed one
 export POCL_CACHE_DIR=$out/pocl-cache; mkdir -p "$POCL_CACHE_DIR"
 unset ${!CLWEAVE_*} OPENCL_LAYERS LD_PRELOAD
 step() { printf '\n== %s\n' "$*"; }

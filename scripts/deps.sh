@@ -64,6 +64,9 @@ slow   libopenmm-plugins    its OpenCL
 slow   valgrind             memory checks of check-all
 slow   coop-computing-tools-dev  Work Queue: clweave farm hands tasks to other machines
 slow   coop-computing-tools  work_queue_worker, which clweave farm worker starts there
+slow   debootstrap          a fresh Debian, on which packages are built and installed
+slow   zsh                  completions are tried in it
+slow   fish                 completions are tried in it
 slow   iproute2             network namespaces, which stand for machines
 '
 

@@ -1,9 +1,9 @@
 /* cli.h - the frame of the command-line tool: one struct per command, one option table per command.
  *
  * A command is one file cmd_<name>.c with one `const struct cw_command_def`, and one line in commands.c. From
- * its option table come parsing, --help, the man page (`clweave help --man`) and shell completion
- * (`clweave help --completion bash`). The frame parses the options into the command's own struct, answers
- * --help, checks the number of operands, and only then calls run().
+ * its option table come parsing, --help, the manual pages (`clweave help --man`) and the completions of
+ * shells (`clweave help --completion bash`). The frame parses the options into the command's own struct,
+ * answers --help, checks the number of operands, and only then calls run().
  *
  *     struct graph_options { const char *out; bool all; };
  *     static const struct cw_cli_option options[] = {
@@ -76,10 +76,11 @@ struct cw_command_def {
     const char *details;                 /* paragraphs for --help and the man page; NULL allowed */
     const struct cw_cli_option *options; /* NULL allowed */
     const char *words;                   /* for completion: "a|b", of the first operand; NULL allowed */
-    const char *const *examples;         /* pairs {command, explanation}, NULL-ended; NULL allowed */
-    const void *defaults;                /* values_size bytes copied before parsing; NULL = zeros */
-    size_t values_size;                  /* of the struct that the options fill; 0 without options */
-    int min_operands, max_operands;      /* max -1: any number */
+    const char *const *output; /* pairs {column or line that it prints, meaning}, NULL-ended; NULL allowed */
+    const char *const *examples;    /* pairs {command, explanation}, NULL-ended; NULL allowed */
+    const void *defaults;           /* values_size bytes copied before parsing; NULL = zeros */
+    size_t values_size;             /* of the struct that the options fill; 0 without options */
+    int min_operands, max_operands; /* max -1: any number */
     bool program;    /* operands are a program and its arguments: options end at the first of them */
     const char *raw; /* long name of a CW_CLI_LIST option that takes words as they stand; NULL: none */
     /* How many words, from `word` on, are such words: 0, 1 or 2. Without `raw`: NULL. */
@@ -125,9 +126,20 @@ const char *cw_cli_nearest(const char *word, const char *const *words);
 /* Help texts (cli_help.c). They return nothing and write to `f` only. */
 void cw_cli_help_all(FILE *f, const struct cw_command_def *const *table);
 void cw_cli_help_command(FILE *f, const struct cw_command_def *def);
+
+/* Manual pages, in roff (cli_man.c): clweave(1), and clweave-NAME(1) of one command. */
 void cw_cli_man(FILE *f, const struct cw_command_def *const *table);
-void cw_cli_completion_bash(FILE *f, const struct cw_command_def *const *table);
+void cw_cli_man_command(FILE *f, const struct cw_command_def *const *table, const struct cw_command_def *def);
+
+/* Completion scripts. Words come from the tables: choices, policies, platforms, generators. */
+void cw_completion_bash(FILE *f, const struct cw_command_def *const *table); /* completion_bash.c */
+void cw_completion_zsh(FILE *f, const struct cw_command_def *const *table);  /* completion_zsh.c */
+void cw_completion_fish(FILE *f, const struct cw_command_def *const *table); /* completion_fish.c */
+
+/* "-o, --out FILE", as snprintf writes it. */
+int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o);
 
 #define CW_VERSION "0.1.0"
+#define CW_ABI     "0" /* libclweave.so.0, libcwsched.so.0; rises when programs linked with it break */
 
 #endif

@@ -204,6 +204,19 @@ static const char *const examples[] = {"clweave cache",
                                        "let run learn app anew",
                                        NULL};
 
+static const char *const output[] = {
+    "program",   "name of the program's file",
+    "runs",      "under clweave run, those without work left out",
+    "bare, run", "OpenCL's part of late runs without helpers, and with them; - not known",
+    "gain",      "bare over run: above 1 is faster",
+    "state",     "see above",
+    "used",      "when it ran last",
+    "store",     "folder or file; files, size: what is in it; limit: the oldest files go at",
+    "holds",     "what the files are about",
+    "requests",  "results that the builder makes for later runs",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_cache = {
     .name = "cache",
     .summary = "show or clear what runs have left for later ones",
@@ -223,6 +236,7 @@ const struct cw_command_def cw_cmd_cache = {
         "path: prints the folder: $XDG_CACHE_HOME/clweave, else ~/.cache/clweave, or where CLWEAVE_HISTORY "
         "says.",
     .options = options,
+    .output = output,
     .words = "list|show|clear|path",
     .examples = examples,
     .values_size = sizeof(struct cache_options),

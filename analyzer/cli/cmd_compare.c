@@ -246,6 +246,17 @@ static const char *const examples[] = {
     "Standard Task Graphs on eight processors, and a picture",
     NULL};
 
+static const char *const output[] = {
+    "policy",  "as asked for; every figure is a mean over the graphs",
+    "SLR",     "schedule length ratio: makespan over the least times along the critical path",
+    "speedup", "time of all on the best single device over makespan",
+    "/ best",  "makespan over that of the best of these policies for the graph; worst: the largest of these",
+    "best in", "graphs for which the policy is the best, or as good",
+    "/ bound", "makespan over the lower bound for its way of sharing tasks",
+    "seconds", "--times: processor time of planning a graph",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_compare = {
     .name = "compare",
     .summary = "compare policies over many task graphs and traces",
@@ -254,10 +265,7 @@ const struct cw_command_def cw_cmd_compare = {
         "Plans every graph under every policy, for every platform and seed that is named: files (traces or "
         "task graphs: clweave-graph, STG, WfFormat, "
         "DOT), and KIND:OPTION=VALUE,... for graphs that `clweave generate KIND` makes. The table has a row "
-        "per policy: mean "
-        "schedule length ratio and speedup, mean and worst of makespan over that of the best policy for the "
-        "graph, the number of graphs for which it is the best or as good, and mean makespan over the lower "
-        "bound for its way of sharing tasks. Graphs are planned on all processors at once; what is printed "
+        "per policy. Graphs are planned on all processors at once; what is printed "
         "does not depend on how many there are. With --farm processes do it, a crash or a stop loses no "
         "results, and --resume goes on.\n\n"
         "The columns of -o and --csv: graph, tasks (their number), policy, makespan, lower_bound, "
@@ -267,6 +275,7 @@ const struct cw_command_def cw_cmd_compare = {
         "platform (as named), seed, "
         "and with --times seconds. A SQLite database has them in the table `compare`.",
     .options = options,
+    .output = output,
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof defaults,

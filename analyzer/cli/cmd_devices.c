@@ -81,11 +81,20 @@ static int run(const void *values, int argc, char **argv)
     return result;
 }
 
+static const char *const output[] = {
+    "first line", "number of the device, and its name",
+    "second",     "platform, type, version, driver",
+    "third",      "compute units and clock, memory, local memory, largest work-group, where its memory is",
+    "fourth",     "whether run manages its commands, or why not",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_devices = {
     .name = "devices",
     .summary = "list the OpenCL devices of this machine",
     .usage = "[--json]",
     .options = options,
+    .output = output,
     .values_size = sizeof(struct devices_options),
     .run = run,
 };

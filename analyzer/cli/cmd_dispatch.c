@@ -122,6 +122,24 @@ static const char *const examples[] = {
     "clweave dispatch --workers 100000 --levels 2 --fan-out 300 --worker-mtbf 5000 --master-mtbf 5000",
     "the same with regional masters, and failures", NULL};
 
+static const char *const output[] = {
+    "time",
+    "until the last task is done",
+    "throughput",
+    "of the middle half of the tasks; queueing formula: of the tree without failures",
+    "workers idle",
+    "of the time of all workers",
+    "busiest master",
+    "how much of the time it handles messages",
+    "failures",
+    "of workers and masters",
+    "lost work",
+    "work of tasks that was begun in vain; stale: messages of dead ones",
+    "results",
+    "tasks whose result was taken",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_dispatch = {
     .name = "dispatch",
     .summary = "simulate masters that hand tasks to very many workers",
@@ -134,6 +152,7 @@ const struct cw_command_def cw_cmd_dispatch = {
                "a dead master is "
                "replaced, the global one from its checkpoint.",
     .options = options,
+    .output = output,
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof defaults,

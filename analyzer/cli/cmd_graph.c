@@ -176,6 +176,29 @@ static int run(const void *values, int argc, char **argv)
     return status ? cw_cli_fail(&err) : CW_EXIT_OK;
 }
 
+static const char *const output[] = {
+    "commands",
+    "commands of this kernel, or of this kind",
+    "name",
+    "the kernel, or the kind of command as OpenCL names it, without CL_COMMAND_",
+    "reads, writes",
+    "bytes of all these commands; <= at most, as a kernel that cannot be read may touch all of its buffers",
+    "device time",
+    "time on the device of all these commands together; - without --device-times",
+    "edges, kind",
+    "pairs of commands that an order binds: queue (both in one in-order queue), event (a wait list), "
+    "barrier, host (the program waited in between), data (RAW, WAR, WAW: both touch the same bytes)",
+    "longest chain",
+    "commands that must wait for each other",
+    "critical path",
+    "the chain of commands that takes longest: no number of devices is faster",
+    "tasks, levels",
+    "of a task graph: its nodes, and the length of the longest chain in tasks",
+    "work",
+    "of a task graph: mean times of all tasks; parallelism: work over critical path",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_graph = {
     .name = "graph",
     .summary = "show or draw the dependences in a trace or task graph",
@@ -192,6 +215,7 @@ const struct cw_command_def cw_cmd_graph = {
         "nothing by itself. SVG and PNG "
         "are drawn by graphviz's dot.",
     .options = options,
+    .output = output,
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof(struct graph_options),

@@ -394,6 +394,18 @@ static const char *const examples[] = {
     "show the source that runs when launches are cut",
     NULL};
 
+static const char *const output[] = {
+    "arguments",
+    "of each kernel: not touched, read, write; exact: exactly those bytes; else why not",
+    "a work-item touches",
+    "bytes by its numbers: gid0 is get_global_id(0), lid, grp likewise",
+    "a launch may be cut",
+    "into ranges of work-groups for several devices, along which dimension",
+    "operations",
+    "of one work-item, on average where branches differ",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_kernel = {
     .name = "kernel",
     .summary = "say which bytes kernels touch, how they may be cut, and their operations",
@@ -412,6 +424,7 @@ const struct cw_command_def cw_cmd_kernel = {
         "larger "
         "than any index, and an integer that --set does not give is not known.",
     .options = options,
+    .output = output,
     .examples = examples,
     .values_size = sizeof(struct kernel_options),
     .min_operands = 1,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../compile/builder.h"
+#include "../io/helper_tool.h"
 #include "cli.h"
 
 enum {
@@ -213,7 +214,7 @@ static int run(const void *values, int argc, char **argv)
         .most_ns = o->seconds * 1e9};
     if (cw_launch_library(l.program.library, &err) != CW_OK)
         return cw_cli_fail(&err);
-    if (!cw_launch_tool(l.program.library, "clweave-compile", l.builder))
+    if (!cw_helper_tool_beside(l.program.library, "clweave-compile", l.builder))
         *l.builder = '\0';
     if (!cw_learn_process_begin()) {
         cw_cli_complain("learn: no descriptor for signals: %s", strerror(errno));
@@ -240,6 +241,16 @@ static const char *const examples[] = {
     "clweave learn -- ./app input.dat", "learn all about app with this input, and print its gain",
     "clweave learn --groups auto -- ./stencil", "the same with an option of run", NULL};
 
+static const char *const output[] = {
+    "round",
+    "bare, run: time of both processes; then the state of the program",
+    "verdict",
+    "ratio of times, bare over run: above 1 is faster, with the 95 % interval of the median of pairs",
+    "pair",
+    "a bare run and the one under run beside it",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_learn = {
     .name = "learn",
     .summary = "let run learn a program now, and measure its gain",
@@ -265,6 +276,7 @@ const struct cw_command_def cw_cmd_learn = {
                "when it fails "
                "bare; 128 + n after signal n.",
     .options = options,
+    .output = output,
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof(struct learn_options),

@@ -49,6 +49,22 @@ static int run(const void *values, int argc, char **argv)
     return status ? cw_cli_fail(&err) : CW_EXIT_OK;
 }
 
+static const char *const output[] = {
+    "commands in",
+    "commands that the program enqueued, and the time from the first to the end of the last",
+    "device time",
+    "of all commands together; critical path: of the chain that takes longest",
+    "device",
+    "one line each: the time in which it ran commands, of the time between its first and its last",
+    "streams",
+    "commands that run mode put on queues of its own; staged: bytes that went by pinned memory",
+    "copies",
+    "bytes that run mode copied to a device with a memory of its own, and back",
+    "*, !",
+    "a finding that time could be gained by; one about a fault or a doubt. The others are notes",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_report = {
     .name = "report",
     .summary = "show findings about a trace, as a page or on the terminal",
@@ -62,6 +78,7 @@ const struct cw_command_def cw_cmd_report = {
                "each device ran beside what was planned for it, how cut launches were shared, and tiles by "
                "priority group.",
     .options = options,
+    .output = output,
     .examples = examples,
     .values_size = sizeof(struct report_command),
     .min_operands = 1,

@@ -16,6 +16,26 @@ static int run(const void *values, int argc, char **argv)
     return cw_launch("run", values, argv);
 }
 
+static const char *const output[] = {
+    "gain",
+    "without --quiet: bare over run, as earlier runs have shown",
+    "commands managed",
+    "--summary: planned and run by clweave; kernels: those of them that are launches",
+    "reordered",
+    "begun before a command that the program enqueued earlier",
+    "moved",
+    "run on another device than that of their queue",
+    "cut",
+    "launches that ran in parts; tiles: these parts",
+    "windows",
+    "sets of commands that were planned together",
+    "native",
+    "left to the vendor, in the order of the program; lines below: why, and how long they took",
+    "left by choice",
+    "might have been managed; the vendor is quicker; lines below: why",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_run = {
     .name = "run",
     .summary = "run a program on the devices of this machine, and on emulated ones",
@@ -39,6 +59,7 @@ const struct cw_command_def cw_cmd_run = {
         "it, 1 when it could "
         "not be started.",
     .options = options,
+    .output = output,
     .examples = examples,
     .values_size = sizeof(struct cw_launch_options),
     .min_operands = 1,

@@ -168,9 +168,10 @@ static void print_head(const struct simulation *s, char *text, size_t size)
 {
     const struct cw_plan_input *in = &s->source.input;
 
-    printf("%s: %u tasks, %u device%s; %lld run%s: costs +-%g %%, links %s", in->file, in->graph->tasks,
-           in->platform->devices, in->platform->devices == 1 ? "" : "s", (long long)s->o->runs,
-           s->o->runs == 1 ? "" : "s", 100 * s->o->noise, s->o->contention ? "shared" : "free");
+    printf("%s: %u %s, %u device%s; %lld run%s: costs +-%g %%, links %s", in->file, in->graph->tasks,
+           in->trace ? "commands" : "tasks", in->platform->devices, in->platform->devices == 1 ? "" : "s",
+           (long long)s->o->runs, s->o->runs == 1 ? "" : "s", 100 * s->o->noise,
+           s->o->contention ? "shared" : "free");
     if (s->o->mtbf > 0)
         printf(", a device dies after %s", cw_plan_time(in, s->o->mtbf, s->o->mtbf, text, size));
     puts("\n");
@@ -278,6 +279,18 @@ static const char *const examples[] = {
     "devices that die for good after 500 units in the mean",
     NULL};
 
+static const char *const output[] = {
+    "policy",      "as asked for, with its options",
+    "lower bound", "of any plan, by planned costs",
+    "planned",     "makespan of the plan",
+    "mean, worst", "makespan of the runs; / planned: mean over planned",
+    "waited",      "time that transfers waited for links, all together, per run",
+    "deaths",      "devices that died, per run",
+    "moved",       "commands or tasks that ran on another device than planned, per run",
+    "lost",        "time of devices for work that a death made vain, per run",
+    NULL,
+};
+
 const struct cw_command_def cw_cmd_simulate = {
     .name = "simulate",
     .summary = "simulate plans where costs vary, links are shared and devices die",
@@ -290,12 +303,10 @@ const struct cw_command_def cw_cmd_simulate = {
         "happens, by planned costs and what they have seen. A device that dies loses what it runs; that and "
         "what it had "
         "still to do runs on the device that can finish it first, or is ready again for a dynamic policy. "
-        "The table has "
-        "per policy the lower bound of any plan, the planned makespan, mean and worst of what it became, "
-        "and means of the time that transfers waited "
-        "for links, of deaths, of tasks that had to go elsewhere and of device time lost. The same seed "
+        "The same seed "
         "gives the same.",
     .options = options,
+    .output = output,
     .examples = examples,
     .defaults = &defaults,
     .values_size = sizeof defaults,

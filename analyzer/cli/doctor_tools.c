@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../io/helper_tool.h"
 #include "cli.h"
 #include "doctor_ask.h"
 #include "launch.h"
@@ -57,7 +58,8 @@ static void look_for_footprint(struct cw_doctor *d, const char *library)
 
     if (given && *given)
         snprintf(path, sizeof path, "%s", given);
-    if (given && *given ? access(path, X_OK) != 0 : !cw_launch_tool(library, "clweave-footprint", path)) {
+    if (given && *given ? access(path, X_OK) != 0
+                        : !cw_helper_tool_beside(library, "clweave-footprint", path)) {
         cw_doctor_problem(
             d, "sudo apt-get install clang-14 llvm-14-dev && make && sudo make install",
             "clweave-footprint is missing: kernels count as touching all of their buffers, and launches "
@@ -96,7 +98,7 @@ void cw_doctor_tools(struct cw_doctor *d)
         return;
     }
     cw_doctor_fact(d, SECTION, "library", "%s", library);
-    if (cw_launch_tool(library, "clweave-compile", path))
+    if (cw_helper_tool_beside(library, "clweave-compile", path))
         cw_doctor_fact(d, SECTION, "clweave-compile", "%s", path);
     else
         cw_doctor_problem(

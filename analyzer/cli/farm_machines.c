@@ -13,6 +13,7 @@
 #include "../farm/farm_block.h"
 #include "../farm/farm_global.h"
 #include "../io/file_text.h"
+#include "../io/helper_tool.h"
 #include "launch.h"
 
 /* ---- the manager */
@@ -43,7 +44,7 @@ enum cw_status cw_farm_machines_open(struct cw_farm_machines *m, const char *man
         return CW_OK;
     n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
-    if (!cw_launch_tool(self, CW_FARM_OUTSIDE_PROGRAM, m->program))
+    if (!cw_helper_tool_beside(self, CW_FARM_OUTSIDE_PROGRAM, m->program))
         return cw_error_set(err, CW_ERR_NOTFOUND,
                             "--manager needs " CW_FARM_OUTSIDE_PROGRAM ", which is not there: install the "
                             "package coop-computing-tools-dev, then build and install clweave again");

@@ -14,12 +14,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef CW_MULTIARCH
+#error "the build says the name of the machine in the folders of libraries"
+#endif
+
 enum cw_status cw_launch_library(char path[PATH_MAX], struct cw_error *err)
 {
     const char *given = getenv("CLWEAVE_LIB");
-    char self[PATH_MAX], candidate[PATH_MAX + 32];
+    char self[PATH_MAX], candidate[PATH_MAX + 64];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    static const char *const places[] = {"libclweave.so", "../lib/libclweave.so"};
+    static const char *const folders[] = {"", "../lib/", "../lib/" CW_MULTIARCH "/", "../lib64/"};
+    static const char *const names[] = {"libclweave.so." CW_ABI, "libclweave.so"};
     bool found = false;
 
     if (given && *given && !realpath(given, path))
@@ -29,14 +34,14 @@ enum cw_status cw_launch_library(char path[PATH_MAX], struct cw_error *err)
     self[n > 0 ? n : 0] = '\0';
     if (strrchr(self, '/'))
         strrchr(self, '/')[1] = '\0';
-    for (size_t i = 0; !found && i < sizeof places / sizeof places[0]; i++) {
-        snprintf(candidate, sizeof candidate, "%s%s", self, places[i]);
+    for (size_t i = 0; !found && i < 2 * sizeof folders / sizeof folders[0]; i++) {
+        snprintf(candidate, sizeof candidate, "%s%s%s", self, folders[i / 2], names[i % 2]);
         found = realpath(candidate, path);
     }
     if (!found)
         return cw_error_set(
             err, CW_ERR_NOTFOUND,
-            "libclweave.so is neither in %.180s nor in %.180s../lib: set CLWEAVE_LIB to its path", self,
+            "libclweave.so is neither in %.180s nor below %.180s../lib: set CLWEAVE_LIB to its path", self,
             self);
     /* the dynamic linker has no way to quote a name in LD_PRELOAD */
     if (strpbrk(path, " :$"))
@@ -46,19 +51,6 @@ enum cw_status cw_launch_library(char path[PATH_MAX], struct cw_error *err)
                             "install clweave elsewhere, or set CLWEAVE_LIB to a copy of it elsewhere",
                             path);
     return CW_OK;
-}
-
-bool cw_launch_tool(const char *library, const char *name, char path[PATH_MAX])
-{
-    static const char *const places[] = {"", "/../bin", "/../../bin", "/../libexec/clweave", NULL};
-    const char *slash = strrchr(library, '/');
-
-    for (size_t i = 0; slash && places[i]; i++)
-        if (snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - library), library, places[i], name) <
-                PATH_MAX &&
-            access(path, X_OK) == 0)
-            return true;
-    return false;
 }
 
 /* An absolute form of the output pattern, so that a program that changes its folder does not move its trace.

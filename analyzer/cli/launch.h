@@ -43,13 +43,10 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv);
 
 /* ---- parts of it, for other commands that run programs */
 
-/* Finds libclweave.so: $CLWEAVE_LIB, beside the tool, in ../lib of it. Errors: CW_ERR_NOTFOUND;
+/* Finds libclweave.so: $CLWEAVE_LIB, beside the tool, in ../lib of it or that
+ * of its machine. Errors: CW_ERR_NOTFOUND;
  * CW_ERR_UNSUPPORTED (a name that cannot be preloaded). */
 enum cw_status cw_launch_library(char path[PATH_MAX], struct cw_error *err);
-
-/* Finds the helper tool `name` where the library looks for it: beside itself, in ../bin and so on. False: it
- * is not there. */
-bool cw_launch_tool(const char *library, const char *name, char path[PATH_MAX]);
 
 /* Checks the values, of options and of the environment, that otherwise only the library would refuse, in the
  * running program. False: it has complained. command: CW_CMD_TRACE or CW_CMD_RUN. */

@@ -171,7 +171,8 @@ static enum cw_status print_tasks(FILE *f, const struct cw_plan_input *input, co
         return CW_ERR_NOMEM;
     }
     if (n <= TASK_LIST_MAX)
-        fprintf(f, "\n%11s  %11s  %-28s %s\n", "start", "finish", "task", "device (work-groups)");
+        fprintf(f, "\n%11s  %11s  %-28s %s\n", "start", "finish", input->trace ? "command" : "task",
+                "device (work-groups)");
     for (uint32_t k = 0; k < n && n <= TASK_LIST_MAX; k++) {
         uint32_t i = order[k];
         const char *name = cw_graph_name(g, i);

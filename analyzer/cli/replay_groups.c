@@ -187,7 +187,7 @@ static void print_table(const struct study *y, FILE *f)
     fprintf(f, "%s: %u steps in tiles (%u tiles), %u whole; %u chain%s; a cache of %s counted on\n\n",
             y->source->input.file, y->x.cut, tiles_between(&y->x, 0, y->x.steps), y->x.whole, y->x.chains,
             y->x.chains == 1 ? "" : "s", bytes_text(y->cache, a));
-    fprintf(f, "%-24s %6s %7s %4s %4s %14s %12s %12s %7s\n", "order", "blocks", "groups", "H", "gw",
+    fprintf(f, "%-24s %6s %7s %4s %4s %14s %12s %12s  %7s\n", "order", "blocks", "groups", "H", "gw",
             "largest group", "from memory", "to memory", "traffic");
     for (uint32_t k = 0; k < y->orders; k++) {
         const struct order *r = &y->order[k];
@@ -258,8 +258,7 @@ static const char *step_name(const struct study *y, uint32_t step)
     if (!s->is_trace)
         return cw_graph_name(s->input.graph, y->x.command[step]);
     c = &s->trace.commands.v[y->x.command[step]];
-    return c->kernel < s->trace.kernels.count ? s->trace.kernels.v[c->kernel].name
-                                              : cw_trace_command_type_name(c->type);
+    return cw_trace_command_name(&s->trace, c);
 }
 
 static enum cw_status draw(const struct study *y)

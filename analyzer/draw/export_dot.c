@@ -116,18 +116,6 @@ static void put_kernel(FILE *f, const struct cw_trace *t, const struct cw_draw_n
     fputs("</FONT>>", f);
 }
 
-/* "read", "write", "copy", "map" … from CL_COMMAND_READ_BUFFER_RECT */
-static void put_verb(FILE *f, uint32_t type)
-{
-    const char *name = cw_trace_command_type_name(type);
-
-    name += strncmp(name, "CL_COMMAND_", 11) == 0 ? 11 : 0;
-    if (strncmp(name, "SVM_", 4) == 0)
-        name += 4;
-    for (; *name && *name != '_'; name++)
-        fputc(*name >= 'A' && *name <= 'Z' ? *name | 32 : *name, f);
-}
-
 static uint64_t bytes_moved(const struct cw_trace *t, const struct cw_command *k)
 {
     uint64_t read = 0, written = 0;
@@ -155,7 +143,7 @@ static void put_transfer(FILE *f, const struct cw_trace *t, const struct cw_draw
     char text[16];
 
     fputs("shape=ellipse,style=filled,fillcolor=\"#f7f7f7\",color=\"#777777\",label=<", f);
-    put_verb(f, k->type);
+    fputs(cw_trace_command_short_name(k->type), f);
     if (n->count == 1 && bytes_moved(t, k))
         fprintf(f, " %s%s", cw_command_bytes_are_exact(t, k) ? "" : "≤ ",
                 cw_quantity_bytes(bytes_moved(t, k), text));
@@ -183,7 +171,7 @@ static void put_other(FILE *f, const struct cw_trace *t, const struct cw_draw_no
         fputs("shape=hexagon,style=filled,fillcolor=\"#f3eef8\",color=\"#7b1fa2\",fontsize=10,height=0.3,"
               "label=<",
               f);
-        put_verb(f, k->type);
+        fputs(cw_trace_command_short_name(k->type), f);
     } else {
         fputs("shape=box,style=filled,fillcolor=\"#eeeeee\",color=\"#bbbbbb\",fontcolor=\"#555555\",fontsize="
               "9,height=0.25,"

@@ -94,15 +94,6 @@ static void name_track(struct timeline *l, const char *kind, uint64_t pid, uint6
     cw_json_put_close(l->o);
 }
 
-static const char *command_name(const struct cw_trace *t, const struct cw_command *k)
-{
-    const char *name = cw_trace_command_type_name(k->type);
-
-    if (k->kernel < t->kernels.count)
-        return t->kernels.v[k->kernel].name;
-    return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
-}
-
 static void put_details(struct timeline *l, const struct cw_command *k, uint32_t id)
 {
     char range[80];
@@ -132,7 +123,7 @@ static void put_slice(struct timeline *l, uint64_t pid, uint64_t tid, int64_t be
     const struct cw_command *k = &l->t->commands.v[id];
 
     begin_event(l);
-    put_text(l, "name", command_name(l->t, k));
+    put_text(l, "name", cw_trace_command_name(l->t, k));
     put_text(l, "cat",
              cw_trace_command_is_enqueue(k) ? k->kernel != CW_NONE ? "kernel" : "transfer" : "host");
     put_place(l, "X", pid, tid, begin);

@@ -86,7 +86,8 @@ static bool group_names(struct chart *c)
         char text[64];
         uint32_t at = 0;
         c->group_of[k] = CW_SCHED_NONE;
-        if (c->input->trace && cw_trace_command_type_from_name(g->names[k]))
+        snprintf(text, sizeof text, "CL_COMMAND_%.50s", g->names[k]);
+        if (c->input->trace && cw_trace_command_type_from_name(text))
             continue;
         stem(c, g->names[k], text, sizeof text);
         while (at < c->groups && strcmp(c->group[at], text) != 0)

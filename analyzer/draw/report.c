@@ -111,13 +111,6 @@ static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
     cw_json_put_char(o, ']');
 }
 
-static const char *short_type(uint32_t type)
-{
-    const char *name = cw_trace_command_type_name(type);
-
-    return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
-}
-
 static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
 {
     put_list(o, "rows");
@@ -127,7 +120,7 @@ static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
         cw_json_put_open(o);
         put_text(o, "name",
                  row->kernel < r->t->kernels.count ? r->t->kernels.v[row->kernel].name
-                                                   : short_type(row->type));
+                                                   : cw_trace_command_short_name(row->type));
         put_number(o, "kernel", row->kernel != CW_NONE);
         put_number(o, "commands", row->commands);
         put_number(o, "failed", row->failed);
@@ -194,7 +187,7 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
                                    cw_device_clock_ns(r->path.slack[i])};
         cw_json_put_text(o, i ? ",\n[" : "\n[");
         cw_json_put_string(o, k->kernel < r->t->kernels.count ? r->t->kernels.v[k->kernel].name
-                                                              : short_type(k->type));
+                                                              : cw_trace_command_short_name(k->type));
         cw_json_put_char(o, ',');
         cw_json_put_u64(o, !cw_trace_command_is_enqueue(k) ? 0 : k->kernel != CW_NONE ? 2 : 1);
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {

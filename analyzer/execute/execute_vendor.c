@@ -10,7 +10,7 @@ const char *cw_execute_command_text(const struct cw_trace *t, uint32_t id, char 
 {
     const struct cw_command *c = &t->commands.v[id];
     const char *kernel = c->kernel < t->kernels.count ? t->kernels.v[c->kernel].name : NULL;
-    snprintf(text, size, "command %u (%s%s%s)", id, cw_trace_command_type_name(c->type), kernel ? " " : "",
+    snprintf(text, size, "command %u (%s%s%s)", id, cw_trace_command_short_name(c->type), kernel ? " " : "",
              kernel ? kernel : "");
     return text;
 }

@@ -122,11 +122,7 @@ void cw_graph_summary_finish(struct cw_graph_summary *s)
 
 static const char *row_name(const struct cw_trace *t, const struct cw_summary_row *r)
 {
-    const char *name = cw_trace_command_type_name(r->type);
-
-    if (r->kernel != CW_NONE)
-        return kernel_name(t, r->kernel);
-    return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
+    return r->kernel != CW_NONE ? kernel_name(t, r->kernel) : cw_trace_command_short_name(r->type);
 }
 
 /* "<=1.5 KiB" in `text` of 20 bytes, which is returned. */
@@ -145,7 +141,7 @@ static void print_rows(const struct cw_trace *t, const struct cw_graph_summary *
     char a[20], b[20], c[16];
     bool at_most = false;
 
-    fprintf(f, "%10s  %-32s %12s %12s %12s\n", "commands", "what", "reads", "writes", "device time");
+    fprintf(f, "%10s  %-32s %12s %12s %12s\n", "commands", "name", "reads", "writes", "device time");
     for (size_t i = 0; i < s->row_count; i++) {
         const struct cw_summary_row *r = &s->rows[i];
         fprintf(f, "%10llu  %-32s %12s %12s %12s\n", (unsigned long long)r->commands, row_name(t, r),

@@ -2,7 +2,6 @@
 #include "helper_tool.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,20 +20,28 @@ static bool is_ours(const char *variable)
     return false;
 }
 
+bool cw_helper_tool_beside(const char *file, const char *name, char path[PATH_MAX])
+{
+    /* a build folder; libraries in lib, lib64 or lib/<machine>, programs in bin */
+    static const char *const places[] = {"",        "/../libexec/clweave", "/../../libexec/clweave",
+                                         "/../bin", "/../../bin",          NULL};
+    const char *slash = strrchr(file, '/');
+
+    for (const char *const *place = places; slash && *place; place++)
+        if (snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - file), file, *place, name) < PATH_MAX &&
+            access(path, X_OK) == 0)
+            return true;
+    return false;
+}
+
 static bool find(const char *name, char path[PATH_MAX])
 {
-    static const char *const places[] = {"", "/../bin", "/../../bin", NULL};
     char here[PATH_MAX];
     Dl_info info;
 
-    if (!dladdr((void *)(uintptr_t)cw_helper_tool_find, &info) || !info.dli_fname ||
-        !strchr(info.dli_fname, '/') || !realpath(info.dli_fname, here) || !strrchr(here, '/'))
-        return false;
-    *strrchr(here, '/') = '\0';
-    for (const char *const *place = places; *place; place++)
-        if (snprintf(path, PATH_MAX, "%s%s/%s", here, *place, name) < PATH_MAX && access(path, X_OK) == 0)
-            return true;
-    return false;
+    return dladdr((void *)(uintptr_t)cw_helper_tool_find, &info) && info.dli_fname &&
+           strchr(info.dli_fname, '/') && realpath(info.dli_fname, here) &&
+           cw_helper_tool_beside(here, name, path);
 }
 
 struct cw_helper_tool *cw_helper_tool_find(const char *name)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../footprint/model_file.h"
+#include "../io/helper_tool.h"
 #include "../io/quiet_child.h"
 #include "../source/macro_child.h"
 #include "../source/tested_names.h"
@@ -24,43 +25,22 @@ enum { ANSWER_BYTES = 32 << 20, HELPER_SECONDS = 10, HELPER_MIB = 2048, FIXED_WO
 
 /* ---- where things are */
 
-/* Sets `to` to the program folder + rest, or to "" when that is none. */
-static bool executable(char to[PATH_MAX], const char *folder, const char *rest)
-{
-    size_t n = strlen(folder), bytes = strlen(rest) + 1;
-
-    *to = '\0';
-    if (n + bytes > PATH_MAX)
-        return false;
-    memcpy(to, folder, n);
-    memcpy(to + n, rest, bytes);
-    if (access(to, X_OK) == 0)
-        return true;
-    *to = '\0';
-    return false;
-}
-
+/* Sets `to` to the clweave-footprint of this installation, or to "". */
 static void find_helper(char to[PATH_MAX])
 {
-    static const char *const places[] = {"/clweave-footprint", "/../bin/clweave-footprint",
-                                         "/../../bin/clweave-footprint",
-                                         "/../libexec/clweave/clweave-footprint", NULL};
     const char *named = secure_getenv("CLWEAVE_FOOTPRINT");
-    char here[PATH_MAX] = "";
+    char here[PATH_MAX];
     Dl_info info;
 
-    *to = '\0';
     if (named && *named) {
-        executable(to, named, "");
+        if (snprintf(to, PATH_MAX, "%s", named) >= PATH_MAX || access(to, X_OK) != 0)
+            *to = '\0';
         return;
     }
     if (!dladdr((void *)(uintptr_t)cw_program_models_init, &info) || !info.dli_fname ||
         !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", here) ||
-        !strrchr(here, '/'))
-        return;
-    *strrchr(here, '/') = '\0';
-    for (int i = 0; places[i] && !executable(to, here, places[i]); i++)
-        ;
+        !cw_helper_tool_beside(here, "clweave-footprint", to))
+        *to = '\0';
 }
 
 static const char *variable(const char *name, const char *otherwise)

@@ -115,7 +115,7 @@ static const char *task_name(const struct cw_trace *t, const struct cw_command *
 {
     if (cw_work_is_kernel(command) && command->kernel < t->kernels.count)
         return t->kernels.v[command->kernel].name;
-    return cw_trace_command_type_name(command->type);
+    return cw_trace_command_short_name(command->type);
 }
 
 static enum cw_status add_task(struct conversion *c, size_t id, struct cw_error *err)

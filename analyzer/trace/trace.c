@@ -204,3 +204,16 @@ uint32_t cw_trace_memory_root(const struct cw_trace *t, uint32_t memory, uint64_
         *offset = sum;
     return memory;
 }
+
+const char *cw_trace_command_short_name(uint32_t type)
+{
+    const char *name = cw_trace_command_type_name(type);
+
+    return name + (strncmp(name, "CL_COMMAND_", 11) == 0 ? 11 : 0);
+}
+
+const char *cw_trace_command_name(const struct cw_trace *t, const struct cw_command *command)
+{
+    return command->kernel < t->kernels.count ? t->kernels.v[command->kernel].name
+                                              : cw_trace_command_short_name(command->type);
+}

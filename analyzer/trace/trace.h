@@ -310,4 +310,9 @@ uint32_t cw_trace_command_device(const struct cw_trace *t, const struct cw_comma
 /* The buffer that a memory object is part of, and where: sub-buffers resolve to their root and offset. */
 uint32_t cw_trace_memory_root(const struct cw_trace *t, uint32_t memory, uint64_t *offset);
 
+/* cw_trace_command_type_name without "CL_COMMAND_", as everything for people names commands: "READ_BUFFER".
+ * The second: the name of its kernel where it has one. */
+const char *cw_trace_command_short_name(uint32_t type);
+const char *cw_trace_command_name(const struct cw_trace *t, const struct cw_command *command);
+
 #endif

@@ -29,6 +29,8 @@ printed clweave graph "$T/evil.json"
 printed clweave graph "$T/evil.json" --json
 printed clweave graph "$T/evil.json" --show 1
 printed clweave report "$T/evil.json"
+printed clweave diff "$T/evil.json" "$T/evil.json"
+printed clweave diff "$T/evil.json" "$T/evil.json" --json
 printed clweave replay "$T/evil.json" --platform hxdsp -p heft
 printed clweave replay "$T/evil.json" --platform hxdsp -p heft --json
 printed clweave replay "$T/graph.json" -p heft --json
@@ -44,6 +46,7 @@ if command -v script > /dev/null; then
     shown clweave graph "$T/evil.json" -f json
     shown clweave report "$T/evil.json" -o -
     shown clweave timeline "$T/evil.json"
+    shown clweave diff "$T/evil.json" "$T/evil.json" -o -
     shown clweave kernel "$T/good.cl" --rewritten
 fi
 # a rewritten source in a file is for a compiler: every byte as it was
@@ -51,6 +54,7 @@ clweave kernel "$T/good.cl" --rewritten > "$T/rewritten.cl" && grep -q $'\033\\[
 
 # files
 clweave report "$T/evil.json" -o "$T/page.html" || fail "page"
+clweave diff "$T/evil.json" "$T/evil.json" -o "$T/diff.html" || fail "page of a difference"
 clweave graph "$T/evil.json" -o "$T/a.dot" || fail "dot"
 clweave graph "$T/evil.json" -o "$T/a.svg" || fail "svg"
 clweave timeline "$T/evil.json" -o "$T/a-timeline.json" || fail "timeline"
@@ -73,6 +77,8 @@ page = open(sys.argv[1] + '/page.html').read()
 data = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.S).group(1)
 assert any('\x1b]0;evil\x07\x9b31m\x7f\r</title></script>' in s for s in strings(json.loads(data))), 'the name is not in the page'
 assert page.count('</script>') == page.count('<script'), 'an element is ended early'
+page = open(sys.argv[1] + '/diff.html').read()
+assert '<script' not in page and page.count('<b>') == page.count('</b>') == 3, 'a name is markup'
 P
 if command -v dot > /dev/null; then for f in "$T"/[abc].dot; do dot -Tcanon "$f" > /dev/null || fail "${f##*/}: dot refuses it"; done; fi
 
@@ -81,7 +87,7 @@ modes() { # MODE: of the trace and of all that is made of it
     local f
     rm -f "$T"/m.*
     cp "$T/evil.json" "$T/m.trace"; chmod $1 "$T/m.trace"
-    clweave report "$T/m.trace" -o "$T/m.html" && clweave graph "$T/m.trace" -o "$T/m.dot" && clweave graph "$T/m.trace" -o "$T/m.svg" &&
+    clweave report "$T/m.trace" -o "$T/m.html" && clweave diff "$T/m.trace" "$T/evil.json" -o "$T/m.diff.html" && clweave graph "$T/m.trace" -o "$T/m.dot" && clweave graph "$T/m.trace" -o "$T/m.svg" &&
         clweave timeline "$T/m.trace" -o "$T/m.timeline" &&
         clweave replay "$T/m.trace" --platform hxdsp -p heft --gantt "$T/m.gantt.svg" > /dev/null &&
         clweave graph "$T/m.trace" -o "$T/m.wfformat.json" && clweave compare -p heft --platform hxdsp "$T/m.trace" --csv "$T/m.csv" > /dev/null ||

@@ -16,12 +16,33 @@ expect unknown_extension 2 clweave graph test/fuzz/blockmatmul.json -o "$T/x.gif
 [ ! -e "$T/x.gif" ] || fail "a refused format left a file"
 
 # every command is in the list, the manual and the completion
-for c in trace run graph report timeline replay compare generate farm kernel devices cache doctor learn help version; do
+for c in trace run graph report timeline diff replay compare generate farm kernel devices cache doctor learn help version; do
     clweave --help | grep -q "^  $c " || fail "--help does not list $c"
     clweave help --man | grep -q "^\.SS clweave $c\$" || fail "the manual does not have $c"
     clweave help --completion bash | grep -q "^    $c) words=" || fail "the completion does not have $c"
     clweave $c --help > /dev/null || fail "$c --help fails"
 done
+# every column of every printed table is explained: headings of the expected outputs stand in --help
+explained() { # COMMAND FILE PATTERN: words of the lines of FILE that begin so, which two blanks or more divide
+    clweave "$1" --help | sed -n '/^output:/,/^options:/p' > "$T/explained"
+    grep -E "$3" "test/cli/expected/$2.out" > "$T/headings" || fail "$2.out has no line '$3'"
+    sed 's/^ *//; s/ (work-groups)//; s/   */\n/g' "$T/headings" | grep . | sort -u > "$T/words"
+    while read -r word; do grep -qF -- "$word" "$T/explained" || fail "$1 --help does not explain '$word'"; done < "$T/words"
+}
+explained diff diff '^phase  |^command  |^not the same number  '
+explained graph summary '^ *commands  |^ *edges  '
+explained replay replay_own_devices '^policy  |^lower bounds  |^ *start  '
+explained replay replay_groups '^order  '
+explained compare compare_golden '^policy  '
+explained simulate simulate '^policy  '
+# names of commands are OpenCL's, without CL_COMMAND_, in all that is printed or drawn
+for f in summary replay_own_devices timeline dot format_trace_wfformat; do
+    sed 's/"type": *"CL_COMMAND_[A-Z_]*"//g' "test/cli/expected/$f.out" > "$T/named"
+    grep -q READ_BUFFER "$T/named" || fail "$f.out does not name READ_BUFFER"
+    ! grep -q CL_COMMAND_ "$T/named" || fail "$f.out names commands with CL_COMMAND_"
+done
+clweave report test/fuzz/blockmatmul.json -o "$T/page.html" && grep -q READ_BUFFER "$T/page.html" || fail "the page does not name READ_BUFFER"
+! grep -q 'CL_COMMAND_READ' "$T/page.html" || fail "the page names commands with CL_COMMAND_"
 # and every setting of options.inc in trace or run
 for o in out callsites device-times capture-data no-sources log; do
     clweave trace --help | grep -q -- "--$o" || fail "trace does not offer --$o"
@@ -29,7 +50,7 @@ for o in out callsites device-times capture-data no-sources log; do
 done
 clweave trace --help | grep -q -- --policy && fail "trace offers --policy"
 clweave run --help | grep -q -- --policy || fail "run does not offer --policy"
-bash -n <(clweave help --completion bash) || fail "the completion is no bash"
+for shell in bash zsh fish; do clweave help --completion $shell | grep -q clweave || fail "no completion of $shell"; done
 completed=$(bash -c 'source <(clweave help --completion bash); COMP_WORDS=(clweave graph --for); COMP_CWORD=2; _clweave; echo "${COMPREPLY[@]}"')
 [ "$completed" = --format ] || fail "completion of --for gives '$completed'"
 # the list of packages: every line a set, a package and a reason (an apostrophe there ends the shell's string)
