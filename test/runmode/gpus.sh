@@ -26,8 +26,8 @@ gpus() {
 for name in jacobi tiles onebuffer; do
     bare "$B/test/apps/$name" && gpus "$B/test/apps/$name" && copied
 done
-bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu:1 CLWEAVE_MANAGE_ALL=1 && cuts
-for name in ${ALL:+chains8 edges mapreduce} natives memories errors; do
+bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu:1 $chaos CLWEAVE_SEED=2 && cuts
+for name in ${ALL:+chains8 edges mapreduce} natives memories errors builds_anew; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" && gpus "$program"
@@ -38,6 +38,15 @@ for fault in unfetched:1 unnoted:1; do
         > "$T/run" 2> "$T/run.err"
     grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
     cmp -s "$T/bare" "$T/run" && fail "$fault was not noticed"
+done
+# GPUs that fail, answer no more, and never end a launch: the program ends, and prints the same unless bytes are lost with them
+for fault in refuse:2 mute:1 mute:3; do
+    bare "$B/test/apps/jacobi"
+    watched "$T/run" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault "$B/test/apps/jacobi"
+    status=$?
+    grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
+    [ $status = 0 ] && cmp -s "$T/bare" "$T/run" || grep -q ' bytes lost\| B lost\|lost with' "$T/run.err" || fail "$fault: status $status: $(tail -n 3 "$T/run.err")"
+    compared=$((compared + 1))
 done
 # large launches; as users run them, the models are there in the second run
 speed="$B/test/bench/gpus_speed"

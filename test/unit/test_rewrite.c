@@ -278,7 +278,7 @@ static void secrets(void **state)
 /* Which kernels see a tile's ids where they are launched at its base for an offset. */
 static void offsets(void **state)
 {
-    const char *names[] = {"ids", "groups", "through", "macro", "none", "twice"};
+    const char *names[] = {"ids", "groups", "through", "macro", "none", "twice", "pasted"};
     struct cw_rewrite_unit unit = {
         "#define SIZE get_global_size(0)\n"
         "int first(void) { return get_group_id(0); }\n"
@@ -287,15 +287,17 @@ static void offsets(void **state)
         "kernel void through(global int *a) { a[first()] = 1; }\n"
         "kernel void macro(global int *a) { a[get_global_id(0)] = SIZE; }\n"
         "kernel void none(global int *a) { a[get_local_id(0)] = 1; }\n"
-        "kernel void twice(global int *a) { ids(a); }\n",
+        "kernel void twice(global int *a) { ids(a); }\n"
+        "#define ID(x) get_##x##_id(0)\n"
+        "kernel void pasted(global int *a) { a[get_global_id(0)] = ID(group); }\n",
         NULL};
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 6};
-    const bool expected[] = {true, false, false, false, true, true};
+    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 7};
+    const bool expected[] = {true, false, false, false, true, true, false};
     struct cw_rewrite_out out;
 
     (void)state;
     assert_int_equal(cw_rewrite(&in, &out, NULL), CW_OK);
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 7; i++)
         if (out.kernel[i].verdict == CW_REWRITE_REFUSED || out.kernel[i].by_offset != expected[i])
             fail_msg("%s: %d %d", names[i], out.kernel[i].verdict, out.kernel[i].by_offset);
     cw_rewrite_finish(&out);

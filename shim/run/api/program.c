@@ -4,6 +4,7 @@
 #include "../models/known.h"
 #include "../core/exit.h"
 #include "hooks.h"
+#include "../tiles/share.h"
 #include "../../builds/build_cache.h"
 #include "../models/program_models.h"
 #include "../groups/group.h"
@@ -247,6 +248,8 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         cw_source_forget(p);
         forget_copies(p);
         cw_run_group_history_foresee_group(p);
+        if (p->models)
+            cw_run_share_prepare(p);
     }
     cw_run_global_lock_give();
     free(before);

@@ -157,6 +157,8 @@
  * (tuning/left.h) */
 #define CW_RUN_LEFT_FIRST   4
 #define CW_RUN_LEFT_MOST_NS 1e10
+/* launches that are managed while the code of tiles is awaited */
+#define CW_RUN_LEFT_WAITS 64
 /* share of the expected time of a cut launch, after which a DSP is late */
 #define CW_RUN_LATE_SHARE 0.3
 /* ns: and this much more, as threads wake late */

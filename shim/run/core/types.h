@@ -374,7 +374,7 @@ struct cw_run_kernel {
     struct {              /* tuning/left.h */
         double items, ns; /* launches of so many or fewer are native; for so long */
         uint64_t until_ns;
-        bool waits; /* a launch of it is to be cut as soon as the code is there */
+        uint8_t waits; /* so often in a row one was to be cut and the code was not there */
     } left;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */

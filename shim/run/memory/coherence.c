@@ -6,13 +6,14 @@ static uint64_t bit(uint32_t memory)
     return UINT64_C(1) << memory;
 }
 
-/* One that is as quick as the host's memory; else that, where the bytes are valid there: any other source
- * takes two copies. */
+/* One that is as quick as the host's memory, the last of them: the program's own device comes behind helpers
+ * (device/context_devices.c). Else the host's, where the bytes are valid there: any other source takes two
+ * copies. */
 static uint32_t source_of(uint64_t valid, uint64_t direct)
 {
     uint64_t quick = valid & direct;
 
-    return quick                         ? (uint32_t)__builtin_ctzll(quick)
+    return quick                         ? 63 - (uint32_t)__builtin_clzll(quick)
            : valid & bit(CW_MEMORY_HOST) ? CW_MEMORY_HOST
                                          : (uint32_t)__builtin_ctzll(valid);
 }

@@ -83,54 +83,80 @@ static size_t piece_of(size_t bytes)
     return piece < PIECE_LEAST ? PIECE_LEAST : piece > PIECE ? PIECE : piece;
 }
 
-/* Piece `i` is read while the one before it is written. */
-static cl_int copy(const struct relay *r, const struct cw_run_relay_end *from,
-                   const struct cw_run_relay_end *to, size_t low, size_t bytes)
+/* Bytes [low, high) of the buffer, the first of which is the piece at `at`. */
+struct piece {
+    size_t low, bytes;
+    unsigned char *at;
+};
+
+static struct piece piece_at(const struct relay *r, size_t low, size_t bytes, size_t piece, size_t i)
+{
+    size_t first = i * piece;
+
+    return (struct piece){low + first, first + piece > bytes ? bytes - first : piece,
+                          r->room + i % SLOTS * PIECE};
+}
+
+static cl_int begin_read(const struct cw_run_relay_end *from, const struct piece *p, cl_event *event)
+{
+    cl_int err = cw_next.clEnqueueReadBuffer(from->place->copies, from->memory, CL_FALSE, p->low, p->bytes,
+                                             p->at, 0, NULL, event);
+
+    return err == CL_SUCCESS ? cw_next.clFlush(from->place->copies) : err;
+}
+
+static cl_int begin_write(const struct cw_run_relay_end *to, const struct piece *p, cl_event *event)
+{
+    cl_int err = cw_next.clEnqueueWriteBuffer(to->place->copies, to->memory, CL_FALSE, p->low, p->bytes,
+                                              p->at, 0, NULL, event);
+
+    return err == CL_SUCCESS ? cw_next.clFlush(to->place->copies) : err;
+}
+
+/* Piece `i` is read while the one before it is written. *reads, *writes: the first error of each end. */
+static void copy(const struct relay *r, const struct cw_run_relay_end *from,
+                 const struct cw_run_relay_end *to, size_t low, size_t bytes, cl_int *reads, cl_int *writes)
 {
     cl_event read[SLOTS] = {NULL}, written[SLOTS] = {NULL};
     size_t piece = piece_of(bytes), n = (bytes + piece - 1) / piece;
-    cl_int err = CL_SUCCESS;
+    struct piece p;
 
-    for (size_t i = 0; err == CL_SUCCESS && i <= n; i++) {
-        size_t slot = i % SLOTS, last = (i + SLOTS - 1) % SLOTS, at = i * piece, before = at - piece;
-
+    for (size_t i = 0; *reads == CL_SUCCESS && *writes == CL_SUCCESS && i <= n; i++) {
         if (i < n) {
-            err = wait(&written[slot]);
-            if (err == CL_SUCCESS)
-                err = cw_next.clEnqueueReadBuffer(from->place->copies, from->memory, CL_FALSE, low + at,
-                                                  at + piece > bytes ? bytes - at : piece,
-                                                  r->room + slot * PIECE, 0, NULL, &read[slot]);
-            if (err == CL_SUCCESS)
-                err = cw_next.clFlush(from->place->copies);
+            p = piece_at(r, low, bytes, piece, i);
+            *writes = wait(&written[i % SLOTS]);
+            *reads = *writes == CL_SUCCESS ? begin_read(from, &p, &read[i % SLOTS]) : *reads;
         }
-        if (i && err == CL_SUCCESS)
-            err = wait(&read[last]);
-        if (i && err == CL_SUCCESS)
-            err = cw_next.clEnqueueWriteBuffer(to->place->copies, to->memory, CL_FALSE, low + before,
-                                               before + piece > bytes ? bytes - before : piece,
-                                               r->room + last * PIECE, 0, NULL, &written[last]);
-        if (i && err == CL_SUCCESS)
-            err = cw_next.clFlush(to->place->copies);
+        if (i && *reads == CL_SUCCESS && *writes == CL_SUCCESS) {
+            p = piece_at(r, low, bytes, piece, i - 1);
+            *reads = wait(&read[(i - 1) % SLOTS]);
+            *writes = *reads == CL_SUCCESS ? begin_write(to, &p, &written[(i - 1) % SLOTS]) : *writes;
+        }
     }
     for (int i = 0; i < SLOTS; i++) { /* the room is used until then */
-        cl_int late[] = {wait(&read[i]), wait(&written[i])};
+        cl_int read_late = wait(&read[i]), written_late = wait(&written[i]);
 
-        err = err != CL_SUCCESS ? err : late[0] != CL_SUCCESS ? late[0] : late[1];
+        *reads = *reads == CL_SUCCESS ? read_late : *reads;
+        *writes = *writes == CL_SUCCESS ? written_late : *writes;
     }
-    return err;
 }
 
 cl_int cw_run_relay_copy(const struct cw_run_relay_end *from, const struct cw_run_relay_end *to, size_t low,
-                         size_t bytes, uint64_t *took_ns)
+                         size_t bytes, uint64_t *took_ns, const struct cw_run_relay_end **failed)
 {
     struct relay *r = take(from->place->slot->home ? to->place : from->place);
     uint64_t begin = cw_run_global_lock_now_ns();
-    cl_int err = r ? copy(r, from, to, low, bytes) : CL_OUT_OF_HOST_MEMORY;
+    cl_int reads = CL_SUCCESS, writes = CL_SUCCESS;
 
+    *failed = NULL;
+    if (!r)
+        return CL_OUT_OF_HOST_MEMORY;
+    copy(r, from, to, low, bytes, &reads, &writes);
+    give(r);
     *took_ns = cw_run_global_lock_now_ns() - begin;
-    if (r)
-        give(r);
-    return err;
+    if (reads != CL_SUCCESS || writes != CL_SUCCESS)
+        *failed = reads != CL_SUCCESS ? from : to;
+    return reads != CL_SUCCESS ? reads : writes;
 }
 
 void cw_run_relay_after_fork(void)

@@ -82,20 +82,26 @@ static cl_mem object_at(const struct cw_run_region *r, const struct cw_run_conte
     return p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
 }
 
+/* *failed: the helper that has; NULL: the program's own device, or there is no room. */
 static cl_int copy_directly(const struct cw_run_region *r, const struct cw_coherence_move *m,
-                            uint64_t *took_ns)
+                            uint64_t *took_ns, struct cw_run_worker **failed)
 {
     struct cw_run_relay_end from = {.place = place_of(r, m->from)}, to = {.place = place_of(r, m->to)};
+    const struct cw_run_relay_end *end = is_back(r, m) ? &from : &to;
+    cl_int err;
 
     from.memory = object_at(r, from.place);
     to.memory = object_at(r, to.place);
-    if (cw_run_fault_copy((is_back(r, m) ? from : to).place->lane, is_back(r, m)))
-        return CL_OUT_OF_RESOURCES;
-    return cw_run_relay_copy(&from, &to, m->low, m->high - m->low, took_ns);
+    err = cw_run_fault_copy(end->place->lane, is_back(r, m))
+              ? CL_OUT_OF_RESOURCES
+              : cw_run_relay_copy(&from, &to, m->low, m->high - m->low, took_ns, &end);
+    *failed = end && !end->place->slot->home ? end->place->lane : NULL;
+    return err;
 }
 
-/* Lock not held. *took_ns: waiting for others left out. */
-static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m, uint64_t *took_ns)
+/* Lock not held. *took_ns: waiting for others left out. *failed: as it is, or as above. */
+static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m, uint64_t *took_ns,
+                   struct cw_run_worker **failed)
 {
     bool home = m->to == CW_MEMORY_HOST;
     const struct cw_run_context_device *p = place_of(r, home ? m->from : m->to);
@@ -105,7 +111,7 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
     cl_int err;
 
     if (is_direct(m))
-        return copy_directly(r, m, took_ns);
+        return copy_directly(r, m, took_ns, failed);
     if (home && cw_run_quarantine_doubts(p->lane))
         return cw_run_quarantine_read(p, replica, m->low, bytes, host);
     if (!cw_run_context_device_turn_take(p))
@@ -186,12 +192,12 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
     struct cw_run_arrival arrival = {*move, s->arrivals, ahead};
     bool home = is_back(r, move), skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
     uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0, took_ns = 0;
-    struct cw_run_worker *l = place_of(r, home ? move->from : move->to)->lane;
+    struct cw_run_worker *l = place_of(r, home ? move->from : move->to)->lane, *failed = l;
     cl_int err;
 
     s->arrivals = &arrival;
     cw_run_global_lock_give();
-    err = skip ? CL_SUCCESS : copy(r, move, &took_ns);
+    err = skip ? CL_SUCCESS : copy(r, move, &took_ns, &failed);
     cw_run_global_lock_take();
     if (err == CL_SUCCESS)
         cw_coherence_moved(&s->valid, move);
@@ -205,8 +211,8 @@ static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_m
     if (CW_UNLIKELY(cw_run.recording))
         record(s, move, begin_ns);
     arrives(s, &arrival);
-    if (err != CL_SUCCESS)
-        cw_run_quarantine_begin(l, err, true);
+    if (err != CL_SUCCESS && failed)
+        cw_run_quarantine_begin(failed, err, true);
     return err == CL_SUCCESS;
 }
 
@@ -220,6 +226,17 @@ static bool is_covered(const struct cw_run_spread *s, const struct cw_coherence_
     return false;
 }
 
+/* From a device that may not answer bytes go by way of the host's memory, with a limit of time. */
+uint64_t cw_run_spread_direct(void)
+{
+    uint64_t direct = cw_run.direct;
+
+    for (uint32_t i = 0; direct && i < cw_run.num_lanes; i++)
+        if (cw_run_quarantine_doubts(&cw_run.lanes[i]))
+            direct &= ~cw_run_spread_bit(cw_run.lanes[i].memory);
+    return direct;
+}
+
 bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory)
 {
     struct cw_run_spread *s = r->spread;
@@ -227,7 +244,7 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
     uint32_t failures = 0;
     bool lost;
 
-    while (cw_coherence_next(&s->valid, low, high, memory, cw_run.direct, &move, &lost)) {
+    while (cw_coherence_next(&s->valid, low, high, memory, cw_run_spread_direct(), &move, &lost)) {
         if (is_under_way(s, &move) || is_covered(s, &move))
             cw_run_spread_wait();
         else if (!cw_extents_reserve(&s->valid, 1))

@@ -55,6 +55,9 @@ bool cw_run_spread_keep_only(struct cw_run_spread *s, uint64_t low, uint64_t hig
 void cw_run_spread_copies_serve(uint64_t command);
 void cw_run_spread_copies_are(enum cw_move_why why);
 
+/* The memories between which copies are made directly now (memory/relay.h), or-ed bits. */
+uint64_t cw_run_spread_direct(void);
+
 /* Makes [low, high) valid in `memory`. A copy that does not come home is tried once more; then its device
  * does not have these bytes. False: some are lost, the device does not take them, or memory is out. The lock
  * is given up meanwhile. */

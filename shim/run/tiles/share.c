@@ -2,6 +2,7 @@
 #include "../workers/legal.h"
 #include "share.h"
 #include "../core/context_device.h"
+#include "../core/record.h"
 #include "../core/global_lock.h"
 #include "../core/thresholds.h"
 
@@ -277,13 +278,32 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
     return n;
 }
 
+/* GPUs: the kernel itself runs in tiles, so its program has to be there. Asks the worker for it. */
+static bool has_program(struct cw_run_program *p, const struct cw_run_context_device *place)
+{
+    struct cw_run_worker *l = place->lane;
+    uint8_t *copy = &p->copy[l->number];
+
+    if (!cw_run_context_device_is_gpu(place) || place->slot->home || cw_run.eager || cw_run.chaos)
+        return true;
+    if ((*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED) && l->num_wanted < CW_RUN_WANTED) {
+        *copy = CW_RUN_COPY_WANTED;
+        l->wanted[l->num_wanted++] = p;
+        cw_run.wanted++;
+        cw_run_record_pin(&p->r);
+    }
+    return *copy == CW_RUN_COPY_READY;
+}
+
 bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
 {
     struct cw_run_program *p = t->launch.kernel->program;
     bool may = !cw_run.eager && cw_run_tile_build_may(p, chosen, n), built = true;
 
-    for (uint32_t i = 0; i < n && !cw_run.eager; i++) /* else the worker of the first tile builds it */
+    for (uint32_t i = 0; i < n && !cw_run.eager; i++) { /* else the worker of the first tile builds it */
         built &= cw_run_tile_build_is_done(p, chosen[i], true, may);
+        built &= has_program(p, &p->context->places[chosen[i]]);
+    }
     return built;
 }
 
@@ -291,9 +311,11 @@ void cw_run_share_prepare(struct cw_run_program *p)
 {
     const struct cw_run_context *c = p->context;
 
-    for (uint32_t i = 0; c->slots && cw_run.begun && i < c->slots->n; i++)
-        if (cw_run_context_device_is_gpu(&c->places[i]))
+    for (uint32_t i = 0; p->options && c->slots && cw_run.begun && i < c->slots->n; i++)
+        if (cw_run_context_device_is_gpu(&c->places[i])) {
             cw_run_tile_build_is_done(p, i, true, true);
+            has_program(p, &c->places[i]);
+        }
 }
 
 /* True when the launch is one that rests after cuts without gain. */
@@ -380,9 +402,10 @@ static bool consider(struct sharing *x, uint32_t i)
     cuts = count[which] > 1 &&
            (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
     pass(h, v, n, chosen[which], cuts ? count[which] : 0);
-    t->launch.kernel->left.waits = cuts;
-    if (!cuts || !cw_run_share_built(t, chosen[which], count[which]))
+    if (!cuts || !cw_run_share_built(t, chosen[which], count[which])) {
+        t->launch.kernel->left.waits += cuts && t->launch.kernel->left.waits < UINT8_MAX;
         return false;
+    }
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
         return false;
     h->trial = false;
@@ -395,7 +418,7 @@ bool cw_run_share_wanted(const struct cw_run_task *t)
     bool wanted = t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models;
 
     if (wanted && cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home]))
-        return cw_run_costs_least_ns(t) >= CW_RUN_SHARE_GPU_NS || cw_run.eager;
+        return cw_run_costs_least_ns(t) >= CW_RUN_SHARE_GPU_NS || cw_run.all;
     return wanted && (t->launch.kernel->known->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
 }
 

@@ -1,6 +1,5 @@
 /* tile_build.c - the thread that builds rewritten programs for lanes, beside everything else. */
 #include "share.h"
-#include "../../builds/helper_program.h"
 #include "../core/context_device.h"
 #include "../core/exit.h"
 
@@ -38,14 +37,7 @@ static struct {
     pthread_cond_t wake;
 } builder = {.wake = PTHREAD_COND_INITIALIZER};
 
-/* The program itself runs in tiles there (cw_run_tile_program_is_itself). */
-static bool is_helping_gpu(const struct cw_run_context_device *place)
-{
-    return cw_run_context_device_is_gpu(place) && !place->slot->home;
-}
-
-/* Makes the context of a place, and the program where it is built of its own source, with its lane held. Lock
- * held, given up meanwhile. */
+/* Makes the context of a place, with its lane held. Lock held, given up meanwhile. */
 static bool make_context(struct cw_run_program *p, struct cw_run_context_device *place)
 {
     struct cw_run_worker *l = place->lane;
@@ -59,8 +51,7 @@ static bool make_context(struct cw_run_program *p, struct cw_run_context_device 
         return false;
     l->busy = true;
     cw_run_global_lock_give();
-    good = cw_run_context_device_queue(p->context, place) &&
-           (!is_helping_gpu(place) || cw_helper_program_of(p, place));
+    good = cw_run_context_device_queue(p->context, place);
     cw_run_global_lock_take();
     l->busy = false;
     return good;
@@ -74,6 +65,10 @@ static void build(struct cw_run_program *p, uint32_t place)
     bool built;
 
     if (!make_context(p, &p->context->places[place])) {
+        uint8_t *state = cw_run_tile_program_state(p, p->context->places[place].lane);
+
+        if (state && !builder.quit)
+            *state = CW_RUN_COPY_FAILED;
         cw_run_learn_ended(0);
         cw_run_record_unpin(&p->r);
         return;

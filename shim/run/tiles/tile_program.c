@@ -290,7 +290,7 @@ bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place)
     if (!r) /* it has been built anew meanwhile, and has no models yet */
         return false;
     if (r->out.source && is_by_offset(at)) {
-        good = true; /* the program is there */
+        good = true; /* the kernel itself: tiles/share.c */
     } else if (r->out.source) {
         pthread_mutex_lock(&rewriting);
         good = r->tried[lane] ? r->program[lane] != NULL

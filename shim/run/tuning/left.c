@@ -18,15 +18,18 @@ static void planned(const struct cw_run_task *t)
 {
     struct cw_run_kernel *k = t->launch.kernel;
     double ns = k->known->mean_ns[t->at.home];
+    double items = cw_run_costs_items(&t->launch);
     bool away = t->tile.launch || t->at.lane != t->at.home;
 
-    if (away || k->left.waits) {
-        k->left.ns = k->left.items = 0;
-        k->left.waits = false;
-    } else if (ns > 0) { /* else it is measured now */
+    if (away) {
+        k->left.waits = 0;
+        if (items <= k->left.items)
+            k->left.ns = k->left.items = 0;
+    } else if (ns > 0 &&
+               !(k->left.waits && k->left.waits <= CW_RUN_LEFT_WAITS)) { /* else it is measured now */
         k->left.ns = cw_run_backoff_more(k->left.ns, CW_RUN_LEFT_FIRST * ns, CW_RUN_LEFT_MOST_NS);
         k->left.until_ns = cw_run_global_lock_now_ns() + (uint64_t)k->left.ns;
-        k->left.items = cw_run_costs_items(&t->launch);
+        k->left.items = items;
     }
 }
 
