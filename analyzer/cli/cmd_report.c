@@ -53,14 +53,21 @@ const struct cw_command_def cw_cmd_report = {
     .name = "report",
     .summary = "show findings about a trace, as a page or on the terminal",
     .usage = "[-o FILE.html] TRACE",
-    .details = "TRACE is a JSON trace or a binary log, best recorded with --device-times. The page is one "
-               "file that needs no "
-               "network: findings, a timeline with dependences, the critical path, the task graph (by "
-               "graphviz's dot), "
-               "kernels, and every command with the time that it has to spare. Of a run (clweave run -o) it "
-               "also shows what "
-               "each device ran beside what was planned for it, how cut launches were shared, and tiles by "
-               "priority group.",
+    .details =
+        "TRACE is a JSON trace or a binary log, best recorded with --device-times. The page is one "
+        "file that needs no "
+        "network: findings, a timeline with dependences, the critical path, the task graph (by "
+        "graphviz's dot), "
+        "kernels, calls by function, and every command with the time that it has to spare. Of a run (clweave "
+        "run -o) it "
+        "also shows what "
+        "each device ran beside what was planned for it, how cut launches were shared, and tiles by "
+        "priority group.\n\n"
+        "The line \"time\" counts each moment of the run once, for the first of these that goes on: a "
+        "kernel or a transfer runs on a device; a build; presumably the vendor compiles for a first "
+        "launch; a call makes or releases objects (set-up); a call waits for commands; another call; "
+        "none of these (host). \"host calls\" are the functions that took most time: calls, those that "
+        "failed, their time in total, in the middle, at most; `clweave trace --calls` records all.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct report_command),

@@ -3,6 +3,7 @@
 #include "../graph/command_facts.h"
 #include "exporter.h"
 #include "report_facts.h"
+#include "report_host.h"
 #include "report.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"
@@ -322,6 +323,7 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_findings(o, r);
     put_places(o, r);
     put_rows(o, r);
+    cw_report_host_put(r, o, shown > CW_REPORT_COMMANDS ? shown : CW_REPORT_COMMANDS);
     put_commands(o, r, shift, shown);
     put_edges(o, r, shown);
     put_parts(o, "parts", r, shift, r->t->parts.v, r->t->parts.count, shown);

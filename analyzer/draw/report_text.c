@@ -2,6 +2,7 @@
 #include "report.h"
 #include "../io/quantity.h"
 #include "report_facts.h"
+#include "report_host.h"
 
 #include <string.h>
 
@@ -95,6 +96,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_erro
         print_devices(&r, f);
         print_streams(&r.figures, f);
         print_moves(&r, f);
+        cw_report_host_print(&r, f);
         for (size_t i = 0; i < r.finding_count; i++) {
             fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
             print_wrapped(f, r.findings[i].text);

@@ -8,7 +8,9 @@
 #include "critical_path.h"
 #include "first_launches.h"
 #include "graph_summary.h"
+#include "host_calls.h"
 #include "memory_moves.h"
+#include "phases.h"
 #include "shared_contexts.h"
 
 /* A device's run from the start of its first command to the end of its last. */
@@ -20,6 +22,13 @@ struct cw_device_figures {
     uint64_t sum_ns;  /* of all commands' times: above busy_ns where commands overlap */
 };
 
+enum { CW_FIGURES_MEMORY_KINDS = CW_MEM_SVM + 1 };
+
+/* Memory objects of one kind that the program made. */
+struct cw_memory_figures {
+    uint64_t objects, bytes;
+};
+
 struct cw_figures {
     uint64_t span_ns;    /* host: from the first enqueue to the end of the last call */
     uint64_t blocked_ns; /* of host threads, in calls that wait for commands; summed over threads */
@@ -27,6 +36,8 @@ struct cw_figures {
     uint64_t kernels, short_kernels;  /* launches with times; those under CW_SHORT_KERNEL_NS */
     uint64_t kernel_ns, short_ns;     /* their times */
     struct cw_first_launches first;   /* the waiting that was presumably for the vendor's compiler */
+    struct cw_host_calls calls;       /* the program's calls, by function */
+    struct cw_phases phases;          /* the run's time */
     struct cw_shared_contexts shared; /* contexts of several devices */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
     bool host_bytes_at_most; /* with maps, or rectangles with the gaps between their rows */
@@ -34,10 +45,11 @@ struct cw_figures {
                             queue */
     uint64_t unused_objects,
         unused_bytes; /* memory objects that no command touches (sub-buffers count for their parent) */
-    uint64_t refused; /* enqueues that the vendor refused */
-    uint64_t failed;  /* commands that failed later */
-    bool of_run;      /* run mode decided where and when commands ran */
-    uint64_t managed; /* then: commands that it managed */
+    struct cw_memory_figures memory[CW_FIGURES_MEMORY_KINDS]; /* by enum cw_mem_kind */
+    uint64_t refused;                                         /* enqueues that the vendor refused */
+    uint64_t failed;                                          /* commands that failed later */
+    bool of_run;               /* run mode decided where and when commands ran */
+    uint64_t managed;          /* then: commands that it managed */
     uint64_t streamed, beside; /* commands that run mode gave to streams; of these, not to the first one */
     uint64_t streams;          /* that have commands, of all queues */
     uint64_t staged, staged_bytes; /* transfers that run mode sent through pinned memory */

@@ -1,5 +1,6 @@
 /* findings.c - the findings about a traced run; see figures.h. Every limit below is where a person would
  * begin to look. */
+#include "error_names.h"
 #include "figures.h"
 #include "../io/quantity.h"
 
@@ -35,6 +36,70 @@ static double percent(uint64_t part, uint64_t whole)
 
 #define N(x) (unsigned long long)(x)
 
+/* "argument 2 of kernel k", "program 1", "" of the first such call, in `text`. */
+static const char *place_of(const struct cw_trace *t, const struct cw_host_failure *v, char text[120])
+{
+    const char *name = v->kernel < t->kernels.count ? t->kernels.v[v->kernel].name : NULL;
+
+    text[0] = '\0';
+    if (name && v->argument >= 0)
+        snprintf(text, 120, " (argument %d of kernel %.60s)", (int)v->argument, name);
+    else if (name)
+        snprintf(text, 120, " (kernel %.60s)", name);
+    else if (v->program < t->programs.count)
+        snprintf(text, 120, " (program %u)", v->program);
+    return text;
+}
+
+static void find_failed_calls(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_host_calls *h = &f->calls;
+    char list[400] = "", place[120], name[32];
+    size_t used = 0, shown = 0;
+
+    for (; shown < h->failure_count && used < 260; shown++) {
+        const struct cw_host_failure *v = &h->failures[shown];
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%.60s %llu x %s%s", shown ? ", " : "",
+                             v->name, N(v->calls), cw_error_names_of(v->status, name), place_of(t, v, place));
+        used = used < sizeof list ? used : sizeof list - 1;
+    }
+    if (!h->failure_count)
+        return;
+    add(l, h->failures[0].question ? CW_FINDING_NOTE : CW_FINDING_TROUBLE,
+        h->failures[0].question ? "Questions that were refused" : "Calls failed", "%s%s.%s", list,
+        shown < h->failure_count ? ", and others" : "",
+        f->refused ? " Commands that were refused touch and order nothing here." : "");
+}
+
+/* The first lines of `text` as one, in `line`. */
+static const char *in_one_line(const char *text, char line[240])
+{
+    size_t n = 0;
+
+    for (; *text && n < 236; text++)
+        if (*text == '\n' || *text == '\r' || *text == '\t')
+            n += n && line[n - 1] != ' ' ? (line[n] = ' ', 1u) : 0u;
+        else
+            line[n++] = *text;
+    while (*text && n && (line[n - 1] & 0xc0) == 0x80) /* no half character */
+        n--;
+    line[n] = '\0';
+    return line;
+}
+
+static void find_failed_builds(struct list *l, const struct cw_trace *t)
+{
+    char line[240];
+
+    for (uint32_t i = 0; i < t->programs.count; i++)
+        if (t->programs.v[i].build_log) {
+            add(l, CW_FINDING_TROUBLE, "A program was not built", "Program %u: %s", i,
+                in_one_line(t->programs.v[i].build_log, line));
+            return;
+        }
+}
+
 static void find_troubles(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     if (t->process.stopped_why)
@@ -43,11 +108,8 @@ static void find_troubles(struct list *l, const struct cw_trace *t, const struct
     else if (!t->process.complete)
         add(l, CW_FINDING_TROUBLE, "The program ended abruptly",
             "The trace reaches to its last completed call.");
-    if (f->refused)
-        add(l, CW_FINDING_TROUBLE, "Enqueues failed",
-            "The vendor refused %llu commands. They touch and order nothing here; look at their status in "
-            "the table of commands.",
-            N(f->refused));
+    find_failed_calls(l, t, f);
+    find_failed_builds(l, t);
     if (f->failed)
         add(l, CW_FINDING_TROUBLE, "Commands failed",
             "%llu commands ended with an error. They count as no work here; look at their status in the "
@@ -134,6 +196,52 @@ static void find_host_waits(struct list *l, const struct cw_figures *f)
             !advise     ? ""
             : *presumed ? " For the rest: where a result is not needed yet, wait later."
                         : " Where the result is not needed yet, wait later.");
+}
+
+/* "k, scale and 3 more" in `text`: the kernels of a program. */
+static const char *kernels_of(const struct cw_trace *t, uint32_t program, char text[160])
+{
+    size_t used = 0, more = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < t->kernels.count && program != CW_NONE; i++) {
+        const char *name = t->kernels.v[i].program == program ? t->kernels.v[i].name : NULL;
+        if (name && used < 80)
+            used += (size_t)snprintf(text + used, 160 - used, "%s%.60s", used ? ", " : "", name);
+        else
+            more += name != NULL;
+    }
+    if (more)
+        snprintf(text + used, 160 - used, " and %zu more", more);
+    return text;
+}
+
+static void find_builds(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_host_calls *h = &f->calls;
+    const struct cw_phases *p = &f->phases;
+    double build = percent(p->ns[CW_PHASE_BUILD], p->total_ns),
+           first = percent(p->ns[CW_PHASE_FIRST], p->total_ns);
+    char title[100], a[16], b[16], kernels[160], where[260] = "";
+
+    if (h->longest_build < t->programs.count && kernels_of(t, h->longest_build, kernels)[0])
+        snprintf(where, sizeof where, ", the program of %s", kernels);
+    snprintf(title, sizeof title, "Building programs takes %.0f %% of the run", build);
+    if (build > 10)
+        add(l, CW_FINDING_HINT, title,
+            "%llu build%s took %s (longest: %s%s). Build once and keep the binary "
+            "(clCreateProgramWithBinary), build in another thread, or leave out what is not used.%s",
+            N(h->builds), h->builds == 1 ? "" : "s", cw_quantity_ns(h->build_ns, a),
+            cw_quantity_ns(h->longest_build_ns, b), where,
+            of_run(f, " `clweave run` answers builds of later runs from a cache."));
+    snprintf(title, sizeof title, "First launches take %.0f %% of the run", first);
+    if (first > 10 && percent(f->first.blocked_ns, f->span_ns) <= 20) /* else find_host_waits says it */
+        add(l, CW_FINDING_HINT, title,
+            "Presumably the vendor compiles kernels when they are launched first: %llu began late, by %s in "
+            "all, and %llu took long to enqueue, %s in all. This is no waiting for results; kept builds save "
+            "it.",
+            N(f->first.count), cw_quantity_ns(f->first.late_ns, a), N(f->first.calls),
+            cw_quantity_ns(f->first.call_ns, b));
 }
 
 static void find_waits(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
@@ -271,6 +379,7 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     struct list l = {out, 0};
 
     find_troubles(&l, t, f);
+    find_builds(&l, t, f);
     find_parallelism(&l, s, f, path);
     find_waits(&l, s, f);
     find_shared_contexts(&l, t, f);

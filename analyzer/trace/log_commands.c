@@ -390,6 +390,30 @@ static enum cw_status read_move(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
+static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+{
+    struct cw_cursor *c = &rec->body;
+    struct cw_t_call *x = cw_trace_push(&r->t->calls, 1);
+    uint64_t function, argument;
+
+    if (!x)
+        return cw_log_nomem(r);
+    x->thread = s->thread;
+    x->begin_ns = s->time_ns + (uint64_t)cw_cursor_s(c);
+    x->end_ns = s->time_ns = x->begin_ns + cw_cursor_u(c);
+    if (x->end_ns > r->last_ns)
+        r->last_ns = x->end_ns;
+    if (cw_cursor_u(c) & CW_LOG_E_STATUS)
+        x->status = (int32_t)cw_cursor_s(c);
+    function = cw_cursor_u(c);
+    x->name = function < r->function_count && r->functions[function] ? r->functions[function] : "?";
+    x->program = cw_log_resolve(r, CW_LOG_O_PROGRAM, cw_cursor_u(c));
+    x->kernel = cw_log_resolve(r, CW_LOG_O_KERNEL, cw_cursor_u(c));
+    argument = cw_cursor_u(c);
+    x->argument = argument && argument <= INT32_MAX ? (int32_t)argument - 1 : -1;
+    return CW_OK;
+}
+
 static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_log_data *x = cw_trace_push(&r->data, 1);
@@ -445,6 +469,9 @@ enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segmen
         break;
     case CW_LOG_MOVE:
         st = read_move(r, rec);
+        break;
+    case CW_LOG_CALL:
+        st = read_call(r, s, rec);
         break;
     default:
         st = read_data(r, rec);

@@ -45,6 +45,7 @@ struct cw_log_header {
     char stopped_why[512];
     char host[256];
     char program[4096], cwd[4096], data_path[4096], command[16384]; /* NUL-terminated */
+    uint32_t all_calls; /* 1: every call is recorded (--calls), else slow ones and failed ones */
 };
 
 struct cw_log_chunk {
@@ -99,6 +100,11 @@ enum cw_log_kind {
      * of the device that it came from, of that it went to (0: the host's memory), offset in the buffer,
      * bytes, start (absolute), end - start. */
     CW_LOG_MOVE,
+    CW_LOG_FUNCTION,  /* id, s name: a function of OpenCL that CW_LOG_CALL names */
+    CW_LOG_BUILD_LOG, /* id of the program, s what the vendor's compiler said about a build that failed */
+    /* A call that no command stands for: call head, flags (CW_LOG_E_STATUS), [zigzag status], id of the
+     * function, program id+1, kernel id+1 and argument+1 (0: none, or not looked for). Its delta seq is 0. */
+    CW_LOG_CALL,
     CW_LOG_KINDS
 };
 

@@ -262,6 +262,15 @@ static void link_moves(struct cw_log_reader *r)
             r->t->moves.v[i].command = command_of(r->t, r->move_seqs.v[i] - 1);
 }
 
+static int by_begin(const void *a, const void *b)
+{
+    const struct cw_t_call *x = a, *y = b;
+
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
 static int by_order(const void *a, const void *b)
 {
     const struct cw_log_data *x = a, *y = b;
@@ -341,6 +350,8 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     r->t->parts.count = link_parts(r->t, r->t->parts.v, r->part_seqs.v, r->t->parts.count);
     r->t->plans.count = link_parts(r->t, r->t->plans.v, r->plan_seqs.v, r->t->plans.count);
     link_moves(r);
+    if (r->t->calls.count)
+        qsort(r->t->calls.v, r->t->calls.count, sizeof *r->t->calls.v, by_begin);
     link_lives(r);
     link_data(r);
     link_seen(r->t);

@@ -126,6 +126,7 @@ static enum cw_status read_header(struct cw_log_reader *r)
     p->start_ns = h->start_ns;
     p->end_ns = h->end_ns;
     p->run_mode = h->run_mode;
+    p->all_calls = h->all_calls;
     p->complete = h->complete && !h->stopped;
     if (h->stopped)
         p->stopped_why = header_text(r->t, h->stopped_why, sizeof h->stopped_why);
@@ -245,7 +246,7 @@ static bool is_command(uint32_t kind)
 {
     return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA ||
            kind == CW_LOG_RAN || kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN ||
-           kind == CW_LOG_WENT || kind == CW_LOG_MOVE;
+           kind == CW_LOG_WENT || kind == CW_LOG_MOVE || kind == CW_LOG_CALL;
 }
 
 static bool keep_life(struct cw_log_reader *r, uint64_t seq, uint32_t id, bool released)
@@ -323,6 +324,7 @@ static void finish(struct cw_log_reader *r)
         free(r->kernels[i].args);
     free(r->kernels);
     free(r->callsites);
+    free(r->functions);
     free(r->segments.v);
     free(r->defs.v);
     free(r->lives.v);

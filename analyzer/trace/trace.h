@@ -49,6 +49,7 @@ struct cw_t_process {
     const char *stopped_why;    /* recording stopped early: reason in words; else NULL */
     uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
     uint64_t calls;             /* API calls seen, enqueues or not */
+    bool all_calls;             /* the trace's calls are all that were made (--calls) */
 };
 
 struct cw_t_platform {
@@ -100,6 +101,7 @@ struct cw_t_program {
     uint32_t context;
     const char *source;     /* NULL unless kind is SOURCE and sources are recorded */
     const char *options;    /* of the last build; NULL if never built */
+    const char *build_log;  /* of the last build that failed; NULL if none did */
     uint64_t source_hash;   /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
     bool rebuilt;           /* built with other options before: kernels may be of either build */
     struct cw_blob binary;  /* captured (--capture-data) */
@@ -223,6 +225,17 @@ struct cw_t_move {
     uint64_t start_ns, end_ns; /* device clock */
 };
 
+/* A call of OpenCL that no command stands for. Without all_calls of the process those of functions that may
+ * take long and are called rarely, and those that failed. */
+struct cw_t_call {
+    const char *name;          /* "clBuildProgram" */
+    uint32_t thread;           /* as of commands */
+    int32_t status;            /* 0, or its error */
+    uint32_t program, kernel;  /* that it was for, of builds and of failed calls; else CW_NONE */
+    int32_t argument;          /* index in the kernel, of failed clSetKernelArg; else -1 */
+    uint64_t begin_ns, end_ns; /* host clock; equal: its time was not taken */
+};
+
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
 enum cw_hazard { CW_HAZARD_NONE, CW_HAZARD_RAW, CW_HAZARD_WAR, CW_HAZARD_WAW };
 struct cw_edge {
@@ -266,6 +279,7 @@ struct cw_trace {
     CW_ARRAY(struct cw_t_part)
     plans;                            /* a policy's plan of commands, and of parts of them, in any order */
     CW_ARRAY(struct cw_t_move) moves; /* copies between memories, in any order */
+    CW_ARRAY(struct cw_t_call) calls; /* in order of their beginnings */
     /* shared arrays that slices point into */
     CW_ARRAY(uint32_t) device_ids;
     CW_ARRAY(uint32_t) program_ids;
@@ -299,6 +313,11 @@ const char *cw_trace_strdup(struct cw_trace *t, const char *s);
  * in a static thread-local buffer for an unknown one. The inverse returns 0 for an unknown name. */
 const char *cw_trace_command_type_name(uint32_t type);
 uint32_t cw_trace_command_type_from_name(const char *name);
+
+/* The function that makes commands of this type ("clEnqueueMarker" and "clEnqueueBarrier" also for their
+ * forms with other names), or that is the host action; NULL for actions that are no calls of their own
+ * (polls, host writes). Unknown types: as cw_trace_command_type_name. */
+const char *cw_trace_command_function_name(uint32_t type);
 
 /* True for an enqueued command, false for a host pseudo-command. */
 bool cw_trace_command_is_enqueue(const struct cw_command *c);

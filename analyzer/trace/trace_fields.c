@@ -38,12 +38,22 @@ static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
     }
 
 #define P struct cw_t_process
-static const struct cw_field process_fields[] = {
-    FIELD(P, program, STRING),        FIELD(P, command, STRING), FIELD(P, cwd, STRING),
-    FIELD(P, host, STRING),           FIELD(P, pid, U64),        FIELD(P, ppid, U64),
-    FIELD(P, start_realtime_ns, U64), FIELD(P, start_ns, U64),   FIELD(P, end_ns, U64),
-    MUST(P, complete, BOOL),          FIELD(P, run_mode, BOOL),  FIELD(P, stopped_why, STRING),
-    FIELD(P, recorder_ns, U64),       FIELD(P, calls, U64),      END};
+static const struct cw_field process_fields[] = {FIELD(P, program, STRING),
+                                                 FIELD(P, command, STRING),
+                                                 FIELD(P, cwd, STRING),
+                                                 FIELD(P, host, STRING),
+                                                 FIELD(P, pid, U64),
+                                                 FIELD(P, ppid, U64),
+                                                 FIELD(P, start_realtime_ns, U64),
+                                                 FIELD(P, start_ns, U64),
+                                                 FIELD(P, end_ns, U64),
+                                                 MUST(P, complete, BOOL),
+                                                 FIELD(P, run_mode, BOOL),
+                                                 FIELD(P, stopped_why, STRING),
+                                                 FIELD(P, recorder_ns, U64),
+                                                 FIELD(P, calls, U64),
+                                                 FIELD(P, all_calls, BOOL),
+                                                 END};
 #undef P
 #define P struct cw_t_platform
 static const struct cw_field platform_fields[] = {MUST(P, name, STRING), FIELD(P, vendor, STRING),
@@ -103,6 +113,7 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  REF(P, context, CW_S_CONTEXTS),
                                                  FIELD(P, source, STRING),
                                                  FIELD(P, options, STRING),
+                                                 FIELD(P, build_log, STRING),
                                                  FIELD(P, rebuilt, BOOL),
                                                  FIELD(P, source_hash, HEX),
                                                  FIELD(P, binary, BLOB),
@@ -205,6 +216,18 @@ static const struct cw_field move_fields[] = {REF(P, command, CW_S_COMMANDS),
                                               END};
 #undef P
 
+#define P struct cw_t_call
+static const struct cw_field call_fields[] = {MUST(P, name, STRING),
+                                              FIELD(P, thread, U32),
+                                              FIELD(P, status, I32),
+                                              REF(P, program, CW_S_PROGRAMS),
+                                              REF(P, kernel, CW_S_KERNELS),
+                                              {ROW(P, argument, I32), .default_value = -1},
+                                              FIELD(P, begin_ns, U64),
+                                              FIELD(P, end_ns, U64),
+                                              END};
+#undef P
+
 #define SECTION(member, fields_, has_id_)                                                                    \
     {                                                                                                        \
         .name = #member, .fields = fields_, .array = offsetof(struct cw_trace, member),                      \
@@ -230,6 +253,7 @@ const struct cw_section_def cw_sections[CW_S_COUNT] = {
     [CW_S_PARTS] = SECTION(parts, part_fields, false),
     [CW_S_PLANS] = SECTION(plans, plan_fields, false),
     [CW_S_MOVES] = SECTION(moves, move_fields, false),
+    [CW_S_CALLS] = SECTION(calls, call_fields, false),
 };
 
 /* All arrays of a trace have this shape; the element type does not matter for the count. */

@@ -58,19 +58,28 @@ bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispa
     cw_recorder.device_times = options->device_times;
     cw_recorder.capture_data = options->capture_data;
     cw_recorder.no_sources = options->no_sources;
+    cw_recorder.all_calls = options->calls;
     cw_recorder.callsite_frames = parse_callsites(options->callsites);
     tool_converts = tool && tool[0] && strcmp(tool, "0");
     cw_log_on_fork(after_fork);
-    if (!cw_log_configure(options->out, options->capture_data, ends != NULL)) {
+    if (!cw_log_configure(options->out,
+                          (struct cw_log_traits){options->capture_data, ends != NULL, options->calls})) {
         cw_log_error("recording is off: out of memory");
         return false;
     }
     return true;
 }
 
+static struct cw_dispatch hooks = {
+#define HOOK(name) .name = cw_hook_##name,
+    CW_TRACE_HOOKS(HOOK)};
+
 static bool start(const struct cw_options *options)
 {
-    return cw_mode_trace_start(options, &cw_next, NULL);
+    if (!cw_mode_trace_start(options, &cw_next, NULL))
+        return false;
+    cw_calls_install(&hooks);
+    return true;
 }
 
 static void write_live_times(struct cw_object *o, void *context)
@@ -152,10 +161,6 @@ void cw_mode_trace_register_exit(void)
     }
     errno = saved;
 }
-
-static const struct cw_dispatch hooks = {
-#define HOOK(name) .name = cw_hook_##name,
-    CW_TRACE_HOOKS(HOOK)};
 
 const struct cw_mode cw_mode_trace = {
     .name = "trace",

@@ -15,7 +15,7 @@ extern struct cw_dispatch cw_traced;
 
 /* Settings, constant after the mode's start(). */
 struct cw_recorder_settings {
-    bool device_times, capture_data, no_sources;
+    bool device_times, capture_data, no_sources, all_calls;
     unsigned callsite_frames; /* 0 off, 1 leaf, N frames */
 };
 extern struct cw_recorder_settings cw_recorder;
@@ -56,6 +56,9 @@ uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n);
 /* After a build, compile or link: options, and under capture_data the binary, if the build is over (`done`).
  */
 void cw_define_build(cl_program program, const char *options, bool done);
+
+/* After a build, compile or link that failed: the log of the first device that has one. */
+void cw_define_build_log(cl_program program);
 
 /* The bytes that a program was made from, under capture_data. */
 void cw_define_bytes(cl_program program, const void *bytes, size_t n);
@@ -100,6 +103,13 @@ struct cw_caller {
 /* The number of this call site + 1, written to the log the first time; 0 when call sites are off. */
 uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller);
 void cw_callsite_after_fork(void);
+
+/* ---- calls that no command stands for (calls.c) */
+
+/* Puts a function that times and records the call before the hooks of `hooks`: of those that take long and
+ * are rare each call, of the others those that fail; with all_calls each call of all functions, also of those
+ * that `hooks` leaves out. Once, after cw_mode_trace_start. */
+void cw_calls_install(struct cw_dispatch *hooks);
 
 /* ---- enqueues (enqueue.c) */
 struct cw_enqueue {

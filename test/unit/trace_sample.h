@@ -21,7 +21,8 @@ static inline void sample_objects(struct cw_trace *t)
                                        .end_ns = 99000,
                                        .complete = true,
                                        .recorder_ns = 5,
-                                       .calls = 77};
+                                       .calls = 77,
+                                       .all_calls = true};
     t->platforms.v[0] = (struct cw_t_platform){"platform", "vendor", "OpenCL 3.0"};
     t->devices.v[0] = (struct cw_t_device){.parent = CW_NONE,
                                            .type = 2,
@@ -96,6 +97,10 @@ static inline void sample_trace(struct cw_trace *t)
     tb_command(t, 0x4321, r); /* a type of some extension */
     t->commands.v[5].status = -59;
     t->commands.v[5].thread = 3;
+    t->programs.v[p].build_log = "error: \"k\"";
+    *cw_trace_push(&t->calls, 1) = (struct cw_t_call){"clBuildProgram", 0, -11, p, CW_NONE, -1, 1100, 1900};
+    *cw_trace_push(&t->calls, 1) =
+        (struct cw_t_call){"clSetKernelArg", 1, -51, CW_NONE, kernel, 0, 2000, 2000};
     tb_build(t);
 }
 

@@ -82,6 +82,7 @@ static void start_recording(const struct cw_options *options)
 #define HOOK(name) hooks.name = cw_hook_##name;
     CW_TRACE_HOOKS(HOOK)
 #undef HOOK
+    cw_calls_install(&hooks);
 }
 
 static void stop(void)

@@ -1,0 +1,151 @@
+/* calls.c - calls that no command stands for: their names, times and errors.
+ *
+ * Commands and waits have records of their own. For each other function there is one here that makes the call
+ * through the mode's hook, so a record's times hold that hook's, too. */
+#include <string.h>
+
+#include "recorder.h"
+
+static struct cw_dispatch inner;                /* the functions behind those of this file; complete */
+static bool timed[CW_ID_COUNT];                 /* every call is recorded; else those that fail */
+static _Atomic uint32_t described[CW_ID_COUNT]; /* the generation of the log that has the function's name */
+
+/* The first two arguments as numbers, 0 for those that a function does not have. */
+#define FIRST_TWO(...)      PICK_TWO(__VA_ARGS__ __VA_OPT__(, ) 0, 0, 0)
+#define PICK_TWO(a, b, ...) (uintptr_t)(a), (uintptr_t)(b)
+
+/* The functions whose calls are recorded always: they may take long, and programs make few of them. */
+static bool is_slow(const char *name)
+{
+    static const char *const words[] = {"clCreate",         "clBuildProgram",        "clCompileProgram",
+                                        "clLinkProgram",    "clCloneKernel",         "clUnload",
+                                        "clGetPlatformIDs", "clGetDeviceIDs",        "clSVMAlloc",
+                                        "clReleaseContext", "clReleaseCommandQueue", "clReleaseProgram"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(name, words[i], strlen(words[i])))
+            return strcmp(name, "clCreateUserEvent") != 0;
+    return false;
+}
+
+/* Those that write a command's record (enqueue.c). */
+static bool is_command(const char *name)
+{
+    static const char *const others[] = {"clFlush", "clFinish", "clWaitForEvents", "clSetUserEventStatus"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(name, others[i]))
+            return true;
+    return !strncmp(name, "clEnqueue", 9);
+}
+
+/* The door has entries of its own for these two. */
+static bool is_door(const char *name)
+{
+    return !strncmp(name, "clGetExtensionFunctionAddress", 29);
+}
+
+static void describe(enum cw_api_id id)
+{
+    struct cw_rec r;
+
+    if (CW_LIKELY(atomic_load_explicit(&described[id], memory_order_relaxed) == cw_log_generation))
+        return;
+    atomic_store_explicit(&described[id], cw_log_generation, memory_order_relaxed);
+    cw_log_rec_begin(&r);
+    cw_rec_u(&r, (uint64_t)id);
+    cw_log_rec_string(&r, cw_door_api_name(id));
+    cw_log_rec_commit(&r, CW_LOG_FUNCTION);
+}
+
+/* id + 1 of the program and of the kernel that `handle` is, 0 for others. */
+static void encode_object(struct cw_rec *r, enum cw_api_id id, uintptr_t handle, cl_int status)
+{
+    const struct cw_object *o =
+        status != CL_SUCCESS || id == CW_ID_clBuildProgram || id == CW_ID_clCompileProgram
+            ? cw_object_find_any((const void *)handle)
+            : NULL;
+
+    if (o && o->generation != cw_log_generation)
+        o = NULL;
+    cw_rec_u(r, o && o->kind == CW_LOG_O_PROGRAM ? (uint64_t)o->id + 1 : 0);
+    cw_rec_u(r, o && o->kind == CW_LOG_O_KERNEL ? (uint64_t)o->id + 1 : 0);
+}
+
+/* Records a call that has returned. begin_ns 0: its time was not taken. */
+static void write_call(enum cw_api_id id, uint64_t begin_ns, cl_int status, uintptr_t first, uintptr_t second)
+{
+    struct cw_thread *t = cw_formula_is_recording() ? cw_log_thread() : NULL;
+    struct cw_rec r;
+
+    if (!t)
+        return;
+    describe(id);
+    cw_log_rec_begin_plain(&r, t);
+    r.end_ns = cw_now_ns();
+    r.begin_ns = begin_ns ? begin_ns : r.end_ns;
+    r.status = status;
+    r.flags = status != CL_SUCCESS ? CW_LOG_E_STATUS : 0;
+    cw_rec_u(&r, (uint64_t)id);
+    encode_object(&r, id, first, status);
+    cw_rec_u(&r, id == CW_ID_clSetKernelArg && status != CL_SUCCESS && second < UINT32_MAX ? second + 1 : 0);
+    cw_log_rec_commit_call(&r, CW_LOG_CALL);
+}
+
+static inline uint64_t begin(enum cw_api_id id)
+{
+    return CW_UNLIKELY(timed[id]) && cw_formula_is_recording() ? cw_now_ns() : 0;
+}
+
+/* ---- a function for each of OpenCL's, by how it reports failure */
+
+#define BODY_CODE(ret, name, args)                                                                           \
+    const uint64_t begin_ns = begin(CW_ID_##name);                                                           \
+    ret result = inner.name args;                                                                            \
+    if (CW_UNLIKELY(begin_ns || result != CL_SUCCESS))                                                       \
+        write_call(CW_ID_##name, begin_ns, result, FIRST_TWO args);                                          \
+    return result;
+
+/* A program that does not want to know the error has it recorded all the same. */
+#define BODY_ERRCODE(ret, name, args)                                                                        \
+    const uint64_t begin_ns = begin(CW_ID_##name);                                                           \
+    cl_int unwanted = CL_SUCCESS;                                                                            \
+    if (!errcode_ret)                                                                                        \
+        errcode_ret = &unwanted;                                                                             \
+    ret result = inner.name args;                                                                            \
+    const cl_int status = result ? CL_SUCCESS : *errcode_ret;                                                \
+    if (CW_UNLIKELY(begin_ns || status != CL_SUCCESS))                                                       \
+        write_call(CW_ID_##name, begin_ns, status, FIRST_TWO args);                                          \
+    return result;
+
+#define BODY_NULLPTR(ret, name, args)                                                                        \
+    const uint64_t begin_ns = begin(CW_ID_##name);                                                           \
+    ret result = inner.name args;                                                                            \
+    if (CW_UNLIKELY(begin_ns != 0))                                                                          \
+        write_call(CW_ID_##name, begin_ns, CL_SUCCESS, FIRST_TWO args);                                      \
+    return result;
+
+#define BODY_NOTHING(ret, name, args)                                                                        \
+    const uint64_t begin_ns = begin(CW_ID_##name);                                                           \
+    inner.name args;                                                                                         \
+    if (CW_UNLIKELY(begin_ns != 0))                                                                          \
+        write_call(CW_ID_##name, begin_ns, CL_SUCCESS, FIRST_TWO args);
+
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
+    static ret call_##name params                                                                            \
+    {                                                                                                        \
+        BODY_##fail(ret, name, args)                                                                         \
+    }
+#include "../door/api.inc"
+
+void cw_calls_install(struct cw_dispatch *hooks)
+{
+    inner = cw_traced;
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
+    if (hooks->name)                                                                                         \
+        inner.name = hooks->name;                                                                            \
+    timed[CW_ID_##name] = cw_recorder.all_calls || is_slow(#name);                                           \
+    if ((hooks->name || cw_recorder.all_calls) && !is_command(#name) && !is_door(#name))                     \
+        hooks->name = call_##name;
+#include "../door/api.inc"
+}
