@@ -3,6 +3,7 @@
  *
  * Its faults, each of which a report is to name: a build that fails, a wrong argument size, a kernel that is
  * not there, a buffer of no bytes. */
+#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,8 @@ static void count(const char *name, cl_int status)
 }
 
 /* A call that returns its code, and one that stores it in `err`. */
-#define CODE(name, ...)     (err = name(__VA_ARGS__), count(#name, err), err)
-#define MAKE(to, name, ...) (err = -999, to = name(__VA_ARGS__, &err), count(#name, err), to)
+#define CODE(name, ...)     (err = name(__VA_ARGS__), count(#name, err))
+#define MAKE(to, name, ...) (err = -999, to = name(__VA_ARGS__, &err), count(#name, err), (void)to)
 
 static cl_int err;
 
