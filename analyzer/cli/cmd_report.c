@@ -116,7 +116,8 @@ const struct cw_command_def cw_cmd_report = {
         "\"kernels\" are launches by kernel, and by NDRange (global / local size) where a kernel has "
         "several: how many, their share of all kernels' time, the shortest, the middle one, the one "
         "that 95 % do not exceed, the longest; GB/s: bytes that they may read and write, by their "
-        "footprints, over their time; GFLOP/s with --operations, a fused multiply-add counting as two.",
+        "footprints, over their time; GFLOP/s with --operations, a fused multiply-add counting as two. "
+        "\"kept\" are objects that the program had not released when it ended.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct report_command),

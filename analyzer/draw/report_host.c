@@ -1,6 +1,7 @@
 /* report_host.c - see report_host.h. */
 #include "report_host.h"
 #include "../graph/device_clock.h"
+#include "../graph/error_names.h"
 #include "../io/quantity.h"
 
 #include <string.h>
@@ -71,6 +72,15 @@ static void print_memory(const struct cw_report_facts *r, FILE *f)
         fputc('\n', f);
 }
 
+static void print_leaks(const struct cw_report_facts *r, FILE *f)
+{
+    char text[300];
+
+    cw_findings_leaks(&r->figures.leaks, text);
+    if (text[0])
+        fprintf(f, "kept      %s\n", text);
+}
+
 static const char *time_or_dash(uint64_t ns, uint64_t count, char text[16])
 {
     return count ? cw_quantity_ns(ns, text) : "-";
@@ -103,6 +113,7 @@ void cw_report_host_print(const struct cw_report_facts *r, FILE *f)
 {
     print_phases(r, f);
     print_memory(r, f);
+    print_leaks(r, f);
     print_calls(r, f);
 }
 
@@ -209,8 +220,52 @@ static void put_build_logs(const struct cw_report_facts *r, struct cw_json_out *
     cw_json_put_char(o, ']');
 }
 
+static void put_failures(const struct cw_report_facts *r, struct cw_json_out *o)
+{
+    const struct cw_host_calls *h = &r->figures.calls;
+    char text[32];
+
+    put_list(o, "failures");
+    for (size_t i = 0; i < h->failure_count; i++) {
+        const struct cw_host_failure *v = &h->failures[i];
+        cw_json_put_text(o, i ? ",\n" : "\n");
+        cw_json_put_open(o);
+        put_text(o, "name", v->name);
+        put_text(o, "error", cw_error_names_of(v->status, text));
+        put_number(o, "calls", v->calls);
+        if (v->program != CW_NONE)
+            put_number(o, "program", v->program);
+        if (v->kernel < r->t->kernels.count)
+            put_text(o, "kernel", r->t->kernels.v[v->kernel].name);
+        if (v->argument >= 0)
+            put_number(o, "argument", (uint64_t)v->argument);
+        cw_json_put_close(o);
+    }
+    cw_json_put_char(o, ']');
+}
+
+static void put_leaks(const struct cw_report_facts *r, struct cw_json_out *o)
+{
+    const struct cw_leaks *l = &r->figures.leaks;
+
+    put_number(o, "unused_events", r->t->process.unused_events);
+    put_list(o, "leaks");
+    for (unsigned k = 0; k < CW_LEAK_KINDS && l->kept; k++) {
+        cw_json_put_text(o, k ? ",\n" : "\n");
+        cw_json_put_open(o);
+        put_text(o, "kind", cw_leaks_name(k));
+        put_number(o, "made", l->kind[k].made);
+        put_number(o, "kept", l->kind[k].kept);
+        put_number(o, "bytes", l->kind[k].bytes);
+        cw_json_put_close(o);
+    }
+    cw_json_put_char(o, ']');
+}
+
 void cw_report_host_put(const struct cw_report_facts *r, struct cw_json_out *o, size_t limit)
 {
+    put_failures(r, o);
+    put_leaks(r, o);
     put_phases(r, o);
     put_functions(r, o);
     put_calls(r, o, limit);

@@ -245,6 +245,7 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
     count_commands(f, t);
     count_run(f, t);
     count_memory(f, t);
+    cw_leaks_count(&f->leaks, t);
     if (cw_first_launches_find(&f->first, t, err) || cw_host_calls_init(&f->calls, t, err) ||
         cw_phases_measure(&f->phases, t, &f->first, err) || cw_shared_contexts_find(&f->shared, t, err) ||
         cw_memory_moves_measure(&f->moves, t, err))

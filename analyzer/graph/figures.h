@@ -9,6 +9,7 @@
 #include "first_launches.h"
 #include "graph_summary.h"
 #include "host_calls.h"
+#include "leaks.h"
 #include "memory_moves.h"
 #include "phases.h"
 #include "shared_contexts.h"
@@ -38,6 +39,7 @@ struct cw_figures {
     struct cw_first_launches first;   /* the waiting that was presumably for the vendor's compiler */
     struct cw_host_calls calls;       /* the program's calls, by function */
     struct cw_phases phases;          /* the run's time */
+    struct cw_leaks leaks;            /* objects that the program did not release */
     struct cw_shared_contexts shared; /* contexts of several devices */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
     bool host_bytes_at_most; /* with maps, or rectangles with the gaps between their rows */
@@ -74,7 +76,10 @@ struct cw_finding {
     enum cw_finding_kind kind;
     char title[100], text[500]; /* UTF-8, one line each */
 };
-enum { CW_FINDINGS_MAX = 16 };
+enum { CW_FINDINGS_MAX = 24 };
+
+/* "2 of 3 buffers (4 KiB), 1 of 1 context": the kinds of objects that were kept. */
+void cw_findings_leaks(const struct cw_leaks *leaks, char text[300]);
 
 /* Writes at most CW_FINDINGS_MAX findings, troubles first, into `out`; returns how many. `path` is of weight
  * CW_WEIGHT_TIME when the trace has device times, else of CW_WEIGHT_COUNT. */

@@ -100,6 +100,56 @@ static void find_failed_builds(struct list *l, const struct cw_trace *t)
         }
 }
 
+static const char *use_of(const struct cw_trace *t, const struct cw_t_stale *x, char text[140])
+{
+    const struct cw_command *k = x->command < t->commands.count ? &t->commands.v[x->command] : NULL;
+    const char *name = k ? cw_trace_command_function_name(k->type) : x->call;
+
+    if (k && k->kernel < t->kernels.count && t->kernels.v[k->kernel].name)
+        snprintf(text, 140, "#%u %.40s of %.60s", x->command, name ? name : "?",
+                 t->kernels.v[k->kernel].name);
+    else if (k)
+        snprintf(text, 140, "#%u %.60s", x->command, name ? name : "?");
+    else
+        snprintf(text, 140, "%.60s", name ? name : "a call that did not return");
+    return text;
+}
+
+static const char *object_of(const struct cw_trace *t, const struct cw_t_stale *x, char text[100])
+{
+    const struct {
+        uint32_t id;
+        const char *name;
+    } kinds[] = {{x->context, "context"}, {x->queue, "queue"},     {x->memory, "memory object"},
+                 {x->sampler, "sampler"}, {x->program, "program"}, {x->event, "event of #"}};
+
+    snprintf(text, 100, "%s", "an object");
+    if (x->kernel < t->kernels.count)
+        snprintf(text, 100, "kernel %.60s",
+                 t->kernels.v[x->kernel].name ? t->kernels.v[x->kernel].name : "?");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].id != CW_NONE)
+            snprintf(text, 100, "%s%s%u", kinds[i].name,
+                     kinds[i].name[strlen(kinds[i].name) - 1] == '#' ? "" : " ", kinds[i].id);
+    return text;
+}
+
+static void find_stale(struct list *l, const struct cw_trace *t)
+{
+    char list[420] = "", object[100], use[140];
+    size_t used = 0, shown = 0;
+
+    for (; shown < t->stale.count && used < 220; shown++) {
+        const struct cw_t_stale *x = &t->stale.v[shown];
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s by %s", shown ? ", " : "",
+                                 object_of(t, x, object), use_of(t, x, use));
+        used = used < sizeof list ? used : sizeof list - 1;
+    }
+    if (shown)
+        add(l, CW_FINDING_TROUBLE, "Objects are used after their release", "%s%s.", list,
+            shown < t->stale.count ? ", and others" : "");
+}
+
 static void find_troubles(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     if (t->process.stopped_why)
@@ -110,6 +160,7 @@ static void find_troubles(struct list *l, const struct cw_trace *t, const struct
             "The trace reaches to its last completed call.");
     find_failed_calls(l, t, f);
     find_failed_builds(l, t);
+    find_stale(l, t);
     if (f->failed)
         add(l, CW_FINDING_TROUBLE, "Commands failed",
             "%llu commands ended with an error. They count as no work here; look at their status in the "
@@ -242,6 +293,45 @@ static void find_builds(struct list *l, const struct cw_trace *t, const struct c
             "it.",
             N(f->first.count), cw_quantity_ns(f->first.late_ns, a), N(f->first.calls),
             cw_quantity_ns(f->first.call_ns, b));
+}
+
+/* "2 of 3 buffers (4 KiB), 1 of 1 context" in `text`. */
+void cw_findings_leaks(const struct cw_leaks *k, char text[300])
+{
+    size_t used = 0;
+    char a[16];
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < CW_LEAK_KINDS && used < 230; i++) {
+        const struct cw_leak *v = &k->kind[i];
+        if (!v->kept)
+            continue;
+        used += (size_t)snprintf(text + used, 300 - used, "%s%llu of %llu %s%s", used ? ", " : "", N(v->kept),
+                                 N(v->made), cw_leaks_name(i), v->made == 1 ? "" : "s");
+        if (v->bytes)
+            used += (size_t)snprintf(text + used, 300 - used, " (%s)", cw_quantity_bytes(v->bytes, a));
+    }
+}
+
+static void find_leaks(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_leaks *k = &f->leaks;
+    const struct cw_leak *events = &k->kind[CW_LEAK_EVENTS];
+    const uint64_t asked = events->made + t->process.user_events;
+    char kinds[300], use[140], where[200] = "";
+
+    cw_findings_leaks(k, kinds);
+    if (events->kept && events->first != CW_NONE)
+        snprintf(where, sizeof where, " The first event kept is that of %s.",
+                 use_of(t, &(struct cw_t_stale){.command = events->first}, use));
+    if (k->kept)
+        add(l, k->kept > 8 ? CW_FINDING_HINT : CW_FINDING_NOTE, "Objects are never released",
+            "When the program ended it had kept %s.%s", kinds, where);
+    if (t->process.unused_events > 8)
+        add(l, CW_FINDING_NOTE, "Events that nothing waits for",
+            "The program asked for %llu events and neither waited for %llu of them nor asked about them. An "
+            "enqueue without an event (NULL) is cheaper.",
+            N(asked), N(t->process.unused_events));
 }
 
 static void find_waits(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
@@ -385,6 +475,7 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     find_shared_contexts(&l, t, f);
     find_idle_devices(&l, t, f);
     find_costs(&l, s, f);
+    find_leaks(&l, t, f);
     find_doubts(&l, s, f);
     return l.count;
 }

@@ -414,6 +414,75 @@ static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *
     return CW_OK;
 }
 
+static enum cw_status read_events(struct cw_log_reader *r, struct cw_log_record *rec)
+{
+    struct cw_cursor *c = &rec->body;
+    struct cw_t_process *p = &r->t->process;
+    uint64_t *kept;
+    uint32_t n;
+
+    r->ended = true;
+    p->user_events = cw_cursor_u(c);
+    p->user_events_kept = cw_cursor_u(c);
+    p->unused_events = cw_cursor_u(c);
+    p->events_kept = cw_cursor_u(c);
+    n = cw_cursor_count(c);
+    kept = cw_trace_push(&r->kept, n);
+    if (n && !kept)
+        return cw_log_nomem(r);
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = rec->seq + (uint64_t)cw_cursor_s(c);
+    return CW_OK;
+}
+
+/* Where trace.h has an object of a kind; NULL: nowhere, or in `event`. */
+static uint32_t *place_of(struct cw_t_stale *x, uint64_t kind)
+{
+    switch (kind) {
+    case CW_LOG_O_CONTEXT:
+        return &x->context;
+    case CW_LOG_O_QUEUE:
+        return &x->queue;
+    case CW_LOG_O_MEMORY:
+        return &x->memory;
+    case CW_LOG_O_SAMPLER:
+        return &x->sampler;
+    case CW_LOG_O_PROGRAM:
+        return &x->program;
+    case CW_LOG_O_KERNEL:
+        return &x->kernel;
+    default:
+        return NULL;
+    }
+}
+
+static enum cw_status read_stale(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+{
+    struct cw_cursor *c = &rec->body;
+    struct cw_t_stale *x = cw_trace_push(&r->t->stale, 1);
+    struct cw_log_stale *refs = x ? cw_trace_push(&r->stale, 1) : NULL;
+    uint64_t kind = cw_cursor_u(c), function;
+    uint32_t *place;
+
+    if (!refs)
+        return cw_log_nomem(r);
+    *x = (struct cw_t_stale){CW_NONE, CW_NONE, CW_NONE, CW_NONE,   CW_NONE, CW_NONE,
+                             CW_NONE, CW_NONE, NULL,    s->thread, 0};
+    place = place_of(x, kind);
+    if (kind == CW_LOG_O_EVENT)
+        refs->event = rec->seq + (uint64_t)cw_cursor_s(c) + 1;
+    else if (place)
+        *place = cw_log_resolve(r, (enum cw_log_object)kind, (uint64_t)cw_cursor_u32(c) + 1);
+    else
+        c->bad = true;
+    refs->command = cw_cursor_u(c);
+    function = cw_cursor_u(c);
+    if (function && function <= r->function_count)
+        x->call = r->functions[function - 1];
+    x->at_ns = cw_cursor_u(c);
+    return CW_OK;
+}
+
 static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_log_data *x = cw_trace_push(&r->data, 1);
@@ -472,6 +541,12 @@ enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segmen
         break;
     case CW_LOG_CALL:
         st = read_call(r, s, rec);
+        break;
+    case CW_LOG_EVENTS:
+        st = read_events(r, rec);
+        break;
+    case CW_LOG_STALE:
+        st = read_stale(r, s, rec);
         break;
     default:
         st = read_data(r, rec);

@@ -105,6 +105,14 @@ enum cw_log_kind {
     /* A call that no command stands for: call head, flags (CW_LOG_E_STATUS), [zigzag status], id of the
      * function, program id+1, kernel id+1 and argument+1 (0: none, or not looked for). Its delta seq is 0. */
     CW_LOG_CALL,
+    /* At the end of a program that ends by itself, once: how many user events it made and how many of these
+     * it has kept, how many events nothing has used, how many events of commands it has kept; count, and
+     * for that many of the latter delta seq of the command (signed, to this record). */
+    CW_LOG_EVENTS,
+    /* The program uses an object behind its last release of it: enum cw_log_object, id (of an event: delta
+     * seq of its command, signed), sequence number + 1 of the command or 0, function + 1 or 0, absolute
+     * time. Written before the call, which may not return; at most once per object. */
+    CW_LOG_STALE,
     CW_LOG_KINDS
 };
 

@@ -31,11 +31,16 @@ struct cw_log_def {
     struct cw_cursor body; /* after the id */
 };
 
-/* A memory object is made, or released: for objects on host memory. */
+/* A memory object is made, or an object of any kind is released. */
 struct cw_log_life {
     uint64_t seq;
-    uint32_t id; /* the log's */
+    uint32_t id, kind; /* the log's; enum cw_log_object */
     bool released;
+};
+
+/* CW_LOG_STALE */
+struct cw_log_stale {
+    uint64_t event, command; /* sequence numbers + 1; 0: none */
 };
 
 /* Things that name a command by its sequence number, resolved when all commands are known. */
@@ -94,7 +99,10 @@ struct cw_log_reader {
     CW_ARRAY(uint64_t) plan_seqs; /* and of its plans */
     CW_ARRAY(uint64_t) move_seqs; /* of the commands of the trace's moves, + 1; 0: none */
     CW_ARRAY(struct cw_log_data) data;
-    const char **functions; /* names, by number; NULL where the log has none */
+    CW_ARRAY(struct cw_log_stale) stale; /* parallel to the trace's */
+    CW_ARRAY(uint64_t) kept;             /* sequence numbers of commands whose events the program kept */
+    bool ended;                          /* it is known which objects the program kept */
+    const char **functions;              /* names, by number; NULL where the log has none */
     size_t function_count;
     CW_ARRAY(struct cw_log_user) users;
     uint64_t last_ns;

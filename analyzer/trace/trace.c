@@ -40,6 +40,7 @@ void cw_trace_finish(struct cw_trace *t)
     free(t->plans.v);
     free(t->moves.v);
     free(t->calls.v);
+    free(t->stale.v);
     free(t->device_ids.v);
     free(t->program_ids.v);
     free(t->args.v);

@@ -50,6 +50,7 @@ enum cw_section {
     CW_S_PLANS,
     CW_S_MOVES,
     CW_S_CALLS,
+    CW_S_STALE,
     CW_S_COUNT
 };
 

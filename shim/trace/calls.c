@@ -8,6 +8,7 @@
 
 static struct cw_dispatch inner;                /* the functions behind those of this file; complete */
 static bool timed[CW_ID_COUNT];                 /* every call is recorded; else those that fail */
+static bool uses[CW_ID_COUNT];                  /* a slow one that makes something of its first argument */
 static _Atomic uint32_t described[CW_ID_COUNT]; /* the generation of the log that has the function's name */
 
 /* The first two arguments as numbers, 0 for those that a function does not have. */
@@ -45,7 +46,7 @@ static bool is_door(const char *name)
     return !strncmp(name, "clGetExtensionFunctionAddress", 29);
 }
 
-static void describe(enum cw_api_id id)
+void cw_calls_describe(uint32_t id)
 {
     struct cw_rec r;
 
@@ -53,8 +54,8 @@ static void describe(enum cw_api_id id)
         return;
     atomic_store_explicit(&described[id], cw_log_generation, memory_order_relaxed);
     cw_log_rec_begin(&r);
-    cw_rec_u(&r, (uint64_t)id);
-    cw_log_rec_string(&r, cw_door_api_name(id));
+    cw_rec_u(&r, id);
+    cw_log_rec_string(&r, cw_door_api_name((enum cw_api_id)id));
     cw_log_rec_commit(&r, CW_LOG_FUNCTION);
 }
 
@@ -72,6 +73,13 @@ static void encode_object(struct cw_rec *r, enum cw_api_id id, uintptr_t handle,
     cw_rec_u(r, o && o->kind == CW_LOG_O_KERNEL ? (uint64_t)o->id + 1 : 0);
 }
 
+/* Notes it if the first argument is an object that the program has released. */
+static void look_at(enum cw_api_id id, uintptr_t first)
+{
+    if (first && !cw_object_find_any((const void *)first))
+        cw_stale_note_any((const void *)first, (uint32_t)id);
+}
+
 /* Records a call that has returned. begin_ns 0: its time was not taken. */
 static void write_call(enum cw_api_id id, uint64_t begin_ns, cl_int status, uintptr_t first, uintptr_t second)
 {
@@ -80,7 +88,10 @@ static void write_call(enum cw_api_id id, uint64_t begin_ns, cl_int status, uint
 
     if (!t)
         return;
-    describe(id);
+    cw_calls_describe((uint32_t)id);
+    if (status != CL_SUCCESS &&
+        strncmp(cw_door_api_name(id), "clRelease", 9)) /* its hook has looked already */
+        look_at(id, first);
     cw_log_rec_begin_plain(&r, t);
     r.end_ns = cw_now_ns();
     r.begin_ns = begin_ns ? begin_ns : r.end_ns;
@@ -92,15 +103,20 @@ static void write_call(enum cw_api_id id, uint64_t begin_ns, cl_int status, uint
     cw_log_rec_commit_call(&r, CW_LOG_CALL);
 }
 
-static inline uint64_t begin(enum cw_api_id id)
+static inline uint64_t begin(enum cw_api_id id, uintptr_t first, uintptr_t second)
 {
-    return CW_UNLIKELY(timed[id]) && cw_formula_is_recording() ? cw_now_ns() : 0;
+    (void)second;
+    if (CW_LIKELY(!timed[id]) || !cw_formula_is_recording())
+        return 0;
+    if (CW_UNLIKELY(uses[id])) /* before the call, which may not return */
+        look_at(id, first);
+    return cw_now_ns();
 }
 
 /* ---- a function for each of OpenCL's, by how it reports failure */
 
 #define BODY_CODE(ret, name, args)                                                                           \
-    const uint64_t begin_ns = begin(CW_ID_##name);                                                           \
+    const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     ret result = inner.name args;                                                                            \
     if (CW_UNLIKELY(begin_ns || result != CL_SUCCESS))                                                       \
         write_call(CW_ID_##name, begin_ns, result, FIRST_TWO args);                                          \
@@ -108,7 +124,7 @@ static inline uint64_t begin(enum cw_api_id id)
 
 /* A program that does not want to know the error has it recorded all the same. */
 #define BODY_ERRCODE(ret, name, args)                                                                        \
-    const uint64_t begin_ns = begin(CW_ID_##name);                                                           \
+    const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     cl_int unwanted = CL_SUCCESS;                                                                            \
     if (!errcode_ret)                                                                                        \
         errcode_ret = &unwanted;                                                                             \
@@ -119,14 +135,14 @@ static inline uint64_t begin(enum cw_api_id id)
     return result;
 
 #define BODY_NULLPTR(ret, name, args)                                                                        \
-    const uint64_t begin_ns = begin(CW_ID_##name);                                                           \
+    const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     ret result = inner.name args;                                                                            \
     if (CW_UNLIKELY(begin_ns != 0))                                                                          \
         write_call(CW_ID_##name, begin_ns, CL_SUCCESS, FIRST_TWO args);                                      \
     return result;
 
 #define BODY_NOTHING(ret, name, args)                                                                        \
-    const uint64_t begin_ns = begin(CW_ID_##name);                                                           \
+    const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     inner.name args;                                                                                         \
     if (CW_UNLIKELY(begin_ns != 0))                                                                          \
         write_call(CW_ID_##name, begin_ns, CL_SUCCESS, FIRST_TWO args);
@@ -145,6 +161,7 @@ void cw_calls_install(struct cw_dispatch *hooks)
     if (hooks->name)                                                                                         \
         inner.name = hooks->name;                                                                            \
     timed[CW_ID_##name] = cw_recorder.all_calls || is_slow(#name);                                           \
+    uses[CW_ID_##name] = is_slow(#name) && !strstr(#name, "clGet") && !strstr(#name, "clRelease");           \
     if ((hooks->name || cw_recorder.all_calls) && !is_command(#name) && !is_door(#name))                     \
         hooks->name = call_##name;
 #include "../door/api.inc"

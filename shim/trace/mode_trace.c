@@ -45,6 +45,7 @@ static void after_fork(void)
     cw_callsite_after_fork();
     cw_maps_after_fork();
     cw_device_times_after_fork();
+    cw_stale_after_fork();
     cw_capture_after_fork();
 }
 
@@ -135,8 +136,17 @@ static void end(void *unused)
     }
     if (cw_log_is_open())
         cw_log_complete();
+    if (!tool_converts && cw_log_is_open())
+        cw_stale_write_events();
     if (!tool_converts)
         convert();
+}
+
+static void end_events(void *unused)
+{
+    (void)unused;
+    if (tool_converts && cw_log_is_open())
+        cw_stale_write_events();
 }
 
 /* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */
@@ -145,6 +155,16 @@ void cw_mode_trace_at_end(void)
     int saved = errno;
 
     cw_roomy(end, NULL);
+    errno = saved;
+}
+
+/* From the library's destructor: those of the program's own objects have run, and may have released some. */
+void cw_mode_trace_stop(void)
+{
+    int saved = errno;
+
+    cw_mode_trace_at_end();
+    cw_roomy(end_events, NULL);
     errno = saved;
 }
 
@@ -168,5 +188,5 @@ const struct cw_mode cw_mode_trace = {
     .ext_hooks = &cw_trace_ext_hooks,
     .start = start,
     /* for a program that used inherited objects before any platform or context call */
-    .stop = cw_mode_trace_at_end,
+    .stop = cw_mode_trace_stop,
 };

@@ -20,6 +20,28 @@ struct cw_recorder_settings {
 };
 extern struct cw_recorder_settings cw_recorder;
 
+/* ---- uses of released objects, and events (stale.c) */
+
+/* Writes a record if the program has released `handle`, an object of `kind`, and no live entry is there.
+ * command: sequence number of the call's command + 1, else 0: then `function` is its number (enum cw_api_id).
+ * note_any: whatever kind it is. */
+void cw_stale_note(const void *handle, enum cw_log_object kind, uint64_t command, uint32_t function);
+void cw_stale_note_any(const void *handle, uint32_t function);
+
+/* The program made a user event; it let go of an event, of which o is the entry. */
+void cw_stale_user_event(void);
+void cw_stale_event_released(const struct cw_object *o);
+
+/* At the program's end: which events it has kept. Once per log. */
+void cw_stale_write_events(void);
+void cw_stale_after_fork(void);
+
+static inline void cw_stale_event_used(struct cw_object *o)
+{
+    if (CW_UNLIKELY(!(atomic_load_explicit(&o->flags, memory_order_relaxed) & CW_OBJECT_USED)))
+        atomic_fetch_or_explicit(&o->flags, CW_OBJECT_USED, memory_order_relaxed);
+}
+
 /* ---- objects and their definitions (define.c) */
 
 /* The entry of `handle`, made and described in the log if it is not known (by asking the vendor). NULL for a
@@ -37,6 +59,26 @@ static inline struct cw_object *cw_known(const void *handle, enum cw_log_object 
 static inline uint64_t cw_known_id(const void *handle, enum cw_log_object kind)
 {
     struct cw_object *o = cw_known(handle, kind);
+
+    return o ? (uint64_t)o->id + 1 : 0;
+}
+
+/* The same for a handle that the program passes to the call of sequence number `seq`: notes the use of a
+ * released object. */
+static inline struct cw_object *cw_used(const void *handle, enum cw_log_object kind, uint64_t seq)
+{
+    struct cw_object *o = cw_object_find(handle, kind);
+
+    if (CW_LIKELY(o && o->generation == cw_log_generation))
+        return o;
+    if (!o)
+        cw_stale_note(handle, kind, seq + 1, 0);
+    return cw_define(handle, kind);
+}
+
+static inline uint64_t cw_used_id(const void *handle, enum cw_log_object kind, uint64_t seq)
+{
+    struct cw_object *o = cw_used(handle, kind, seq);
 
     return o ? (uint64_t)o->id + 1 : 0;
 }
@@ -110,6 +152,9 @@ void cw_callsite_after_fork(void);
  * are rare each call, of the others those that fail; with all_calls each call of all functions, also of those
  * that `hooks` leaves out. Once, after cw_mode_trace_start. */
 void cw_calls_install(struct cw_dispatch *hooks);
+
+/* Writes the name of a function (enum cw_api_id) to the log, once. */
+void cw_calls_describe(uint32_t id);
 
 /* ---- enqueues (enqueue.c) */
 struct cw_enqueue {

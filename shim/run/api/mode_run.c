@@ -89,7 +89,7 @@ static void stop(void)
 {
     cw_run_process_end_at_exit();
     if (cw_run.recording)
-        cw_mode_trace_at_end();
+        cw_mode_trace_stop();
 }
 
 /* The program calls a function by which it could enqueue, or change memory, unseen: from now on everything is
