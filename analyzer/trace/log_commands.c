@@ -495,63 +495,64 @@ static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
-enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s,
+/* A record that begins a command. */
+static enum cw_status read_command(struct cw_log_reader *r, struct cw_log_segment *s,
                                    struct cw_log_record *rec)
 {
     struct cw_command *cmd = NULL;
-    enum cw_status st = CW_OK;
+    enum cw_status st = read_head(r, s, rec, &cmd);
 
-    if (rec->kind <= CW_LOG_HOST_WRITE)
-        st = read_head(r, s, rec, &cmd);
     if (st != CW_OK)
         return st;
     switch (rec->kind) {
     case CW_LOG_KERNEL_COMMAND:
-        st = read_kernel_command(r, rec, cmd);
-        break;
+        return read_kernel_command(r, rec, cmd);
     case CW_LOG_TRANSFER:
         cmd->type = cw_cursor_u32(&rec->body);
-        st = read_transfer(r, rec, cmd);
-        break;
-    case CW_LOG_COMMAND:
-        cmd->type = cw_cursor_u32(&rec->body);
-        break;
+        return read_transfer(r, rec, cmd);
     case CW_LOG_HOST:
-        st = read_host(r, rec, cmd);
-        break;
+        return read_host(r, rec, cmd);
     case CW_LOG_HOST_WRITE:
         cmd->type = CW_HOST_WRITE;
-        st = read_transfer(r, rec, cmd);
-        break;
+        return read_transfer(r, rec, cmd);
+    default:
+        cmd->type = cw_cursor_u32(&rec->body);
+        return CW_OK;
+    }
+}
+
+/* One that says something of commands, or of calls and objects. */
+static enum cw_status read_other(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+{
+    switch (rec->kind) {
     case CW_LOG_TIMES:
     case CW_LOG_STATUS:
     case CW_LOG_RAN:
-        st = read_times(r, rec);
-        break;
+        return read_times(r, rec);
     case CW_LOG_PART:
     case CW_LOG_TILE:
     case CW_LOG_PLAN:
-        st = read_part(r, rec);
-        break;
+        return read_part(r, rec);
     case CW_LOG_WENT:
-        st = read_went(r, rec);
-        break;
+        return read_went(r, rec);
     case CW_LOG_MOVE:
-        st = read_move(r, rec);
-        break;
+        return read_move(r, rec);
     case CW_LOG_CALL:
-        st = read_call(r, s, rec);
-        break;
+        return read_call(r, s, rec);
     case CW_LOG_EVENTS:
-        st = read_events(r, rec);
-        break;
+        return read_events(r, rec);
     case CW_LOG_STALE:
-        st = read_stale(r, s, rec);
-        break;
+        return read_stale(r, s, rec);
     default:
-        st = read_data(r, rec);
-        break;
+        return read_data(r, rec);
     }
+}
+
+enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s,
+                                   struct cw_log_record *rec)
+{
+    enum cw_status st = rec->kind <= CW_LOG_HOST_WRITE ? read_command(r, s, rec) : read_other(r, s, rec);
+
     if (st == CW_OK && rec->body.bad)
         return cw_log_malformed(r, rec->start, "a command's record makes no sense");
     return st;
