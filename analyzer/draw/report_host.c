@@ -74,11 +74,19 @@ static void print_memory(const struct cw_report_facts *r, FILE *f)
 
 static void print_leaks(const struct cw_report_facts *r, FILE *f)
 {
-    char text[300];
+    const char *before = "";
+    char text[300], *rest = text, *item;
+    int column = INDENT;
 
     cw_findings_leaks(&r->figures.leaks, text);
-    if (text[0])
-        fprintf(f, "kept      %s\n", text);
+    if (!text[0])
+        return;
+    fputs("kept      ", f);
+    while ((item = strsep(&rest, ","))) {
+        print_item(f, item + strspn(item, " "), before, &column);
+        before = ", ";
+    }
+    fputc('\n', f);
 }
 
 static const char *time_or_dash(uint64_t ns, uint64_t count, char text[16])

@@ -247,8 +247,8 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
     count_memory(f, t);
     cw_leaks_count(&f->leaks, t);
     if (cw_first_launches_find(&f->first, t, err) || cw_host_calls_init(&f->calls, t, err) ||
-        cw_phases_measure(&f->phases, t, &f->first, err) || cw_shared_contexts_find(&f->shared, t, err) ||
-        cw_memory_moves_measure(&f->moves, t, err))
+        cw_phases_measure(&f->phases, t, &f->first, err) || cw_habits_find(&f->habits, t, err) ||
+        cw_shared_contexts_find(&f->shared, t, err) || cw_memory_moves_measure(&f->moves, t, err))
         return CW_ERR_NOMEM;
     if (!f->devices || !count_streams(f, t) || !count_waits_only(f, t) || !count_unused(f, t) ||
         !measure_devices(f, t))

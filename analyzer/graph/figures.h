@@ -8,6 +8,7 @@
 #include "critical_path.h"
 #include "first_launches.h"
 #include "graph_summary.h"
+#include "habits.h"
 #include "host_calls.h"
 #include "leaks.h"
 #include "memory_moves.h"
@@ -39,6 +40,7 @@ struct cw_figures {
     struct cw_first_launches first;   /* the waiting that was presumably for the vendor's compiler */
     struct cw_host_calls calls;       /* the program's calls, by function */
     struct cw_phases phases;          /* the run's time */
+    struct cw_habits habits;          /* ways to use OpenCL that cost time */
     struct cw_leaks leaks;            /* objects that the program did not release */
     struct cw_shared_contexts shared; /* contexts of several devices */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */

@@ -150,6 +150,18 @@ static void find_stale(struct list *l, const struct cw_trace *t)
             shown < t->stale.count ? ", and others" : "");
 }
 
+static void find_unflushed(struct list *l, const struct cw_trace *t, const struct cw_habits *h)
+{
+    char first[140];
+
+    if (h->unflushed.count)
+        add(l, CW_FINDING_TROUBLE, "Waits for a queue that was not flushed",
+            "%llu command%s wait%s for events of another queue without a clFlush of it between; the first is "
+            "%s. OpenCL does not promise that such a wait ends: flush the queue of the event first.",
+            N(h->unflushed.count), h->unflushed.count == 1 ? "" : "s", h->unflushed.count == 1 ? "s" : "",
+            use_of(t, &(struct cw_t_stale){.command = h->unflushed.first}, first));
+}
+
 static void find_troubles(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     if (t->process.stopped_why)
@@ -161,6 +173,7 @@ static void find_troubles(struct list *l, const struct cw_trace *t, const struct
     find_failed_calls(l, t, f);
     find_failed_builds(l, t);
     find_stale(l, t);
+    find_unflushed(l, t, &f->habits);
     if (f->failed)
         add(l, CW_FINDING_TROUBLE, "Commands failed",
             "%llu commands ended with an error. They count as no work here; look at their status in the "
@@ -249,21 +262,29 @@ static void find_host_waits(struct list *l, const struct cw_figures *f)
                         : " Where the result is not needed yet, wait later.");
 }
 
-/* "k, scale and 3 more" in `text`: the kernels of a program. */
+/* "k, scale and others" in `text`: the kernels of a program. */
 static const char *kernels_of(const struct cw_trace *t, uint32_t program, char text[160])
 {
-    size_t used = 0, more = 0;
+    const char *shown[3];
+    size_t count = 0, used = 0;
+    bool others = false;
 
     text[0] = '\0';
-    for (size_t i = 0; i < t->kernels.count && program != CW_NONE; i++) {
+    for (size_t i = 0; i < t->kernels.count && program != CW_NONE && !others; i++) {
         const char *name = t->kernels.v[i].program == program ? t->kernels.v[i].name : NULL;
-        if (name && used < 80)
-            used += (size_t)snprintf(text + used, 160 - used, "%s%.60s", used ? ", " : "", name);
-        else
-            more += name != NULL;
+        size_t k = 0;
+        while (name && k < count && strcmp(shown[k], name))
+            k++;
+        if (!name || k < count)
+            continue;
+        others = count == sizeof shown / sizeof *shown;
+        if (others)
+            continue;
+        shown[count++] = name;
+        used += (size_t)snprintf(text + used, 160 - used, "%s%.40s", used ? ", " : "", name);
     }
-    if (more)
-        snprintf(text + used, 160 - used, " and %zu more", more);
+    if (others)
+        snprintf(text + used, 160 - used, " and others");
     return text;
 }
 
@@ -332,6 +353,41 @@ static void find_leaks(struct list *l, const struct cw_trace *t, const struct cw
             "The program asked for %llu events and neither waited for %llu of them nor asked about them. An "
             "enqueue without an event (NULL) is cheaper.",
             N(asked), N(t->process.unused_events));
+}
+
+static void find_habits(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_habits *h = &f->habits;
+    char first[140], a[16];
+
+    if (h->single_items.count)
+        add(l, CW_FINDING_HINT, "Work-groups of one item",
+            "%llu launch%s with a local size of 1; the first is %s. Each work-group costs as much as a "
+            "larger "
+            "one: pass NULL, or a multiple of the device's preferred size.",
+            N(h->single_items.count), h->single_items.count == 1 ? " is" : "es are",
+            use_of(t, &(struct cw_t_stale){.command = h->single_items.first}, first));
+    if (h->needless_finish.count)
+        add(l, h->needless_finish.count > 4 ? CW_FINDING_HINT : CW_FINDING_NOTE,
+            "clFinish that is not needed",
+            "%llu call%s of clFinish wait%s for nothing, or right before a blocking command of the same "
+            "in-order "
+            "queue, which waits for the same; the first is #%u.",
+            N(h->needless_finish.count), h->needless_finish.count == 1 ? "" : "s",
+            h->needless_finish.count == 1 ? "s" : "", h->needless_finish.first);
+    if (h->finish_between.count > 4)
+        add(l, CW_FINDING_HINT, "clFinish between launches",
+            "%llu calls of clFinish stand between two launches of one in-order queue, which its order keeps "
+            "apart; "
+            "the "
+            "first is #%u. Unless the host looks at results then, one at the end is enough.",
+            N(h->finish_between.count), h->finish_between.first);
+    if (h->pageable.count)
+        add(l, CW_FINDING_HINT, "Transfers of pageable memory",
+            "%llu transfer%s (%s) of a device with a memory of its own read or write plain host memory; the "
+            "first is #%u. From and to mapped buffers (CL_MEM_ALLOC_HOST_PTR) they are faster.",
+            N(h->pageable.count), h->pageable.count == 1 ? "" : "s", cw_quantity_bytes(h->pageable_bytes, a),
+            h->pageable.first);
 }
 
 static void find_waits(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
@@ -472,6 +528,7 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     find_builds(&l, t, f);
     find_parallelism(&l, s, f, path);
     find_waits(&l, s, f);
+    find_habits(&l, t, f);
     find_shared_contexts(&l, t, f);
     find_idle_devices(&l, t, f);
     find_costs(&l, s, f);
