@@ -1,5 +1,6 @@
 /* report_host.c - see report_host.h. */
 #include "report_host.h"
+#include "../graph/code_places.h"
 #include "../graph/device_clock.h"
 #include "../graph/error_names.h"
 #include "../io/quantity.h"
@@ -231,7 +232,8 @@ static void put_build_logs(const struct cw_report_facts *r, struct cw_json_out *
 static void put_failures(const struct cw_report_facts *r, struct cw_json_out *o)
 {
     const struct cw_host_calls *h = &r->figures.calls;
-    char text[32];
+    struct cw_code_places *places = cw_code_places_create(r->t);
+    char text[32], code[CW_CODE_PLACES_TEXT];
 
     put_list(o, "failures");
     for (size_t i = 0; i < h->failure_count; i++) {
@@ -247,9 +249,12 @@ static void put_failures(const struct cw_report_facts *r, struct cw_json_out *o)
             put_text(o, "kernel", r->t->kernels.v[v->kernel].name);
         if (v->argument >= 0)
             put_number(o, "argument", (uint64_t)v->argument);
+        if (cw_code_places_name(places, v->callsite, code)[0])
+            put_text(o, "at", code);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
+    cw_code_places_destroy(places);
 }
 
 static void put_leaks(const struct cw_report_facts *r, struct cw_json_out *o)

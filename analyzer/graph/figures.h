@@ -76,7 +76,7 @@ void cw_figures_finish(struct cw_figures *f); /* safe on a zeroed struct */
 enum cw_finding_kind { CW_FINDING_NOTE, CW_FINDING_HINT, CW_FINDING_TROUBLE };
 struct cw_finding {
     enum cw_finding_kind kind;
-    char title[100], text[500]; /* UTF-8, one line each */
+    char title[100], text[800]; /* UTF-8, one line each */
 };
 enum { CW_FINDINGS_MAX = 24 };
 

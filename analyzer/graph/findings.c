@@ -1,5 +1,6 @@
 /* findings.c - the findings about a traced run; see figures.h. Every limit below is where a person would
  * begin to look. */
+#include "code_places.h"
 #include "error_names.h"
 #include "figures.h"
 #include "../io/quantity.h"
@@ -11,6 +12,7 @@
 struct list {
     struct cw_finding *v;
     size_t count;
+    struct cw_code_places *places; /* NULL: no memory */
 };
 
 __attribute__((format(printf, 4, 5))) static void add(struct list *l, enum cw_finding_kind kind,
@@ -36,32 +38,37 @@ static double percent(uint64_t part, uint64_t whole)
 
 #define N(x) (unsigned long long)(x)
 
-/* "argument 2 of kernel k", "program 1", "" of the first such call, in `text`. */
-static const char *place_of(const struct cw_trace *t, const struct cw_host_failure *v, char text[120])
+/* " (argument 2 of kernel k, at main.c:57)", " (program 1)", "" of the first such call, in `text`. */
+static const char *place_of(const struct list *l, const struct cw_trace *t, const struct cw_host_failure *v,
+                            char text[240])
 {
     const char *name = v->kernel < t->kernels.count ? t->kernels.v[v->kernel].name : NULL;
+    char object[100] = "", code[CW_CODE_PLACES_TEXT];
 
-    text[0] = '\0';
     if (name && v->argument >= 0)
-        snprintf(text, 120, " (argument %d of kernel %.60s)", (int)v->argument, name);
+        snprintf(object, sizeof object, "argument %d of kernel %.60s", (int)v->argument, name);
     else if (name)
-        snprintf(text, 120, " (kernel %.60s)", name);
+        snprintf(object, sizeof object, "kernel %.60s", name);
     else if (v->program < t->programs.count)
-        snprintf(text, 120, " (program %u)", v->program);
+        snprintf(object, sizeof object, "program %u", v->program);
+    cw_code_places_name(l->places, v->callsite, code);
+    text[0] = '\0';
+    if (object[0] || code[0])
+        snprintf(text, 240, " (%s%s%s)", object, object[0] && code[0] ? ", at " : code[0] ? "at " : "", code);
     return text;
 }
 
 static void find_failed_calls(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     const struct cw_host_calls *h = &f->calls;
-    char list[400] = "", place[120], name[32];
+    char list[700] = "", place[240], name[32];
     size_t used = 0, shown = 0;
 
-    for (; shown < h->failure_count && used < 260; shown++) {
+    for (; shown < h->failure_count && used < 460; shown++) {
         const struct cw_host_failure *v = &h->failures[shown];
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%.60s %llu x %s%s", shown ? ", " : "",
-                             v->name, N(v->calls), cw_error_names_of(v->status, name), place_of(t, v, place));
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s %llu x %s%s", shown ? ", " : "",
+                                 v->name, N(v->calls), cw_error_names_of(v->status, name),
+                                 place_of(l, t, v, place));
         used = used < sizeof list ? used : sizeof list - 1;
     }
     if (!h->failure_count)
@@ -100,18 +107,21 @@ static void find_failed_builds(struct list *l, const struct cw_trace *t)
         }
 }
 
-static const char *use_of(const struct cw_trace *t, const struct cw_t_stale *x, char text[140])
+static const char *use_of(const struct list *l, const struct cw_trace *t, const struct cw_t_stale *x,
+                          char text[240])
 {
     const struct cw_command *k = x->command < t->commands.count ? &t->commands.v[x->command] : NULL;
     const char *name = k ? cw_trace_command_function_name(k->type) : x->call;
+    char code[CW_CODE_PLACES_TEXT];
 
+    cw_code_places_name(l->places, k ? k->callsite : (struct cw_slice){0, 0}, code);
     if (k && k->kernel < t->kernels.count && t->kernels.v[k->kernel].name)
-        snprintf(text, 140, "#%u %.40s of %.60s", x->command, name ? name : "?",
-                 t->kernels.v[k->kernel].name);
+        snprintf(text, 240, "#%u %.40s of %.60s%s%s", x->command, name ? name : "?",
+                 t->kernels.v[k->kernel].name, code[0] ? " at " : "", code);
     else if (k)
-        snprintf(text, 140, "#%u %.60s", x->command, name ? name : "?");
+        snprintf(text, 240, "#%u %.60s%s%s", x->command, name ? name : "?", code[0] ? " at " : "", code);
     else
-        snprintf(text, 140, "%.60s", name ? name : "a call that did not return");
+        snprintf(text, 240, "%.60s", name ? name : "a call that did not return");
     return text;
 }
 
@@ -136,13 +146,13 @@ static const char *object_of(const struct cw_trace *t, const struct cw_t_stale *
 
 static void find_stale(struct list *l, const struct cw_trace *t)
 {
-    char list[420] = "", object[100], use[140];
+    char list[700] = "", object[100], use[240];
     size_t used = 0, shown = 0;
 
-    for (; shown < t->stale.count && used < 220; shown++) {
+    for (; shown < t->stale.count && used < 400; shown++) {
         const struct cw_t_stale *x = &t->stale.v[shown];
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s by %s", shown ? ", " : "",
-                                 object_of(t, x, object), use_of(t, x, use));
+                                 object_of(t, x, object), use_of(l, t, x, use));
         used = used < sizeof list ? used : sizeof list - 1;
     }
     if (shown)
@@ -152,14 +162,14 @@ static void find_stale(struct list *l, const struct cw_trace *t)
 
 static void find_unflushed(struct list *l, const struct cw_trace *t, const struct cw_habits *h)
 {
-    char first[140];
+    char first[240];
 
     if (h->unflushed.count)
         add(l, CW_FINDING_TROUBLE, "Waits for a queue that was not flushed",
             "%llu command%s wait%s for events of another queue without a clFlush of it between; the first is "
             "%s. OpenCL does not promise that such a wait ends: flush the queue of the event first.",
             N(h->unflushed.count), h->unflushed.count == 1 ? "" : "s", h->unflushed.count == 1 ? "s" : "",
-            use_of(t, &(struct cw_t_stale){.command = h->unflushed.first}, first));
+            use_of(l, t, &(struct cw_t_stale){.command = h->unflushed.first}, first));
 }
 
 static void find_troubles(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
@@ -339,12 +349,12 @@ static void find_leaks(struct list *l, const struct cw_trace *t, const struct cw
     const struct cw_leaks *k = &f->leaks;
     const struct cw_leak *events = &k->kind[CW_LEAK_EVENTS];
     const uint64_t asked = events->made + t->process.user_events;
-    char kinds[300], use[140], where[200] = "";
+    char kinds[300], use[240], where[300] = "";
 
     cw_findings_leaks(k, kinds);
     if (events->kept && events->first != CW_NONE)
         snprintf(where, sizeof where, " The first event kept is that of %s.",
-                 use_of(t, &(struct cw_t_stale){.command = events->first}, use));
+                 use_of(l, t, &(struct cw_t_stale){.command = events->first}, use));
     if (k->kept)
         add(l, k->kept > 8 ? CW_FINDING_HINT : CW_FINDING_NOTE, "Objects are never released",
             "When the program ended it had kept %s.%s", kinds, where);
@@ -358,7 +368,7 @@ static void find_leaks(struct list *l, const struct cw_trace *t, const struct cw
 static void find_habits(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     const struct cw_habits *h = &f->habits;
-    char first[140], a[16];
+    char first[240], a[16];
 
     if (h->single_items.count)
         add(l, CW_FINDING_HINT, "Work-groups of one item",
@@ -366,7 +376,7 @@ static void find_habits(struct list *l, const struct cw_trace *t, const struct c
             "larger "
             "one: pass NULL, or a multiple of the device's preferred size.",
             N(h->single_items.count), h->single_items.count == 1 ? " is" : "es are",
-            use_of(t, &(struct cw_t_stale){.command = h->single_items.first}, first));
+            use_of(l, t, &(struct cw_t_stale){.command = h->single_items.first}, first));
     if (h->needless_finish.count)
         add(l, h->needless_finish.count > 4 ? CW_FINDING_HINT : CW_FINDING_NOTE,
             "clFinish that is not needed",
@@ -522,7 +532,7 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
                    const struct cw_graph_summary *s, const struct cw_figures *f,
                    const struct cw_critical_path *path)
 {
-    struct list l = {out, 0};
+    struct list l = {out, 0, cw_code_places_create(t)};
 
     find_troubles(&l, t, f);
     find_builds(&l, t, f);
@@ -534,5 +544,6 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     find_costs(&l, s, f);
     find_leaks(&l, t, f);
     find_doubts(&l, s, f);
+    cw_code_places_destroy(l.places);
     return l.count;
 }

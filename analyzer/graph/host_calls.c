@@ -10,6 +10,7 @@ struct call {
     int32_t status, argument;
     uint32_t program, kernel;
     uint64_t begin_ns, end_ns; /* equal: not known */
+    struct cw_slice callsite;
 };
 
 struct count {
@@ -37,13 +38,20 @@ static bool get_call(const struct cw_trace *t, size_t i, struct call *c)
 {
     if (i >= t->commands.count) {
         const struct cw_t_call *k = &t->calls.v[i - t->commands.count];
-        *c = (struct call){
-            k->name ? k->name : "?", k->status, k->argument, k->program, k->kernel, k->begin_ns, k->end_ns};
+        *c = (struct call){k->name ? k->name : "?",
+                           k->status,
+                           k->argument,
+                           k->program,
+                           k->kernel,
+                           k->begin_ns,
+                           k->end_ns,
+                           k->callsite};
         return true;
     }
     const struct cw_command *k = &t->commands.v[i];
     const char *name = cw_trace_command_function_name(k->type);
-    *c = (struct call){name, k->status, -1, CW_NONE, k->kernel, k->call_begin_ns, k->call_end_ns};
+    *c =
+        (struct call){name, k->status, -1, CW_NONE, k->kernel, k->call_begin_ns, k->call_end_ns, k->callsite};
     return name && k->call_begin_ns;
 }
 
@@ -78,8 +86,9 @@ static bool note_failure(struct count *n, const struct call *c)
         }
     if (!cw_array_reserve(&h->failures, &n->failure_capacity, h->failure_count, 1, sizeof *h->failures))
         return false;
-    h->failures[h->failure_count++] = (struct cw_host_failure){
-        c->name, c->status, 1, c->program, c->kernel, c->argument, !strncmp(c->name, "clGet", 5)};
+    h->failures[h->failure_count++] =
+        (struct cw_host_failure){c->name,   c->status,   1,           c->program,
+                                 c->kernel, c->argument, c->callsite, !strncmp(c->name, "clGet", 5)};
     return true;
 }
 

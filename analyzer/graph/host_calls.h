@@ -21,8 +21,9 @@ struct cw_host_failure {
     uint64_t calls;
     /* of the first one, where known: the program or the kernel that it was for, the argument's index */
     uint32_t program, kernel;
-    int32_t argument; /* -1 */
-    bool question;    /* the function only asks for information (clGet...) */
+    int32_t argument;         /* -1 */
+    struct cw_slice callsite; /* into the trace's addresses */
+    bool question;            /* the function only asks for information (clGet...) */
 };
 
 struct cw_host_calls {

@@ -394,7 +394,7 @@ static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *
 {
     struct cw_cursor *c = &rec->body;
     struct cw_t_call *x = cw_trace_push(&r->t->calls, 1);
-    uint64_t function, argument;
+    uint64_t function, argument, site;
 
     if (!x)
         return cw_log_nomem(r);
@@ -411,6 +411,9 @@ static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *
     x->kernel = cw_log_resolve(r, CW_LOG_O_KERNEL, cw_cursor_u(c));
     argument = cw_cursor_u(c);
     x->argument = argument && argument <= INT32_MAX ? (int32_t)argument - 1 : -1;
+    site = cw_cursor_u(c);
+    if (site && site <= r->callsite_count)
+        x->callsite = r->callsites[site - 1];
     return CW_OK;
 }
 

@@ -244,6 +244,7 @@ struct cw_t_call {
     uint32_t program, kernel;  /* that it was for, of builds and of failed calls; else CW_NONE */
     int32_t argument;          /* index in the kernel, of failed clSetKernelArg; else -1 */
     uint64_t begin_ns, end_ns; /* host clock; equal: its time was not taken */
+    struct cw_slice callsite;  /* as of commands; of calls that failed or make something */
 };
 
 /* The program used an object behind its last release of it: one of these, the others are CW_NONE. */

@@ -229,15 +229,12 @@ static const struct cw_field move_fields[] = {REF(P, command, CW_S_COMMANDS),
 #undef P
 
 #define P struct cw_t_call
-static const struct cw_field call_fields[] = {MUST(P, name, STRING),
-                                              FIELD(P, thread, U32),
-                                              FIELD(P, status, I32),
-                                              REF(P, program, CW_S_PROGRAMS),
-                                              REF(P, kernel, CW_S_KERNELS),
-                                              {ROW(P, argument, I32), .default_value = -1},
-                                              FIELD(P, begin_ns, U64),
-                                              FIELD(P, end_ns, U64),
-                                              END};
+static const struct cw_field call_fields[] = {
+    MUST(P, name, STRING),          FIELD(P, thread, U32),
+    FIELD(P, status, I32),          REF(P, program, CW_S_PROGRAMS),
+    REF(P, kernel, CW_S_KERNELS),   {ROW(P, argument, I32), .default_value = -1},
+    LIST(P, callsite, HEX_LIST, 0), FIELD(P, begin_ns, U64),
+    FIELD(P, end_ns, U64),          END};
 #undef P
 
 #define P struct cw_t_stale

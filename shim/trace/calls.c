@@ -81,14 +81,18 @@ static void look_at(enum cw_api_id id, uintptr_t first)
 }
 
 /* Records a call that has returned. begin_ns 0: its time was not taken. */
-static void write_call(enum cw_api_id id, uint64_t begin_ns, cl_int status, uintptr_t first, uintptr_t second)
+static void write_call(enum cw_api_id id, struct cw_caller caller, uint64_t begin_ns, cl_int status,
+                       uintptr_t first, uintptr_t second)
 {
     struct cw_thread *t = cw_formula_is_recording() ? cw_log_thread() : NULL;
+    uint32_t site = 0;
     struct cw_rec r;
 
     if (!t)
         return;
     cw_calls_describe((uint32_t)id);
+    if (status != CL_SUCCESS || uses[id])
+        site = cw_callsite(t, caller);
     if (status != CL_SUCCESS &&
         strncmp(cw_door_api_name(id), "clRelease", 9)) /* its hook has looked already */
         look_at(id, first);
@@ -100,6 +104,7 @@ static void write_call(enum cw_api_id id, uint64_t begin_ns, cl_int status, uint
     cw_rec_u(&r, (uint64_t)id);
     encode_object(&r, id, first, status);
     cw_rec_u(&r, id == CW_ID_clSetKernelArg && status != CL_SUCCESS && second < UINT32_MAX ? second + 1 : 0);
+    cw_rec_u(&r, site);
     cw_log_rec_commit_call(&r, CW_LOG_CALL);
 }
 
@@ -119,7 +124,7 @@ static inline uint64_t begin(enum cw_api_id id, uintptr_t first, uintptr_t secon
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     ret result = inner.name args;                                                                            \
     if (CW_UNLIKELY(begin_ns || result != CL_SUCCESS))                                                       \
-        write_call(CW_ID_##name, begin_ns, result, FIRST_TWO args);                                          \
+        write_call(CW_ID_##name, CW_CALLER, begin_ns, result, FIRST_TWO args);                               \
     return result;
 
 /* A program that does not want to know the error has it recorded all the same. */
@@ -131,21 +136,21 @@ static inline uint64_t begin(enum cw_api_id id, uintptr_t first, uintptr_t secon
     ret result = inner.name args;                                                                            \
     const cl_int status = result ? CL_SUCCESS : *errcode_ret;                                                \
     if (CW_UNLIKELY(begin_ns || status != CL_SUCCESS))                                                       \
-        write_call(CW_ID_##name, begin_ns, status, FIRST_TWO args);                                          \
+        write_call(CW_ID_##name, CW_CALLER, begin_ns, status, FIRST_TWO args);                               \
     return result;
 
 #define BODY_NULLPTR(ret, name, args)                                                                        \
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     ret result = inner.name args;                                                                            \
     if (CW_UNLIKELY(begin_ns != 0))                                                                          \
-        write_call(CW_ID_##name, begin_ns, CL_SUCCESS, FIRST_TWO args);                                      \
+        write_call(CW_ID_##name, CW_CALLER, begin_ns, CL_SUCCESS, FIRST_TWO args);                           \
     return result;
 
 #define BODY_NOTHING(ret, name, args)                                                                        \
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     inner.name args;                                                                                         \
     if (CW_UNLIKELY(begin_ns != 0))                                                                          \
-        write_call(CW_ID_##name, begin_ns, CL_SUCCESS, FIRST_TWO args);
+        write_call(CW_ID_##name, CW_CALLER, begin_ns, CL_SUCCESS, FIRST_TWO args);
 
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
     static ret call_##name params                                                                            \

@@ -150,7 +150,7 @@ static void definitions(void)
 static void beside_commands(void)
 {
     begin(CW_LOG_CALL, seq_base), s((int64_t)(1350 - time_base)), u(20), u(CW_LOG_E_STATUS), s(-51);
-    u(300), u(0), u(4 + 1), u(1 + 1), end();
+    u(300), u(0), u(4 + 1), u(1 + 1), u(0 + 1), end();
     time_base = 1370;
     begin(CW_LOG_RELEASE, 30), u(CW_LOG_O_QUEUE), u(7), u(1400), end();
     begin(CW_LOG_EVENTS, 31), u(5), u(2), u(3), u(9), u(1), s(14 - 31), end();
@@ -283,6 +283,7 @@ static void test_calls_and_objects(void **state)
     assert_int_equal(t.calls.v[0].argument, 1);
     assert_int_equal(t.calls.v[0].kernel, 0);
     assert_int_equal(t.calls.v[0].program, CW_NONE);
+    assert_int_equal(t.calls.v[0].callsite.count, 2);
     assert_int_equal(t.calls.v[0].begin_ns, 1350);
     assert_int_equal(t.calls.v[0].end_ns, 1370);
     assert_int_equal(t.process.user_events, 5);
