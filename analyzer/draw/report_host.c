@@ -260,6 +260,8 @@ static void put_failures(const struct cw_report_facts *r, struct cw_json_out *o)
 static void put_leaks(const struct cw_report_facts *r, struct cw_json_out *o)
 {
     const struct cw_leaks *l = &r->figures.leaks;
+    struct cw_code_places *places = cw_code_places_create(r->t);
+    char code[CW_CODE_PLACES_TEXT];
 
     put_number(o, "unused_events", r->t->process.unused_events);
     put_list(o, "leaks");
@@ -270,9 +272,12 @@ static void put_leaks(const struct cw_report_facts *r, struct cw_json_out *o)
         put_number(o, "made", l->kind[k].made);
         put_number(o, "kept", l->kind[k].kept);
         put_number(o, "bytes", l->kind[k].bytes);
+        if (cw_code_places_name(places, l->kind[k].callsite, code)[0])
+            put_text(o, "at", code);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
+    cw_code_places_destroy(places);
 }
 
 void cw_report_host_put(const struct cw_report_facts *r, struct cw_json_out *o, size_t limit)

@@ -349,15 +349,17 @@ static void find_leaks(struct list *l, const struct cw_trace *t, const struct cw
     const struct cw_leaks *k = &f->leaks;
     const struct cw_leak *events = &k->kind[CW_LEAK_EVENTS];
     const uint64_t asked = events->made + t->process.user_events;
-    char kinds[300], use[240], where[300] = "";
+    char kinds[300], code[CW_CODE_PLACES_TEXT], where[300] = "";
+    size_t used = 0;
 
     cw_findings_leaks(k, kinds);
-    if (events->kept && events->first != CW_NONE)
-        snprintf(where, sizeof where, " The first event kept is that of %s.",
-                 use_of(l, t, &(struct cw_t_stale){.command = events->first}, use));
+    for (unsigned i = 0; i < CW_LEAK_KINDS && used < 180; i++)
+        if (cw_code_places_name(l->places, k->kind[i].callsite, code)[0])
+            used += (size_t)snprintf(where + used, sizeof where - used, "%s%s %.60s",
+                                     used ? ", " : " The first ones were made at: ", cw_leaks_name(i), code);
     if (k->kept)
         add(l, k->kept > 8 ? CW_FINDING_HINT : CW_FINDING_NOTE, "Objects are never released",
-            "When the program ended it had kept %s.%s", kinds, where);
+            "When the program ended it had kept %s.%s%s", kinds, where, used ? "." : "");
     if (t->process.unused_events > 8)
         add(l, CW_FINDING_NOTE, "Events that nothing waits for",
             "The program asked for %llu events and neither waited for %llu of them nor asked about them. An "

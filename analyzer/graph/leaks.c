@@ -30,6 +30,30 @@ static enum cw_leak_kind memory_kind(const struct cw_t_memory *m)
                                                                    : CW_LEAK_OTHER_MEMORY;
 }
 
+/* Where the first of each kind was made. */
+static void find_places(struct cw_leaks *l, const struct cw_trace *t)
+{
+    for (size_t i = 0; i < t->calls.count && l->kept; i++) {
+        const struct cw_t_call *c = &t->calls.v[i];
+        const struct {
+            enum cw_leak_kind kind;
+            uint32_t id;
+        } made[] = {
+            {CW_LEAK_CONTEXTS, c->context},
+            {CW_LEAK_QUEUES, c->queue},
+            {c->memory < t->memory.count ? memory_kind(&t->memory.v[c->memory]) : CW_LEAK_BUFFERS, c->memory},
+            {CW_LEAK_SAMPLERS, c->sampler},
+            {CW_LEAK_PROGRAMS, c->program},
+            {CW_LEAK_KERNELS, c->kernel}};
+        for (size_t k = 0; k < sizeof made / sizeof *made && !c->status; k++)
+            if (made[k].id != CW_NONE && made[k].id == l->kind[made[k].kind].first &&
+                !l->kind[made[k].kind].callsite.count)
+                l->kind[made[k].kind].callsite = c->callsite;
+    }
+    if (l->kind[CW_LEAK_EVENTS].first != CW_NONE)
+        l->kind[CW_LEAK_EVENTS].callsite = t->commands.v[l->kind[CW_LEAK_EVENTS].first].callsite;
+}
+
 #define ADD_ALL(array, kind)                                                                                 \
     for (size_t i_ = 0; i_ < t->array.count; i_++)                                                           \
     add(l, kind, t->array.v[i_].kept, i_, 0)
@@ -60,4 +84,5 @@ void cw_leaks_count(struct cw_leaks *l, const struct cw_trace *t)
     user->made = t->process.user_events;
     user->kept = t->process.user_events_kept;
     l->kept += user->kept;
+    find_places(l, t);
 }

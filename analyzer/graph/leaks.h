@@ -23,11 +23,13 @@ struct cw_leaks {
         uint64_t made, kept; /* kept: of these */
         uint64_t bytes;      /* of those kept; memory only */
         uint32_t first;      /* of those kept, its id (of an event: its command's); CW_NONE: not known */
+        struct cw_slice
+            callsite; /* where that one was made, into the trace's addresses; count 0: not known */
     } kind[CW_LEAK_KINDS];
     uint64_t kept; /* of all kinds */
 };
 
-/* Counts. O(objects + commands). Thread-safety: reads `t` only. */
+/* Counts. O(objects + commands + calls). Thread-safety: reads `t` only. */
 void cw_leaks_count(struct cw_leaks *l, const struct cw_trace *t);
 
 /* "buffer": one of that kind. */

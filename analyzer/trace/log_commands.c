@@ -390,11 +390,22 @@ static enum cw_status read_move(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
+/* Where a call or a stale use has the object of a kind; NULL: nowhere. */
+#define PLACE(x, kind)                                                                                       \
+    ((kind) == CW_LOG_O_CONTEXT   ? &(x)->context                                                            \
+     : (kind) == CW_LOG_O_QUEUE   ? &(x)->queue                                                              \
+     : (kind) == CW_LOG_O_MEMORY  ? &(x)->memory                                                             \
+     : (kind) == CW_LOG_O_SAMPLER ? &(x)->sampler                                                            \
+     : (kind) == CW_LOG_O_PROGRAM ? &(x)->program                                                            \
+     : (kind) == CW_LOG_O_KERNEL  ? &(x)->kernel                                                             \
+                                  : NULL)
+
 static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
 {
     struct cw_cursor *c = &rec->body;
     struct cw_t_call *x = cw_trace_push(&r->t->calls, 1);
-    uint64_t function, argument, site;
+    uint64_t function, kind, argument, site;
+    uint32_t *place;
 
     if (!x)
         return cw_log_nomem(r);
@@ -407,8 +418,13 @@ static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *
         x->status = (int32_t)cw_cursor_s(c);
     function = cw_cursor_u(c);
     x->name = function < r->function_count && r->functions[function] ? r->functions[function] : "?";
-    x->program = cw_log_resolve(r, CW_LOG_O_PROGRAM, cw_cursor_u(c));
-    x->kernel = cw_log_resolve(r, CW_LOG_O_KERNEL, cw_cursor_u(c));
+    kind = cw_cursor_u(c);
+    x->context = x->queue = x->memory = x->sampler = x->program = x->kernel = CW_NONE;
+    place = PLACE(x, kind);
+    if (place)
+        *place = cw_log_resolve(r, (enum cw_log_object)kind, cw_cursor_u(c));
+    else
+        cw_cursor_u(c);
     argument = cw_cursor_u(c);
     x->argument = argument && argument <= INT32_MAX ? (int32_t)argument - 1 : -1;
     site = cw_cursor_u(c);
@@ -438,27 +454,6 @@ static enum cw_status read_events(struct cw_log_reader *r, struct cw_log_record 
     return CW_OK;
 }
 
-/* Where trace.h has an object of a kind; NULL: nowhere, or in `event`. */
-static uint32_t *place_of(struct cw_t_stale *x, uint64_t kind)
-{
-    switch (kind) {
-    case CW_LOG_O_CONTEXT:
-        return &x->context;
-    case CW_LOG_O_QUEUE:
-        return &x->queue;
-    case CW_LOG_O_MEMORY:
-        return &x->memory;
-    case CW_LOG_O_SAMPLER:
-        return &x->sampler;
-    case CW_LOG_O_PROGRAM:
-        return &x->program;
-    case CW_LOG_O_KERNEL:
-        return &x->kernel;
-    default:
-        return NULL;
-    }
-}
-
 static enum cw_status read_stale(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
 {
     struct cw_cursor *c = &rec->body;
@@ -471,7 +466,7 @@ static enum cw_status read_stale(struct cw_log_reader *r, struct cw_log_segment 
         return cw_log_nomem(r);
     *x = (struct cw_t_stale){CW_NONE, CW_NONE, CW_NONE, CW_NONE,   CW_NONE, CW_NONE,
                              CW_NONE, CW_NONE, NULL,    s->thread, 0};
-    place = place_of(x, kind);
+    place = PLACE(x, kind);
     if (kind == CW_LOG_O_EVENT)
         refs->event = rec->seq + (uint64_t)cw_cursor_s(c) + 1;
     else if (place)

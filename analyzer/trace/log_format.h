@@ -103,8 +103,8 @@ enum cw_log_kind {
     CW_LOG_FUNCTION,  /* id, s name: a function of OpenCL that CW_LOG_CALL names */
     CW_LOG_BUILD_LOG, /* id of the program, s what the vendor's compiler said about a build that failed */
     /* A call that no command stands for: call head, flags (CW_LOG_E_STATUS), [zigzag status], id of the
-     * function, program id+1, kernel id+1, argument+1, call site+1 (0: none, or not looked for). Its delta
-     * seq is 0. */
+     * function, enum cw_log_object and id+1 of the object that it made, or, of builds and failed calls, was
+     * for, argument+1, call site+1 (0: none, or not looked for). Its delta seq is 0. */
     CW_LOG_CALL,
     /* At the end of a program that ends by itself, once: how many user events it made and how many of these
      * it has kept, how many events nothing has used, how many events of commands it has kept; count, and

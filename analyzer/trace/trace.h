@@ -238,10 +238,11 @@ struct cw_t_move {
 /* A call of OpenCL that no command stands for. Without all_calls of the process those of functions that may
  * take long and are called rarely, and those that failed. */
 struct cw_t_call {
-    const char *name;          /* "clBuildProgram" */
-    uint32_t thread;           /* as of commands */
-    int32_t status;            /* 0, or its error */
-    uint32_t program, kernel;  /* that it was for, of builds and of failed calls; else CW_NONE */
+    const char *name; /* "clBuildProgram" */
+    uint32_t thread;  /* as of commands */
+    int32_t status;   /* 0, or its error */
+    /* the object that it made, or, of builds and failed calls, that it was for; the others are CW_NONE */
+    uint32_t context, queue, memory, sampler, program, kernel;
     int32_t argument;          /* index in the kernel, of failed clSetKernelArg; else -1 */
     uint64_t begin_ns, end_ns; /* host clock; equal: its time was not taken */
     struct cw_slice callsite;  /* as of commands; of calls that failed or make something */

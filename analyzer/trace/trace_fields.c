@@ -231,7 +231,9 @@ static const struct cw_field move_fields[] = {REF(P, command, CW_S_COMMANDS),
 #define P struct cw_t_call
 static const struct cw_field call_fields[] = {
     MUST(P, name, STRING),          FIELD(P, thread, U32),
-    FIELD(P, status, I32),          REF(P, program, CW_S_PROGRAMS),
+    FIELD(P, status, I32),          REF(P, context, CW_S_CONTEXTS),
+    REF(P, queue, CW_S_QUEUES),     REF(P, memory, CW_S_MEMORY),
+    REF(P, sampler, CW_S_SAMPLERS), REF(P, program, CW_S_PROGRAMS),
     REF(P, kernel, CW_S_KERNELS),   {ROW(P, argument, I32), .default_value = -1},
     LIST(P, callsite, HEX_LIST, 0), FIELD(P, begin_ns, U64),
     FIELD(P, end_ns, U64),          END};

@@ -59,18 +59,23 @@ void cw_calls_describe(uint32_t id)
     cw_log_rec_commit(&r, CW_LOG_FUNCTION);
 }
 
-/* id + 1 of the program and of the kernel that `handle` is, 0 for others. */
-static void encode_object(struct cw_rec *r, enum cw_api_id id, uintptr_t handle, cl_int status)
-{
-    const struct cw_object *o =
-        status != CL_SUCCESS || id == CW_ID_clBuildProgram || id == CW_ID_clCompileProgram
-            ? cw_object_find_any((const void *)handle)
-            : NULL;
+/* What a call has returned. */
+struct result {
+    cl_int status;
+    uintptr_t first, second, made; /* its first two arguments; the object that it made */
+};
 
-    if (o && o->generation != cw_log_generation)
-        o = NULL;
-    cw_rec_u(r, o && o->kind == CW_LOG_O_PROGRAM ? (uint64_t)o->id + 1 : 0);
-    cw_rec_u(r, o && o->kind == CW_LOG_O_KERNEL ? (uint64_t)o->id + 1 : 0);
+/* Kind and id + 1 of the object that the call made, or, of a build or a failed call, was for. */
+static void encode_object(struct cw_rec *r, enum cw_api_id id, const struct result *result)
+{
+    bool failed = result->status != CL_SUCCESS;
+    uintptr_t handle =
+        failed || id == CW_ID_clBuildProgram || id == CW_ID_clCompileProgram ? result->first : result->made;
+    const struct cw_object *o = handle ? cw_object_find_any((const void *)handle) : NULL;
+    bool known = o && o->generation == cw_log_generation && o->kind != CW_LOG_O_EVENT;
+
+    cw_rec_u(r, known ? o->kind : CW_LOG_O_NONE);
+    cw_rec_u(r, known ? (uint64_t)o->id + 1 : 0);
 }
 
 /* Notes it if the first argument is an object that the program has released. */
@@ -81,29 +86,30 @@ static void look_at(enum cw_api_id id, uintptr_t first)
 }
 
 /* Records a call that has returned. begin_ns 0: its time was not taken. */
-static void write_call(enum cw_api_id id, struct cw_caller caller, uint64_t begin_ns, cl_int status,
-                       uintptr_t first, uintptr_t second)
+static void write_call(enum cw_api_id id, struct cw_caller caller, uint64_t begin_ns,
+                       const struct result *result)
 {
     struct cw_thread *t = cw_formula_is_recording() ? cw_log_thread() : NULL;
+    const bool failed = result->status != CL_SUCCESS;
     uint32_t site = 0;
     struct cw_rec r;
 
     if (!t)
         return;
     cw_calls_describe((uint32_t)id);
-    if (status != CL_SUCCESS || uses[id])
+    if (failed || uses[id])
         site = cw_callsite(t, caller);
-    if (status != CL_SUCCESS &&
-        strncmp(cw_door_api_name(id), "clRelease", 9)) /* its hook has looked already */
-        look_at(id, first);
+    if (failed && strncmp(cw_door_api_name(id), "clRelease", 9)) /* its hook has looked already */
+        look_at(id, result->first);
     cw_log_rec_begin_plain(&r, t);
     r.end_ns = cw_now_ns();
     r.begin_ns = begin_ns ? begin_ns : r.end_ns;
-    r.status = status;
-    r.flags = status != CL_SUCCESS ? CW_LOG_E_STATUS : 0;
+    r.status = result->status;
+    r.flags = failed ? CW_LOG_E_STATUS : 0;
     cw_rec_u(&r, (uint64_t)id);
-    encode_object(&r, id, first, status);
-    cw_rec_u(&r, id == CW_ID_clSetKernelArg && status != CL_SUCCESS && second < UINT32_MAX ? second + 1 : 0);
+    encode_object(&r, id, result);
+    cw_rec_u(&r,
+             failed && id == CW_ID_clSetKernelArg && result->second < UINT32_MAX ? result->second + 1 : 0);
     cw_rec_u(&r, site);
     cw_log_rec_commit_call(&r, CW_LOG_CALL);
 }
@@ -124,7 +130,7 @@ static inline uint64_t begin(enum cw_api_id id, uintptr_t first, uintptr_t secon
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     ret result = inner.name args;                                                                            \
     if (CW_UNLIKELY(begin_ns || result != CL_SUCCESS))                                                       \
-        write_call(CW_ID_##name, CW_CALLER, begin_ns, result, FIRST_TWO args);                               \
+        write_call(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){result, FIRST_TWO args, 0});          \
     return result;
 
 /* A program that does not want to know the error has it recorded all the same. */
@@ -136,21 +142,22 @@ static inline uint64_t begin(enum cw_api_id id, uintptr_t first, uintptr_t secon
     ret result = inner.name args;                                                                            \
     const cl_int status = result ? CL_SUCCESS : *errcode_ret;                                                \
     if (CW_UNLIKELY(begin_ns || status != CL_SUCCESS))                                                       \
-        write_call(CW_ID_##name, CW_CALLER, begin_ns, status, FIRST_TWO args);                               \
+        write_call(CW_ID_##name, CW_CALLER, begin_ns,                                                        \
+                   &(struct result){status, FIRST_TWO args, (uintptr_t)result});                             \
     return result;
 
 #define BODY_NULLPTR(ret, name, args)                                                                        \
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     ret result = inner.name args;                                                                            \
     if (CW_UNLIKELY(begin_ns != 0))                                                                          \
-        write_call(CW_ID_##name, CW_CALLER, begin_ns, CL_SUCCESS, FIRST_TWO args);                           \
+        write_call(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){CL_SUCCESS, FIRST_TWO args, 0});      \
     return result;
 
 #define BODY_NOTHING(ret, name, args)                                                                        \
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     inner.name args;                                                                                         \
     if (CW_UNLIKELY(begin_ns != 0))                                                                          \
-        write_call(CW_ID_##name, CW_CALLER, begin_ns, CL_SUCCESS, FIRST_TWO args);
+        write_call(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){CL_SUCCESS, FIRST_TWO args, 0});
 
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
     static ret call_##name params                                                                            \

@@ -6,8 +6,8 @@
 
 static void call(struct cw_trace *t, const char *name, int32_t status, uint64_t begin, uint64_t end)
 {
-    *cw_trace_push(&t->calls, 1) =
-        (struct cw_t_call){name, 0, status, CW_NONE, CW_NONE, -1, begin, end, {0, 0}};
+    *cw_trace_push(&t->calls, 1) = (struct cw_t_call){
+        name, 0, status, CW_NONE, CW_NONE, CW_NONE, CW_NONE, CW_NONE, CW_NONE, -1, begin, end, {0, 0}};
 }
 
 static const struct cw_host_call *row(const struct cw_host_calls *h, const char *name)

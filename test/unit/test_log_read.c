@@ -150,7 +150,7 @@ static void definitions(void)
 static void beside_commands(void)
 {
     begin(CW_LOG_CALL, seq_base), s((int64_t)(1350 - time_base)), u(20), u(CW_LOG_E_STATUS), s(-51);
-    u(300), u(0), u(4 + 1), u(1 + 1), u(0 + 1), end();
+    u(300), u(CW_LOG_O_KERNEL), u(4 + 1), u(1 + 1), u(0 + 1), end();
     time_base = 1370;
     begin(CW_LOG_RELEASE, 30), u(CW_LOG_O_QUEUE), u(7), u(1400), end();
     begin(CW_LOG_EVENTS, 31), u(5), u(2), u(3), u(9), u(1), s(14 - 31), end();

@@ -102,10 +102,21 @@ static inline void sample_trace(struct cw_trace *t)
     t->commands.v[5].status = -59;
     t->commands.v[5].thread = 3;
     t->programs.v[p].build_log = "error: \"k\"";
-    *cw_trace_push(&t->calls, 1) =
-        (struct cw_t_call){"clBuildProgram", 0, -11, p, CW_NONE, -1, 1100, 1900, {0, 0}};
     *cw_trace_push(&t->calls, 1) = (struct cw_t_call){
-        "clSetKernelArg", 1, -51, CW_NONE, kernel, 0, 2000, 2000, t->commands.v[launch].callsite};
+        "clBuildProgram", 0, -11, CW_NONE, CW_NONE, CW_NONE, CW_NONE, p, CW_NONE, -1, 1100, 1900, {0, 0}};
+    *cw_trace_push(&t->calls, 1) = (struct cw_t_call){"clSetKernelArg",
+                                                      1,
+                                                      -51,
+                                                      CW_NONE,
+                                                      CW_NONE,
+                                                      CW_NONE,
+                                                      CW_NONE,
+                                                      CW_NONE,
+                                                      kernel,
+                                                      0,
+                                                      2000,
+                                                      2000,
+                                                      t->commands.v[launch].callsite};
     t->queues.v[r].kept = t->memory.v[a].kept = t->programs.v[p].kept = t->kernels.v[kernel].kept = true;
     t->contexts.v[0].kept = t->samplers.v[0].kept = t->commands.v[3].event_kept = true;
     *cw_trace_push(&t->stale, 1) =
