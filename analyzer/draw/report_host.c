@@ -50,6 +50,8 @@ static void print_phases(const struct cw_report_facts *r, FILE *f)
         print_item(f, item, before, &column);
         before = ", ";
     }
+    if (p->no_calls)
+        print_item(f, "set-up and builds not recorded", "; ", &column);
     if (p->no_device_times)
         print_item(f, "no device times", "; ", &column);
     fputc('\n', f);
@@ -150,6 +152,7 @@ static void put_phases(const struct cw_report_facts *r, struct cw_json_out *o)
 {
     put_number(o, "phases_ns", r->figures.phases.total_ns);
     put_number(o, "no_device_times", r->figures.phases.no_device_times);
+    put_number(o, "no_calls", r->figures.phases.no_calls);
     put_list(o, "phases");
     for (unsigned i = 0; i < PHASES; i++) {
         cw_json_put_text(o, i ? "," : "");

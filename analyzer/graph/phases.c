@@ -115,7 +115,7 @@ enum cw_status cw_phases_measure(struct cw_phases *p, const struct cw_trace *t,
                       .v = malloc((bounds + 1) * sizeof *s.v)};
     bool ok = s.shift && s.v;
 
-    *p = (struct cw_phases){.no_device_times = !cw_command_times_exist(t)};
+    *p = (struct cw_phases){.no_device_times = !cw_command_times_exist(t), .no_calls = !t->calls.count};
     if (ok) {
         cw_device_clock_shifts(t, s.shift);
         add_commands(&s);

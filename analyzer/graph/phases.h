@@ -24,6 +24,8 @@ struct cw_phases {
     uint64_t total_ns; /* from the beginning of the recording to its end */
     /* kernels and transfers are missing: no command has times. Then waiting is also for them */
     bool no_device_times;
+    /* set-up and builds are missing: the trace has only commands. Then host is also for them */
+    bool no_calls;
 };
 
 /* Fills `p`. CW_ERR_NOMEM. O(n log n) in commands and calls. Thread-safety: reads `t` only. */
