@@ -19,6 +19,7 @@ build  libjansson-dev       JSON of traces, graphs and platforms
 build  libsqlite3-dev       history of what kernels take, kept between runs; linked statically
 build  libxxhash-dev        keys of caches: one header, nothing is linked
 build  libunwind8           call sites of enqueues: loaded at run time
+build  libdw1               file and line of call sites in reports: loaded at run time
 build  coinor-libclp1       lower bounds by linear programming: loaded at run time
 build  llvm-14-dev          kernel footprints: the C API that reads LLVM IR
 build  clang-14             kernel footprints: compiles OpenCL C to LLVM IR

@@ -1,6 +1,6 @@
 /* export_timeline.c - Chrome / Perfetto trace-event JSON; see exporter.h.
  *
- * Tracks: one process "host threads" with a track per thread (API calls), one "queues" and one "devices"
+ * Tracks: one process "host threads" with a track per thread (calls), one "queues" and one "devices"
  * with a track per queue and device (commands while they ran), a queue that run mode gave streams one per
  * stream. A fourth one, "memories", has a track for each way between the host's memory and a device's,
  * with the copies that run mode made. Commands that overlap in one track get further tracks, because
@@ -8,6 +8,7 @@
  * Device times are shifted to the host's clock (device_clock.h). */
 #include "../graph/device_clock.h"
 #include "exporter.h"
+#include "../graph/error_names.h"
 #include "../graph/graph_build.h"
 #include "../graph/memory_moves.h"
 #include "../io/json_out.h"
@@ -321,6 +322,38 @@ static void put_host_slices(struct timeline *l)
     }
 }
 
+/* Calls that no command stands for. A failed one whose time was not taken is an instant. */
+static void put_calls(struct timeline *l)
+{
+    const struct cw_trace *t = l->t;
+
+    for (size_t i = 0; i < t->calls.count; i++) {
+        const struct cw_t_call *k = &t->calls.v[i];
+        int64_t begin = cw_device_clock_ns(k->begin_ns) - cw_device_clock_ns(t->process.start_ns);
+        char text[32];
+        begin_event(l);
+        put_text(l, "name", k->name);
+        put_text(l, "cat", "call");
+        put_place(l, k->end_ns > k->begin_ns ? "X" : "i", PID_HOST, k->thread, begin);
+        if (k->end_ns > k->begin_ns)
+            put_us(l, "dur", cw_device_clock_ns(k->end_ns) - cw_device_clock_ns(k->begin_ns));
+        else
+            put_text(l, "s", "t");
+        cw_json_put_key(l->o, "args");
+        cw_json_put_open(l->o);
+        if (k->status)
+            put_text(l, "error", cw_error_names_of(k->status, text));
+        if (k->program != CW_NONE)
+            put_number(l, "program", k->program);
+        if (k->kernel < t->kernels.count)
+            put_text(l, "kernel", t->kernels.v[k->kernel].name);
+        if (k->argument >= 0)
+            put_number(l, "argument", (uint64_t)k->argument);
+        cw_json_put_close(l->o);
+        cw_json_put_close(l->o);
+    }
+}
+
 static void put_arrow_end(struct timeline *l, const char *phase, const struct cw_edge *e, uint64_t id,
                           uint32_t command, int64_t ns)
 {
@@ -381,6 +414,9 @@ static void name_tracks(struct timeline *l)
         threads = t->commands.v[i].thread >= threads && t->commands.v[i].thread < 100000
                       ? t->commands.v[i].thread + 1
                       : threads;
+    for (size_t i = 0; i < t->calls.count; i++)
+        threads = t->calls.v[i].thread >= threads && t->calls.v[i].thread < 100000 ? t->calls.v[i].thread + 1
+                                                                                   : threads;
     for (uint32_t i = 0; i < threads; i++) {
         snprintf(text, sizeof text, "thread %u", i);
         name_track(l, "thread_name", PID_HOST, i, text);
@@ -420,6 +456,7 @@ enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_expo
         cw_json_put_text(l.o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
         cw_device_clock_shifts(t, l.shift);
         put_host_slices(&l);
+        put_calls(&l);
         ok = put_device_slices(&l) && put_moves(&l);
         put_arrows(&l, o->queue_edges);
         name_tracks(&l);

@@ -3,11 +3,12 @@
 #include "../graph/command_facts.h"
 #include "exporter.h"
 #include "report_facts.h"
+#include "report_host.h"
+#include "report_kernels.h"
 #include "report.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,15 +153,9 @@ static int64_t device_time(const struct cw_report_facts *r, const int64_t *shift
 /* "16×16 / 4×4" */
 static void put_range(struct cw_json_out *o, const struct cw_command *k)
 {
-    char text[160] = "";
-    size_t used = 0;
+    char text[160];
 
-    for (unsigned d = 0; d < k->work_dim && d < 3; d++)
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64, d ? "×" : "", k->global_size[d]);
-    for (unsigned d = 0; d < k->work_dim && d < 3 && !k->local_null; d++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64, d ? "×" : " / ",
-                                 k->local_size[d]);
+    cw_kernel_times_range(k, "×", text);
     cw_json_put_string(o, text);
 }
 
@@ -315,6 +310,8 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_findings(o, r);
     put_places(o, r);
     put_rows(o, r);
+    cw_report_kernels_put(r, o);
+    cw_report_host_put(r, o, shown > CW_REPORT_COMMANDS ? shown : CW_REPORT_COMMANDS);
     put_commands(o, r, shift, shown);
     put_edges(o, r, shown);
     put_parts(o, "parts", r, shift, r->t->parts.v, r->t->parts.count, shown);
@@ -407,7 +404,7 @@ enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_
     static const char data_mark[] = "@DATA@", graph_mark[] = "@GRAPH@";
     const char *graph = strstr(cw_report_page, graph_mark), *data = strstr(cw_report_page, data_mark);
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->flops, err);
 
     if (!status) {
         fwrite(cw_report_page, 1, (size_t)(graph - cw_report_page), f);

@@ -13,6 +13,8 @@
 struct cw_report_options {
     int64_t limit; /* commands in the timeline and the table; 0: CW_REPORT_COMMANDS */
     bool graph;    /* draw the graph (by graphviz's dot; the page says so where that is missing) */
+    /* floating-point operations of each command, 0 where they are not known; NULL: of none. Borrowed */
+    const double *flops;
 };
 enum { CW_REPORT_COMMANDS = 50000, CW_REPORT_GRAPH_NODES = 150 };
 
@@ -22,6 +24,7 @@ enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_
                                struct cw_error *err);
 
 /* Prints the same in short for a terminal: figures and findings. Errors as above. */
-enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_error *err);
+enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_options *o, FILE *f,
+                               struct cw_error *err);
 
 #endif

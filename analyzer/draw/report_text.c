@@ -2,6 +2,8 @@
 #include "report.h"
 #include "../io/quantity.h"
 #include "report_facts.h"
+#include "report_host.h"
+#include "report_kernels.h"
 
 #include <string.h>
 
@@ -77,11 +79,12 @@ static void print_wrapped(FILE *f, const char *text)
     fputc('\n', f);
 }
 
-enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_error *err)
+enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_options *o, FILE *f,
+                               struct cw_error *err)
 {
     static const char *const marks[] = {" ", "*", "!"};
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->flops, err);
     const char *least = r.summary.without_times ? "at least " : "";
     char a[16], b[16];
 
@@ -95,6 +98,8 @@ enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_erro
         print_devices(&r, f);
         print_streams(&r.figures, f);
         print_moves(&r, f);
+        cw_report_host_print(&r, f);
+        cw_report_kernels_print(&r, f);
         for (size_t i = 0; i < r.finding_count; i++) {
             fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
             print_wrapped(f, r.findings[i].text);

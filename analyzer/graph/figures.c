@@ -179,6 +179,15 @@ static bool count_unused(struct cw_figures *f, const struct cw_trace *t)
     return used;
 }
 
+static void count_memory(struct cw_figures *f, const struct cw_trace *t)
+{
+    for (size_t m = 0; m < t->memory.count; m++) {
+        struct cw_memory_figures *v = &f->memory[t->memory.v[m].kind % CW_FIGURES_MEMORY_KINDS];
+        v->objects++;
+        v->bytes += t->memory.v[m].size;
+    }
+}
+
 struct interval {
     uint64_t begin, end;
     uint32_t device;
@@ -235,8 +244,11 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
     count_host(f, t);
     count_commands(f, t);
     count_run(f, t);
-    if (cw_first_launches_find(&f->first, t, err) || cw_shared_contexts_find(&f->shared, t, err) ||
-        cw_memory_moves_measure(&f->moves, t, err))
+    count_memory(f, t);
+    cw_leaks_count(&f->leaks, t);
+    if (cw_first_launches_find(&f->first, t, err) || cw_host_calls_init(&f->calls, t, err) ||
+        cw_phases_measure(&f->phases, t, &f->first, err) || cw_habits_find(&f->habits, t, err) ||
+        cw_shared_contexts_find(&f->shared, t, err) || cw_memory_moves_measure(&f->moves, t, err))
         return CW_ERR_NOMEM;
     if (!f->devices || !count_streams(f, t) || !count_waits_only(f, t) || !count_unused(f, t) ||
         !measure_devices(f, t))
@@ -247,6 +259,8 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
 void cw_figures_finish(struct cw_figures *f)
 {
     free(f->devices);
+    cw_first_launches_finish(&f->first);
+    cw_host_calls_finish(&f->calls);
     cw_memory_moves_finish(&f->moves);
     memset(f, 0, sizeof *f);
 }

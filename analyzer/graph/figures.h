@@ -8,7 +8,11 @@
 #include "critical_path.h"
 #include "first_launches.h"
 #include "graph_summary.h"
+#include "habits.h"
+#include "host_calls.h"
+#include "leaks.h"
 #include "memory_moves.h"
+#include "phases.h"
 #include "shared_contexts.h"
 
 /* A device's run from the start of its first command to the end of its last. */
@@ -20,6 +24,13 @@ struct cw_device_figures {
     uint64_t sum_ns;  /* of all commands' times: above busy_ns where commands overlap */
 };
 
+enum { CW_FIGURES_MEMORY_KINDS = CW_MEM_SVM + 1 };
+
+/* Memory objects of one kind that the program made. */
+struct cw_memory_figures {
+    uint64_t objects, bytes;
+};
+
 struct cw_figures {
     uint64_t span_ns;    /* host: from the first enqueue to the end of the last call */
     uint64_t blocked_ns; /* of host threads, in calls that wait for commands; summed over threads */
@@ -27,6 +38,10 @@ struct cw_figures {
     uint64_t kernels, short_kernels;  /* launches with times; those under CW_SHORT_KERNEL_NS */
     uint64_t kernel_ns, short_ns;     /* their times */
     struct cw_first_launches first;   /* the waiting that was presumably for the vendor's compiler */
+    struct cw_host_calls calls;       /* the program's calls, by function */
+    struct cw_phases phases;          /* the run's time */
+    struct cw_habits habits;          /* ways to use OpenCL that cost time */
+    struct cw_leaks leaks;            /* objects that the program did not release */
     struct cw_shared_contexts shared; /* contexts of several devices */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
     bool host_bytes_at_most; /* with maps, or rectangles with the gaps between their rows */
@@ -34,10 +49,11 @@ struct cw_figures {
                             queue */
     uint64_t unused_objects,
         unused_bytes; /* memory objects that no command touches (sub-buffers count for their parent) */
-    uint64_t refused; /* enqueues that the vendor refused */
-    uint64_t failed;  /* commands that failed later */
-    bool of_run;      /* run mode decided where and when commands ran */
-    uint64_t managed; /* then: commands that it managed */
+    struct cw_memory_figures memory[CW_FIGURES_MEMORY_KINDS]; /* by enum cw_mem_kind */
+    uint64_t refused;                                         /* enqueues that the vendor refused */
+    uint64_t failed;                                          /* commands that failed later */
+    bool of_run;               /* run mode decided where and when commands ran */
+    uint64_t managed;          /* then: commands that it managed */
     uint64_t streamed, beside; /* commands that run mode gave to streams; of these, not to the first one */
     uint64_t streams;          /* that have commands, of all queues */
     uint64_t staged, staged_bytes; /* transfers that run mode sent through pinned memory */
@@ -60,9 +76,12 @@ void cw_figures_finish(struct cw_figures *f); /* safe on a zeroed struct */
 enum cw_finding_kind { CW_FINDING_NOTE, CW_FINDING_HINT, CW_FINDING_TROUBLE };
 struct cw_finding {
     enum cw_finding_kind kind;
-    char title[100], text[500]; /* UTF-8, one line each */
+    char title[100], text[800]; /* UTF-8, one line each */
 };
-enum { CW_FINDINGS_MAX = 16 };
+enum { CW_FINDINGS_MAX = 24 };
+
+/* "2 of 3 buffers (4 KiB), 1 of 1 context": the kinds of objects that were kept. */
+void cw_findings_leaks(const struct cw_leaks *leaks, char text[300]);
 
 /* Writes at most CW_FINDINGS_MAX findings, troubles first, into `out`; returns how many. `path` is of weight
  * CW_WEIGHT_TIME when the trace has device times, else of CW_WEIGHT_COUNT. */

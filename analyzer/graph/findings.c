@@ -1,5 +1,7 @@
 /* findings.c - the findings about a traced run; see figures.h. Every limit below is where a person would
  * begin to look. */
+#include "code_places.h"
+#include "error_names.h"
 #include "figures.h"
 #include "../io/quantity.h"
 
@@ -10,6 +12,7 @@
 struct list {
     struct cw_finding *v;
     size_t count;
+    struct cw_code_places *places; /* NULL: no memory */
 };
 
 __attribute__((format(printf, 4, 5))) static void add(struct list *l, enum cw_finding_kind kind,
@@ -35,6 +38,140 @@ static double percent(uint64_t part, uint64_t whole)
 
 #define N(x) (unsigned long long)(x)
 
+/* " (argument 2 of kernel k, at main.c:57)", " (program 1)", "" of the first such call, in `text`. */
+static const char *place_of(const struct list *l, const struct cw_trace *t, const struct cw_host_failure *v,
+                            char text[240])
+{
+    const char *name = v->kernel < t->kernels.count ? t->kernels.v[v->kernel].name : NULL;
+    char object[100] = "", code[CW_CODE_PLACES_TEXT];
+
+    if (name && v->argument >= 0)
+        snprintf(object, sizeof object, "argument %d of kernel %.60s", (int)v->argument, name);
+    else if (name)
+        snprintf(object, sizeof object, "kernel %.60s", name);
+    else if (v->program < t->programs.count)
+        snprintf(object, sizeof object, "program %u", v->program);
+    cw_code_places_name(l->places, v->callsite, code);
+    text[0] = '\0';
+    if (object[0] || code[0])
+        snprintf(text, 240, " (%s%s%s)", object, object[0] && code[0] ? ", at " : code[0] ? "at " : "", code);
+    return text;
+}
+
+static void find_failed_calls(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_host_calls *h = &f->calls;
+    char list[700] = "", place[240], name[32];
+    size_t used = 0, shown = 0;
+
+    for (; shown < h->failure_count && used < 460; shown++) {
+        const struct cw_host_failure *v = &h->failures[shown];
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s %llu x %s%s", shown ? ", " : "",
+                                 v->name, N(v->calls), cw_error_names_of(v->status, name),
+                                 place_of(l, t, v, place));
+        used = used < sizeof list ? used : sizeof list - 1;
+    }
+    if (!h->failure_count)
+        return;
+    add(l, h->failures[0].question ? CW_FINDING_NOTE : CW_FINDING_TROUBLE,
+        h->failures[0].question ? "Questions that were refused" : "Calls failed", "%s%s.%s", list,
+        shown < h->failure_count ? ", and others" : "",
+        f->refused ? " Commands that were refused touch and order nothing here." : "");
+}
+
+/* The first lines of `text` as one, in `line`. */
+static const char *in_one_line(const char *text, char line[240])
+{
+    size_t n = 0;
+
+    for (; *text && n < 236; text++)
+        if (*text == '\n' || *text == '\r' || *text == '\t')
+            n += n && line[n - 1] != ' ' ? (line[n] = ' ', 1u) : 0u;
+        else
+            line[n++] = *text;
+    while (*text && n && (line[n - 1] & 0xc0) == 0x80) /* no half character */
+        n--;
+    line[n] = '\0';
+    return line;
+}
+
+static void find_failed_builds(struct list *l, const struct cw_trace *t)
+{
+    char line[240];
+
+    for (uint32_t i = 0; i < t->programs.count; i++)
+        if (t->programs.v[i].build_log) {
+            add(l, CW_FINDING_TROUBLE, "A program was not built", "Program %u: %s", i,
+                in_one_line(t->programs.v[i].build_log, line));
+            return;
+        }
+}
+
+static const char *use_of(const struct list *l, const struct cw_trace *t, const struct cw_t_stale *x,
+                          char text[240])
+{
+    const struct cw_command *k = x->command < t->commands.count ? &t->commands.v[x->command] : NULL;
+    const char *name = k ? cw_trace_command_function_name(k->type) : x->call;
+    char code[CW_CODE_PLACES_TEXT];
+
+    cw_code_places_name(l->places, k ? k->callsite : (struct cw_slice){0, 0}, code);
+    if (k && k->kernel < t->kernels.count && t->kernels.v[k->kernel].name)
+        snprintf(text, 240, "#%u %.40s of %.60s%s%s", x->command, name ? name : "?",
+                 t->kernels.v[k->kernel].name, code[0] ? " at " : "", code);
+    else if (k)
+        snprintf(text, 240, "#%u %.60s%s%s", x->command, name ? name : "?", code[0] ? " at " : "", code);
+    else
+        snprintf(text, 240, "%.60s", name ? name : "a call that did not return");
+    return text;
+}
+
+static const char *object_of(const struct cw_trace *t, const struct cw_t_stale *x, char text[100])
+{
+    const struct {
+        uint32_t id;
+        const char *name;
+    } kinds[] = {{x->context, "context"}, {x->queue, "queue"},     {x->memory, "memory object"},
+                 {x->sampler, "sampler"}, {x->program, "program"}, {x->event, "event of #"}};
+
+    snprintf(text, 100, "%s", "an object");
+    if (x->kernel < t->kernels.count)
+        snprintf(text, 100, "kernel %.60s",
+                 t->kernels.v[x->kernel].name ? t->kernels.v[x->kernel].name : "?");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].id != CW_NONE)
+            snprintf(text, 100, "%s%s%u", kinds[i].name,
+                     kinds[i].name[strlen(kinds[i].name) - 1] == '#' ? "" : " ", kinds[i].id);
+    return text;
+}
+
+static void find_stale(struct list *l, const struct cw_trace *t)
+{
+    char list[700] = "", object[100], use[240];
+    size_t used = 0, shown = 0;
+
+    for (; shown < t->stale.count && used < 400; shown++) {
+        const struct cw_t_stale *x = &t->stale.v[shown];
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s by %s", shown ? ", " : "",
+                                 object_of(t, x, object), use_of(l, t, x, use));
+        used = used < sizeof list ? used : sizeof list - 1;
+    }
+    if (shown)
+        add(l, CW_FINDING_TROUBLE, "Objects are used after their release", "%s%s.", list,
+            shown < t->stale.count ? ", and others" : "");
+}
+
+static void find_unflushed(struct list *l, const struct cw_trace *t, const struct cw_habits *h)
+{
+    char first[240];
+
+    if (h->unflushed.count)
+        add(l, CW_FINDING_TROUBLE, "Waits for a queue that was not flushed",
+            "%llu command%s wait%s for events of another queue without a clFlush of it between; the first is "
+            "%s. OpenCL does not promise that such a wait ends: flush the queue of the event first.",
+            N(h->unflushed.count), h->unflushed.count == 1 ? "" : "s", h->unflushed.count == 1 ? "s" : "",
+            use_of(l, t, &(struct cw_t_stale){.command = h->unflushed.first}, first));
+}
+
 static void find_troubles(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     if (t->process.stopped_why)
@@ -43,11 +180,10 @@ static void find_troubles(struct list *l, const struct cw_trace *t, const struct
     else if (!t->process.complete)
         add(l, CW_FINDING_TROUBLE, "The program ended abruptly",
             "The trace reaches to its last completed call.");
-    if (f->refused)
-        add(l, CW_FINDING_TROUBLE, "Enqueues failed",
-            "The vendor refused %llu commands. They touch and order nothing here; look at their status in "
-            "the table of commands.",
-            N(f->refused));
+    find_failed_calls(l, t, f);
+    find_failed_builds(l, t);
+    find_stale(l, t);
+    find_unflushed(l, t, &f->habits);
     if (f->failed)
         add(l, CW_FINDING_TROUBLE, "Commands failed",
             "%llu commands ended with an error. They count as no work here; look at their status in the "
@@ -134,6 +270,136 @@ static void find_host_waits(struct list *l, const struct cw_figures *f)
             !advise     ? ""
             : *presumed ? " For the rest: where a result is not needed yet, wait later."
                         : " Where the result is not needed yet, wait later.");
+}
+
+/* "k, scale and others" in `text`: the kernels of a program. */
+static const char *kernels_of(const struct cw_trace *t, uint32_t program, char text[160])
+{
+    const char *shown[3];
+    size_t count = 0, used = 0;
+    bool others = false;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < t->kernels.count && program != CW_NONE && !others; i++) {
+        const char *name = t->kernels.v[i].program == program ? t->kernels.v[i].name : NULL;
+        size_t k = 0;
+        while (name && k < count && strcmp(shown[k], name))
+            k++;
+        if (!name || k < count)
+            continue;
+        others = count == sizeof shown / sizeof *shown;
+        if (others)
+            continue;
+        shown[count++] = name;
+        used += (size_t)snprintf(text + used, 160 - used, "%s%.40s", used ? ", " : "", name);
+    }
+    if (others)
+        snprintf(text + used, 160 - used, " and others");
+    return text;
+}
+
+static void find_builds(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_host_calls *h = &f->calls;
+    const struct cw_phases *p = &f->phases;
+    double build = percent(p->ns[CW_PHASE_BUILD], p->total_ns),
+           first = percent(p->ns[CW_PHASE_FIRST], p->total_ns);
+    char title[100], a[16], b[16], kernels[160], where[260] = "";
+
+    if (h->longest_build < t->programs.count && kernels_of(t, h->longest_build, kernels)[0])
+        snprintf(where, sizeof where, ", the program of %s", kernels);
+    snprintf(title, sizeof title, "Building programs takes %.0f %% of the run", build);
+    if (build > 10)
+        add(l, CW_FINDING_HINT, title,
+            "%llu build%s took %s (longest: %s%s). Build once and keep the binary "
+            "(clCreateProgramWithBinary), build in another thread, or leave out what is not used.%s",
+            N(h->builds), h->builds == 1 ? "" : "s", cw_quantity_ns(h->build_ns, a),
+            cw_quantity_ns(h->longest_build_ns, b), where,
+            of_run(f, " `clweave run` answers builds of later runs from a cache."));
+    snprintf(title, sizeof title, "First launches take %.0f %% of the run", first);
+    if (first > 10 && percent(f->first.blocked_ns, f->span_ns) <= 20) /* else find_host_waits says it */
+        add(l, CW_FINDING_HINT, title,
+            "Presumably the vendor compiles kernels when they are launched first: %llu began late, by %s in "
+            "all, and %llu took long to enqueue, %s in all. This is no waiting for results; kept builds save "
+            "it.",
+            N(f->first.count), cw_quantity_ns(f->first.late_ns, a), N(f->first.calls),
+            cw_quantity_ns(f->first.call_ns, b));
+}
+
+/* "2 of 3 buffers (4 KiB), 1 of 1 context" in `text`. */
+void cw_findings_leaks(const struct cw_leaks *k, char text[300])
+{
+    size_t used = 0;
+    char a[16];
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < CW_LEAK_KINDS && used < 230; i++) {
+        const struct cw_leak *v = &k->kind[i];
+        if (!v->kept)
+            continue;
+        used += (size_t)snprintf(text + used, 300 - used, "%s%llu of %llu %s%s", used ? ", " : "", N(v->kept),
+                                 N(v->made), cw_leaks_name(i), v->made == 1 ? "" : "s");
+        if (v->bytes)
+            used += (size_t)snprintf(text + used, 300 - used, " (%s)", cw_quantity_bytes(v->bytes, a));
+    }
+}
+
+static void find_leaks(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_leaks *k = &f->leaks;
+    const struct cw_leak *events = &k->kind[CW_LEAK_EVENTS];
+    const uint64_t asked = events->made + t->process.user_events;
+    char kinds[300], code[CW_CODE_PLACES_TEXT], where[300] = "";
+    size_t used = 0;
+
+    cw_findings_leaks(k, kinds);
+    for (unsigned i = 0; i < CW_LEAK_KINDS && used < 180; i++)
+        if (cw_code_places_name(l->places, k->kind[i].callsite, code)[0])
+            used += (size_t)snprintf(where + used, sizeof where - used, "%s%s %.60s",
+                                     used ? ", " : " The first ones were made at: ", cw_leaks_name(i), code);
+    if (k->kept)
+        add(l, k->kept > 8 ? CW_FINDING_HINT : CW_FINDING_NOTE, "Objects are never released",
+            "When the program ended it had kept %s.%s%s", kinds, where, used ? "." : "");
+    if (t->process.unused_events > 8)
+        add(l, CW_FINDING_NOTE, "Events that nothing waits for",
+            "The program asked for %llu events and neither waited for %llu of them nor asked about them. An "
+            "enqueue without an event (NULL) is cheaper.",
+            N(asked), N(t->process.unused_events));
+}
+
+static void find_habits(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    const struct cw_habits *h = &f->habits;
+    char first[240], a[16];
+
+    if (h->single_items.count)
+        add(l, CW_FINDING_HINT, "Work-groups of one item",
+            "%llu launch%s with a local size of 1; the first is %s. Each work-group costs as much as a "
+            "larger "
+            "one: pass NULL, or a multiple of the device's preferred size.",
+            N(h->single_items.count), h->single_items.count == 1 ? " is" : "es are",
+            use_of(l, t, &(struct cw_t_stale){.command = h->single_items.first}, first));
+    if (h->needless_finish.count)
+        add(l, h->needless_finish.count > 4 ? CW_FINDING_HINT : CW_FINDING_NOTE,
+            "clFinish that is not needed",
+            "%llu call%s of clFinish wait%s for nothing, or right before a blocking command of the same "
+            "in-order "
+            "queue, which waits for the same; the first is #%u.",
+            N(h->needless_finish.count), h->needless_finish.count == 1 ? "" : "s",
+            h->needless_finish.count == 1 ? "s" : "", h->needless_finish.first);
+    if (h->finish_between.count > 4)
+        add(l, CW_FINDING_HINT, "clFinish between launches",
+            "%llu calls of clFinish stand between two launches of one in-order queue, which its order keeps "
+            "apart; "
+            "the "
+            "first is #%u. Unless the host looks at results then, one at the end is enough.",
+            N(h->finish_between.count), h->finish_between.first);
+    if (h->pageable.count)
+        add(l, CW_FINDING_HINT, "Transfers of pageable memory",
+            "%llu transfer%s (%s) of a device with a memory of its own read or write plain host memory; the "
+            "first is #%u. From and to mapped buffers (CL_MEM_ALLOC_HOST_PTR) they are faster.",
+            N(h->pageable.count), h->pageable.count == 1 ? "" : "s", cw_quantity_bytes(h->pageable_bytes, a),
+            h->pageable.first);
 }
 
 static void find_waits(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
@@ -268,14 +534,18 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
                    const struct cw_graph_summary *s, const struct cw_figures *f,
                    const struct cw_critical_path *path)
 {
-    struct list l = {out, 0};
+    struct list l = {out, 0, cw_code_places_create(t)};
 
     find_troubles(&l, t, f);
+    find_builds(&l, t, f);
     find_parallelism(&l, s, f, path);
     find_waits(&l, s, f);
+    find_habits(&l, t, f);
     find_shared_contexts(&l, t, f);
     find_idle_devices(&l, t, f);
     find_costs(&l, s, f);
+    find_leaks(&l, t, f);
     find_doubts(&l, s, f);
+    cw_code_places_destroy(l.places);
     return l.count;
 }

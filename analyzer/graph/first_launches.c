@@ -13,10 +13,6 @@ struct ran {
     int64_t ready, start, end;
 };
 
-struct gap {
-    int64_t begin, end;
-};
-
 struct search {
     const struct cw_trace *t;
     int64_t *shift;  /* per device, to the host's clock */
@@ -24,7 +20,7 @@ struct search {
     uint32_t *alike; /* per kernel: the first with its program and name */
     struct ran *ran;
     size_t n;
-    struct gap *gap;
+    struct cw_first_gap *gap;
     size_t gaps;
 };
 
@@ -35,7 +31,7 @@ static bool search_init(struct search *s, const struct cw_trace *t)
     s->over = calloc(t->commands.count + 1, sizeof *s->over);
     s->alike = calloc(t->kernels.count + 1, sizeof *s->alike);
     s->ran = calloc(t->commands.count + 1, sizeof *s->ran);
-    s->gap = calloc(t->commands.count + 1, sizeof *s->gap);
+    s->gap = calloc(2 * t->commands.count + 1, sizeof *s->gap);
     return s->shift && s->over && s->alike && s->ran && s->gap;
 }
 
@@ -141,7 +137,7 @@ static int by_device_and_start(const void *a, const void *b)
 
 static int by_begin(const void *a, const void *b)
 {
-    const struct gap *x = a, *y = b;
+    const struct cw_first_gap *x = a, *y = b;
 
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
@@ -158,7 +154,7 @@ static void look_at_device(struct search *s, const struct ran *ran, size_t n, bo
         int64_t from = reached > ran[i].ready ? reached : ran[i].ready;
         if (ran[i].kernel != CW_NONE && !launched[ran[i].kernel]) {
             launched[ran[i].kernel] = true;
-            s->gap[s->gaps++] = (struct gap){from, ran[i].start};
+            s->gap[s->gaps++] = (struct cw_first_gap){from, ran[i].start};
         } else if (ran[i].kernel != CW_NONE) {
             later++;
             sum += ran[i].start > from ? (double)(ran[i].start - from) : 0;
@@ -233,6 +229,49 @@ static bool look(struct search *s, struct cw_first_launches *f)
     return launched;
 }
 
+/* ---- long enqueues */
+
+static uint64_t call_ns(const struct cw_command *k)
+{
+    return k->call_begin_ns && k->call_end_ns > k->call_begin_ns ? k->call_end_ns - k->call_begin_ns : 0;
+}
+
+/* Enqueues of first launches, in any context. They go behind the gaps of late starts. */
+static bool look_at_calls(struct search *s, struct cw_first_launches *f)
+{
+    const struct cw_trace *t = s->t;
+    bool *launched = calloc(t->kernels.count + 1, 1);
+    size_t begin = s->gaps, kept = begin, later = 0;
+    double sum = 0, least;
+
+    for (size_t i = 0; launched && i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        uint32_t kernel = cw_command_works(k) && k->kernel < t->kernels.count ? s->alike[k->kernel] : CW_NONE;
+        if (kernel == CW_NONE || !call_ns(k))
+            continue;
+        if (launched[kernel]) {
+            later++;
+            sum += (double)call_ns(k);
+            continue;
+        }
+        launched[kernel] = true;
+        s->gap[s->gaps++] =
+            (struct cw_first_gap){cw_device_clock_ns(k->call_begin_ns), cw_device_clock_ns(k->call_end_ns)};
+    }
+    least = later ? CW_FIRST_LATE_TIMES * sum / (double)later : CW_FIRST_CALL_NS;
+    for (size_t g = begin; g < s->gaps; g++) {
+        int64_t took = s->gap[g].end - s->gap[g].begin;
+        if (took < CW_FIRST_LATE_NS || (double)took < least)
+            continue;
+        f->calls++;
+        f->call_ns += (uint64_t)took;
+        s->gap[kept++] = s->gap[g];
+    }
+    s->gaps = kept;
+    free(launched);
+    return launched;
+}
+
 enum cw_status cw_first_launches_find(struct cw_first_launches *f, const struct cw_trace *t,
                                       struct cw_error *err)
 {
@@ -243,8 +282,19 @@ enum cw_status cw_first_launches_find(struct cw_first_launches *f, const struct 
     if (ok) {
         cw_device_clock_shifts(t, s.shift);
         find_ends(&s);
-        ok = find_alike(&s) && collect(&s) && look(&s, f);
+        ok = find_alike(&s) && collect(&s) && look(&s, f) && look_at_calls(&s, f);
+    }
+    if (ok) {
+        f->gaps = s.gap;
+        f->gap_count = s.gaps;
+        s.gap = NULL;
     }
     search_finish(&s);
     return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
+}
+
+void cw_first_launches_finish(struct cw_first_launches *f)
+{
+    free(f->gaps);
+    *f = (struct cw_first_launches){0};
 }

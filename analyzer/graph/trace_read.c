@@ -55,6 +55,10 @@ static void *push_element(struct cw_trace *t, enum cw_section section)
         return cw_trace_push(&t->plans, 1);
     case CW_S_MOVES:
         return cw_trace_push(&t->moves, 1);
+    case CW_S_CALLS:
+        return cw_trace_push(&t->calls, 1);
+    case CW_S_STALE:
+        return cw_trace_push(&t->stale, 1);
     case CW_S_PROCESS:
     case CW_S_COUNT:
         break;

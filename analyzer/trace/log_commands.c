@@ -390,6 +390,97 @@ static enum cw_status read_move(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
+/* Where a call or a stale use has the object of a kind; NULL: nowhere. */
+#define PLACE(x, kind)                                                                                       \
+    ((kind) == CW_LOG_O_CONTEXT   ? &(x)->context                                                            \
+     : (kind) == CW_LOG_O_QUEUE   ? &(x)->queue                                                              \
+     : (kind) == CW_LOG_O_MEMORY  ? &(x)->memory                                                             \
+     : (kind) == CW_LOG_O_SAMPLER ? &(x)->sampler                                                            \
+     : (kind) == CW_LOG_O_PROGRAM ? &(x)->program                                                            \
+     : (kind) == CW_LOG_O_KERNEL  ? &(x)->kernel                                                             \
+                                  : NULL)
+
+static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+{
+    struct cw_cursor *c = &rec->body;
+    struct cw_t_call *x = cw_trace_push(&r->t->calls, 1);
+    uint64_t function, kind, argument, site;
+    uint32_t *place;
+
+    if (!x)
+        return cw_log_nomem(r);
+    x->thread = s->thread;
+    x->begin_ns = s->time_ns + (uint64_t)cw_cursor_s(c);
+    x->end_ns = s->time_ns = x->begin_ns + cw_cursor_u(c);
+    if (x->end_ns > r->last_ns)
+        r->last_ns = x->end_ns;
+    if (cw_cursor_u(c) & CW_LOG_E_STATUS)
+        x->status = (int32_t)cw_cursor_s(c);
+    function = cw_cursor_u(c);
+    x->name = function < r->function_count && r->functions[function] ? r->functions[function] : "?";
+    kind = cw_cursor_u(c);
+    x->context = x->queue = x->memory = x->sampler = x->program = x->kernel = CW_NONE;
+    place = PLACE(x, kind);
+    if (place)
+        *place = cw_log_resolve(r, (enum cw_log_object)kind, cw_cursor_u(c));
+    else
+        cw_cursor_u(c);
+    argument = cw_cursor_u(c);
+    x->argument = argument && argument <= INT32_MAX ? (int32_t)argument - 1 : -1;
+    site = cw_cursor_u(c);
+    if (site && site <= r->callsite_count)
+        x->callsite = r->callsites[site - 1];
+    return CW_OK;
+}
+
+static enum cw_status read_events(struct cw_log_reader *r, struct cw_log_record *rec)
+{
+    struct cw_cursor *c = &rec->body;
+    struct cw_t_process *p = &r->t->process;
+    uint64_t *kept;
+    uint32_t n;
+
+    r->ended = true;
+    p->user_events = cw_cursor_u(c);
+    p->user_events_kept = cw_cursor_u(c);
+    p->unused_events = cw_cursor_u(c);
+    p->events_kept = cw_cursor_u(c);
+    n = cw_cursor_count(c);
+    kept = cw_trace_push(&r->kept, n);
+    if (n && !kept)
+        return cw_log_nomem(r);
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = rec->seq + (uint64_t)cw_cursor_s(c);
+    return CW_OK;
+}
+
+static enum cw_status read_stale(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+{
+    struct cw_cursor *c = &rec->body;
+    struct cw_t_stale *x = cw_trace_push(&r->t->stale, 1);
+    struct cw_log_stale *refs = x ? cw_trace_push(&r->stale, 1) : NULL;
+    uint64_t kind = cw_cursor_u(c), function;
+    uint32_t *place;
+
+    if (!refs)
+        return cw_log_nomem(r);
+    *x = (struct cw_t_stale){CW_NONE, CW_NONE, CW_NONE, CW_NONE,   CW_NONE, CW_NONE,
+                             CW_NONE, CW_NONE, NULL,    s->thread, 0};
+    place = PLACE(x, kind);
+    if (kind == CW_LOG_O_EVENT)
+        refs->event = rec->seq + (uint64_t)cw_cursor_s(c) + 1;
+    else if (place)
+        *place = cw_log_resolve(r, (enum cw_log_object)kind, (uint64_t)cw_cursor_u32(c) + 1);
+    else
+        c->bad = true;
+    refs->command = cw_cursor_u(c);
+    function = cw_cursor_u(c);
+    if (function && function <= r->function_count)
+        x->call = r->functions[function - 1];
+    x->at_ns = cw_cursor_u(c);
+    return CW_OK;
+}
+
 static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_log_data *x = cw_trace_push(&r->data, 1);
@@ -402,54 +493,64 @@ static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
-enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s,
+/* A record that begins a command. */
+static enum cw_status read_command(struct cw_log_reader *r, struct cw_log_segment *s,
                                    struct cw_log_record *rec)
 {
     struct cw_command *cmd = NULL;
-    enum cw_status st = CW_OK;
+    enum cw_status st = read_head(r, s, rec, &cmd);
 
-    if (rec->kind <= CW_LOG_HOST_WRITE)
-        st = read_head(r, s, rec, &cmd);
     if (st != CW_OK)
         return st;
     switch (rec->kind) {
     case CW_LOG_KERNEL_COMMAND:
-        st = read_kernel_command(r, rec, cmd);
-        break;
+        return read_kernel_command(r, rec, cmd);
     case CW_LOG_TRANSFER:
         cmd->type = cw_cursor_u32(&rec->body);
-        st = read_transfer(r, rec, cmd);
-        break;
-    case CW_LOG_COMMAND:
-        cmd->type = cw_cursor_u32(&rec->body);
-        break;
+        return read_transfer(r, rec, cmd);
     case CW_LOG_HOST:
-        st = read_host(r, rec, cmd);
-        break;
+        return read_host(r, rec, cmd);
     case CW_LOG_HOST_WRITE:
         cmd->type = CW_HOST_WRITE;
-        st = read_transfer(r, rec, cmd);
-        break;
+        return read_transfer(r, rec, cmd);
+    default:
+        cmd->type = cw_cursor_u32(&rec->body);
+        return CW_OK;
+    }
+}
+
+/* One that says something of commands, or of calls and objects. */
+static enum cw_status read_other(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+{
+    switch (rec->kind) {
     case CW_LOG_TIMES:
     case CW_LOG_STATUS:
     case CW_LOG_RAN:
-        st = read_times(r, rec);
-        break;
+        return read_times(r, rec);
     case CW_LOG_PART:
     case CW_LOG_TILE:
     case CW_LOG_PLAN:
-        st = read_part(r, rec);
-        break;
+        return read_part(r, rec);
     case CW_LOG_WENT:
-        st = read_went(r, rec);
-        break;
+        return read_went(r, rec);
     case CW_LOG_MOVE:
-        st = read_move(r, rec);
-        break;
+        return read_move(r, rec);
+    case CW_LOG_CALL:
+        return read_call(r, s, rec);
+    case CW_LOG_EVENTS:
+        return read_events(r, rec);
+    case CW_LOG_STALE:
+        return read_stale(r, s, rec);
     default:
-        st = read_data(r, rec);
-        break;
+        return read_data(r, rec);
     }
+}
+
+enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s,
+                                   struct cw_log_record *rec)
+{
+    enum cw_status st = rec->kind <= CW_LOG_HOST_WRITE ? read_command(r, s, rec) : read_other(r, s, rec);
+
     if (st == CW_OK && rec->body.bad)
         return cw_log_malformed(r, rec->start, "a command's record makes no sense");
     return st;

@@ -45,6 +45,7 @@ struct cw_log_header {
     char stopped_why[512];
     char host[256];
     char program[4096], cwd[4096], data_path[4096], command[16384]; /* NUL-terminated */
+    uint32_t all_calls; /* 1: every call is recorded (--calls), else slow ones and failed ones */
 };
 
 struct cw_log_chunk {
@@ -99,6 +100,20 @@ enum cw_log_kind {
      * of the device that it came from, of that it went to (0: the host's memory), offset in the buffer,
      * bytes, start (absolute), end - start. */
     CW_LOG_MOVE,
+    CW_LOG_FUNCTION,  /* id, s name: a function of OpenCL that CW_LOG_CALL names */
+    CW_LOG_BUILD_LOG, /* id of the program, s what the vendor's compiler said about a build that failed */
+    /* A call that no command stands for: call head, flags (CW_LOG_E_STATUS), [zigzag status], id of the
+     * function, enum cw_log_object and id+1 of the object that it made, or, of builds and failed calls, was
+     * for, argument+1, call site+1 (0: none, or not looked for). Its delta seq is 0. */
+    CW_LOG_CALL,
+    /* At the end of a program that ends by itself, once: how many user events it made and how many of these
+     * it has kept, how many events nothing has used, how many events of commands it has kept; count, and
+     * for that many of the latter delta seq of the command (signed, to this record). */
+    CW_LOG_EVENTS,
+    /* The program uses an object behind its last release of it: enum cw_log_object, id (of an event: delta
+     * seq of its command, signed), sequence number + 1 of the command or 0, function + 1 or 0, absolute
+     * time. Written before the call, which may not return; at most once per object. */
+    CW_LOG_STALE,
     CW_LOG_KINDS
 };
 

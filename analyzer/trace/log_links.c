@@ -79,12 +79,98 @@ static void link_lives(struct cw_log_reader *r)
 {
     for (size_t i = 0; i < r->lives.count; i++) {
         const struct cw_log_life *l = &r->lives.v[i];
+        if (l->kind != CW_LOG_O_MEMORY)
+            continue;
         uint32_t id = cw_log_resolve(r, CW_LOG_O_MEMORY, (uint64_t)l->id + 1);
         struct cw_t_memory *m = id < r->t->memory.count ? &r->t->memory.v[id] : NULL;
 
         if (m && m->host_ptr)
             *(l->released ? &m->released : &m->made) = commands_before(r->t, l->seq);
     }
+}
+
+/* ---- objects that the program kept, or used behind their release */
+
+#define KEEP_ALL(array)                                                                                      \
+    for (size_t i_ = 0; i_ < (array)->count; i_++)                                                           \
+    (array)->v[i_].kept = true
+
+static void link_kept(struct cw_log_reader *r)
+{
+    struct cw_trace *t = r->t;
+
+    if (!r->ended)
+        return;
+    KEEP_ALL(&t->contexts);
+    KEEP_ALL(&t->queues);
+    KEEP_ALL(&t->memory);
+    KEEP_ALL(&t->samplers);
+    KEEP_ALL(&t->programs);
+    KEEP_ALL(&t->kernels);
+    for (size_t i = 0; i < r->lives.count; i++) {
+        const struct cw_log_life *l = &r->lives.v[i];
+        uint32_t id =
+            l->released ? cw_log_resolve(r, (enum cw_log_object)l->kind, (uint64_t)l->id + 1) : CW_NONE;
+        bool *kept = id == CW_NONE                 ? NULL
+                     : l->kind == CW_LOG_O_CONTEXT ? &t->contexts.v[id].kept
+                     : l->kind == CW_LOG_O_QUEUE   ? &t->queues.v[id].kept
+                     : l->kind == CW_LOG_O_MEMORY  ? &t->memory.v[id].kept
+                     : l->kind == CW_LOG_O_SAMPLER ? &t->samplers.v[id].kept
+                     : l->kind == CW_LOG_O_PROGRAM ? &t->programs.v[id].kept
+                     : l->kind == CW_LOG_O_KERNEL  ? &t->kernels.v[id].kept
+                                                   : NULL;
+        if (kept)
+            *kept = false;
+    }
+    for (size_t i = 0; i < r->kept.count; i++) {
+        uint32_t id = command_of(t, r->kept.v[i]);
+        if (id != CW_NONE)
+            t->commands.v[id].event_kept = true;
+    }
+}
+
+static void link_stale(struct cw_log_reader *r)
+{
+    for (size_t i = 0; i < r->stale.count; i++) {
+        struct cw_t_stale *x = &r->t->stale.v[i];
+        if (r->stale.v[i].event)
+            x->event = command_of(r->t, r->stale.v[i].event - 1);
+        if (r->stale.v[i].command)
+            x->command = command_of(r->t, r->stale.v[i].command - 1);
+    }
+}
+
+/* Launches whose arguments the program had released before: kernels do not keep them. Once per object. */
+static enum cw_status find_stale_arguments(struct cw_log_reader *r)
+{
+    struct cw_trace *t = r->t;
+    uint64_t *over = calloc(t->memory.count + 1, sizeof *over); /* sequence number + 1 of the release */
+
+    for (size_t i = 0; over && i < r->lives.count; i++) {
+        const struct cw_log_life *l = &r->lives.v[i];
+        uint32_t id = l->released && l->kind == CW_LOG_O_MEMORY
+                          ? cw_log_resolve(r, CW_LOG_O_MEMORY, (uint64_t)l->id + 1)
+                          : CW_NONE;
+        if (id != CW_NONE)
+            over[id] = l->seq + 1;
+    }
+    for (uint32_t c = 0; over && c < t->commands.count; c++) {
+        const struct cw_command *k = &t->commands.v[c];
+        for (uint32_t i = 0; i < k->args.count; i++) {
+            const struct cw_t_arg *a = &t->args.v[k->args.first + i];
+            struct cw_t_stale *x;
+            if (a->kind != CW_ARG_MEMORY || a->memory >= t->memory.count || !over[a->memory] ||
+                over[a->memory] > k->sequence)
+                continue;
+            over[a->memory] = 0;
+            x = cw_trace_push(&t->stale, 1);
+            if (x)
+                *x = (struct cw_t_stale){CW_NONE, CW_NONE, a->memory, CW_NONE,   CW_NONE, CW_NONE,
+                                         CW_NONE, c,       NULL,      k->thread, 0};
+        }
+    }
+    free(over);
+    return over ? CW_OK : cw_log_nomem(r);
 }
 
 /* ---- user events */
@@ -262,6 +348,15 @@ static void link_moves(struct cw_log_reader *r)
             r->t->moves.v[i].command = command_of(r->t, r->move_seqs.v[i] - 1);
 }
 
+static int by_begin(const void *a, const void *b)
+{
+    const struct cw_t_call *x = a, *y = b;
+
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
 static int by_order(const void *a, const void *b)
 {
     const struct cw_log_data *x = a, *y = b;
@@ -341,9 +436,14 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     r->t->parts.count = link_parts(r->t, r->t->parts.v, r->part_seqs.v, r->t->parts.count);
     r->t->plans.count = link_parts(r->t, r->t->plans.v, r->plan_seqs.v, r->t->plans.count);
     link_moves(r);
+    if (r->t->calls.count)
+        qsort(r->t->calls.v, r->t->calls.count, sizeof *r->t->calls.v, by_begin);
     link_lives(r);
+    link_kept(r);
+    link_stale(r);
+    st = find_stale_arguments(r);
     link_data(r);
     link_seen(r->t);
     spread_failures(r->t);
-    return CW_OK;
+    return st;
 }

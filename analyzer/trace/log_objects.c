@@ -279,6 +279,37 @@ static enum cw_status read_callsite(struct cw_log_reader *r, struct cw_log_def *
     return CW_OK;
 }
 
+static enum cw_status read_function(struct cw_log_reader *r, struct cw_log_def *d)
+{
+    if (d->id >= CW_LOG_MAX_FUNCTIONS)
+        d->body.bad = true;
+    if (d->body.bad)
+        return CW_OK;
+    while (r->function_count <= d->id) {
+        const char **grown = realloc(r->functions, (r->function_count + 256) * sizeof *grown);
+
+        if (!grown)
+            return cw_log_nomem(r);
+        memset(grown + r->function_count, 0, 256 * sizeof *grown);
+        r->functions = grown;
+        r->function_count += 256;
+    }
+    r->functions[d->id] = get_string(r, &d->body);
+    return r->functions[d->id] ? CW_OK : cw_log_nomem(r);
+}
+
+/* Builds are in the order of their definitions, threads one after the other: with several of a program's that
+ * failed at once it is one of them. */
+static enum cw_status read_build_log(struct cw_log_reader *r, struct cw_log_def *d)
+{
+    uint32_t program = cw_log_resolve(r, CW_LOG_O_PROGRAM, (uint64_t)d->id + 1);
+    const char *text = get_string(r, &d->body);
+
+    if (program != CW_NONE)
+        r->t->programs.v[program].build_log = text;
+    return text ? CW_OK : cw_log_nomem(r);
+}
+
 static enum cw_status read_module(struct cw_log_reader *r, struct cw_cursor *c)
 {
     struct cw_t_module m = {cw_cursor_u(c), cw_cursor_u(c), cw_cursor_u(c), NULL}, *to;
@@ -372,6 +403,10 @@ static enum cw_status read_definition(struct cw_log_reader *r, struct cw_log_def
         return read_module(r, c);
     case CW_LOG_CONTENTS:
         return read_contents(r, d);
+    case CW_LOG_FUNCTION:
+        return read_function(r, d);
+    case CW_LOG_BUILD_LOG:
+        return read_build_log(r, d);
     default:
         break;
     }

@@ -126,6 +126,7 @@ static enum cw_status read_header(struct cw_log_reader *r)
     p->start_ns = h->start_ns;
     p->end_ns = h->end_ns;
     p->run_mode = h->run_mode;
+    p->all_calls = h->all_calls;
     p->complete = h->complete && !h->stopped;
     if (h->stopped)
         p->stopped_why = header_text(r->t, h->stopped_why, sizeof h->stopped_why);
@@ -245,15 +246,16 @@ static bool is_command(uint32_t kind)
 {
     return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA ||
            kind == CW_LOG_RAN || kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN ||
-           kind == CW_LOG_WENT || kind == CW_LOG_MOVE;
+           kind == CW_LOG_WENT || kind == CW_LOG_MOVE || kind == CW_LOG_CALL || kind == CW_LOG_EVENTS ||
+           kind == CW_LOG_STALE;
 }
 
-static bool keep_life(struct cw_log_reader *r, uint64_t seq, uint32_t id, bool released)
+static bool keep_life(struct cw_log_reader *r, uint64_t seq, uint32_t kind, uint32_t id, bool released)
 {
     struct cw_log_life *l = cw_trace_push(&r->lives, 1);
 
     if (l)
-        *l = (struct cw_log_life){seq, id, released};
+        *l = (struct cw_log_life){seq, id, kind, released};
     return l;
 }
 
@@ -263,7 +265,9 @@ static enum cw_status keep_release(struct cw_log_reader *r, struct cw_log_record
 
     if (rec->body.bad)
         return cw_log_malformed(r, rec->start, "incomplete release");
-    return kind != CW_LOG_O_MEMORY || keep_life(r, rec->seq, id, true) ? CW_OK : cw_log_nomem(r);
+    if (kind >= CW_LOG_O_COMMAND_BUFFER)
+        return cw_log_malformed(r, rec->start, "a release of no kind of object");
+    return keep_life(r, rec->seq, kind, id, true) ? CW_OK : cw_log_nomem(r);
 }
 
 static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_record *rec)
@@ -278,7 +282,7 @@ static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_rec
     d->kind = rec->kind;
     d->id = rec->kind == CW_LOG_MODULE ? 0 : cw_cursor_u32(&rec->body);
     d->body = rec->body;
-    if (rec->kind == CW_LOG_MEMORY && !keep_life(r, rec->seq, d->id, false))
+    if (rec->kind == CW_LOG_MEMORY && !keep_life(r, rec->seq, CW_LOG_O_MEMORY, d->id, false))
         return cw_log_nomem(r);
     return rec->body.bad ? cw_log_malformed(r, rec->start, "incomplete definition") : CW_OK;
 }
@@ -323,6 +327,7 @@ static void finish(struct cw_log_reader *r)
         free(r->kernels[i].args);
     free(r->kernels);
     free(r->callsites);
+    free(r->functions);
     free(r->segments.v);
     free(r->defs.v);
     free(r->lives.v);
@@ -334,6 +339,8 @@ static void finish(struct cw_log_reader *r)
     free(r->plan_seqs.v);
     free(r->move_seqs.v);
     free(r->data.v);
+    free(r->stale.v);
+    free(r->kept.v);
     free(r->users.v);
 }
 

@@ -9,7 +9,7 @@
 
 /* More in a log is damage, and would take memory, or time, out of proportion to it. Vendors have a few KiB
  * for all arguments of a kernel, and Linux has some 65,000 mappings for a process. */
-enum { CW_LOG_MAX_KERNEL_ARGS = 4096, CW_LOG_MAX_MODULES = 65536 };
+enum { CW_LOG_MAX_KERNEL_ARGS = 4096, CW_LOG_MAX_MODULES = 65536, CW_LOG_MAX_FUNCTIONS = 4096 };
 
 /* A stretch of one thread's records. */
 struct cw_log_segment {
@@ -31,11 +31,16 @@ struct cw_log_def {
     struct cw_cursor body; /* after the id */
 };
 
-/* A memory object is made, or released: for objects on host memory. */
+/* A memory object is made, or an object of any kind is released. */
 struct cw_log_life {
     uint64_t seq;
-    uint32_t id; /* the log's */
+    uint32_t id, kind; /* the log's; enum cw_log_object */
     bool released;
+};
+
+/* CW_LOG_STALE */
+struct cw_log_stale {
+    uint64_t event, command; /* sequence numbers + 1; 0: none */
 };
 
 /* Things that name a command by its sequence number, resolved when all commands are known. */
@@ -94,6 +99,11 @@ struct cw_log_reader {
     CW_ARRAY(uint64_t) plan_seqs; /* and of its plans */
     CW_ARRAY(uint64_t) move_seqs; /* of the commands of the trace's moves, + 1; 0: none */
     CW_ARRAY(struct cw_log_data) data;
+    CW_ARRAY(struct cw_log_stale) stale; /* parallel to the trace's */
+    CW_ARRAY(uint64_t) kept;             /* sequence numbers of commands whose events the program kept */
+    bool ended;                          /* it is known which objects the program kept */
+    const char **functions;              /* names, by number; NULL where the log has none */
+    size_t function_count;
     CW_ARRAY(struct cw_log_user) users;
     uint64_t last_ns;
 };
@@ -119,8 +129,8 @@ struct cw_blob cw_log_get_blob(struct cw_cursor *c);
 /* Pass 1: fills the trace's objects from r->defs. */
 enum cw_status cw_log_read_objects(struct cw_log_reader *r);
 
-/* Pass 2, one record of a kind from CW_LOG_KERNEL_COMMAND to CW_LOG_STATUS, or CW_LOG_DATA; `s` carries the
- * time base. */
+/* Pass 2, one record of a kind from CW_LOG_KERNEL_COMMAND to CW_LOG_STATUS, CW_LOG_DATA or CW_LOG_CALL; `s`
+ * carries the time base. */
 enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s,
                                    struct cw_log_record *rec);
 

@@ -39,6 +39,8 @@ void cw_trace_finish(struct cw_trace *t)
     free(t->parts.v);
     free(t->plans.v);
     free(t->moves.v);
+    free(t->calls.v);
+    free(t->stale.v);
     free(t->device_ids.v);
     free(t->program_ids.v);
     free(t->args.v);
@@ -86,66 +88,66 @@ const char *cw_trace_strdup(struct cw_trace *t, const char *s)
 }
 
 #define COMMAND_TYPES(X)                                                                                     \
-    X(CL_COMMAND_NDRANGE_KERNEL)                                                                             \
-    X(CL_COMMAND_TASK)                                                                                       \
-    X(CL_COMMAND_NATIVE_KERNEL)                                                                              \
-    X(CL_COMMAND_READ_BUFFER)                                                                                \
-    X(CL_COMMAND_WRITE_BUFFER)                                                                               \
-    X(CL_COMMAND_COPY_BUFFER)                                                                                \
-    X(CL_COMMAND_READ_IMAGE)                                                                                 \
-    X(CL_COMMAND_WRITE_IMAGE)                                                                                \
-    X(CL_COMMAND_COPY_IMAGE)                                                                                 \
-    X(CL_COMMAND_COPY_IMAGE_TO_BUFFER)                                                                       \
-    X(CL_COMMAND_COPY_BUFFER_TO_IMAGE)                                                                       \
-    X(CL_COMMAND_MAP_BUFFER)                                                                                 \
-    X(CL_COMMAND_MAP_IMAGE)                                                                                  \
-    X(CL_COMMAND_UNMAP_MEM_OBJECT)                                                                           \
-    X(CL_COMMAND_MARKER)                                                                                     \
-    X(CL_COMMAND_ACQUIRE_GL_OBJECTS)                                                                         \
-    X(CL_COMMAND_RELEASE_GL_OBJECTS)                                                                         \
-    X(CL_COMMAND_READ_BUFFER_RECT)                                                                           \
-    X(CL_COMMAND_WRITE_BUFFER_RECT)                                                                          \
-    X(CL_COMMAND_COPY_BUFFER_RECT)                                                                           \
-    X(CL_COMMAND_USER)                                                                                       \
-    X(CL_COMMAND_BARRIER)                                                                                    \
-    X(CL_COMMAND_MIGRATE_MEM_OBJECTS)                                                                        \
-    X(CL_COMMAND_FILL_BUFFER)                                                                                \
-    X(CL_COMMAND_FILL_IMAGE)                                                                                 \
-    X(CL_COMMAND_SVM_FREE)                                                                                   \
-    X(CL_COMMAND_SVM_MEMCPY)                                                                                 \
-    X(CL_COMMAND_SVM_MEMFILL)                                                                                \
-    X(CL_COMMAND_SVM_MAP)                                                                                    \
-    X(CL_COMMAND_SVM_UNMAP)                                                                                  \
-    X(CL_COMMAND_SVM_MIGRATE_MEM)                                                                            \
-    X(CL_COMMAND_COMMAND_BUFFER_KHR)                                                                         \
-    X(CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR)                                                           \
-    X(CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR)                                                           \
-    X(CL_COMMAND_SEMAPHORE_WAIT_KHR)                                                                         \
-    X(CL_COMMAND_SEMAPHORE_SIGNAL_KHR)                                                                       \
-    X(CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR)                                                                    \
-    X(CL_COMMAND_RELEASE_EGL_OBJECTS_KHR)                                                                    \
-    X(CL_COMMAND_MIGRATE_MEM_OBJECT_EXT)                                                                     \
-    X(CL_COMMAND_MEMFILL_INTEL)                                                                              \
-    X(CL_COMMAND_MEMCPY_INTEL)                                                                               \
-    X(CL_COMMAND_MIGRATEMEM_INTEL)                                                                           \
-    X(CL_COMMAND_MEMADVISE_INTEL)                                                                            \
-    X(CL_COMMAND_ACQUIRE_GRALLOC_OBJECTS_IMG)                                                                \
-    X(CL_COMMAND_RELEASE_GRALLOC_OBJECTS_IMG)                                                                \
-    X(CL_COMMAND_GENERATE_MIPMAP_IMG)
+    X(CL_COMMAND_NDRANGE_KERNEL, "clEnqueueNDRangeKernel")                                                   \
+    X(CL_COMMAND_TASK, "clEnqueueTask")                                                                      \
+    X(CL_COMMAND_NATIVE_KERNEL, "clEnqueueNativeKernel")                                                     \
+    X(CL_COMMAND_READ_BUFFER, "clEnqueueReadBuffer")                                                         \
+    X(CL_COMMAND_WRITE_BUFFER, "clEnqueueWriteBuffer")                                                       \
+    X(CL_COMMAND_COPY_BUFFER, "clEnqueueCopyBuffer")                                                         \
+    X(CL_COMMAND_READ_IMAGE, "clEnqueueReadImage")                                                           \
+    X(CL_COMMAND_WRITE_IMAGE, "clEnqueueWriteImage")                                                         \
+    X(CL_COMMAND_COPY_IMAGE, "clEnqueueCopyImage")                                                           \
+    X(CL_COMMAND_COPY_IMAGE_TO_BUFFER, "clEnqueueCopyImageToBuffer")                                         \
+    X(CL_COMMAND_COPY_BUFFER_TO_IMAGE, "clEnqueueCopyBufferToImage")                                         \
+    X(CL_COMMAND_MAP_BUFFER, "clEnqueueMapBuffer")                                                           \
+    X(CL_COMMAND_MAP_IMAGE, "clEnqueueMapImage")                                                             \
+    X(CL_COMMAND_UNMAP_MEM_OBJECT, "clEnqueueUnmapMemObject")                                                \
+    X(CL_COMMAND_MARKER, "clEnqueueMarker")                                                                  \
+    X(CL_COMMAND_ACQUIRE_GL_OBJECTS, "clEnqueueAcquireGLObjects")                                            \
+    X(CL_COMMAND_RELEASE_GL_OBJECTS, "clEnqueueReleaseGLObjects")                                            \
+    X(CL_COMMAND_READ_BUFFER_RECT, "clEnqueueReadBufferRect")                                                \
+    X(CL_COMMAND_WRITE_BUFFER_RECT, "clEnqueueWriteBufferRect")                                              \
+    X(CL_COMMAND_COPY_BUFFER_RECT, "clEnqueueCopyBufferRect")                                                \
+    X(CL_COMMAND_USER, "clCreateUserEvent")                                                                  \
+    X(CL_COMMAND_BARRIER, "clEnqueueBarrier")                                                                \
+    X(CL_COMMAND_MIGRATE_MEM_OBJECTS, "clEnqueueMigrateMemObjects")                                          \
+    X(CL_COMMAND_FILL_BUFFER, "clEnqueueFillBuffer")                                                         \
+    X(CL_COMMAND_FILL_IMAGE, "clEnqueueFillImage")                                                           \
+    X(CL_COMMAND_SVM_FREE, "clEnqueueSVMFree")                                                               \
+    X(CL_COMMAND_SVM_MEMCPY, "clEnqueueSVMMemcpy")                                                           \
+    X(CL_COMMAND_SVM_MEMFILL, "clEnqueueSVMMemFill")                                                         \
+    X(CL_COMMAND_SVM_MAP, "clEnqueueSVMMap")                                                                 \
+    X(CL_COMMAND_SVM_UNMAP, "clEnqueueSVMUnmap")                                                             \
+    X(CL_COMMAND_SVM_MIGRATE_MEM, "clEnqueueSVMMigrateMem")                                                  \
+    X(CL_COMMAND_COMMAND_BUFFER_KHR, "clEnqueueCommandBufferKHR")                                            \
+    X(CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR, "clEnqueueAcquireExternalMemObjectsKHR")                  \
+    X(CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR, "clEnqueueReleaseExternalMemObjectsKHR")                  \
+    X(CL_COMMAND_SEMAPHORE_WAIT_KHR, "clEnqueueWaitSemaphoresKHR")                                           \
+    X(CL_COMMAND_SEMAPHORE_SIGNAL_KHR, "clEnqueueSignalSemaphoresKHR")                                       \
+    X(CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR, "clEnqueueAcquireEGLObjectsKHR")                                   \
+    X(CL_COMMAND_RELEASE_EGL_OBJECTS_KHR, "clEnqueueReleaseEGLObjectsKHR")                                   \
+    X(CL_COMMAND_MIGRATE_MEM_OBJECT_EXT, "clEnqueueMigrateMemObjectEXT")                                     \
+    X(CL_COMMAND_MEMFILL_INTEL, "clEnqueueMemFillINTEL")                                                     \
+    X(CL_COMMAND_MEMCPY_INTEL, "clEnqueueMemcpyINTEL")                                                       \
+    X(CL_COMMAND_MIGRATEMEM_INTEL, "clEnqueueMigrateMemINTEL")                                               \
+    X(CL_COMMAND_MEMADVISE_INTEL, "clEnqueueMemAdviseINTEL")                                                 \
+    X(CL_COMMAND_ACQUIRE_GRALLOC_OBJECTS_IMG, "clEnqueueAcquireGrallocObjectsIMG")                           \
+    X(CL_COMMAND_RELEASE_GRALLOC_OBJECTS_IMG, "clEnqueueReleaseGrallocObjectsIMG")                           \
+    X(CL_COMMAND_GENERATE_MIPMAP_IMG, "clEnqueueGenerateMipmapIMG")
 
 static const struct {
     uint32_t type;
-    const char *name;
+    const char *name, *function;
 } type_names[] = {
-#define X(type) {type, #type},
+#define X(type, function) {type, #type, function},
     COMMAND_TYPES(X)
 #undef X
-        {CW_HOST_FINISH, "clFinish"},
-    {CW_HOST_WAIT, "clWaitForEvents"},
-    {CW_HOST_USER_EVENT, "clSetUserEventStatus"},
-    {CW_HOST_FLUSH, "clFlush"},
-    {CW_HOST_POLL, "clGetEventInfo"},
-    {CW_HOST_WRITE, "host write"},
+        {CW_HOST_FINISH, "clFinish", "clFinish"},
+    {CW_HOST_WAIT, "clWaitForEvents", "clWaitForEvents"},
+    {CW_HOST_USER_EVENT, "clSetUserEventStatus", "clSetUserEventStatus"},
+    {CW_HOST_FLUSH, "clFlush", "clFlush"},
+    {CW_HOST_POLL, "clGetEventInfo", NULL},
+    {CW_HOST_WRITE, "host write", NULL},
 };
 enum { TYPE_COUNT = sizeof type_names / sizeof type_names[0] };
 
@@ -158,6 +160,14 @@ const char *cw_trace_command_type_name(uint32_t type)
             return type_names[i].name;
     snprintf(unknown, sizeof unknown, "CL_COMMAND_0x%X", type);
     return unknown;
+}
+
+const char *cw_trace_command_function_name(uint32_t type)
+{
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (type_names[i].type == type)
+            return type_names[i].function;
+    return cw_trace_command_type_name(type);
 }
 
 uint32_t cw_trace_command_type_from_name(const char *name)

@@ -49,6 +49,10 @@ struct cw_t_process {
     const char *stopped_why;    /* recording stopped early: reason in words; else NULL */
     uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
     uint64_t calls;             /* API calls seen, enqueues or not */
+    bool all_calls;             /* the trace's calls are all that were made (--calls) */
+    /* user events that the program made, and kept; events that nothing has used; events of commands that it
+     * kept. 0 also where the program did not end by itself: then it is not known */
+    uint64_t user_events, user_events_kept, unused_events, events_kept;
 };
 
 struct cw_t_platform {
@@ -62,13 +66,15 @@ struct cw_t_device {
     uint64_t global_mem_bytes, local_mem_bytes, max_work_group_size;
     bool host_unified;
 };
+/* `kept` of an object: the program had not released it when it ended by itself. */
 struct cw_t_context {
     struct cw_slice devices; /* into device_ids */
+    bool kept;
 };
 struct cw_t_queue {
     uint32_t context, device;
     uint64_t properties; /* cl_command_queue_properties bits */
-    bool out_of_order, profiling;
+    bool out_of_order, profiling, kept;
 };
 enum cw_mem_kind { CW_MEM_BUFFER, CW_MEM_SUBBUFFER, CW_MEM_IMAGE, CW_MEM_PIPE, CW_MEM_SVM };
 struct cw_t_memory {
@@ -87,6 +93,7 @@ struct cw_t_memory {
     uint32_t mip_levels, samples;
     struct cw_blob initial; /* captured COPY_HOST_PTR / USE_HOST_PTR contents at creation */
     struct cw_blob final;   /* captured contents at the object's end (release or exit) */
+    bool kept;
 };
 enum cw_program_kind {
     CW_PROGRAM_SOURCE,
@@ -98,9 +105,11 @@ enum cw_program_kind {
 struct cw_t_program {
     enum cw_program_kind kind;
     uint32_t context;
-    const char *source;     /* NULL unless kind is SOURCE and sources are recorded */
-    const char *options;    /* of the last build; NULL if never built */
-    uint64_t source_hash;   /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
+    const char *source;    /* NULL unless kind is SOURCE and sources are recorded */
+    const char *options;   /* of the last build; NULL if never built */
+    const char *build_log; /* of the last build that failed; NULL if none did */
+    uint64_t source_hash;  /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
+    bool kept;
     bool rebuilt;           /* built with other options before: kernels may be of either build */
     struct cw_blob binary;  /* captured (--capture-data) */
     struct cw_slice inputs; /* program ids linked or used as headers, into program_ids */
@@ -109,6 +118,7 @@ struct cw_t_kernel {
     uint32_t program;
     const char *name;
     uint32_t num_args;
+    bool kept;
 };
 
 enum cw_arg_kind {
@@ -131,6 +141,7 @@ struct cw_t_arg {
 };
 struct cw_t_sampler {
     uint32_t normalized, addressing, filter;
+    bool kept;
 };
 
 /* Bytes [offset, offset+bytes) of memory object `memory`, as the command sees that object. */
@@ -179,6 +190,7 @@ struct cw_command {
     bool blocking;       /* a blocking transfer or map: a host wait as well */
     bool has_event;      /* the program asked for the event */
     bool local_null;     /* kernels: local_work_size was NULL */
+    bool event_kept;     /* ... and had not released it when it ended by itself */
     bool unknown_access; /* touches memory that the recorder could not name (SVM pointers, native kernels) */
     uint8_t work_dim;
     uint32_t kernel;                                          /* CW_NONE unless a kernel */
@@ -223,6 +235,29 @@ struct cw_t_move {
     uint64_t start_ns, end_ns; /* device clock */
 };
 
+/* A call of OpenCL that no command stands for. Without all_calls of the process those of functions that may
+ * take long and are called rarely, and those that failed. */
+struct cw_t_call {
+    const char *name; /* "clBuildProgram" */
+    uint32_t thread;  /* as of commands */
+    int32_t status;   /* 0, or its error */
+    /* the object that it made, or, of builds and failed calls, that it was for; the others are CW_NONE */
+    uint32_t context, queue, memory, sampler, program, kernel;
+    int32_t argument;          /* index in the kernel, of failed clSetKernelArg; else -1 */
+    uint64_t begin_ns, end_ns; /* host clock; equal: its time was not taken */
+    struct cw_slice callsite;  /* as of commands; of calls that failed or make something */
+};
+
+/* The program used an object behind its last release of it: one of these, the others are CW_NONE. */
+struct cw_t_stale {
+    uint32_t context, queue, memory, sampler, program, kernel;
+    uint32_t event;   /* of that command */
+    uint32_t command; /* that used it; CW_NONE: it was another call, or one that did not return */
+    const char *call; /* the function, where there is no command; NULL: not known */
+    uint32_t thread;  /* as of commands */
+    uint64_t at_ns;   /* host clock; 0: see the command */
+};
+
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
 enum cw_hazard { CW_HAZARD_NONE, CW_HAZARD_RAW, CW_HAZARD_WAR, CW_HAZARD_WAW };
 struct cw_edge {
@@ -264,8 +299,10 @@ struct cw_trace {
     CW_ARRAY(struct cw_t_module) modules;
     CW_ARRAY(struct cw_t_part) parts; /* of cut launches, in any order */
     CW_ARRAY(struct cw_t_part)
-    plans;                            /* a policy's plan of commands, and of parts of them, in any order */
-    CW_ARRAY(struct cw_t_move) moves; /* copies between memories, in any order */
+    plans;                             /* a policy's plan of commands, and of parts of them, in any order */
+    CW_ARRAY(struct cw_t_move) moves;  /* copies between memories, in any order */
+    CW_ARRAY(struct cw_t_stale) stale; /* uses of released objects, in any order */
+    CW_ARRAY(struct cw_t_call) calls;  /* in order of their beginnings */
     /* shared arrays that slices point into */
     CW_ARRAY(uint32_t) device_ids;
     CW_ARRAY(uint32_t) program_ids;
@@ -299,6 +336,11 @@ const char *cw_trace_strdup(struct cw_trace *t, const char *s);
  * in a static thread-local buffer for an unknown one. The inverse returns 0 for an unknown name. */
 const char *cw_trace_command_type_name(uint32_t type);
 uint32_t cw_trace_command_type_from_name(const char *name);
+
+/* The function that makes commands of this type ("clEnqueueMarker" and "clEnqueueBarrier" also for their
+ * forms with other names), or that is the host action; NULL for actions that are no calls of their own
+ * (polls, host writes). Unknown types: as cw_trace_command_type_name. */
+const char *cw_trace_command_function_name(uint32_t type);
 
 /* True for an enqueued command, false for a host pseudo-command. */
 bool cw_trace_command_is_enqueue(const struct cw_command *c);

@@ -38,12 +38,26 @@ static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
     }
 
 #define P struct cw_t_process
-static const struct cw_field process_fields[] = {
-    FIELD(P, program, STRING),        FIELD(P, command, STRING), FIELD(P, cwd, STRING),
-    FIELD(P, host, STRING),           FIELD(P, pid, U64),        FIELD(P, ppid, U64),
-    FIELD(P, start_realtime_ns, U64), FIELD(P, start_ns, U64),   FIELD(P, end_ns, U64),
-    MUST(P, complete, BOOL),          FIELD(P, run_mode, BOOL),  FIELD(P, stopped_why, STRING),
-    FIELD(P, recorder_ns, U64),       FIELD(P, calls, U64),      END};
+static const struct cw_field process_fields[] = {FIELD(P, program, STRING),
+                                                 FIELD(P, command, STRING),
+                                                 FIELD(P, cwd, STRING),
+                                                 FIELD(P, host, STRING),
+                                                 FIELD(P, pid, U64),
+                                                 FIELD(P, ppid, U64),
+                                                 FIELD(P, start_realtime_ns, U64),
+                                                 FIELD(P, start_ns, U64),
+                                                 FIELD(P, end_ns, U64),
+                                                 MUST(P, complete, BOOL),
+                                                 FIELD(P, run_mode, BOOL),
+                                                 FIELD(P, stopped_why, STRING),
+                                                 FIELD(P, recorder_ns, U64),
+                                                 FIELD(P, calls, U64),
+                                                 FIELD(P, all_calls, BOOL),
+                                                 FIELD(P, user_events, U64),
+                                                 FIELD(P, user_events_kept, U64),
+                                                 FIELD(P, unused_events, U64),
+                                                 FIELD(P, events_kept, U64),
+                                                 END};
 #undef P
 #define P struct cw_t_platform
 static const struct cw_field platform_fields[] = {MUST(P, name, STRING), FIELD(P, vendor, STRING),
@@ -65,12 +79,17 @@ static const struct cw_field device_fields[] = {REF(P, platform, CW_S_PLATFORMS)
                                                 END};
 #undef P
 #define P struct cw_t_context
-static const struct cw_field context_fields[] = {LIST(P, devices, REF_LIST, CW_S_DEVICES), END};
+static const struct cw_field context_fields[] = {LIST(P, devices, REF_LIST, CW_S_DEVICES),
+                                                 FIELD(P, kept, BOOL), END};
 #undef P
 #define P struct cw_t_queue
-static const struct cw_field queue_fields[] = {REF(P, context, CW_S_CONTEXTS), REF(P, device, CW_S_DEVICES),
-                                               FIELD(P, properties, U64),      FIELD(P, out_of_order, BOOL),
-                                               FIELD(P, profiling, BOOL),      END};
+static const struct cw_field queue_fields[] = {REF(P, context, CW_S_CONTEXTS),
+                                               REF(P, device, CW_S_DEVICES),
+                                               FIELD(P, properties, U64),
+                                               FIELD(P, out_of_order, BOOL),
+                                               FIELD(P, profiling, BOOL),
+                                               FIELD(P, kept, BOOL),
+                                               END};
 #undef P
 #define P struct cw_t_memory
 static const struct cw_field memory_fields[] = {NAMED(P, kind, ENUM, mem_kinds),
@@ -96,6 +115,7 @@ static const struct cw_field memory_fields[] = {NAMED(P, kind, ENUM, mem_kinds),
                                                 FIELD(P, samples, U32),
                                                 FIELD(P, initial, BLOB),
                                                 FIELD(P, final, BLOB),
+                                                FIELD(P, kept, BOOL),
                                                 END};
 #undef P
 #define P struct cw_t_program
@@ -103,6 +123,8 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  REF(P, context, CW_S_CONTEXTS),
                                                  FIELD(P, source, STRING),
                                                  FIELD(P, options, STRING),
+                                                 FIELD(P, build_log, STRING),
+                                                 FIELD(P, kept, BOOL),
                                                  FIELD(P, rebuilt, BOOL),
                                                  FIELD(P, source_hash, HEX),
                                                  FIELD(P, binary, BLOB),
@@ -111,11 +133,11 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
 #undef P
 #define P struct cw_t_kernel
 static const struct cw_field kernel_fields[] = {REF(P, program, CW_S_PROGRAMS), MUST(P, name, STRING),
-                                                FIELD(P, num_args, U32), END};
+                                                FIELD(P, num_args, U32), FIELD(P, kept, BOOL), END};
 #undef P
 #define P struct cw_t_sampler
 static const struct cw_field sampler_fields[] = {FIELD(P, normalized, U32), FIELD(P, addressing, U32),
-                                                 FIELD(P, filter, U32), END};
+                                                 FIELD(P, filter, U32), FIELD(P, kept, BOOL), END};
 #undef P
 #define P struct cw_t_module
 static const struct cw_field module_fields[] = {MUST(P, start, HEX), MUST(P, end, HEX),
@@ -151,6 +173,7 @@ static const struct cw_field command_fields[] = {
     {ROW(P, exec_status, I32), .default_value = 1},
     FIELD(P, blocking, BOOL),
     FIELD(P, has_event, BOOL),
+    FIELD(P, event_kept, BOOL),
     FIELD(P, unknown_access, BOOL),
     REF(P, kernel, CW_S_KERNELS),
     FIELD(P, global_size, RANGE),
@@ -205,6 +228,25 @@ static const struct cw_field move_fields[] = {REF(P, command, CW_S_COMMANDS),
                                               END};
 #undef P
 
+#define P struct cw_t_call
+static const struct cw_field call_fields[] = {
+    MUST(P, name, STRING),          FIELD(P, thread, U32),
+    FIELD(P, status, I32),          REF(P, context, CW_S_CONTEXTS),
+    REF(P, queue, CW_S_QUEUES),     REF(P, memory, CW_S_MEMORY),
+    REF(P, sampler, CW_S_SAMPLERS), REF(P, program, CW_S_PROGRAMS),
+    REF(P, kernel, CW_S_KERNELS),   {ROW(P, argument, I32), .default_value = -1},
+    LIST(P, callsite, HEX_LIST, 0), FIELD(P, begin_ns, U64),
+    FIELD(P, end_ns, U64),          END};
+#undef P
+
+#define P struct cw_t_stale
+static const struct cw_field stale_fields[] = {
+    REF(P, context, CW_S_CONTEXTS), REF(P, queue, CW_S_QUEUES),     REF(P, memory, CW_S_MEMORY),
+    REF(P, sampler, CW_S_SAMPLERS), REF(P, program, CW_S_PROGRAMS), REF(P, kernel, CW_S_KERNELS),
+    REF(P, event, CW_S_COMMANDS),   REF(P, command, CW_S_COMMANDS), FIELD(P, call, STRING),
+    FIELD(P, thread, U32),          FIELD(P, at_ns, U64),           END};
+#undef P
+
 #define SECTION(member, fields_, has_id_)                                                                    \
     {                                                                                                        \
         .name = #member, .fields = fields_, .array = offsetof(struct cw_trace, member),                      \
@@ -230,6 +272,8 @@ const struct cw_section_def cw_sections[CW_S_COUNT] = {
     [CW_S_PARTS] = SECTION(parts, part_fields, false),
     [CW_S_PLANS] = SECTION(plans, plan_fields, false),
     [CW_S_MOVES] = SECTION(moves, move_fields, false),
+    [CW_S_CALLS] = SECTION(calls, call_fields, false),
+    [CW_S_STALE] = SECTION(stale, stale_fields, false),
 };
 
 /* All arrays of a trace have this shape; the element type does not matter for the count. */

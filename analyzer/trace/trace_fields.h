@@ -49,6 +49,8 @@ enum cw_section {
     CW_S_PARTS, /* this and the next: written where there are some */
     CW_S_PLANS,
     CW_S_MOVES,
+    CW_S_CALLS,
+    CW_S_STALE,
     CW_S_COUNT
 };
 

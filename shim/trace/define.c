@@ -265,11 +265,24 @@ struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind)
     return o;
 }
 
+/* The function that releases objects of a kind. */
+static uint32_t release_of(enum cw_log_object kind)
+{
+    return kind == CW_LOG_O_CONTEXT   ? CW_ID_clReleaseContext
+           : kind == CW_LOG_O_QUEUE   ? CW_ID_clReleaseCommandQueue
+           : kind == CW_LOG_O_MEMORY  ? CW_ID_clReleaseMemObject
+           : kind == CW_LOG_O_SAMPLER ? CW_ID_clReleaseSampler
+           : kind == CW_LOG_O_PROGRAM ? CW_ID_clReleaseProgram
+                                      : CW_ID_clReleaseKernel;
+}
+
 void cw_defined_release(const void *handle, enum cw_log_object kind)
 {
     struct cw_object *o = cw_object_find(handle, kind);
     struct cw_rec r;
 
+    if (CW_UNLIKELY(!o))
+        cw_stale_note(handle, kind, 0, release_of(kind));
     if (!o || !cw_object_release(o))
         return;
     if (o->generation == cw_log_generation) {
@@ -279,7 +292,7 @@ void cw_defined_release(const void *handle, enum cw_log_object kind)
         cw_rec_u(&r, cw_now_ns());
         cw_log_rec_commit(&r, CW_LOG_RELEASE);
     }
-    cw_object_remove(o);
+    cw_object_remove_released(o);
 }
 
 void cw_define_object_dropped(enum cw_log_object kind, void *state)

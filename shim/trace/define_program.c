@@ -5,6 +5,8 @@
 #include "../../analyzer/trace/trace.h"
 #include "define_parts.h"
 
+enum { BUILD_LOG_BYTES = 16384 }; /* of a failed build's log that are kept */
+
 /* A program record; hash and source from the vendor where `source` is to be asked for. */
 static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind,
                           uint64_t hash, const cl_program *inputs, cl_uint count)
@@ -110,6 +112,67 @@ void cw_define_build(cl_program program, const char *options, bool done)
     else
         cw_rec_u(&r, 0);
     cw_log_rec_commit(&r, CW_LOG_PROGRAM_BUILD);
+    errno = saved;
+}
+
+/* The devices of `program`; *count = 0 and NULL on failure. Free the result. */
+static cl_device_id *program_devices(cl_program program, size_t *count)
+{
+    cl_device_id *devices = NULL;
+    size_t bytes = 0;
+
+    if (cw_traced.clGetProgramInfo(program, CL_PROGRAM_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+        devices = calloc(1, bytes);
+    if (devices &&
+        cw_traced.clGetProgramInfo(program, CL_PROGRAM_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
+        free(devices);
+        devices = NULL;
+    }
+    *count = devices ? bytes / sizeof *devices : 0;
+    return devices;
+}
+
+/* What the compiler said for `device`; NULL for nothing. Free the result. */
+static char *build_log(cl_program program, cl_device_id device)
+{
+    size_t bytes = 0;
+    char *text = NULL;
+
+    if (cw_traced.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) ==
+            CL_SUCCESS &&
+        bytes > 1)
+        text = calloc(1, bytes + 1);
+    if (text && (cw_traced.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, text, NULL) !=
+                     CL_SUCCESS ||
+                 !text[0])) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+void cw_define_build_log(cl_program program)
+{
+    struct cw_object *o = cw_known(program, CW_LOG_O_PROGRAM);
+    int saved = errno;
+    cl_device_id *devices = NULL;
+    char *text = NULL;
+    size_t count = 0;
+    struct cw_rec r;
+
+    if (o)
+        devices = program_devices(program, &count);
+    for (size_t i = 0; i < count && !text; i++)
+        text = build_log(program, devices[i]);
+    if (text) {
+        text[strnlen(text, BUILD_LOG_BYTES)] = '\0';
+        cw_log_rec_begin(&r);
+        cw_rec_u(&r, o->id);
+        cw_log_rec_string(&r, text);
+        cw_log_rec_commit(&r, CW_LOG_BUILD_LOG);
+    }
+    free(text);
+    free(devices);
     errno = saved;
 }
 

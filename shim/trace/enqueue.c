@@ -18,6 +18,10 @@ void cw_enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wa
     for (i = 0; i < waits; i++) {
         o = cw_object_find(wait_list[i], CW_LOG_O_EVENT);
         item = CW_LOG_WAIT_UNKNOWN;
+        if (CW_LIKELY(o != NULL))
+            cw_stale_event_used(o);
+        else
+            cw_stale_note(wait_list[i], CW_LOG_O_EVENT, r->seq + 1, 0);
         if (o && o->generation == cw_log_generation && !(o->flags & CW_OBJECT_UNKNOWN_EVENT))
             item = cw_log_zigzag((int64_t)(o->seq - r->seq)) << 2 |
                    (o->flags & CW_OBJECT_USER_EVENT ? CW_LOG_WAIT_USER : CW_LOG_WAIT_COMMAND);
@@ -37,10 +41,10 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
     e->enter_ns = CW_UNLIKELY(++e->t->enqueues % SAMPLE == SAMPLE / 2) ? cw_now_ns() : 0;
     e->t->calls++;
     e->t->depth++;
-    e->queue = cw_known(queue, CW_LOG_O_QUEUE);
     e->queue_handle = queue;
     site = cw_callsite(e->t, caller);
     cw_log_rec_begin(&e->r);
+    e->queue = cw_used(queue, CW_LOG_O_QUEUE, e->r.seq);
     cw_rec_u(&e->r, e->queue ? (uint64_t)e->queue->id + 1 : 0);
     cw_enqueue_encode_waits(&e->r, waits, wait_list);
     if (site) {
@@ -122,8 +126,8 @@ static uint64_t transfer_mask(const struct cw_transfer *t, uint64_t src, uint64_
 /* The fields of enum cw_log_transfer_fields, in their order. */
 static void encode_transfer(struct cw_rec *r, const struct cw_transfer *t)
 {
-    uint64_t src = t->src ? cw_known_id(t->src, CW_LOG_O_MEMORY) : t->src_id;
-    uint64_t dst = t->dst ? cw_known_id(t->dst, CW_LOG_O_MEMORY) : t->dst_id;
+    uint64_t src = t->src ? cw_used_id(t->src, CW_LOG_O_MEMORY, r->seq) : t->src_id;
+    uint64_t dst = t->dst ? cw_used_id(t->dst, CW_LOG_O_MEMORY, r->seq) : t->dst_id;
     uint64_t mask = transfer_mask(t, src, dst);
     const struct {
         uint64_t bit, a, b;
@@ -200,7 +204,7 @@ bool cw_enqueue_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint wai
     if (!cw_formula_is_recording())
         return false;
     cw_log_rec_begin(r);
-    cw_rec_u(r, cw_known_id(queue, CW_LOG_O_QUEUE));
+    cw_rec_u(r, cw_used_id(queue, CW_LOG_O_QUEUE, r->seq));
     cw_enqueue_encode_waits(r, waits, wait_list);
     encode_site(r, caller);
     r->begin_ns = cw_now_ns();

@@ -70,6 +70,7 @@ struct cw_options;
 bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispatch *below,
                          void (*ends)(void));
 void cw_mode_trace_at_end(void);
+void cw_mode_trace_stop(void); /* the last thing: the library goes */
 
 /* Makes the exit handler run before those that the vendor has registered so far (mode_trace.c). */
 void cw_mode_trace_register_exit(void);

@@ -59,6 +59,8 @@ cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t s
     if (seen > CL_COMPLETE)
         return status;
     o = cw_object_find(event, CW_LOG_O_EVENT);
+    if (o)
+        cw_stale_event_used(o);
     if (o && first_seen(o)) {
         cw_enqueue_event_seen(o->seq, seen, CW_CALLER);
         cw_hooks_host_synchronised((cl_command_queue)o->owner, o->seq);
@@ -69,8 +71,12 @@ cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t s
 cl_int cw_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t size, void *value,
                                        size_t *size_ret)
 {
+    struct cw_object *o = cw_object_find(event, CW_LOG_O_EVENT);
     cl_command_queue queue = NULL;
-    struct cw_object *o = NULL;
+
+    if (o)
+        cw_stale_event_used(o);
+    o = NULL;
 
     /* by the queue: events of commands that came after recording stopped are not known */
     if (cw_recorder.device_times &&
@@ -96,11 +102,14 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
     bool profiled;
     uint64_t seq;
 
+    if (CW_UNLIKELY(!o && cw_formula_is_recording()))
+        cw_stale_note(event, CW_LOG_O_EVENT, 0, CW_ID_clReleaseEvent);
     if (!o || !cw_object_release(o))
         return cw_traced.clReleaseEvent(event);
+    cw_stale_event_released(o);
     profiled = o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation;
     seq = o->seq;
-    cw_object_remove(o);
+    cw_object_remove_released(o);
     if (CW_UNLIKELY(cw_recorder.capture_data) && cw_capture_adopt(event))
         return CL_SUCCESS;
     if (!profiled || cw_device_times_write(event, seq))
@@ -117,6 +126,7 @@ cl_event cw_hook_clCreateUserEvent(cl_context context, cl_int *err)
     if (!o)
         return event;
     o->flags = CW_OBJECT_USER_EVENT;
+    cw_stale_user_event();
     o->seq = cw_log_sequence();
     if (CW_UNLIKELY(cw_recorder.capture_data))
         cw_capture_user_event(1);
@@ -132,6 +142,8 @@ cl_int cw_hook_clSetUserEventStatus(cl_event event, cl_int execution_status)
 
     if (!cw_enqueue_host_begin(&r, NULL, 0, NULL, CW_CALLER))
         return cw_traced.clSetUserEventStatus(event, execution_status);
+    if (o)
+        cw_stale_event_used(o);
     if (CW_UNLIKELY(cw_recorder.capture_data))
         cw_capture_before_set();
     status = cw_traced.clSetUserEventStatus(event, execution_status);
@@ -170,15 +182,16 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *user_data
 cl_int cw_hook_clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
                                   void(CL_CALLBACK *notify)(cl_event, cl_int, void *), void *user_data)
 {
-    struct cw_object *o = cw_formula_is_recording() && notify && command_exec_callback_type == CL_COMPLETE
-                              ? cw_object_find(event, CW_LOG_O_EVENT)
-                              : NULL;
-    bool command = o && o->generation == cw_log_generation && !(o->flags & CW_OBJECT_USER_EVENT);
+    struct cw_object *o = cw_formula_is_recording() && notify ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
+    bool command = o && command_exec_callback_type == CL_COMPLETE && o->generation == cw_log_generation &&
+                   !(o->flags & CW_OBJECT_USER_EVENT);
     int saved = errno;
     struct callback *c = command ? malloc(sizeof *c) : NULL;
     cl_int status;
 
     errno = saved;
+    if (o)
+        cw_stale_event_used(o);
     if (command && !c)
         cw_log_stop("out of memory");
     if (!c)

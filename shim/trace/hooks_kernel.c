@@ -110,7 +110,7 @@ cl_int cw_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits,
                                                 wait_list, event);
-    cw_kernel_encode(&e.r, cw_known(kernel, CW_LOG_O_KERNEL), &range, e.t);
+    cw_kernel_encode(&e.r, cw_used(kernel, CW_LOG_O_KERNEL, e.r.seq), &range, e.t);
     status = cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits,
                                               wait_list, e.event);
     cw_enqueue_returned(&e, status);
@@ -128,7 +128,7 @@ cl_int cw_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint w
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueTask(queue, kernel, waits, wait_list, event);
-    cw_kernel_encode(&e.r, cw_known(kernel, CW_LOG_O_KERNEL), &range, e.t);
+    cw_kernel_encode(&e.r, cw_used(kernel, CW_LOG_O_KERNEL, e.r.seq), &range, e.t);
     status = cw_traced.clEnqueueTask(queue, kernel, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);
     cw_enqueue_commit(&e, CW_LOG_KERNEL_COMMAND);

@@ -61,6 +61,18 @@ cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint
     return program;
 }
 
+/* A build or compilation has returned `status`, which it returns. */
+static cl_int built(cl_program program, const char *options, bool done, cl_int status)
+{
+    if (!cw_formula_is_recording())
+        return status;
+    if (status == CL_SUCCESS)
+        cw_define_build(program, options, done);
+    else if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILE_PROGRAM_FAILURE)
+        cw_define_build_log(program);
+    return status;
+}
+
 cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
                               const char *options, void(CL_CALLBACK *pfn_notify)(cl_program, void *),
                               void *user_data)
@@ -68,9 +80,7 @@ cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_
     cl_int status =
         cw_traced.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
 
-    if (status == CL_SUCCESS && cw_formula_is_recording())
-        cw_define_build(program, options, !pfn_notify);
-    return status;
+    return built(program, options, !pfn_notify, status);
 }
 
 cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
@@ -81,9 +91,7 @@ cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const c
     cl_int status = cw_traced.clCompileProgram(program, num_devices, device_list, options, num_headers,
                                                headers, names, pfn_notify, user_data);
 
-    if (status == CL_SUCCESS && cw_formula_is_recording())
-        cw_define_build(program, options, !pfn_notify);
-    return status;
+    return built(program, options, !pfn_notify, status);
 }
 
 cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
@@ -98,5 +106,7 @@ cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const 
         return program;
     cw_define_program(program, CW_PROGRAM_LINKED, 0, inputs, inputs ? num_inputs : 0);
     cw_define_build(program, options, !pfn_notify);
+    if (err && *err == CL_LINK_PROGRAM_FAILURE)
+        cw_define_build_log(program);
     return program;
 }

@@ -180,6 +180,8 @@ cl_int cw_hook_clReleaseCommandQueue(cl_command_queue queue)
             cw_capture_queue_released(queue);
         cw_device_times_harvest(true);
         cw_defined_release(queue, CW_LOG_O_QUEUE);
+    } else if (recording) {
+        cw_defined_release(queue, CW_LOG_O_QUEUE); /* which notes that it was released before */
     }
     return cw_traced.clReleaseCommandQueue(queue);
 }

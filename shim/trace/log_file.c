@@ -81,7 +81,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void fill_header(struct cw_log_header *h, bool capture_data, bool run_mode)
+static void fill_header(struct cw_log_header *h, struct cw_log_traits traits)
 {
     ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
 
@@ -94,12 +94,13 @@ static void fill_header(struct cw_log_header *h, bool capture_data, bool run_mod
     h->run_id = cw_log_run_id();
     h->start_realtime_ns = clock_ns(CLOCK_REALTIME);
     h->start_ns = clock_ns(CLOCK_MONOTONIC);
-    h->capture_data = capture_data;
-    h->run_mode = run_mode;
+    h->capture_data = traits.capture_data;
+    h->run_mode = traits.run_mode;
+    h->all_calls = traits.all_calls;
     gethostname(h->host, sizeof h->host - 1);
     if (!getcwd(h->cwd, sizeof h->cwd))
         h->cwd[0] = '\0';
-    snprintf(h->data_path, sizeof h->data_path, "%s", capture_data ? file.names.data : "");
+    snprintf(h->data_path, sizeof h->data_path, "%s", traits.capture_data ? file.names.data : "");
     read_text("/proc/self/cmdline", h->command, sizeof h->command);
 }
 
@@ -109,12 +110,12 @@ static bool store_header(void *to, const void *from, size_t n)
 }
 
 /* The magic number, which makes it valid, goes last. */
-static bool write_header(bool capture_data, bool run_mode)
+static bool write_header(struct cw_log_traits traits)
 {
     static struct cw_log_header h; /* 30 KB: too much for a thread's stack; one log is opened at a time */
 
     memset(&h, 0, sizeof h);
-    fill_header(&h, capture_data, run_mode);
+    fill_header(&h, traits);
     return store_header(file.header, &h, sizeof h) && store_header(file.header->magic, CW_LOG_MAGIC, 8);
 }
 
@@ -141,7 +142,7 @@ static enum cw_status create_data(struct cw_error *err)
     return CW_OK;
 }
 
-enum cw_status cw_log_file_open(const char *out, bool capture_data, bool run_mode, struct cw_error *err)
+enum cw_status cw_log_file_open(const char *out, struct cw_log_traits traits, struct cw_error *err)
 {
     enum cw_status status;
     struct stat st;
@@ -171,9 +172,9 @@ enum cw_status cw_log_file_open(const char *out, bool capture_data, bool run_mod
     file.inode = st.st_ino;
     file.bytes = CW_LOG_CHUNK_BYTES;
     file.header = map;
-    if (!write_header(capture_data, run_mode))
+    if (!write_header(traits))
         status = cut_short(file.names.log, err);
-    if (status == CW_OK && capture_data)
+    if (status == CW_OK && traits.capture_data)
         status = create_data(err);
 out:
     cw_log_unlock(lock);

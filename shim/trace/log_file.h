@@ -11,9 +11,14 @@
 #include "../../analyzer/trace/log_format.h"
 #include "log_name.h"
 
+/* Of a log, as its header says it. */
+struct cw_log_traits {
+    bool capture_data, run_mode, all_calls;
+};
+
 /* Creates this process's log and maps its header. After a fork the child calls it again; the parent's file is
  * left alone. */
-enum cw_status cw_log_file_open(const char *out, bool capture_data, bool run_mode, struct cw_error *err);
+enum cw_status cw_log_file_open(const char *out, struct cw_log_traits traits, struct cw_error *err);
 
 /* True when this process has made a log. */
 bool cw_log_file_exists(void);

@@ -4,14 +4,24 @@
 
 #include "log_write.h"
 
-void cw_log_rec_begin(struct cw_rec *r)
+static void begin(struct cw_rec *r, uint64_t seq)
 {
-    r->seq = cw_log_sequence();
+    r->seq = seq;
     r->flags = 0;
     r->status = 0;
     r->lost = false;
     r->p = r->body = r->inline_bytes;
     r->end = r->inline_bytes + CW_REC_INLINE;
+}
+
+void cw_log_rec_begin(struct cw_rec *r)
+{
+    begin(r, cw_log_sequence());
+}
+
+void cw_log_rec_begin_plain(struct cw_rec *r, const struct cw_thread *t)
+{
+    begin(r, t->seq);
 }
 
 void cw_log_rec_begin_timed(struct cw_rec *r)

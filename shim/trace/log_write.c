@@ -25,7 +25,7 @@ static volatile uint32_t
     *page; /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
            /* word says that a thread of the child is resetting the inherited state */
 static char *out_option;
-static bool capture, of_run_mode;
+static struct cw_log_traits of_log;
 static pthread_key_t thread_key;
 static bool have_key;
 static struct cw_thread *threads; /* all of this process, for the child of a fork */
@@ -34,11 +34,10 @@ static _Atomic uint64_t next_sequence;
 static void (*fork_resets[4])(void);
 static unsigned fork_reset_count;
 
-bool cw_log_configure(const char *out, bool capture_data, bool run_mode)
+bool cw_log_configure(const char *out, struct cw_log_traits traits)
 {
     out_option = strdup(out);
-    capture = capture_data;
-    of_run_mode = run_mode;
+    of_log = traits;
     if (out_option)
         state = READY;
     return out_option != NULL;
@@ -156,7 +155,7 @@ static void open_log(void *opened)
         return;
     }
     cw_log_guard_start(go_to_sleep);
-    if (cw_log_file_open(out_option, capture, of_run_mode, &err) != CW_OK) {
+    if (cw_log_file_open(out_option, of_log, &err) != CW_OK) {
         cw_log_error("recording is off: %s", err.text);
         return;
     }

@@ -64,7 +64,7 @@ struct cw_thread *cw_log_thread_slow(void);
 
 /* Takes over the option `out`; the log itself is made by the first cw_formula_is_recording(). False when
  * memory is out. Not thread-safe, once. */
-bool cw_log_configure(const char *out, bool capture_data, bool run_mode);
+bool cw_log_configure(const char *out, struct cw_log_traits traits);
 
 /* True when this process records. Opens the log at the first call, also in a forked child. */
 static inline bool cw_formula_is_recording(void)
@@ -86,6 +86,9 @@ uint64_t cw_log_sequence(void);
 /* Begins a record: takes its sequence number. cw_log_rec_begin_timed also takes the time. */
 void cw_log_rec_begin(struct cw_rec *r);
 void cw_log_rec_begin_timed(struct cw_rec *r);
+
+/* Begins a record of thread `t` that nothing refers to: takes no sequence number. */
+void cw_log_rec_begin_plain(struct cw_rec *r, const struct cw_thread *t);
 
 /* Makes room for `bytes` more; false (and r->lost) when memory is out. */
 bool cw_log_rec_room(struct cw_rec *r, size_t bytes);

@@ -45,6 +45,7 @@ static void after_fork(void)
     cw_callsite_after_fork();
     cw_maps_after_fork();
     cw_device_times_after_fork();
+    cw_stale_after_fork();
     cw_capture_after_fork();
 }
 
@@ -58,19 +59,28 @@ bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispa
     cw_recorder.device_times = options->device_times;
     cw_recorder.capture_data = options->capture_data;
     cw_recorder.no_sources = options->no_sources;
+    cw_recorder.all_calls = options->calls;
     cw_recorder.callsite_frames = parse_callsites(options->callsites);
     tool_converts = tool && tool[0] && strcmp(tool, "0");
     cw_log_on_fork(after_fork);
-    if (!cw_log_configure(options->out, options->capture_data, ends != NULL)) {
+    if (!cw_log_configure(options->out,
+                          (struct cw_log_traits){options->capture_data, ends != NULL, options->calls})) {
         cw_log_error("recording is off: out of memory");
         return false;
     }
     return true;
 }
 
+static struct cw_dispatch hooks = {
+#define HOOK(name) .name = cw_hook_##name,
+    CW_TRACE_HOOKS(HOOK)};
+
 static bool start(const struct cw_options *options)
 {
-    return cw_mode_trace_start(options, &cw_next, NULL);
+    if (!cw_mode_trace_start(options, &cw_next, NULL))
+        return false;
+    cw_calls_install(&hooks);
+    return true;
 }
 
 static void write_live_times(struct cw_object *o, void *context)
@@ -126,8 +136,17 @@ static void end(void *unused)
     }
     if (cw_log_is_open())
         cw_log_complete();
+    if (!tool_converts && cw_log_is_open())
+        cw_stale_write_events();
     if (!tool_converts)
         convert();
+}
+
+static void end_events(void *unused)
+{
+    (void)unused;
+    if (tool_converts && cw_log_is_open())
+        cw_stale_write_events();
 }
 
 /* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */
@@ -136,6 +155,16 @@ void cw_mode_trace_at_end(void)
     int saved = errno;
 
     cw_roomy(end, NULL);
+    errno = saved;
+}
+
+/* From the library's destructor: those of the program's own objects have run, and may have released some. */
+void cw_mode_trace_stop(void)
+{
+    int saved = errno;
+
+    cw_mode_trace_at_end();
+    cw_roomy(end_events, NULL);
     errno = saved;
 }
 
@@ -153,15 +182,11 @@ void cw_mode_trace_register_exit(void)
     errno = saved;
 }
 
-static const struct cw_dispatch hooks = {
-#define HOOK(name) .name = cw_hook_##name,
-    CW_TRACE_HOOKS(HOOK)};
-
 const struct cw_mode cw_mode_trace = {
     .name = "trace",
     .hooks = &hooks,
     .ext_hooks = &cw_trace_ext_hooks,
     .start = start,
     /* for a program that used inherited objects before any platform or context call */
-    .stop = cw_mode_trace_at_end,
+    .stop = cw_mode_trace_stop,
 };

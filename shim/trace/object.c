@@ -48,6 +48,32 @@ struct cw_object *cw_object_find_any(const void *handle)
     return o;
 }
 
+/* The entry of an object that had `handle` and was released; NULL: there is none. */
+static struct cw_object *find_released(const void *handle)
+{
+    struct cw_object *o =
+        handle ? atomic_load_explicit(&bucket_of(handle)->head, memory_order_acquire) : NULL;
+
+    while (o && (atomic_load_explicit(&o->handle, memory_order_acquire) ||
+                 atomic_load_explicit(&o->was, memory_order_relaxed) != handle))
+        o = o->next;
+    return o;
+}
+
+bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32_t *id, uint64_t *seq)
+{
+    struct cw_object *o = find_released(handle);
+    const void *expected = handle;
+
+    if (!o || o->kind != kind ||
+        atomic_load_explicit(&o->generation, memory_order_relaxed) != cw_log_generation)
+        return false;
+    *id = o->id;
+    *seq = o->seq;
+    return atomic_compare_exchange_strong_explicit(&o->was, &expected, NULL, memory_order_relaxed,
+                                                   memory_order_relaxed);
+}
+
 static struct cw_object *take_from_slab(void)
 {
     struct cw_object *o = NULL;
@@ -80,6 +106,9 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
             cw_object_remove(o);
         if (h == handle || !h)
             dead = o;
+        if (!h &&
+            atomic_load_explicit(&o->was, memory_order_relaxed) == handle) /* another object has it now */
+            atomic_store_explicit(&o->was, NULL, memory_order_relaxed);
         if (h == handle)
             break;
     }
@@ -94,6 +123,7 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
         o->seq = 0;
         o->state = NULL;
         o->owner = NULL;
+        atomic_store_explicit(&o->was, NULL, memory_order_relaxed);
         atomic_store_explicit(&o->handle, handle, memory_order_release);
         if (!dead) {
             o->next = atomic_load_explicit(&b->head, memory_order_relaxed);
@@ -121,12 +151,22 @@ void cw_object_remove(struct cw_object *o)
         cw_define_object_dropped(kind, state);
 }
 
+void cw_object_remove_released(struct cw_object *o)
+{
+    if (o)
+        atomic_store_explicit(&o->was, atomic_load_explicit(&o->handle, memory_order_relaxed),
+                              memory_order_relaxed);
+    cw_object_remove(o);
+}
+
 void cw_object_retain(const void *handle, enum cw_log_object kind)
 {
     struct cw_object *o = cw_object_find(handle, kind);
 
     if (o)
         atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
+    else if ((o = find_released(handle)))
+        atomic_store_explicit(&o->was, NULL, memory_order_relaxed);
 }
 
 bool cw_object_release(struct cw_object *o)

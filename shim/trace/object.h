@@ -20,11 +20,13 @@ enum cw_object_flags {
     CW_OBJECT_PROFILED = 4,         /* queue, event: device times can be asked for */
     CW_OBJECT_HIDDEN_PROFILING = 8, /* queue: profiling is on because of us; the program must not see it */
     CW_OBJECT_OUT_OF_ORDER = 16,
-    CW_OBJECT_UNKNOWN_EVENT = 32 /* event of a command that was not recorded */
+    CW_OBJECT_UNKNOWN_EVENT = 32, /* event of a command that was not recorded */
+    CW_OBJECT_USED = 64           /* event: the program has waited for it, or asked about it */
 };
 
 struct cw_object {
     _Atomic(const void *) handle; /* NULL: free for reuse */
+    _Atomic(const void *) was;    /* with handle NULL: that of the object that the program released */
     struct cw_object *next;
     uint8_t kind;                /* enum cw_log_object */
     _Atomic uint8_t flags;       /* enum cw_object_flags */
@@ -44,6 +46,10 @@ struct cw_object *cw_object_find(const void *handle, enum cw_log_object kind);
 /* The live entry of `handle`, of any kind: two live objects never share an address. */
 struct cw_object *cw_object_find_any(const void *handle);
 
+/* True when the program has released its last reference to `handle`, an object of `kind`, and the entry has
+ * not been used again; *id and *seq are those of the object. Answers so once. */
+bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32_t *id, uint64_t *seq);
+
 /* Makes `handle` live with one reference, flags 0, state NULL, a fresh id of its kind (events: id 0) and the
  * current generation. A live entry of the same handle (the vendor freed it behind our back) is replaced, its
  * state handed to `cw_define_object_dropped`. Returns NULL when memory is out. Thread-safe. */
@@ -52,8 +58,11 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind);
 /* Ends an entry and frees its state. NULL allowed. */
 void cw_object_remove(struct cw_object *o);
 
-/* Count references. Retaining an unknown handle is ignored. cw_object_release returns true when that was the
- * last one; the caller then removes the entry. */
+/* Ends an entry as cw_object_remove, because the program has released the object. */
+void cw_object_remove_released(struct cw_object *o);
+
+/* Count references. Retaining an unknown handle only says that it lives. cw_object_release returns true when
+ * that was the last one; the caller then removes the entry. */
 void cw_object_retain(const void *handle, enum cw_log_object kind);
 bool cw_object_release(struct cw_object *o);
 

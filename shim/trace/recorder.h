@@ -15,10 +15,32 @@ extern struct cw_dispatch cw_traced;
 
 /* Settings, constant after the mode's start(). */
 struct cw_recorder_settings {
-    bool device_times, capture_data, no_sources;
+    bool device_times, capture_data, no_sources, all_calls;
     unsigned callsite_frames; /* 0 off, 1 leaf, N frames */
 };
 extern struct cw_recorder_settings cw_recorder;
+
+/* ---- uses of released objects, and events (stale.c) */
+
+/* Writes a record if the program has released `handle`, an object of `kind`, and no live entry is there.
+ * command: sequence number of the call's command + 1, else 0: then `function` is its number (enum cw_api_id).
+ * note_any: whatever kind it is. */
+void cw_stale_note(const void *handle, enum cw_log_object kind, uint64_t command, uint32_t function);
+void cw_stale_note_any(const void *handle, uint32_t function);
+
+/* The program made a user event; it let go of an event, of which o is the entry. */
+void cw_stale_user_event(void);
+void cw_stale_event_released(const struct cw_object *o);
+
+/* At the program's end: which events it has kept. Once per log. */
+void cw_stale_write_events(void);
+void cw_stale_after_fork(void);
+
+static inline void cw_stale_event_used(struct cw_object *o)
+{
+    if (CW_UNLIKELY(!(atomic_load_explicit(&o->flags, memory_order_relaxed) & CW_OBJECT_USED)))
+        atomic_fetch_or_explicit(&o->flags, CW_OBJECT_USED, memory_order_relaxed);
+}
 
 /* ---- objects and their definitions (define.c) */
 
@@ -41,6 +63,26 @@ static inline uint64_t cw_known_id(const void *handle, enum cw_log_object kind)
     return o ? (uint64_t)o->id + 1 : 0;
 }
 
+/* The same for a handle that the program passes to the call of sequence number `seq`: notes the use of a
+ * released object. */
+static inline struct cw_object *cw_used(const void *handle, enum cw_log_object kind, uint64_t seq)
+{
+    struct cw_object *o = cw_object_find(handle, kind);
+
+    if (CW_LIKELY(o && o->generation == cw_log_generation))
+        return o;
+    if (!o)
+        cw_stale_note(handle, kind, seq + 1, 0);
+    return cw_define(handle, kind);
+}
+
+static inline uint64_t cw_used_id(const void *handle, enum cw_log_object kind, uint64_t seq)
+{
+    struct cw_object *o = cw_used(handle, kind, seq);
+
+    return o ? (uint64_t)o->id + 1 : 0;
+}
+
 void cw_define_after_fork(void);
 
 /* A new object that a creation call returned (NULL allowed): replaces the object that had this handle. */
@@ -56,6 +98,9 @@ uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n);
 /* After a build, compile or link: options, and under capture_data the binary, if the build is over (`done`).
  */
 void cw_define_build(cl_program program, const char *options, bool done);
+
+/* After a build, compile or link that failed: the log of the first device that has one. */
+void cw_define_build_log(cl_program program);
 
 /* The bytes that a program was made from, under capture_data. */
 void cw_define_bytes(cl_program program, const void *bytes, size_t n);
@@ -100,6 +145,16 @@ struct cw_caller {
 /* The number of this call site + 1, written to the log the first time; 0 when call sites are off. */
 uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller);
 void cw_callsite_after_fork(void);
+
+/* ---- calls that no command stands for (calls.c) */
+
+/* Puts a function that times and records the call before the hooks of `hooks`: of those that take long and
+ * are rare each call, of the others those that fail; with all_calls each call of all functions, also of those
+ * that `hooks` leaves out. Once, after cw_mode_trace_start. */
+void cw_calls_install(struct cw_dispatch *hooks);
+
+/* Writes the name of a function (enum cw_api_id) to the log, once. */
+void cw_calls_describe(uint32_t id);
 
 /* ---- enqueues (enqueue.c) */
 struct cw_enqueue {

@@ -25,15 +25,27 @@ json.dump(json.loads(data), sys.stdout)
 PY
 }
 page "$trace" > "$T/data.json" || fail "the page of blockmatmul"
-python3 - "$T/data.json" << 'PY' || fail "the page's data are not the trace's"
-import json, sys
-d = json.load(open(sys.argv[1]))
+python3 - "$T/data.json" "$trace" << 'PY' || fail "the page's data are not the trace's"
+import json, statistics, sys
+d, t = (json.load(open(f)) for f in sys.argv[1:])
 assert d["enqueues"] == 12 and d["total"] == len(d["commands"]) == 12, d["total"]
 assert sum(c[7] - c[6] for c in d["commands"]) == d["device_ns"] == d["work"]
 assert sum(d["commands"][c][7] - d["commands"][c][6] for c in d["chain"]) == d["path_length"]
 assert all(d["commands"][c][8] == 0 for c in d["chain"]), "the critical path has time to spare"
 assert all(d["edges"][i] < d["edges"][i + 1] for i in range(0, len(d["edges"]), 6))
 assert [r["name"] for r in d["rows"]][:2] == ["multiply", "split"]
+for r in d["kernels"]: # counted again from the trace
+    runs = [c for c in t["commands"] if "kernel" in c and t["kernels"][c["kernel"]]["name"] == r["name"]]
+    times = sorted(c["end_ns"] - c["start_ns"] for c in runs)
+    touched = sum(a["bytes"] for c in runs for a in c.get("reads", []) + c.get("writes", []))
+    assert r["launches"] == len(runs) == sum(r["bins"]) == sum(v["launches"] for v in r["ranges"]), r
+    assert r["sum"] == sum(times) and abs(r["median"] - statistics.median(times)) <= 1, r
+    assert [r["min"], r["max"]] == [times[0], times[-1]] and r["p95"] == times[-(-len(times) * 95 // 100) - 1], r
+    assert abs(r["mbps"] - 1000 * touched / sum(times)) <= 1, r
+assert sum(r["launches"] for r in d["kernels"]) == sum("kernel" in c for c in t["commands"])
+assert sum(p["ns"] for p in d["phases"]) == d["phases_ns"]
+functions = {f["name"]: f for f in d["functions"]}
+assert functions["clEnqueueNDRangeKernel"]["calls"] == sum("kernel" in c for c in t["commands"]), functions
 PY
 command -v dot > /dev/null && { grep -q '<svg' "$T/page.html" || fail "no graph"; }
 page "$trace" --no-graph --limit 3 > "$T/data.json" || fail "a short page"

@@ -65,14 +65,15 @@ uint32_t maker_program(struct maker *m, const char *source)
 
 uint32_t maker_kernel(struct maker *m, uint32_t program, const char *name, uint32_t args)
 {
-    *cw_trace_push(&m->t.kernels, 1) = (struct cw_t_kernel){program, name, args};
+    *cw_trace_push(&m->t.kernels, 1) =
+        (struct cw_t_kernel){.program = program, .name = name, .num_args = args};
     return (uint32_t)m->t.kernels.count - 1;
 }
 
 uint32_t maker_sampler(struct maker *m)
 {
     *cw_trace_push(&m->t.samplers, 1) =
-        (struct cw_t_sampler){CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST};
+        (struct cw_t_sampler){.addressing = CL_ADDRESS_CLAMP_TO_EDGE, .filter = CL_FILTER_NEAREST};
     return (uint32_t)m->t.samplers.count - 1;
 }
 

@@ -10,7 +10,7 @@ export NULLCL_PLATFORMS=4
 own='^clGet[A-Za-z]*Info '
 
 # It asks for these results (a count, a code) where the program did not, or into its own memory first.
-results='^(clGetDeviceIDs|clCreateSubDevices|clCreateKernelsInProgram|clEnqueueMapBuffer|clEnqueueMapImage) '
+results='^(clGetDeviceIDs|clCreate[A-Za-z0-9]*|clCloneKernel|clLinkProgram|clEnqueueMapBuffer|clEnqueueMapImage) '
 # Its own callback stands in for the program's, and calls that: to see when a command is known to be complete.
 callbacks='^clSetEventCallback '
 without_result() { sed -E "/$results/s/ [^ ]*\$/ RESULT/; /$callbacks/s/ [^ ]* [^ ]*\$/ CALLBACK/" "$1"; }
@@ -79,7 +79,7 @@ done
 # list above
 extra=0
 for doors in "trace_preload LD_PRELOAD=$shim" "trace_layer OPENCL_LAYERS=$shim" \
-             "trace_both LD_PRELOAD=$shim OPENCL_LAYERS=$shim" "run_preload LD_PRELOAD=$shim" \
+             "trace_both LD_PRELOAD=$shim OPENCL_LAYERS=$shim" "trace_calls LD_PRELOAD=$shim CLWEAVE_CALLS=1" "run_preload LD_PRELOAD=$shim" \
              "run_layer OPENCL_LAYERS=$shim"; do
     set -- $doors; name=$1; shift
     run $name "$@" CLWEAVE_MODE=${name%_*}
@@ -92,4 +92,4 @@ for doors in "trace_preload LD_PRELOAD=$shim" "trace_layer OPENCL_LAYERS=$shim" 
         extra=$((extra + $(wc -l < "$T/extra")))
     done
 done
-echo "$rows functions, $(wc -l < "$T/bare.linked.sent") calls, 3 programs, 14 settings; own queries: $extra"
+echo "$rows functions, $(wc -l < "$T/bare.linked.sent") calls, 3 programs, 15 settings; own queries: $extra"

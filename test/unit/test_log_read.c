@@ -142,6 +142,20 @@ static void definitions(void)
     memory(4, 9, -1);
     begin(CW_LOG_KERNEL, 5), u(4), u(0), u(2), text("k"), end();
     begin(CW_LOG_CALLSITE, 6), u(0), u(2), u(0x1000), u(0x2000), end();
+    begin(CW_LOG_FUNCTION, 7), u(300), text("clSetKernelArg"), end();
+}
+
+/* What is recorded beside commands: a call that failed, the events and objects that were kept, two uses of
+ * released objects. */
+static void beside_commands(void)
+{
+    begin(CW_LOG_CALL, seq_base), s((int64_t)(1350 - time_base)), u(20), u(CW_LOG_E_STATUS), s(-51);
+    u(300), u(CW_LOG_O_KERNEL), u(4 + 1), u(1 + 1), u(0 + 1), end();
+    time_base = 1370;
+    begin(CW_LOG_RELEASE, 30), u(CW_LOG_O_QUEUE), u(7), u(1400), end();
+    begin(CW_LOG_EVENTS, 31), u(5), u(2), u(3), u(9), u(1), s(14 - 31), end();
+    begin(CW_LOG_STALE, 32), u(CW_LOG_O_KERNEL), u(4), u(22 + 1), u(0), u(1500), end();
+    begin(CW_LOG_STALE, 33), u(CW_LOG_O_EVENT), s(12 - 33), u(0), u(300 + 1), u(1600), end();
 }
 
 static void start(void)
@@ -173,6 +187,7 @@ static void two_threads(void)
     u(0), u(0x11F3);
     u(CW_LOG_T_SRC | CW_LOG_T_BYTES), u(9 + 1), u(256);
     end();
+    beside_commands();
 }
 
 static void save(size_t bytes)
@@ -248,6 +263,40 @@ static void test_ids_are_dense(void **state)
     assert_int_equal(t.commands.v[2].exec_status, 0); /* blocking */
     assert_int_equal(t.commands.v[2].callsite.count, 2);
     assert_int_equal(t.addresses.v[t.commands.v[2].callsite.first + 1], 0x2000);
+    cw_trace_finish(&t);
+}
+
+static void test_calls_and_objects(void **state)
+{
+    struct cw_error err;
+    struct cw_trace t;
+
+    (void)state;
+    two_threads();
+    image.header.all_calls = 1;
+    save(FILE_BYTES);
+    assert_int_equal(load(&t, &err), CW_OK);
+    assert_true(t.process.all_calls);
+    assert_int_equal(t.calls.count, 1);
+    assert_string_equal(t.calls.v[0].name, "clSetKernelArg");
+    assert_int_equal(t.calls.v[0].status, -51);
+    assert_int_equal(t.calls.v[0].argument, 1);
+    assert_int_equal(t.calls.v[0].kernel, 0);
+    assert_int_equal(t.calls.v[0].program, CW_NONE);
+    assert_int_equal(t.calls.v[0].callsite.count, 2);
+    assert_int_equal(t.calls.v[0].begin_ns, 1350);
+    assert_int_equal(t.calls.v[0].end_ns, 1370);
+    assert_int_equal(t.process.user_events, 5);
+    assert_int_equal(t.process.unused_events, 3);
+    assert_int_equal(t.process.events_kept, 9);
+    assert_true(t.commands.v[1].event_kept && !t.commands.v[0].event_kept);
+    assert_true(t.memory.v[0].kept && t.kernels.v[0].kept && !t.queues.v[0].kept);
+    assert_int_equal(t.stale.count, 2);
+    assert_int_equal(t.stale.v[0].kernel, 0);
+    assert_int_equal(t.commands.v[t.stale.v[0].command].sequence, 22);
+    assert_int_equal(t.stale.v[1].event, 0);
+    assert_int_equal(t.stale.v[1].command, CW_NONE);
+    assert_string_equal(t.stale.v[1].call, "clSetKernelArg");
     cw_trace_finish(&t);
 }
 
@@ -387,9 +436,9 @@ static int remove_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_merge), cmocka_unit_test(test_ids_are_dense),
-        cmocka_unit_test(test_user_events),   cmocka_unit_test(test_damage_is_named),
-        cmocka_unit_test(test_random_damage),
+        cmocka_unit_test(test_threads_merge),     cmocka_unit_test(test_ids_are_dense),
+        cmocka_unit_test(test_calls_and_objects), cmocka_unit_test(test_user_events),
+        cmocka_unit_test(test_damage_is_named),   cmocka_unit_test(test_random_damage),
     };
 
     return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -21,7 +21,12 @@ static inline void sample_objects(struct cw_trace *t)
                                        .end_ns = 99000,
                                        .complete = true,
                                        .recorder_ns = 5,
-                                       .calls = 77};
+                                       .calls = 77,
+                                       .all_calls = true,
+                                       .user_events = 3,
+                                       .user_events_kept = 1,
+                                       .unused_events = 2,
+                                       .events_kept = 1};
     t->platforms.v[0] = (struct cw_t_platform){"platform", "vendor", "OpenCL 3.0"};
     t->devices.v[0] = (struct cw_t_device){.parent = CW_NONE,
                                            .type = 2,
@@ -36,7 +41,7 @@ static inline void sample_objects(struct cw_trace *t)
     m->width = m->height = 32;
     m->element_bytes = 4;
     m->initial = (struct cw_blob){128, 4096};
-    *cw_trace_push(&t->samplers, 1) = (struct cw_t_sampler){1, 2, 3};
+    *cw_trace_push(&t->samplers, 1) = (struct cw_t_sampler){1, 2, 3, false};
     *cw_trace_push(&t->modules, 1) = (struct cw_t_module){0x1000, 0x2000, 0, "/bin/sample"};
     t->data_path = strdup("sample.json.data");
 }
@@ -96,6 +101,28 @@ static inline void sample_trace(struct cw_trace *t)
     tb_command(t, 0x4321, r); /* a type of some extension */
     t->commands.v[5].status = -59;
     t->commands.v[5].thread = 3;
+    t->programs.v[p].build_log = "error: \"k\"";
+    *cw_trace_push(&t->calls, 1) = (struct cw_t_call){
+        "clBuildProgram", 0, -11, CW_NONE, CW_NONE, CW_NONE, CW_NONE, p, CW_NONE, -1, 1100, 1900, {0, 0}};
+    *cw_trace_push(&t->calls, 1) = (struct cw_t_call){"clSetKernelArg",
+                                                      1,
+                                                      -51,
+                                                      CW_NONE,
+                                                      CW_NONE,
+                                                      CW_NONE,
+                                                      CW_NONE,
+                                                      CW_NONE,
+                                                      kernel,
+                                                      0,
+                                                      2000,
+                                                      2000,
+                                                      t->commands.v[launch].callsite};
+    t->queues.v[r].kept = t->memory.v[a].kept = t->programs.v[p].kept = t->kernels.v[kernel].kept = true;
+    t->contexts.v[0].kept = t->samplers.v[0].kept = t->commands.v[3].event_kept = true;
+    *cw_trace_push(&t->stale, 1) =
+        (struct cw_t_stale){CW_NONE, CW_NONE, a, CW_NONE, CW_NONE, CW_NONE, CW_NONE, launch, NULL, 0, 0};
+    *cw_trace_push(&t->stale, 1) = (struct cw_t_stale){
+        CW_NONE, CW_NONE, CW_NONE, CW_NONE, CW_NONE, kernel, CW_NONE, CW_NONE, "clReleaseKernel", 1, 5000};
     tb_build(t);
 }
 

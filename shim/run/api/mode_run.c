@@ -83,13 +83,14 @@ static void start_recording(const struct cw_options *options)
 #define HOOK(name) hooks.name = cw_hook_##name;
     CW_TRACE_HOOKS(HOOK)
 #undef HOOK
+    cw_calls_install(&hooks);
 }
 
 static void stop(void)
 {
     cw_run_process_end_at_exit();
     if (cw_run.recording)
-        cw_mode_trace_at_end();
+        cw_mode_trace_stop();
 }
 
 /* The program calls a function by which it could enqueue, or change memory, unseen: from now on everything is
