@@ -116,17 +116,17 @@ static void intrinsic(struct reader *r, int block, LLVMValueRef v, const char *n
         }
 }
 
-/* vloadN(offset, p), vstoreN(data, offset, p): N elements from p + offset * N elements on. */
+/* vloadN(offset, p), vstoreN(data, offset, p): N elements from p + offset * N elements on. A compiler for a
+ * processor hands a small vector over as one number of its size, and a large one in memory, whose address is
+ * the first argument: the element is known by the name. */
 static void vector_access(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
 {
     bool store = b->kind == CW_BUILTIN_VSTORE || b->kind == CW_BUILTIN_VSTORE_HALF;
     bool half = b->kind == CW_BUILTIN_VLOAD_HALF || b->kind == CW_BUILTIN_VSTORE_HALF;
-    LLVMTypeRef t = store ? LLVMTypeOf(LLVMGetOperand(v, 0)) : LLVMTypeOf(v);
-    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
-        t = LLVMGetElementType(t);
-    int64_t element = half ? 2 : may_bytes(r, t);
+    unsigned at = store || LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVoidTypeKind; /* of the offset */
+    int64_t element = half ? 2 : cw_builtin_pointee_bytes(b->params);
     struct cw_expr_pool *p = &r->m->pool;
-    int index = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, store), -1));
+    int index = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, at), -1));
     int offset = cw_expr_binary(p, CW_EXPR_MUL, 64, index, cw_expr_const(p, 64, element * b->lane_stride));
     /* of a vector of three that is aligned as one of four, vendors may touch the fourth, too: PoCL stores a
      * zero there */
@@ -134,7 +134,10 @@ static void vector_access(struct reader *r, int block, LLVMValueRef v, const str
         plain(store ? CW_ACCESS_WRITE : CW_ACCESS_READ, element * b->lane_stride, element * b->lanes);
     if (b->lane_stride != b->lanes)
         a.doubt = cw_reason_padding;
-    add_access(r, block, LLVMGetOperand(v, store ? 2 : 1), offset, a);
+    if (element)
+        add_access(r, block, LLVMGetOperand(v, at + 1), offset, a);
+    else
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_length);
 }
 
 /* async_work_group_copy(dst, src, n, event), strided: (dst, src, n, stride, event); the stride counts

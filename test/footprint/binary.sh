@@ -15,6 +15,7 @@ bad=0
 [ ${#oracle[@]} -gt 0 ] || exit $bad
 check "${oracle[@]}" --tiles 4 --every $((${ALL:-0} ? 1 : 20)) $here/own.json $here/kernels > "$T/claims" || { cat "$T/claims"; bad=1; }
 check "${oracle[@]}" --tiles 4 --only threes $here/own.json $here/kernels || bad=1 # vectors of three, which the binary stores as four
+check "${oracle[@]}" --tiles 4 --only handed_over $here/own.json $here/kernels || bad=1
 check "${oracle[@]}" --break radius --only stencil --tiles 4 $here/own.json $here/kernels > "$T/broken"
 [ $? = 1 ] && grep -q "VIOLATION oclgrind" "$T/broken" || { echo "claims broken passed under Oclgrind"; bad=1; }
 exact=$(grep -c 'exact' "$T/claims")

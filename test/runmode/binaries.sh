@@ -12,6 +12,9 @@ moved() { [ "$(count moved)" -ge "$1" ] || fail "only $(count moved) moved: $(ca
 bare "$program" || exit
 in_run "$program" $chaos CLWEAVE_SEED=1 # the source is known
 managed 140
+# a device with a memory of its own gets the bytes that the kernels need, and gives back those that they write
+in_run "$program" $chaos CLWEAVE_SEED=1 CLWEAVE_DEVICES=far:2
+managed 140
 # with a local size that must fit the vendor sees one launch of each kind first, whatever object it comes from
 export CW_OPTIONS=-DSIZED
 bare "$program" || exit

@@ -21,6 +21,16 @@ kernel void halves(global const half *in, global half *out)
     vstore_half2(vload_half2(i, in), i, out);
 }
 
+/* Vectors that a vendor's compiler hands over as one number of their size, or in memory. */
+kernel void handed_over(global const uint *in, global uint2 *pairs, global uchar *bytes, global float *many)
+{
+    size_t i = get_global_id(0);
+    uint2 v = vload2(i, in);
+    vstore2(v + 1, i, (global uint *)pairs);
+    vstore4(convert_uchar4(v.xyxy), i, bytes);
+    vstore16(vload16(0, many + 16 * i) * 2.0f, i, many);
+}
+
 /* A vector of three that is aligned as one of four: vendors may store the fourth. */
 kernel void aligned(global const half *in, global half *out, global half *rounded)
 {
