@@ -283,7 +283,7 @@ static bool may_copy_at(const struct cw_run_region *r, uint32_t memory)
 bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
 {
     return may_copy_at(r, m->from) && may_copy_at(r, m->to) && !is_under_way(r->spread, m) &&
-           !is_covered(r->spread, m);
+           (!is_covered(r->spread, m) || cw_run_fault_since(CW_RUN_FAULT_RASH));
 }
 
 bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m)
@@ -357,7 +357,8 @@ void cw_run_spread_cover(struct cw_run_task *t)
         struct cw_run_access *a = &t->accesses.of[i];
         const struct cw_coherence_move written = {a->low, a->high, CW_MEMORIES, CW_MEMORIES};
 
-        while (a->covers && is_under_way(a->region->spread, &written))
+        while (a->covers && is_under_way(a->region->spread, &written) &&
+               !cw_run_fault_since(CW_RUN_FAULT_HEEDLESS))
             cw_run_spread_wait();
     }
 }
