@@ -388,6 +388,20 @@ static void add_gpus(struct cw_context_devices *s)
         s->n = s->homes;
 }
 
+/* Said once. */
+static void miss_gpus(const struct cw_context_devices *s)
+{
+    static bool said;
+    char name[256] = "";
+
+    if (!chosen.gpu || s->n > s->homes || __atomic_test_and_set(&said, __ATOMIC_RELAXED))
+        return;
+    cw_next.clGetDeviceInfo(s->slot[0].device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    cw_log_warning("--devices gpu: nothing helps %s: no other GPU like it is there and free, or contexts of "
+                   "several devices and other vendors than NVIDIA get no such help",
+                   name);
+}
+
 struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices)
 {
     const struct cw_board *b = cw_device_board();
@@ -413,6 +427,7 @@ struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices
         add_helpers(s, b, cpu);
     else
         add_gpus(s);
+    miss_gpus(s);
     errno = saved;
     return s;
 }

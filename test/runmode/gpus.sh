@@ -60,6 +60,8 @@ for name in pi resident; do
     cuts
 done
 # one GPU alone is left to its queues and streams
-bare "$B/test/apps/jacobi" && POCL_DEVICES=pthread in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu
+export POCL_DEVICES=pthread
+bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu CLWEAVE_LOG=error
+CLWEAVE_DEVICES=gpu "$B/clweave" run -- "$B/test/apps/jacobi" 2>&1 > /dev/null | grep -q 'gpu: nothing helps' || fail "nothing is said of one GPU alone"
 grep -q '^run: streams: ' "$T/summary" || fail "no streams with one GPU: $(cat "$T/summary")"
 done_

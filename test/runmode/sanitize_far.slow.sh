@@ -1,5 +1,5 @@
 # Memories of their own under the thread sanitizer: copies between them, claims, evictions, commands at home that meet them, tiles
-# of one launch in several. SANITIZER=address,undefined: under those.
+# of one launch in several, other GPUs. SANITIZER=address,undefined: under those.
 # SLOW: SANITIZER=address,undefined SLICES=2
 # SLICES=2
 sanitizer=${SANITIZER:-thread} planted=thread
@@ -18,6 +18,9 @@ done
 for seed in 1 2; do
     for program in chains8 manybufs mapreduce edges cholesky userevents_maps jacobi tiles onebuffer; do apart apps/$program $seed; done
     for program in memories natives mapped order waits counts content; do apart runmode/$program $seed; done
+done
+for seed in 1 2 3; do
+    for program in apps/jacobi apps/tiles apps/onebuffer runmode/memories runmode/natives runmode/builds_anew; do helped $program $seed; done
 done
 ! sums "${moved:-0}" "${cut:-0}" || { [ "${sum[0]}" -gt 20 ] && [ "${sum[1]}" -gt 20 ]; } ||
     fail "only ${sum[0]} launches left home, ${sum[1]} were cut"

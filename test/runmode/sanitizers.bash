@@ -5,6 +5,7 @@
 # tell KIND... : the planted errors that this sanitizer must tell
 # every PROGRAM... : under run mode at home, and under chaos with everything managed on every set of devices
 # apart PROGRAM SEED : under chaos on devices with memories of their own, and with the program's own as one
+# helped PROGRAM SEED : under chaos, with PoCL's devices as GPUs that help each other
 # enough : fails unless launches were moved, cut and grouped; all parts together; of one that is run alone it only says how many were
 #
 # SLICE=K/N : only a part of the programs (mine() of common.sh). SAN_BUILD: a folder where the libraries stay for the next part.
@@ -93,6 +94,17 @@ apart() {
     bare "$program" || return
     for devices in far:2 far:1,far-home far:2/cap=40K; do
         with "$program" $chaos CLWEAVE_SEED="$2" CLWEAVE_DEVICES=$devices
+        moved=$((${moved:-0} + $(count moved))) cut=$((${cut:-0} + $(count cut)))
+    done
+}
+
+helped() {
+    local program=$B/test/$1 all
+    mine || return
+    bare "$program" || return
+    for all in 0 1; do
+        with "$program" OPENCL_LAYERS="$(realpath "$B")/test/libgpucl.so" GPUCL_ALONE=1 POCL_DEVICES="pthread pthread pthread" \
+            CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=$all CLWEAVE_SEED="$2"
         moved=$((${moved:-0} + $(count moved))) cut=$((${cut:-0} + $(count cut)))
     done
 }
