@@ -62,11 +62,11 @@ under CLWEAVE_DSP=4 CLWEAVE_DSP_PLATFORM="$T/fast.json" "$B/test/devices/table1"
     grep -q '[1-9][0-9]* overran (worst [0-9]*[1-9][0-9.]* x)' || fail "overruns are not reported"
 
 # wrong settings: said once, passed through
-for bad in CLWEAVE_DSP=-1 CLWEAVE_DSP=1000 "CLWEAVE_DSP=1 CLWEAVE_DSP_PLATFORM=/nowhere/x.json" "CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=none" CLWEAVE_DEVICES=gpu CLWEAVE_DEVICES=basic:0 "CLWEAVE_DSP=1 CLWEAVE_DSP_FAULT=1:die@1" "CLWEAVE_DSP=1 CLWEAVE_DSP_FAULT=x"; do
+for bad in CLWEAVE_DSP=-1 CLWEAVE_DSP=1000 "CLWEAVE_DSP=1 CLWEAVE_DSP_PLATFORM=/nowhere/x.json" "CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=none" CLWEAVE_DEVICES=cuda CLWEAVE_DEVICES=basic:0 "CLWEAVE_DSP=1 CLWEAVE_DSP_FAULT=1:die@1" "CLWEAVE_DSP=1 CLWEAVE_DSP_FAULT=x"; do
     under $bad "$B/test/devices/table1" virtual > "$T/out" 2>&1 && fail "$bad: there are DSPs"
     [ "$(grep -c 'clweave.*error:.*passing every call through' "$T/out")" = 1 ] || { cat "$T/out"; fail "$bad: not said once"; }
 done
-for bad in --dsp=-1 --dsp=65 --dsp=x --devices=gpu --devices=sub,sub --devices=basic:0; do
+for bad in --dsp=-1 --dsp=65 --dsp=x --devices=cuda --devices=sub,sub --devices=basic:0; do
     "$B/clweave" run $bad -- true > "$T/out" 2>&1 && fail "clweave run $bad is accepted"
     [ $? = 0 ] || true
     grep -q "clweave" "$T/out" || fail "clweave run $bad: no message"
