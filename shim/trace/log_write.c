@@ -85,8 +85,8 @@ static bool make_page(void)
         munmap(p, size);
         return false;
     }
-    page = p;
-    *page = 1;
+    *(uint32_t *)p = 1; /* before others see it: a page of 0 is that of a child */
+    __atomic_store_n(&page, p, __ATOMIC_RELEASE);
     return true;
 }
 

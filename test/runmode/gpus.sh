@@ -15,19 +15,21 @@ chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"
 # gpus PROGRAM : all ways
 gpus() {
     local seed
-    in_run "$1" CLWEAVE_DEVICES=gpu CLWEAVE_MANAGE_ALL=1
-    in_run "$1" CLWEAVE_DEVICES=gpu
+    if [ -n "${ALL:-}" ]; then
+        in_run "$1" CLWEAVE_DEVICES=gpu CLWEAVE_MANAGE_ALL=1
+        in_run "$1" CLWEAVE_DEVICES=gpu
+    fi
     for seed in $(seq "${SEEDS:-1}"); do
         in_run "$1" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
         in_run "$1" CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED="$seed"
     done
 }
 
-for name in jacobi tiles onebuffer; do
+for name in jacobi ${ALL:+tiles} onebuffer; do
     bare "$B/test/apps/$name" && gpus "$B/test/apps/$name" && copied
 done
 bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu:1 $chaos CLWEAVE_SEED=2 && cuts
-for name in ${ALL:+chains8 edges mapreduce} natives memories errors builds_anew; do
+for name in ${ALL:+chains8 edges mapreduce natives} memories errors builds_anew; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" && gpus "$program"
@@ -50,7 +52,7 @@ for fault in refuse:2 mute:1 mute:3; do
 done
 # large launches; as users run them, the models are there in the second run
 speed="$B/test/bench/gpus_speed"
-for name in pi resident; do
+for name in pi ${ALL:+resident}; do
     "$speed" $name | grep hash > "$T/bare" || fail "gpus_speed $name"
     for turn in CLWEAVE_MANAGE_ALL=0 CLWEAVE_MANAGE_ALL=0 CLWEAVE_MANAGE_ALL=1; do
         env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $turn "$speed" $name > "$T/out" 2> "$T/summary"
