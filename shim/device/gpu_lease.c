@@ -43,7 +43,7 @@ static int out_of_the_way(int fd)
     return high >= 0 ? high : fd;
 }
 
-/* -1: there can be none, or it is somebody else's. */
+/* -1: there can be no such file, or another user owns it. */
 static int open_file(const char *name, const char *what)
 {
     const char *folder = secure_getenv("XDG_RUNTIME_DIR");
