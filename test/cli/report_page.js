@@ -3,7 +3,8 @@
 //   node report_page.js shown PAGE.html...          prints a line of JSON for each: its name, its cards, and for each row of the
 //                                                   timeline the share of its area that is painted, from the first command to the
 //                                                   end of the last one
-//   node report_page.js used PAGE.html DIFF.html    uses the page of report_traces.py's `page` as people do, and compares
+//   node report_page.js used PAGE.html DIFF.html GRAPH.html    uses the page of report_traces.py's `page` as people do, compares it
+//                                                   with that of a difference, and presses on a command in the graph of another
 // Exit 0: all is as it should be. 1: says what is not.
 "use strict";
 const assert = require("assert"), path = require("path"), {open} = require("./browser.js");
@@ -92,14 +93,14 @@ async function searches(page) {
   await home(page);
   await page.key("/");
   await page.type("paint");
-  assert.strictEqual(await page.eval("$('found').textContent"), "300 commands");
+  assert.strictEqual(await page.eval("$('found').textContent"), "300 found");
   const dims = await page.eval("lanes.every(l => l.command.every((c, i) => l.dim[i] === +(itemName(c, l.more[i]) !== 'paint')))");
   assert.ok(dims, "all but what is searched for is dim");
   await page.key("Enter");
   assert.strictEqual(await page.eval("chosen"), await page.eval("C.findIndex(c => c[NAME] === 'paint')"));
   assert.match(await page.eval("$('detail').textContent"), /paint.*Waits for:/);
   await page.key("Enter");
-  assert.strictEqual(await page.eval("$('found').textContent"), "2 of 300 commands");
+  assert.strictEqual(await page.eval("$('found').textContent"), "2 of 300 found");
   await page.key("Escape");
   assert.ok(await page.eval("lanes.every(l => l.dim.every(d => !d))"), "nothing is dim without a search");
 }
@@ -198,12 +199,20 @@ async function frames(page) {
     + " requestAnimationFrame(f); })");
   console.log(`${await page.eval("C.length")} commands: a frame each ${ms[0].toFixed(1)} ms while moving, ${ms[1].toFixed(1)} at most`);
 }
-async function used([file, diff]) {
+async function pressesNodes(page, graph) {
+  await page.show(graph);
+  if (!await page.eval("!!$('graph').querySelector('svg')")) return; // no graphviz
+  await page.eval("[...$('graph').querySelectorAll('.node')].find(e => e.textContent.includes('#4 '))"
+    + ".dispatchEvent(new MouseEvent('click', {bubbles: true}))");
+  assert.strictEqual(await page.eval("chosen"), 4);
+}
+async function used([file, diff, graph]) {
   const page = await open({width: 1240, height: 900});
   await page.show(file);
   await opensOnWork(page);
   for (const f of [zooms, searches, selects, switches, frames]) await f(page);
   await sameColours(page, file, diff);
+  await pressesNodes(page, graph);
   await fitsPhones(page, file);
   for (const value of ["light", "dark"]) {
     await page.ask("Emulation.setEmulatedMedia", {features: [{name: "prefers-color-scheme", value}]});
@@ -211,6 +220,7 @@ async function used([file, diff]) {
     const c = await page.eval(call(contrasts));
     assert.ok(c.bars >= 2.9 && c.texts >= 4.5 && c.ink >= 7 && c.soft >= 4.5, value + JSON.stringify(c));
   }
+  await page.eval("$('timebox').style.display = 'none'; paint()"); // ends, though there is no width
   await page.show(file, "#300");
   assert.strictEqual(await page.eval("chosen"), 300);
   assert.deepStrictEqual(page.errors, []);

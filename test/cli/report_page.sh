@@ -10,9 +10,10 @@ for f in "$T"/*.json test/fuzz/*.json; do
     clweave report --no-graph -o "$T/$(basename "$f" .json).html" "$f" || fail "the page of $f"
 done
 clweave report -o "$T/page.html" "$T/page.json" || fail "the page with its graph"
+clweave report -o "$T/graph.html" test/fuzz/blockmatmul.json || fail "a page with a graph"
 clweave diff -o "$T/diff.html" "$T/page.json" "$T/moved.json" || fail "the page of a difference"
 node test/cli/report_page.js shown "$T"/*.html > "$T/shown" || fail "a page does not open: $(tail -5 "$T/shown")"
-node test/cli/report_page.js used "$T/page.html" "$T/diff.html" || fail "the page is not what it should be"
+node test/cli/report_page.js used "$T/page.html" "$T/diff.html" "$T/graph.html" || fail "the page is not what it should be"
 python3 - "$T/shown" << 'PY' || fail "a page claims or shows what is not so"
 import json, sys
 shown = {page["name"]: page for page in map(json.loads, open(sys.argv[1]))}

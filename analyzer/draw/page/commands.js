@@ -15,7 +15,7 @@ function commandCells(c) {
       least              ? "not known" :
                            weight(k[SLACK]);
   return [
-    "#" + c, el("span", {}, keyOf(PAINT[commandPaint[c]].fill), k[NAME]), k[RANGE],
+    link(c, "#" + c), el("span", {}, keyOf(PAINT[commandPaint[c]].fill), k[NAME]), k[RANGE],
     k[QUEUE] < 0 ? "" : String(k[QUEUE]), k[RUN1] ? ns(k[RUN1] - k[RUN0]) : "–", spare,
     k[CALL1] ? ns(k[CALL1] - k[CALL0]) : "–", k[STATUS] ? crit("error " + k[STATUS]) : ""
   ];
@@ -60,7 +60,6 @@ function markRow(c) {
 
 /* ---- the start */
 function toggles() {
-  $("planlabel").hidden = !plans.length;
   $("bylabel").hidden = !grouped;
   if (grouped) $("by").value = "group";
   $("rowsby").onchange = $("showplan").onchange = rebuild;
@@ -84,9 +83,27 @@ function toggles() {
     redraw();
   };
 }
+/* The picture of the graph: a press on a command's node, which has its number, chooses it. */
+function graphPicture() {
+  if (!$("graph").querySelector("svg")) return;
+  const picture = $("graph").querySelector("svg"),
+        small = picture.clientWidth < .4 * picture.viewBox.baseVal.width;
+  const size = () => $("graph").classList.toggle("actual", $("graphsize").checked);
+  $("graphbar").hidden = false;
+  $("graphsize").checked = small || picture.clientHeight < .4 * picture.viewBox.baseVal.height;
+  $("graphsize").onchange = size;
+  size();
+  $("graph").onclick = e => {
+    const node = e.target.closest(".node"), number = node && /#(\d+)/.exec(node.textContent);
+    if (!number || +number[1] >= C.length) return;
+    choose(+number[1], true);
+    $("timebox").scrollIntoView();
+  };
+}
 if (!$("graph").querySelector("svg") && !$("graph").textContent.trim())
   $("graph").append(el("p", {class: "soft"}, "No picture: there is nothing to draw, or it was left out."));
 toggles();
+graphPicture();
 setMode("zoom");
 readColours();
 legend();

@@ -55,13 +55,14 @@ function edgeWords(e) {
                      EDGE[e.kind]) +
       (e.unproven ? ", unproven" : "");
 }
+/* Commands at the other ends of `list`, each once, with all its reasons. */
 function edges(title, list, end) {
-  const d = el("div", {}, title + " ");
+  const d = el("div", {}, title + " "), reasons = new Map();
+  for (const e of list) put(reasons, e[end], edgeWords(e));
   if (!list.length) d.append("nothing");
-  for (const e of list.slice(0, 40))
-    d.append(
-        link(e[end], "#" + e[end] + " " + (C[e[end]] ? C[e[end]][NAME] : "") + " (" + edgeWords(e) + ")"));
-  if (list.length > 40) d.append("and " + (list.length - 40) + " more");
+  for (const [c, words] of [...reasons].slice(0, 40))
+    d.append(link(c, "#" + c + " " + (C[c] ? C[c][NAME] : "") + " (" + [...new Set(words)].join(", ") + ")"));
+  if (reasons.size > 40) d.append("and " + (reasons.size - 40) + " more");
   return d;
 }
 function detailHead(c) {

@@ -1,6 +1,4 @@
-/* paint.js - draws the timeline. An item that is narrower than a pixel is drawn by density: each pixel's
- * column is as high as the share of its time that is taken, so that a row that works for 4 % of its time
- * looks so. Its colour is the one that takes most. */
+/* paint.js - draws the timeline: axis, rows, labels, arrows of the chosen command, the selection. */
 const canvas = $("time"), TOP = 22;
 /* label: the width of labels before rows; head: the height of labels above them; bar: the height of bars */
 const layout = {
@@ -11,7 +9,7 @@ const layout = {
   bar: 18,
   head: 0
 };
-const css = {}, DIM = .16, PALE = .25;
+const css = {}, NARROW = 12; /* pixels, below which items are columns */
 
 function readColours() {
   const style = getComputedStyle(document.documentElement);
@@ -91,90 +89,42 @@ function paintAxis(g) {
   g.restore();
 }
 
-/* ---- columns of items that are narrower than a pixel */
-const column = {
-  x: -1,
-  taken: new Float32Array(PAINT.length),
-  bright: false,
-  used: []
-};
-function flushColumn(g, y, high) {
-  let taken = 0, most = 0, paint = 0;
-  for (const p of column.used) {
-    const v = column.taken[p];
-    taken += v;
-    if (v > most) {
-      most = v;
-      paint = p;
-    }
-    column.taken[p] = 0;
-  }
-  column.used.length = 0;
-  if (taken > 0) {
-    const share = Math.max(1, high * Math.min(1, taken)), alpha = column.bright ? g.full : g.full * DIM;
-    g.fillStyle = PAINT[paint].fill;
-    g.globalAlpha = alpha * PALE;
-    g.fillRect(column.x, y, 1, high - share);
-    g.globalAlpha = alpha;
-    g.fillRect(column.x, y + high - share, 1, share);
-  }
-  column.bright = false;
-}
-/* xa to xb lie in at most two columns. Bright items decide the colour of a column that has any. */
-function addThin(g, xa, xb, paint, bright, y, high) {
-  for (let x = Math.floor(xa); x === Math.floor(xa) || x < xb; x++) {
-    if (x !== column.x) {
-      flushColumn(g, y, high);
-      column.x = x;
-    }
-    const part = Math.max(1e-6, Math.min(xb, x + 1) - Math.max(xa, x));
-    if (bright && !column.bright) {
-      for (const p of column.used) column.taken[p] = 0;
-      column.used.length = 0;
-      column.bright = true;
-    } else if (!bright && column.bright)
-      continue;
-    if (!column.taken[paint]) column.used.push(paint);
-    column.taken[paint] += part;
-  }
-}
-
 /* ---- rows */
 function barText(l, i) {
   const more = l.more[i], c = l.command[i];
   return more && more.move ? bytes(more[MOVE.BYTES]) : itemName(c, more);
 }
 function paintWide(g, l, i, xa, xb, y, high) {
-  const p = PAINT[l.paint[i]];
-  g.globalAlpha = l.dim[i] ? g.full * DIM : g.full;
+  const p = PAINT[l.paint[i]], full = l.type === "plan" ? .5 : 1;
+  g.globalAlpha = l.dim[i] ? full * DIM : full;
   g.fillStyle = p.fill;
-  g.fillRect(xa, y, Math.max(1, xb - xa - (xb - xa > 4 ? 1 : 0)), high);
+  g.fillRect(xa, y, xb - xa - 1, high);
   if (xb - xa > 34 && high > 10) {
     const room = Math.floor((xb - xa - 6) / 7.3), text = barText(l, i);
     g.fillStyle = l.type === "plan" ? css.ink : p.text;
     if (l.type === "plan") g.globalAlpha = l.dim[i] ? DIM : 1;
     g.fillText(text.length > room ? text.slice(0, room - 1) + "…" : text, xa + 3, y + high / 2 + 1);
   }
+  g.globalAlpha = 1;
 }
 /* places: where the ends of arrows are, by row and command; only while a command is chosen. */
 function paintRow(g, l, places) {
-  const y0 = yOf(l), high = l.type === "plan" ? layout.bar - 6 : layout.bar, y = y0 + (layout.row - high) / 2;
-  const scale = (layout.width - layout.label) / (view.end - view.begin),
-        from = layout.label - view.begin * scale;
-  g.full = l.type === "plan" ? .5 : 1;
-  column.x = -1;
+  const high = l.type === "plan" ? layout.bar - 6 : layout.bar, y0 = yOf(l), y = y0 + (layout.row - high) / 2;
+  const width = layout.width - layout.label, scale = width / (view.end - view.begin);
+  beginColumns(Math.ceil(width), Math.round(high * (devicePixelRatio || 1)), l.type === "plan" ? .5 : 1);
   for (let i = firstAt(l, view.begin); i < l.n && l.begin[i] <= view.end; i++) {
-    const a = l.begin[i] * scale + from, b = l.end[i] * scale + from;
-    const xa = Math.max(a, layout.label), xb = Math.min(b, layout.width);
-    if (places && l.command[i] >= 0 && !(l.more[i] && l.more[i].move))
-      notePlace(places, l.command[i], xa, xb, y0);
+    const a = (l.begin[i] - view.begin) * scale, b = (l.end[i] - view.begin) * scale;
+    const xa = Math.max(a, 0), xb = Math.min(b, width);
+    if (places && l.type !== "plan" && l.command[i] >= 0 && !(l.more[i] && l.more[i].move))
+      notePlace(places, l.command[i], layout.label + xa, layout.label + xb, y0);
     if (b - a < 1)
-      addThin(g, xa, xb, l.paint[i], !l.dim[i], y, high);
+      addThin(xa, xb, l.paint[i], !l.dim[i]);
+    else if (xb - xa < NARROW)
+      addSolid(xa, xb, l.paint[i], !l.dim[i]);
     else
-      paintWide(g, l, i, xa, xb, y, high);
+      paintWide(g, l, i, layout.label + xa, layout.label + xb, y, high);
   }
-  flushColumn(g, y, high);
-  g.globalAlpha = 1;
+  endColumns(g, layout.label, y, high);
 }
 function paintLabel(g, l) {
   if (!l.label) return;
@@ -233,6 +183,8 @@ function paintRange(g, s, whole) {
   g.strokeRect(xa + .5, ya + .5, xb - xa - 1, yb - ya - 1);
   const text = ns(Math.max(0, s.end - s.begin)), width = g.measureText(text).width + 8;
   const x = Math.min(Math.max(xa, (xa + xb - width) / 2), layout.width - width);
+  g.fillStyle = css.paper;
+  g.fillRect(x - 6, 0, width + 12, 16); /* no half of a tick's text */
   g.fillStyle = css.mark;
   g.fillRect(x, 0, width, 16);
   g.fillStyle = css.paper;
@@ -240,6 +192,7 @@ function paintRange(g, s, whole) {
 }
 function paint() {
   layOut();
+  if (layout.width <= layout.label) return; /* not laid out yet, or in a window of no width */
   const g = fit(canvas, layout.width, layout.height), places = chosen >= 0 ? neighbours() : null;
   paintAxis(g);
   g.save();

@@ -28,10 +28,10 @@ function search() {
   dim();
 }
 function sayFound() {
-  const others = wanted ? calls.filter(c => wanted(-2, c)).length : 0;
-  $("found").textContent = !wanted ? "" :
-                                     (foundAt >= 0 ? (foundAt + 1).toLocaleString("en") + " of " : "") +
-          many(found.length, "command") + (others ? ", " + many(others, "call") : "");
+  const others = wanted ? calls.filter(c => wanted(-2, c)).length : 0,
+        at = foundAt < 0 ? "" : (foundAt + 1) + " of ";
+  $("found").textContent =
+      wanted ? at + found.length + " found" + (others ? ", " + many(others, "call") : "") : "";
 }
 function nextFound(by) {
   if (!found.length) return;

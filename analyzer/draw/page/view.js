@@ -86,6 +86,7 @@ function dim() {
 /* Rows or colours are others now. */
 function rebuild() {
   buildLanes();
+  $("planlabel").hidden = !plans.length || $("rowsby").value === "kernel";
   selection = null;
   dim();
   overview.stale = true;
