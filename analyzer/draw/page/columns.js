@@ -1,9 +1,9 @@
-/* columns.js - the narrow items of one row of the timeline, as pixels in a picture that is drawn at once: filling a
- * rectangle for each of thousands of columns in each frame would take too long.
+/* columns.js - the narrow items of one row of the timeline, as pixels in a picture that is drawn at once:
+ * filling a rectangle for each of thousands of columns in each frame would take too long.
  *
- * An item that is narrower than a pixel is drawn by density: each pixel's column is as high as the share of its
- * time that is taken, so that a row that works for 4 % of its time looks so; the rest of the column is pale. Its
- * colour is the one that takes most. */
+ * An item that is narrower than a pixel is drawn by density: each pixel's column is as high as the share of
+ * its time that is taken, so that a row that works for 4 % of its time looks so; the rest of the column is
+ * pale. Its colour is the one that takes most. */
 const DIM = .16, PALE = .25;
 const columns = {
   picture: document.createElement("canvas"),
