@@ -15,7 +15,7 @@ function commandCells(c) {
       least              ? "not known" :
                            weight(k[SLACK]);
   return [
-    link(c, "#" + c), el("span", {}, keyOf(PAINT[commandPaint[c]].fill), k[NAME]), k[RANGE],
+    link(c, number(c)), el("span", {}, keyOf(PAINT[commandPaint[c]].fill), k[NAME]), k[RANGE],
     k[QUEUE] < 0 ? "" : String(k[QUEUE]), k[RUN1] ? ns(k[RUN1] - k[RUN0]) : "–", spare,
     k[CALL1] ? ns(k[CALL1] - k[CALL0]) : "–", k[STATUS] ? crit("error " + k[STATUS]) : ""
   ];
@@ -23,7 +23,7 @@ function commandCells(c) {
 function commandTable() {
   const want = $("filter").value.trim().toLowerCase(), rows = [];
   for (let c = 0; c < C.length; c++)
-    if (!want || C[c][NAME].toLowerCase().includes(want) || want === "#" + c ||
+    if (!want || C[c][NAME].toLowerCase().includes(want) || want === number(c) ||
         want === "queue " + C[c][QUEUE])
       rows.push(c);
   if (sortBy >= 0) rows.sort((a, b) => (down ? -1 : 1) * (sortKey(a) - sortKey(b)) || a - b);
@@ -94,9 +94,10 @@ function graphPicture() {
   $("graphsize").onchange = size;
   size();
   $("graph").onclick = e => {
-    const node = e.target.closest(".node"), number = node && /#(\d+)/.exec(node.textContent);
-    if (!number || +number[1] >= C.length) return;
-    choose(+number[1], true);
+    const node = e.target.closest(".node"), text = node && /#\d+/.exec(node.textContent);
+    const c = text ? numbered(text[0]) : -1;
+    if (c < 0) return;
+    choose(c, true);
     $("timebox").scrollIntoView();
   };
 }
@@ -110,5 +111,4 @@ legend();
 rebuild();
 look(...workRange());
 commandTable();
-const asked = /^#(\d+)$/.exec(location.hash);
-if (asked && +asked[1] < C.length) choose(+asked[1], true);
+if (numbered(location.hash) >= 0) choose(numbered(location.hash), true);

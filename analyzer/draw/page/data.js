@@ -37,8 +37,15 @@ const PART = {
   END: 5,
   GROUP: 6
 };
-const HAZARD = ["", "RAW", "WAR", "WAW"], EDGE = ["queue", "event", "barrier", "host", "data"];
+const HAZARD = ["", "RAW", "WAR", "WAW"], EDGE = ["queue", "event", "barrier", "host", "data", "path"];
 
+/* Of a part of a trace D.numbers has the numbers of its commands in the whole. */
+function number(c) { return "#" + (D.numbers ? D.numbers[c] : c); }
+/* The command of the text "#12"; -1: the page has none. */
+function numbered(text) {
+  const m = /^#(\d+)$/.exec(text), c = !m ? -1 : D.numbers ? D.numbers.indexOf(+m[1]) : +m[1];
+  return c < C.length ? c : -1;
+}
 function rowsOf(flat, n) {
   const rows = [];
   for (let i = 0; i < (flat || []).length; i += n) rows.push(flat.slice(i, i + n));

@@ -1,6 +1,6 @@
 /* detail.js - the chosen command, and what the pointer shows. */
 function words(c) {
-  const k = C[c], text = ["#" + c + " " + k[NAME] + (k[RANGE] ? "  " + k[RANGE] : "")];
+  const k = C[c], text = [number(c) + " " + k[NAME] + (k[RANGE] ? "  " + k[RANGE] : "")];
   if (k[RUN1]) text.push("ran " + ns(k[RUN1] - k[RUN0]) + " from " + ns(Math.max(0, k[RUN0] - t0)));
   if (k[CALL1]) text.push("call took " + ns(k[CALL1] - k[CALL0]));
   if (k[STAGED]) text.push(bytes(k[STAGED]) + " staged");
@@ -61,7 +61,8 @@ function edges(title, list, end) {
   for (const e of list) put(reasons, e[end], edgeWords(e));
   if (!list.length) d.append("nothing");
   for (const [c, words] of [...reasons].slice(0, 40))
-    d.append(link(c, "#" + c + " " + (C[c] ? C[c][NAME] : "") + " (" + [...new Set(words)].join(", ") + ")"));
+    d.append(
+        link(c, number(c) + " " + (C[c] ? C[c][NAME] : "") + " (" + [...new Set(words)].join(", ") + ")"));
   if (reasons.size > 40) d.append("and " + (reasons.size - 40) + " more");
   return d;
 }
@@ -77,7 +78,7 @@ function detailHead(c) {
       least    ? "time to spare not known" :
                  weight(k[SLACK]) + " to spare";
   const head =
-      el("div", {}, keyOf(PAINT[commandPaint[c]].fill), el("b", {}, "#" + c + " " + k[NAME] + " "),
+      el("div", {}, keyOf(PAINT[commandPaint[c]].fill), el("b", {}, number(c) + " " + k[NAME] + " "),
          facts + " · ", spare);
   if (k[STATUS]) head.append(el("span", {class: "crit"}, " · error " + k[STATUS]));
   return head;
@@ -96,7 +97,7 @@ function choose(c, show) {
       bringIntoView(c);
       scrollToRow(c);
     }
-    history.replaceState(null, "", "#" + c);
+    history.replaceState(null, "", number(c));
   }
   redraw();
   markRow(c);

@@ -120,7 +120,7 @@ function chainRow(picture, c, list, y, height, plot) {
           height: height - .6,
           fill: shade(p[PART.GROUP] - 1)
         }),
-        "#" + c + " " + C[c][NAME] + "\n" + partWords(p)));
+        number(c) + " " + C[c][NAME] + "\n" + partWords(p)));
 }
 function chainPlot(rows, number) {
   const plot = {W: 560, L: 8, R: 150}, height = Math.max(4, Math.min(18, 320 / rows.length));
@@ -135,7 +135,7 @@ function chainPlot(rows, number) {
     if (height >= 10 || k % Math.ceil(11 / height) === 0)
       picture.append(axisText(
           plot.W - plot.R + 6, y + Math.min(height, 11) - 1, "start",
-          "#" + c + " " + (name.length > 15 ? name.slice(0, 14) + "…" : name)));
+          number(c) + " " + (name.length > 15 ? name.slice(0, 14) + "…" : name)));
   });
   const groups = new Set(rows.flatMap(([, list]) => list.map(p => p[PART.GROUP])));
   return el(

@@ -6,7 +6,10 @@ let foundAt = -1; /* the one of them that was gone to */
 function searchFor(text) {
   const what = text.trim().toLowerCase(), place = /^(queue|device|thread) (\d+)$/.exec(what);
   if (!what) return null;
-  if (/^#\d+$/.test(what)) return c => c === +what.slice(1);
+  if (/^#\d+$/.test(what)) {
+    const one = numbered(what);
+    return c => c === one;
+  }
   if (place) {
     const column = {queue: QUEUE, device: DEVICE, thread: THREAD}[place[1]];
     return (c, more) =>

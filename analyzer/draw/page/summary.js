@@ -67,7 +67,8 @@ document.title = base + " – clweave report";
 $("program").textContent = base;
 $("command").textContent = D.command || D.program || "";
 $("when").textContent = [
-  D.host, D.pid && "process " + D.pid,
+  D.host, D.pid && "process " + D.pid, D.dropped && many(D.dropped, "older command") + " dropped",
+  D.selection && D.total + " of " + D.whole_commands + " commands: " + D.selection,
   D.when_ms && new Date(D.when_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC"
 ].filter(Boolean).join(" · ");
 cards();

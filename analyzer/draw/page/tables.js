@@ -201,7 +201,7 @@ function pathTable() {
           .map(([name, v]) => ({
                  cells: [
                    el("span", {}, keyOf(PAINT[commandPaint[v.first]].fill), name),
-                   v.count.toLocaleString("en"), v.ns ? ns(v.ns) : "–", link(v.first, "#" + v.first)
+                   v.count.toLocaleString("en"), v.ns ? ns(v.ns) : "–", link(v.first, number(v.first))
                  ]
                })));
 }
