@@ -194,7 +194,7 @@ static uint64_t staged_bytes(const struct cw_trace *t, const struct cw_command *
 }
 
 /* [name, type, queue, thread, call begin, call end, start, end, slack, range, status, device, stream, staged
- * bytes]; times in ns from the trace's start */
+ * bytes, bytes of a transfer]; times in ns from the trace's start */
 static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
                          size_t shown)
 {
@@ -228,6 +228,8 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
         cw_json_put_u64(o, k->stream);
         cw_json_put_char(o, ',');
         cw_json_put_u64(o, staged_bytes(r->t, k));
+        cw_json_put_char(o, ',');
+        cw_json_put_u64(o, k->transfer < r->t->transfers.count ? r->t->transfers.v[k->transfer].bytes : 0);
         cw_json_put_char(o, ']');
     }
     cw_json_put_char(o, ']');

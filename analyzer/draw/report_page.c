@@ -9,8 +9,9 @@ __asm__(".section .rodata\n"
         /* clang-format off */
         PART("head.html") PART("page.css") PART("body.html")
         PART("data.js") PART("colours.js") PART("lanes.js") PART("view.js")
-        PART("columns.js") PART("paint.js") PART("overview.js") PART("input.js") PART("search.js")
-        PART("sums.js") PART("detail.js") PART("summary.js") PART("plots.js")
-        PART("tables.js") PART("commands.js") PART("tail.html")
+        PART("columns.js") PART("counters.js") PART("paint.js") PART("overview.js")
+        PART("input.js") PART("search.js") PART("sums.js") PART("detail.js")
+        PART("summary.js") PART("plots.js") PART("tables.js") PART("commands.js")
+        PART("tail.html")
         /* clang-format on */
         ".byte 0\n.previous\n");

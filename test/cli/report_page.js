@@ -142,6 +142,16 @@ async function switches(page) {
     + " || e.textContent.trim() || e.closest('label') || e.labels && e.labels.length)).map(e => e.outerHTML)");
   assert.deepStrictEqual(bare, [], "each control has a name");
 }
+async function counts(page) {
+  await page.eval("$('showcounts').click(); paint()");
+  const rows = await page.eval("lanes.filter(l => l.type === 'count').map(l => [l.label, l.values[l.values.length - 1]])");
+  assert.deepStrictEqual(rows, [["queue 0 depth ≤ 301", 0], ["queue 1 depth ≤ 300", 0], ["device 0 moves ≤ 4 KiB", 0]]);
+  const row = await page.eval("lanes.findIndex(l => l.label.startsWith('queue 0 depth'))"), [x, y] = await place(page, .5, row);
+  await page.mouse("mouseMoved", x, y, {button: "none"});
+  assert.match(await page.eval("$('tip').textContent"), /^queue 0 depth: \d+\nmost: 301$/);
+  await page.click(x, y); // chooses nothing
+  await page.eval("$('showcounts').click()");
+}
 // Runs in the page: texts of one height on the timeline that overlap, and contrasts.
 function overlaps() {
   const texts = [], g = canvas.getContext("2d"), before = g.fillText;
@@ -210,7 +220,7 @@ async function used([file, diff, graph]) {
   const page = await open({width: 1240, height: 900});
   await page.show(file);
   await opensOnWork(page);
-  for (const f of [zooms, searches, selects, switches, frames]) await f(page);
+  for (const f of [zooms, searches, selects, switches, counts, frames]) await f(page);
   await sameColours(page, file, diff);
   await pressesNodes(page, graph);
   await fitsPhones(page, file);

@@ -19,12 +19,12 @@ const columns = {
   used: [],
   bright: false,
 };
-/* 0xAABBGGRR without the opacity, as processors of today store what ImageData wants as R, G, B, A. */
-const PIXEL = PAINT.map(p => {
-  const rgb = parseInt(p.fill.slice(1), 16);
-  return (rgb & 255) << 16 | rgb & 0xff00 | rgb >> 16;
-});
-
+/* 0xAABBGGRR, as processors of today store what ImageData wants as R, G, B, A. */
+function pixel(hex, opacity) {
+  const rgb = parseInt(hex.slice(1), 16), red = rgb >> 16;
+  return ((rgb & 255) << 16 | rgb & 0xff00 | red | Math.round(255 * opacity) << 24) >>> 0;
+}
+const PIXEL = PAINT.map(p => pixel(p.fill, 0));
 function pixelOf(paint, opacity) { return (PIXEL[paint] | Math.round(255 * opacity) << 24) >>> 0; }
 /* A row of so many columns, each `height` pixels high, of which `full` is the opacity. */
 function beginColumns(width, height, full) {
@@ -40,11 +40,11 @@ function beginColumns(width, height, full) {
   columns.x = -1;
 }
 /* The lower `high` pixels of column `x`. */
-function fillColumn(x, high, pixel) {
+function fillColumn(x, high, value) {
   if (x < 0 || x >= columns.width) return;
   for (let y = columns.height - high, at = y * columns.width + x; y < columns.height;
        y++, at += columns.width)
-    columns.pixels[at] = pixel;
+    columns.pixels[at] = value;
   columns.any = true;
 }
 function endColumn() {
@@ -88,10 +88,10 @@ function addThin(xa, xb, paint, bright) {
 /* A wider one: whole columns, with one free behind it where there is room. */
 function addSolid(xa, xb, paint, bright) {
   const first = Math.round(xa), end = Math.max(first + 1, Math.round(xb) - (xb - xa > 4 ? 1 : 0));
-  const pixel = pixelOf(paint, bright ? columns.full : columns.full * DIM);
+  const value = pixelOf(paint, bright ? columns.full : columns.full * DIM);
   endColumn();
   columns.x = -1;
-  for (let x = first; x < end; x++) fillColumn(x, columns.height, pixel);
+  for (let x = first; x < end; x++) fillColumn(x, columns.height, value);
 }
 /* Draws the row with its upper left corner at (x, y), `high` high. */
 function endColumns(g, x, y, high) {

@@ -62,7 +62,7 @@ function markRow(c) {
 function toggles() {
   $("bylabel").hidden = !grouped;
   if (grouped) $("by").value = "group";
-  $("rowsby").onchange = $("showplan").onchange = rebuild;
+  $("rowsby").onchange = $("showplan").onchange = $("showcounts").onchange = rebuild;
   $("by").onchange = () => {
     legend();
     rebuild();

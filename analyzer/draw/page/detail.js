@@ -24,7 +24,8 @@ function partWords(p, planned) {
       ns(p[PART.END] - p[PART.BEGIN]) + " on device " + p[PART.DEVICE] +
       (p[PART.GROUP] ? ", priority group " + p[PART.GROUP] : "");
 }
-function tipText({lane: l, item}) {
+function tipText({lane: l, item, time}) {
+  if (l.type === "count") return counterText(l, time);
   const c = l.command[item], more = l.more[item];
   const about = !more ? "" :
       more.call       ? callWords(more) :

@@ -24,6 +24,7 @@ function rowAt(y) {
 function hit(x, y) {
   const l = lanes[rowAt(y)];
   if (!l || x < layout.label || y < TOP) return null;
+  if (l.type === "count") return {lane: l, item: -1, time: timeAt(x)};
   const t = timeAt(x), slop = (view.end - view.begin) / (layout.width - layout.label) * 2;
   let best = null, distance = Infinity;
   for (let i = firstAt(l, t - slop); i < l.n && l.begin[i] <= t + slop; i++) {
@@ -68,7 +69,7 @@ function dragEnd(x, y) {
   if (!d.moved) {
     box = null;
     const h = hit(x, y);
-    choose(h ? Math.max(-1, h.lane.command[h.item]) : -1);
+    choose(h && h.item >= 0 ? Math.max(-1, h.lane.command[h.item]) : -1);
     return;
   }
   if (box && d.kind === "zoom" && box.end > box.begin) lookNew(box.begin, box.end);

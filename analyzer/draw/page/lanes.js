@@ -3,7 +3,7 @@ const SUBLANES = 8, STREAMS = 65; /* rows of one key; streams of a queue that ha
 let lanes = [];
 
 /* An item is [begin, end, command or -2, part, copy or call]. Items of one key that overlap get more rows.
- * type: "host", "queue", "device", "plan", "memory" or "kernel". */
+ * type: "host", "queue", "device", "plan", "memory", "kernel" or "count". */
 function stack(label, type, rows, order) {
   const made = [];
   for (const key of order || [...rows.keys()].sort((a, b) => a - b)) {
@@ -111,7 +111,10 @@ function buildLanes() {
   if ($("rowsby").value === "kernel")
     lanes = kernelLanes();
   else
-    lanes = [...hostLanes(), ...queueLanes(), ...(severalPlaces ? [...deviceLanes(), ...moveLanes()] : [])];
+    lanes = [
+      ...hostLanes(), ...queueLanes(), ...(severalPlaces ? [...deviceLanes(), ...moveLanes()] : []),
+      ...($("showcounts").checked ? counterLanes() : [])
+    ];
   if (!lanes.length) lanes = hostLanes();
 }
 

@@ -201,7 +201,10 @@ function paint() {
   g.clip();
   for (const l of lanes) {
     if (yOf(l) + layout.row < TOP || yOf(l) - layout.head > layout.height) continue;
-    paintRow(g, l, places);
+    if (l.type === "count")
+      paintCounter(g, l);
+    else
+      paintRow(g, l, places);
     paintLabel(g, l);
   }
   if (places) paintArrows(g, places);
