@@ -16,6 +16,7 @@ class Pipe {
     this.waiting = new Map();
     this.listeners = [];
     this.last = 0;
+    this.out.on("error", () => {}); // the browser's end says it
     let text = "";
     child.stdio[4].setEncoding("utf8");
     child.stdio[4].on("data", more => {
@@ -131,6 +132,10 @@ async function open(options) {
   const child = spawn(process.env.CHROMIUM || "chromium", [...ARGUMENTS, "--user-data-dir=" + folder, "about:blank"],
     {stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"]});
   const pipe = new Pipe(child);
+  process.on("exit", () => {
+    child.kill("SIGKILL");
+    fs.rmSync(folder, {recursive: true, force: true});
+  });
   const ended = new Promise(resolve => child.on("exit", resolve));
   const fail = new Promise((_, reject) => {
     child.on("error", reject);
