@@ -40,7 +40,9 @@ void cw_palette_add(struct cw_palette *p, const char *name)
 
     if (number != before || number >= sizeof p->colour)
         return;
-    for (unsigned k = 0; k < CW_PALETTE_COLOURS && p->taken >> colour & 1; k++)
+    if (p->taken == (1u << CW_PALETTE_COLOURS) - 1)
+        p->taken = 0; /* each colour once more */
+    while (p->taken >> colour & 1)
         colour = (colour + 1) % CW_PALETTE_COLOURS;
     p->taken |= 1u << colour;
     p->colour[number] = (uint8_t)colour;

@@ -2,8 +2,9 @@
  * Gantt chart, comparison.
  *
  * A name has a colour of its own choice (a hash), so it mostly keeps it in other traces; where an earlier
- * name has taken that one, it has the next free one. With more names than colours, colours repeat. All
- * colours have a contrast of 3:1 to light and dark pages, and of 4.5:1 to the text that stands on them.
+ * name has taken that one, it has the next free one. With more names than colours, colours repeat, each as
+ * often as the others. All colours have a contrast of 3:1 to light and dark pages, and of 4.5:1 to the text
+ * that stands on them.
  *
  * Nothing here fails: when memory is out, names have the colour of their choice. */
 #ifndef CW_PALETTE_H
@@ -34,7 +35,7 @@ extern const struct cw_palette_colour cw_palette_kinds[CW_PALETTE_KINDS];
 struct cw_palette {
     struct cw_name_table names;
     uint8_t colour[1 << 12]; /* by number of the name; later ones have the colour of their choice */
-    uint32_t taken;          /* a bit for each colour */
+    uint32_t taken;          /* a bit for each colour that has a name more than the others */
 };
 
 void cw_palette_finish(struct cw_palette *p);

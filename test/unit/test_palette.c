@@ -46,6 +46,7 @@ static void same_in_other_traces(void **state)
 static void more_names_than_colours(void **state)
 {
     struct cw_palette p = {0};
+    int names[CW_PALETTE_COLOURS] = {0};
     char name[16];
 
     (void)state;
@@ -53,7 +54,11 @@ static void more_names_than_colours(void **state)
         snprintf(name, sizeof name, "k%d", i);
         cw_palette_add(&p, name);
         assert_true(cw_palette_find(&p, name) < CW_PALETTE_COLOURS);
+        if (i < 5 * CW_PALETTE_COLOURS)
+            names[cw_palette_find(&p, name)]++;
     }
+    for (int k = 0; k < CW_PALETTE_COLOURS; k++)
+        assert_int_equal(names[k], 5);
     cw_palette_finish(&p);
 }
 
