@@ -9,6 +9,7 @@
 #include "plan_source.h"
 #include "policy_args.h"
 #include "replay_groups.h"
+#include "selection_options.h"
 
 struct replay_options {
     struct cw_cli_list policies, history;
@@ -19,6 +20,7 @@ struct replay_options {
     const char *group_rule, *cache;
     int64_t group_height, group_width, group_tiles;
     const char *order, *repeat, *device, *drop_edge, *execute_seed;
+    struct cw_selection selection;
     /* options of policies: flags and words */
 #define FLAG                                                         bool
 #define SWITCH                                                       const char *
@@ -99,6 +101,7 @@ static const struct cw_cli_option options[] = {
            "run everything of --execute on device K (default: as traced)"),
     OPTION("drop-edge", 0, CW_CLI_STRING, drop_edge, "FROM:TO|auto", NULL,
            "leave a dependence out of the orders of --execute, to see that it matters"),
+    CW_SELECTION_ROWS(struct replay_options),
     CW_CLI_END};
 
 /* Everything that one replay holds. */
@@ -152,7 +155,8 @@ static enum cw_status load(struct replay *r, const char *path, struct cw_error *
     bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0,
          plan = !o->execute || (o->order && strcmp(o->order, "plan") == 0);
 
-    const struct cw_plan_source_known known = {o->kernels && strcmp(o->kernels, "models") == 0, &o->history};
+    const struct cw_plan_source_known known = {o->kernels && strcmp(o->kernels, "models") == 0, &o->history,
+                                               &o->selection};
     enum cw_status status =
         cw_plan_source_init(&r->source, path, o->platform, o->dsp, r->processors, &known, drop, plan, err);
 
@@ -234,9 +238,10 @@ static struct cw_replay_groups_options groups_options(const struct replay_option
 static int groups(struct replay *r, const char *path)
 {
     struct cw_replay_groups_options g = groups_options(r->o);
+    const struct cw_plan_source_known known = {.part = &r->o->selection};
     struct cw_error err = {0};
     enum cw_status status =
-        cw_plan_source_init(&r->source, path, NULL, -1, r->processors, NULL, false, false, &err);
+        cw_plan_source_init(&r->source, path, NULL, -1, r->processors, &known, false, false, &err);
 
     if (status == CW_OK)
         status = cw_replay_groups(&g, &r->source, stdout, &err);
@@ -332,7 +337,8 @@ static int run_replay(const void *values, int argc, char **argv)
     struct cw_replay_groups_options g = groups_options(r.o);
     if (err.status != CW_OK || cw_replay_groups_check(&g, wants_groups(r.o), &err) != CW_OK ||
         cw_plan_processors(r.o->processors, &r.processors, &err) != CW_OK ||
-        (!wants_groups(r.o) && choose_policies(&r, &err) != CW_OK) || parse_execute(r.o, &x, &err) != CW_OK) {
+        (!wants_groups(r.o) && choose_policies(&r, &err) != CW_OK) || parse_execute(r.o, &x, &err) != CW_OK ||
+        cw_selection_check(&r.o->selection, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
         replay_finish(&r);
         return CW_EXIT_USAGE;

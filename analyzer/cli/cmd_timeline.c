@@ -1,6 +1,7 @@
 /* cmd_timeline.c - clweave timeline: the commands on a time axis, for https://ui.perfetto.dev and
  * chrome://tracing. */
 #include "cli.h"
+#include "selection_options.h"
 #include "../draw/exporter.h"
 #include "../io/output.h"
 #include "../graph/trace_read.h"
@@ -8,6 +9,7 @@
 struct timeline_options {
     const char *out;
     bool queue_edges;
+    struct cw_selection selection;
 };
 
 static const struct cw_cli_option options[] = {
@@ -15,6 +17,7 @@ static const struct cw_cli_option options[] = {
      "write to FILE instead of standard output"},
     {"queue-edges", 0, CW_CLI_BOOL, offsetof(struct timeline_options, queue_edges), NULL, NULL,
      "draw arrows for the implied edges of in-order queues as well"},
+    CW_SELECTION_ROWS(struct timeline_options),
     CW_CLI_END,
 };
 
@@ -33,8 +36,12 @@ static int run(const void *values, int argc, char **argv)
     bool times = false;
 
     (void)argc;
+    if (!cw_selection_options_check(&o->selection))
+        return CW_EXIT_USAGE;
     cw_trace_init(&t);
     status = cw_trace_load(&t, argv[0], &err);
+    if (!status)
+        status = cw_selection_apply(&t, &o->selection, &err);
     if (!status)
         status = cw_output_open(&out, o->out ? o->out : "-", 0666, &err);
     if (!status)

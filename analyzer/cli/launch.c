@@ -242,6 +242,26 @@ static bool wants_footprints(const struct cw_launch_options *o)
     return !given || strcmp(given, "off") != 0;
 }
 
+/* False: it has complained. Captured contents are those of the beginning: a part cannot be run again with
+ * them. */
+static bool check_selection(const struct cw_launch_options *o, bool records)
+{
+    const char *capture = o->setting[CW_LAUNCH_capture_data] ? o->setting[CW_LAUNCH_capture_data]
+                                                             : getenv("CLWEAVE_CAPTURE_DATA");
+    const char *why =
+        !cw_selection_given(&o->selection) ? NULL
+        : !records
+            ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
+        : capture && *capture && strcmp(capture, "0") != 0
+            ? "--capture-data needs all commands: cut the part out afterwards, with `clweave replay FILE "
+              "--execute --commands A..B -o FOLDER`"
+            : NULL;
+
+    if (why)
+        cw_cli_complain("%s", why);
+    return !why && cw_selection_options_check(&o->selection);
+}
+
 int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
 {
     char library[PATH_MAX], pattern[PATH_MAX], file[PATH_MAX];
@@ -257,6 +277,8 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
           : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT")
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
     if (!cw_launch_check(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
+        return CW_EXIT_USAGE;
+    if (!check_selection(o, records))
         return CW_EXIT_USAGE;
     if (cw_launch_library(library, &err) != CW_OK)
         return cw_cli_fail(&err);
@@ -275,6 +297,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
                                                   .program = argv[0],
                                                   .program_pid = (uint64_t)program,
                                                   .footprints = wants_footprints(o),
+                                                  .selection = &o->selection,
                                                   .summary = o->summary && !strcmp(mode, "trace")});
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -101,7 +101,7 @@ static void put_details(struct timeline *l, const struct cw_command *k, uint32_t
 
     cw_json_put_key(l->o, "args");
     cw_json_put_open(l->o);
-    put_number(l, "command", id);
+    put_number(l, "command", cw_trace_command_number(l->t, id));
     put_text(l, "type", cw_trace_command_type_name(k->type));
     if (k->work_dim) {
         snprintf(range, sizeof range, "%llu x %llu x %llu", (unsigned long long)k->global_size[0],
@@ -272,7 +272,7 @@ static void put_move(struct timeline *l, const struct cw_t_move *m, uint64_t tra
     put_number(l, "offset", m->offset);
     put_text(l, "why", whys[m->why]);
     if (m->command != CW_NONE)
-        put_number(l, "command", m->command);
+        put_number(l, "command", cw_trace_command_number(l->t, m->command));
     cw_json_put_close(l->o);
     cw_json_put_close(l->o);
 }

@@ -15,11 +15,9 @@ bool cw_graph_edge_binds(const struct cw_edge *e)
 
 const char *cw_graph_edge_kind_name(unsigned kind)
 {
-    static const char *const names[] = {[CW_EDGE_QUEUE] = "queue",
-                                        [CW_EDGE_EVENT] = "event",
-                                        [CW_EDGE_BARRIER] = "barrier",
-                                        [CW_EDGE_HOST] = "host",
-                                        [CW_EDGE_DATA] = "data"};
+    static const char *const names[] = {
+        [CW_EDGE_QUEUE] = "queue", [CW_EDGE_EVENT] = "event", [CW_EDGE_BARRIER] = "barrier",
+        [CW_EDGE_HOST] = "host",   [CW_EDGE_DATA] = "data",   [CW_EDGE_PATH] = "path"};
     return kind < sizeof names / sizeof names[0] ? names[kind] : "?";
 }
 

@@ -5,7 +5,7 @@
 
 static const char *const mem_kinds[] = {"buffer", "subbuffer", "image", "pipe", "svm", NULL};
 static const char *const program_kinds[] = {"source", "binary", "il", "builtin", "linked", NULL};
-static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "data", NULL};
+static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "data", "path", NULL};
 static const char *const move_whys[] = {"needed", "native", "room", NULL};
 static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
 
@@ -57,6 +57,10 @@ static const struct cw_field process_fields[] = {FIELD(P, program, STRING),
                                                  FIELD(P, user_events_kept, U64),
                                                  FIELD(P, unused_events, U64),
                                                  FIELD(P, events_kept, U64),
+                                                 FIELD(P, selection, STRING),
+                                                 FIELD(P, whole_commands, U64),
+                                                 FIELD(P, selected_from_ns, U64),
+                                                 FIELD(P, selected_to_ns, U64),
                                                  END};
 #undef P
 #define P struct cw_t_platform
@@ -167,6 +171,7 @@ const struct cw_field cw_transfer_fields[] = {REF(P, src, CW_S_MEMORY),
 #define P struct cw_command
 static const struct cw_field command_fields[] = {
     MUST(P, type, TYPE),
+    FIELD(P, origin, U32),
     REF(P, queue, CW_S_QUEUES),
     FIELD(P, thread, U32),
     FIELD(P, status, I32),

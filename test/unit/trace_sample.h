@@ -26,7 +26,11 @@ static inline void sample_objects(struct cw_trace *t)
                                        .user_events = 3,
                                        .user_events_kept = 1,
                                        .unused_events = 2,
-                                       .events_kept = 1};
+                                       .events_kept = 1,
+                                       .selection = "--from 1us",
+                                       .whole_commands = 99,
+                                       .selected_from_ns = 2000,
+                                       .selected_to_ns = 90000};
     t->platforms.v[0] = (struct cw_t_platform){"platform", "vendor", "OpenCL 3.0"};
     t->devices.v[0] = (struct cw_t_device){.parent = CW_NONE,
                                            .type = 2,
