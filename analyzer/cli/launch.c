@@ -162,6 +162,25 @@ void cw_launch_environment(const char *mode, const struct cw_launch_options *o, 
     setenv("CLWEAVE_RUN", text, 1);
 }
 
+/* Folders that the library is told are absolute, as the program may change its own. False: it has
+ * complained. */
+static bool folder_is_there(const char *option, const char *value, bool make, char path[PATH_MAX])
+{
+    struct stat st;
+
+    if (!value)
+        return true;
+    if (make && mkdir(value, 0700) != 0 && errno != EEXIST)
+        cw_cli_complain("--%s: cannot make the folder %s: %s", option, value, strerror(errno));
+    else if (!realpath(value, path) || stat(path, &st) != 0)
+        cw_cli_complain("--%s: cannot use the folder %s: %s", option, value, strerror(errno));
+    else if (!S_ISDIR(st.st_mode) || (make && access(path, W_OK | X_OK) != 0))
+        cw_cli_complain("--%s: %s is no folder%s", option, value, make ? " that can be written to" : "");
+    else
+        return true;
+    return false;
+}
+
 static volatile sig_atomic_t program; /* the process that signals are passed on to */
 
 /* A signal that a process sent to the tool is meant for the program; the terminal's reaches the program
@@ -262,8 +281,21 @@ static bool check_selection(const struct cw_launch_options *o, bool records)
     return !why && cw_selection_options_check(&o->selection);
 }
 
-int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
+static bool find_folders(struct cw_launch_options *o)
 {
+    static char dump[PATH_MAX], inject[PATH_MAX];
+    const char **to = &o->setting[CW_LAUNCH_dump_programs], **from = &o->setting[CW_LAUNCH_inject];
+    bool good =
+        folder_is_there("dump-programs", *to, true, dump) && folder_is_there("inject", *from, false, inject);
+
+    *to = *to ? dump : NULL;
+    *from = *from ? inject : NULL;
+    return good;
+}
+
+int cw_launch(const char *mode, const struct cw_launch_options *given, char **argv)
+{
+    struct cw_launch_options with_folders = *given, *o = &with_folders;
     char library[PATH_MAX], pattern[PATH_MAX], file[PATH_MAX];
     const char *out = o->setting[CW_LAUNCH_out];
     bool records;
@@ -278,7 +310,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
     if (!cw_launch_check(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
         return CW_EXIT_USAGE;
-    if (!check_selection(o, records))
+    if (!check_selection(o, records) || !find_folders(o))
         return CW_EXIT_USAGE;
     if (cw_launch_library(library, &err) != CW_OK)
         return cw_cli_fail(&err);

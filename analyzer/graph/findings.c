@@ -374,6 +374,17 @@ static void find_leaks(struct list *l, const struct cw_trace *t, const struct cw
             N(asked), N(t->process.unused_events));
 }
 
+static void find_injected(struct list *l, const struct cw_trace *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->programs.count; i++)
+        n += t->programs.v[i].injected_for != 0;
+    if (n)
+        add(l, CW_FINDING_NOTE, "Injected programs",
+            "%zu of %zu programs ran with a text of --inject in place of their own.", n, t->programs.count);
+}
+
 static void find_habits(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     const struct cw_habits *h = &f->habits;
@@ -547,6 +558,7 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     find_builds(&l, t, f);
     find_parallelism(&l, s, f, path);
     find_waits(&l, s, f);
+    find_injected(&l, t);
     find_habits(&l, t, f);
     find_shared_contexts(&l, t, f);
     find_idle_devices(&l, t, f);

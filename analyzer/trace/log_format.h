@@ -114,6 +114,7 @@ enum cw_log_kind {
      * seq of its command, signed), sequence number + 1 of the command or 0, function + 1 or 0, absolute
      * time. Written before the call, which may not return; at most once per object. */
     CW_LOG_STALE,
+    CW_LOG_INJECTED, /* id of the program, hash (8 raw bytes) of its own text, which another one replaced */
     CW_LOG_KINDS
 };
 

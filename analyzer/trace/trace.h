@@ -113,6 +113,8 @@ struct cw_t_program {
     const char *options;   /* of the last build; NULL if never built */
     const char *build_log; /* of the last build that failed; NULL if none did */
     uint64_t source_hash;  /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
+    uint64_t
+        injected_for; /* the same of the program's own text, which --inject has replaced; 0: it has not */
     bool kept;
     bool rebuilt;           /* built with other options before: kernels may be of either build */
     struct cw_blob binary;  /* captured (--capture-data) */

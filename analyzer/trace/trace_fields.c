@@ -131,6 +131,7 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  FIELD(P, kept, BOOL),
                                                  FIELD(P, rebuilt, BOOL),
                                                  FIELD(P, source_hash, HEX),
+                                                 FIELD(P, injected_for, HEX),
                                                  FIELD(P, binary, BLOB),
                                                  LIST(P, inputs, REF_LIST, CW_S_PROGRAMS),
                                                  END};

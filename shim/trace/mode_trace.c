@@ -9,6 +9,7 @@
 #include "../../analyzer/graph/trace_read.h"
 #include "../door/log.h"
 #include "../door/roomy.h"
+#include "../programs/program_exchange.h"
 #include "capture.h"
 #include "hooks.h"
 
@@ -80,6 +81,7 @@ static bool start(const struct cw_options *options)
     if (!cw_mode_trace_start(options, &cw_next, NULL))
         return false;
     cw_calls_install(&hooks);
+    cw_program_exchange_install(&hooks, options);
     return true;
 }
 

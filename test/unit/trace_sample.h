@@ -82,6 +82,7 @@ static inline void sample_trace(struct cw_trace *t)
         t, "/* caf\xe9 \xee\xbe\x80 \xe2\x82\xac */\nkernel void k(global float *a) { a[0] = 1; }\n");
     t->programs.v[p].options = "-DX=1";
     t->programs.v[p].source_hash = 0xfedcba9876543210u;
+    t->programs.v[p].injected_for = 0x1234u;
     uint32_t kernel = tb_kernel(t, p, "k", 7);
     tb_write(t, q, a, 0, 1024);
     uint32_t launch = tb_launch(t, q, kernel, -1);
