@@ -267,6 +267,7 @@ static bool check_selection(const struct cw_launch_options *o, bool records)
 {
     const char *capture = o->setting[CW_LAUNCH_capture_data] ? o->setting[CW_LAUNCH_capture_data]
                                                              : getenv("CLWEAVE_CAPTURE_DATA");
+    const char *limit = o->setting[CW_LAUNCH_limit] ? o->setting[CW_LAUNCH_limit] : getenv("CLWEAVE_LIMIT");
     const char *why =
         !cw_selection_given(&o->selection) ? NULL
         : !records
@@ -276,6 +277,8 @@ static bool check_selection(const struct cw_launch_options *o, bool records)
               "--execute --commands A..B -o FOLDER`"
             : NULL;
 
+    if (!why && capture && *capture && strcmp(capture, "0") != 0 && limit && *limit)
+        why = "--capture-data needs all commands: it does not go with --limit";
     if (why)
         cw_cli_complain("%s", why);
     return !why && cw_selection_options_check(&o->selection);

@@ -321,6 +321,7 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_number(o, "pid", p->pid);
     put_number(o, "when_ms", p->start_realtime_ns / 1000000);
     put_number(o, "total", r->t->commands.count);
+    put_number(o, "dropped", p->dropped_commands);
     put_figures(o, r);
     put_findings(o, r);
     put_places(o, r);

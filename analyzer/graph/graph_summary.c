@@ -169,6 +169,9 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     fprintf(f, "%s: %llu commands on %zu queue%s, %llu host waits\n",
             t->process.program ? t->process.program : "?", (unsigned long long)s.enqueues, t->queues.count,
             t->queues.count == 1 ? "" : "s", (unsigned long long)s.host_waits);
+    if (t->process.dropped_commands)
+        fprintf(f, "the newest commands: %llu before them were dropped (--limit)\n",
+                (unsigned long long)t->process.dropped_commands);
     if (t->process.selection)
         fprintf(f, "selected by %s: %zu of %llu commands, waits among them\n", t->process.selection,
                 t->commands.count, (unsigned long long)t->process.whole_commands);

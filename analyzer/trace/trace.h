@@ -49,6 +49,7 @@ struct cw_t_process {
     const char *stopped_why;    /* recording stopped early: reason in words; else NULL */
     uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
     uint64_t calls;             /* API calls seen, enqueues or not */
+    uint64_t dropped_commands;  /* older ones that --limit has dropped, waits included */
     bool all_calls;             /* the trace's calls are all that were made (--calls) */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */

@@ -22,6 +22,7 @@ static inline void sample_objects(struct cw_trace *t)
                                        .complete = true,
                                        .recorder_ns = 5,
                                        .calls = 77,
+                                       .dropped_commands = 7,
                                        .all_calls = true,
                                        .user_events = 3,
                                        .user_events_kept = 1,
