@@ -250,6 +250,18 @@ static enum cw_status nothing_of(const struct cw_selection *s, const struct cw_t
         (unsigned long long)windows - 1, cw_quantity_ns(last, time));
 }
 
+enum cw_status cw_selection_mark(const struct cw_trace *t, const struct cw_selection *s, uint8_t *in,
+                                 struct cw_error *err)
+{
+    struct query q = {0};
+    enum cw_status status = read_query(&q, s, err);
+
+    if (!status && !choose(&q, t, in))
+        status = nothing_of(s, t, err);
+    finish_query(&q);
+    return status;
+}
+
 /* ---- the part's description */
 
 /* Behind an earlier selection's text, as a trace may be a selection already. */

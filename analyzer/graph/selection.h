@@ -28,6 +28,11 @@ bool cw_selection_given(const struct cw_selection *s);
  * range that ends before it begins, no regular expression. */
 enum cw_status cw_selection_check(const struct cw_selection *s, struct cw_error *err);
 
+/* Sets in[command] to 1 for the commands that `s` names, which has no `kernel`, else to 0. CW_ERR_INVALID,
+ * CW_ERR_NOTFOUND. */
+enum cw_status cw_selection_mark(const struct cw_trace *t, const struct cw_selection *s, uint8_t *in,
+                                 struct cw_error *err);
+
 /* Makes `t` the part of it that `s` names; nothing happens where no option is given. Commands and edges get
  * new ids (cw_trace_command_number says the old ones), objects keep theirs, calls are those of the part's
  * time, and the process says what was selected. CW_ERR_INVALID as above; CW_ERR_NOTFOUND when nothing is

@@ -58,6 +58,7 @@ struct cw_t_process {
      * commands of the whole one; the time of the part, of CLOCK_MONOTONIC */
     const char *selection;
     uint64_t whole_commands, selected_from_ns, selected_to_ns;
+    bool sliced; /* captured contents are those of the part's beginning and end (execute/execute.h) */
 };
 
 struct cw_t_platform {

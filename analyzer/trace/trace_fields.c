@@ -62,6 +62,7 @@ static const struct cw_field process_fields[] = {FIELD(P, program, STRING),
                                                  FIELD(P, whole_commands, U64),
                                                  FIELD(P, selected_from_ns, U64),
                                                  FIELD(P, selected_to_ns, U64),
+                                                 FIELD(P, sliced, BOOL),
                                                  END};
 #undef P
 #define P struct cw_t_platform

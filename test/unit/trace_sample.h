@@ -31,7 +31,8 @@ static inline void sample_objects(struct cw_trace *t)
                                        .selection = "--from 1us",
                                        .whole_commands = 99,
                                        .selected_from_ns = 2000,
-                                       .selected_to_ns = 90000};
+                                       .selected_to_ns = 90000,
+                                       .sliced = true};
     t->platforms.v[0] = (struct cw_t_platform){"platform", "vendor", "OpenCL 3.0"};
     t->devices.v[0] = (struct cw_t_device){.parent = CW_NONE,
                                            .type = 2,
