@@ -137,7 +137,7 @@ static void note_wait(struct follow_state *s, uint64_t seq)
 {
     struct recent *r = &s->recent[seq % RECENT];
 
-    if (r->seq == seq + 1 && r->queue != CW_NONE) {
+    if (r->seq && r->seq == seq + 1 && r->queue < s->f->queues.count) {
         is_over(s->f, r);
         if (s->f->queues.v[r->queue].out_of_order)
             r->queue = CW_NONE; /* it is over once */
@@ -280,7 +280,7 @@ static void read_times(struct follow_state *s, uint64_t seq, uint32_t kind, stru
     int64_t status = cw_cursor_s(c);
     struct cw_follow_device *d;
 
-    if (r->seq != of + 1 || status > 0)
+    if (!r->seq || r->seq != of + 1 || status > 0)
         return;
     if (kind != CW_LOG_STATUS && !r->timed && r->row < f->rows.count) {
         start = cw_cursor_u(c);
