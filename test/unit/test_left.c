@@ -134,15 +134,25 @@ static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
 static void one_that_waits_for_code_is_not_left(void **state)
 {
     (void)state;
-    kernel.left.waits = 1;
-    stays_at_home();
-    assert_false(cw_run_left_is(&kernel, 100));
-    kernel.left.waits = CW_RUN_LEFT_WAITS;
-    stays_at_home();
-    assert_false(cw_run_left_is(&kernel, 100));
-    kernel.left.waits = CW_RUN_LEFT_WAITS + 1;
+    for (int i = 0; i < CW_RUN_LEFT_WAITS; i++) {
+        kernel.left.waiting = true;
+        stays_at_home();
+        assert_false(cw_run_left_is(&kernel, 100));
+    }
+    kernel.left.waiting = true;
     stays_at_home();
     assert_true(cw_run_left_is(&kernel, 100));
+}
+
+static void launches_of_one_window_count_once(void **state)
+{
+    struct cw_run_task second = task;
+
+    (void)state;
+    task.links.window = &second;
+    stays_at_home();
+    task.links.window = NULL;
+    assert_int_equal(kernel.left.until_ns - played.now, FIRST_NS);
 }
 
 static void one_that_is_not_measured_is_not_left(void **state)
@@ -199,6 +209,7 @@ int main(void)
         cmocka_unit_test_setup(one_that_is_cut_ends_it, setup),
         cmocka_unit_test_setup(a_larger_one_that_moves_says_nothing_of_smaller_ones, setup),
         cmocka_unit_test_setup(one_that_waits_for_code_is_not_left, setup),
+        cmocka_unit_test_setup(launches_of_one_window_count_once, setup),
         cmocka_unit_test_setup(one_that_is_not_measured_is_not_left, setup),
         cmocka_unit_test_setup(none_is_left_where_all_is_managed, setup),
         cmocka_unit_test_setup(only_launches_on_gpus_are, setup),

@@ -187,8 +187,29 @@ static void they_do_not_creep(void **state)
         assert_memory_equal(got, before, sizeof got);
     }
     is_so_quick(1, 1.3);
-    launch_on(2);
+    for (int i = 0; i < 8; i++)
+        launch_on(2);
     has_about(1, 565);
+}
+
+/* After 1 launch, and 2, 4, 8 more. */
+static void they_are_looked_at_less_and_less_often(void **state)
+{
+    uint32_t changed = 0;
+    size_t last;
+
+    (void)state;
+    is_so_quick(0, 1);
+    is_so_quick(1, 1);
+    launch_on(2);
+    for (uint32_t i = 1; i < 16; i++) {
+        last = got[1];
+        is_so_quick(1, i % 2 ? 3 : 1);
+        launch_on(2);
+        changed += got[1] != last;
+        assert_true(got[1] == last || i == 1 || i == 3 || i == 7 || i == 15);
+    }
+    assert_int_equal(changed, 1); /* each look comes when it is 3 times as quick */
 }
 
 static void shares_without_speeds_are_equal_and_stand(void **state)
@@ -247,6 +268,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(shares_stand_where_little_would_be_gained, setup, teardown),
         cmocka_unit_test_setup_teardown(they_change_where_much_is, setup, teardown),
         cmocka_unit_test_setup_teardown(they_do_not_creep, setup, teardown),
+        cmocka_unit_test_setup_teardown(they_are_looked_at_less_and_less_often, setup, teardown),
         cmocka_unit_test_setup_teardown(shares_without_speeds_are_equal_and_stand, setup, teardown),
         cmocka_unit_test_setup_teardown(fewer_places_share_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_held_on_processors, setup, teardown),

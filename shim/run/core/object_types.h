@@ -345,8 +345,9 @@ struct cw_run_kernel {
     uint64_t tile_code_at_ns, tile_code_after_ns;
     struct {              /* tuning/left.h */
         double items, ns; /* launches of so many or fewer are native; for so long */
-        uint64_t until_ns;
-        uint8_t waits; /* so often in a row one was to be cut and the code was not there */
+        uint64_t until_ns, window; /* the last one that had a launch of it */
+        uint8_t waits; /* in so many windows in a row one was to be cut and the code was not there ... */
+        bool waiting;  /* ... and in this one */
     } left;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */

@@ -62,3 +62,25 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
     cw_run_record_unpin(&p->r);
     cw_run_global_lock_tell();
 }
+
+void cw_run_wanted_context(struct cw_run_worker *l)
+{
+    if (l->context || l->opens || l->quit)
+        return;
+    l->opens = true;
+    cw_run.wanted++;
+    cw_run.readying++;
+}
+
+void cw_run_wanted_open(struct cw_run_worker *l)
+{
+    l->opens = false;
+    cw_run.wanted--;
+    l->busy = true;
+    cw_run_global_lock_give();
+    cw_run_context_device_open(l);
+    cw_run_global_lock_take();
+    l->busy = false;
+    cw_run.readying--;
+    cw_run_global_lock_tell();
+}

@@ -60,6 +60,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
                                 .pace = slot->pace,
                                 .memory = slot->memory,
                                 .far = slot->far,
+                                .in_call = cw_device_has(slot, CW_VENDOR_IN_CALL),
                                 .units = slot->compute_units};
     memcpy(l->name, slot->name, sizeof l->name);
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
@@ -342,7 +343,9 @@ void cw_run_worker_leave_behind(struct cw_run_worker *l)
     l->quarantine.hung = l->quit = true; /* it stays busy: no other thread drives it */
     l->runs = NULL;
     cw_run.running--;
-    cw_run.wanted -= l->num_wanted;
+    cw_run.wanted -= l->num_wanted + l->opens;
+    cw_run.readying -= l->opens;
+    l->opens = false;
     for (; l->num_wanted; l->num_wanted--) {
         struct cw_run_program *p = l->wanted[l->num_wanted - 1];
 
@@ -474,6 +477,8 @@ static void *work(void *data)
     while (!l->quit) {
         if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
             cw_run_worker_run(l, t, UINT64_MAX);
+        } else if (l->opens && !l->busy && !cw_run.ending) {
+            cw_run_wanted_open(l);
         } else if (cw_run_window_is_due()) {
             cw_run_window_step();
         } else if (l->num_wanted && !l->busy && !cw_run.ending) {
@@ -497,7 +502,8 @@ void cw_run_worker_kick_all(void)
     for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
         struct cw_run_worker *l = &cw_run.lanes[i];
 
-        if (!((l->num_ready && !l->blocked) || (l->num_wanted && !cw_run.ending)) || l->busy || l->quit)
+        if (!((l->num_ready && !l->blocked) || ((l->num_wanted || l->opens) && !cw_run.ending)) || l->busy ||
+            l->quit)
             continue;
         if (!l->has_worker && !l->orphan)
             l->has_worker = l->asleep = cw_run_thread_create(&l->worker, work, l);
