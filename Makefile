@@ -80,7 +80,8 @@ $(B)/obj/%.o: %.c Makefile
 	$(Q)$(CC) $(CW_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # these test what others have compiled (-O2), and their own code takes longer to optimize than to run
-$(B)/obj/test/unit/%.o $(B)/obj/test/vendor/%.o: CW_CFLAGS += -O0
+$(foreach d,runmode unit vendor,$(B)/obj/test/$d/%.o): CW_CFLAGS += -O0
+$(B)/obj/test/stub/%.o: CW_CFLAGS += -O1
 
 # rm first: ar only adds, so a deleted source would stay in the archive
 $(B)/libcwsched.a: $(call obj,$(sched_src))
