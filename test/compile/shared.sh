@@ -27,6 +27,7 @@ for steps in "good images" "images endless"; do
 done
 grep -q '^a launch: good, in a file' "$T/expected good images" || { cat "$T/expected good images"; bad=1; }
 asks yes good images
+cp -r "$T/pocl/." "$T/other"
 begin
 while [ ! -S "$T/pocl/compiler.0" ] || [ ! -S "$T/pocl/compiler.1" ]; do sleep .02; done
 asks any good images # some code serves several launches, and is loaded once
