@@ -11,12 +11,15 @@
 
 struct devices_options {
     bool json, measure;
+    double seconds;
 };
 
 static const struct cw_cli_option options[] = {
     {"json", 0, CW_CLI_BOOL, offsetof(struct devices_options, json), NULL, NULL, "print JSON"},
     {"measure", 0, CW_CLI_BOOL, offsetof(struct devices_options, measure), NULL, NULL,
      "measure each device first: memory, multiply-adds, transfers, launches"},
+    {"seconds", 0, CW_CLI_DOUBLE, offsetof(struct devices_options, seconds), "N", NULL,
+     "measure a device for about N seconds at most (default 15)"},
     CW_CLI_END,
 };
 
@@ -65,12 +68,18 @@ static int run(const void *values, int argc, char **argv)
 {
     const struct devices_options *o = values;
     bool all = true;
-    json_t *list = o->measure ? cw_devices_roofs_measure(&all) : cw_devices_list(NULL), *root;
+    json_t *list, *root;
     char text[CW_DEVICE_LIST_TEXT];
     const char *far = far_helpers(text);
-    int result = all ? CW_EXIT_OK : CW_EXIT_FAILURE;
+    int result;
 
     (void)argc, (void)argv;
+    if (!(o->seconds >= 0 && o->seconds <= 600)) {
+        cw_cli_complain("devices: --seconds: a number from 0 to 600 is needed");
+        return CW_EXIT_USAGE;
+    }
+    list = o->measure ? cw_devices_roofs_measure(o->seconds, &all) : cw_devices_list(NULL);
+    result = all ? CW_EXIT_OK : CW_EXIT_FAILURE;
     if (!o->measure)
         cw_devices_roofs_add(list);
     root = json_pack("{s:s, s:i, s:O*, s:s*}", "format", "clweave-devices", "version", 1, "devices", list,
@@ -94,6 +103,8 @@ static int run(const void *values, int argc, char **argv)
     json_decref(list);
     return result;
 }
+
+static const struct devices_options defaults = {.seconds = 15};
 
 static const char *const output[] = {
     "first line",
@@ -122,12 +133,13 @@ static const char *const output[] = {
 const struct cw_command_def cw_cmd_devices = {
     .name = "devices",
     .summary = "list the OpenCL devices of this machine",
-    .usage = "[--json] [--measure]",
+    .usage = "[--json] [--measure [--seconds N]]",
     .details = "--measure takes some 5 to 20 seconds for each device, and most of it; keep the machine quiet "
                "meanwhile. The figures are kept in ~/.cache/clweave/roofs, for later lists and for `clweave "
                "report`, which sets kernels beside them. Under `clweave run --dsp N -- clweave devices "
                "--measure` it measures the emulated DSPs, too.",
     .options = options,
+    .defaults = &defaults,
     .output = output,
     .values_size = sizeof(struct devices_options),
     .run = run,

@@ -13,8 +13,8 @@
 #include "doctor_ask.h"
 #include "roofs_measure.h"
 
-/* A device's: measuring stops after the first; the child is ended after the second. */
-enum { MEASURE_SECONDS = 15, CHILD_SECONDS = 60 };
+/* Beyond those in which it measures a child has so many for the vendor's compiler. */
+enum { CHILD_SECONDS = 60 };
 
 static const char *text(const json_t *device, const char *name)
 {
@@ -91,14 +91,20 @@ void cw_devices_roofs_add(json_t *list)
 
 /* ---- measuring */
 
-/* In the child; argument: the device's place in the list. */
+struct question {
+    size_t place; /* of the device in the list */
+    double seconds;
+};
+
+/* In the child. */
 static void measure_one(int fd, const void *argument)
 {
+    const struct question *q = argument;
     struct cw_device_roofs r;
-    cl_device_id device = cw_devices_list_find(*(const size_t *)argument);
+    cl_device_id device = cw_devices_list_find(q->place);
     json_t *answer;
 
-    if (!device || !cw_roofs_measure(device, MEASURE_SECONDS, &r))
+    if (!device || !cw_roofs_measure(device, q->seconds, &r))
         return;
     answer = to_json(&r);
     if (answer)
@@ -115,13 +121,14 @@ static void list_all(int fd, const void *argument)
 }
 
 /* The JSON that ask(fd, argument) writes; NULL, and a complaint about `subject`: none. */
-static json_t *ask(void (*ask)(int fd, const void *argument), const void *argument, const char *subject)
+static json_t *ask(void (*ask)(int fd, const void *argument), const void *argument, double seconds,
+                   const char *subject)
 {
     struct cw_doctor_answer a;
     json_t *answer = NULL;
     char end[128];
 
-    if (cw_doctor_ask(ask, argument, CHILD_SECONDS, &a) && !a.late)
+    if (cw_doctor_ask(ask, argument, (unsigned)seconds + CHILD_SECONDS, &a) && !a.late)
         answer = json_loads(a.text, 0, NULL);
     if (!answer)
         cw_cli_complain("devices: %s: the process that asks %s", subject,
@@ -130,37 +137,48 @@ static json_t *ask(void (*ask)(int fd, const void *argument), const void *argume
     return answer;
 }
 
-/* False: the device cannot be measured. */
-static bool measure_and_keep(json_t *device, size_t place, const char *cache)
+/* Quantities that were measured. */
+static unsigned count(const struct cw_device_roofs *r)
+{
+    unsigned n = 0;
+
+    for (enum cw_roof k = 0; k < CW_ROOFS; k++)
+        n += r->v[k].n != 0;
+    return n;
+}
+
+/* Keeps what was measured, but for less than is kept. False: the device cannot be measured. */
+static bool measure_and_keep(json_t *device, struct question q, const char *cache)
 {
     struct cw_roofs_device id = identify(device);
-    struct cw_device_roofs r;
+    struct cw_device_roofs r, kept;
     json_t *answer;
     bool good;
 
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "clweave: measuring %s\n", id.name);
-    answer = ask(measure_one, &place, id.name);
+    answer = ask(measure_one, &q, q.seconds, id.name);
     good = answer && from_json(answer, &r);
     if (good)
         json_object_set(device, "roofs", answer);
-    if (good && cache)
+    if (good && cache && !(cw_device_roofs_read(cache, &id, &kept) && count(&kept) > count(&r)))
         cw_device_roofs_write(cache, &id, &r);
     json_decref(answer);
     return good;
 }
 
-json_t *cw_devices_roofs_measure(bool *all)
+json_t *cw_devices_roofs_measure(double seconds, bool *all)
 {
     char cache[PATH_MAX];
     bool has_cache = find_cache(cache);
-    json_t *list = ask(list_all, NULL, "vendors do not list their devices"), *d;
+    json_t *list = ask(list_all, NULL, 0, "vendors do not list their devices"), *d;
     size_t i;
 
     *all = list;
     if (!has_cache)
         cw_cli_complain("warning: what is measured is not kept: there is no folder of caches");
-    json_array_foreach(list, i, d) *all &= measure_and_keep(d, i, has_cache ? cache : NULL);
+    json_array_foreach(list, i, d) *all &=
+        measure_and_keep(d, (struct question){i, seconds}, has_cache ? cache : NULL);
     return list;
 }
 

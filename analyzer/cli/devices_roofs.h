@@ -8,10 +8,10 @@
 /* Adds to each device of the list the roofs that are kept for it, as "roofs". */
 void cw_devices_roofs_add(json_t *list);
 
-/* Lists the devices as cw_devices_list() does, and measures each, one after the other: each in a child, for
+/* Lists the devices as cw_devices_list() does, and measures each for about `seconds` at most: in a child, for
  * a vendor that hangs or dies. Keeps the figures. Complains of each device without; *all: there is none. The
  * caller must not have used OpenCL. NULL: as cw_devices_list(), or vendors do not even list devices. */
-json_t *cw_devices_roofs_measure(bool *all);
+json_t *cw_devices_roofs_measure(double seconds, bool *all);
 
 /* Prints the "roofs" of a device as lines of a table; nothing without. */
 void cw_devices_roofs_print(const json_t *device);

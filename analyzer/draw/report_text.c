@@ -4,6 +4,7 @@
 #include "report_facts.h"
 #include "report_host.h"
 #include "report_kernels.h"
+#include "report_roofs.h"
 
 #include <string.h>
 
@@ -84,7 +85,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
 {
     static const char *const marks[] = {" ", "*", "!"};
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, o->flops, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->work, err);
     const char *least = r.summary.without_times ? "at least " : "";
     char a[16], b[16];
 
@@ -100,6 +101,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
         print_moves(&r, f);
         cw_report_host_print(&r, f);
         cw_report_kernels_print(&r, f);
+        cw_report_roofs_print(&r, o->roofs, f);
         for (size_t i = 0; i < r.finding_count; i++) {
             fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
             print_wrapped(f, r.findings[i].text);
