@@ -2,6 +2,8 @@
 #include "../graph/device_clock.h"
 #include "../graph/command_facts.h"
 #include "exporter.h"
+#include "report_commands.h"
+#include "report_compiled.h"
 #include "report_facts.h"
 #include "report_host.h"
 #include "report_kernels.h"
@@ -312,6 +314,7 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_places(o, r);
     put_rows(o, r);
     cw_report_kernels_put(r, o);
+    cw_report_commands_put(r, o);
     cw_report_host_put(r, o, shown > CW_REPORT_COMMANDS ? shown : CW_REPORT_COMMANDS);
     put_commands(o, r, shift, shown);
     put_edges(o, r, shown);
@@ -411,6 +414,8 @@ enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_
     if (!status) {
         fwrite(cw_report_page, 1, (size_t)(roofs - cw_report_page), f);
         cw_report_roofs_page(&r, o->roofs, f);
+        cw_report_commands_page(&r, f);
+        cw_report_compiled_page(&r, f);
         roofs += sizeof roofs_mark - 1;
         fwrite(roofs, 1, (size_t)(graph - roofs), f);
         status = write_graph(&r, o, f, err);

@@ -69,6 +69,10 @@ static const char *number(double value, const char *behind, char text[16])
 {
     if (!(value > 0) || value >= 1e9)
         return "-";
+    if (value < .005) {
+        snprintf(text, 16, "<0.01%s", behind);
+        return text;
+    }
     snprintf(text, 16, "%.*f%s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, behind);
     return text;
 }
@@ -238,8 +242,11 @@ static void page_row(const struct cw_report_facts *r, const struct cw_device_roo
     fputs(range ? "<tr><td class=\"soft\">&#8195;" : "<tr><td><b>", f);
     cw_svg_text_escape(f, name);
     fputs(range ? "</td>" : "</b></td>", f);
-    for (int i = 0; i < CELLS; i++)
-        fprintf(f, "<td%s>%s</td>", i < CELLS - 1 ? " class=\"n\"" : "", cell[i]);
+    for (int i = 0; i < CELLS; i++) {
+        fputs(i < CELLS - 1 ? "<td class=\"n\">" : "<td>", f);
+        cw_svg_text_escape(f, cell[i]);
+        fputs("</td>", f);
+    }
     fputs("</tr>\n", f);
 }
 

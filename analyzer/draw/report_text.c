@@ -1,6 +1,7 @@
 /* report_text.c - the findings about a run, for a terminal; see report.h. */
 #include "report.h"
 #include "../io/quantity.h"
+#include "report_commands.h"
 #include "report_facts.h"
 #include "report_host.h"
 #include "report_kernels.h"
@@ -101,11 +102,13 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
         print_moves(&r, f);
         cw_report_host_print(&r, f);
         cw_report_kernels_print(&r, f);
-        cw_report_roofs_print(&r, o->roofs, f);
         for (size_t i = 0; i < r.finding_count; i++) {
             fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
             print_wrapped(f, r.findings[i].text);
         }
+        /* behind the findings, which shall be on the first screen */
+        cw_report_roofs_print(&r, o->roofs, f);
+        cw_report_commands_print(&r, f);
     }
     cw_report_facts_finish(&r);
     return status;

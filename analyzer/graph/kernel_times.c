@@ -201,6 +201,8 @@ void cw_kernel_times_finish(struct cw_kernel_times *k)
 
 double cw_kernel_times_gbps(const struct cw_kernel_row *row)
 {
+    if (row->spread.sum && row->bytes_ns == row->spread.sum) /* all by their models */
+        return (double)row->work_bytes / (double)row->bytes_ns;
     return row->spread.sum ? (double)row->bytes / (double)row->spread.sum : 0;
 }
 
