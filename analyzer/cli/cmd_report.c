@@ -24,7 +24,7 @@ static const struct cw_cli_option options[] = {
     {"no-graph", 0, CW_CLI_BOOL, offsetof(struct report_command, no_graph), NULL, NULL,
      "leave the picture of the graph out"},
     {"operations", 0, CW_CLI_BOOL, offsetof(struct report_command, operations), NULL, NULL,
-     "count the kernels' floating-point operations by models of their sources, for GFLOP/s"},
+     "make the models of kernels that are not kept, for bytes, operations and GFLOP/s"},
     CW_CLI_END,
 };
 
@@ -157,7 +157,14 @@ const struct cw_command_def cw_cmd_report = {
         "\"kernels\" are launches by kernel, and by NDRange (global / local size) where a kernel has "
         "several: how many, their share of all kernels' time, the shortest, the middle one, the one "
         "that 95 % do not exceed, the longest; GB/s: bytes that they may read and write, by their "
-        "footprints, over their time; GFLOP/s with --operations, a fused multiply-add counting as two. "
+        "footprints, over their time; GFLOP/s where their operations are known. "
+        "\"work of a launch\" are the bytes that a launch reads and writes, each once, and its "
+        "floating-point operations (a fused multiply-add counts as two), by models of the kernels' sources: "
+        "those that tracing has kept; --operations makes the others. Only exact counts are shown. \"of "
+        "roof\": of the operations per second (bytes, without operations) that memory and multiply-adds "
+        "of the device allow, as `clweave devices --measure` found them; above 100 % the bytes lie in a "
+        "cache. \"median, max\" are times of commands: in the call that enqueues, from "
+        "CL_PROFILING_COMMAND_QUEUED to SUBMIT, from SUBMIT to START. "
         "\"kept\" are objects that the program had not released when it ended.",
     .options = options,
     .output = output,
