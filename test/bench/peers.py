@@ -115,8 +115,12 @@ class Table:
 def long_calls(report, data):
     """{function: (ns by the interceptor, ns by clweave)} of calls whose time is far above what recording takes."""
     own = {f['name']: f for f in data['functions']}
-    return {name: (ns, own[name]['sum']) for name, (calls, ns) in theirs_by_function(report).items()
-            if name in own and calls == own[name]['calls'] and ns >= max(calls * LONG_CALL_NS, LONG_CALLS_NS) and not OWN_CALLS.match(name)}
+    rows = {}
+    for name, (calls, ns) in theirs_by_function(report).items():
+        if name in own and calls == own[name]['calls'] and not OWN_CALLS.match(name):
+            if ns >= max(calls * LONG_CALL_NS, LONG_CALLS_NS):
+                rows[name] = ns, own[name]['sum']
+    return rows
 
 
 def compare_long_calls(t, report, data, again):
@@ -173,11 +177,12 @@ def compare_devices(t, report, data):
 
 def compare_kernels(t, log, trace):
     """What the vendor says about compiled kernels: sums over all, of each quantity."""
+    fields = {'Num Args': 'num_args', 'Preferred Work Group Size Multiple': 'preferred_multiple',
+              'Max Work Group Size': 'max_work_group_size', 'Private Mem Size': 'private_bytes', 'Local Mem Size': 'local_bytes'}
     theirs = collections.Counter()
-    for line in re.findall(r'^        (Num Args|Preferred Work Group Size Multiple|Max Work Group Size|Private Mem Size|Local Mem Size): (\d+)', log, re.M):
-        theirs[line[0]] += int(line[1])
-    for name, field in {'Num Args': 'num_args', 'Preferred Work Group Size Multiple': 'preferred_multiple', 'Max Work Group Size': 'max_work_group_size',
-                        'Private Mem Size': 'private_bytes', 'Local Mem Size': 'local_bytes'}.items():
+    for name, value in re.findall(rf'^        ({"|".join(fields)}): (\d+)', log, re.M):
+        theirs[name] += int(value)
+    for name, field in fields.items():
         t.row(f'kernels: {name}, sum', theirs[name], sum(k.get(field, 0) for k in trace['kernels']))
 
 
