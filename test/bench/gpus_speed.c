@@ -11,7 +11,7 @@
  *   options  so many prices
  *   sparse   a sparse matrix of so many rows times a vector, 8 times a round
  *   pi       so many streams of random points
- *   jacobi   16 steps of a grid of that edge, then a read of a row of it
+ *   jacobi   64 steps of a grid of that edge, then a read of a row of it
  *
  * Each round ends with a blocking read of its result. Prints "first_ns N", the first round with all that is
  * done once, "span_ns N", the median of the other rounds, and the samples' line with the hash of all that was
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS_MAX = 64, WIDTH = 32, PRODUCTS = 8, STEPS = 16 };
+enum { ROUNDS_MAX = 64, WIDTH = 32, PRODUCTS = 8, STEPS = 64 };
 
 static const char source[] =
     "__kernel void matmul(__global const float *a, __global const float *b, __global float *c, uint n) {\n"

@@ -167,6 +167,11 @@ static void make_list(struct cw_run_native *x, cl_uint n, const cl_event *list)
 
 /* ---- bytes in devices' own memories */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The command may use bytes that no memory object that it names holds. */
 static bool uses_any(const struct cw_run_touch *touch, const struct cw_run_kernel *k)
 {
@@ -285,8 +290,32 @@ static uint32_t find_touched(const struct cw_run_queue *q, const struct cw_run_t
     return n;
 }
 
-/* A command of the queue behind which all bytes that a native one may touch are in the host's memory, and
- * there alone: the native one may write them. It waits for all that the native one waits for, as that may
+/* The bytes of `r` that the command, which names no other kind of thing, may use: [*low, *high). True: it may
+ * write some. */
+static bool used_of(const struct cw_run_touch *touch, const struct cw_run_region *r, uint64_t *low,
+                    uint64_t *high)
+{
+    const struct cw_run_memory *m;
+    bool write = !touch->range;
+
+    *low = write ? 0 : UINT64_MAX;
+    *high = write ? r->high - r->low : 0;
+    for (uint32_t i = 0; touch->range && i < touch->n; i++) {
+        m = touch->memory[i] ? cw_run_record_find(touch->memory[i], CW_RUN_MEMORY) : NULL;
+        if (m && m->region == r) {
+            uint64_t first = least(touch->range[i][0], m->bytes);
+            uint64_t end = m->offset + first + least(touch->range[i][1], m->bytes - first);
+
+            *low = least(*low, m->offset + first);
+            *high = *high > end ? *high : end;
+            write |= writes(touch, NULL, i);
+        }
+    }
+    return write;
+}
+
+/* A command of the queue behind which all bytes that a native one may touch are in the host's memory, and,
+ * if the native one may write them, there alone. It waits for all that the native one waits for, as that may
  * have written them elsewhere. NULL: none is needed, or, then *failed, memory is out. */
 static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed)
 {
@@ -296,6 +325,8 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     uint32_t n = find_touched(q, touch, NULL);
     struct cw_run_region **of = n ? malloc(n * sizeof *of) : NULL;
     struct cw_run_task *t = of ? cw_run_task_create(n, 0, n * sizeof *t->home.of) : NULL;
+    uint64_t low, high;
+    bool write;
 
     *failed = n && !t;
     if (!t) {
@@ -314,7 +345,9 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     for (uint32_t i = 0; i < n; i++) {
         cw_run_record_pin(&of[i]->root->r);
         t->home.of[t->home.n++] = of[i]->root;
-        cw_run_byte_range_add_access(q, t, of[i], 0, of[i]->high - of[i]->low, true);
+        write = used_of(touch, of[i], &low, &high);
+        if (low < high)
+            cw_run_byte_range_add_access(q, t, of[i], low, high - low, write);
     }
     free(of);
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);

@@ -8,6 +8,15 @@
 /* The memory that a command touches; lives until the end of the enclosing block. */
 #define CW_RUN_TOUCH(count, objects, writes)                                                                 \
     (&(const struct cw_run_touch){.n = (count), .memory = (objects), .written = (writes)})
+#define CW_RUN_TOUCH_RANGE(object, offset, bytes, writes)                                                    \
+    (&(const struct cw_run_touch){                                                                           \
+        .n = 1, .memory = &(object), .written = (writes), .range = &(const size_t[2]){(offset), (bytes)}})
+#define CW_RUN_TOUCH_COPY(from, from_offset, to, to_offset, bytes)                                           \
+    (&(const struct cw_run_touch){                                                                           \
+        .n = 2,                                                                                              \
+        .memory = (const cl_mem[]){(from), (to)},                                                            \
+        .written = 2,                                                                                        \
+        .range = (const size_t[2][2]){{(from_offset), (bytes)}, {(to_offset), (bytes)}}})
 #define CW_RUN_TOUCH_KERNEL(launched) (&(const struct cw_run_touch){.kernel = (launched)})
 #define CW_RUN_TOUCH_NOTHING          (&(const struct cw_run_touch){.n = 0})
 #define CW_RUN_TOUCH_ALL              (&(const struct cw_run_touch){.all = true})

@@ -5,6 +5,7 @@
 #include "../../trace/recorder.h"
 #include "../tuning/activation.h"
 #include "queue.h"
+#include "../core/context_device.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -18,6 +19,7 @@
 #include "../tuning/hold.h"
 #include "../workers/help.h"
 #include "../workers/window.h"
+#include "../workers/worker.h"
 
 #include <stdlib.h>
 
@@ -50,6 +52,14 @@ static void record_lanes(void)
     }
 }
 
+/* Lock held. */
+static void open_gpus(const struct cw_run_context *c)
+{
+    for (size_t i = c->slots->homes; cw_run.begun && i < c->slots->n; i++)
+        if (cw_run_context_device_is_gpu(&c->places[i]))
+            cw_run_worker_open(c->places[i].lane);
+}
+
 void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
 {
     cl_command_queue_properties properties = 0;
@@ -77,6 +87,8 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
         q->synchronous = traits & CW_VENDOR_IN_CALL;
+        if (q->managed)
+            open_gpus(c);
     }
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */

@@ -63,25 +63,34 @@ bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_contex
     return p->copies;
 }
 
+/* tiles/tile_crew.c */
+static cl_command_queue_properties timed(const struct cw_run_worker *l)
+{
+    return l->in_call ? 0 : CL_QUEUE_PROFILING_ENABLE;
+}
+
+void cw_run_context_device_open(struct cw_run_worker *l)
+{
+    cl_int err;
+
+    if (!l->context)
+        l->context = cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err);
+    if (l->context && !l->queue)
+        l->queue = cw_next.clCreateCommandQueue(l->context, l->device, timed(l), &err);
+}
+
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p)
 {
-    /* tiles/tile_crew.c */
-    struct cw_run_worker *l = p->lane;
-    cl_command_queue_properties timed =
-        cw_device_has(p->slot, CW_VENDOR_IN_CALL) ? 0 : CL_QUEUE_PROFILING_ENABLE;
     cl_int err;
 
     if (!p->context) {
-        if (!l->context)
-            l->context = cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err);
-        if (l->context && !l->queue)
-            l->queue = cw_next.clCreateCommandQueue(l->context, l->device, timed, &err);
-        p->context = l->context;
-        p->queue = l->queue;
+        cw_run_context_device_open(p->lane);
+        p->context = p->lane->context;
+        p->queue = p->lane->queue;
     }
     if (!p->queue && p->slot->home) {
         cw_run_recount_begins();
-        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed, &err);
+        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed(p->lane), &err);
         if (p->queue)
             c->own_objects++;
         cw_run_recount_ends();

@@ -8,6 +8,9 @@
  * all contexts of the program. NULL: the vendor made none. Lane held, lock not held. */
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p);
 
+/* Makes the context of a helper, and its queue, unless they are there. Lane held, lock not held. */
+void cw_run_context_device_open(struct cw_run_worker *l);
+
 /* A device with a memory of its own that others of its kind may help. */
 static inline bool cw_run_context_device_is_gpu(const struct cw_run_context_device *p)
 {

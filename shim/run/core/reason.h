@@ -10,7 +10,7 @@
     X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was",                                           \
       "more independent commands between waits")                                                             \
     X(CW_RUN_R_BEHIND, "transfer right behind native commands", "what helps those")                          \
-    X(CW_RUN_R_GPU, "no launch that other GPUs would shorten", "launches of a millisecond and more")
+    X(CW_RUN_R_GPU, "no launch that other GPUs would shorten", "launches of half a millisecond and more")
 
 #define CW_RUN_OBSTACLES(X)                                                                                  \
     X(CW_RUN_R_FIRST, "first launch of its kind", "")                                                        \

@@ -48,17 +48,18 @@ struct cw_run_state_all {
     bool retiring;
     pthread_t retirer; /* the thread that retires */
     uint32_t waiters;
-    uint32_t unfinished;                 /* managed commands that have not retired */
-    uint32_t reserved;                   /* every lane has room for so many that are ready */
-    uint32_t running, ready_count;       /* commands; in all heaps */
-    uint32_t wanted;                     /* copies of programs that workers are to make */
-    uint32_t preparing;                  /* lanes that build a helper's copy of a program */
-    uint32_t copies;                     /* helpers' copies of programs so far */
-    uint32_t far_lanes;                  /* workers whose device has a memory of its own */
-    uint64_t direct;                     /* bits of the memories between which memory/relay.h copies */
-    uint32_t spreads;                    /* buffers that have left the host's memory */
-    struct cw_run_task *claims;          /* commands that claim bytes (memory/spread.h), by links.claims */
-    uint32_t quarantines;                /* workers whose device has failed (memory/quarantine.h) */
+    uint32_t unfinished;           /* managed commands that have not retired */
+    uint32_t reserved;             /* every lane has room for so many that are ready */
+    uint32_t running, ready_count; /* commands; in all heaps */
+    uint32_t wanted;               /* copies of programs that workers are to make */
+    uint32_t preparing;            /* lanes that build a helper's copy of a program */
+    uint32_t readying;             /* contexts of helpers, and rewritten programs, that are to be made */
+    uint32_t copies;               /* helpers' copies of programs so far */
+    uint32_t far_lanes;            /* workers whose device has a memory of its own */
+    uint64_t direct;               /* bits of the memories between which memory/relay.h copies */
+    uint32_t spreads;              /* buffers that have left the host's memory */
+    struct cw_run_task *claims;    /* commands that claim bytes (memory/spread.h), by links.claims */
+    uint32_t quarantines;          /* workers whose device has failed (memory/quarantine.h) */
     void (*over)(struct cw_run_task *t); /* cw_run_spread_over; NULL: far_lanes is 0 */
     struct cw_run_worker lanes[CW_RUN_LANES];
     uint32_t num_lanes;

@@ -122,11 +122,13 @@
 /* ns: shorter launches are not cut: waking a worker takes 5 to 13 us */
 #define CW_RUN_SHARE_LEAST_NS 40000
 /* ns: the same on a GPU, whose queues wait for several of the vendor's user events then */
-#define CW_RUN_SHARE_GPU_NS 1000000
+#define CW_RUN_SHARE_GPU_NS 500000
 /* ns: cost of each part beside its work */
 #define CW_RUN_SHARE_PART_NS 12000
 /* copies of a part at a device with a memory of its own: of some arguments, for some blocks */
 #define CW_RUN_SHARE_COPIES 8
+/* the same on a GPU, where all copies of an argument are made at once (memory/relay.h) */
+#define CW_RUN_SHARE_AT_ONCE 2
 /* ns: the same on an emulated board */
 #define CW_RUN_SHARE_SET_UP_NS 300000
 /* ns: where the device's own thread has to be woken for it */
@@ -159,6 +161,10 @@
 #define CW_RUN_LEFT_MOST_NS 1e10
 /* launches that are managed while the code of tiles is awaited */
 #define CW_RUN_LEFT_WAITS 64
+/* times the least time of a window's launches: so long they wait at most for GPUs that are made ready */
+#define CW_RUN_HOLD_GPUS 0.5
+/* ns: what shorter launches take anyhow goes on meanwhile */
+#define CW_RUN_HOLD_GPUS_LEAST_NS 1e8
 /* share of the expected time of a cut launch, after which a DSP is late */
 #define CW_RUN_LATE_SHARE 0.3
 /* ns: and this much more, as threads wake late */

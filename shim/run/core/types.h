@@ -371,10 +371,11 @@ struct cw_run_kernel {
     uint64_t tile_broken;  /* bit by lane number: a tile failed there, ... */
     uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
     uint64_t tile_code_at_ns, tile_code_after_ns;
-    struct {              /* tuning/left.h */
-        double items, ns; /* launches of so many or fewer are native; for so long */
-        uint64_t until_ns;
-        uint8_t waits; /* so often in a row one was to be cut and the code was not there */
+    struct {                       /* tuning/left.h */
+        double items, ns;          /* launches of so many or fewer are native; for so long */
+        uint64_t until_ns, window; /* the last one that had a launch of it */
+        uint8_t waits; /* in so many windows in a row one was to be cut and the code was not there ... */
+        bool waiting;  /* ... and in this one */
     } left;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
@@ -592,6 +593,9 @@ struct cw_run_touch {
     cl_uint n; /* memory objects that the command names */
     const cl_mem *memory;
     uint64_t written; /* bit i: memory[i] may be written; the last bit: and all behind it */
+    /* of each of memory[], offset and bytes: it uses no others, and writes none that is not `written`. NULL:
+     * not known */
+    const size_t (*range)[2];
     cl_kernel kernel; /* a launch, which touches its arguments; NULL: none */
     bool all;         /* any bytes of the context */
     bool barrier;     /* later commands of the queue wait for this one */
@@ -664,6 +668,7 @@ struct cw_run_worker {
     double pace; /* of its device */
     cl_uint units;
     bool home;                       /* some program context has it */
+    bool in_call;                    /* CW_VENDOR_IN_CALL */
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
     uint64_t far_bytes;              /* of buffers there */
@@ -687,6 +692,7 @@ struct cw_run_worker {
     bool busy, has_worker, asleep, quit;
     bool blocked;  /* its ready commands must not overlap with running ones (workers/exclusion.c) */
     bool building; /* its worker is occupied with a compiler */
+    bool opens;    /* its worker is to make its context, before a command needs it */
     bool orphan;   /* it can have no thread: the timer runs its commands */
     pthread_t worker;
     pthread_cond_t wake;

@@ -364,7 +364,8 @@ static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t coun
                               .always = cw_run.all};
 
     for (uint32_t p = 0; p < b->lanes; p++)
-        apart[p] = CW_RUN_SHARE_COPIES * cw_run_planner_return_ns(b->planner, 1, p);
+        apart[p] = (cw_run.direct ? CW_RUN_SHARE_AT_ONCE : CW_RUN_SHARE_COPIES) *
+                   cw_run_planner_return_ns(b->planner, 1, p);
     for (uint32_t i = 0; w->flows && i < count; i++)
         add_travel(w, b, i);
     return w->plan.tasks == count && cw_run_share_window(&s);
@@ -501,6 +502,7 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
     struct cw_run_gain_window g = {0};
     bool gained;
 
+    cw_run_hold_for_gpus(first);
     if (cw_run.begun && !cw_run_program_models_are_made())
         marked = cw_run_group_mark(first);
     if (rest && !marked)

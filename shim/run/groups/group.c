@@ -3,6 +3,7 @@
 #include "../workers/legal.h"
 #include "group.h"
 #include "../models/program_models.h"
+#include "../core/context_device.h"
 #include "../core/thresholds.h"
 
 #include <stdlib.h>
@@ -91,7 +92,8 @@ static bool is_candidate(struct cw_run_task *t)
     const struct cw_run_queue *q = t->queue;
 
     if (t->work != CW_RUN_LAUNCH || !q->in_order || t->outcome.failed || !t->launch.kernel->program->models ||
-        cw_device_is_modelled(q->context->places[q->home].slot) || cw_device_clock_is_virtual())
+        cw_device_is_modelled(q->context->places[q->home].slot) ||
+        cw_run_context_device_is_gpu(&q->context->places[q->home]) || cw_device_clock_is_virtual())
         return false;
     if (cw_run.chaos)
         return cw_run_group_below(4) != 0;

@@ -113,50 +113,80 @@ static cl_int begin_write(const struct cw_run_relay_end *to, const struct piece 
     return err == CL_SUCCESS ? cw_next.clFlush(to->place->copies) : err;
 }
 
-/* Piece `i` is read while the one before it is written. *reads, *writes: the first error of each end. */
-static void copy(const struct relay *r, const struct cw_run_relay_end *from,
-                 const struct cw_run_relay_end *to, size_t low, size_t bytes, cl_int *reads, cl_int *writes)
+/* A copy under way. */
+struct job {
+    struct cw_run_relay_copy *copy;
+    struct relay *room; /* NULL: there is none */
+    cl_event read[SLOTS], written[SLOTS];
+    size_t piece, n;
+    cl_int reads, writes; /* the first error of each end */
+};
+
+static bool is_good(const struct job *j)
 {
-    cl_event read[SLOTS] = {NULL}, written[SLOTS] = {NULL};
-    size_t piece = piece_of(bytes), n = (bytes + piece - 1) / piece;
+    return j->reads == CL_SUCCESS && j->writes == CL_SUCCESS;
+}
+
+/* Piece `i` is read while the one before it is written. */
+static void step(struct job *j, size_t i)
+{
+    const struct cw_run_relay_copy *c = j->copy;
     struct piece p;
 
-    for (size_t i = 0; *reads == CL_SUCCESS && *writes == CL_SUCCESS && i <= n; i++) {
-        if (i < n) {
-            p = piece_at(r, low, bytes, piece, i);
-            *writes = wait(&written[i % SLOTS]);
-            *reads = *writes == CL_SUCCESS ? begin_read(from, &p, &read[i % SLOTS]) : *reads;
-        }
-        if (i && *reads == CL_SUCCESS && *writes == CL_SUCCESS) {
-            p = piece_at(r, low, bytes, piece, i - 1);
-            *reads = wait(&read[(i - 1) % SLOTS]);
-            *writes = *reads == CL_SUCCESS ? begin_write(to, &p, &written[(i - 1) % SLOTS]) : *writes;
-        }
+    if (i < j->n && is_good(j)) {
+        p = piece_at(j->room, c->low, c->bytes, j->piece, i);
+        j->writes = wait(&j->written[i % SLOTS]);
+        j->reads = j->writes == CL_SUCCESS ? begin_read(&c->from, &p, &j->read[i % SLOTS]) : j->reads;
     }
-    for (int i = 0; i < SLOTS; i++) { /* the room is used until then */
-        cl_int read_late = wait(&read[i]), written_late = wait(&written[i]);
-
-        *reads = *reads == CL_SUCCESS ? read_late : *reads;
-        *writes = *writes == CL_SUCCESS ? written_late : *writes;
+    if (i && i <= j->n && is_good(j)) {
+        p = piece_at(j->room, c->low, c->bytes, j->piece, i - 1);
+        j->reads = wait(&j->read[(i - 1) % SLOTS]);
+        j->writes =
+            j->reads == CL_SUCCESS ? begin_write(&c->to, &p, &j->written[(i - 1) % SLOTS]) : j->writes;
     }
 }
 
-cl_int cw_run_relay_copy(const struct cw_run_relay_end *from, const struct cw_run_relay_end *to, size_t low,
-                         size_t bytes, uint64_t *took_ns, const struct cw_run_relay_end **failed)
+/* The room is used until then. */
+static void finish(struct job *j, uint64_t begin)
 {
-    struct relay *r = take(from->place->slot->home ? to->place : from->place);
-    uint64_t begin = cw_run_global_lock_now_ns();
-    cl_int reads = CL_SUCCESS, writes = CL_SUCCESS;
+    struct cw_run_relay_copy *c = j->copy;
 
-    *failed = NULL;
-    if (!r)
-        return CL_OUT_OF_HOST_MEMORY;
-    copy(r, from, to, low, bytes, &reads, &writes);
-    give(r);
-    *took_ns = cw_run_global_lock_now_ns() - begin;
-    if (reads != CL_SUCCESS || writes != CL_SUCCESS)
-        *failed = reads != CL_SUCCESS ? from : to;
-    return reads != CL_SUCCESS ? reads : writes;
+    for (int i = 0; i < SLOTS; i++) {
+        cl_int read_late = wait(&j->read[i]), written_late = wait(&j->written[i]);
+
+        j->reads = j->reads == CL_SUCCESS ? read_late : j->reads;
+        j->writes = j->writes == CL_SUCCESS ? written_late : j->writes;
+    }
+    give(j->room);
+    c->took_ns = cw_run_global_lock_now_ns() - begin;
+    c->err = j->reads != CL_SUCCESS ? j->reads : j->writes;
+    c->failed = j->reads != CL_SUCCESS ? &c->from : j->writes != CL_SUCCESS ? &c->to : NULL;
+}
+
+void cw_run_relay_copies(struct cw_run_relay_copy *copy, uint32_t n)
+{
+    struct job job[CW_RUN_RELAY_COPIES] = {0};
+    size_t steps = 0;
+    uint64_t begin;
+
+    for (uint32_t k = 0; k < n; k++) {
+        struct job *j = &job[k];
+
+        j->copy = &copy[k];
+        j->copy->err = CL_OUT_OF_HOST_MEMORY;
+        j->copy->failed = NULL;
+        j->room = take(j->copy->from.place->slot->home ? j->copy->to.place : j->copy->from.place);
+        j->piece = piece_of(j->copy->bytes);
+        j->n = j->room ? (j->copy->bytes + j->piece - 1) / j->piece : 0;
+        steps = j->n > steps ? j->n : steps;
+    }
+    begin = cw_run_global_lock_now_ns();
+    for (size_t i = 0; i <= steps; i++)
+        for (uint32_t k = 0; k < n; k++)
+            step(&job[k], i);
+    for (uint32_t k = 0; k < n; k++)
+        if (job[k].room)
+            finish(&job[k], begin);
 }
 
 void cw_run_relay_after_fork(void)

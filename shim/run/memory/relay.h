@@ -11,12 +11,20 @@ struct cw_run_relay_end {
     cl_mem memory;
 };
 
-/* Copies bytes [low, low + bytes) of the buffer, one end of which is a helper's, and returns when they are
- * there: pieces of it are read and written at the same time. *took_ns: without the room for them, which the
- * first copies make. Any thread, lock not held. Returns the vendor's first error, and in *failed the end that
- * had it; NULL: there is no room. */
-cl_int cw_run_relay_copy(const struct cw_run_relay_end *from, const struct cw_run_relay_end *to, size_t low,
-                         size_t bytes, uint64_t *took_ns, const struct cw_run_relay_end **failed);
+/* A copy of bytes [low, low + bytes) of the buffer. One end is a helper's. */
+struct cw_run_relay_copy {
+    struct cw_run_relay_end from, to;
+    size_t low, bytes;
+    /* out: CL_SUCCESS, or the vendor's first error and the end that had it; NULL: there is no room */
+    cl_int err;
+    const struct cw_run_relay_end *failed;
+    uint64_t took_ns; /* without the room for the bytes, which the first copies make */
+};
+
+/* Makes `n` copies, at most CW_RUN_RELAY_COPIES, at the same time, and returns when all are over; pieces of
+ * each are read and written at the same time. Any thread, lock not held. */
+enum { CW_RUN_RELAY_COPIES = 4 };
+void cw_run_relay_copies(struct cw_run_relay_copy *copy, uint32_t n);
 
 /* In the child of a fork. */
 void cw_run_relay_after_fork(void);

@@ -82,26 +82,51 @@ static cl_mem object_at(const struct cw_run_region *r, const struct cw_run_conte
     return p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
 }
 
-/* *failed: the helper that has; NULL: the program's own device, or there is no room. */
-static cl_int copy_directly(const struct cw_run_region *r, const struct cw_coherence_move *m,
-                            uint64_t *took_ns, struct cw_run_worker **failed)
-{
-    struct cw_run_relay_end from = {.place = place_of(r, m->from)}, to = {.place = place_of(r, m->to)};
-    const struct cw_run_relay_end *end = is_back(r, m) ? &from : &to;
+/* A copy while it is made. */
+struct copying {
+    struct cw_run_arrival arrival; /* with its move */
+    struct cw_run_worker
+        *failed;      /* the helper that has; NULL: the program's own device, or there is no room */
+    uint64_t took_ns; /* waiting for others left out */
     cl_int err;
+    bool back, skip;
+};
 
-    from.memory = object_at(r, from.place);
-    to.memory = object_at(r, to.place);
-    err = cw_run_fault_copy(end->place->lane, is_back(r, m))
-              ? CL_OUT_OF_RESOURCES
-              : cw_run_relay_copy(&from, &to, m->low, m->high - m->low, took_ns, &end);
-    *failed = end && !end->place->slot->home ? end->place->lane : NULL;
-    return err;
+static void copy_directly(const struct cw_run_region *r, struct copying *c, uint32_t n)
+{
+    struct cw_run_relay_copy relay[CW_RUN_RELAY_COPIES];
+    uint32_t k = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct cw_coherence_move *m = &c[i].arrival.move;
+        struct cw_run_relay_copy *x = &relay[k];
+
+        *x = (struct cw_run_relay_copy){.from.place = place_of(r, m->from),
+                                        .to.place = place_of(r, m->to),
+                                        .low = m->low,
+                                        .bytes = m->high - m->low};
+        x->from.memory = object_at(r, x->from.place);
+        x->to.memory = object_at(r, x->to.place);
+        c[i].failed = (c[i].back ? x->from.place : x->to.place)->lane;
+        c[i].err = !c[i].skip && cw_run_fault_copy(c[i].failed, c[i].back) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+        c[i].skip |= c[i].err != CL_SUCCESS;
+        k += !c[i].skip;
+    }
+    cw_run_relay_copies(relay, k);
+    for (uint32_t i = n; i-- > 0;) {
+        const struct cw_run_relay_copy *x = &relay[k - !c[i].skip];
+
+        if (c[i].skip)
+            continue;
+        k--;
+        c[i].err = x->err;
+        c[i].took_ns = x->took_ns;
+        c[i].failed = x->failed && !x->failed->place->slot->home ? x->failed->place->lane : NULL;
+    }
 }
 
-/* Lock not held. *took_ns: waiting for others left out. *failed: as it is, or as above. */
-static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m, uint64_t *took_ns,
-                   struct cw_run_worker **failed)
+/* Lock not held. */
+static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move *m, uint64_t *took_ns)
 {
     bool home = m->to == CW_MEMORY_HOST;
     const struct cw_run_context_device *p = place_of(r, home ? m->from : m->to);
@@ -110,8 +135,6 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
     uint64_t begin, bytes = m->high - m->low;
     cl_int err;
 
-    if (is_direct(m))
-        return copy_directly(r, m, took_ns, failed);
     if (home && cw_run_quarantine_doubts(p->lane))
         return cw_run_quarantine_read(p, replica, m->low, bytes, host);
     if (!cw_run_context_device_turn_take(p))
@@ -185,35 +208,57 @@ static void arrives(struct cw_run_spread *s, struct cw_run_arrival *arrival)
     cw_run_global_lock_tell();
 }
 
-/* There is room for one change. Lock held; given up meanwhile. */
-static bool make_copy(const struct cw_run_region *r, const struct cw_coherence_move *move, bool ahead)
+/* Lock held. */
+static void is_made(const struct cw_run_region *r, struct copying *c, uint64_t begin_ns)
 {
+    const struct cw_coherence_move *m = &c->arrival.move;
     struct cw_run_spread *s = r->spread;
-    struct cw_run_arrival arrival = {*move, s->arrivals, ahead};
-    bool home = is_back(r, move), skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED);
-    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0, took_ns = 0;
-    struct cw_run_worker *l = place_of(r, home ? move->from : move->to)->lane, *failed = l;
-    cl_int err;
+    struct cw_run_worker *l = place_of(r, c->back ? m->from : m->to)->lane;
 
-    s->arrivals = &arrival;
-    cw_run_global_lock_give();
-    err = skip ? CL_SUCCESS : copy(r, move, &took_ns, &failed);
-    cw_run_global_lock_take();
-    if (err == CL_SUCCESS)
-        cw_coherence_moved(&s->valid, move);
+    if (c->err == CL_SUCCESS)
+        cw_coherence_moved(&s->valid, m);
     else
         cw_extents_return(&s->valid, 1);
-    if (err == CL_SUCCESS && !skip)
-        cw_run_observer->copied(l, home, move->high - move->low, took_ns);
-    cw_run.counts.far_copies[home]++;
-    cw_run.counts.far_bytes[home] += move->high - move->low;
-    cw_run.counts.far_bytes_for[cause.why] += move->high - move->low;
+    if (c->err == CL_SUCCESS && !c->skip)
+        cw_run_observer->copied(l, c->back, m->high - m->low, c->took_ns);
+    cw_run.counts.far_copies[c->back]++;
+    cw_run.counts.far_bytes[c->back] += m->high - m->low;
+    cw_run.counts.far_bytes_for[cause.why] += m->high - m->low;
     if (CW_UNLIKELY(cw_run.recording))
-        record(s, move, begin_ns);
-    arrives(s, &arrival);
-    if (err != CL_SUCCESS && failed)
-        cw_run_quarantine_begin(failed, err, true);
-    return err == CL_SUCCESS;
+        record(s, m, begin_ns);
+    arrives(s, &c->arrival);
+    if (c->err != CL_SUCCESS && c->failed)
+        cw_run_quarantine_begin(c->failed, c->err, true);
+}
+
+/* Makes `n` copies at the same time; one, unless all are direct. There is room for a change by each. Returns
+ * how many have been made before the first one that failed. Lock held; given up meanwhile. */
+static uint32_t make_copies(const struct cw_run_region *r, const struct cw_coherence_move *move, uint32_t n,
+                            bool ahead)
+{
+    struct cw_run_spread *s = r->spread;
+    struct copying c[CW_RUN_RELAY_COPIES];
+    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0;
+    uint32_t made = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        c[i] = (struct copying){.arrival = {move[i], s->arrivals, ahead},
+                                .back = is_back(r, &move[i]),
+                                .skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED)};
+        c[i].failed = place_of(r, c[i].back ? move[i].from : move[i].to)->lane;
+        s->arrivals = &c[i].arrival;
+    }
+    cw_run_global_lock_give();
+    if (is_direct(move))
+        copy_directly(r, c, n);
+    else if (!c->skip)
+        c->err = copy(r, move, &c->took_ns);
+    cw_run_global_lock_take();
+    for (uint32_t i = 0; i < n; i++)
+        is_made(r, &c[i], begin_ns);
+    while (made < n && c[made].err == CL_SUCCESS)
+        made++;
+    return made;
 }
 
 /* A command writes some of these bytes: in other memories they are what was before. A copy that came to its
@@ -237,26 +282,50 @@ uint64_t cw_run_spread_direct(void)
     return direct;
 }
 
+/* The first copies that `memory` needs of these bytes, which may be made at the same time. 0: there is none.
+ * *lost: bytes of them are nowhere. */
+static uint32_t next_moves(const struct cw_run_spread *s, uint64_t low, uint64_t high, uint32_t memory,
+                           struct cw_coherence_move *move, bool *lost)
+{
+    uint64_t direct = cw_run_spread_direct();
+    uint32_t n = 0;
+    bool beyond;
+
+    while (n < CW_RUN_RELAY_COPIES &&
+           cw_coherence_next(&s->valid, low, high, memory, direct, &move[n], n ? &beyond : lost)) {
+        if (n && (!is_direct(&move[n]) || is_under_way(s, &move[n]) || is_covered(s, &move[n])))
+            break;
+        low = move[n].high;
+        if (!is_direct(&move[n++]))
+            break;
+    }
+    return n;
+}
+
 bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory)
 {
     struct cw_run_spread *s = r->spread;
-    struct cw_coherence_move move;
-    uint32_t failures = 0;
+    struct cw_coherence_move move[CW_RUN_RELAY_COPIES], *failed;
+    uint32_t failures = 0, n, made;
     bool lost;
 
-    while (cw_coherence_next(&s->valid, low, high, memory, cw_run_spread_direct(), &move, &lost)) {
-        if (is_under_way(s, &move) || is_covered(s, &move))
+    while ((n = next_moves(s, low, high, memory, move, &lost))) {
+        if (is_under_way(s, move) || is_covered(s, move)) {
             cw_run_spread_wait();
-        else if (!cw_extents_reserve(&s->valid, 1))
-            return false;
-        else if (make_copy(r, &move, false))
             continue;
-        else if (is_direct(&move)) /* the next one goes by way of the host's memory */
-            cw_run.direct &= ~(cw_run_spread_bit(move.from) | cw_run_spread_bit(move.to));
-        else if (move.to != CW_MEMORY_HOST)
+        }
+        if (!cw_extents_reserve(&s->valid, n))
+            return false;
+        made = make_copies(r, move, n, false);
+        failed = &move[made];
+        if (made == n)
+            continue;
+        if (is_direct(failed)) /* the next one goes by way of the host's memory */
+            cw_run.direct &= ~(cw_run_spread_bit(failed->from) | cw_run_spread_bit(failed->to));
+        else if (failed->to != CW_MEMORY_HOST)
             return false;
         else if (failures++ % 2 &&
-                 !cw_run_spread_keep_only(s, move.low, move.high, ~cw_run_spread_bit(move.from)))
+                 !cw_run_spread_keep_only(s, failed->low, failed->high, ~cw_run_spread_bit(failed->from)))
             return false;
     }
     return !lost;
@@ -288,7 +357,7 @@ bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coher
 
 bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m)
 {
-    bool good = cw_extents_reserve(&r->spread->valid, 1) && make_copy(r, m, true);
+    bool good = cw_extents_reserve(&r->spread->valid, 1) && make_copies(r, m, 1, true) == 1;
 
     cw_run.counts.far_ahead += good;
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)

@@ -403,7 +403,7 @@ static bool consider(struct sharing *x, uint32_t i)
            (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
     pass(h, v, n, chosen[which], cuts ? count[which] : 0);
     if (!cuts || !cw_run_share_built(t, chosen[which], count[which])) {
-        t->launch.kernel->left.waits += cuts && t->launch.kernel->left.waits < UINT8_MAX;
+        t->launch.kernel->left.waiting |= cuts;
         return false;
     }
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))

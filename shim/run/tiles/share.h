@@ -38,6 +38,7 @@ struct cw_run_share {
     bool trial;                  /* they have rested: one is cut without a profit test */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
     double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */
+    uint32_t held_for, held_until; /* launches: since they were looked at, and when they are next */
 };
 
 struct cw_run_shared { /* a planned window */
@@ -65,6 +66,9 @@ bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *place, uint
 
 /* Cuts those launches of the window that gain by it. True: there are some. */
 bool cw_run_share_window(const struct cw_run_shared *s);
+
+/* The launch is cut into one block for each GPU, and launches like it are cut where this one is. */
+bool cw_run_share_stays(const struct cw_run_tiles *x);
 
 /* For tiles/tile.c. The next block for `part`: taken; none any more (or the blocks of `x` are bound from now
  * on); later, once another one has run. */

@@ -35,7 +35,7 @@ static bool adaptive(struct cw_run_tiles *x)
 }
 
 /* A block that is small leaves a GPU idle, and what it has written stays in its memory. */
-static bool is_divided_at_once(const struct cw_run_tiles *x)
+bool cw_run_share_stays(const struct cw_run_tiles *x)
 {
     const struct cw_run_queue *q = x->whole->queue;
 
@@ -53,7 +53,18 @@ static void shares_now(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
         share[k] = all > 0 ? share[k] / all : 1.0 / x->parts;
 }
 
-/* The shares of the last such launch stand until others are so much quicker that bytes may move for them. */
+/* It is time to look at the shares again: each time they have stood for twice as many launches. */
+static bool are_due(struct cw_run_share *h)
+{
+    if (++h->held_for < h->held_until)
+        return false;
+    h->held_until *= 2;
+    h->held_for = 0;
+    return true;
+}
+
+/* The shares of the last such launch stand until others are so much quicker that bytes may move for them.
+ * Times of single launches vary, and each new cut moves bytes. */
 static void hold_shares(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
 {
     struct cw_run_share *h = x->share;
@@ -71,7 +82,9 @@ static void hold_shares(const struct cw_run_tiles *x, double share[CW_RUN_LANES]
         before = fmax(before, h->held[x->part[k].at.place] / speed);
         now = fmax(now, share[k] / speed);
     }
-    if (sum > .999 && (!known || now > CW_RUN_SHARE_HELD * before)) {
+    if (sum <= .999)
+        h->held_until = 1;
+    else if (!known || !are_due(h) || now > CW_RUN_SHARE_HELD * before) {
         for (uint32_t k = 0; k < x->parts; k++)
             share[k] = h->held[x->part[k].at.place];
         return;
@@ -103,7 +116,7 @@ static void divide(struct cw_run_tiles *x)
     if (x->blocks)
         return;
     shares_now(x, share);
-    if (is_divided_at_once(x))
+    if (cw_run_share_stays(x))
         hold_shares(x, share);
     for (uint32_t i = 0; i < x->parts; i++) {
         uint32_t k = next_by_place(x, place);
@@ -128,7 +141,7 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
     struct cw_adaptive_part p;
 
     /* another launch of this shape may have the controller */
-    if ((cw_device_clock_is_virtual() && !x->by_events) || is_divided_at_once(x) || !adaptive(x)) {
+    if ((cw_device_clock_is_virtual() && !x->by_events) || cw_run_share_stays(x) || !adaptive(x)) {
         divide(x);
         return CW_RUN_TAKEN_NONE;
     }

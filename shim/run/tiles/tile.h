@@ -180,6 +180,10 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
                                 struct cw_run_context_device *p, const struct cw_run_cut *cut,
                                 const struct cw_run_block *b, cl_command_queue *queue, cl_event *event);
 
+/* The code generator of the place may round otherwise in another text: its tiles are launches of the kernel
+ * itself at an offset. */
+bool cw_run_tile_program_by_offset(const struct cw_run_context_device *place);
+
 /* Tiles at the place are launches of the kernel itself at an offset, which gives it all ids that it sees. */
 bool cw_run_tile_program_is_itself(struct cw_run_kernel *k, const struct cw_run_context_device *place);
 /* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden

@@ -64,7 +64,8 @@ static void build(struct cw_run_program *p, uint32_t place)
     double cpu_ns = cw_run_thread_cpu_ns();
     bool built;
 
-    if (!make_context(p, &p->context->places[place])) {
+    if (!cw_run_tile_program_by_offset(&p->context->places[place]) &&
+        !make_context(p, &p->context->places[place])) {
         uint8_t *state = cw_run_tile_program_state(p, p->context->places[place].lane);
 
         if (state && !builder.quit)
@@ -118,6 +119,7 @@ static void *work(void *unused)
         if (builder.n) {
             builder.n--;
             build(builder.job[builder.n].program, builder.job[builder.n].place);
+            cw_run.readying--;
         } else {
             do_other();
         }
@@ -170,6 +172,7 @@ bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool wo
             cw_run_record_pin(&p->r);
             builder.job[builder.n].program = p;
             builder.job[builder.n++].place = place;
+            cw_run.readying++;
             pthread_cond_signal(&builder.wake);
         }
     }

@@ -8,6 +8,7 @@
 #include "../core/fault.h"
 #include "../core/thresholds.h"
 #include "../core/thread.h"
+#include "share.h"
 #include "tile_apart.h"
 #include "../memory/coherence.h"
 #include "../workers/late.h"
@@ -100,9 +101,12 @@ static bool has_bytes(struct cw_run_tiles *x, struct member *m)
 {
     cl_int lost;
 
-    m->start_ns = cw_run_global_lock_now_ns(); /* they are a part of the block's time */
-    if (cw_run_tile_apart_fetch(m->part, &lost))
+    m->start_ns = cw_run_global_lock_now_ns(); /* they are a part of the block's time ... */
+    if (cw_run_tile_apart_fetch(m->part, &lost)) {
+        if (x->share && cw_run_share_stays(x)) /* ... but later launches find them there */
+            m->start_ns = cw_run_global_lock_now_ns();
         return true;
+    }
     cw_run_tile_part_refuses(x, m->part, lost);
     cw_run_tile_parts_wake(x);
     return false;

@@ -143,9 +143,7 @@ static int find(const struct cw_run_rewritten *r, const char *name)
     return -1;
 }
 
-/* The code generator of the place may round otherwise in another text: its tiles are launches of the kernel
- * itself at an offset. */
-static bool is_by_offset(const struct cw_run_context_device *place)
+bool cw_run_tile_program_by_offset(const struct cw_run_context_device *place)
 {
     return cw_device_has(place->slot, CW_VENDOR_FUSES_IN_BACKEND) && !cw_run_relaxed;
 }
@@ -154,7 +152,7 @@ const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k)
 {
     const struct cw_run_rewritten *r = k->program->rewritten;
     int i = r && r->made ? find(r, k->name) : -1;
-    bool by_offset = is_by_offset(k->program->context->places);
+    bool by_offset = cw_run_tile_program_by_offset(k->program->context->places);
 
     if (k->program->binary)
         return "only its binary is known, which cannot be rewritten";
@@ -289,7 +287,7 @@ bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place)
 
     if (!r) /* it has been built anew meanwhile, and has no models yet */
         return false;
-    if (r->out.source && is_by_offset(at)) {
+    if (r->out.source && cw_run_tile_program_by_offset(at)) {
         good = true; /* the kernel itself: tiles/share.c */
     } else if (r->out.source) {
         pthread_mutex_lock(&rewriting);
@@ -301,14 +299,14 @@ bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place)
     cw_run.copies += good; /* there may be more to gain (tuning/bypass.c) */
     r->state[lane] = state_after(r, lane, good);
     cw_run_global_lock_give();
-    return good && !r->loaded[lane] && !is_by_offset(at);
+    return good && !r->loaded[lane] && !cw_run_tile_program_by_offset(at);
 }
 
 void cw_run_tile_program_ask(struct cw_run_program *p, uint32_t place)
 {
     const struct cw_run_rewritten *r = rewritten(p);
 
-    if (r && r->out.source && !is_by_offset(&p->context->places[place]))
+    if (r && r->out.source && !cw_run_tile_program_by_offset(&p->context->places[place]))
         ask(p, r, &p->context->places[place], true);
 }
 
@@ -330,7 +328,7 @@ static cl_kernel make_kernel(cl_program program, const char *name, cl_uint count
 
 bool cw_run_tile_program_is_itself(struct cw_run_kernel *k, const struct cw_run_context_device *place)
 {
-    struct cw_run_rewritten *r = is_by_offset(place) ? rewritten(k->program) : NULL;
+    struct cw_run_rewritten *r = cw_run_tile_program_by_offset(place) ? rewritten(k->program) : NULL;
     int i = r ? find(r, k->name) : -1;
 
     return i >= 0 && r->out.kernel[i].by_offset;
@@ -344,7 +342,7 @@ cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_
     int i = r ? find(r, k->name) : -1;
     cl_program program;
 
-    if (i < 0 || r->out.kernel[i].verdict == CW_REWRITE_REFUSED || is_by_offset(place))
+    if (i < 0 || r->out.kernel[i].verdict == CW_REWRITE_REFUSED || cw_run_tile_program_by_offset(place))
         return NULL;
     *hidden = r->out.kernel[i].verdict == CW_REWRITE_DONE;
     if (!*set)

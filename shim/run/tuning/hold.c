@@ -135,3 +135,28 @@ struct cw_run_task *cw_run_hold_rest(struct cw_run_task *first, uint32_t *count)
         last->links.window = NULL;
     return rest;
 }
+
+static bool are_made_ready(void)
+{
+    return (cw_run.readying || cw_run.wanted || cw_run.preparing) && !cw_run.ending && !cw_run.off;
+}
+
+void cw_run_hold_for_gpus(const struct cw_run_task *first)
+{
+    double ns = 0;
+    uint64_t until, now;
+
+    if (CW_LIKELY(!cw_run.far_lanes || !are_made_ready() || cw_run.all || cw_run.chaos))
+        return;
+    for (const struct cw_run_task *t = first; t; t = t->links.window)
+        ns += cw_run_costs_least_ns(t); /* 0: not of a GPU */
+    if (ns < CW_RUN_HOLD_GPUS_LEAST_NS)
+        return;
+    now = cw_run_global_lock_now_ns();
+    until = now + (uint64_t)(CW_RUN_HOLD_GPUS * ns);
+    for (; are_made_ready() && now < until; now = cw_run_global_lock_now_ns()) {
+        cw_run.waiters++;
+        cw_run_global_lock_wait(until - now);
+        cw_run.waiters--;
+    }
+}

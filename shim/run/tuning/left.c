@@ -14,19 +14,24 @@ bool cw_run_left_is(const struct cw_run_kernel *k, double items)
            cw_run_global_lock_now_ns() < k->left.until_ns;
 }
 
-static void planned(const struct cw_run_task *t)
+/* again: a launch of the kernel in the same window has been looked at. */
+static void planned(const struct cw_run_task *t, bool again)
 {
     struct cw_run_kernel *k = t->launch.kernel;
     double ns = k->known->mean_ns[t->at.home];
     double items = cw_run_costs_items(&t->launch);
-    bool away = t->tile.launch || t->at.lane != t->at.home;
+    bool away = t->tile.launch || t->at.lane != t->at.home, waits = k->left.waiting;
 
     if (away) {
         k->left.waits = 0;
+        k->left.waiting = false;
         if (items <= k->left.items)
             k->left.ns = k->left.items = 0;
-    } else if (ns > 0 &&
-               !(k->left.waits && k->left.waits <= CW_RUN_LEFT_WAITS)) { /* else it is measured now */
+    } else if (!again) {
+        k->left.waiting = false;
+        k->left.waits += waits && k->left.waits <= CW_RUN_LEFT_WAITS;
+        if (ns == 0 || (waits && k->left.waits <= CW_RUN_LEFT_WAITS)) /* it is measured now */
+            return;
         k->left.ns = cw_run_backoff_more(k->left.ns, CW_RUN_LEFT_FIRST * ns, CW_RUN_LEFT_MOST_NS);
         k->left.until_ns = cw_run_global_lock_now_ns() + (uint64_t)k->left.ns;
         k->left.items = items;
@@ -35,8 +40,13 @@ static void planned(const struct cw_run_task *t)
 
 void cw_run_left_planned(const struct cw_run_task *first)
 {
+    static uint64_t window;
+
+    window++;
     for (const struct cw_run_task *t = first; t; t = t->links.window)
         if (t->work == CW_RUN_LAUNCH &&
-            cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home]))
-            planned(t);
+            cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home])) {
+            planned(t, t->launch.kernel->left.window == window);
+            t->launch.kernel->left.window = window;
+        }
 }

@@ -62,6 +62,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
                                 .pace = slot->pace,
                                 .memory = slot->memory,
                                 .far = slot->far,
+                                .in_call = cw_device_has(slot, CW_VENDOR_IN_CALL),
                                 .units = slot->compute_units};
     memcpy(l->name, slot->name, sizeof l->name);
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
@@ -344,7 +345,9 @@ void cw_run_worker_leave_behind(struct cw_run_worker *l)
     l->quarantine.hung = l->quit = true; /* it stays busy: no other thread drives it */
     l->runs = NULL;
     cw_run.running--;
-    cw_run.wanted -= l->num_wanted;
+    cw_run.wanted -= l->num_wanted + l->opens;
+    cw_run.readying -= l->opens;
+    l->opens = false;
     for (; l->num_wanted; l->num_wanted--) {
         struct cw_run_program *p = l->wanted[l->num_wanted - 1];
 
@@ -519,6 +522,29 @@ static void prepare(struct cw_run_worker *l)
     cw_run_global_lock_tell();
 }
 
+/* Lock held; given up meanwhile. */
+static void open_context(struct cw_run_worker *l)
+{
+    l->opens = false;
+    cw_run.wanted--;
+    l->busy = true;
+    cw_run_global_lock_give();
+    cw_run_context_device_open(l);
+    cw_run_global_lock_take();
+    l->busy = false;
+    cw_run.readying--;
+    cw_run_global_lock_tell();
+}
+
+void cw_run_worker_open(struct cw_run_worker *l)
+{
+    if (l->context || l->opens || l->quit)
+        return;
+    l->opens = true;
+    cw_run.wanted++;
+    cw_run.readying++;
+}
+
 static void *work(void *data)
 {
     struct cw_run_worker *l = data;
@@ -530,6 +556,8 @@ static void *work(void *data)
     while (!l->quit) {
         if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
             cw_run_worker_run(l, t, UINT64_MAX);
+        } else if (l->opens && !l->busy && !cw_run.ending) {
+            open_context(l);
         } else if (cw_run_window_is_due()) {
             cw_run_window_step();
         } else if (l->num_wanted && !l->busy && !cw_run.ending) {
@@ -553,7 +581,8 @@ void cw_run_worker_kick_all(void)
     for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
         struct cw_run_worker *l = &cw_run.lanes[i];
 
-        if (!((l->num_ready && !l->blocked) || (l->num_wanted && !cw_run.ending)) || l->busy || l->quit)
+        if (!((l->num_ready && !l->blocked) || ((l->num_wanted || l->opens) && !cw_run.ending)) || l->busy ||
+            l->quit)
             continue;
         if (!l->has_worker && !l->orphan)
             l->has_worker = l->asleep = cw_run_thread_create(&l->worker, work, l);
