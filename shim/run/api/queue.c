@@ -19,7 +19,7 @@
 #include "../tuning/hold.h"
 #include "../workers/help.h"
 #include "../workers/window.h"
-#include "../workers/worker.h"
+#include "../workers/wanted.h"
 
 #include <stdlib.h>
 
@@ -57,7 +57,7 @@ static void open_gpus(const struct cw_run_context *c)
 {
     for (size_t i = c->slots->homes; cw_run.begun && i < c->slots->n; i++)
         if (cw_run_context_device_is_gpu(&c->places[i]))
-            cw_run_worker_open(c->places[i].lane);
+            cw_run_wanted_context(c->places[i].lane);
 }
 
 void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)

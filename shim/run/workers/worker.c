@@ -1,9 +1,6 @@
 /* worker.c - workers: one device, one command at a time, driven by its own or another thread. */
-#include "../../builds/helper_program.h"
 #include "../core/thresholds.h"
-#include "../core/context_device.h"
 #include "../core/clock.h"
-#include "../core/exit.h"
 #include "../tasks/event.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -29,6 +26,7 @@
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
+#include "wanted.h"
 #include "watch.h"
 
 static bool reserve(struct cw_run_worker *l, uint32_t tasks)
@@ -468,83 +466,6 @@ void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t 
         save_all();
 }
 
-/* Worker held, lock not held. */
-static bool get_program(struct cw_run_program *p, struct cw_run_context_device *place,
-                        enum cw_run_copy_state how)
-{
-    if (how == CW_RUN_COPY_WANTED)
-        return cw_helper_program_of(p, place);
-    if (cw_helper_program_load(p, place))
-        return true;
-    if (how == CW_RUN_COPY_ASKED &&
-        !cw_helper_program_ask(&(struct cw_run_recipe){p->source, p->options ? p->options : ""}, place)) {
-        cw_run_global_lock_take();
-        p->seek_at_ns = UINT64_MAX;
-        cw_run_global_lock_give();
-    }
-    return false;
-}
-
-/* Seeks or builds one of the programs that are wanted on `l`. Lock held; given up meanwhile. */
-static void prepare(struct cw_run_worker *l)
-{
-    struct cw_run_program *p = l->wanted[--l->num_wanted];
-    struct cw_run_context_device *place = p->context->places;
-    enum cw_run_copy_state how = p->copy[l->number];
-    bool build = how == CW_RUN_COPY_WANTED, good;
-    double begin = cw_run_thread_cpu_ns();
-
-    while (place->lane != l)
-        place++;
-    l->busy = true;
-    cw_run.wanted--;
-    cw_run.preparing++;
-    cw_run_global_lock_give();
-    good = cw_run_context_device_queue(p->context, place);
-    cw_run_global_lock_take();
-    l->busy = false; /* ready commands need not wait for a compiler: a thread that waits for one may run
-                        it here */
-    l->building = true;
-    cw_run_global_lock_give();
-    /* The vendor's code generator wakes up after the first launch: its static data must outlive this build,
-     * which the handler that is registered now will wait for. And data that this build
-     * creates outlive later ones. */
-    cw_run_exit_register();
-    good = good && get_program(p, place, how);
-    cw_run_exit_register();
-    cw_run_global_lock_take();
-    l->building = false;
-    cw_run.preparing--;
-    cw_run.copies += good;
-    cw_run_observer->helper_loaded(build, good, cw_run_thread_cpu_ns() - begin);
-    p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
-    cw_run_record_unpin(&p->r);
-    cw_run_global_lock_tell();
-}
-
-/* Lock held; given up meanwhile. */
-static void open_context(struct cw_run_worker *l)
-{
-    l->opens = false;
-    cw_run.wanted--;
-    l->busy = true;
-    cw_run_global_lock_give();
-    cw_run_context_device_open(l);
-    cw_run_global_lock_take();
-    l->busy = false;
-    cw_run.readying--;
-    cw_run_global_lock_tell();
-}
-
-void cw_run_worker_open(struct cw_run_worker *l)
-{
-    if (l->context || l->opens || l->quit)
-        return;
-    l->opens = true;
-    cw_run.wanted++;
-    cw_run.readying++;
-}
-
 static void *work(void *data)
 {
     struct cw_run_worker *l = data;
@@ -557,11 +478,11 @@ static void *work(void *data)
         if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
             cw_run_worker_run(l, t, UINT64_MAX);
         } else if (l->opens && !l->busy && !cw_run.ending) {
-            open_context(l);
+            cw_run_wanted_open(l);
         } else if (cw_run_window_is_due()) {
             cw_run_window_step();
         } else if (l->num_wanted && !l->busy && !cw_run.ending) {
-            prepare(l);
+            cw_run_wanted_prepare(l);
         } else if (cw_run_global_lock_has_releases()) {
             cw_run_global_lock_give();
             cw_run_global_lock_take();

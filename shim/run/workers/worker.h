@@ -22,9 +22,6 @@ cl_int cw_run_worker_execute(struct cw_run_worker *l, struct cw_run_task *t);
  * else it fails with CL_OUT_OF_RESOURCES. Lock held. */
 void cw_run_worker_leave_behind(struct cw_run_worker *l);
 
-/* Asks the worker of a helper for its context, which takes an NVIDIA GPU some .2 s. */
-void cw_run_worker_open(struct cw_run_worker *l);
-
 bool cw_run_worker_can_run(const struct cw_run_task *t);
 /* Takes the i-th out of the heap; and runs it, and the commands that follow it at once, up to number `last`.
  * Gives up the lock meanwhile. */

@@ -1,0 +1,389 @@
+/* object_types.h - the records of the program's objects, by handle. cw_run.lock guards everything here unless
+ * it says otherwise; see types.h, which includes it. */
+#ifndef CW_RUN_OBJECT_TYPES_H
+#define CW_RUN_OBJECT_TYPES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "../../../analyzer/io/identity.h"
+#include "../../device/device.h"
+#include "../../door/dispatch.h"
+#include "reason.h"
+
+#define CW_RUN_LANES         64 /* devices that this process may drive */
+#define CW_RUN_SAMPLER_KINDS 20 /* normalized or not, five addressing modes, two filters */
+
+enum cw_run_kind {
+    CW_RUN_CONTEXT,
+    CW_RUN_QUEUE,
+    CW_RUN_MEMORY,
+    CW_RUN_PROGRAM,
+    CW_RUN_KERNEL,
+    CW_RUN_EVENT,
+    CW_RUN_SAMPLER,
+    CW_RUN_OPAQUE
+};
+
+struct cw_run_record {
+    const void *handle;
+    struct cw_run_record *next; /* same bucket */
+    enum cw_run_kind kind;
+    uint32_t refs;  /* the program's */
+    uint32_t busy;  /* ours: commands, and records that point here */
+    bool held_back; /* the program's last release waits for busy to become 0 */
+};
+
+struct cw_run_context_device { /* where commands of one context can run: one per slot */
+    struct cw_run_worker *lane;
+    const struct cw_cl_device *slot;
+    cl_context context;     /* home: the program's; helper: ours */
+    cl_command_queue queue; /* ours; made by the first command, worker held */
+    /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread, made by one
+     * that does not hold the lock */
+    _Atomic(cl_command_queue) copies;
+    cl_sampler samplers[CW_RUN_SAMPLER_KINDS]; /* ours, each made by a launch (core/sampler.h) */
+};
+
+struct cw_run_context {
+    struct cw_run_record r;
+    struct cw_context_devices *slots;     /* NULL: nothing in this context is managed */
+    struct cw_run_context_device *places; /* slots->n */
+    _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
+                                     reference count */
+    uint32_t events;              /* of managed commands: user events retain the context, others do not */
+    uint32_t native_calls;        /* of the vendor for native commands that threads are in */
+    /* the least of their cw_run_native.after */
+    uint64_t called_after;
+    /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
+    cl_command_queue idle_queue;
+};
+
+struct cw_run_aside { /* tuning/bypass.c */
+    uint32_t poor;    /* windows with launches since the last that gained something */
+    uint32_t left;    /* synchronisations for which commands are native; 0: they are managed */
+    uint32_t span;    /* first value of `left`; 0: never */
+    uint32_t copies;  /* cw_run.copies when it last looked: with more of them there may be more to gain */
+};
+
+/* Native launches of a queue while helpers have not begun (tuning/hold.h). */
+struct cw_run_hold {
+    cl_event first;    /* of the first since the program has waited; NULL: none */
+    uint32_t launches; /* since then */
+    uint32_t left;     /* synchronisations for which nothing is held */
+    uint32_t span;     /* first value of `left`; 0: never */
+};
+
+struct cw_run_queue {
+    struct cw_run_record r;
+    struct cw_run_context *context;
+    bool managed, in_order, profiled, synchronous;
+    uint32_t home;                    /* index into context->places */
+    struct cw_run_task *first, *last; /* not retired yet, in program order */
+    struct cw_run_task *join;         /* later commands wait for it: a barrier, or inherited native work */
+    uint64_t native_given;            /* native commands so far, counted before and after the vendor's call */
+    uint64_t native_known;            /* up to here they are finished, or `join` waits for them */
+    uint64_t native_barrier;          /* out of order: up to here later commands wait for them */
+    uint32_t native_calls;            /* of the vendor for them that threads are in */
+    cl_event *gates;                  /* native commands that an unset user event holds; retained */
+    uint32_t num_gates, cap_gates;
+    uint64_t last_end_ns; /* END of the latest retired command */
+    uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
+    struct cw_run_aside aside;
+    struct cw_run_hold hold;
+    bool again;                      /* a launch is under way that is in no list (tuning/repeat.h), ... */
+    pthread_t again_by;              /* ... in this thread */
+    uint64_t calls, calls_over;      /* callbacks that are for the callback thread: due so far, returned */
+    struct cw_run_callback *natives; /* callbacks on native commands: not called yet, or not returned */
+    uint32_t lasts;                  /* memory objects whose last command is one of the queue */
+};
+
+/* How a buffer has been used in windows so far (groups/window_flow.c), where devices have memories of their
+ * own. */
+struct cw_run_habits {
+    uint32_t launches; /* that used it, since another command wrote to it */
+    uint32_t ahead;    /* that will in this window, until another one does */
+    uint32_t written;  /* launches that wrote to it, since another command read it */
+    uint32_t per_read; /* the same, when one read it last; 0: none has */
+    uint32_t read_in;  /* the last window in which one read it: its number */
+};
+
+/* Bytes whose accesses are ordered among each other: those of one allocation of run mode, or all other host
+ * memory. A byte is named by its region and its offset there; in other host memory that is its address. */
+struct cw_run_region {
+    uintptr_t low, high;                  /* where they lie in the host's memory */
+    struct cw_run_access *writes, *reads; /* of unfinished tasks */
+    struct cw_run_memory *root;           /* the buffer that they are; NULL: other host memory */
+    uint32_t writers;                     /* commands that claim bytes which they write (memory/spread.h) */
+    struct cw_run_spread *spread;         /* memory/spread.h; NULL: all bytes have always been the host's */
+    struct cw_run_habits habits;          /* where some device has a memory of its own */
+};
+
+struct cw_run_access {
+    struct cw_run_task *task;
+    struct cw_run_region *region;
+    uint64_t low, high; /* offsets there */
+    struct cw_run_access *prev, *next;
+    bool write;
+    bool listed;       /* in the region's list; one that a later write covers is not */
+    uint32_t promised; /* so many changes at the command's end have room in its region's extents */
+    uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
+    uint32_t ahead;    /* of a window: groups/window_flow.c */
+    bool covers;       /* in the list of its region's spread: memory/spread_copy.c */
+    struct cw_run_access *next_cover;
+    uint64_t sure,
+        sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
+};
+
+struct cw_run_map {
+    struct cw_run_map *next;
+    void *address;   /* that the program has got */
+    uint64_t offset; /* in the region of the buffer */
+    size_t bytes;
+    cl_map_flags flags;
+    const struct cw_run_memory *of; /* only to compare: it may be gone */
+};
+
+struct cw_run_memory {
+    struct cw_run_record r;
+    struct cw_run_context *context;
+    struct cw_run_memory *root; /* itself, or a sub-buffer's parent */
+    bool managed;
+    struct cw_run_image *image; /* the image that the bytes form; NULL: a buffer */
+    bool own;                   /* root: the memory is ours */
+    bool misaligned;            /* a sub-buffer that some device would refuse */
+    cl_mem_flags flags;         /* as the program gave them, access flags inherited */
+    uint8_t *address;           /* of its bytes in the host's memory */
+    size_t bytes;
+    _Atomic uint64_t id; /* a handle may come again, this does not; read without the lock */
+    struct cw_run_region *region;
+    uint64_t offset;                         /* of its first byte there */
+    struct cw_run_memory *parts, *next_part; /* root: its sub-buffers, linked by next_part */
+    uint64_t used; /* root: cw_run.sequence when it was last copied to or used in a device's own memory */
+    /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
+    struct cw_run_map *maps;
+    uint32_t root_maps; /* how many, which the vendor counts at the root */
+    bool was_mapped;    /* root: the program may have an address of its bytes */
+    /* by lane number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold
+     * the lock, while others that do may look */
+    _Atomic(cl_mem) *mirrors;
+    /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
+    struct cw_run_queue *last;
+    uint64_t last_sequence; /* that command's */
+    /* root in a device's own memory: retained; of the last command on it, if that is native. Copies of run
+     * mode take its place in the vendor's eyes */
+    cl_event native_last;
+    bool settled; /* root: the vendor does not take a native command for the last one */
+};
+
+/* The state of a helper program on a helper's worker. */
+enum cw_run_copy_state {
+    CW_RUN_COPY_NONE,
+    CW_RUN_COPY_SOUGHT, /* the worker is to look into the helper cache */
+    CW_RUN_COPY_MISSED, /* there is nothing */
+    CW_RUN_COPY_ASKED,  /* the worker is to look once more, and else to ask for it (builds/later_builds.h) */
+    CW_RUN_COPY_WANTED, /* the worker is to build it */
+    CW_RUN_COPY_READY,
+    CW_RUN_COPY_FAILED
+};
+
+struct cw_run_program {
+    struct cw_run_record r;
+    struct cw_run_context *context;
+    char *source, *options; /* NULL source: nothing that we can read */
+    char *given;            /* the source before its headers were put in; NULL: it has none */
+    char *linked;           /* was linked of several: the `source` once it is known to compile; else NULL */
+    char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL:
+                                       not, or not known */
+    char *built_with; /* made of a binary: the options of the build that it is from; else NULL */
+    bool loaded;      /* made of a binary whose source is known */
+    bool binary;  /* made of a binary whose source is not known: `source` is its text form (pocl_binary.h),
+                     NULL if its format is not known */
+    bool demands; /* ... some kernel of it demands a local size */
+    struct cw_run_match *match; /* a source that the binary may be from, with some options; else NULL */
+    struct cw_key key;          /* of both (history_key.h); none: not known yet */
+    uint8_t copy[CW_RUN_LANES]; /* enum cw_run_copy_state, by lane number */
+    uint64_t sought_again;      /* bit l: on lane l, after another one has built it */
+    uint64_t seek_at_ns, seek_after_ns; /* asked for: sought again then, and the next time so much later */
+    struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: code its vendor has compiled
+                                                       (tuning/first_launch.h); NULL: nothing yet */
+    cl_program kept;            /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */
+    bool kept_bare;             /* it was built with NULL for options */
+    bool kept_real;             /* the vendor has built it itself, too */
+    double kept_saved_ns;       /* build time that the cache has saved */
+    uint32_t kernels;           /* records of kernels */
+    struct cw_run_known *known; /* of its kernels, by name */
+    bool foreseen;              /* tuning/foresee.h */
+    bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
+    _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
+    bool parsed;
+    bool partly;     /* it was made or built for some devices of its context only */
+    bool manageable; /* its whole source is known */
+    bool doubtful;   /* something in it may have hidden effects: each kernel's model says */
+    bool group_free; /* results cannot depend on the local size */
+    bool fixed_size; /* a kernel demands a local size, or may */
+    struct cw_cl_source *tokens;
+    struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (models/program_models.h) */
+    uint64_t models_job;          /* the job that may set them */
+    cl_program *copies;           /* by lane number */
+    /* for launches in tiles (tiles/tile_program.c); NULL: none was wanted */
+    struct cw_run_rewritten *rewritten;
+};
+
+struct cw_run_sampler {
+    struct cw_run_record r;
+    uint32_t what; /* its kind (core/sampler.h) */
+};
+
+/* A memory object that is not managed. */
+struct cw_run_opaque {
+    struct cw_run_record r;
+    enum cw_run_reason why; /* for launches that get it, and commands on it */
+};
+
+enum cw_run_arg_kind { CW_RUN_ARG_UNSET, CW_RUN_ARG_VALUE, CW_RUN_ARG_LOCAL, CW_RUN_ARG_POINTER };
+
+struct cw_run_arg {
+    enum cw_run_arg_kind kind;
+    uint8_t sampler; /* VALUE: 1 + the kind of the sampler that the word names (core/sampler.h); 0: none */
+    uint32_t size, capacity;
+    union {
+        uint64_t word;  /* VALUE up to 8 bytes */
+        uint8_t *bytes; /* VALUE over 8 bytes; owned by shadows, borrowed from the blob in tasks */
+    };
+    struct cw_run_memory *memory; /* in tasks: the buffer that the value names */
+};
+
+/* The last value of an argument of a private kernel. */
+struct cw_run_set {
+    uint64_t word, id; /* id: of the buffer, 0: none */
+    uint32_t size;
+    uint8_t kind; /* enum cw_run_arg_kind; UNSET: it has to be set */
+};
+
+/* Where a launch that is alone in its window went last: the next ones like it go there, too, for a while. */
+struct cw_run_repeat_place {
+    uint64_t shape;
+    uint32_t home, lane, place, left, planned,
+        copies;  /* left: launches; planned: how often; copies: cw_run.copies then */
+    int verdict; /* enum cw_run_verdict */
+    double home_ns, plan_ns;
+    double alone_ns, error_ns; /* at home, with nothing before it, if it is `known` (tuning/gain.h) */
+    bool known;
+};
+
+/* The launch that a kernel did last, if it was one that may be done at once when it comes again
+ * (tuning/repeat.h). */
+struct cw_run_repeat {
+    const struct cw_run_queue *queue;
+    uint64_t sets, records; /* cw_run_kernel.sets, cw_run.records then: another number, and it is not the same
+                               any more */
+    cl_uint dims;
+    bool has_local;
+    size_t global[3], local[3];
+    uint32_t lane, place, copies, left; /* left: times; 0: not known */
+};
+
+/* The time on one worker of launches that are alike in everything that their work depends on. */
+struct cw_run_short_task {
+    uint64_t id; /* cw_reach.id; 0: unused */
+    uint32_t lane;
+    double ns;
+};
+
+/* What is known of the kernels of one name of a program: some programs make a kernel for each launch. */
+struct cw_run_known {
+    struct cw_run_known *next; /* of the program */
+    char *name;
+    uint32_t refs;                   /* the program's list, and kernels */
+    struct cw_run_limits *limits;    /* by place of homes (models/acceptance.h); NULL: not asked for yet */
+    struct cw_run_trust *trusted;    /* likewise */
+    struct cw_run_exclusion *flight; /* NULL: not known */
+    struct cw_run_reacher *reacher;  /* byte ranges (models/reach.c); NULL: not asked yet */
+    struct cw_run_cutter *cutter;    /* models/cutter.h; NULL: not asked for yet */
+    uint64_t judged_job;             /* the program's models_job whose model said `hidden`; 0: none yet */
+    bool hidden;                     /* it has effects that no argument shows (models/effects.c) */
+    uint32_t *launches;              /* by lane number */
+    /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
+    struct cw_run_kinds *loaded;
+    double *mean_ns; /* by lane number: measured, 0: never */
+    bool *broken;    /* by lane number: a launch failed there */
+    double batch_ns; /* mean_ns at home, in a batch */
+    uint8_t granted; /* trials beyond the budget so far */
+    uint64_t owed;   /* bit l: lane l has run nothing but a first launch, whose time says nothing */
+    /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
+    uint64_t code_at_ns;
+    uint64_t code_after_ns;     /* ... and it is looked for again so much later */
+    double unpriced_items;      /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
+    double home_ns, home_items; /* of the largest launch at home: the least of late; 0: none */
+};
+
+struct cw_run_kernel {
+    struct cw_run_record r;
+    struct cw_run_program *program;
+    struct cw_run_known *known; /* shared with the others of its name; NULL: memory is out */
+    char *name;
+    uint32_t count;
+    struct cw_key key; /* of its program and name (history_key.h); none: not known yet */
+    bool indirect;     /* reaches memory that is no argument */
+    bool parsed;
+    uint8_t *modes;                  /* enum cw_access_mode by argument; NULL until parsed */
+    uint8_t *kinds;                  /* enum cw_param_kind by argument; NULL until parsed */
+    uint64_t kinds_job;              /* program->models_job of the models that have told more of them */
+    struct cw_run_arg *args;         /* small ones are set without the lock (api/kernel.c) */
+    _Atomic uint64_t sets;           /* how often one was set; lock not needed */
+    struct cw_run_exclusion *flight; /* NULL: not known */
+    cl_kernel *clones;               /* by lane number: used with the worker held */
+    struct cw_run_set **set;         /* by lane number: the arguments of the clone; NULL: none yet */
+    struct cw_run_repeat_place memo;
+    struct cw_run_repeat again;
+    struct cw_run_short_task brief[4]; /* workers/short_task.c */
+    uint8_t next_brief;
+    uint64_t tile_broken;  /* bit by lane number: a tile failed there, ... */
+    uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
+    uint64_t tile_code_at_ns, tile_code_after_ns;
+    struct {              /* tuning/left.h */
+        double items, ns; /* launches of so many or fewer are native; for so long */
+        uint64_t until_ns, window; /* the last one that had a launch of it */
+        uint8_t waits; /* in so many windows in a row one was to be cut and the code was not there ... */
+        bool waiting;  /* ... and in this one */
+    } left;
+    double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
+    bool grouped;     /* some do */
+    struct cw_run_tiled *tiled; /* for launches in tiles (tiles/tile.h); NULL: none was considered */
+};
+
+/* CALLED: of a native command, with callbacks that take their turn among those on managed ones. */
+enum cw_run_event_kind { CW_RUN_MANAGED, CW_RUN_USER, CW_RUN_GATED, CW_RUN_CALLED };
+
+struct cw_run_callback {
+    struct cw_run_callback *next;
+    void(CL_CALLBACK *function)(cl_event, cl_int, void *);
+    void *data;
+    cl_int type, status;
+    struct cw_run_event *event;
+    struct cw_run_queue *queue;
+    bool counted;    /* in queue->calls */
+    uint64_t number; /* of those that are due: which native ones must return before, by their `before` */
+    uint64_t before; /* native: must return before that number is called; 0: none waits for it */
+    uint64_t begun;  /* native: cw_run.sequence + 1 when the vendor's thread called it; 0: not yet */
+};
+
+struct cw_run_event {
+    struct cw_run_record r;
+    enum cw_run_event_kind what;
+    struct cw_run_queue *queue;
+    struct cw_run_task *task; /* until it retires */
+    cl_command_type type;
+    cl_command_type shown; /* GATED: answered instead of the vendor's type; 0: not */
+    cl_int status;         /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
+    uint64_t times[4];     /* queued, submit, start, end */
+    struct cw_run_callback *callbacks;
+    uint32_t calls_due; /* callbacks that have not returned */
+    uint64_t calls;     /* MANAGED, over: queue->calls with its own callbacks */
+    bool asked;         /* the program has seen that it was not over */
+    uint64_t sequence;  /* MANAGED: the command's */
+};
+
+#endif

@@ -1,0 +1,220 @@
+/* Launches that are left in the queue of their GPU: how long after which plans, and which launches. Time and
+ * the work-items of a launch are the test's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../shim/run/tuning/left.c"
+
+#define MEAN_NS  1e6
+#define FIRST_NS ((uint64_t)(CW_RUN_LEFT_FIRST * MEAN_NS))
+
+struct cw_run_state_all cw_run;
+
+static struct {
+    uint64_t now;
+    double items;
+} played;
+
+uint64_t cw_run_global_lock_now_ns(void)
+{
+    return played.now;
+}
+
+double cw_run_costs_items(const struct cw_run_launch *l)
+{
+    (void)l;
+    return played.items;
+}
+
+/* ---- a GPU (place 0) that another one may help */
+
+static struct cw_cl_device gpu;
+static struct cw_run_context_device place = {.slot = &gpu};
+static struct cw_run_context context = {.places = &place};
+static struct cw_run_queue queue = {.context = &context};
+static double mean_ns[CW_RUN_LANES];
+static struct cw_run_known known;
+static struct cw_run_kernel kernel;
+static struct cw_run_task task;
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&cw_run, 0, sizeof cw_run);
+    played.now = 5;
+    played.items = 100;
+    gpu = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY};
+    known.mean_ns = mean_ns;
+    mean_ns[0] = MEAN_NS;
+    kernel = (struct cw_run_kernel){.known = &known};
+    task = (struct cw_run_task){.queue = &queue, .work = CW_RUN_LAUNCH, .launch.kernel = &kernel};
+    return 0;
+}
+
+static void stays_at_home(void)
+{
+    cw_run_left_planned(&task);
+}
+
+/* ---- the cases */
+
+static void none_is_left_before_a_plan(void **state)
+{
+    (void)state;
+    assert_false(cw_run_left_is(&kernel, 1));
+}
+
+static void one_that_stays_at_home_is_left_for_a_while(void **state)
+{
+    (void)state;
+    stays_at_home();
+    assert_true(cw_run_left_is(&kernel, 100));
+    assert_true(cw_run_left_is(&kernel, 1));
+    assert_false(cw_run_left_is(&kernel, 101));
+    played.now += FIRST_NS - 1;
+    assert_true(cw_run_left_is(&kernel, 100));
+    played.now++;
+    assert_false(cw_run_left_is(&kernel, 100));
+}
+
+static void it_is_left_twice_as_long_each_time(void **state)
+{
+    (void)state;
+    stays_at_home();
+    for (uint64_t ns = 2 * FIRST_NS; ns <= 16 * FIRST_NS; ns *= 2) {
+        played.now = kernel.left.until_ns;
+        stays_at_home();
+        assert_int_equal(kernel.left.until_ns - played.now, ns);
+    }
+    for (int i = 0; i < 64; i++)
+        stays_at_home();
+    assert_int_equal(kernel.left.until_ns - played.now, (uint64_t)CW_RUN_LEFT_MOST_NS);
+}
+
+static void one_that_moves_ends_it(void **state)
+{
+    (void)state;
+    stays_at_home();
+    task.at.lane = 1;
+    kernel.left.waits = 1;
+    cw_run_left_planned(&task);
+    assert_false(cw_run_left_is(&kernel, 100));
+    assert_int_equal(kernel.left.waits, 0);
+    task.at.lane = 0;
+    stays_at_home();
+    assert_int_equal(kernel.left.until_ns - played.now, FIRST_NS);
+}
+
+static void one_that_is_cut_ends_it(void **state)
+{
+    struct cw_run_tiles *tiles = (struct cw_run_tiles *)&known; /* only looked at */
+
+    (void)state;
+    stays_at_home();
+    task.tile.launch = tiles;
+    cw_run_left_planned(&task);
+    assert_false(cw_run_left_is(&kernel, 100));
+}
+
+static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
+{
+    (void)state;
+    stays_at_home();
+    task.at.lane = 1;
+    played.items = 1000;
+    cw_run_left_planned(&task);
+    assert_true(cw_run_left_is(&kernel, 100));
+}
+
+static void one_that_waits_for_code_is_not_left(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CW_RUN_LEFT_WAITS; i++) {
+        kernel.left.waiting = true;
+        stays_at_home();
+        assert_false(cw_run_left_is(&kernel, 100));
+    }
+    kernel.left.waiting = true;
+    stays_at_home();
+    assert_true(cw_run_left_is(&kernel, 100));
+}
+
+static void launches_of_one_window_count_once(void **state)
+{
+    struct cw_run_task second = task;
+
+    (void)state;
+    task.links.window = &second;
+    stays_at_home();
+    task.links.window = NULL;
+    assert_int_equal(kernel.left.until_ns - played.now, FIRST_NS);
+}
+
+static void one_that_is_not_measured_is_not_left(void **state)
+{
+    (void)state;
+    mean_ns[0] = 0;
+    stays_at_home();
+    assert_false(cw_run_left_is(&kernel, 100));
+}
+
+static void none_is_left_where_all_is_managed(void **state)
+{
+    (void)state;
+    stays_at_home();
+    cw_run.all = true;
+    assert_false(cw_run_left_is(&kernel, 100));
+    cw_run.all = false;
+    cw_run.chaos = true;
+    assert_false(cw_run_left_is(&kernel, 100));
+}
+
+static void only_launches_on_gpus_are(void **state)
+{
+    (void)state;
+    gpu.memory = 0;
+    stays_at_home();
+    gpu = (struct cw_cl_device){.memory = 1};
+    stays_at_home();
+    gpu.traits = CW_VENDOR_OWN_MEMORY;
+    task.work = CW_RUN_NOTHING;
+    stays_at_home();
+    assert_false(cw_run_left_is(&kernel, 100));
+}
+
+static void all_of_a_window_are_looked_at(void **state)
+{
+    struct cw_run_kernel second = {.known = &known};
+    struct cw_run_task next = {.queue = &queue, .work = CW_RUN_LAUNCH, .launch.kernel = &second};
+
+    (void)state;
+    task.links.window = &next;
+    cw_run_left_planned(&task);
+    assert_true(cw_run_left_is(&kernel, 100));
+    assert_true(cw_run_left_is(&second, 100));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(none_is_left_before_a_plan, setup),
+        cmocka_unit_test_setup(one_that_stays_at_home_is_left_for_a_while, setup),
+        cmocka_unit_test_setup(it_is_left_twice_as_long_each_time, setup),
+        cmocka_unit_test_setup(one_that_moves_ends_it, setup),
+        cmocka_unit_test_setup(one_that_is_cut_ends_it, setup),
+        cmocka_unit_test_setup(a_larger_one_that_moves_says_nothing_of_smaller_ones, setup),
+        cmocka_unit_test_setup(one_that_waits_for_code_is_not_left, setup),
+        cmocka_unit_test_setup(launches_of_one_window_count_once, setup),
+        cmocka_unit_test_setup(one_that_is_not_measured_is_not_left, setup),
+        cmocka_unit_test_setup(none_is_left_where_all_is_managed, setup),
+        cmocka_unit_test_setup(only_launches_on_gpus_are, setup),
+        cmocka_unit_test_setup(all_of_a_window_are_looked_at, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

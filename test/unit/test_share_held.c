@@ -1,0 +1,279 @@
+/* Shares of launches that GPUs have together: those of the last launch stand until others are so much quicker
+ * that bytes may move for them. The controller is the real one; speeds are told to it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../shim/run/tiles/share_blocks.c"
+
+enum { PLACES = 3, GROUPS = 1000 };
+
+struct cw_run_state_all cw_run;
+
+/* ---- played */
+
+static bool by_blocks;
+
+bool cw_run_share_by_blocks(void)
+{
+    return by_blocks;
+}
+
+bool cw_device_clock_is_virtual(void)
+{
+    return false;
+}
+
+uint64_t cw_run_global_lock_now_ns(void)
+{
+    return 0;
+}
+
+/* ---- not called here */
+
+void cw_run_share_keep(const struct cw_run_tiles *x)
+{
+    (void)x;
+    fail();
+}
+
+void cw_run_share_rests(struct cw_run_share *h)
+{
+    (void)h;
+    fail();
+}
+
+double cw_device_cost_ns(const struct cw_cl_device *d, const struct cw_work *w)
+{
+    (void)d, (void)w;
+    fail();
+    return 0;
+}
+
+struct cw_work cw_run_timing_work_of(const struct cw_run_task *t)
+{
+    (void)t;
+    fail();
+    return (struct cw_work){0};
+}
+
+/* ---- a launch of 1000 work-groups on three GPUs */
+
+static struct cw_cl_device gpu[PLACES];
+static struct cw_context_devices devices = {.n = PLACES};
+static struct cw_run_context_device place[PLACES];
+static struct cw_run_context context = {.slots = &devices, .places = place};
+static struct cw_run_queue queue = {.context = &context};
+static struct cw_run_share share;
+static struct cw_run_task whole;
+static size_t got[PLACES]; /* work-groups of each place in the last launch */
+
+static int setup(void **state)
+{
+    static const struct cw_adaptive_options options = {.mode = CW_ADAPTIVE_ASYNC, .blocks_n = 8};
+
+    (void)state;
+    by_blocks = false;
+    for (uint32_t i = 0; i < PLACES; i++) {
+        gpu[i] = (struct cw_cl_device){.memory = i + 1, .traits = CW_VENDOR_OWN_MEMORY};
+        place[i] = (struct cw_run_context_device){.slot = &gpu[i]};
+    }
+    share = (struct cw_run_share){.control = cw_adaptive_create(PLACES, &options)};
+    assert_non_null(share.control);
+    whole = (struct cw_run_task){.queue = &queue};
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    cw_adaptive_destroy(share.control);
+    free(share.held);
+    return 0;
+}
+
+/* So often that it forgets what it knew. */
+static void is_so_quick(uint32_t at, double groups_per_us)
+{
+    for (int i = 0; i < 200; i++)
+        cw_adaptive_know(share.control, at, 100, 100e3 / groups_per_us);
+}
+
+/* On the first `n` places; all of its blocks are bound at once. */
+static void launch_on(uint32_t n)
+{
+    struct cw_run_task part[PLACES] = {0};
+    struct cw_run_block block[PLACES], none;
+    struct cw_run_tiles x = {.whole = &whole,
+                             .share = &share,
+                             .cut = {.groups = GROUPS},
+                             .parts = n,
+                             .part = part,
+                             .block = block};
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        part[i].at.place = i;
+    memset(got, 0, sizeof got);
+    assert_int_equal(cw_run_share_take(&x, &part[0], &none), CW_RUN_TAKEN_NONE);
+    for (uint32_t i = 0; i < x.blocks; i++) {
+        assert_int_equal(block[i].first, at);
+        at += block[i].groups;
+        got[block[i].part] += block[i].groups;
+    }
+    assert_int_equal(at, GROUPS);
+}
+
+static void has_about(uint32_t at, size_t groups)
+{
+    assert_in_range(got[at], groups - GROUPS / 50, groups + GROUPS / 50);
+}
+
+/* ---- the cases */
+
+static void the_first_launch_goes_by_speed(void **state)
+{
+    (void)state;
+    is_so_quick(0, 1);
+    is_so_quick(1, 3);
+    launch_on(2);
+    has_about(0, 250);
+    has_about(1, 750);
+}
+
+static void shares_stand_where_little_would_be_gained(void **state)
+{
+    size_t before[PLACES];
+
+    (void)state;
+    is_so_quick(0, 1);
+    is_so_quick(1, 1);
+    launch_on(2);
+    memcpy(before, got, sizeof got);
+    is_so_quick(1, 1.04); /* the slower one would end 2 % sooner */
+    launch_on(2);
+    assert_memory_equal(got, before, sizeof got);
+}
+
+static void they_change_where_much_is(void **state)
+{
+    (void)state;
+    is_so_quick(0, 1);
+    is_so_quick(1, 1);
+    launch_on(2);
+    has_about(1, 500);
+    is_so_quick(1, 3);
+    launch_on(2);
+    has_about(1, 750);
+}
+
+/* Little by little: what stands is compared, not what the last launch would have got. */
+static void they_do_not_creep(void **state)
+{
+    size_t before[PLACES];
+
+    (void)state;
+    is_so_quick(0, 1);
+    is_so_quick(1, 1);
+    launch_on(2);
+    memcpy(before, got, sizeof got);
+    for (double quick = 1.02; quick < 1.09; quick += .02) {
+        is_so_quick(1, quick);
+        launch_on(2);
+        assert_memory_equal(got, before, sizeof got);
+    }
+    is_so_quick(1, 1.3);
+    for (int i = 0; i < 8; i++)
+        launch_on(2);
+    has_about(1, 565);
+}
+
+/* After 1 launch, and 2, 4, 8 more. */
+static void they_are_looked_at_less_and_less_often(void **state)
+{
+    uint32_t changed = 0;
+    size_t last;
+
+    (void)state;
+    is_so_quick(0, 1);
+    is_so_quick(1, 1);
+    launch_on(2);
+    for (uint32_t i = 1; i < 16; i++) {
+        last = got[1];
+        is_so_quick(1, i % 2 ? 3 : 1);
+        launch_on(2);
+        changed += got[1] != last;
+        assert_true(got[1] == last || i == 1 || i == 3 || i == 7 || i == 15);
+    }
+    assert_int_equal(changed, 1); /* each look comes when it is 3 times as quick */
+}
+
+static void shares_without_speeds_are_equal_and_stand(void **state)
+{
+    (void)state;
+    launch_on(2);
+    has_about(0, 500);
+    is_so_quick(1, 3); /* of the other one nothing is known */
+    launch_on(2);
+    has_about(0, 500);
+}
+
+/* A launch on other places has none that stand: what two of three had is not all of it. */
+static void fewer_places_share_anew(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < PLACES; i++)
+        is_so_quick(i, 1);
+    launch_on(PLACES);
+    has_about(2, 333);
+    launch_on(2);
+    has_about(0, 500);
+    has_about(1, 500);
+    launch_on(PLACES);
+    has_about(2, 333);
+}
+
+static void nothing_is_held_on_processors(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < PLACES; i++)
+        gpu[i].memory = 0;
+    share.holder = &(struct cw_run_tiles){0}; /* else blocks are asked for one by one */
+    is_so_quick(0, 1);
+    is_so_quick(1, 1);
+    launch_on(2);
+    is_so_quick(1, 1.2);
+    launch_on(2);
+    has_about(1, 545);
+    assert_null(share.held);
+}
+
+static void nothing_is_held_where_blocks_are_asked_for(void **state)
+{
+    (void)state;
+    by_blocks = true;
+    share.holder = &(struct cw_run_tiles){0};
+    launch_on(2);
+    assert_null(share.held);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_first_launch_goes_by_speed, setup, teardown),
+        cmocka_unit_test_setup_teardown(shares_stand_where_little_would_be_gained, setup, teardown),
+        cmocka_unit_test_setup_teardown(they_change_where_much_is, setup, teardown),
+        cmocka_unit_test_setup_teardown(they_do_not_creep, setup, teardown),
+        cmocka_unit_test_setup_teardown(they_are_looked_at_less_and_less_often, setup, teardown),
+        cmocka_unit_test_setup_teardown(shares_without_speeds_are_equal_and_stand, setup, teardown),
+        cmocka_unit_test_setup_teardown(fewer_places_share_anew, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_is_held_on_processors, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_is_held_where_blocks_are_asked_for, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
