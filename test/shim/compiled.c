@@ -1,5 +1,5 @@
-/* compiled - a program whose compiler says something about a build that succeeds, with a kernel that takes local
- * memory. */
+/* compiled - a program whose compiler says something about a build that succeeds, with a kernel that takes
+ * local memory. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
