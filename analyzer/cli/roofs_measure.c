@@ -222,7 +222,7 @@ static struct cw_roof_value measure_flops(const struct measure *m, unsigned widt
     double d[2] = {.5, 1}, ns = 0;
     float f[2] = {.5f, 1};
     struct cw_roof_value v = {0};
-    char options[128], digits[8] = "";
+    char options[128], digits[16] = "";
     cl_int rounds = 4;
     cl_kernel k;
 
