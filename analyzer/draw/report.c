@@ -98,6 +98,7 @@ static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
         cw_json_put_open(o);
         put_text(o, "name", r->t->devices.v[d].name);
         put_number(o, "commands", v->commands);
+        put_number(o, "parts", v->parts);
         put_number(o, "busy_ns", v->busy_ns);
         put_number(o, "sum_ns", v->sum_ns);
         put_number(o, "span_ns", v->span_ns);

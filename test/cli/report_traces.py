@@ -142,6 +142,9 @@ def moved():
         {**copy, "command": 5, "from": 1, "why": "native", "start_ns": 50000, "end_ns": 55000},
         {"bytes": 16, "from": 1, "why": "needed", "start_ns": 60000, "end_ns": 61000},
         {"bytes": 16, "why": "needed"}]
+    t["parts"] = [  # of the launch from 12 to 22 us
+        {"command": 1, "device": 0, "groups": 3, "start_ns": 12000, "end_ns": 18000},
+        {"command": 1, "device": 1, "first_group": 3, "groups": 1, "start_ns": 13500, "end_ns": 22000}]
     return t
 
 
