@@ -23,6 +23,7 @@ const struct cw_cache_store cw_cache_stores[] = {{CW_CACHE_PROGRAMS, "how long r
                                                  {"compiled", "code of single launches"},
                                                  {"builds", "answers to the program's own builds"},
                                                  {"footprints", "models of kernels"},
+                                                 {"roofs", "how fast devices were measured to be"},
                                                  {NULL, NULL}};
 
 enum cw_status cw_cache_files_find(struct cw_cache_files *c, const char *history, struct cw_error *err)

@@ -1,4 +1,5 @@
 /* cmd_report.c - clweave report: a traced run as one page for people. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "cli.h"
@@ -6,6 +7,7 @@
 #include "selection_options.h"
 #include "../draw/report.h"
 #include "../plan/launch_parts.h"
+#include "../io/cache_folder.h"
 #include "../io/output.h"
 #include "../graph/trace_read.h"
 
@@ -24,7 +26,7 @@ static const struct cw_cli_option options[] = {
     {"no-graph", 0, CW_CLI_BOOL, offsetof(struct report_command, no_graph), NULL, NULL,
      "leave the picture of the graph out"},
     {"operations", 0, CW_CLI_BOOL, offsetof(struct report_command, operations), NULL, NULL,
-     "count the kernels' floating-point operations by models of their sources, for GFLOP/s"},
+     "make the models of kernels that are not kept, for bytes, operations and GFLOP/s"},
     CW_SELECTION_ROWS(struct report_command),
     CW_CLI_END,
 };
@@ -32,38 +34,58 @@ static const struct cw_cli_option options[] = {
 static const char *const examples[] = {"clweave report app.json", "findings, on the terminal",
                                        "clweave report app.json -o app.html", "a page for the browser", NULL};
 
-/* Of a launch, by the model of its kernel; 0: not known. A fused multiply-add counts as two. */
-static double flops_of(struct cw_launch_parts *parts, const struct cw_command *k)
-{
-    const double items = (double)k->global_size[0] * (double)k->global_size[1] * (double)k->global_size[2];
-    struct cw_work_ops ops;
+/* What is known of the launches of `t`, by models. */
+struct known {
+    struct cw_trace_reach reach;
+    struct cw_launch_work *work;   /* by command; reasons point into `reach` */
+    struct cw_device_roofs *roofs; /* by device */
+};
 
-    if (!cw_launch_parts_ops(parts, k, &ops))
-        return 0;
-    return items * (ops.per_item[CW_OP_SINGLE] + ops.per_item[CW_OP_DOUBLE] + ops.per_item[CW_OP_SPECIAL] +
-                    2 * ops.per_item[CW_OP_SINGLE_FMA] + 2 * ops.per_item[CW_OP_DOUBLE_FMA]);
+static void finish_known(struct known *k)
+{
+    free(k->work);
+    free(k->roofs);
+    cw_trace_reach_finish(&k->reach);
 }
 
-/* *flops: of each command; the caller frees it. */
-static enum cw_status count_operations(const struct cw_trace *t, double **flops, struct cw_error *err)
+/* Of models that are kept; with `all` others are made, too. */
+static enum cw_status find_work(struct known *k, const struct cw_trace *t, bool all, struct cw_error *err)
 {
-    struct cw_trace_reach reach;
-    struct cw_launch_parts *parts = NULL;
-    enum cw_status status = cw_footprints_reach(&reach, t, err);
+    enum cw_status status =
+        all ? cw_footprints_reach(&k->reach, t, err) : cw_footprints_kept(&k->reach, t, err);
+    struct cw_launch_parts *parts = status ? NULL : cw_launch_parts_create(t, &k->reach);
+    const char *without = "no model of it is kept; --operations makes one where its source is recorded";
 
-    *flops = status ? NULL : calloc(t->commands.count + 1, sizeof **flops);
-    if (*flops)
-        parts = cw_launch_parts_create(t, &reach);
-    for (size_t i = 0; parts && i < t->commands.count; i++)
+    if (all)
+        without = k->reach.missing.status ? k->reach.missing.text : "its source is not recorded";
+    k->work = parts ? calloc(t->commands.count + 1, sizeof *k->work) : NULL;
+    for (size_t i = 0; k->work && i < t->commands.count; i++)
         if (t->commands.v[i].kernel < t->kernels.count)
-            (*flops)[i] = flops_of(parts, &t->commands.v[i]);
-    if (!status && reach.missing.status)
-        cw_cli_complain("report: not all kernels have operations: %s", reach.missing.text);
-    if (!status && !parts)
-        status = cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
+            cw_launch_parts_work(parts, &t->commands.v[i], without, &k->work[i]);
     cw_launch_parts_destroy(parts);
-    cw_trace_reach_finish(&reach);
+    if (all && !status && k->reach.missing.status)
+        cw_cli_complain("report: not all kernels have models: %s", k->reach.missing.text);
+    if (!status && !k->work)
+        status = cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
     return status;
+}
+
+/* Roofs that are kept of the trace's devices. */
+static void find_roofs(struct known *k, const struct cw_trace *t)
+{
+    char cache[PATH_MAX];
+    struct cw_error err = {0};
+
+    k->roofs = calloc(t->devices.count + 1, sizeof *k->roofs);
+    if (!k->roofs || cw_cache_folder(cache, sizeof cache, &err) != CW_OK)
+        return;
+    for (size_t d = 0; d < t->devices.count; d++) {
+        const struct cw_t_device *v = &t->devices.v[d];
+        struct cw_roofs_device id = {v->name, v->version, v->driver_version, v->compute_units};
+
+        if (v->name && v->version && v->driver_version)
+            cw_device_roofs_read(cache, &id, &k->roofs[d]);
+    }
 }
 
 static int run(const void *values, int argc, char **argv)
@@ -74,7 +96,7 @@ static int run(const void *values, int argc, char **argv)
     struct cw_trace t;
     struct cw_error err = {0};
     enum cw_status status;
-    double *flops = NULL;
+    struct known known = {.work = NULL};
 
     (void)argc;
     if (o->limit < 0) {
@@ -87,17 +109,20 @@ static int run(const void *values, int argc, char **argv)
     status = cw_trace_load(&t, argv[0], &err);
     if (!status)
         status = cw_selection_apply(&t, &o->selection, &err);
-    if (!status && o->operations)
-        status = count_operations(&t, &flops, &err);
-    r.flops = flops;
+    if (!status)
+        status = find_work(&known, &t, o->operations, &err);
+    if (!status)
+        find_roofs(&known, &t);
+    r.work = known.work;
+    r.roofs = known.roofs;
     if (!status && !o->out)
         status = cw_report_print(&t, &r, stdout, &err);
     else if (!status)
         status = cw_output_open(&out, o->out, 0666, &err);
     if (!status && o->out)
         status = cw_output_close(&out, cw_report_write(&t, &r, out.f, &err), &err);
+    finish_known(&known);
     cw_trace_finish(&t);
-    free(flops);
     return status ? cw_cli_fail(&err) : CW_EXIT_OK;
 }
 
@@ -139,7 +164,14 @@ const struct cw_command_def cw_cmd_report = {
         "\"kernels\" are launches by kernel, and by NDRange (global / local size) where a kernel has "
         "several: how many, their share of all kernels' time, the shortest, the middle one, the one "
         "that 95 % do not exceed, the longest; GB/s: bytes that they may read and write, by their "
-        "footprints, over their time; GFLOP/s with --operations, a fused multiply-add counting as two. "
+        "footprints, over their time; GFLOP/s where their operations are known. "
+        "\"work of a launch\" are the bytes that a launch reads and writes, each once, and its "
+        "floating-point operations (a fused multiply-add counts as two), by models of the kernels' sources: "
+        "those that tracing has kept; --operations makes the others. Only exact counts are shown. \"of "
+        "roof\": of the operations per second (bytes, without operations) that memory and multiply-adds "
+        "of the device allow, as `clweave devices --measure` found them; above 100 % the bytes lie in a "
+        "cache. \"median, max\" are times of commands: in the call that enqueues, from "
+        "CL_PROFILING_COMMAND_QUEUED to SUBMIT, from SUBMIT to START. "
         "\"kept\" are objects that the program had not released when it ended.",
     .options = options,
     .output = output,

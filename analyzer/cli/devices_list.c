@@ -1,7 +1,6 @@
 /* devices_list.c - see devices_list.h. */
 #include "devices_list.h"
 
-#include <CL/cl.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -72,17 +71,15 @@ const char *cw_devices_list_under_run(const json_t *device)
     return "run leaves it to its vendor";
 }
 
-json_t *cw_devices_list(unsigned *platforms_found)
+/* Calls each(context, device, its platform's name) for all devices; returns the number of platforms. */
+static unsigned visit(void (*each)(void *context, cl_device_id d, const char *platform), void *context)
 {
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_device_id devices[MAX_DEVICES];
     cl_uint platform_count = 0, count;
-    json_t *list = json_array();
 
     if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &platform_count) != CL_SUCCESS)
         platform_count = 0;
-    if (platforms_found)
-        *platforms_found = platform_count;
     for (cl_uint p = 0; p < platform_count && p < MAX_PLATFORMS; p++) {
         char name[TEXT];
         platform_text(platforms[p], CL_PLATFORM_NAME, name);
@@ -90,7 +87,44 @@ json_t *cw_devices_list(unsigned *platforms_found)
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count) != CL_SUCCESS)
             continue;
         for (cl_uint d = 0; d < count && d < MAX_DEVICES; d++)
-            json_array_append_new(list, describe(devices[d], name));
+            each(context, devices[d], name);
     }
+    return platform_count;
+}
+
+static void append(void *list, cl_device_id d, const char *platform)
+{
+    json_array_append_new(list, describe(d, platform));
+}
+
+json_t *cw_devices_list(unsigned *platforms_found)
+{
+    json_t *list = json_array();
+    unsigned platforms = visit(append, list);
+
+    if (platforms_found)
+        *platforms_found = platforms;
     return list;
+}
+
+struct search {
+    size_t left; /* devices before it */
+    cl_device_id found;
+};
+
+static void count_down(void *context, cl_device_id d, const char *platform)
+{
+    struct search *s = context;
+
+    (void)platform;
+    if (!s->found && s->left-- == 0)
+        s->found = d;
+}
+
+cl_device_id cw_devices_list_find(size_t place)
+{
+    struct search s = {.left = place};
+
+    visit(count_down, &s);
+    return s.found;
 }

@@ -80,8 +80,8 @@ static void store_folder(char *folder, size_t size)
     *folder = '\0';
 }
 
-enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t,
-                                   struct cw_error *err)
+static enum cw_status get_reach(struct cw_trace_reach *reach, const struct cw_trace *t, bool kept,
+                                struct cw_error *err)
 {
     struct cw_models_source *source = malloc(sizeof *source);
     char folder[PATH_MAX];
@@ -92,9 +92,23 @@ enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     store_folder(folder, sizeof folder);
     cw_program_models_init(source, folder);
-    status = cw_trace_reach_init(reach, t, source, ask, err);
+    if (kept)
+        *source->helper = '\0';
+    status = cw_trace_reach_init(reach, t, source, kept ? NULL : ask, err);
     free(source);
     return status;
+}
+
+enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t,
+                                   struct cw_error *err)
+{
+    return get_reach(reach, t, false, err);
+}
+
+enum cw_status cw_footprints_kept(struct cw_trace_reach *reach, const struct cw_trace *t,
+                                  struct cw_error *err)
+{
+    return get_reach(reach, t, true, err);
 }
 
 static void say_what_is_missing(const struct cw_error *missing, bool asked)

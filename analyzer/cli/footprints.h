@@ -15,4 +15,8 @@ enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, struct cw_err
 enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t,
                                    struct cw_error *err);
 
+/* The same of models that earlier commands have kept: nothing is analysed, no vendor asked. */
+enum cw_status cw_footprints_kept(struct cw_trace_reach *reach, const struct cw_trace *t,
+                                  struct cw_error *err);
+
 #endif

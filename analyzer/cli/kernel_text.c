@@ -225,6 +225,19 @@ static void print_touched(FILE *out, const json_t *args)
     }
 }
 
+/* Of the launch, counted exactly; nothing where it has none. */
+static void print_floats(FILE *out, const json_t *floats)
+{
+    const char *unknown = json_string_value(json_object_get(floats, "unknown"));
+    double single = json_number_value(json_object_get(floats, "single")),
+           twice = json_number_value(json_object_get(floats, "double"));
+
+    if (unknown)
+        fprintf(out, "  its floating-point operations are not known: %s\n", unknown);
+    else if (single + twice > 0)
+        fprintf(out, "  floating-point operations of the launch: %.0f single, %.0f double\n", single, twice);
+}
+
 void cw_kernel_print_launch(FILE *out, const json_t *kernel, const json_t *launch, const json_t *result)
 {
     const json_t *tile = json_array_get(json_object_get(launch, "tiles"), 0),
@@ -246,4 +259,5 @@ void cw_kernel_print_launch(FILE *out, const json_t *kernel, const json_t *launc
         fprintf(out, "; %lld loop%s of unknown length counted once", (long long)unknown,
                 unknown == 1 ? "" : "s");
     fputs(json_is_true(json_object_get(o, "sure")) || unknown ? "\n" : "; at most, as data decides\n", out);
+    print_floats(out, json_object_get(o, "floating_point"));
 }

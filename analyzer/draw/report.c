@@ -3,10 +3,13 @@
 #include "../graph/command_facts.h"
 #include "exporter.h"
 #include "palette.h"
+#include "report_commands.h"
+#include "report_compiled.h"
 #include "report_facts.h"
 #include "report_host.h"
 #include "report_kernels.h"
 #include "report_page.h"
+#include "report_roofs.h"
 #include "report.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"
@@ -360,6 +363,7 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_palette(o, r);
     put_rows(o, r);
     cw_report_kernels_put(r, o);
+    cw_report_commands_put(r, o);
     cw_report_host_put(r, o, shown > CW_REPORT_COMMANDS ? shown : CW_REPORT_COMMANDS);
     put_numbers(o, r->t, shown);
     put_commands(o, r, shift, shown);
@@ -451,13 +455,19 @@ static enum cw_status write_graph(const struct cw_report_facts *r, const struct 
 enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_options *o, FILE *f,
                                struct cw_error *err)
 {
-    static const char data_mark[] = "@DATA@", graph_mark[] = "@GRAPH@";
-    const char *graph = strstr(cw_report_page, graph_mark), *data = strstr(cw_report_page, data_mark);
+    static const char data_mark[] = "@DATA@", graph_mark[] = "@GRAPH@", roofs_mark[] = "@ROOFS@";
+    const char *graph = strstr(cw_report_page, graph_mark), *data = strstr(cw_report_page, data_mark),
+               *roofs = strstr(cw_report_page, roofs_mark);
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, o->flops, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->work, err);
 
     if (!status) {
-        fwrite(cw_report_page, 1, (size_t)(graph - cw_report_page), f);
+        fwrite(cw_report_page, 1, (size_t)(roofs - cw_report_page), f);
+        cw_report_roofs_page(&r, o->roofs, f);
+        cw_report_commands_page(&r, f);
+        cw_report_compiled_page(&r, f);
+        roofs += sizeof roofs_mark - 1;
+        fwrite(roofs, 1, (size_t)(graph - roofs), f);
         status = write_graph(&r, o, f, err);
     }
     if (!status) {

@@ -8,13 +8,15 @@
 
 #include <stdio.h>
 
-#include "../trace/trace.h"
+#include "../graph/kernel_times.h"
+#include "../history/device_roofs.h"
 
 struct cw_report_options {
     int64_t limit; /* commands in the timeline and the table; 0: CW_REPORT_COMMANDS */
     bool graph;    /* draw the graph (by graphviz's dot; the page says so where that is missing) */
-    /* floating-point operations of each command, 0 where they are not known; NULL: of none. Borrowed */
-    const double *flops;
+    /* of each command, NULL: of none; of each device, when_s 0 where none are kept. Borrowed */
+    const struct cw_launch_work *work;
+    const struct cw_device_roofs *roofs;
 };
 enum { CW_REPORT_COMMANDS = 50000, CW_REPORT_GRAPH_NODES = 150 };
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_trace *t, const double *flops,
-                                    struct cw_error *err)
+enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_trace *t,
+                                    const struct cw_launch_work *work, struct cw_error *err)
 {
     enum cw_status status;
 
@@ -18,7 +18,9 @@ enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_t
     if (!status)
         status = cw_critical_path_init(&r->path, t, r->timed ? CW_WEIGHT_TIME : CW_WEIGHT_COUNT, err);
     if (!status)
-        status = cw_kernel_times_init(&r->kernels, t, flops, err);
+        status = cw_kernel_times_init(&r->kernels, t, work, err);
+    if (!status)
+        status = cw_command_times_init(&r->commands, t, err);
     if (!status)
         r->finding_count = cw_findings(r->findings, t, &r->summary, &r->figures, &r->path);
     return status;
@@ -30,4 +32,5 @@ void cw_report_facts_finish(struct cw_report_facts *r)
     cw_figures_finish(&r->figures);
     cw_critical_path_finish(&r->path);
     cw_kernel_times_finish(&r->kernels);
+    cw_command_times_finish(&r->commands);
 }

@@ -2,6 +2,7 @@
 #ifndef CW_REPORT_FACTS_H
 #define CW_REPORT_FACTS_H
 
+#include "../graph/command_times.h"
 #include "../graph/figures.h"
 #include "../graph/kernel_times.h"
 
@@ -11,15 +12,17 @@ struct cw_report_facts {
     struct cw_figures figures;
     struct cw_critical_path path;
     struct cw_kernel_times kernels;
+    struct cw_command_times commands;
     bool timed; /* the path is of device times, else of commands */
     struct cw_finding findings[CW_FINDINGS_MAX];
     size_t finding_count;
 };
 
-/* Fills `r` from `t`, which must outlive it; finish it in any case. flops: as cw_kernel_times_init has them.
- * Errors: those of cw_graph_summary_init, cw_figures_init, cw_critical_path_init, cw_kernel_times_init. */
-enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_trace *t, const double *flops,
-                                    struct cw_error *err);
+/* Fills `r` from `t`, which must outlive it; finish it in any case. work: as cw_kernel_times_init has them.
+ * Errors: those of cw_graph_summary_init, cw_figures_init, cw_critical_path_init, cw_kernel_times_init,
+ * cw_command_times_init. */
+enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_trace *t,
+                                    const struct cw_launch_work *work, struct cw_error *err);
 void cw_report_facts_finish(struct cw_report_facts *r);
 
 #endif

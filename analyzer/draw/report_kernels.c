@@ -47,7 +47,7 @@ void cw_report_kernels_print(const struct cw_report_facts *r, FILE *f)
     size_t shown = 0;
 
     for (size_t i = 0; i < k->kernel_count; i++)
-        with_flops |= k->kernels[i].flops_ns > 0;
+        with_flops |= k->kernels[i].single + k->kernels[i].twice > 0;
     if (!k->ns)
         return;
     fprintf(f, "\n%-16s %8s %5s %9s %9s %9s %9s %8s%s\n", "kernels", "launches", "share", "min", "median",

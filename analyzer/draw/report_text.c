@@ -1,9 +1,11 @@
 /* report_text.c - the findings about a run, for a terminal; see report.h. */
 #include "report.h"
 #include "../io/quantity.h"
+#include "report_commands.h"
 #include "report_facts.h"
 #include "report_host.h"
 #include "report_kernels.h"
+#include "report_roofs.h"
 
 #include <string.h>
 
@@ -99,7 +101,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
 {
     static const char *const marks[] = {" ", "*", "!"};
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, o->flops, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->work, err);
     const char *least = r.summary.without_times ? "at least " : "";
     char a[16], b[16];
 
@@ -125,6 +127,9 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
             fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
             print_wrapped(f, r.findings[i].text);
         }
+        /* behind the findings, which shall be on the first screen */
+        cw_report_roofs_print(&r, o->roofs, f);
+        cw_report_commands_print(&r, f);
     }
     cw_report_facts_finish(&r);
     return status;

@@ -44,15 +44,24 @@ static enum cw_status count_work(const struct cw_model *m, const struct cw_launc
                                  json_t *result, struct cw_error *err)
 {
     struct cw_ops_counts counts;
+    struct cw_ops_floats floats;
     struct cw_eval *e = cw_eval_create(m);
     if (!e)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for counts");
-    double start = now_us();
+    double start = now_us(), took;
     cw_ops_count(m, e, l, &counts);
-    double took = now_us() - start;
+    took = now_us() - start;
     json_t *j = cw_report_work(&counts);
     if (time)
         json_object_set_new(j, "count_us", json_real(took));
+    start = now_us();
+    const char *why = cw_ops_floats(m, e, l, &(int64_t){CW_OPS_BOXES}, &floats);
+    took = now_us() - start;
+    json_object_set_new(j, "floating_point",
+                        why ? json_pack("{s:s}", "unknown", why)
+                            : json_pack("{s:f, s:f}", "single", floats.single, "double", floats.twice));
+    if (time)
+        json_object_set_new(j, "floating_point_us", json_real(took));
     json_object_set_new(result, "operations", j);
     cw_eval_destroy(e);
     return CW_OK;

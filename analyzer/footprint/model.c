@@ -176,3 +176,19 @@ void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why)
             a->unknown_write = why;
     }
 }
+
+bool cw_model_depends_on_groups(const struct cw_model *m)
+{
+    for (int i = 0; i < m->pool.n; i++)
+        switch (m->pool.node[i].op) {
+        case CW_EXPR_LOCAL_ID:
+        case CW_EXPR_GROUP_ID:
+        case CW_EXPR_LOCAL_SIZE:
+        case CW_EXPR_ENQUEUED_LOCAL_SIZE:
+        case CW_EXPR_NUM_GROUPS:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}

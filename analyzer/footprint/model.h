@@ -143,6 +143,8 @@ bool cw_model_add_exit(struct cw_model *m, const struct cw_exit *x);
  * CW_MODEL_MAX_WORKS are left out. */
 bool cw_model_add_ops(struct cw_model *m, const struct cw_ops *w);
 
+/* Some expression has the local size, or an id in a work-group or of one. */
+bool cw_model_depends_on_groups(const struct cw_model *m);
 /* `inner` is `outer` or lies inside it; nothing lies in or around loop -1. */
 bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer);
 /* The value can differ between iterations of `loop`, or between uses outside of it. */

@@ -35,4 +35,11 @@ struct cw_work_ops {
     double group_bytes; /* bytes of global memory that a group touches, each counted once; 0: not known */
 };
 
+/* Floating-point operations of a launch: additions, multiplications, comparisons, conversions; a division and
+ * a function such as sine count as one, a fused multiply-add as two. */
+struct cw_ops_floats {
+    double single; /* of up to 32 bits */
+    double twice;  /* of 64 bits */
+};
+
 #endif

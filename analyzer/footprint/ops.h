@@ -18,6 +18,14 @@ struct cw_ops_counts {
 void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch,
                   struct cw_ops_counts *counts);
 
+enum { CW_OPS_BOXES = 20000 }; /* for one launch: enough for triangles over thousands of rows */
+
+/* Counts them exactly. Returns NULL, or why they are not known: data or conditions that are not linear decide
+ * (static text; *floats then means nothing). *left: how many boxes may still be evaluated, microseconds each;
+ * what is used up is taken off. `e` as above. */
+const char *cw_ops_floats(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch,
+                          int64_t *left, struct cw_ops_floats *floats);
+
 /* How many operations the launch does at most, for any data: as if all conditions but those of loops were
  * true. INFINITY when some loop has no bound that sizes, scalars and types give. `e` as above. Tens of
  * microseconds. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MEMORIES = 16, KEY_BYTES = 512, TRIALS = 16 };
+enum { MEMORIES = 16, KEY_BYTES = 512, TRIALS = 16, BOXES = 10 * CW_OPS_BOXES };
 
 /* A launch by all that its reach depends on. */
 struct memory {
@@ -18,6 +18,9 @@ struct memory {
     struct cw_reach *reach;
     struct cw_work_ops ops;
     bool counted; /* ops is filled in */
+    struct cw_ops_floats floats;
+    const char *no_floats; /* why they are not known */
+    bool floats_counted;
 };
 
 struct cw_reacher {
@@ -29,6 +32,7 @@ struct cw_reacher {
     struct cw_arg_footprint *result;
     struct cw_launch_arg *args;
     uint64_t evaluations, spent_ns;
+    int64_t boxes; /* that may still be evaluated to count operations */
     uint32_t next;
     struct memory latest[MEMORIES];
 };
@@ -48,22 +52,6 @@ void cw_reacher_destroy(struct cw_reacher *r)
     free(r);
 }
 
-static bool depends_on_groups(const struct cw_model *m)
-{
-    for (int i = 0; i < m->pool.n; i++)
-        switch (m->pool.node[i].op) {
-        case CW_EXPR_LOCAL_ID:
-        case CW_EXPR_GROUP_ID:
-        case CW_EXPR_LOCAL_SIZE:
-        case CW_EXPR_ENQUEUED_LOCAL_SIZE:
-        case CW_EXPR_NUM_GROUPS:
-            return true;
-        default:
-            break;
-        }
-    return false;
-}
-
 struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t pieces)
 {
     struct cw_reacher *r = model->anywhere || model->prints ? NULL : calloc(1, sizeof *r);
@@ -72,7 +60,8 @@ struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t piec
         return NULL;
     r->model = model;
     r->pieces = pieces;
-    r->by_group = depends_on_groups(model);
+    r->boxes = BOXES;
+    r->by_group = cw_model_depends_on_groups(model);
     r->eval = cw_eval_create(model);
     r->result = calloc((size_t)model->args + 1, sizeof *r->result);
     r->args = calloc((size_t)model->args + 1, sizeof *r->args);
@@ -244,7 +233,7 @@ static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const stru
     r->next = (r->next + 1) % MEMORIES;
     free(m->reach);
     m->reach = evaluate(r, l);
-    m->again = m->counted = false;
+    m->again = m->counted = m->floats_counted = false;
     if (m->reach) {
         m->reach->id = ++ids;
         m->reach->most = INFINITY;
@@ -315,20 +304,29 @@ static double touched(struct cw_reacher *r, const struct cw_launch *l)
     return bytes;
 }
 
-const struct cw_work_ops *cw_reacher_ops(struct cw_reacher *r, const struct cw_reach_launch *launch)
+/* The memory of a launch, which is evaluated where it is not remembered; NULL: nothing can be said of it. */
+static struct memory *remember(struct cw_reacher *r, const struct cw_reach_launch *launch,
+                               struct cw_launch *l)
 {
-    struct cw_ops_counts counts;
-    struct cw_launch l;
     uint8_t key[KEY_BYTES];
     struct memory *m;
     size_t bytes;
 
-    if (!look_up(r, launch, &l, key, &bytes, &m) || !bytes)
+    if (!look_up(r, launch, l, key, &bytes, &m) || !bytes)
         return NULL;
-    if (!m) {
-        if (!evaluate_and_keep(r, &l, key, bytes, 0) || !look_up(r, launch, &l, key, &bytes, &m) || !m)
-            return NULL;
-    }
+    if (!m && (!evaluate_and_keep(r, l, key, bytes, 0) || !look_up(r, launch, l, key, &bytes, &m)))
+        return NULL;
+    return m;
+}
+
+const struct cw_work_ops *cw_reacher_ops(struct cw_reacher *r, const struct cw_reach_launch *launch)
+{
+    struct cw_ops_counts counts;
+    struct cw_launch l;
+    struct memory *m = remember(r, launch, &l);
+
+    if (!m)
+        return NULL;
     if (m->counted)
         return &m->ops;
     cw_ops_count(r->model, r->eval, &l, &counts);
@@ -344,4 +342,23 @@ const struct cw_work_ops *cw_reacher_ops(struct cw_reacher *r, const struct cw_r
     }
     m->counted = true;
     return &m->ops;
+}
+
+const char *cw_reacher_floats(struct cw_reacher *r, const struct cw_reach_launch *launch,
+                              struct cw_ops_floats *floats)
+{
+    struct cw_launch l;
+    struct memory *m = remember(r, launch, &l);
+    int64_t left = r->boxes < CW_OPS_BOXES ? r->boxes : CW_OPS_BOXES, before = left;
+
+    *floats = (struct cw_ops_floats){0};
+    if (!m)
+        return "its arguments or sizes are not those of the model";
+    if (!m->floats_counted) {
+        m->no_floats = cw_ops_floats(r->model, r->eval, &l, &left, &m->floats);
+        m->floats_counted = true;
+        r->boxes -= before - (left > 0 ? left : 0);
+    }
+    *floats = m->floats;
+    return m->no_floats;
 }

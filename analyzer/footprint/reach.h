@@ -73,4 +73,11 @@ struct cw_work_ops; /* op_kinds.h */
  * next call. NULL: as above. Tens of microseconds, little for a launch like one of the latest. */
 const struct cw_work_ops *cw_reacher_ops(struct cw_reacher *r, const struct cw_reach_launch *launch);
 
+struct cw_ops_floats; /* op_kinds.h */
+
+/* The floating-point operations of that launch. NULL, or why they are not known (static text). Milliseconds
+ * at most, and seconds for all launches of the kernel. */
+const char *cw_reacher_floats(struct cw_reacher *r, const struct cw_reach_launch *launch,
+                              struct cw_ops_floats *floats);
+
 #endif

@@ -10,7 +10,7 @@
 
 struct collect {
     const struct cw_trace *t;
-    const double *flops;
+    const struct cw_launch_work *work;
     uint32_t *launch; /* command ids, by kernel's name and NDRange */
     size_t n;
     uint64_t *ns; /* room for the times of all launches */
@@ -57,6 +57,26 @@ static uint64_t bytes_of(const struct cw_trace *t, const struct cw_command *k)
     return bytes;
 }
 
+/* Adds what a launch that took `ns` did. */
+static void add_work(struct cw_kernel_row *row, const struct cw_launch_work *w, uint64_t ns)
+{
+    if (!w->no_flops) {
+        row->single += w->single;
+        row->twice += w->twice;
+        row->flops_ns += ns;
+        row->flops_launches++;
+    } else if (!row->no_flops) {
+        row->no_flops = w->no_flops;
+    }
+    if (!w->no_bytes) {
+        row->work_bytes += w->bytes;
+        row->bytes_ns += ns;
+        row->bytes_launches++;
+    } else if (!row->no_bytes) {
+        row->no_bytes = w->no_bytes;
+    }
+}
+
 /* Sorts the launches that have a time into bins; ns[0 .. n-1] ascend. */
 static void fill_bins(struct cw_kernel_row *row, const uint64_t *ns, size_t n)
 {
@@ -85,10 +105,8 @@ static struct cw_kernel_row make_row(struct collect *c, size_t first, size_t n)
             continue;
         c->ns[timed++] = ns;
         row.bytes += bytes_of(c->t, k);
-        if (c->flops && c->flops[c->launch[i]] > 0) {
-            row.flops += c->flops[c->launch[i]];
-            row.flops_ns += ns;
-        }
+        if (c->work)
+            add_work(&row, &c->work[c->launch[i]], ns);
     }
     row.spread = cw_spread_of(c->ns, timed);
     fill_bins(&row, c->ns, timed);
@@ -157,10 +175,10 @@ static bool make_rows(struct cw_kernel_times *k, struct collect *c)
     return true;
 }
 
-enum cw_status cw_kernel_times_init(struct cw_kernel_times *k, const struct cw_trace *t, const double *flops,
-                                    struct cw_error *err)
+enum cw_status cw_kernel_times_init(struct cw_kernel_times *k, const struct cw_trace *t,
+                                    const struct cw_launch_work *work, struct cw_error *err)
 {
-    struct collect c = {.t = t, .flops = flops};
+    struct collect c = {.t = t, .work = work};
     bool ok;
 
     *k = (struct cw_kernel_times){0};
@@ -183,12 +201,14 @@ void cw_kernel_times_finish(struct cw_kernel_times *k)
 
 double cw_kernel_times_gbps(const struct cw_kernel_row *row)
 {
+    if (row->spread.sum && row->bytes_ns == row->spread.sum) /* all by their models */
+        return (double)row->work_bytes / (double)row->bytes_ns;
     return row->spread.sum ? (double)row->bytes / (double)row->spread.sum : 0;
 }
 
 double cw_kernel_times_gflops(const struct cw_kernel_row *row)
 {
-    return row->flops_ns ? row->flops / (double)row->flops_ns : 0;
+    return row->flops_ns ? (row->single + row->twice) / (double)row->flops_ns : 0;
 }
 
 void cw_kernel_times_range(const struct cw_command *k, const char *by, char text[160])

@@ -9,6 +9,14 @@
 
 enum { CW_KERNEL_BINS = 24 };
 
+/* What a launch does, by the model of its kernel. A reason (static text, or it outlives this) stands where
+ * something is not known. */
+struct cw_launch_work {
+    double single, twice; /* floating-point operations of up to 32 bits, of 64 bits */
+    uint64_t bytes;       /* that it reads and writes in buffers, each once, at most */
+    const char *no_flops, *no_bytes;
+};
+
 /* All launches of the kernels of one name, or those of them with one NDRange. */
 struct cw_kernel_row {
     uint32_t kernel; /* an id whose name the row has */
@@ -18,9 +26,12 @@ struct cw_kernel_row {
     /* launches by their time: bins of equal ratio from spread.min to spread.max. All in the first one where
      * these are equal */
     uint32_t bins[CW_KERNEL_BINS];
-    uint64_t bytes;    /* that the timed launches read and write, at most */
-    double flops;      /* floating-point operations of the timed launches whose operations are known */
-    uint64_t flops_ns; /* their time; 0: none is known */
+    uint64_t bytes; /* that the timed launches read and write, at most */
+    /* timed launches whose operations are known, and their time */
+    double single, twice;
+    uint64_t flops_ns, flops_launches;
+    uint64_t work_bytes, bytes_ns, bytes_launches; /* the same of launches whose bytes are known by a model */
+    const char *no_flops, *no_bytes; /* of the first timed launch that is not among them; NULL: none */
     size_t first_range, range_count; /* of a kernel: its NDRanges in `ranges`, most time first */
 };
 
@@ -31,10 +42,10 @@ struct cw_kernel_times {
     uint64_t ns; /* of all timed launches */
 };
 
-/* Fills `k`; finish it in any case. flops: floating-point operations of each command, 0 where they are not
- * known; NULL: of none. CW_ERR_NOMEM. O(n log n) in launches. Thread-safety: reads `t` only. */
-enum cw_status cw_kernel_times_init(struct cw_kernel_times *k, const struct cw_trace *t, const double *flops,
-                                    struct cw_error *err);
+/* Fills `k`; finish it in any case. work: of each command; NULL: of none. CW_ERR_NOMEM. O(n log n) in
+ * launches. Thread-safety: reads `t` and `work` only. */
+enum cw_status cw_kernel_times_init(struct cw_kernel_times *k, const struct cw_trace *t,
+                                    const struct cw_launch_work *work, struct cw_error *err);
 void cw_kernel_times_finish(struct cw_kernel_times *k); /* safe on a zeroed struct */
 
 /* 10^9 bytes, or operations, per second; 0 where they are not known. */

@@ -81,3 +81,42 @@ bool cw_launch_parts_ops(struct cw_launch_parts *p, const struct cw_command *c, 
         *ops = *known;
     return known;
 }
+
+/* NULL, or why the bytes are not known. */
+static const char *count_bytes(struct cw_reacher *r, const struct cw_reach_launch *l, uint64_t *bytes)
+{
+    const struct cw_reach *reach = cw_reacher_launch(r, l, 0);
+
+    *bytes = 0;
+    for (uint32_t i = 0; i < l->args; i++)
+        if (l->arg[i].kind == CW_REACH_OTHER)
+            return "it has images or other arguments of unknown bytes";
+    if (!reach)
+        return "its arguments or sizes are not those of the model";
+    for (uint32_t i = 0; i < reach->n; i++) {
+        if (reach->piece[i].unknown)
+            return "an index depends on data";
+        *bytes += reach->piece[i].end - reach->piece[i].begin;
+    }
+    return NULL;
+}
+
+void cw_launch_parts_work(struct cw_launch_parts *p, const struct cw_command *c, const char *without,
+                          struct cw_launch_work *work)
+{
+    struct cw_reacher *reacher = c->kernel < p->reach->kernels ? p->reach->kernel[c->kernel] : NULL;
+    struct cw_reach_launch l;
+    struct cw_ops_floats floats;
+
+    *work = (struct cw_launch_work){.no_flops = without, .no_bytes = without};
+    if (!reacher)
+        return;
+    if (!cw_trace_reach_describe(p->reach, p->trace, c, &l)) {
+        work->no_flops = work->no_bytes = "its arguments are not recorded";
+        return;
+    }
+    work->no_bytes = count_bytes(reacher, &l, &work->bytes);
+    work->no_flops = cw_reacher_floats(reacher, &l, &floats);
+    work->single = floats.single;
+    work->twice = floats.twice;
+}

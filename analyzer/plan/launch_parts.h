@@ -1,9 +1,11 @@
-/* launch_parts.h - facts about a trace's launches from models of kernels, for plans: into how many
- * work-groups each may be cut, as run mode does it, and how many operations it has. Belongs to one thread. */
+/* launch_parts.h - facts about a trace's launches from models of kernels, for plans and reports: into how
+ * many work-groups each may be cut, as run mode does it, how many operations it has, what it does in all.
+ * Belongs to one thread. */
 #ifndef CW_LAUNCH_PARTS_H
 #define CW_LAUNCH_PARTS_H
 
 #include "../footprint/op_kinds.h"
+#include "../graph/kernel_times.h"
 #include "../graph/trace_reach.h"
 
 struct cw_launch_parts;
@@ -18,5 +20,9 @@ uint64_t cw_launch_parts_groups(struct cw_launch_parts *p, const struct cw_comma
 
 /* False: not known. */
 bool cw_launch_parts_ops(struct cw_launch_parts *p, const struct cw_command *launch, struct cw_work_ops *ops);
+
+/* What the launch does; `without`: the reason where its kernel has no model. */
+void cw_launch_parts_work(struct cw_launch_parts *p, const struct cw_command *launch, const char *without,
+                          struct cw_launch_work *work);
 
 #endif

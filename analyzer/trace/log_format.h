@@ -74,9 +74,11 @@ enum cw_log_kind {
     CW_LOG_SAMPLER, /* id, normalized, addressing, filter */
     CW_LOG_PROGRAM, /* id, kind, context+1, hash (8 raw bytes), has source, [s source], count, program ids+1
                      */
-    CW_LOG_PROGRAM_BUILD,  /* id, s options, blob binary */
-    CW_LOG_PROGRAM_BYTES,  /* id, blob: the bytes of a binary or IL program */
-    CW_LOG_KERNEL,         /* id, program+1, number of arguments, s name */
+    CW_LOG_PROGRAM_BUILD, /* id, s options, blob binary */
+    CW_LOG_PROGRAM_BYTES, /* id, blob: the bytes of a binary or IL program */
+    /* id, program+1, number of arguments, s name; on its program's first device: preferred multiple, largest
+     * work-group, bytes of local memory, bytes of private memory of a work-item */
+    CW_LOG_KERNEL,
     CW_LOG_KERNEL_COMMAND, /* call head, enqueue head, kernel command (below) */
     CW_LOG_TRANSFER,       /* call head, enqueue head, type, transfer (below) */
     CW_LOG_COMMAND,        /* call head, enqueue head, type */
@@ -105,8 +107,9 @@ enum cw_log_kind {
      * of the device that it came from, of that it went to (0: the host's memory), offset in the buffer,
      * bytes, start (absolute), end - start. */
     CW_LOG_MOVE,
-    CW_LOG_FUNCTION,  /* id, s name: a function of OpenCL that CW_LOG_CALL names */
-    CW_LOG_BUILD_LOG, /* id of the program, s what the vendor's compiler said about a build that failed */
+    CW_LOG_FUNCTION, /* id, s name: a function of OpenCL that CW_LOG_CALL names */
+    /* id of the program, s what the vendor's compiler said about a build, 1 if that succeeded */
+    CW_LOG_BUILD_LOG,
     /* A call that no command stands for: call head, flags (CW_LOG_E_STATUS), [zigzag status], id of the
      * function, enum cw_log_object and id+1 of the object that it made, or, of builds and failed calls, was
      * for, argument+1, call site+1 (0: none, or not looked for). Its delta seq is 0. */

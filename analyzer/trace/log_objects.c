@@ -263,6 +263,12 @@ static void read_kernel(struct cw_log_reader *r, struct cw_cursor *c, struct cw_
     if (k->num_args > CW_LOG_MAX_KERNEL_ARGS)
         c->bad = true;
     k->name = get_string(r, c);
+    if (c->p == c->end) /* written before these were */
+        return;
+    k->preferred_multiple = cw_cursor_u32(c);
+    k->max_work_group_size = cw_cursor_u(c);
+    k->local_bytes = cw_cursor_u(c);
+    k->private_bytes = cw_cursor_u(c);
 }
 
 static enum cw_status read_callsite(struct cw_log_reader *r, struct cw_log_def *d)
@@ -299,14 +305,16 @@ static enum cw_status read_function(struct cw_log_reader *r, struct cw_log_def *
 }
 
 /* Builds are in the order of their definitions, threads one after the other: with several of a program's that
- * failed at once it is one of them. */
+ * failed or succeeded at once it is one of them. */
 static enum cw_status read_build_log(struct cw_log_reader *r, struct cw_log_def *d)
 {
     uint32_t program = cw_log_resolve(r, CW_LOG_O_PROGRAM, (uint64_t)d->id + 1);
     const char *text = get_string(r, &d->body);
+    bool succeeded = d->body.p < d->body.end && cw_cursor_u(&d->body);
+    struct cw_t_program *p = program != CW_NONE ? &r->t->programs.v[program] : NULL;
 
-    if (program != CW_NONE)
-        r->t->programs.v[program].build_log = text;
+    if (p)
+        *(succeeded ? &p->warnings : &p->build_log) = text;
     return text ? CW_OK : cw_log_nomem(r);
 }
 

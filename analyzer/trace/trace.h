@@ -114,6 +114,7 @@ struct cw_t_program {
     const char *source;    /* NULL unless kind is SOURCE and sources are recorded */
     const char *options;   /* of the last build; NULL if never built */
     const char *build_log; /* of the last build that failed; NULL if none did */
+    const char *warnings;  /* the same of the last build that succeeded; NULL: the compiler said nothing */
     uint64_t source_hash;  /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
     uint64_t
         injected_for; /* the same of the program's own text, which --inject has replaced; 0: it has not */
@@ -127,6 +128,10 @@ struct cw_t_kernel {
     const char *name;
     uint32_t num_args;
     bool kept;
+    /* as its vendor has compiled it for the first device of its program, 0 = not known; private: of a
+     * work-item */
+    uint32_t preferred_multiple;
+    uint64_t max_work_group_size, local_bytes, private_bytes;
 };
 
 enum cw_arg_kind {

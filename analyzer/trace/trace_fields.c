@@ -130,6 +130,7 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  FIELD(P, source, STRING),
                                                  FIELD(P, options, STRING),
                                                  FIELD(P, build_log, STRING),
+                                                 FIELD(P, warnings, STRING),
                                                  FIELD(P, kept, BOOL),
                                                  FIELD(P, rebuilt, BOOL),
                                                  FIELD(P, source_hash, HEX),
@@ -139,8 +140,15 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  END};
 #undef P
 #define P struct cw_t_kernel
-static const struct cw_field kernel_fields[] = {REF(P, program, CW_S_PROGRAMS), MUST(P, name, STRING),
-                                                FIELD(P, num_args, U32), FIELD(P, kept, BOOL), END};
+static const struct cw_field kernel_fields[] = {REF(P, program, CW_S_PROGRAMS),
+                                                MUST(P, name, STRING),
+                                                FIELD(P, num_args, U32),
+                                                FIELD(P, kept, BOOL),
+                                                FIELD(P, preferred_multiple, U32),
+                                                FIELD(P, max_work_group_size, U64),
+                                                FIELD(P, local_bytes, U64),
+                                                FIELD(P, private_bytes, U64),
+                                                END};
 #undef P
 #define P struct cw_t_sampler
 static const struct cw_field sampler_fields[] = {FIELD(P, normalized, U32), FIELD(P, addressing, U32),

@@ -129,6 +129,31 @@ static void describe_sampler(struct cw_rec *r, struct cw_object *o, cl_sampler s
     cw_log_rec_commit(r, CW_LOG_SAMPLER);
 }
 
+/* As the vendor has compiled it for the first device of its program; 0 for what it does not say. */
+static void describe_compiled(struct cw_rec *r, cl_kernel kernel, cl_program program)
+{
+    static const cl_kernel_work_group_info sizes[] = {CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                                      CL_KERNEL_WORK_GROUP_SIZE},
+                                           bytes[] = {CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_PRIVATE_MEM_SIZE};
+    size_t count = 0, size;
+    cl_device_id *devices = cw_define_program_devices(program, &count);
+    cl_ulong number;
+
+    for (int i = 0; i < 2; i++) {
+        size = 0;
+        if (count)
+            cw_traced.clGetKernelWorkGroupInfo(kernel, devices[0], sizes[i], sizeof size, &size, NULL);
+        cw_rec_u(r, size);
+    }
+    for (int i = 0; i < 2; i++) {
+        number = 0;
+        if (count)
+            cw_traced.clGetKernelWorkGroupInfo(kernel, devices[0], bytes[i], sizeof number, &number, NULL);
+        cw_rec_u(r, number);
+    }
+    free(devices);
+}
+
 static void describe_kernel(struct cw_rec *r, struct cw_object *o, cl_kernel kernel)
 {
     cl_program program;
@@ -145,6 +170,7 @@ static void describe_kernel(struct cw_rec *r, struct cw_object *o, cl_kernel ker
     cw_rec_u(r, cw_known_id(program, CW_LOG_O_PROGRAM));
     cw_rec_u(r, count);
     QUERY_STRING(r, clGetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME);
+    describe_compiled(r, kernel, program);
     cw_log_rec_commit(r, CW_LOG_KERNEL);
 }
 

@@ -31,4 +31,7 @@
 void cw_define_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory);
 void cw_define_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program);
 
+/* The devices of a program, the caller's to free; NULL: none. */
+cl_device_id *cw_define_program_devices(cl_program program, size_t *count);
+
 #endif

@@ -6,7 +6,7 @@
 #include "../programs/program_exchange.h"
 #include "define_parts.h"
 
-enum { BUILD_LOG_BYTES = 16384 }; /* of a failed build's log that are kept */
+enum { BUILD_LOG_BYTES = 16384 }; /* of a build's log that are kept */
 
 /* A program record; hash and source from the vendor where `source` is to be asked for. */
 static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind,
@@ -130,7 +130,7 @@ void cw_define_build(cl_program program, const char *options, bool done)
 }
 
 /* The devices of `program`; *count = 0 and NULL on failure. Free the result. */
-static cl_device_id *program_devices(cl_program program, size_t *count)
+cl_device_id *cw_define_program_devices(cl_program program, size_t *count)
 {
     cl_device_id *devices = NULL;
     size_t bytes = 0;
@@ -165,7 +165,7 @@ static char *build_log(cl_program program, cl_device_id device)
     return text;
 }
 
-void cw_define_build_log(cl_program program)
+void cw_define_build_log(cl_program program, bool failed)
 {
     struct cw_object *o = cw_known(program, CW_LOG_O_PROGRAM);
     int saved = errno;
@@ -175,7 +175,7 @@ void cw_define_build_log(cl_program program)
     struct cw_rec r;
 
     if (o)
-        devices = program_devices(program, &count);
+        devices = cw_define_program_devices(program, &count);
     for (size_t i = 0; i < count && !text; i++)
         text = build_log(program, devices[i]);
     if (text) {
@@ -183,6 +183,7 @@ void cw_define_build_log(cl_program program)
         cw_log_rec_begin(&r);
         cw_rec_u(&r, o->id);
         cw_log_rec_string(&r, text);
+        cw_rec_u(&r, !failed);
         cw_log_rec_commit(&r, CW_LOG_BUILD_LOG);
     }
     free(text);

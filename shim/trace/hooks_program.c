@@ -68,8 +68,9 @@ static cl_int built(cl_program program, const char *options, bool done, cl_int s
         return status;
     if (status == CL_SUCCESS)
         cw_define_build(program, options, done);
-    else if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILE_PROGRAM_FAILURE)
-        cw_define_build_log(program);
+    if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILE_PROGRAM_FAILURE ||
+        (status == CL_SUCCESS && done))
+        cw_define_build_log(program, status != CL_SUCCESS);
     return status;
 }
 
@@ -107,6 +108,6 @@ cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const 
     cw_define_program(program, CW_PROGRAM_LINKED, 0, inputs, inputs ? num_inputs : 0);
     cw_define_build(program, options, !pfn_notify);
     if (err && *err == CL_LINK_PROGRAM_FAILURE)
-        cw_define_build_log(program);
+        cw_define_build_log(program, true);
     return program;
 }

@@ -100,7 +100,7 @@ uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n);
 void cw_define_build(cl_program program, const char *options, bool done);
 
 /* After a build, compile or link that failed: the log of the first device that has one. */
-void cw_define_build_log(cl_program program);
+void cw_define_build_log(cl_program program, bool failed);
 
 /* The bytes that a program was made from, under capture_data. */
 void cw_define_bytes(cl_program program, const void *bytes, size_t n);

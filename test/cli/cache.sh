@@ -31,7 +31,7 @@ says "show blockmatmul" "blockmatmul with groups=on: .*"
 [ "$(clweave cache show "./some/where/blockmatmul")" = "$(clweave cache show blockmatmul)" ] || fail "a path does not name its program"
 expect cache_near_program 1 clweave cache show blockmatmull
 clweave cache list --json | python3 -c 'import json, sys; c = json.load(sys.stdin)
-assert c["folder"].endswith("/clweave") and c["programs"][0]["program"] == "blockmatmul" and len(c["stores"]) == 5' || fail "list --json"
+assert c["folder"].endswith("/clweave") and c["programs"][0]["program"] == "blockmatmul" and len(c["stores"]) == 6' || fail "list --json"
 clweave cache show blockmatmul --json | python3 -c 'import json, sys; assert json.load(sys.stdin)[0]["bare_ns"] > 0' || fail "show --json"
 # the record, and no request of another program
 before=$(find "$T/cache/clweave" -type f | wc -l)

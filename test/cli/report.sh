@@ -2,6 +2,8 @@
 # broken by the names that a program gives.
 . "$(dirname "$0")/common.sh"
 trace=test/fuzz/blockmatmul.json
+export XDG_CACHE_HOME=$T/cache # no models, no roofs
+mkdir "$T/cache"
 
 expect report 0 clweave report "$trace"
 expect report_help 0 clweave report --help
@@ -51,6 +53,18 @@ command -v dot > /dev/null && { grep -q '<svg' "$T/page.html" || fail "no graph"
 page "$trace" --no-graph --limit 3 > "$T/data.json" || fail "a short page"
 python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); assert len(d["commands"])==3 and d["total"]==12' "$T/data.json" || fail "--limit"
 grep -q '<svg' "$T/page.html" && fail "--no-graph draws one"
+
+# the work of launches: the models that were made for it are there from then on; the page has the same
+if [ -x "$B/clweave-footprint" ]; then
+    expect report_operations 0 clweave report --operations "$trace"
+    clweave report "$trace" | cmp -s - "$T/report_operations.out" || fail "kept models say something else"
+    page "$trace" --no-graph > /dev/null || fail "a page with work"
+    grep -q '<section id="roofsection">' "$T/page.html" || fail "the page has no work of kernels"
+    sed 's|"name":"multiply"|"name":"<b>&multiply"|' "$trace" | sed 's|void multiply|void  multiply|' > "$T/named.json"
+    clweave report --operations "$T/named.json" -o "$T/named.html" 2> /dev/null
+    grep -q '<b><b>' "$T/named.html" && fail "a kernel's name is markup"
+    rm -rf "$T/cache/clweave"
+fi
 
 # hostile names
 sed 's|"name":"multiply"|"name":"</script><script>alert(1)</script><!--\\u0007"|' "$trace" > "$T/hostile.json"

@@ -46,6 +46,54 @@ kernel void reduction(global const float *in, global float *out, local float *s)
     if (l == 0)
         out[get_group_id(0)] = s[0];
 }
+kernel void axpy(global const float *x, global float *y, float a, int n)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        y[i] += a * x[i];
+}
+kernel void axpy_double(global const double *x, global double *y, double a)
+{
+    int i = get_global_id(0);
+    y[i] = a * x[i] + y[i];
+}
+kernel void jacobi(global const float *in, global float *out, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x > 0 && x < w - 1 && y > 0 && y < h - 1)
+        out[y * w + x] = 0.25f * (in[y * w + x - 1] + in[y * w + x + 1] + in[(y - 1) * w + x] + in[(y + 1) * w + x]);
+}
+kernel void tiled(global const float *a, global const float *b, global float *c, int n)
+{
+    local float s[64], t[64];
+    int x = get_global_id(0), y = get_global_id(1), i = get_local_id(0), j = get_local_id(1);
+    float sum = 0;
+    for (int k = 0; k < n / 8; k++) {
+        s[j * 8 + i] = a[y * n + k * 8 + i];
+        t[j * 8 + i] = b[(k * 8 + j) * n + x];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int m = 0; m < 8; m++)
+            sum += s[j * 8 + m] * t[m * 8 + i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    c[y * n + x] = sum;
+}
+kernel void first_of_group(global float *a)
+{
+    if (get_local_id(0) == 0)
+        a[get_group_id(0)] += 1.0f;
+}
+kernel void second_group(global float *a)
+{
+    if (get_group_id(0) == 1)
+        a[get_global_id(0)] = a[get_global_id(0)] * 2.0f + 1.0f;
+}
+kernel void by_value(global const float *in, global float *out)
+{
+    int i = get_global_id(0);
+    if (in[i] > 3)
+        out[i] = in[i] * 2.0f;
+}
 kernel void histogram(global const uchar *in, global uint *bins)
 {
     atomic_inc(&bins[in[get_global_id(0)]]);
@@ -65,6 +113,13 @@ cat > "$T/l.json" <<'E2'
  {"kernel": "nested", "global": [64], "local": [8], "args": [{"buffer": 256}, {"scalar": 101}], "tiles": []},
  {"kernel": "reduction", "global": [64], "local": [8], "args": [{"buffer": 256}, {"buffer": 32}, {"local": 32}], "tiles": []},
  {"kernel": "histogram", "global": [64], "local": [8], "args": [{"buffer": 64}, {"buffer": 1024}], "tiles": []},
+ {"kernel": "axpy", "global": [1024], "local": [64], "args": [{"buffer": 4000}, {"buffer": 4000}, {"bytes": "0000803f"}, {"scalar": 1000}], "tiles": []},
+ {"kernel": "axpy_double", "global": [512], "local": [64], "args": [{"buffer": 4096}, {"buffer": 4096}, {"bytes": "000000000000f03f"}], "tiles": []},
+ {"kernel": "jacobi", "global": [64, 32], "local": [8, 8], "args": [{"buffer": 8192}, {"buffer": 8192}, {"scalar": 60}, {"scalar": 30}], "tiles": []},
+ {"kernel": "tiled", "global": [64, 64], "local": [8, 8], "args": [{"buffer": 16384}, {"buffer": 16384}, {"buffer": 16384}, {"scalar": 64}], "tiles": []},
+ {"kernel": "first_of_group", "global": [640], "local": [10], "args": [{"buffer": 256}], "tiles": []},
+ {"kernel": "second_group", "global": [640], "local": [10], "args": [{"buffer": 2560}], "tiles": []},
+ {"kernel": "by_value", "global": [64], "local": [8], "args": [{"buffer": 256}, {"buffer": 256}], "tiles": []},
  {"kernel": "by_data", "global": [64], "local": [8], "args": [{"buffer": 256}, {"buffer": 256}], "tiles": []}
 ]}
 E2
@@ -90,5 +145,31 @@ for r in json.load(open(sys.argv[1]))["results"]:
     elif not o["sure"]:
         words.append("at most")
     print(f"{r['kernel']}: {', '.join(words)}")
+E2
+diff -u "$T/expect" <(grep -E "^($(sed 's/:.*//' "$T/expect" | paste -sd'|')):" "$T/got") || exit 1
+
+# Of whole launches, exactly, or not at all: 2 n^3 of a product, 2 n of axpy, 4 of each inner point, n (n + 1) / 2 vectors of four.
+cat > "$T/expect" <<'E2'
+product: single 33554432, double 0
+half_guarded: single 0, double 512
+triangle: single 2002000, double 0
+nested: unknown
+reduction: unknown
+histogram: single 0, double 0
+axpy: single 2000, double 0
+axpy_double: single 0, double 1024
+jacobi: single 6496, double 0
+tiled: single 524288, double 0
+first_of_group: single 64, double 0
+second_group: single 20, double 0
+by_value: unknown
+by_data: single 0, double 0
+E2
+python3 - "$T/out" > "$T/got" <<'E2'
+import json
+import sys
+for r in json.load(open(sys.argv[1]))["results"]:
+    f = r["operations"]["floating_point"]
+    print(f"{r['kernel']}: " + ("unknown" if "unknown" in f else f"single {f['single']:.0f}, double {f['double']:.0f}"))
 E2
 diff -u "$T/expect" "$T/got"

@@ -19,7 +19,7 @@ static uint32_t launch(struct cw_trace *t, uint32_t kernel, uint64_t global, uin
 /* Two kernel objects of one name, three NDRanges; one launch has no time, one failed. */
 static void rows_are_by_name_and_range(void **state)
 {
-    double flops[9] = {0};
+    struct cw_launch_work work[9] = {{0}};
     struct cw_kernel_times k;
     struct cw_trace t;
     char text[160];
@@ -37,9 +37,12 @@ static void rows_are_by_name_and_range(void **state)
     t.commands.v[launch(&t, one, 64, 16, 800)].status = -5;
     launch(&t, other, 8, 0, 50);
     tb_build(&t);
-    flops[0] = 800;
-    flops[2] = 3200;
-    assert_int_equal(cw_kernel_times_init(&k, &t, flops, NULL), CW_OK);
+    for (int i = 0; i < 9; i++)
+        work[i] =
+            (struct cw_launch_work){.no_flops = "data", .no_bytes = i < 4 ? NULL : "an image", .bytes = 64};
+    work[0] = (struct cw_launch_work){.single = 600, .twice = 200, .bytes = 64};
+    work[2] = (struct cw_launch_work){.single = 3200, .bytes = 64};
+    assert_int_equal(cw_kernel_times_init(&k, &t, work, NULL), CW_OK);
     assert_int_equal(k.kernel_count, 2);
     assert_int_equal(k.range_count, 4);
     assert_int_equal(k.ns, 400 + 100 + 3200 + 200 + 50);
@@ -54,6 +57,13 @@ static void rows_are_by_name_and_range(void **state)
     assert_int_equal(row->bytes, 4 * 2 * 4096); /* reads and writes: the kernel is not known */
     assert_true(cw_kernel_times_gflops(row) > 4000. / 3600 - 1e-9 &&
                 cw_kernel_times_gflops(row) < 4000. / 3600 + 1e-9);
+    assert_true(row->single == 3800 && row->twice == 200);
+    assert_int_equal(row->flops_ns, 3600);
+    assert_string_equal(row->no_flops, "data");
+    assert_int_equal(row->work_bytes, 4 * 64);
+    assert_int_equal(row->bytes_ns, 400 + 100 + 3200 + 200);
+    assert_null(row->no_bytes); /* of a launch without a time nothing counts */
+    assert_string_equal(k.kernels[1].no_bytes, "an image");
     assert_int_equal(row->range_count, 3);
     const struct cw_kernel_row *range = &k.ranges[row->first_range];
     assert_int_equal(range[0].spread.sum, 3200);
