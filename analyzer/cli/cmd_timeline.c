@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "selection_options.h"
 #include "../draw/exporter.h"
 #include "../io/output.h"
 #include "../graph/trace_read.h"
@@ -10,6 +11,7 @@
 struct timeline_options {
     const char *out, *format;
     bool queue_edges;
+    struct cw_selection selection;
 };
 
 static const struct cw_cli_option options[] = {
@@ -20,6 +22,7 @@ static const struct cw_cli_option options[] = {
      "the format (default: perfetto for a FILE that ends with .pftrace or .perfetto-trace, else json)"},
     {"queue-edges", 0, CW_CLI_BOOL, offsetof(struct timeline_options, queue_edges), NULL, NULL,
      "draw arrows for the implied edges of in-order queues as well"},
+    CW_SELECTION_ROWS(struct timeline_options),
     CW_CLI_END,
 };
 
@@ -50,8 +53,12 @@ static int run(const void *values, int argc, char **argv)
     bool times = false;
 
     (void)argc;
+    if (!cw_selection_options_check(&o->selection))
+        return CW_EXIT_USAGE;
     cw_trace_init(&t);
     status = cw_trace_load(&t, argv[0], &err);
+    if (!status)
+        status = cw_selection_apply(&t, &o->selection, &err);
     if (!status)
         status = cw_output_open(&out, o->out ? o->out : "-", 0666, &err);
     if (!status)

@@ -20,6 +20,7 @@ static const struct style edge_styles[] = {
     [CW_EDGE_EVENT] = {"event", "#2e7d32", "penwidth=1.1"},
     [CW_EDGE_BARRIER] = {"barrier", "#7b1fa2", "penwidth=1.1"},
     [CW_EDGE_HOST] = {"host", "#9e9e9e", "penwidth=0.8,arrowsize=0.6"},
+    [CW_EDGE_PATH] = {"path through commands left out", "#00695c", "style=dashed,penwidth=1.1"},
 };
 static const struct style hazard_styles[] = {
     [CW_HAZARD_NONE] = {"data", "#1f4e79", "penwidth=1.4"},
@@ -68,14 +69,14 @@ static void put_small(FILE *f)
 }
 
 /* "#12" or "8 times", and the device time when it is known. */
-static void put_identity(FILE *f, const struct cw_draw_node *n)
+static void put_identity(FILE *f, const struct cw_trace *t, const struct cw_draw_node *n)
 {
     char text[16];
 
     if (n->count > 1)
         fprintf(f, "%llu times", (unsigned long long)n->count);
     else
-        fprintf(f, "#%u", n->command);
+        fprintf(f, "#%u", cw_trace_command_number(t, n->command));
     if (n->device_ns)
         fprintf(f, " · %s", cw_quantity_ns(n->device_ns, text));
 }
@@ -100,7 +101,7 @@ static void put_kernel(FILE *f, const struct cw_trace *t, const struct cw_draw_n
         fputs("</FONT>", f);
     }
     put_small(f);
-    put_identity(f, n);
+    put_identity(f, t, n);
     fputs("</FONT>>", f);
 }
 
@@ -150,7 +151,7 @@ static void put_transfer(FILE *f, const struct cw_trace *t, const struct cw_draw
         fputs("</FONT>", f);
     }
     put_small(f);
-    put_identity(f, n);
+    put_identity(f, t, n);
     fputs("</FONT>>", f);
 }
 
@@ -261,7 +262,7 @@ static void put_edge_legend(FILE *f, const struct cw_draw_graph *g)
         else
             seen[g->edges.v[i].kind == CW_EDGE_DATA ? 8 + g->edges.v[i].hazard : g->edges.v[i].kind] = 1;
     for (unsigned i = 0; i < 16; i++) {
-        const struct style *s = i >= 8 ? &hazard_styles[(i - 8) % 4] : &edge_styles[i % 4];
+        const struct style *s = i >= 8 ? &hazard_styles[(i - 8) % 4] : &edge_styles[i % CW_EDGE_KINDS];
         if (seen[i])
             fprintf(f, "<FONT COLOR=\"%s\"><B>→ %s</B></FONT>    ", s->colour, s->name);
     }

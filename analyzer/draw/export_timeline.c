@@ -150,7 +150,7 @@ static void put_slice(struct timeline *l, uint32_t group, uint64_t track, struct
 
     s.name = cw_trace_command_name(l->t, k);
     s.category = cw_trace_command_is_enqueue(k) ? k->kernel != CW_NONE ? "kernel" : "transfer" : "host";
-    add_number(&s, args, "command", id);
+    add_number(&s, args, "command", cw_trace_command_number(l->t, id));
     add_text(&s, args, "type", cw_trace_command_type_name(k->type));
     if (k->work_dim) {
         snprintf(range, sizeof range, "%llu x %llu x %llu", (unsigned long long)k->global_size[0],
@@ -291,7 +291,7 @@ static void put_move(struct timeline *l, const struct cw_t_move *m, uint64_t tra
     add_number(&s, args, "offset", m->offset);
     add_text(&s, args, "why", whys[m->why]);
     if (m->command != CW_NONE)
-        add_number(&s, args, "command", m->command);
+        add_number(&s, args, "command", cw_trace_command_number(l->t, m->command));
     l->sink->slice(l->sink, &s);
 }
 

@@ -60,7 +60,7 @@ static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
     put_number(o, "width", r->path.width);
     put_number(o, "binding", r->summary.binding);
     put_list(o, "edge_kinds");
-    for (unsigned k = 0; k < 5; k++) {
+    for (unsigned k = 0; k < CW_EDGE_KINDS; k++) {
         cw_json_put_text(o, k ? "," : "");
         cw_json_put_u64(o, r->summary.edges[k]);
     }
@@ -236,6 +236,21 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
     cw_json_put_char(o, ']');
 }
 
+/* Of a part of a trace: the numbers of its commands in the whole one. */
+static void put_numbers(struct cw_json_out *o, const struct cw_trace *t, size_t shown)
+{
+    if (!t->process.selection)
+        return;
+    put_text(o, "selection", t->process.selection);
+    put_number(o, "whole_commands", t->process.whole_commands);
+    put_list(o, "numbers");
+    for (size_t i = 0; i < shown; i++) {
+        cw_json_put_text(o, i ? "," : "");
+        cw_json_put_u64(o, cw_trace_command_number(t, (uint32_t)i));
+    }
+    cw_json_put_char(o, ']');
+}
+
 /* [from, to, kind, hazard, bytes, unproven], flat; binding edges between commands that are shown */
 static void put_edges(struct cw_json_out *o, const struct cw_report_facts *r, size_t shown)
 {
@@ -338,6 +353,7 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_number(o, "pid", p->pid);
     put_number(o, "when_ms", p->start_realtime_ns / 1000000);
     put_number(o, "total", r->t->commands.count);
+    put_number(o, "dropped", p->dropped_commands);
     put_figures(o, r);
     put_findings(o, r);
     put_places(o, r);
@@ -345,6 +361,7 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_rows(o, r);
     cw_report_kernels_put(r, o);
     cw_report_host_put(r, o, shown > CW_REPORT_COMMANDS ? shown : CW_REPORT_COMMANDS);
+    put_numbers(o, r->t, shown);
     put_commands(o, r, shift, shown);
     put_edges(o, r, shown);
     put_parts(o, "parts", r, shift, r->t->parts.v, r->t->parts.count, shown);

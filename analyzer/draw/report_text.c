@@ -110,6 +110,12 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
             fprintf(f, ", device time %s%s, critical path %s%s", least,
                     cw_quantity_ns(r.summary.device_ns, a), least, cw_quantity_ns(r.path.length, b));
         fputc('\n', f);
+        if (t->process.dropped_commands)
+            fprintf(f, "dropped   %llu older commands and waits (--limit)\n",
+                    (unsigned long long)t->process.dropped_commands);
+        if (t->process.selection)
+            fprintf(f, "selected  %zu of %llu commands, waits among them: %s\n", t->commands.count,
+                    (unsigned long long)t->process.whole_commands, t->process.selection);
         print_devices(&r, f);
         print_streams(&r.figures, f);
         print_moves(&r, f);
