@@ -35,7 +35,7 @@ fails() {
 turn=0
 for app in chains8 jacobi mapreduce ${ALL:+gemm lu}; do
     bare "$B/test/apps/$app" || continue
-    for fault in dead garbage full unbrought slow hung mute; do
+    for fault in dead garbage full unbrought tight slow hung mute; do
         for at in 1 3 7; do
             turn=$((turn + 1))
             case ${ALL:-}$fault in hung | mute) [ $at != 7 ] || continue ;; esac # they take seconds

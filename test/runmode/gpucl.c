@@ -11,11 +11,14 @@
  *   - clEnqueueCopyBufferNV, which the extension's address alone names, copies as clEnqueueCopyBuffer does.
  *
  * GPUCL_LATE_MS: milliseconds that each callback is late, 1 if it is not set. GPUCL_HOLD=0: no fill holds
- * its caller. GPUCL_ALONE=1: a launch is alone until it is over, and its call returns then, or after a while
- * where something else holds it: PoCL 3.1 aborts where two meet, one with an offset. */
+ * its caller. GPUCL_UNSET=1: says at the end how many user events have gone that were never set, for which
+ * a release of their context may wait for ever. GPUCL_ALONE=1: a launch is alone until it is over, and its
+ * call returns then, or after a while where something else holds it: PoCL 3.1 aborts where two meet, one
+ * with an offset. */
 #include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -228,6 +231,78 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_ui
     return err;
 }
 
+/* ---- user events that are never set */
+
+static struct unset {
+    struct unset *next;
+    cl_event event;
+} * unset;
+static pthread_mutex_t unset_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned gone_unset;
+
+static cl_event CL_API_CALL create_user_event(cl_context context, cl_int *err)
+{
+    cl_event event = next->clCreateUserEvent(context, err);
+    struct unset *u = event ? malloc(sizeof *u) : NULL;
+
+    pthread_mutex_lock(&unset_lock);
+    if (u) {
+        *u = (struct unset){unset, event};
+        unset = u;
+    }
+    pthread_mutex_unlock(&unset_lock);
+    return event;
+}
+
+/* True: it was not set. The lock is held. */
+static bool forget(cl_event event)
+{
+    struct unset **at = &unset, *u;
+
+    while ((u = *at) && u->event != event)
+        at = &u->next;
+    if (!u)
+        return false;
+    *at = u->next;
+    free(u);
+    return true;
+}
+
+static cl_int CL_API_CALL set_user_event(cl_event event, cl_int status)
+{
+    pthread_mutex_lock(&unset_lock);
+    forget(event);
+    pthread_mutex_unlock(&unset_lock);
+    return next->clSetUserEventStatus(event, status);
+}
+
+static cl_int CL_API_CALL release_event(cl_event event)
+{
+    cl_uint references = 0;
+
+    pthread_mutex_lock(&unset_lock);
+    if (unset &&
+        next->clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL) ==
+            CL_SUCCESS &&
+        references == 1)
+        gone_unset += forget(event);
+    pthread_mutex_unlock(&unset_lock);
+    return next->clReleaseEvent(event);
+}
+
+static void say_unset(void)
+{
+    fprintf(stderr, "gpucl: %u user events have gone that were never set\n", gone_unset);
+}
+
+static void count_unset(void)
+{
+    table.clCreateUserEvent = create_user_event;
+    table.clSetUserEventStatus = set_user_event;
+    table.clReleaseEvent = release_event;
+    atexit(say_unset);
+}
+
 /* ---- programs, and a function without a name in the table */
 
 static cl_program CL_API_CALL with_source(cl_context context, cl_uint n, const char **strings,
@@ -280,7 +355,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
                                       const cl_icd_dispatch **layer)
 {
     const char *late = getenv("GPUCL_LATE_MS"), *hold_text = getenv("GPUCL_HOLD"),
-               *alone_text = getenv("GPUCL_ALONE");
+               *alone_text = getenv("GPUCL_ALONE"), *unset_text = getenv("GPUCL_UNSET");
 
     if (entries < sizeof table / sizeof(void *) || !given || !layer)
         return CL_INVALID_VALUE;
@@ -299,6 +374,8 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     table.clEnqueueNDRangeKernel = launch;
     table.clCreateProgramWithSource = with_source;
     table.clGetExtensionFunctionAddressForPlatform = address_for;
+    if (unset_text && !strcmp(unset_text, "1"))
+        count_unset();
     *given = sizeof table / sizeof(void *);
     *layer = &table;
     return CL_SUCCESS;

@@ -3,7 +3,7 @@
 # bare, it prints where everything is managed, by lot, and as users run it; bytes that are not valid somewhere read as others there.
 # Planted faults show. ALL=1: more programs and seeds.
 # SLOW: ALL=1 SEEDS=6
-# SECONDS: 40
+# SECONDS: 45
 # COMPILER: shared
 . test/runmode/common.sh
 export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_ALONE=1
@@ -51,6 +51,15 @@ for fault in refuse:2 mute:1 mute:3; do
     [ $status = 0 ] && cmp -s "$T/bare" "$T/run" || grep -q ' bytes lost\| B lost\|lost with' "$T/run.err" || fail "$fault: status $status: $(tail -n 3 "$T/run.err")"
     compared=$((compared + 1))
 done
+# a buffer that finds no memory on a GPU when it is first written there: the launch runs without it, and the GPU goes on
+for at in 1 2 4; do
+    bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=tight:$at
+    grep -q "^run: fault tight:$at planted" "$T/run.err" || fail "tight:$at was not planted: $(grep fault "$T/run.err")"
+    grep 'gets no more launches' "$T/summary" && fail "tight:$at put a GPU aside"
+done
+# a release of the context may wait for ever for user events that were never set
+env GPUCL_UNSET=1 LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 timeout 120 "$B/test/runmode/errors" > "$T/out" 2> "$T/err"
+grep -q '^gpucl: 0 user events have gone' "$T/err" || fail "user events were never set: $(grep '^gpucl' "$T/err")"
 # large launches; as users run them, the models are there in the second run
 speed="$B/test/bench/gpus_speed"
 for name in pi ${ALL:+resident}; do

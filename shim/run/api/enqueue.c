@@ -26,6 +26,12 @@ static bool is_left(const struct cw_run_enqueue *e)
            cw_run_context_device_is_gpu(e->queue->context->places);
 }
 
+bool cw_run_enqueue_is_timed(const struct cw_run_enqueue *e)
+{
+    return e->event && e->queue->profiled && !cw_run.all &&
+           cw_run_context_device_is_gpu(e->queue->context->places);
+}
+
 static int admit(struct cw_run_enqueue *e)
 {
     e->queue = cw_run_repeat_turn(e->handle);
@@ -53,7 +59,7 @@ static void drop_event(struct cw_run_enqueue *e)
     if (!e->made)
         return;
     e->context->events--;
-    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, e->made);
+    cw_run_global_lock_release_unset(e->made);
     e->made = NULL;
 }
 
@@ -63,7 +69,7 @@ static bool begin(struct cw_run_enqueue *e)
 
     cw_run_global_lock_take();
     why = admit(e);
-    if (why < 0 && e->event) {
+    if (why < 0 && e->event && !(e->launch && cw_run_enqueue_is_timed(e))) {
         make_event(e);
         why = admit(e);
     }
@@ -74,7 +80,7 @@ static bool begin(struct cw_run_enqueue *e)
         cw_run_window_start();
         why = cw_run.threads ? why : CW_RUN_R_OFF;
     }
-    if (why < 0 && e->event && !e->made)
+    if (why < 0 && e->event && !e->made && !(e->launch && cw_run_enqueue_is_timed(e)))
         why = CW_RUN_R_CHECK;
     return why < 0 || cw_run_enqueue_refuse(e, (enum cw_run_reason)why);
 }

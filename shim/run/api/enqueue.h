@@ -20,6 +20,9 @@ bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue qu
 bool cw_run_enqueue_settle(struct cw_run_enqueue *e);
 /* The command is native; end with cw_run_native_follow. Returns false. */
 bool cw_run_enqueue_refuse(struct cw_run_enqueue *e, enum cw_run_reason why);
+/* A launch on a GPU whose times the program may ask for: they would be the host's, those of other commands
+ * are the device's. */
+bool cw_run_enqueue_is_timed(const struct cw_run_enqueue *e);
 /* Enqueues `t`, gives up the lock, and waits for the command when `blocking`. */
 cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking);
 

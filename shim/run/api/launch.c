@@ -235,9 +235,8 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
 
     pin(e->queue, k, r, local);
     why = judge(e->queue, k, r, &n);
-    if (why < 0 && e->event && e->queue->profiled && !cw_run.all &&
-        cw_run_context_device_is_gpu(e->queue->context->places))
-        why = CW_RUN_R_GPU; /* its times would be the host's, those of other commands are the device's */
+    if (why < 0 && cw_run_enqueue_is_timed(e))
+        why = CW_RUN_R_GPU;
     if (why < 0 && !cw_run_enqueue_settle(e))
         why = CW_RUN_R_CHECK;
     reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local ? r->local : r->pinned) : NULL;

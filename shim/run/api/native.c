@@ -129,7 +129,7 @@ static void find_gate(struct cw_run_native *x, bool whole)
     else
         t = gate_task(x->queue, whole, &failed);
     if (failed) {
-        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, fresh);
+        cw_run_global_lock_release_unset(fresh);
         drain(x, whole);
         return;
     }
@@ -142,7 +142,7 @@ static void find_gate(struct cw_run_native *x, bool whole)
     if (x->gate)
         cw_next.clRetainEvent(x->gate);
     if (x->gate != fresh)
-        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, fresh);
+        cw_run_global_lock_release_unset(fresh);
 }
 
 /* The program's wait list and the gate. */

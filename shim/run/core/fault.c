@@ -36,8 +36,9 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_HEEDLESS] = "heedless:",   [CW_RUN_FAULT_RASH] = "rash:",
     [CW_RUN_FAULT_DEAD] = "dead:",           [CW_RUN_FAULT_GARBAGE] = "garbage:",
     [CW_RUN_FAULT_FULL] = "full:",           [CW_RUN_FAULT_UNBROUGHT] = "unbrought:",
-    [CW_RUN_FAULT_SLOW] = "slow:",           [CW_RUN_FAULT_HUNG] = "hung:",
-    [CW_RUN_FAULT_MUTE] = "mute:",           [CW_RUN_FAULT_ALIKE] = "alike:"};
+    [CW_RUN_FAULT_TIGHT] = "tight:",         [CW_RUN_FAULT_SLOW] = "slow:",
+    [CW_RUN_FAULT_HUNG] = "hung:",           [CW_RUN_FAULT_MUTE] = "mute:",
+    [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
 {
@@ -201,12 +202,16 @@ void cw_run_fault_mute(const struct cw_run_worker *l)
         never_ends();
 }
 
-bool cw_run_fault_copy(const struct cw_run_worker *l, bool home)
+cl_int cw_run_fault_copy(const struct cw_run_worker *l, bool home)
 {
     if (CW_LIKELY(!cw_run_fault_planted) || !is_first_far(l))
-        return false;
+        return CL_SUCCESS;
+    if (!home && cw_run_fault_asks_now(CW_RUN_FAULT_TIGHT))
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return (home && cw_run_fault_asks_now(CW_RUN_FAULT_UNBROUGHT)) ||
-           (cw_run_fault_planted == CW_RUN_FAULT_DEAD && asks(has_come, CW_RUN_FAULT_DEAD));
+                   (cw_run_fault_planted == CW_RUN_FAULT_DEAD && asks(has_come, CW_RUN_FAULT_DEAD))
+               ? CL_OUT_OF_RESOURCES
+               : CL_SUCCESS;
 }
 
 cl_int cw_run_fault_launch(struct cw_run_task *t)

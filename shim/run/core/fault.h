@@ -21,11 +21,11 @@
  * device that has a memory of its own, where blocks of cut launches count, too: dead, from the Nth launch
  * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where it
  * may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory, and
- * two attempts get none in any case; unbrought, the Nth copy back fails; slow, the Nth launch takes two
- * seconds more; hung, the Nth one never ends; mute, from the Nth launch on launches fail, and copies never
- * end. Of caches: alike, all keys are the same, for any N and way of running. Unbuilt, refuse, unpinned and
- * alike must change nothing, nor must garbage, full, unbrought, slow and hung, but for garbage and hung over
- * the only copy of bytes that its launch needs. */
+ * two attempts get none in any case; unbrought, the Nth copy back fails; tight, the Nth copy to it finds no
+ * memory there; slow, the Nth launch takes two seconds more; hung, the Nth one never ends; mute, from the Nth
+ * launch on launches fail, and copies never end. Of caches: alike, all keys are the same, for any N and way
+ * of running. Unbuilt, refuse, unpinned and alike must change nothing, nor must garbage, full, unbrought,
+ * tight, slow and hung, but for garbage and hung over the only copy of bytes that its launch needs. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
@@ -65,6 +65,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_GARBAGE,
     CW_RUN_FAULT_FULL,
     CW_RUN_FAULT_UNBROUGHT,
+    CW_RUN_FAULT_TIGHT,
     CW_RUN_FAULT_SLOW,
     CW_RUN_FAULT_HUNG,
     CW_RUN_FAULT_MUTE,
@@ -97,8 +98,9 @@ extern enum cw_run_fault cw_run_fault_planted; /* constant after start() */
 /* The successor that shall run before `t`, which then counts as run; NULL. Lock held. */
 struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t);
 
-/* Of devices' own memories. Whether a copy from the memory of `l`, with `home`, or to it has to fail. */
-bool cw_run_fault_copy(const struct cw_run_worker *l, bool home);
+/* Of devices' own memories. What a copy from the memory of `l`, with `home`, or to it has to fail with; else
+ * CL_SUCCESS. */
+cl_int cw_run_fault_copy(const struct cw_run_worker *l, bool home);
 /* A copy from or to the memory of `l`, which has failed: does not return if it never ends. */
 void cw_run_fault_mute(const struct cw_run_worker *l);
 /* The launch that runs at `l` may be the one that never ends. Lock held. */

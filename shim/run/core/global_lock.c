@@ -152,6 +152,12 @@ void cw_run_global_lock_release_later(enum cw_run_garbage what, void *handle)
     garbage = g;
 }
 
+void cw_run_global_lock_release_unset(void *event)
+{
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, event); /* last in, first out */
+    cw_run_global_lock_release_later(CW_RUN_COMPLETE_EVENT, event);
+}
+
 bool cw_run_global_lock_has_releases(void)
 {
     return garbage || cw_run.to_register;

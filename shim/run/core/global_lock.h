@@ -39,6 +39,9 @@ enum cw_run_garbage {
 };
 /* Releases `handle` (BLOCK: frees it) once the lock is free. Lock held. NULL is ignored. */
 void cw_run_global_lock_release_later(enum cw_run_garbage what, void *handle);
+/* The same for a user event that nothing waits for. It is set before: NVIDIA's clReleaseContext may wait for
+ * one that is not. Lock held. */
+void cw_run_global_lock_release_unset(void *event);
 bool cw_run_global_lock_has_releases(void);
 
 /* Time on the clock that the vendor's profiling uses. */

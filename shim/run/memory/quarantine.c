@@ -66,10 +66,10 @@ static void *read_apart(void *data)
     cw_door_depth = 1; /* as other threads of run mode */
     if (cw_run_context_device_turn_take(&r->place)) {
         cw_run_fault_mute(r->lane);
-        err = cw_run_fault_copy(r->lane, true)
-                  ? CL_OUT_OF_RESOURCES
-                  : cw_next.clEnqueueReadBuffer(r->place.copies, r->from, CL_TRUE, r->low, r->bytes, r->to, 0,
-                                                NULL, NULL);
+        err = cw_run_fault_copy(r->lane, true);
+        if (err == CL_SUCCESS)
+            err = cw_next.clEnqueueReadBuffer(r->place.copies, r->from, CL_TRUE, r->low, r->bytes, r->to, 0,
+                                              NULL, NULL);
         cw_run_context_device_turn_give(&r->place);
     }
     cw_next.clReleaseMemObject(r->from);

@@ -108,7 +108,7 @@ static void copy_directly(const struct cw_run_region *r, struct copying *c, uint
         x->from.memory = object_at(r, x->from.place);
         x->to.memory = object_at(r, x->to.place);
         c[i].failed = (c[i].back ? x->from.place : x->to.place)->lane;
-        c[i].err = !c[i].skip && cw_run_fault_copy(c[i].failed, c[i].back) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+        c[i].err = c[i].skip ? CL_SUCCESS : cw_run_fault_copy(c[i].failed, c[i].back);
         c[i].skip |= c[i].err != CL_SUCCESS;
         k += !c[i].skip;
     }
@@ -144,11 +144,10 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
         return home ? cw_run_quarantine_read(p, replica, m->low, bytes, host) : CL_DEVICE_NOT_AVAILABLE;
     }
     begin = cw_run_global_lock_now_ns();
-    if (cw_run_fault_copy(p->lane, home))
-        err = CL_OUT_OF_RESOURCES;
-    else if (home)
+    err = cw_run_fault_copy(p->lane, home);
+    if (err == CL_SUCCESS && home)
         err = cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
-    else
+    else if (err == CL_SUCCESS)
         err = cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
     cw_run_context_device_turn_give(p);
     begin = hold_link(p->lane, begin, bytes);
@@ -227,14 +226,14 @@ static void is_made(const struct cw_run_region *r, struct copying *c, uint64_t b
     if (CW_UNLIKELY(cw_run.recording))
         record(s, m, begin_ns);
     arrives(s, &c->arrival);
-    if (c->err != CL_SUCCESS && c->failed)
+    if (c->err != CL_SUCCESS && c->failed && c->err != CL_MEM_OBJECT_ALLOCATION_FAILURE)
         cw_run_quarantine_begin(c->failed, c->err, true);
 }
 
 /* Makes `n` copies at the same time; one, unless all are direct. There is room for a change by each. Returns
- * how many have been made before the first one that failed. Lock held; given up meanwhile. */
+ * how many have been made before the first one that failed, with *err. Lock held; given up meanwhile. */
 static uint32_t make_copies(const struct cw_run_region *r, const struct cw_coherence_move *move, uint32_t n,
-                            bool ahead)
+                            bool ahead, cl_int *err)
 {
     struct cw_run_spread *s = r->spread;
     struct copying c[CW_RUN_RELAY_COPIES];
@@ -258,6 +257,7 @@ static uint32_t make_copies(const struct cw_run_region *r, const struct cw_coher
         is_made(r, &c[i], begin_ns);
     while (made < n && c[made].err == CL_SUCCESS)
         made++;
+    *err = made < n ? c[made].err : CL_SUCCESS;
     return made;
 }
 
@@ -307,6 +307,7 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
     struct cw_run_spread *s = r->spread;
     struct cw_coherence_move move[CW_RUN_RELAY_COPIES], *failed;
     uint32_t failures = 0, n, made;
+    cl_int err;
     bool lost;
 
     while ((n = next_moves(s, low, high, memory, move, &lost))) {
@@ -316,10 +317,13 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
         }
         if (!cw_extents_reserve(&s->valid, n))
             return false;
-        made = make_copies(r, move, n, false);
+        made = make_copies(r, move, n, false, &err);
         failed = &move[made];
         if (made == n)
             continue;
+        /* vendors make room for a buffer when it is first used; the device works on */
+        if (err == CL_MEM_OBJECT_ALLOCATION_FAILURE && failed->to != CW_MEMORY_HOST)
+            return false;
         if (is_direct(failed)) /* the next one goes by way of the host's memory */
             cw_run.direct &= ~(cw_run_spread_bit(failed->from) | cw_run_spread_bit(failed->to));
         else if (failed->to != CW_MEMORY_HOST)
@@ -357,7 +361,8 @@ bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coher
 
 bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m)
 {
-    bool good = cw_extents_reserve(&r->spread->valid, 1) && make_copies(r, m, 1, true) == 1;
+    cl_int err;
+    bool good = cw_extents_reserve(&r->spread->valid, 1) && make_copies(r, m, 1, true, &err) == 1;
 
     cw_run.counts.far_ahead += good;
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)

@@ -5,6 +5,7 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
+#include "../core/worker_ops.h"
 #include "../models/program_models.h"
 #include "../planner/costs.h"
 #include "activation.h"
@@ -155,6 +156,7 @@ void cw_run_hold_for_gpus(const struct cw_run_task *first)
     now = cw_run_global_lock_now_ns();
     until = now + (uint64_t)(CW_RUN_HOLD_GPUS * ns);
     for (; are_made_ready() && now < until; now = cw_run_global_lock_now_ns()) {
+        cw_run_worker_kick(); /* commands of the window before, and what is awaited */
         cw_run.waiters++;
         cw_run_global_lock_wait(until - now);
         cw_run.waiters--;
