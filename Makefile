@@ -112,7 +112,7 @@ llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(s
 models_of := $(wildcard $(patsubst %,analyzer/%/*.[ch],footprint llvm rewrite rows source))
 $(call obj,analyzer/models/program_models.c): $(models_of)
 $(call obj,analyzer/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
-$(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html
+$(call obj,analyzer/draw/report_page.c): $(wildcard analyzer/draw/page/*)
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
 footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader irreader passes) $(JANSSON_LIBS) -lpthread -lm
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a

@@ -116,8 +116,10 @@ static bool must_collapse(const struct graph_options *o, const struct cw_exporte
 
 static enum cw_status export(const struct graph_options *o, const struct cw_exporter *exporter,
                              const struct cw_trace *t, struct cw_error *err) {
-    struct cw_export_options e = {o->queue_edges, o->all_edges, o->collapse || must_collapse(o, exporter, t),
-                                  o->limit};
+    struct cw_export_options e = {.queue_edges = o->queue_edges,
+                                  .all_edges = o->all_edges,
+                                  .collapse = o->collapse || must_collapse(o, exporter, t),
+                                  .limit = o->limit};
     struct cw_output out;
     /* a trace holds program sources: its owner's business */
     enum cw_status status = cw_output_open(&out, o->out ? o->out : "-",

@@ -1,23 +1,18 @@
-/* report.c - see report.h. The page is report_page.html with the data and the graph put in. */
+/* report.c - see report.h. The page is that of report_page.c with the data and the graph put in. */
 #include "../graph/device_clock.h"
 #include "../graph/command_facts.h"
 #include "exporter.h"
+#include "palette.h"
 #include "report_facts.h"
 #include "report_host.h"
 #include "report_kernels.h"
+#include "report_page.h"
 #include "report.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The page as it stands in the source tree, a NUL behind it. */
-__asm__(".section .rodata\n"
-        ".globl cw_report_page\n.hidden cw_report_page\n"
-        "cw_report_page:\n.incbin \"analyzer/draw/report_page.html\"\n.byte 0\n"
-        ".previous\n");
-extern const char cw_report_page[];
 
 static const char *const kind_names[] = {"note", "hint", "trouble"};
 
@@ -113,6 +108,40 @@ static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
     cw_json_put_char(o, ']');
 }
 
+static void put_colours(struct cw_json_out *o, const char *key, const struct cw_palette_colour *colour,
+                        unsigned count)
+{
+    put_list(o, key);
+    for (unsigned k = 0; k < count; k++) {
+        cw_json_put_text(o, k ? ",[" : "[");
+        cw_json_put_string(o, colour[k].fill);
+        cw_json_put_char(o, ',');
+        cw_json_put_string(o, colour[k].text);
+        cw_json_put_char(o, ']');
+    }
+    cw_json_put_char(o, ']');
+}
+
+/* colour_of: [name of a kernel, number in the palette] */
+static void put_palette(struct cw_json_out *o, const struct cw_report_facts *r)
+{
+    struct cw_palette palette = {0};
+
+    cw_palette_add_kernels(&palette, r->t);
+    put_colours(o, "palette", cw_palette_colours, CW_PALETTE_COLOURS);
+    put_colours(o, "palette_kinds", cw_palette_kinds, CW_PALETTE_KINDS);
+    put_list(o, "colour_of");
+    for (uint32_t k = 0; k < palette.names.count; k++) {
+        cw_json_put_text(o, k ? ",[" : "[");
+        cw_json_put_string(o, palette.names.name[k]);
+        cw_json_put_char(o, ',');
+        cw_json_put_u64(o, cw_palette_find(&palette, palette.names.name[k]));
+        cw_json_put_char(o, ']');
+    }
+    cw_json_put_char(o, ']');
+    cw_palette_finish(&palette);
+}
+
 static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
 {
     put_list(o, "rows");
@@ -166,7 +195,7 @@ static uint64_t staged_bytes(const struct cw_trace *t, const struct cw_command *
 }
 
 /* [name, type, queue, thread, call begin, call end, start, end, slack, range, status, device, stream, staged
- * bytes]; times in ns from the trace's start */
+ * bytes, bytes of a transfer]; times in ns from the trace's start */
 static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
                          size_t shown)
 {
@@ -200,6 +229,8 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
         cw_json_put_u64(o, k->stream);
         cw_json_put_char(o, ',');
         cw_json_put_u64(o, staged_bytes(r->t, k));
+        cw_json_put_char(o, ',');
+        cw_json_put_u64(o, k->transfer < r->t->transfers.count ? r->t->transfers.v[k->transfer].bytes : 0);
         cw_json_put_char(o, ']');
     }
     cw_json_put_char(o, ']');
@@ -326,6 +357,7 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_figures(o, r);
     put_findings(o, r);
     put_places(o, r);
+    put_palette(o, r);
     put_rows(o, r);
     cw_report_kernels_put(r, o);
     cw_report_host_put(r, o, shown > CW_REPORT_COMMANDS ? shown : CW_REPORT_COMMANDS);

@@ -265,4 +265,19 @@ def sparse_graph():
             "tasks": tasks, "edges": [{"from": i, "to": i + 1} for i in range(3999)]}
 
 
+# For the page's timeline: a build of a second, two devices, a first launch that waits for a compiler, and behind it 300
+# launches of two kernels in turn on each device.
+def page():
+    t = two_gpus()
+    t["kernels"][1]["num_args"] = 1
+    t["calls"] = [{"name": "clBuildProgram", "thread": 0, "begin_ns": 2000, "end_ns": 2000 + 1000 * MS}]
+    for i in range(2):
+        launch(t, i, 1000 * MS + 10000, 1000, queue=i, ready=1000 * MS + 1000 * i)
+    for i in range(600):
+        launch(t, i % 2, 1900 * MS + 50000 * (i // 2), 20000 + 10000 * (i % 2), kernel=i // 2 % 2, queue=i % 2,
+               ready=1000 * MS + 3000 + 1000 * i)
+    read(t, 0, 1600 * MS + 3000, 1916 * MS)
+    return t
+
+
 json.dump(globals()[sys.argv[1]](), sys.stdout)

@@ -56,6 +56,7 @@ static inline void fuzz_use_trace(struct cw_trace *t)
     cw_graph_summary_print(t, fuzz_nowhere());
     (void)cw_export_dot(t, &all, fuzz_nowhere(), &err);
     (void)cw_export_timeline(t, &all, fuzz_nowhere(), &err);
+    (void)cw_export_timeline(t, &(struct cw_export_options){.perfetto = true}, fuzz_nowhere(), &err);
     (void)cw_report_write(t, &(struct cw_report_options){0}, fuzz_nowhere(), &err);
     err = (struct cw_error){0};
     FUZZ_PROMISE(cw_graph_build(t, NULL, &err) == CW_OK, "graph: %s", err.text);

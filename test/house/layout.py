@@ -189,6 +189,7 @@ def measure(build):
     owner, needs = read_objects(os.path.join(build, 'obj'))
     sources = sources_of('shim/*.[ch]', 'analyzer/*.[ch]', 'sched/*.[ch]')
     everything = sources_of('*.c', '*.h')
+    pages = sources_of('analyzer/*.js', 'analyzer/*.css', 'analyzer/*.html')
     functions = [(f'{s}:{line} {name}', n) for s in everything if s.endswith('.c') for name, line, n in functions_of(s)]
     circle = largest_circle(owner, needs, 'shim/run/')
     over = [f for f, n in functions if n > LONG]
@@ -198,7 +199,7 @@ def measure(build):
     yield 'files of shim/run that a finished command passes', files_behind('cw_run_task_retire', os.path.join(build, 'obj'))
     yield f'functions above {LONGEST} lines', [f for f, n in functions if n > LONGEST]
     yield f'functions above {LONG} lines, per thousand', round(1000 * len(over) / len(functions), 1)
-    yield f'lines above {COLUMNS} columns', [f'{s}:{i}' for s in everything for i, l in enumerate(open(s, encoding="utf-8"), 1)
+    yield f'lines above {COLUMNS} columns', [f'{s}:{i}' for s in everything + pages for i, l in enumerate(open(s, encoding="utf-8"), 1)
                                              if len(l.rstrip('\n')) > COLUMNS]
     yield 'external functions that are not named after their file', list(misnamed(owner))
     yield 'settings outside the option table', list(settings_outside())
