@@ -137,6 +137,8 @@
 #define CW_RUN_SHARE_GAIN 0.93
 /* times the time of a cut launch: GPUs keep their shares of it where new ones take more */
 #define CW_RUN_SHARE_HELD 0.95
+/* launches for which shares stand at most before they are looked at again */
+#define CW_RUN_SHARE_HELD_MOST 64
 /* shapes remembered of one kernel */
 #define CW_RUN_SHARE_SHAPES 32
 /* commands: larger windows have enough to do */

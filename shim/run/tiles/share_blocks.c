@@ -53,12 +53,13 @@ static void shares_now(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
         share[k] = all > 0 ? share[k] / all : 1.0 / x->parts;
 }
 
-/* It is time to look at the shares again: each time they have stood for twice as many launches. */
+/* It is time to look at the shares again: each time they have stood for twice as many launches, up to a
+ * limit: a GPU may become slower later. */
 static bool are_due(struct cw_run_share *h)
 {
     if (++h->held_for < h->held_until)
         return false;
-    h->held_until *= 2;
+    h->held_until *= h->held_until < CW_RUN_SHARE_HELD_MOST ? 2 : 1;
     h->held_for = 0;
     return true;
 }

@@ -84,3 +84,16 @@ void cw_run_wanted_open(struct cw_run_worker *l)
     cw_run.readying--;
     cw_run_global_lock_tell();
 }
+
+void cw_run_wanted_nothing(struct cw_run_worker *l)
+{
+    cw_run.wanted -= l->num_wanted + l->opens;
+    cw_run.readying -= l->opens;
+    l->opens = false;
+    for (; l->num_wanted; l->num_wanted--) {
+        struct cw_run_program *p = l->wanted[l->num_wanted - 1];
+
+        p->copy[l->number] = CW_RUN_COPY_FAILED;
+        cw_run_record_unpin(&p->r);
+    }
+}

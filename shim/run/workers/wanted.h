@@ -13,4 +13,7 @@ void cw_run_wanted_context(struct cw_run_worker *l);
 /* Makes it, as it was asked for. Lock held; given up meanwhile. */
 void cw_run_wanted_open(struct cw_run_worker *l);
 
+/* No thread does it any more: it gets neither. Lock held. */
+void cw_run_wanted_nothing(struct cw_run_worker *l);
+
 #endif

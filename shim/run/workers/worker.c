@@ -343,15 +343,7 @@ void cw_run_worker_leave_behind(struct cw_run_worker *l)
     l->quarantine.hung = l->quit = true; /* it stays busy: no other thread drives it */
     l->runs = NULL;
     cw_run.running--;
-    cw_run.wanted -= l->num_wanted + l->opens;
-    cw_run.readying -= l->opens;
-    l->opens = false;
-    for (; l->num_wanted; l->num_wanted--) {
-        struct cw_run_program *p = l->wanted[l->num_wanted - 1];
-
-        p->copy[l->number] = CW_RUN_COPY_FAILED;
-        cw_run_record_unpin(&p->r);
-    }
+    cw_run_wanted_nothing(l);
     t->left = true; /* with its arguments */
     cw_run_record_pin(&t->launch.kernel->r);
     cw_run_record_pin(&t->queue->r);
@@ -479,8 +471,8 @@ static void *work(void *data)
             cw_run_worker_run(l, t, UINT64_MAX);
         } else if (l->opens && !l->busy && !cw_run.ending) {
             cw_run_wanted_open(l);
-        } else if (cw_run_window_is_due()) {
-            cw_run_window_step();
+        } else if (!(l->num_wanted && l->kind == CW_SLOT_GPU) && cw_run_window_is_due()) {
+            cw_run_window_step(); /* a GPU's worker has what the window may wait for (tuning/hold.h) */
         } else if (l->num_wanted && !l->busy && !cw_run.ending) {
             cw_run_wanted_prepare(l);
         } else if (cw_run_global_lock_has_releases()) {
@@ -509,6 +501,8 @@ void cw_run_worker_kick_all(void)
             l->has_worker = l->asleep = cw_run_thread_create(&l->worker, work, l);
         if (!l->has_worker)
             cw_run.timer_wanted = l->orphan = true; /* that thread is there */
+        if (CW_UNLIKELY(l->orphan))
+            cw_run_wanted_nothing(l);
         else if (l->asleep)
             pthread_cond_signal(&l->wake);
         l->asleep = false;
