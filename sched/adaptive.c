@@ -72,8 +72,8 @@ enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device,
         a->event_ns = now_ns;
     a->event_is_new = false;
     d->seen = a->events;
-    return a->mode == CW_ADAPTIVE_SYNC ? cw_adaptive_next_sync(a, device, now_ns, part)
-                                       : cw_adaptive_next_async(a, device, now_ns, part);
+    return a->mode == CW_ADAPTIVE_ASYNC ? cw_adaptive_next_async(a, device, now_ns, part)
+                                        : cw_adaptive_next_sync(a, device, now_ns, part);
 }
 
 /* ---- groups */
@@ -218,7 +218,7 @@ double cw_adaptive_share(const struct cw_adaptive *a, uint32_t device)
 
     cw_adaptive_speeds(a, speed);
     for (uint32_t d = 0; d < a->devices; d++) {
-        if (a->mode == CW_ADAPTIVE_SYNC)
+        if (a->mode != CW_ADAPTIVE_ASYNC)
             speed[d] = a->device[d].lost ? 0 : a->device[d].ratio;
         sum += speed[d];
     }
@@ -242,6 +242,8 @@ void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, d
     if (!groups || !(ns > 0))
         return;
     learn(a, &a->device[device], (double)groups, ns);
+    if (a->mode == CW_ADAPTIVE_STATIC)
+        return;
     cw_adaptive_speeds(a, speed);
     for (uint32_t d = 0; d < a->devices; d++)
         sum += speed[d];
@@ -259,7 +261,7 @@ static void happened(struct cw_adaptive *a, struct adaptive_device *d)
     a->events += !a->event_is_new;
     d->seen = a->events - 1;
     a->event_is_new = true;
-    if (a->mode == CW_ADAPTIVE_SYNC)
+    if (a->mode != CW_ADAPTIVE_ASYNC)
         cw_adaptive_ended_sync(a);
 }
 

@@ -60,6 +60,30 @@ static void test_sync_example(void **state)
     cw_adaptive_destroy(a);
 }
 
+/* The ratio as given, in every launch, whatever was measured or is known. */
+static void test_static(void **state)
+{
+    const struct cw_adaptive_options o = {.mode = CW_ADAPTIVE_STATIC, .ratio = (double[]){3, 1, 0}};
+    struct cw_adaptive *a = cw_adaptive_create(3, &o);
+    struct cw_adaptive_part p;
+
+    (void)state;
+    cw_adaptive_know(a, 1, 100, 1);
+    for (int launch = 0; launch < 3; launch++) {
+        cw_adaptive_start(a, 160);
+        assert_int_equal(must(a, 0, 0).groups, 120);
+        assert_int_equal(must(a, 1, 0).groups, 40);
+        must_wait(a, 2, 0);
+        cw_adaptive_report(a, 0, 10);
+        must_wait(a, 0, 0);
+        cw_adaptive_report(a, 1, 1000);
+        assert_int_equal(cw_adaptive_next(a, 0, 0, &p), CW_ADAPTIVE_DONE);
+        assert_true(fabs(cw_adaptive_share(a, 0) - .75) < 1e-9);
+    }
+    assert_true(fabs(cw_adaptive_speed(a, 1) - .04) < 1e-9);
+    cw_adaptive_destroy(a);
+}
+
 /* A larger block that is slower is halved; and one that is halved and faster, again. */
 static void test_sync_sizes(void **state)
 {
@@ -326,17 +350,12 @@ static void test_passed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sync_example),
-        cmocka_unit_test(test_sync_sizes),
-        cmocka_unit_test(test_sync_starves_nobody),
-        cmocka_unit_test(test_async_example),
-        cmocka_unit_test(test_async_overhead),
-        cmocka_unit_test(test_async_held_up),
-        cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_reported_at_once),
-        cmocka_unit_test(test_ratio_text),
-        cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_sync_example),  cmocka_unit_test(test_static),
+        cmocka_unit_test(test_sync_sizes),    cmocka_unit_test(test_sync_starves_nobody),
+        cmocka_unit_test(test_async_example), cmocka_unit_test(test_async_overhead),
+        cmocka_unit_test(test_async_held_up), cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_left_out),      cmocka_unit_test(test_reported_at_once),
+        cmocka_unit_test(test_ratio_text),    cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_passed),
     };
 

@@ -36,7 +36,9 @@ void cw_run_share_start(const struct cw_options *options)
     memset(share.only, 0, sizeof share.only);
     if (n > 5 && n - 5 < sizeof share.only && !strcmp(options->policy + n - 5, "-only"))
         memcpy(share.only, options->policy, n - 5); /* the rest is NUL */
-    share.options.mode = strcmp(options->blocks, "sync") ? CW_ADAPTIVE_ASYNC : CW_ADAPTIVE_SYNC;
+    share.options.mode = !strcmp(options->blocks, "sync")     ? CW_ADAPTIVE_SYNC
+                         : !strcmp(options->blocks, "static") ? CW_ADAPTIVE_STATIC
+                                                              : CW_ADAPTIVE_ASYNC;
     share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
     if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
         share.options.ratio = share.ratio;
@@ -44,7 +46,7 @@ void cw_run_share_start(const struct cw_options *options)
 
 bool cw_run_share_by_blocks(void)
 {
-    return share.options.mode == CW_ADAPTIVE_SYNC;
+    return share.options.mode != CW_ADAPTIVE_ASYNC;
 }
 
 void cw_run_share_free(struct cw_run_share *list)
