@@ -165,8 +165,9 @@ static bool has_changed(const struct adaptive_device *d, double groups, double n
 static bool says_little(const struct cw_adaptive *a, struct adaptive_device *d, double groups, double ns)
 {
     double expected = d->samples ? groups * window_ns(d) / window_groups(d) : 0;
-    bool held_up = expected > 0 && expected < SHORT * a->overhead_ns && ns > CHANGED * expected &&
-                   ns - expected < HELD_UP * a->overhead_ns;
+    double part = adaptive_part_ns(a, d);
+    bool held_up =
+        expected > 0 && expected < SHORT * part && ns > CHANGED * expected && ns - expected < HELD_UP * part;
 
     d->held_up = held_up && !d->held_up;
     return d->held_up;
@@ -175,7 +176,7 @@ static bool says_little(const struct cw_adaptive *a, struct adaptive_device *d, 
 static void learn(struct cw_adaptive *a, struct adaptive_device *d, double groups, double ns)
 {
     /* a part's overhead must not make small parts look slow; but it is an estimate */
-    ns = ns - a->overhead_ns > ns / 4 ? ns - a->overhead_ns : ns / 4;
+    ns = fmax(ns - adaptive_part_ns(a, d), ns / 4);
     if (says_little(a, d, groups, ns))
         return;
     if (has_changed(d, groups, ns))
@@ -184,6 +185,11 @@ static void learn(struct cw_adaptive *a, struct adaptive_device *d, double group
     d->ns[d->at] = ns;
     d->at = (d->at + 1) % CW_ADAPTIVE_WINDOW;
     d->samples += d->samples < CW_ADAPTIVE_WINDOW;
+}
+
+void cw_adaptive_costs(struct cw_adaptive *a, uint32_t device, double extra_ns)
+{
+    a->device[device].extra_ns = extra_ns > 0 ? extra_ns : 0;
 }
 
 double cw_adaptive_speed(const struct cw_adaptive *a, uint32_t device)

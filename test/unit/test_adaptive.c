@@ -60,6 +60,23 @@ static void test_sync_example(void **state)
     cw_adaptive_destroy(a);
 }
 
+/* Parts on a device that copies for each of them are long; the others' are as before. */
+static void test_costs_of_one(void **state)
+{
+    const struct cw_adaptive_options o = {.overhead_ns = 1};
+    struct cw_adaptive *a = cw_adaptive_create(2, &o);
+
+    (void)state;
+    cw_adaptive_costs(a, 1, 99);
+    cw_adaptive_know(a, 0, 1000, 1001);
+    cw_adaptive_know(a, 1, 1000, 1100);
+    assert_true(cw_adaptive_speed(a, 1) == 1 && cw_adaptive_speed(a, 0) == 1);
+    cw_adaptive_start(a, 4000);
+    assert_int_equal(must(a, 0, 0).groups, 125); /* 2 / 32 of its half */
+    assert_true(must(a, 1, 0).groups > 1800);    /* all that it is to have: 32 times 100 is more */
+    cw_adaptive_destroy(a);
+}
+
 /* The ratio as given, in every launch, whatever was measured or is known. */
 static void test_static(void **state)
 {
@@ -350,12 +367,19 @@ static void test_passed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sync_example),  cmocka_unit_test(test_static),
-        cmocka_unit_test(test_sync_sizes),    cmocka_unit_test(test_sync_starves_nobody),
-        cmocka_unit_test(test_async_example), cmocka_unit_test(test_async_overhead),
-        cmocka_unit_test(test_async_held_up), cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_left_out),      cmocka_unit_test(test_reported_at_once),
-        cmocka_unit_test(test_ratio_text),    cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_sync_example),
+        cmocka_unit_test(test_costs_of_one),
+        cmocka_unit_test(test_static),
+        cmocka_unit_test(test_sync_sizes),
+        cmocka_unit_test(test_sync_starves_nobody),
+        cmocka_unit_test(test_async_example),
+        cmocka_unit_test(test_async_overhead),
+        cmocka_unit_test(test_async_held_up),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_reported_at_once),
+        cmocka_unit_test(test_ratio_text),
+        cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_passed),
     };
 

@@ -275,6 +275,8 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
             .units = c->slots->slot[k].dsp || c->slots->slot[k].memory ? 0 : c->slots->slot[k].compute_units,
             .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[lane],
             .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
+        if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
+            cw_adaptive_costs(h->control, k, x->s->apart_ns[lane]); /* GPUs get one part of a launch */
     }
     qsort(v, n, sizeof *v, faster);
     return n;
