@@ -68,8 +68,8 @@ void cw_adaptive_destroy(struct cw_adaptive *a); /* NULL allowed */
  * 0. */
 void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, double ns);
 
-/* One more part on `device` costs so much beyond options.overhead_ns: copies to its own memory. Parts there are
- * so long that it is worth it, and what is learnt there is without it. */
+/* One more part on `device` costs so much beyond options.overhead_ns: copies to its own memory. Parts there
+ * are so long that it is worth it, and what is learnt there is without it. */
 void cw_adaptive_costs(struct cw_adaptive *a, uint32_t device, double extra_ns);
 
 /* A launch goes by in which `device` has no part, because of its measured speed (elsewhere, or here). Now and
