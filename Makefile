@@ -80,7 +80,8 @@ $(B)/obj/%.o: %.c Makefile
 	$(Q)$(CC) $(CW_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # these test what others have compiled (-O2), and their own code takes longer to optimize than to run
-$(B)/obj/test/unit/%.o $(B)/obj/test/vendor/%.o: CW_CFLAGS += -O0
+$(foreach d,runmode unit vendor,$(B)/obj/test/$d/%.o): CW_CFLAGS += -O0
+$(B)/obj/test/stub/%.o: CW_CFLAGS += -O1
 
 # rm first: ar only adds, so a deleted source would stay in the archive
 $(B)/libcwsched.a: $(call obj,$(sched_src))
@@ -103,8 +104,9 @@ $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/door/libclweave.map -Wl,-soname,libclweave.so.$(ABI) \
 	    -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
 
+compile_exports := -Wl,--export-dynamic-symbol=dlopen -Wl,--export-dynamic-symbol=dlsym
 $(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -Wl,--export-dynamic-symbol=dlopen -Wl,--export-dynamic-symbol=dlsym -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) $(compile_exports) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
 llvm_major := $(if $(LLVM_CONFIG),$(firstword $(subst ., ,$(shell $(LLVM_CONFIG) --version))),14)
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
@@ -112,7 +114,7 @@ llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(s
 models_of := $(wildcard $(patsubst %,analyzer/%/*.[ch],footprint llvm rewrite rows source))
 $(call obj,analyzer/models/program_models.c): $(models_of)
 $(call obj,analyzer/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
-$(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html
+$(call obj,analyzer/draw/report_page.c): $(wildcard analyzer/draw/page/*)
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
 footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader irreader passes) $(JANSSON_LIBS) -lpthread -lm
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
@@ -144,6 +146,10 @@ $(B)/test/rewrite/claims: $(call obj,$(filter-out analyzer/llvm/main.c,$(footpri
 $(B)/test/rewrite/credulous $(B)/test/rewrite/claims: TEST_LIBS = $(footprint_libs)
 $(B)/test/rewrite/credulous: CW_LDFLAGS += -Wl,-z,muldefs
 $(fuzzers): CW_LDFLAGS += $(if $(FUZZ),-fsanitize=fuzzer)
+
+# one clweave-compile for many processes
+$(B)/test/compile/shared: $(call obj,$(patsubst %,analyzer/compile/%.c,answer dry_run))
+$(B)/test/compile/shared: CW_LDFLAGS += $(compile_exports)
 
 .SECONDEXPANSION:
 $(B)/test/%: $(B)/obj/test/%.o $$(with_$$(firstword $$(subst /, ,$$*)))

@@ -33,6 +33,9 @@ check  liboclgrind-dev      a plug-in of oclgrind that writes those traces
 check  g++                  compiles that plug-in
 check  python3              scripts of the tests
 check  procps               process tools of the tests
+check  protobuf-compiler    reads the timelines that are Protocol Buffers
+check  nodejs               drives the browser that tests open pages in
+check  chromium             that browser
 demo   clinfo               a real program: queries only
 demo   hashcat              a real program: the demo traces it
 demo   librsvg2-bin         pictures as PNG

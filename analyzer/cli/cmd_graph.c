@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "footprints.h"
 #include "graph_abstract.h"
+#include "selection_options.h"
 #include "../draw/exporter.h"
 #include "../graph/graph_build.h"
 #include "../graph/graph_summary.h"
@@ -18,6 +19,7 @@ struct graph_options {
     const char *out, *format, *footprints;
     bool json, trust_declared, queue_edges, all_edges, collapse;
     int64_t limit, command;
+    struct cw_selection selection;
 };
 
 #define MEMBER(name) offsetof(struct graph_options, name)
@@ -42,6 +44,7 @@ static const struct cw_cli_option options[] = {
     {"all-edges", 0, CW_CLI_BOOL, MEMBER(all_edges), NULL, NULL, "draw edges that others imply as well"},
     {"collapse", 0, CW_CLI_BOOL, MEMBER(collapse), NULL, NULL, "draw one node per kernel or kind of command"},
     {"limit", 'n', CW_CLI_INT, MEMBER(limit), "N", NULL, "draw the first N commands only"},
+    CW_SELECTION_ROWS(struct graph_options),
     CW_CLI_END,
 };
 static const struct graph_options defaults = {.command = -1};
@@ -52,6 +55,8 @@ static const char *const examples[] = {"clweave graph app.json",
                                        "a picture",
                                        "clweave graph app.json.log -o app.json",
                                        "convert the log of a killed program",
+                                       "clweave graph app.json --windows 10..12 --kernel '^fft'",
+                                       "the dependences of some kernels between the 10th and the 13th wait",
                                        NULL};
 
 /* The command's own text, laid out. */
@@ -111,8 +116,10 @@ static bool must_collapse(const struct graph_options *o, const struct cw_exporte
 
 static enum cw_status export(const struct graph_options *o, const struct cw_exporter *exporter,
                              const struct cw_trace *t, struct cw_error *err) {
-    struct cw_export_options e = {o->queue_edges, o->all_edges, o->collapse || must_collapse(o, exporter, t),
-                                  o->limit};
+    struct cw_export_options e = {.queue_edges = o->queue_edges,
+                                  .all_edges = o->all_edges,
+                                  .collapse = o->collapse || must_collapse(o, exporter, t),
+                                  .limit = o->limit};
     struct cw_output out;
     /* a trace holds program sources: its owner's business */
     enum cw_status status = cw_output_open(&out, o->out ? o->out : "-",
@@ -130,6 +137,44 @@ static enum cw_status with_footprints(const struct graph_options *o, const char 
     return o->footprints || cw_log_probe(path) ? cw_footprints_build(t, o->footprints != NULL, err) : CW_OK;
 }
 
+/* The trace at `path`, its graph as the options say, the part of it that they select. */
+static enum cw_status load(const struct graph_options *o, const char *path, struct cw_trace *t,
+                           struct cw_error *err)
+{
+    enum cw_status status = cw_trace_load(t, path, err);
+
+    if (!status && (o->footprints || o->trust_declared) && t->process.selection)
+        status = cw_error_set(
+            err, CW_ERR_UNSUPPORTED,
+            "%s is a part of a trace (%.200s), whose graph cannot be built anew: select from the "
+            "whole trace instead",
+            path, t->process.selection);
+    if (!status)
+        status = with_footprints(o, path, t, err);
+    if (!status && o->trust_declared)
+        status = cw_graph_build(t, &(struct cw_graph_options){.trust_declared = true}, err);
+    return status ? status : cw_selection_apply(t, &o->selection, err);
+}
+
+/* The options against each other; false: it has complained. */
+static bool check(const struct graph_options *o, bool exports, bool abstract)
+{
+    const char *why =
+        o->limit < 0 ? "--limit: a number that is not negative is needed"
+        : abstract && cw_selection_given(&o->selection)
+            ? "the file is a task graph; --from, --to, --commands, --windows and --kernel are for "
+              "traces"
+            : NULL;
+
+    if (why)
+        cw_cli_complain("graph: %s", why);
+    else if (!abstract && o->out && !exports)
+        cw_cli_complain("graph: %s: %s", o->out,
+                        why =
+                            "the extension is none of json, dot, svg, png, stg, wfformat.json; say --format");
+    return !why && cw_selection_options_check(&o->selection);
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct graph_options *o = values;
@@ -143,27 +188,16 @@ static int run(const void *values, int argc, char **argv)
     enum cw_status status;
 
     (void)argc;
-    if (abstract && o->command < 0)
-        return cw_graph_abstract_run(abstract, argv[0], o->out, o->format, o->json);
+    if (o->command >= 0 && o->command < CW_NONE)
+        return print_command(argv[0], (uint32_t)o->command);
     if (o->command >= 0)
-        return o->command < CW_NONE ? print_command(argv[0], (uint32_t)o->command)
-                                    : (cw_cli_complain("graph: --command: no such command"), CW_EXIT_USAGE);
-    if (o->limit < 0) {
-        cw_cli_complain("graph: --limit: a number that is not negative is needed");
+        return cw_cli_complain("graph: --command: no such command"), CW_EXIT_USAGE;
+    if (!check(o, exporter || foreign, abstract))
         return CW_EXIT_USAGE;
-    }
-    if ((o->out || o->format) && !exporter && !foreign) {
-        cw_cli_complain(
-            "graph: %s: the extension is none of json, dot, svg, png, stg, wfformat.json; say --format",
-            o->out);
-        return CW_EXIT_USAGE;
-    }
+    if (abstract)
+        return cw_graph_abstract_run(abstract, argv[0], o->out, o->format, o->json);
     cw_trace_init(&t);
-    status = cw_trace_load(&t, argv[0], &err);
-    if (!status)
-        status = with_footprints(o, argv[0], &t, &err);
-    if (!status && o->trust_declared)
-        status = cw_graph_build(&t, &(struct cw_graph_options){.trust_declared = true}, &err);
+    status = load(o, argv[0], &t, &err);
     if (!status && foreign)
         status = cw_graph_abstract_export(foreign, &t, o->out, &err);
     else if (!status && exporter)
@@ -187,7 +221,9 @@ static const char *const output[] = {
     "time on the device of all these commands together; - without --device-times",
     "edges, kind",
     "pairs of commands that an order binds: queue (both in one in-order queue), event (a wait list), "
-    "barrier, host (the program waited in between), data (RAW, WAR, WAW: both touch the same bytes)",
+    "barrier, host (the program waited in between), data (RAW, WAR, WAW: both touch the same bytes), path "
+    "(of a "
+    "part: through commands that it leaves out)",
     "longest chain",
     "commands that must wait for each other",
     "critical path",
@@ -213,7 +249,14 @@ const struct cw_command_def cw_cmd_graph = {
         "that bind an order: data "
         "(RAW, WAR, WAW), events, barriers and host waits; the chain of an in-order queue binds "
         "nothing by itself. SVG and PNG "
-        "are drawn by graphviz's dot.",
+        "are drawn by graphviz's dot.\n\n"
+        "--from, --to, --commands, --windows and --kernel choose a part of a trace; all that are given must "
+        "hold "
+        "of a command. A part keeps the order of the whole: where a path of dependences leads from one of "
+        "its "
+        "commands to another through commands that are left out, it has an edge. Numbers stay those of the "
+        "whole "
+        "trace.",
     .options = options,
     .output = output,
     .examples = examples,

@@ -1,5 +1,7 @@
 /* cmd_replay.c - clweave replay: plan a trace or an abstract graph under policies, or run a captured trace
  * again. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 #include "plan_source.h"
 #include "policy_args.h"
 #include "replay_groups.h"
+#include "selection_options.h"
 
 struct replay_options {
     struct cw_cli_list policies, history;
@@ -18,7 +21,8 @@ struct replay_options {
     bool execute;
     const char *group_rule, *cache;
     int64_t group_height, group_width, group_tiles;
-    const char *order, *repeat, *device, *drop_edge, *execute_seed;
+    const char *order, *repeat, *device, *on, *drop_edge, *execute_seed, *out;
+    struct cw_selection selection;
     /* options of policies: flags and words */
 #define FLAG                                                         bool
 #define SWITCH                                                       const char *
@@ -97,8 +101,15 @@ static const struct cw_cli_option options[] = {
     OPTION("repeat", 0, CW_CLI_STRING, repeat, "N", NULL, "number of orders that --execute runs (default 1)"),
     OPTION("device", 0, CW_CLI_STRING, device, "K", NULL,
            "run everything of --execute on device K (default: as traced)"),
+    OPTION("on", 0, CW_CLI_STRING, on, "DEVICE", NULL,
+           "run everything of --execute on this device: its number, or a part of its name"),
+    OPTION("out", 'o', CW_CLI_STRING, out, "FOLDER", NULL,
+           "write the part of --execute that --commands, --windows, --from and --to choose as a folder that "
+           "another "
+           "machine can run, instead of running it"),
     OPTION("drop-edge", 0, CW_CLI_STRING, drop_edge, "FROM:TO|auto", NULL,
            "leave a dependence out of the orders of --execute, to see that it matters"),
+    CW_SELECTION_ROWS(struct replay_options),
     CW_CLI_END};
 
 /* Everything that one replay holds. */
@@ -152,7 +163,8 @@ static enum cw_status load(struct replay *r, const char *path, struct cw_error *
     bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0,
          plan = !o->execute || (o->order && strcmp(o->order, "plan") == 0);
 
-    const struct cw_plan_source_known known = {o->kernels && strcmp(o->kernels, "models") == 0, &o->history};
+    const struct cw_plan_source_known known = {o->kernels && strcmp(o->kernels, "models") == 0, &o->history,
+                                               o->execute ? NULL : &o->selection};
     enum cw_status status =
         cw_plan_source_init(&r->source, path, o->platform, o->dsp, r->processors, &known, drop, plan, err);
 
@@ -234,9 +246,10 @@ static struct cw_replay_groups_options groups_options(const struct replay_option
 static int groups(struct replay *r, const char *path)
 {
     struct cw_replay_groups_options g = groups_options(r->o);
+    const struct cw_plan_source_known known = {.part = &r->o->selection};
     struct cw_error err = {0};
     enum cw_status status =
-        cw_plan_source_init(&r->source, path, NULL, -1, r->processors, NULL, false, false, &err);
+        cw_plan_source_init(&r->source, path, NULL, -1, r->processors, &known, false, false, &err);
 
     if (status == CW_OK)
         status = cw_replay_groups(&g, &r->source, stdout, &err);
@@ -249,11 +262,9 @@ static enum cw_status parse_execute(const struct replay_options *o, struct cw_ex
                                     struct cw_error *err)
 {
     char seed[32];
-    const char *pairs[][2] = {{"order", o->order},
-                              {"repeat", o->repeat},
-                              {"device", o->device},
-                              {"drop-edge", o->drop_edge},
-                              {"seed", o->seed >= 0 ? seed : NULL}};
+    const char *pairs[][2] = {{"order", o->order},         {"repeat", o->repeat},
+                              {"device", o->device},       {"on", o->on},
+                              {"drop-edge", o->drop_edge}, {"seed", o->seed >= 0 ? seed : NULL}};
     enum cw_status status = CW_OK;
 
     snprintf(seed, sizeof seed, "%lld", (long long)o->seed);
@@ -261,6 +272,20 @@ static enum cw_status parse_execute(const struct replay_options *o, struct cw_ex
         if (pairs[k][1])
             status = cw_execute_options_parse(x, pairs[k][0], pairs[k][1], err);
     return status;
+}
+
+/* The order of a policy's plan, to be freed. */
+static enum cw_status plan_order(struct replay *r, uint32_t **order, uint32_t *count, struct cw_error *err)
+{
+    enum cw_status status = cw_plan_result_init(&r->result[0], &r->source.input, r->policies.label[0],
+                                                &r->policies.config[0], r->o->check, err);
+
+    r->results = status == CW_OK;
+    *order = malloc((r->source.trace.commands.count + 1) * sizeof **order);
+    if (status == CW_OK && !*order)
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    return status == CW_OK ? cw_plan_result_order(&r->result[0], &r->source.input, *order, count, err)
+                           : status;
 }
 
 static int execute(struct replay *r, const char *path, const struct cw_execute_options *x)
@@ -273,23 +298,50 @@ static int execute(struct replay *r, const char *path, const struct cw_execute_o
     if (status == CW_OK && !r->source.is_trace)
         status =
             cw_error_set(&err, CW_ERR_INVALID, "%s: is an abstract graph; --execute needs a trace", path);
-    if (status == CW_OK && x->order == CW_EXECUTE_PLAN) {
-        status = cw_plan_result_init(&r->result[0], &r->source.input, r->policies.label[0],
-                                     &r->policies.config[0], r->o->check, &err);
-        r->results = status == CW_OK;
-        order = malloc((r->source.trace.commands.count + 1) * sizeof *order);
-        if (status == CW_OK && !order)
-            status = cw_error_set(&err, CW_ERR_NOMEM, "out of memory");
-        if (status == CW_OK)
-            status = cw_plan_result_order(&r->result[0], &r->source.input, order, &count, &err);
-    }
-    if (status == CW_OK) {
+    if (status == CW_OK && r->o->out)
+        status = cw_execute_slice(&r->source.trace, &r->o->selection, x, r->o->out, &err);
+    else if (status == CW_OK && x->order == CW_EXECUTE_PLAN)
+        status = plan_order(r, &order, &count, &err);
+    if (status == CW_OK && !r->o->out) {
         status = cw_execute_run(&r->source.trace, x, order, count, &report, &err);
         if (status == CW_OK || status == CW_ERR_MISMATCH)
             cw_execute_report_print(&report, &r->source.trace, stdout, r->o->json);
     }
     free(order);
     return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
+}
+
+/* A part of a trace runs from a folder, which is gone afterwards. The commands before it run where they
+ * ran, the part where the options say. */
+static int execute_part(struct replay *r, const char *path, const struct cw_execute_options *x)
+{
+    static const char *const names[] = {"/trace.json", "/trace.json.data", "/run", ""};
+    const char *tmp = getenv("TMPDIR");
+    struct cw_execute_options before = CW_EXECUTE_OPTIONS_DEFAULT;
+    struct replay_options rest = *r->o, first = *r->o;
+    char folder[256], file[288];
+    int result;
+
+    snprintf(folder, sizeof folder, "%.200s/clweave-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder)) {
+        cw_cli_complain("replay: cannot make a folder for the part: %s: %s", folder, strerror(errno));
+        return CW_EXIT_FAILURE;
+    }
+    first.out = folder;
+    first.order = NULL;
+    rest.selection = (struct cw_selection){0};
+    r->o = &first;
+    result = execute(r, path, &before);
+    cw_plan_source_finish(&r->source);
+    r->o = &rest;
+    snprintf(file, sizeof file, "%s/trace.json", folder);
+    if (result == CW_EXIT_OK)
+        result = execute(r, file, x);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(file, sizeof file, "%s%s", folder, names[i]);
+        remove(file);
+    }
+    return result;
 }
 
 /* An option that means nothing without --execute, NULL: none was given. */
@@ -299,6 +351,8 @@ static const char *only_for_execute(const struct replay_options *o)
            : o->order   ? "order"
            : o->repeat  ? "repeat"
            : o->device  ? "device"
+           : o->on      ? "on"
+           : o->out     ? "out"
                         : NULL;
 }
 
@@ -332,14 +386,16 @@ static int run_replay(const void *values, int argc, char **argv)
     struct cw_replay_groups_options g = groups_options(r.o);
     if (err.status != CW_OK || cw_replay_groups_check(&g, wants_groups(r.o), &err) != CW_OK ||
         cw_plan_processors(r.o->processors, &r.processors, &err) != CW_OK ||
-        (!wants_groups(r.o) && choose_policies(&r, &err) != CW_OK) || parse_execute(r.o, &x, &err) != CW_OK) {
+        (!wants_groups(r.o) && choose_policies(&r, &err) != CW_OK) || parse_execute(r.o, &x, &err) != CW_OK ||
+        cw_selection_check(&r.o->selection, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
         replay_finish(&r);
         return CW_EXIT_USAGE;
     }
-    result = r.o->execute        ? execute(&r, argv[0], &x)
-             : wants_groups(r.o) ? groups(&r, argv[0])
-                                 : plan(&r, argv[0]);
+    result = r.o->execute && !r.o->out && cw_selection_given(&r.o->selection) ? execute_part(&r, argv[0], &x)
+             : r.o->execute                                                   ? execute(&r, argv[0], &x)
+             : wants_groups(r.o)                                              ? groups(&r, argv[0])
+                                                                              : plan(&r, argv[0]);
     replay_finish(&r);
     return result;
 }
@@ -356,6 +412,8 @@ static const char *const examples[] = {
     "how much memory traffic an order by priority groups saves, and the picture of it",
     "clweave replay app.json --execute --order random --repeat 100",
     "run a captured trace again in 100 orders and compare every byte",
+    "clweave replay app.json --execute --commands 100..200 -o part",
+    "cut out some commands with the memory that they find, for `part/run --on NAME` on another machine",
     NULL};
 
 static const char *const output[] = {
@@ -421,7 +479,9 @@ const struct cw_command_def cw_cmd_replay = {
         "divisible at their work-groups.\n\n"
         "--execute runs code that the trace holds, with your rights: give it only traces whose origin you "
         "trust. Nothing "
-        "of a trace runs without it.\n\n"
+        "of a trace runs without it. A part of the trace is cut out first: the commands before it run, and "
+        "what memory "
+        "holds then goes along.\n\n"
         "--policy groups is an order, not a placement: launches are cut into tiles where their kernels allow "
         "it, tiles "
         "that depend on each other nearby are put into priority groups, and a least-recently-used cache says "

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "footprints.h"
+#include "selection_options.h"
 #include "../draw/report.h"
 #include "../plan/launch_parts.h"
 #include "../io/output.h"
@@ -12,6 +13,7 @@ struct report_command {
     const char *out;
     int64_t limit;
     bool no_graph, operations;
+    struct cw_selection selection;
 };
 
 static const struct cw_cli_option options[] = {
@@ -23,6 +25,7 @@ static const struct cw_cli_option options[] = {
      "leave the picture of the graph out"},
     {"operations", 0, CW_CLI_BOOL, offsetof(struct report_command, operations), NULL, NULL,
      "count the kernels' floating-point operations by models of their sources, for GFLOP/s"},
+    CW_SELECTION_ROWS(struct report_command),
     CW_CLI_END,
 };
 
@@ -78,8 +81,12 @@ static int run(const void *values, int argc, char **argv)
         cw_cli_complain("report: --limit: a number that is not negative is needed");
         return CW_EXIT_USAGE;
     }
+    if (!cw_selection_options_check(&o->selection))
+        return CW_EXIT_USAGE;
     cw_trace_init(&t);
     status = cw_trace_load(&t, argv[0], &err);
+    if (!status)
+        status = cw_selection_apply(&t, &o->selection, &err);
     if (!status && o->operations)
         status = count_operations(&t, &flops, &err);
     r.flops = flops;

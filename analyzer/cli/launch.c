@@ -162,6 +162,25 @@ void cw_launch_environment(const char *mode, const struct cw_launch_options *o, 
     setenv("CLWEAVE_RUN", text, 1);
 }
 
+/* Folders that the library is told are absolute, as the program may change its own. False: it has
+ * complained. */
+static bool folder_is_there(const char *option, const char *value, bool make, char path[PATH_MAX])
+{
+    struct stat st;
+
+    if (!value)
+        return true;
+    if (make && mkdir(value, 0700) != 0 && errno != EEXIST)
+        cw_cli_complain("--%s: cannot make the folder %s: %s", option, value, strerror(errno));
+    else if (!realpath(value, path) || stat(path, &st) != 0)
+        cw_cli_complain("--%s: cannot use the folder %s: %s", option, value, strerror(errno));
+    else if (!S_ISDIR(st.st_mode) || (make && access(path, W_OK | X_OK) != 0))
+        cw_cli_complain("--%s: %s is no folder%s", option, value, make ? " that can be written to" : "");
+    else
+        return true;
+    return false;
+}
+
 static volatile sig_atomic_t program; /* the process that signals are passed on to */
 
 /* A signal that a process sent to the tool is meant for the program; the terminal's reaches the program
@@ -242,8 +261,44 @@ static bool wants_footprints(const struct cw_launch_options *o)
     return !given || strcmp(given, "off") != 0;
 }
 
-int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
+/* False: it has complained. Captured contents are those of the beginning: a part cannot be run again with
+ * them. */
+static bool check_selection(const struct cw_launch_options *o, bool records)
 {
+    const char *capture = o->setting[CW_LAUNCH_capture_data] ? o->setting[CW_LAUNCH_capture_data]
+                                                             : getenv("CLWEAVE_CAPTURE_DATA");
+    const char *limit = o->setting[CW_LAUNCH_limit] ? o->setting[CW_LAUNCH_limit] : getenv("CLWEAVE_LIMIT");
+    const char *why =
+        !cw_selection_given(&o->selection) ? NULL
+        : !records
+            ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
+        : capture && *capture && strcmp(capture, "0") != 0
+            ? "--capture-data needs all commands: cut the part out afterwards, with `clweave replay FILE "
+              "--execute --commands A..B -o FOLDER`"
+            : NULL;
+
+    if (!why && capture && *capture && strcmp(capture, "0") != 0 && limit && *limit)
+        why = "--capture-data needs all commands: it does not go with --limit";
+    if (why)
+        cw_cli_complain("%s", why);
+    return !why && cw_selection_options_check(&o->selection);
+}
+
+static bool find_folders(struct cw_launch_options *o)
+{
+    static char dump[PATH_MAX], inject[PATH_MAX];
+    const char **to = &o->setting[CW_LAUNCH_dump_programs], **from = &o->setting[CW_LAUNCH_inject];
+    bool good =
+        folder_is_there("dump-programs", *to, true, dump) && folder_is_there("inject", *from, false, inject);
+
+    *to = *to ? dump : NULL;
+    *from = *from ? inject : NULL;
+    return good;
+}
+
+int cw_launch(const char *mode, const struct cw_launch_options *given, char **argv)
+{
+    struct cw_launch_options with_folders = *given, *o = &with_folders;
     char library[PATH_MAX], pattern[PATH_MAX], file[PATH_MAX];
     const char *out = o->setting[CW_LAUNCH_out];
     bool records;
@@ -257,6 +312,8 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
           : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT")
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
     if (!cw_launch_check(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
+        return CW_EXIT_USAGE;
+    if (!check_selection(o, records) || !find_folders(o))
         return CW_EXIT_USAGE;
     if (cw_launch_library(library, &err) != CW_OK)
         return cw_cli_fail(&err);
@@ -275,6 +332,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
                                                   .program = argv[0],
                                                   .program_pid = (uint64_t)program,
                                                   .footprints = wants_footprints(o),
+                                                  .selection = &o->selection,
                                                   .summary = o->summary && !strcmp(mode, "trace")});
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

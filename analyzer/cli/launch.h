@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli.h"
+#include "selection_options.h"
 #include "../settings/options.h"
 
 /* One index per row of options.inc. */
@@ -22,6 +23,7 @@ enum cw_launch_setting {
 struct cw_launch_options {
     const char *setting[CW_LAUNCH_SETTINGS]; /* as given; NULL: not given */
     bool summary;
+    struct cw_selection selection; /* the part that the traces shall have */
 };
 
 /* Rows for the command's option table: those of options.inc that name `command_` (CW_CMD_TRACE or

@@ -178,8 +178,8 @@ static enum cw_status print_tasks(FILE *f, const struct cw_plan_input *input, co
         const char *name = cw_graph_name(g, i);
         fprintf(f, "%11s  %11s  %4u %-23.40s",
                 cw_plan_time(input, r->schedule->task[i].start, like, start, sizeof start),
-                cw_plan_time(input, r->schedule->task[i].finish, like, finish, sizeof finish), i,
-                name ? name : "");
+                cw_plan_time(input, r->schedule->task[i].finish, like, finish, sizeof finish),
+                input->trace ? cw_trace_command_number(input->trace, i) : i, name ? name : "");
         for (uint32_t a = 0; a < r->schedule->task[i].parts; a++) {
             struct cw_part part = cw_schedule_part(r->schedule, g, i, a);
             fprintf(f, " %s", input->platform->device[part.device].name);

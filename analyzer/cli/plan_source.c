@@ -111,6 +111,8 @@ static enum cw_status load_trace(struct cw_plan_source *s, const char *path,
     enum cw_status status = cw_trace_load(&s->trace, path, err);
 
     s->is_trace = true;
+    if (status == CW_OK && known && known->part)
+        status = cw_selection_apply(&s->trace, known->part, err);
     if (status != CW_OK || !plan)
         return status;
     if (s->model)
@@ -152,6 +154,10 @@ enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, c
     s->input.bounds = &s->bounds;
     if (platform)
         status = cw_platform_model_load(platform, dsp, &s->model, err);
+    if (status == CW_OK && graph && known && known->part && cw_selection_given(known->part))
+        status = cw_error_set(
+            err, CW_ERR_UNSUPPORTED,
+            "%s is a task graph; --from, --to, --commands, --windows and --kernel are for traces", path);
     if (status != CW_OK)
         return status;
     return graph ? load_graph(s, format, path, processors, err)

@@ -4,6 +4,7 @@
 #define CW_PLAN_SOURCE_H
 
 #include "cli.h"
+#include "../graph/selection.h"
 #include "../plan/plan_graph.h"
 #include "../plan/plan_result.h"
 
@@ -24,6 +25,7 @@ struct cw_plan_source {
 struct cw_plan_source_known {
     bool as_run;                       /* kernels are cut as run does it */
     const struct cw_cli_list *history; /* files of run's, and traces; NULL: none */
+    const struct cw_selection *part;   /* of the trace; NULL: all of it */
 };
 
 /* Reads `path`, or makes the graph that it names (graph_made.h).

@@ -216,6 +216,7 @@ static void convert(struct found *f, const struct cw_run_logs *r, bool quiet)
     f->commands = 0;
     cw_trace_init(&t);
     if (cw_trace_load(&t, f->log, &err) || (r->footprints && cw_footprints_build(&t, false, &err)) ||
+        cw_selection_apply(&t, r->selection, &err) ||
         (name_data(&t, f->json, data, from), cw_trace_save(&t, f->json, &err))) {
         cw_cli_complain("%s", err.text);
         cw_cli_complain("the log %s is kept: `clweave graph %s -o out.json` converts it", f->log, f->log);

@@ -5,14 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../graph/selection.h"
+
 struct cw_run_logs {
     const char *pattern; /* of the traces' names: absolute, %e, %p and %% as in the option `out` */
     const char *file;    /* the file that the pattern names in every process; NULL: it has %e or %p */
     uint64_t run;        /* the id in the logs' headers */
     const char *program; /* as the user named it */
     uint64_t program_pid;
-    bool footprints; /* the graphs tell bytes of buffers apart (footprints.h) */
-    bool summary;    /* with the tables of `clweave graph` */
+    bool footprints;                      /* the graphs tell bytes of buffers apart (footprints.h) */
+    const struct cw_selection *selection; /* the part that the traces shall have */
+    bool summary;                         /* with the tables of `clweave graph` */
 };
 
 /* Converts every log of the run and removes those that it has converted. Where all processes have one name

@@ -62,8 +62,11 @@ static bool make_nodes(struct cw_draw_graph *g, const struct cw_trace *t, const 
 
 static int strength(const struct cw_draw_edge *e)
 {
-    static const int kinds[] = {
-        [CW_EDGE_QUEUE] = 0, [CW_EDGE_HOST] = 1, [CW_EDGE_BARRIER] = 2, [CW_EDGE_EVENT] = 3};
+    static const int kinds[] = {[CW_EDGE_QUEUE] = 0,
+                                [CW_EDGE_HOST] = 1,
+                                [CW_EDGE_BARRIER] = 2,
+                                [CW_EDGE_EVENT] = 3,
+                                [CW_EDGE_PATH] = 3};
     static const int hazards[] = {
         [CW_HAZARD_NONE] = 4, [CW_HAZARD_WAR] = 5, [CW_HAZARD_WAW] = 6, [CW_HAZARD_RAW] = 7};
 

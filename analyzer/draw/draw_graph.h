@@ -14,7 +14,8 @@ struct cw_draw_node {
     uint64_t device_ns;
 };
 
-/* All edges between two nodes as one: the strongest kind (RAW, WAW, WAR, event, barrier, host, queue). */
+/* All edges between two nodes as one: the strongest kind (RAW, WAW, WAR, event or path, barrier, host,
+ * queue). */
 struct cw_draw_edge {
     uint32_t from, to; /* nodes */
     uint8_t kind, hazard;

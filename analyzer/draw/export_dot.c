@@ -1,5 +1,6 @@
 /* export_dot.c - the graph in graphviz's language; see exporter.h. */
 #include "draw_graph.h"
+#include "palette.h"
 #include "../io/quantity.h"
 #include "../graph/command_facts.h"
 #include "../graph/graph_build.h"
@@ -9,12 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLOURS = 12, MAX_LEGEND = 16, MAX_LABELLED_EDGES = 400 };
-
-static const char *const fills[COLOURS] = {"#cfe2f3", "#fce5cd", "#d9ead3", "#ead1dc", "#fff2cc", "#d9d2e9",
-                                           "#d0e0e3", "#f4cccc", "#e2efda", "#dde6f0", "#f9dcc4", "#e8e8d0"};
-static const char *const lines[COLOURS] = {"#3d78b4", "#c77b2b", "#5a9a47", "#a64d79", "#bf9000", "#674ea7",
-                                           "#45818e", "#b04a4a", "#6a994e", "#52708f", "#b5651d", "#8a8a3a"};
+enum { MAX_LEGEND = 16, MAX_LABELLED_EDGES = 400 };
 
 struct style {
     const char *name, *colour, *attributes;
@@ -24,6 +20,7 @@ static const struct style edge_styles[] = {
     [CW_EDGE_EVENT] = {"event", "#2e7d32", "penwidth=1.1"},
     [CW_EDGE_BARRIER] = {"barrier", "#7b1fa2", "penwidth=1.1"},
     [CW_EDGE_HOST] = {"host", "#9e9e9e", "penwidth=0.8,arrowsize=0.6"},
+    [CW_EDGE_PATH] = {"path through commands left out", "#00695c", "style=dashed,penwidth=1.1"},
 };
 static const struct style hazard_styles[] = {
     [CW_HAZARD_NONE] = {"data", "#1f4e79", "penwidth=1.4"},
@@ -60,15 +57,6 @@ static void put_html(FILE *f, const char *s)
     }
 }
 
-/* The kernel whose colour kernel `k` has: the first one of that name. */
-static uint32_t colour_kernel(const struct cw_trace *t, uint32_t k)
-{
-    for (uint32_t i = 0; i < k; i++)
-        if (strcmp(t->kernels.v[i].name, t->kernels.v[k].name) == 0)
-            return i;
-    return k;
-}
-
 static void put_range(FILE *f, const uint64_t *v, unsigned dimensions)
 {
     for (unsigned d = 0; d < dimensions; d++)
@@ -81,25 +69,26 @@ static void put_small(FILE *f)
 }
 
 /* "#12" or "8 times", and the device time when it is known. */
-static void put_identity(FILE *f, const struct cw_draw_node *n)
+static void put_identity(FILE *f, const struct cw_trace *t, const struct cw_draw_node *n)
 {
     char text[16];
 
     if (n->count > 1)
         fprintf(f, "%llu times", (unsigned long long)n->count);
     else
-        fprintf(f, "#%u", n->command);
+        fprintf(f, "#%u", cw_trace_command_number(t, n->command));
     if (n->device_ns)
         fprintf(f, " · %s", cw_quantity_ns(n->device_ns, text));
 }
 
-static void put_kernel(FILE *f, const struct cw_trace *t, const struct cw_draw_node *n)
+static void put_kernel(FILE *f, const struct cw_trace *t, const struct cw_draw_node *n,
+                       const struct cw_palette *p)
 {
     const struct cw_command *k = &t->commands.v[n->command];
-    uint32_t colour = colour_kernel(t, k->kernel) % COLOURS;
+    const struct cw_palette_colour *colour = cw_palette_of(p, t, k);
 
-    fprintf(f, "shape=box,style=\"rounded,filled\",fillcolor=\"%s\",color=\"%s\",label=<<B>", fills[colour],
-            lines[colour]);
+    fprintf(f, "shape=box,style=\"rounded,filled\",penwidth=2,fillcolor=\"%s\",color=\"%s\",label=<<B>",
+            colour->tint, colour->fill);
     put_html(f, t->kernels.v[k->kernel].name);
     fputs("</B>", f);
     if (n->count == 1 && k->work_dim) {
@@ -112,7 +101,7 @@ static void put_kernel(FILE *f, const struct cw_trace *t, const struct cw_draw_n
         fputs("</FONT>", f);
     }
     put_small(f);
-    put_identity(f, n);
+    put_identity(f, t, n);
     fputs("</FONT>>", f);
 }
 
@@ -138,11 +127,14 @@ static void put_memory(FILE *f, const struct cw_trace *t, uint32_t m)
 
 static void put_transfer(FILE *f, const struct cw_trace *t, const struct cw_draw_node *n)
 {
+    const struct cw_palette_colour *colour =
+        &cw_palette_kinds[cw_palette_kind_of(t->commands.v[n->command].type)];
     const struct cw_command *k = &t->commands.v[n->command];
     const struct cw_t_transfer *x = &t->transfers.v[k->transfer];
     char text[16];
 
-    fputs("shape=ellipse,style=filled,fillcolor=\"#f7f7f7\",color=\"#777777\",label=<", f);
+    fprintf(f, "shape=ellipse,style=filled,fillcolor=\"%s\",color=\"%s\",label=<", colour->tint,
+            colour->fill);
     fputs(cw_trace_command_short_name(k->type), f);
     if (n->count == 1 && bytes_moved(t, k))
         fprintf(f, " %s%s", cw_command_bytes_are_exact(t, k) ? "" : "≤ ",
@@ -159,7 +151,7 @@ static void put_transfer(FILE *f, const struct cw_trace *t, const struct cw_draw
         fputs("</FONT>", f);
     }
     put_small(f);
-    put_identity(f, n);
+    put_identity(f, t, n);
     fputs("</FONT>>", f);
 }
 
@@ -184,7 +176,8 @@ static void put_other(FILE *f, const struct cw_trace *t, const struct cw_draw_no
     fputc('>', f);
 }
 
-static void put_node(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g, size_t i)
+static void put_node(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g,
+                     const struct cw_palette *p, size_t i)
 {
     const struct cw_draw_node *n = &g->nodes.v[i];
     char text[16];
@@ -196,7 +189,7 @@ static void put_node(FILE *f, const struct cw_trace *t, const struct cw_draw_gra
         put_memory(f, t, n->memory);
         fprintf(f, " · %s</FONT>>", cw_quantity_bytes(t->memory.v[n->memory].size, text));
     } else if (t->commands.v[n->command].kernel < t->kernels.count) {
-        put_kernel(f, t, n);
+        put_kernel(f, t, n, p);
     } else if (t->commands.v[n->command].transfer < t->transfers.count) {
         put_transfer(f, t, n);
     } else {
@@ -238,23 +231,24 @@ static void put_swatch(FILE *f, const char *fill, const char *line, const char *
 }
 
 /* Kernels by colour, as far as the picture has them. */
-static void put_kernel_legend(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g)
+static void put_kernel_legend(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g,
+                              const struct cw_palette *p)
 {
-    uint8_t *used = calloc(t->kernels.count + 1, 1);
-    unsigned shown = 0;
+    struct cw_name_table shown = {0};
 
-    for (size_t i = 0; used && i < g->nodes.count; i++)
-        if (g->nodes.v[i].command != CW_NONE &&
-            t->commands.v[g->nodes.v[i].command].kernel < t->kernels.count)
-            used[colour_kernel(t, t->commands.v[g->nodes.v[i].command].kernel)] = 1;
-    for (size_t k = 0; used && k < t->kernels.count && shown < MAX_LEGEND; k++)
-        if (used[k]) {
-            put_swatch(f, fills[k % COLOURS], lines[k % COLOURS], t->kernels.v[k].name);
-            shown++;
-        }
-    if (shown == 0)
+    for (size_t i = 0; i < g->nodes.count && shown.count < MAX_LEGEND; i++) {
+        const struct cw_command *k =
+            g->nodes.v[i].command == CW_NONE ? NULL : &t->commands.v[g->nodes.v[i].command];
+        if (!k || k->kernel >= t->kernels.count)
+            continue;
+        const char *name = t->kernels.v[k->kernel].name;
+        uint32_t before = shown.count;
+        if (cw_name_table_add(&shown, name, strlen(name)) == before)
+            put_swatch(f, cw_palette_of(p, t, k)->tint, cw_palette_of(p, t, k)->fill, name);
+    }
+    if (shown.count == 0)
         fputs("<TD></TD>", f);
-    free(used);
+    cw_name_table_finish(&shown);
 }
 
 static void put_edge_legend(FILE *f, const struct cw_draw_graph *g)
@@ -268,7 +262,7 @@ static void put_edge_legend(FILE *f, const struct cw_draw_graph *g)
         else
             seen[g->edges.v[i].kind == CW_EDGE_DATA ? 8 + g->edges.v[i].hazard : g->edges.v[i].kind] = 1;
     for (unsigned i = 0; i < 16; i++) {
-        const struct style *s = i >= 8 ? &hazard_styles[(i - 8) % 4] : &edge_styles[i % 4];
+        const struct style *s = i >= 8 ? &hazard_styles[(i - 8) % 4] : &edge_styles[i % CW_EDGE_KINDS];
         if (seen[i])
             fprintf(f, "<FONT COLOR=\"%s\"><B>→ %s</B></FONT>    ", s->colour, s->name);
     }
@@ -276,7 +270,8 @@ static void put_edge_legend(FILE *f, const struct cw_draw_graph *g)
         fprintf(f, "<FONT COLOR=\"%s\"><B>→ %s</B></FONT>    ", unproven_style.colour, unproven_style.name);
 }
 
-static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g)
+static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g,
+                      const struct cw_palette *p)
 {
     uint64_t commands = 0;
 
@@ -292,15 +287,15 @@ static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
     if (g->left_out)
         fprintf(f, ", %llu more are not drawn", (unsigned long long)g->left_out);
     fputs("</TD></TR><TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLSPACING=\"6\" CELLPADDING=\"4\"><TR>", f);
-    put_kernel_legend(f, t, g);
+    put_kernel_legend(f, t, g, p);
     fputs("</TR></TABLE></TD></TR><TR><TD ALIGN=\"LEFT\">", f);
     put_edge_legend(f, g);
     fputs("</TD></TR></TABLE>>;\n", f);
 }
 
 /* Nodes of one queue, in a box of its own when there are several. CW_NONE: nodes without a queue. */
-static void put_queue(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g, uint32_t queue,
-                      bool boxed)
+static void put_queue(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g,
+                      const struct cw_palette *p, uint32_t queue, bool boxed)
 {
     bool open = false;
 
@@ -321,7 +316,7 @@ static void put_queue(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
             fputs(">;\n", f);
             open = true;
         }
-        put_node(f, t, g, i);
+        put_node(f, t, g, p, i);
     }
     if (open)
         fputs("  }\n", f);
@@ -331,9 +326,11 @@ enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_op
                              struct cw_error *err)
 {
     struct cw_draw_graph g;
+    struct cw_palette palette = {0};
     enum cw_status status = cw_draw_graph_init(&g, t, o, err);
 
     if (!status) {
+        cw_palette_add_kernels(&palette, t);
         fputs("digraph clweave {\n  graph "
               "[rankdir=TB,newrank=true,fontname=\"Helvetica\",fontsize=11,labelloc=b,labeljust=l,nodesep=0."
               "3,ranksep=0.6]"
@@ -341,14 +338,15 @@ enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_op
               "  node [fontname=\"Helvetica\",fontsize=11,margin=\"0.12,0.06\"];\n"
               "  edge [fontname=\"Helvetica\",fontsize=8,fontcolor=\"#555555\",arrowsize=0.7];\n",
               f);
-        put_title(f, t, &g);
+        put_title(f, t, &g, &palette);
         for (uint32_t q = 0; q < t->queues.count; q++)
-            put_queue(f, t, &g, q, t->queues.count > 1);
-        put_queue(f, t, &g, CW_NONE, false);
+            put_queue(f, t, &g, &palette, q, t->queues.count > 1);
+        put_queue(f, t, &g, &palette, CW_NONE, false);
         for (size_t i = 0; i < g.edges.count; i++)
             put_edge(f, t, &g, &g.edges.v[i]);
         fputs("}\n", f);
     }
+    cw_palette_finish(&palette);
     cw_draw_graph_finish(&g);
     return status;
 }

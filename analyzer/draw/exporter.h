@@ -13,6 +13,7 @@ struct cw_export_options {
     bool all_edges;   /* no transitive reduction */
     bool collapse;    /* one node per kind of command instead of one per command */
     int64_t limit;    /* draw only the first commands; 0: all */
+    bool perfetto;    /* timelines: Perfetto's protobuf instead of JSON */
 };
 
 struct cw_exporter {
@@ -39,7 +40,7 @@ enum { CW_DOT_REDUCE_NODES = 8000, CW_PICTURE_NODES = 600 };
  * long. */
 bool cw_export_is_large(const struct cw_trace *t);
 
-/* Chrome / Perfetto trace-event JSON (https://ui.perfetto.dev opens it). */
+/* Chrome's trace-event JSON, or Perfetto's protobuf (https://ui.perfetto.dev opens both). */
 enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
                                   struct cw_error *err);
 

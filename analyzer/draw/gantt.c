@@ -5,34 +5,17 @@
 #include <string.h>
 
 #include "density.h"
+#include "palette.h"
 #include "svg_file.h"
 #include "svg_text.h"
 #include "../plan/work_times.h"
 
-enum {
-    WIDTH = 1160,
-    MARGIN = 20,
-    LANE = 36,
-    LANE_GAP = 8,
-    LANES_TOP = 104,
-    LEGEND_ROW = 22,
-    COLOURS = 12,
-    RIGHT = 64
-};
+enum { WIDTH = 1160, MARGIN = 20, LANE = 36, LANE_GAP = 8, LANES_TOP = 104, LEGEND_ROW = 22, RIGHT = 64 };
 enum { LABEL_SIZE = 12, SMALL_SIZE = 11 };
 
 #define INK   "#1f2933"
 #define FAINT "#7b8794"
 #define MANY  "#52606d" /* commands too short to draw one by one */
-#define MOVED "#b8c1cc" /* transfers */
-
-struct colour {
-    const char *fill, *text;
-};
-static const struct colour palette[COLOURS] = {
-    {"#4477aa", "#ffffff"}, {"#ee8866", INK}, {"#228833", "#ffffff"}, {"#eedd88", INK},
-    {"#aa3377", "#ffffff"}, {"#77ccee", INK}, {"#994455", "#ffffff"}, {"#bbcc33", INK},
-    {"#6655aa", "#ffffff"}, {"#ffaabb", INK}, {"#117777", "#ffffff"}, {"#ccbb44", INK}};
 
 struct bar {
     double start, finish;
@@ -50,6 +33,7 @@ struct chart {
     size_t bars;
     char (*group)[64]; /* legend: names of the groups that share a colour */
     uint32_t groups;
+    struct cw_palette palette;
     uint32_t *group_of;   /* per name of the graph; CW_SCHED_NONE = a transfer */
     bool by_task;         /* all names alike: colour by task instead, no legend */
     bool transfers, many; /* occur in the picture */
@@ -97,18 +81,24 @@ static bool group_names(struct chart *c)
         c->group_of[k] = at;
     }
     c->by_task = !c->input->trace && c->groups <= 1;
+    if (c->input->trace)
+        cw_palette_add_kernels(&c->palette, c->input->trace);
+    for (uint32_t k = 0; k < c->groups; k++)
+        cw_palette_add(&c->palette, c->group[k]);
     return true;
 }
 
-static struct colour colour_of(struct chart *c, uint32_t task)
+static const struct cw_palette_colour *colour_of(struct chart *c, uint32_t task)
 {
     uint32_t name = c->input->graph->name[task];
     uint32_t group = c->by_task ? task : name == CW_SCHED_NONE ? 0 : c->group_of[name];
 
-    if (group != CW_SCHED_NONE)
-        return palette[group % COLOURS];
-    c->transfers = true;
-    return (struct colour){MOVED, INK};
+    if (group == CW_SCHED_NONE) {
+        c->transfers = true;
+        return &cw_palette_kinds[CW_PALETTE_OTHER];
+    }
+    return &cw_palette_colours[c->by_task || !c->groups ? group % CW_PALETTE_COLOURS
+                                                        : cw_palette_find(&c->palette, c->group[group])];
 }
 
 /* ---- lanes */
@@ -163,7 +153,7 @@ static void draw_bar(struct chart *c, const struct bar *b)
 {
     const struct cw_placement *t = &c->result->schedule->task[b->task];
     const char *name = cw_graph_name(c->input->graph, b->task);
-    struct colour colour = colour_of(c, b->task);
+    const struct cw_palette_colour *colour = colour_of(c, b->task);
     double x = x_of(c, b->start), width = x_of(c, b->finish) - x, y = lane_y(b->device);
     char start[32], finish[32];
 
@@ -176,12 +166,12 @@ static void draw_bar(struct chart *c, const struct bar *b)
             "</title><rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"%s\" "
             "stroke=\"#ffffff\" "
             "stroke-width=\"%s\"/>",
-            x, y, width, LANE, colour.fill, width > 3 ? "1" : "0");
+            x, y, width, LANE, colour->fill, width > 3 ? "1" : "0");
     if (t->parts > 1)
         fprintf(c->f,
                 "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"url(#shared)\"/>",
                 x, y, width, LANE);
-    draw_label(c, b, x, y, width, colour.text);
+    draw_label(c, b, x, y, width, colour->text);
     fputs("</g>\n", c->f);
 }
 
@@ -292,15 +282,15 @@ static double draw_legend(const struct chart *c, double y)
 
     for (uint32_t i = 0; i < c->result->schedule->tasks; i++)
         shared |= c->result->schedule->task[i].parts > 1;
-    for (uint32_t k = 0; !c->by_task && k < c->groups && k < COLOURS; k++)
-        y = legend_entry(c, &x, y, palette[k].fill, NULL,
+    for (uint32_t k = 0; !c->by_task && k < c->groups && k < CW_PALETTE_COLOURS; k++)
+        y = legend_entry(c, &x, y, cw_palette_colours[cw_palette_find(&c->palette, c->group[k])].fill, NULL,
                          cw_svg_text_fit(c->group[k], SMALL_SIZE, 260, text, sizeof text));
-    if (!c->by_task && c->groups > COLOURS) {
-        snprintf(text, sizeof text, "and %u more, colours repeat", c->groups - COLOURS);
+    if (!c->by_task && c->groups > CW_PALETTE_COLOURS) {
+        snprintf(text, sizeof text, "and %u more, colours repeat", c->groups - CW_PALETTE_COLOURS);
         y = legend_entry(c, &x, y, "#ffffff", NULL, text);
     }
     if (c->transfers)
-        y = legend_entry(c, &x, y, MOVED, NULL, "transfer");
+        y = legend_entry(c, &x, y, cw_palette_kinds[CW_PALETTE_OTHER].fill, NULL, "transfer");
     if (c->many)
         y = legend_entry(c, &x, y, MANY, NULL, "short commands: as high as the share of time that they take");
     if (shared)
@@ -375,6 +365,7 @@ static enum cw_status write_svg(FILE *out, const struct cw_plan_input *input, co
     free(c.bar);
     free(c.group);
     free(c.group_of);
+    cw_palette_finish(&c.palette);
     return status == CW_OK ? CW_OK : cw_error_set(err, status, "out of memory while drawing");
 }
 

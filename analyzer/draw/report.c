@@ -1,23 +1,18 @@
-/* report.c - see report.h. The page is report_page.html with the data and the graph put in. */
+/* report.c - see report.h. The page is that of report_page.c with the data and the graph put in. */
 #include "../graph/device_clock.h"
 #include "../graph/command_facts.h"
 #include "exporter.h"
+#include "palette.h"
 #include "report_facts.h"
 #include "report_host.h"
 #include "report_kernels.h"
+#include "report_page.h"
 #include "report.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The page as it stands in the source tree, a NUL behind it. */
-__asm__(".section .rodata\n"
-        ".globl cw_report_page\n.hidden cw_report_page\n"
-        "cw_report_page:\n.incbin \"analyzer/draw/report_page.html\"\n.byte 0\n"
-        ".previous\n");
-extern const char cw_report_page[];
 
 static const char *const kind_names[] = {"note", "hint", "trouble"};
 
@@ -65,7 +60,7 @@ static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
     put_number(o, "width", r->path.width);
     put_number(o, "binding", r->summary.binding);
     put_list(o, "edge_kinds");
-    for (unsigned k = 0; k < 5; k++) {
+    for (unsigned k = 0; k < CW_EDGE_KINDS; k++) {
         cw_json_put_text(o, k ? "," : "");
         cw_json_put_u64(o, r->summary.edges[k]);
     }
@@ -95,6 +90,7 @@ static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
         cw_json_put_open(o);
         put_text(o, "name", r->t->devices.v[d].name);
         put_number(o, "commands", v->commands);
+        put_number(o, "parts", v->parts);
         put_number(o, "busy_ns", v->busy_ns);
         put_number(o, "sum_ns", v->sum_ns);
         put_number(o, "span_ns", v->span_ns);
@@ -110,6 +106,40 @@ static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
+}
+
+static void put_colours(struct cw_json_out *o, const char *key, const struct cw_palette_colour *colour,
+                        unsigned count)
+{
+    put_list(o, key);
+    for (unsigned k = 0; k < count; k++) {
+        cw_json_put_text(o, k ? ",[" : "[");
+        cw_json_put_string(o, colour[k].fill);
+        cw_json_put_char(o, ',');
+        cw_json_put_string(o, colour[k].text);
+        cw_json_put_char(o, ']');
+    }
+    cw_json_put_char(o, ']');
+}
+
+/* colour_of: [name of a kernel, number in the palette] */
+static void put_palette(struct cw_json_out *o, const struct cw_report_facts *r)
+{
+    struct cw_palette palette = {0};
+
+    cw_palette_add_kernels(&palette, r->t);
+    put_colours(o, "palette", cw_palette_colours, CW_PALETTE_COLOURS);
+    put_colours(o, "palette_kinds", cw_palette_kinds, CW_PALETTE_KINDS);
+    put_list(o, "colour_of");
+    for (uint32_t k = 0; k < palette.names.count; k++) {
+        cw_json_put_text(o, k ? ",[" : "[");
+        cw_json_put_string(o, palette.names.name[k]);
+        cw_json_put_char(o, ',');
+        cw_json_put_u64(o, cw_palette_find(&palette, palette.names.name[k]));
+        cw_json_put_char(o, ']');
+    }
+    cw_json_put_char(o, ']');
+    cw_palette_finish(&palette);
 }
 
 static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
@@ -165,7 +195,7 @@ static uint64_t staged_bytes(const struct cw_trace *t, const struct cw_command *
 }
 
 /* [name, type, queue, thread, call begin, call end, start, end, slack, range, status, device, stream, staged
- * bytes]; times in ns from the trace's start */
+ * bytes, bytes of a transfer]; times in ns from the trace's start */
 static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
                          size_t shown)
 {
@@ -199,7 +229,24 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
         cw_json_put_u64(o, k->stream);
         cw_json_put_char(o, ',');
         cw_json_put_u64(o, staged_bytes(r->t, k));
+        cw_json_put_char(o, ',');
+        cw_json_put_u64(o, k->transfer < r->t->transfers.count ? r->t->transfers.v[k->transfer].bytes : 0);
         cw_json_put_char(o, ']');
+    }
+    cw_json_put_char(o, ']');
+}
+
+/* Of a part of a trace: the numbers of its commands in the whole one. */
+static void put_numbers(struct cw_json_out *o, const struct cw_trace *t, size_t shown)
+{
+    if (!t->process.selection)
+        return;
+    put_text(o, "selection", t->process.selection);
+    put_number(o, "whole_commands", t->process.whole_commands);
+    put_list(o, "numbers");
+    for (size_t i = 0; i < shown; i++) {
+        cw_json_put_text(o, i ? "," : "");
+        cw_json_put_u64(o, cw_trace_command_number(t, (uint32_t)i));
     }
     cw_json_put_char(o, ']');
 }
@@ -306,12 +353,15 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_number(o, "pid", p->pid);
     put_number(o, "when_ms", p->start_realtime_ns / 1000000);
     put_number(o, "total", r->t->commands.count);
+    put_number(o, "dropped", p->dropped_commands);
     put_figures(o, r);
     put_findings(o, r);
     put_places(o, r);
+    put_palette(o, r);
     put_rows(o, r);
     cw_report_kernels_put(r, o);
     cw_report_host_put(r, o, shown > CW_REPORT_COMMANDS ? shown : CW_REPORT_COMMANDS);
+    put_numbers(o, r->t, shown);
     put_commands(o, r, shift, shown);
     put_edges(o, r, shown);
     put_parts(o, "parts", r, shift, r->t->parts.v, r->t->parts.count, shown);

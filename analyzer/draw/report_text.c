@@ -7,13 +7,24 @@
 
 #include <string.h>
 
+/* Tiles of priority groups on one device are parts, too, whose shares say nothing. */
+static bool are_shared(const struct cw_report_facts *r)
+{
+    size_t n = 0;
+
+    for (size_t d = 0; d < r->t->devices.count; d++)
+        n += r->figures.devices[d].parts > 0;
+    return n > 1;
+}
+
 static void print_devices(const struct cw_report_facts *r, FILE *f)
 {
+    bool shared = are_shared(r);
     char a[16], b[16];
 
     for (size_t d = 0; d < r->t->devices.count; d++) {
         const struct cw_device_figures *v = &r->figures.devices[d];
-        if (!v->commands)
+        if (!v->commands && !v->parts)
             continue;
         fprintf(f, "device %zu  %s: busy %s%s of %s (%.0f %%), %llu commands", d,
                 r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", v->without_times ? "at least " : "",
@@ -22,6 +33,10 @@ static void print_devices(const struct cw_report_facts *r, FILE *f)
                 (unsigned long long)v->commands);
         if (v->without_times)
             fprintf(f, ", and %llu without times", (unsigned long long)v->without_times);
+        if (v->parts && shared)
+            fprintf(f, ", %llu part%s of cut launches, %.0f %% of one (%.0f to %.0f %%)",
+                    (unsigned long long)v->parts, v->parts == 1 ? "" : "s", 100 * v->mean_share,
+                    100 * v->least_share, 100 * v->most_share);
         fputc('\n', f);
     }
 }
@@ -95,6 +110,12 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
             fprintf(f, ", device time %s%s, critical path %s%s", least,
                     cw_quantity_ns(r.summary.device_ns, a), least, cw_quantity_ns(r.path.length, b));
         fputc('\n', f);
+        if (t->process.dropped_commands)
+            fprintf(f, "dropped   %llu older commands and waits (--limit)\n",
+                    (unsigned long long)t->process.dropped_commands);
+        if (t->process.selection)
+            fprintf(f, "selected  %zu of %llu commands, waits among them: %s\n", t->commands.count,
+                    (unsigned long long)t->process.whole_commands, t->process.selection);
         print_devices(&r, f);
         print_streams(&r.figures, f);
         print_moves(&r, f);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "palette.h"
 #include "svg_text.h"
 
 static const char head[] =
@@ -34,7 +35,9 @@ static const char head[] =
     "}\n"
     ".bars { min-width: 110px; }\n.bar { height: 6px; margin: 2px 0; border-radius: 2px; min-width: 1px; }\n"
     ".a { background: var(--a); }\n.b { background: var(--b); }\n"
-    ".key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; vertical-align: -1px; }\n"
+    ".key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; vertical-align: -1px; "
+    "margin-right: 6px; "
+    "flex: none; }\n"
     ".name, .verdict { white-space: normal; overflow-wrap: anywhere; min-width: 16ch; }\n"
     "td.soft { min-width: 34ch; }\np { overflow-wrap: anywhere; }\n"
     "</style>\n</head>\n<body>\n<main>\n<h1>Two traces compared</h1>\n";
@@ -48,7 +51,7 @@ static void put_sides(const struct cw_trace_diff *d, const char *const names[], 
 {
     for (int side = 0; side < CW_DIFF_SIDES; side++) {
         const struct cw_trace *t = d->trace[side][0];
-        fprintf(f, "<p><span class=\"key %c\"></span> <b>%c</b> ", "ab"[side], "AB"[side]);
+        fprintf(f, "<p><span class=\"key %c\"></span><b>%c</b> ", "ab"[side], "AB"[side]);
         put_text(f, names[side]);
         if (d->runs > 1)
             fprintf(f, " and %zu more", d->runs - 1);
@@ -123,11 +126,12 @@ static void put_phases(const struct cw_trace_diff *d, FILE *f)
     fputs("</table></div>\n", f);
 }
 
-static void put_name(const struct cw_diff_row *r, bool size, FILE *f)
+static void put_name(const struct cw_palette *p, const struct cw_diff_row *r, bool size, FILE *f)
 {
     char text[96];
 
-    fputs("<td class=\"name\">", f);
+    fprintf(f, "<td class=\"name\"><span class=\"key\" style=\"background:%s\"></span>",
+            cw_palette_of(p, r->trace, r->command)->fill);
     put_text(f, cw_trace_command_name(r->trace, r->command));
     if (size)
         fprintf(f, " %s", cw_trace_diff_size(r->trace, r->command, text));
@@ -139,14 +143,15 @@ static void put_count(uint64_t n, FILE *f)
     fprintf(f, "<td class=\"n\">%llu</td>", (unsigned long long)n);
 }
 
-static void put_row(const struct cw_trace_diff *d, const struct cw_diff_row *r, double largest, FILE *f)
+static void put_row(const struct cw_trace_diff *d, const struct cw_diff_row *r, const struct cw_palette *p,
+                    double largest, FILE *f)
 {
     const struct cw_diff_side *a = &r->side[CW_DIFF_A], *b = &r->side[CW_DIFF_B];
     const char *verdict = cw_diff_test_verdict(r->test.verdict);
     char text[24], interval[64];
 
     fputs("<tr>", f);
-    put_name(r, d->by_size, f);
+    put_name(p, r, d->by_size, f);
     fprintf(f, "<td class=\"verdict %s\">%s", verdict, cw_trace_diff_print_judgement(r, interval));
     if (a->failed || b->failed)
         fprintf(f, "; failed: %llu in A, %llu in B", (unsigned long long)a->failed,
@@ -165,7 +170,7 @@ static void put_row(const struct cw_trace_diff *d, const struct cw_diff_row *r, 
     fputs("</tr>\n", f);
 }
 
-static void put_rows(const struct cw_trace_diff *d, FILE *f)
+static void put_rows(const struct cw_trace_diff *d, const struct cw_palette *p, FILE *f)
 {
     double largest = 0;
 
@@ -177,11 +182,11 @@ static void put_rows(const struct cw_trace_diff *d, FILE *f)
           "<th class=\"n\">in A</th><th class=\"n\">in B</th></tr>\n",
           f);
     for (size_t i = 0; i < d->rows; i++)
-        put_row(d, &d->row[i], largest, f);
+        put_row(d, &d->row[i], p, largest, f);
     fprintf(f, "</table></div>\n<p class=\"soft\">%s.</p>\n", cw_trace_diff_print_test(d));
 }
 
-static void put_odds(const struct cw_trace_diff *d, FILE *f)
+static void put_odds(const struct cw_trace_diff *d, const struct cw_palette *p, FILE *f)
 {
     fputs("<h2>Missing and extra commands</h2>\n", f);
     if (!d->odds)
@@ -194,7 +199,7 @@ static void put_odds(const struct cw_trace_diff *d, FILE *f)
     for (size_t i = 0; i < d->odds; i++) {
         uint64_t a = d->odd[i].side[CW_DIFF_A].commands, b = d->odd[i].side[CW_DIFF_B].commands;
         fputs("<tr>", f);
-        put_name(&d->odd[i], true, f);
+        put_name(p, &d->odd[i], true, f);
         put_count(a, f);
         put_count(b, f);
         fprintf(f, "<td>%llu %s</td></tr>\n", (unsigned long long)(a > b ? a - b : b - a),
@@ -206,13 +211,17 @@ static void put_odds(const struct cw_trace_diff *d, FILE *f)
 
 void cw_trace_diff_page(const struct cw_trace_diff *d, const char *const names[CW_DIFF_SIDES], FILE *f)
 {
+    struct cw_palette palette = {0};
     char text[240];
 
+    for (int side = 0; side < CW_DIFF_SIDES; side++)
+        cw_palette_add_kernels(&palette, d->trace[side][0]);
     fputs(head, f);
     put_sides(d, names, f);
     fprintf(f, "<p><b>%s.</b></p>\n", cw_trace_diff_print_verdict(d, text));
     put_phases(d, f);
-    put_rows(d, f);
-    put_odds(d, f);
+    put_rows(d, &palette, f);
+    put_odds(d, &palette, f);
     fputs("</main>\n</body>\n</html>\n", f);
+    cw_palette_finish(&palette);
 }

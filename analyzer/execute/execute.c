@@ -207,10 +207,7 @@ static enum cw_status drop_until_mismatch(struct session *s, struct cw_error *er
     return CW_OK;
 }
 
-/* Kernels print to standard output, which belongs to the report. Returns the descriptor that restores it, -1
- * if that failed.
- */
-static int stdout_to_stderr(void)
+int cw_execute_stdout_redirect(void)
 {
     int saved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     fflush(stdout);
@@ -219,7 +216,7 @@ static int stdout_to_stderr(void)
     return saved;
 }
 
-static void stdout_restore(int saved)
+void cw_execute_stdout_restore(int saved)
 {
     fflush(stdout);
     if (saved < 0)
@@ -228,17 +225,39 @@ static void stdout_restore(int saved)
     close(saved);
 }
 
+enum cw_status cw_execute_begin(struct cw_exec *x, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    if (x->t->process.selection && !x->t->process.sliced)
+        status = cw_error_set(
+            err, CW_ERR_UNSUPPORTED,
+            "a part of a trace (%.200s) cannot be run again, as it lacks the contents of memory at "
+            "its beginning; cut it from the whole trace with --execute --commands A..B -o FOLDER",
+            x->t->process.selection);
+    if (status == CW_OK)
+        status = map_data(x, err);
+    if (status == CW_OK)
+        status = cw_execute_check(x, err);
+    return status == CW_OK ? cw_execute_memory_init(x, err) : status;
+}
+
+void cw_execute_end(struct cw_exec *x)
+{
+    cw_execute_memory_finish(x);
+    cw_execute_vendor_finish(x);
+    free(x->runs);
+    if (x->data)
+        munmap(x->data, (size_t)x->data_size);
+}
+
 static enum cw_status session_run(struct session *s, struct cw_error *err)
 {
     const struct cw_execute_options *o = s->x.o;
     size_t n = s->x.t->commands.count;
-    enum cw_status status = map_data(&s->x, err);
-    if (status == CW_OK)
-        status = cw_execute_check(&s->x, err);
+    enum cw_status status = cw_execute_begin(&s->x, err);
     if (status == CW_OK)
         status = cw_reorder_init(&s->orders, s->x.t, err);
-    if (status == CW_OK)
-        status = cw_execute_memory_init(&s->x, err);
     if (status != CW_OK)
         return status;
     s->order = calloc(n + 1, sizeof *s->order);
@@ -272,20 +291,16 @@ enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_
 {
     struct session s = {.x = {.t = t, .o = o, .r = r}, .plan = plan, .plan_count = plan_count};
     double began = now_seconds();
-    int saved = stdout_to_stderr();
+    int saved = cw_execute_stdout_redirect();
     enum cw_status status;
     *r = (struct cw_execute_report){.options = *o, .dropped_from = CW_NONE, .dropped_to = CW_NONE};
     status = session_run(&s, err);
     count_distinct(&s);
-    cw_execute_memory_finish(&s.x);
-    cw_execute_vendor_finish(&s.x);
+    cw_execute_end(&s.x);
     cw_reorder_finish(&s.orders);
     free(s.order);
     free(s.hashes);
-    free(s.x.runs);
-    if (s.x.data)
-        munmap(s.x.data, (size_t)s.x.data_size);
-    stdout_restore(saved);
+    cw_execute_stdout_restore(saved);
     r->bytes -= r->bytes < r->undefined_bytes ? r->bytes : r->undefined_bytes;
     r->seconds = now_seconds() - began;
     return status;

@@ -17,6 +17,7 @@
 
 #include <stdio.h>
 
+#include "../graph/selection.h"
 #include "../trace/trace.h"
 
 enum cw_execute_order { CW_EXECUTE_TRACE, CW_EXECUTE_PLAN, CW_EXECUTE_RANDOM };
@@ -26,7 +27,8 @@ struct cw_execute_options {
     uint64_t seed;   /* of the first random order; the k-th uses seed + k */
     uint32_t repeat; /* number of orders to run, >= 1 */
     int device; /* run everything on this device, counted over all platforms; -1: the traced ones by name */
-    bool drop;  /* leave an edge out and run its ends in the wrong order */
+    const char *on;              /* the same by a part of its name; NULL: not given */
+    bool drop;                   /* leave an edge out and run its ends in the wrong order */
     bool drop_auto;              /* choose the edge: try data edges until one makes a difference */
     uint32_t drop_from, drop_to; /* !drop_auto: command ids */
 };
@@ -66,7 +68,8 @@ struct cw_execute_report {
 };
 
 /* Sets one option from its command-line text. `name` is "order" (trace|plan|random), "seed", "repeat",
- * "device" or "drop-edge" (FROM:TO or auto; implies random order). Returns CW_OK; CW_ERR_INVALID with a
+ * "device", "on" (a number as of device, or a part of a name) or "drop-edge" (FROM:TO or auto; implies random
+ * order). Returns CW_OK; CW_ERR_INVALID with a
  * message for a bad value or name. */
 enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char *name, const char *value,
                                         struct cw_error *err);
@@ -85,6 +88,14 @@ enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char
 enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_options *o,
                               const uint32_t *plan, size_t plan_count, struct cw_execute_report *r,
                               struct cw_error *err);
+
+/* Cuts the part of the captured trace `t` that `part` names, which `t` is then, with the contents of
+ * memory at its beginning and at its end: runs the trace up to there on the devices that `o` names. Writes
+ * FOLDER/trace.json, FOLDER/trace.json.data and the script FOLDER/run; makes the folder. `part` must be
+ * one range of commands, without --kernel. Returns as cw_execute_run; CW_ERR_IO also where the folder has
+ * a trace. Not thread-safe. */
+enum cw_status cw_execute_slice(struct cw_trace *t, const struct cw_selection *part,
+                                const struct cw_execute_options *o, const char *folder, struct cw_error *err);
 
 /* Writes the report for people (one summary line, then one line per difference) or as one JSON object.
  * Returns CW_OK, CW_ERR_NOMEM, or CW_ERR_IO when `out` is in error. */

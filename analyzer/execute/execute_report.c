@@ -66,7 +66,10 @@ enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char
             o->repeat = (uint32_t)n;
             return CW_OK;
         }
-    } else if (!strcmp(name, "device")) {
+    } else if (!strcmp(name, "on") && *value && !whole_number(value, 1000, &n)) {
+        o->on = value;
+        return CW_OK;
+    } else if (!strcmp(name, "device") || !strcmp(name, "on")) {
         if (whole_number(value, 1000, &n)) {
             o->device = (int)n;
             return CW_OK;

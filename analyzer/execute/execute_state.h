@@ -87,6 +87,14 @@ struct cw_execute_part {
     uint64_t bytes;                /* in all, packed */
 };
 
+/* execute.c: what comes before the devices are used, and after; the data file is open in between. */
+enum cw_status cw_execute_begin(struct cw_exec *x, struct cw_error *err);
+void cw_execute_end(struct cw_exec *x);
+/* Kernels print to standard output, which belongs to the report. Returns the descriptor that restores it,
+ * -1 if that failed. */
+int cw_execute_stdout_redirect(void);
+void cw_execute_stdout_restore(int saved);
+
 /* execute_check.c: fills x->runs, refuses commands that cannot be run again, and checks every blob against
  * the data file. */
 enum cw_status cw_execute_check(struct cw_exec *x, struct cw_error *err);

@@ -99,9 +99,22 @@ static cl_device_id find_device(const struct cw_trace *t, uint32_t id, const cl_
     return NULL;
 }
 
+/* The device whose name has the words of --on in it, in any case; NULL: none has. */
+static cl_device_id find_named(const char *part, const cl_device_id *devices, size_t count)
+{
+    char name[256];
+
+    for (size_t i = 0; i < count; i++) {
+        device_name(devices[i], name, sizeof name);
+        if (strcasestr(name, part))
+            return devices[i];
+    }
+    return NULL;
+}
+
 static enum cw_status map_devices(struct cw_exec *x, struct cw_error *err)
 {
-    cl_device_id devices[CW_EXEC_DEVICES];
+    cl_device_id devices[CW_EXEC_DEVICES], chosen = NULL;
     size_t count = list_devices(devices, CW_EXEC_DEVICES);
     x->devices = calloc(x->t->devices.count + 1, sizeof *x->devices);
     if (!x->devices)
@@ -111,9 +124,15 @@ static enum cw_status map_devices(struct cw_exec *x, struct cw_error *err)
     if (x->o->device >= 0 && (size_t)x->o->device >= count)
         return cw_error_set(err, CW_ERR_NOTFOUND, "no device %d: there are %zu, see `clweave devices`",
                             x->o->device, count);
+    if (x->o->on && !(chosen = find_named(x->o->on, devices, count)))
+        return cw_error_set(err, CW_ERR_NOTFOUND,
+                            "no device here has '%.60s' in its name; `clweave devices` lists "
+                            "them",
+                            x->o->on);
+    if (x->o->device >= 0)
+        chosen = devices[x->o->device];
     for (size_t i = 0; i < x->t->devices.count; i++)
-        x->devices[i] =
-            x->o->device >= 0 ? devices[x->o->device] : find_device(x->t, (uint32_t)i, devices, count);
+        x->devices[i] = chosen ? chosen : find_device(x->t, (uint32_t)i, devices, count);
     return CW_OK;
 }
 
@@ -152,7 +171,7 @@ static enum cw_status make_context(struct cw_exec *x, uint32_t id, struct cw_err
             return cw_error_set(
                 err, CW_ERR_NOTFOUND,
                 "the trace's device %u, \"%s\", is not here, or not as often as there: run everything "
-                "on another with --device K, see `clweave devices`",
+                "on another with --on DEVICE, see `clweave devices`",
                 device, t->devices.v[device].name ? t->devices.v[device].name : "?");
         for (cl_uint d = 0; d < c->device_count; d++)
             known |= c->devices[d] == x->devices[device];

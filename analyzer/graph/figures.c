@@ -202,38 +202,90 @@ static int by_device_and_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Busy times: the union of the intervals of each device. */
-static bool measure_devices(struct cw_figures *f, const struct cw_trace *t)
+/* Fills groups[] by command: work-groups of its parts that have a device; 0: it was not cut. */
+static void count_groups(const struct cw_trace *t, uint64_t *groups)
 {
-    struct interval *v = malloc((t->commands.count + 1) * sizeof *v);
+    for (size_t i = 0; i < t->parts.count; i++) {
+        const struct cw_t_part *p = &t->parts.v[i];
+        if (p->command < t->commands.count && p->device < t->devices.count)
+            groups[p->command] += p->groups;
+    }
+}
+
+/* Adds the intervals of parts; returns how many. A device that has several parts of one launch gets them as a
+ * part each. */
+static size_t add_parts(struct cw_figures *f, const struct cw_trace *t, const uint64_t *groups,
+                        struct interval *v)
+{
     size_t n = 0;
 
-    if (!v)
-        return false;
+    for (size_t i = 0; i < t->parts.count; i++) {
+        const struct cw_t_part *p = &t->parts.v[i];
+        struct cw_device_figures *d = p->device < t->devices.count ? &f->devices[p->device] : NULL;
+        double share;
+
+        if (!d || p->command >= t->commands.count || !groups[p->command])
+            continue;
+        share = (double)p->groups / (double)groups[p->command];
+        d->least_share = d->parts && d->least_share < share ? d->least_share : share;
+        d->most_share = d->most_share > share ? d->most_share : share;
+        d->mean_share += (share - d->mean_share) / (double)++d->parts;
+        if (p->end_ns > p->start_ns)
+            v[n++] = (struct interval){p->start_ns, p->end_ns, p->device};
+    }
+    return n;
+}
+
+/* Adds the intervals of commands that were not cut; returns how many. Failed ones, too. */
+static size_t add_commands(struct cw_figures *f, const struct cw_trace *t, const uint64_t *groups,
+                           struct interval *v)
+{
+    size_t n = 0;
+
     for (size_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
         uint32_t device = cw_trace_command_device(t, k);
-        if (device != CW_NONE)
-            f->devices[device].without_times += cw_command_lacks_time(k);
-        if (device != CW_NONE && cw_trace_command_is_enqueue(k) && k->start_ns &&
-            k->end_ns > k->start_ns) /* failed ones, too */
-            v[n++] = (struct interval){k->start_ns, k->end_ns, device};
+        if (device == CW_NONE)
+            continue;
+        f->devices[device].without_times += cw_command_lacks_time(k);
+        if (cw_trace_command_is_enqueue(k) && k->start_ns && k->end_ns > k->start_ns) {
+            f->devices[device].commands++;
+            if (!groups[i])
+                v[n++] = (struct interval){k->start_ns, k->end_ns, device};
+        }
     }
-    qsort(v, n, sizeof *v, by_device_and_begin);
+    return n;
+}
+
+/* Busy times: the union of the intervals of each device. */
+static bool measure_devices(struct cw_figures *f, const struct cw_trace *t)
+{
+    struct interval *v = malloc((t->commands.count + t->parts.count + 1) * sizeof *v);
+    uint64_t *groups = calloc(t->commands.count + 1, sizeof *groups);
+    size_t n = 0;
+    bool good;
+
+    if (v && groups) {
+        count_groups(t, groups);
+        n = add_commands(f, t, groups, v);
+        n += add_parts(f, t, groups, v + n);
+        qsort(v, n, sizeof *v, by_device_and_begin);
+    }
     for (size_t i = 0, next; i < n; i = next) {
         struct cw_device_figures *d = &f->devices[v[i].device];
         uint64_t reached = v[i].begin;
         for (next = i; next < n && v[next].device == v[i].device; next++) {
             uint64_t from = v[next].begin > reached ? v[next].begin : reached;
-            d->commands++;
             d->sum_ns += v[next].end - v[next].begin;
             d->busy_ns += v[next].end > from ? v[next].end - from : 0;
             reached = v[next].end > reached ? v[next].end : reached;
         }
         d->span_ns = reached - v[i].begin;
     }
+    good = v && groups;
+    free(groups);
     free(v);
-    return true;
+    return good;
 }
 
 enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, struct cw_error *err)

@@ -22,6 +22,10 @@ struct cw_device_figures {
     uint64_t span_ns;
     uint64_t busy_ns; /* of these, at least one command ran */
     uint64_t sum_ns;  /* of all commands' times: above busy_ns where commands overlap */
+    /* of launches that run mode cut: parts that ran there, whose times take the place of the launches', and
+     * the least, mean and largest share that they were of their launches, 0 to 1 */
+    uint64_t parts;
+    double least_share, mean_share, most_share;
 };
 
 enum { CW_FIGURES_MEMORY_KINDS = CW_MEM_SVM + 1 };

@@ -107,6 +107,12 @@ static void find_failed_builds(struct list *l, const struct cw_trace *t)
         }
 }
 
+/* Of a command that is named, or of none. */
+static uint32_t number_of(const struct cw_trace *t, uint32_t command)
+{
+    return command < t->commands.count ? cw_trace_command_number(t, command) : command;
+}
+
 static const char *use_of(const struct list *l, const struct cw_trace *t, const struct cw_t_stale *x,
                           char text[240])
 {
@@ -116,10 +122,11 @@ static const char *use_of(const struct list *l, const struct cw_trace *t, const 
 
     cw_code_places_name(l->places, k ? k->callsite : (struct cw_slice){0, 0}, code);
     if (k && k->kernel < t->kernels.count && t->kernels.v[k->kernel].name)
-        snprintf(text, 240, "#%u %.40s of %.60s%s%s", x->command, name ? name : "?",
+        snprintf(text, 240, "#%u %.40s of %.60s%s%s", number_of(t, x->command), name ? name : "?",
                  t->kernels.v[k->kernel].name, code[0] ? " at " : "", code);
     else if (k)
-        snprintf(text, 240, "#%u %.60s%s%s", x->command, name ? name : "?", code[0] ? " at " : "", code);
+        snprintf(text, 240, "#%u %.60s%s%s", number_of(t, x->command), name ? name : "?",
+                 code[0] ? " at " : "", code);
     else
         snprintf(text, 240, "%.60s", name ? name : "a call that did not return");
     return text;
@@ -367,6 +374,17 @@ static void find_leaks(struct list *l, const struct cw_trace *t, const struct cw
             N(asked), N(t->process.unused_events));
 }
 
+static void find_injected(struct list *l, const struct cw_trace *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->programs.count; i++)
+        n += t->programs.v[i].injected_for != 0;
+    if (n)
+        add(l, CW_FINDING_NOTE, "Injected programs",
+            "%zu of %zu programs ran with a text of --inject in place of their own.", n, t->programs.count);
+}
+
 static void find_habits(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     const struct cw_habits *h = &f->habits;
@@ -386,20 +404,20 @@ static void find_habits(struct list *l, const struct cw_trace *t, const struct c
             "in-order "
             "queue, which waits for the same; the first is #%u.",
             N(h->needless_finish.count), h->needless_finish.count == 1 ? "" : "s",
-            h->needless_finish.count == 1 ? "s" : "", h->needless_finish.first);
+            h->needless_finish.count == 1 ? "s" : "", number_of(t, h->needless_finish.first));
     if (h->finish_between.count > 4)
         add(l, CW_FINDING_HINT, "clFinish between launches",
             "%llu calls of clFinish stand between two launches of one in-order queue, which its order keeps "
             "apart; "
             "the "
             "first is #%u. Unless the host looks at results then, one at the end is enough.",
-            N(h->finish_between.count), h->finish_between.first);
+            N(h->finish_between.count), number_of(t, h->finish_between.first));
     if (h->pageable.count)
         add(l, CW_FINDING_HINT, "Transfers of pageable memory",
             "%llu transfer%s (%s) of a device with a memory of its own read or write plain host memory; the "
             "first is #%u. From and to mapped buffers (CL_MEM_ALLOC_HOST_PTR) they are faster.",
             N(h->pageable.count), h->pageable.count == 1 ? "" : "s", cw_quantity_bytes(h->pageable_bytes, a),
-            h->pageable.first);
+            number_of(t, h->pageable.first));
 }
 
 static void find_waits(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
@@ -540,6 +558,7 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     find_builds(&l, t, f);
     find_parallelism(&l, s, f, path);
     find_waits(&l, s, f);
+    find_injected(&l, t);
     find_habits(&l, t, f);
     find_shared_contexts(&l, t, f);
     find_idle_devices(&l, t, f);

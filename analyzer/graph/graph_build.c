@@ -15,11 +15,9 @@ bool cw_graph_edge_binds(const struct cw_edge *e)
 
 const char *cw_graph_edge_kind_name(unsigned kind)
 {
-    static const char *const names[] = {[CW_EDGE_QUEUE] = "queue",
-                                        [CW_EDGE_EVENT] = "event",
-                                        [CW_EDGE_BARRIER] = "barrier",
-                                        [CW_EDGE_HOST] = "host",
-                                        [CW_EDGE_DATA] = "data"};
+    static const char *const names[] = {
+        [CW_EDGE_QUEUE] = "queue", [CW_EDGE_EVENT] = "event", [CW_EDGE_BARRIER] = "barrier",
+        [CW_EDGE_HOST] = "host",   [CW_EDGE_DATA] = "data",   [CW_EDGE_PATH] = "path"};
     return kind < sizeof names / sizeof names[0] ? names[kind] : "?";
 }
 
@@ -84,38 +82,55 @@ static bool declares_more_than_it_proves(const struct cw_trace *t)
     return false;
 }
 
+/* Walks both sorted lists side by side: edges that only `proven` has become unproven. Returns how many only
+ * `declared` has; `merged`, where it is given, gets all. */
+static size_t merge(struct cw_edge *proven, size_t proven_count, const struct cw_edge *declared,
+                    size_t declared_count, struct cw_edge *merged)
+{
+    size_t d = 0, p = 0, only_declared = 0;
+
+    while (d < declared_count || p < proven_count) {
+        int side = d == declared_count ? -1
+                   : p == proven_count ? 1
+                                       : cw_edge_compare(&proven[p], &declared[d]);
+        if (side <= 0)
+            proven[p].unproven = side < 0;
+        if (merged)
+            *merged++ = side <= 0 ? proven[p] : declared[d];
+        only_declared += side > 0;
+        p += side <= 0;
+        d += side >= 0;
+    }
+    return only_declared;
+}
+
 /* Merges t->edges with those of a sweep that believes declarations; edges that only t->edges has are
- * unproven. */
+ * unproven. Most of the time it has all of them, and no third list is needed. */
 static enum cw_status add_declared(struct cw_trace *t, const uint32_t *order, struct cw_error *err)
 {
     CW_ARRAY(struct cw_edge) proven;
     CW_ARRAY(struct cw_edge) declared;
-    struct cw_edge *out;
     enum cw_status status;
+    size_t more = 0;
 
     memcpy(&proven, &t->edges, sizeof proven);
     memset(&t->edges, 0, sizeof t->edges);
     status = build_edges(t, order, true, err);
     memcpy(&declared, &t->edges, sizeof declared);
     memset(&t->edges, 0, sizeof t->edges);
-    if (!status && declared.count + proven.count >= CW_NONE)
+    if (!status)
+        more = merge(proven.v, proven.count, declared.v, declared.count, NULL);
+    if (!status && proven.count + more >= CW_NONE)
         status = cw_error_set(err, CW_ERR_LIMIT, "graph: more than 2^32 edges; trace a shorter run");
-    out = status ? NULL : cw_trace_push(&t->edges, declared.count + proven.count);
-    if (!status && !out)
+    if (!status && more && !cw_trace_push(&t->edges, proven.count + more))
         status = cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
-    t->edges.count = 0;
-    for (size_t d = 0, p = 0; out && (d < declared.count || p < proven.count);) {
-        int side = d == declared.count ? -1
-                   : p == proven.count ? 1
-                                       : cw_edge_compare(&proven.v[p], &declared.v[d]);
-        *out = side <= 0 ? proven.v[p] : declared.v[d];
-        out++->unproven = side < 0;
-        p += side <= 0;
-        d += side >= 0;
-        t->edges.count++;
-    }
+    if (!status && more)
+        merge(proven.v, proven.count, declared.v, declared.count, t->edges.v);
     free(declared.v);
-    free(proven.v);
+    if (status || more)
+        free(proven.v);
+    else
+        memcpy(&t->edges, &proven, sizeof proven);
     return status;
 }
 

@@ -169,16 +169,24 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     fprintf(f, "%s: %llu commands on %zu queue%s, %llu host waits\n",
             t->process.program ? t->process.program : "?", (unsigned long long)s.enqueues, t->queues.count,
             t->queues.count == 1 ? "" : "s", (unsigned long long)s.host_waits);
+    if (t->process.dropped_commands)
+        fprintf(f, "the newest commands: %llu before them were dropped (--limit)\n",
+                (unsigned long long)t->process.dropped_commands);
+    if (t->process.selection)
+        fprintf(f, "selected by %s: %zu of %llu commands, waits among them\n", t->process.selection,
+                t->commands.count, (unsigned long long)t->process.whole_commands);
     if (!t->process.complete)
         fprintf(f, "the program ended abruptly: the trace reaches to its last completed call\n");
     if (t->process.stopped_why)
         fprintf(f, "recording stopped early: %s\n", t->process.stopped_why);
     print_rows(t, &s, f);
     fprintf(f, "\n%10s  %s\n", "edges", "kind");
-    for (unsigned k = 0; k < 5; k++)
+    for (unsigned k = 0; k < CW_EDGE_KINDS; k++)
         if (s.edges[k])
             fprintf(f, "%10llu  %s%s\n", (unsigned long long)s.edges[k], cw_graph_edge_kind_name(k),
-                    k == CW_EDGE_QUEUE ? " (implied by the queue, does not bind a reordering)" : "");
+                    k == CW_EDGE_QUEUE  ? " (implied by the queue, does not bind a reordering)"
+                    : k == CW_EDGE_PATH ? " (through commands that the selection leaves out)"
+                                        : "");
     for (unsigned h = 1; h < 4; h++)
         if (s.hazards[h])
             fprintf(f, "%10llu    %s\n", (unsigned long long)s.hazards[h], cw_graph_hazard_name(h));
@@ -223,7 +231,7 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
                                              "written_bytes", (json_int_t)r->written_bytes, "bytes_at_most",
                                              (int)r->at_most, "device_ns", (json_int_t)r->device_ns)) == 0;
     }
-    for (unsigned k = 0; ok && k < 5; k++)
+    for (unsigned k = 0; ok && k < CW_EDGE_KINDS; k++)
         ok =
             json_object_set_new(edges, cw_graph_edge_kind_name(k), json_integer((json_int_t)s.edges[k])) == 0;
     for (unsigned h = 1; ok && h < 4; h++)

@@ -23,11 +23,11 @@ struct cw_graph_summary {
     uint64_t works;         /* enqueues that the vendor did not refuse and that did not fail */
     uint64_t without_times; /* of these: how long they took is not known, so that sums and chains are lower
                                bounds */
-    uint64_t edges[5];      /* by enum cw_edge_kind */
-    uint64_t hazards[4];    /* by enum cw_hazard */
-    uint64_t unproven;      /* edges that are (struct cw_edge) */
-    uint64_t binding;       /* pairs of commands that a binding edge joins, each counted once per edge */
-    uint64_t device_ns;     /* sum over commands */
+    uint64_t edges[CW_EDGE_KINDS]; /* by enum cw_edge_kind */
+    uint64_t hazards[4];           /* by enum cw_hazard */
+    uint64_t unproven;             /* edges that are (struct cw_edge) */
+    uint64_t binding;   /* pairs of commands that a binding edge joins, each counted once per edge */
+    uint64_t device_ns; /* sum over commands */
     uint64_t
         critical_path_ns;   /* longest chain of binding edges, weighted with device times; 0 without times */
     uint64_t longest_chain; /* commands that have done work on the longest chain of binding edges */

@@ -87,7 +87,9 @@ static enum cw_phase first_active(const uint64_t *active)
 
 static void measure(struct cw_phases *p, struct sweep *s)
 {
-    int64_t at = cw_device_clock_ns(s->t->process.start_ns), end = cw_device_clock_ns(s->t->process.end_ns);
+    const struct cw_t_process *run = &s->t->process;
+    int64_t at = cw_device_clock_ns(run->selection ? run->selected_from_ns : run->start_ns),
+            end = cw_device_clock_ns(run->selection ? run->selected_to_ns : run->end_ns);
     uint64_t active[CW_PHASES] = {0};
 
     qsort(s->v, s->n, sizeof *s->v, by_time);

@@ -7,6 +7,7 @@
 
 #include "../io/json_fields.h"
 #include "../io/json_out.h"
+#include "graph_file_edges.h"
 #include "graph_format.h"
 #include "platform_links.h"
 
@@ -99,10 +100,15 @@ static enum cw_status read_tasks(const json_t *root, struct cw_graph_builder *b,
     return status;
 }
 
-static enum cw_status read_edges(const json_t *root, struct cw_graph_builder *b, struct cw_error *err)
+/* taken: the edges that were read already; none: they are in the tree. */
+static enum cw_status read_edges(const json_t *root, const struct cw_graph_file_edges *taken,
+                                 struct cw_graph_builder *b, struct cw_error *err)
 {
     const json_t *edges;
     enum cw_status status = cw_json_get_array(root, "", "edges", true, &edges, err);
+
+    for (size_t e = 0; status == CW_OK && e < taken->count; e++)
+        status = cw_graph_builder_add_edge(b, taken->v[e].from, taken->v[e].to, taken->v[e].data, err);
 
     for (size_t e = 0; status == CW_OK && e < json_array_size(edges); e++) {
         const json_t *edge = json_array_get(edges, e);
@@ -128,21 +134,31 @@ enum cw_status cw_graph_file_read(const char *path, struct cw_graph **graph, str
 {
     struct cw_graph_builder *b = NULL;
     struct cw_error why = {0};
+    struct cw_graph_file_edges edges;
+    char *text = cw_graph_file_edges_take(path, &edges);
     json_t *root;
-    enum cw_status status = cw_json_load(path, NULL, CW_GRAPH_FORMAT, CW_GRAPH_VERSION, &root, err);
+    enum cw_status status = cw_json_load(path, text, CW_GRAPH_FORMAT, CW_GRAPH_VERSION, &root, err);
 
     *graph = NULL;
     *platform = NULL;
-    if (status != CW_OK)
+    if (status != CW_OK && text) { /* once more, for the place in the file */
+        edges.count = 0;
+        status = cw_json_load(path, NULL, CW_GRAPH_FORMAT, CW_GRAPH_VERSION, &root, err);
+    }
+    free(text);
+    if (status != CW_OK) {
+        free(edges.v);
         return status;
+    }
     status = read_platform(root, platform, &why);
     if (status == CW_OK && !(b = cw_graph_builder_create((*platform)->devices)))
         status = cw_error_set(&why, CW_ERR_NOMEM, "out of memory");
     if (status == CW_OK)
         status = read_tasks(root, b, (*platform)->devices, &why);
     if (status == CW_OK)
-        status = read_edges(root, b, &why);
+        status = read_edges(root, &edges, b, &why);
     json_decref(root);
+    free(edges.v);
     if (status == CW_OK) {
         status = cw_graph_builder_finish(b, graph, &why);
         b = NULL;

@@ -29,6 +29,15 @@ static enum cw_status check_out(const char *value, struct cw_error *err)
     return cw_options_expand(value, "", 0, path, sizeof path, err);
 }
 
+static enum cw_status check_limit(const char *value, struct cw_error *err)
+{
+    if (cw_options_limit(value) != UINT64_MAX)
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID,
+                        "--limit: '%.60s' is no size of %d MiB or more, such as 500M or 2G", value,
+                        CW_LIMIT_BYTES >> 20);
+}
+
 static enum cw_status check_log(const char *value, struct cw_error *err)
 {
     const char *file = strchr(value, ':');
@@ -127,6 +136,7 @@ enum cw_status cw_settings_check(const struct cw_option_info *info, const char *
     } checks[] = {
         {offsetof(struct cw_options, out), check_out},
         {offsetof(struct cw_options, callsites), check_callsites},
+        {offsetof(struct cw_options, limit), check_limit},
         {offsetof(struct cw_options, policy), check_policy},
         {offsetof(struct cw_options, blocks_n), check_blocks_n},
         {offsetof(struct cw_options, ratio), check_ratio},

@@ -227,6 +227,24 @@ int cw_options_callsites(const char *text)
     return *end || n > CW_CALLSITES_MAX ? -1 : (int)n;
 }
 
+uint64_t cw_options_limit(const char *text)
+{
+    static const char units[] = "KMGT";
+    const char *unit;
+    char *end;
+    double value;
+
+    if (!*text)
+        return 0;
+    value = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
+    if (!(value > 0))
+        return UINT64_MAX;
+    unit = *end ? strchr(units, *end) : NULL;
+    if (unit)
+        value *= (double)(UINT64_C(1024) << (10 * (unit - units))), end++;
+    return *end || value < CW_LIMIT_BYTES || value > 0x1p60 ? UINT64_MAX : (uint64_t)value;
+}
+
 int cw_options_log_level(const char *text)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "../../sched/status.h"
 
@@ -80,6 +81,11 @@ enum cw_status cw_options_expand(const char *pattern, const char *program, long 
  * a word that it cannot be. */
 #define CW_CALLSITES_MAX 32
 int cw_options_callsites(const char *text);
+
+/* The bytes that a value of `limit` asks for, as 500M or 2G, 0 for ""; UINT64_MAX for a word that it
+ * cannot be: no such number, or fewer than CW_LIMIT_BYTES. */
+enum { CW_LIMIT_BYTES = 4 << 20 };
+uint64_t cw_options_limit(const char *text);
 
 /* Index of the level of "LEVEL" or "LEVEL:FILE" in error, warning, info, debug; -1 for none of them. */
 int cw_options_log_level(const char *text);

@@ -1,22 +1,24 @@
 /* log_format.h - the binary log that libclweave.so writes while a program runs, and log_read.h reads.
  *
  * A log is a sequence of chunks of CW_LOG_CHUNK_BYTES (a chunk may span several units of that size). The
- * first unit holds struct cw_log_header; every other chunk begins with struct cw_log_chunk. A chunk belongs
- * to one thread at a time. Only its first `committed` bytes count: the writer stores a whole record and then
- * advances `committed` (store-release), so a process that is killed at any instruction leaves nothing
- * half-readable. Units whose chunk has magic 0 were reserved but never used.
+ * first unit holds struct cw_log_header; every other chunk begins with struct cw_log_chunk. A chunk
+ * belongs to one thread at a time. Only its first `committed` bytes count: the writer stores a whole
+ * record and then advances `committed` (store-release), so a process that is killed at any instruction
+ * leaves nothing half-readable. Units whose chunk has magic 0 were reserved but never used.
  *
- * A record: varint length of the rest, kind byte (enum cw_log_kind), body. Numbers are LEB128 varints, signed
- * ones zigzag. "delta seq" is relative to the previous record of the same segment, "delta time" to the
- * previous end time of the segment; a segment begins with a CW_LOG_THREAD record, which carries thread,
- * segment number and absolute bases. A thread's stream is its segments in order of segment number. Sequence
- * numbers are unique in a process, are taken when a call begins, and are the identity of a command in the
- * log: wait lists name them.
+ * A record: varint length of the rest, kind byte (enum cw_log_kind), body. Numbers are LEB128 varints,
+ * signed ones zigzag. "delta seq" is relative to the previous record of the same segment, "delta time" to
+ * the previous end time of the segment; a segment begins with a CW_LOG_THREAD record, which carries
+ * thread, segment number and absolute bases. A thread's stream is its segments in order of segment number.
+ * Sequence numbers are unique in a process, are taken when a call begins, and are the identity of a
+ * command in the log: wait lists name them.
  *
  * Kernel arguments are deltas: a CW_LOG_KERNEL_COMMAND without CW_LOG_K_FULL changes the arguments of the
  * latest CW_LOG_KERNEL_COMMAND of that kernel in the same thread's stream (records with CW_LOG_K_NESTED do
  * not count as latest); the writer writes a full one whenever another thread was the last to enqueue the
- * kernel.
+ * kernel. In a limited log the first record of a kernel in a segment is a full one, as earlier segments
+ * go, and definitions (CW_LOG_PLATFORM to CW_LOG_KERNEL and others that are no commands) are in segments
+ * of their own, of thread number CW_LOG_DEFINITIONS + the thread's, which stay.
  *
  * All integers are little-endian (clweave supports little-endian hosts only). */
 #ifndef CW_LOG_FORMAT_H
@@ -28,6 +30,7 @@
 #define CW_LOG_MAGIC       "CWLOG\r\n\x1a"
 #define CW_LOG_VERSION     1
 #define CW_LOG_CHUNK_BYTES 65536u
+#define CW_LOG_DEFINITIONS 0x80000000u
 #define CW_LOG_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 
 struct cw_log_header {
@@ -46,6 +49,8 @@ struct cw_log_header {
     char host[256];
     char program[4096], cwd[4096], data_path[4096], command[16384]; /* NUL-terminated */
     uint32_t all_calls; /* 1: every call is recorded (--calls), else slow ones and failed ones */
+    uint32_t limited; /* 1: chunks of commands are used again when the log has reached its limit (--limit) */
+    _Atomic uint64_t dropped; /* commands and waits that were in them */
 };
 
 struct cw_log_chunk {
@@ -114,6 +119,7 @@ enum cw_log_kind {
      * seq of its command, signed), sequence number + 1 of the command or 0, function + 1 or 0, absolute
      * time. Written before the call, which may not return; at most once per object. */
     CW_LOG_STALE,
+    CW_LOG_INJECTED, /* id of the program, hash (8 raw bytes) of its own text, which another one replaced */
     CW_LOG_KINDS
 };
 

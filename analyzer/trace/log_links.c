@@ -243,10 +243,12 @@ static enum cw_status add_unset(struct cw_log_reader *r)
     size_t known = r->users.count;
     struct cw_trace *t = r->t;
     uint64_t last = t->commands.count ? t->commands.v[t->commands.count - 1].sequence : 0;
-    enum cw_status st;
+    enum cw_status st = CW_OK;
 
     if (known)
         qsort(r->users.v, known, sizeof *r->users.v, by_event);
+    if (t->process.dropped_commands) /* it may have been set in what is gone */
+        return CW_OK;
     st = find_unset(r);
     for (size_t i = known; st == CW_OK && i < r->users.count; i++) {
         struct cw_command *cmd = cw_trace_push(&t->commands, 1);

@@ -310,6 +310,15 @@ static enum cw_status read_build_log(struct cw_log_reader *r, struct cw_log_def 
     return text ? CW_OK : cw_log_nomem(r);
 }
 
+static void read_injected(struct cw_log_reader *r, struct cw_log_def *d)
+{
+    uint32_t program = cw_log_resolve(r, CW_LOG_O_PROGRAM, (uint64_t)d->id + 1);
+    const void *hash = cw_cursor_bytes(&d->body, sizeof(uint64_t));
+
+    if (program != CW_NONE && hash)
+        memcpy(&r->t->programs.v[program].injected_for, hash, sizeof(uint64_t));
+}
+
 static enum cw_status read_module(struct cw_log_reader *r, struct cw_cursor *c)
 {
     struct cw_t_module m = {cw_cursor_u(c), cw_cursor_u(c), cw_cursor_u(c), NULL}, *to;
@@ -407,6 +416,9 @@ static enum cw_status read_definition(struct cw_log_reader *r, struct cw_log_def
         return read_function(r, d);
     case CW_LOG_BUILD_LOG:
         return read_build_log(r, d);
+    case CW_LOG_INJECTED:
+        read_injected(r, d);
+        break;
     default:
         break;
     }

@@ -127,6 +127,7 @@ static enum cw_status read_header(struct cw_log_reader *r)
     p->end_ns = h->end_ns;
     p->run_mode = h->run_mode;
     p->all_calls = h->all_calls;
+    p->dropped_commands = h->dropped;
     p->complete = h->complete && !h->stopped;
     if (h->stopped)
         p->stopped_why = header_text(r->t, h->stopped_why, sizeof h->stopped_why);

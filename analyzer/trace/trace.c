@@ -189,6 +189,11 @@ bool cw_trace_command_is_enqueue(const struct cw_command *c)
     return c->type < CW_HOST_FINISH || c->type > CW_HOST_WRITE;
 }
 
+uint32_t cw_trace_command_number(const struct cw_trace *t, uint32_t id)
+{
+    return t->commands.v[id].origin ? t->commands.v[id].origin : id;
+}
+
 uint32_t cw_trace_command_device(const struct cw_trace *t, const struct cw_command *c)
 {
     uint32_t device = c->device != CW_NONE         ? c->device

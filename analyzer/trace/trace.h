@@ -49,10 +49,16 @@ struct cw_t_process {
     const char *stopped_why;    /* recording stopped early: reason in words; else NULL */
     uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
     uint64_t calls;             /* API calls seen, enqueues or not */
+    uint64_t dropped_commands;  /* older ones that --limit has dropped, waits included */
     bool all_calls;             /* the trace's calls are all that were made (--calls) */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */
     uint64_t user_events, user_events_kept, unused_events, events_kept;
+    /* of a part of a trace (graph/selection.h): the options that chose it, NULL for a whole trace; the
+     * commands of the whole one; the time of the part, of CLOCK_MONOTONIC */
+    const char *selection;
+    uint64_t whole_commands, selected_from_ns, selected_to_ns;
+    bool sliced; /* captured contents are those of the part's beginning and end (execute/execute.h) */
 };
 
 struct cw_t_platform {
@@ -109,6 +115,8 @@ struct cw_t_program {
     const char *options;   /* of the last build; NULL if never built */
     const char *build_log; /* of the last build that failed; NULL if none did */
     uint64_t source_hash;  /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
+    uint64_t
+        injected_for; /* the same of the program's own text, which --inject has replaced; 0: it has not */
     bool kept;
     bool rebuilt;           /* built with other options before: kernels may be of either build */
     struct cw_blob binary;  /* captured (--capture-data) */
@@ -199,8 +207,9 @@ struct cw_command {
     struct cw_slice accesses;                                 /* into accesses: filled by the graph builder */
     /* into waits: command ids; an unset user event is its pseudo-command or CW_NONE */
     struct cw_slice wait_list;
-    struct cw_slice callsite;                        /* into addresses: return addresses, innermost first */
-    uint32_t transfer;                               /* into transfers, CW_NONE if the type has none */
+    struct cw_slice callsite; /* into addresses: return addresses, innermost first */
+    uint32_t transfer;        /* into transfers, CW_NONE if the type has none */
+    uint32_t origin; /* its number in the trace that this is a part of; 0: its id (cw_trace_command_number) */
     uint64_t sequence;                               /* global order in which calls began */
     uint64_t call_begin_ns, call_end_ns;             /* host clock */
     uint64_t queued_ns, submit_ns, start_ns, end_ns; /* device clock, 0 = none */
@@ -258,7 +267,15 @@ struct cw_t_stale {
     uint64_t at_ns;   /* host clock; 0: see the command */
 };
 
-enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
+enum cw_edge_kind {
+    CW_EDGE_QUEUE,
+    CW_EDGE_EVENT,
+    CW_EDGE_BARRIER,
+    CW_EDGE_HOST,
+    CW_EDGE_DATA,
+    CW_EDGE_PATH, /* of a part of a trace: a path through commands that were left out (graph/contract.h) */
+    CW_EDGE_KINDS
+};
 enum cw_hazard { CW_HAZARD_NONE, CW_HAZARD_RAW, CW_HAZARD_WAR, CW_HAZARD_WAW };
 struct cw_edge {
     uint32_t from, to; /* command ids; from < to, except for commands that a user event set later held back */
@@ -344,6 +361,10 @@ const char *cw_trace_command_function_name(uint32_t type);
 
 /* True for an enqueued command, false for a host pseudo-command. */
 bool cw_trace_command_is_enqueue(const struct cw_command *c);
+
+/* The number by which users know command `id` (below t->commands.count): in a part of a trace that of the
+ * whole one. */
+uint32_t cw_trace_command_number(const struct cw_trace *t, uint32_t id);
 
 /* Where `c` ran: the device that run mode chose, else its queue's; CW_NONE for host pseudo-commands and ids
  * that are not there. */

@@ -5,7 +5,7 @@
 
 static const char *const mem_kinds[] = {"buffer", "subbuffer", "image", "pipe", "svm", NULL};
 static const char *const program_kinds[] = {"source", "binary", "il", "builtin", "linked", NULL};
-static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "data", NULL};
+static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "data", "path", NULL};
 static const char *const move_whys[] = {"needed", "native", "room", NULL};
 static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
 
@@ -52,11 +52,17 @@ static const struct cw_field process_fields[] = {FIELD(P, program, STRING),
                                                  FIELD(P, stopped_why, STRING),
                                                  FIELD(P, recorder_ns, U64),
                                                  FIELD(P, calls, U64),
+                                                 FIELD(P, dropped_commands, U64),
                                                  FIELD(P, all_calls, BOOL),
                                                  FIELD(P, user_events, U64),
                                                  FIELD(P, user_events_kept, U64),
                                                  FIELD(P, unused_events, U64),
                                                  FIELD(P, events_kept, U64),
+                                                 FIELD(P, selection, STRING),
+                                                 FIELD(P, whole_commands, U64),
+                                                 FIELD(P, selected_from_ns, U64),
+                                                 FIELD(P, selected_to_ns, U64),
+                                                 FIELD(P, sliced, BOOL),
                                                  END};
 #undef P
 #define P struct cw_t_platform
@@ -127,6 +133,7 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  FIELD(P, kept, BOOL),
                                                  FIELD(P, rebuilt, BOOL),
                                                  FIELD(P, source_hash, HEX),
+                                                 FIELD(P, injected_for, HEX),
                                                  FIELD(P, binary, BLOB),
                                                  LIST(P, inputs, REF_LIST, CW_S_PROGRAMS),
                                                  END};
@@ -167,6 +174,7 @@ const struct cw_field cw_transfer_fields[] = {REF(P, src, CW_S_MEMORY),
 #define P struct cw_command
 static const struct cw_field command_fields[] = {
     MUST(P, type, TYPE),
+    FIELD(P, origin, U32),
     REF(P, queue, CW_S_QUEUES),
     FIELD(P, thread, U32),
     FIELD(P, status, I32),

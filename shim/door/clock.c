@@ -32,14 +32,15 @@ void cw_clock_start(void)
         return;
     if (read(fd, source, sizeof source - 1) > 0 && !strncmp(source, "tsc\n", 4)) {
         start_ns = kernel_ns();
-        start_ticks = __rdtsc();
+        start_ticks = __builtin_ia32_rdtsc();
     }
     close(fd);
 }
 
 uint64_t cw_clock_slow(void)
 {
-    uint64_t ns = kernel_ns(), ticks = __rdtsc(), scale = __atomic_load_n(&cw_clock_scale, __ATOMIC_RELAXED);
+    uint64_t ns = kernel_ns(), ticks = __builtin_ia32_rdtsc(),
+             scale = __atomic_load_n(&cw_clock_scale, __ATOMIC_RELAXED);
 
     if (!start_ticks || ns - start_ns < CALIBRATION_NS)
         return ns;

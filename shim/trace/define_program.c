@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../analyzer/trace/trace.h"
+#include "../programs/program_exchange.h"
 #include "define_parts.h"
 
 enum { BUILD_LOG_BYTES = 16384 }; /* of a failed build's log that are kept */
@@ -50,6 +51,17 @@ void cw_define_describe_program(struct cw_rec *r, struct cw_object *o, cl_progra
     write_program(r, o, program, CW_PROGRAM_SOURCE, 0, NULL, 0);
 }
 
+static void write_replaced(uint32_t id)
+{
+    const uint64_t hash = cw_program_exchange_replaced();
+    struct cw_rec r;
+
+    cw_log_rec_begin(&r);
+    cw_rec_u(&r, id);
+    cw_log_rec_bytes(&r, &hash, sizeof hash);
+    cw_log_rec_commit(&r, CW_LOG_INJECTED);
+}
+
 void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
                        cl_uint count)
 {
@@ -60,6 +72,8 @@ void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const c
     if (o) {
         cw_log_rec_begin(&r);
         write_program(&r, o, program, kind, hash, inputs, count);
+        if (cw_program_exchange_replaced())
+            write_replaced(o->id);
     }
     errno = saved;
 }

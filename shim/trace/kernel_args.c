@@ -18,6 +18,7 @@ struct cw_kernel {
     cw_lock lock; /* enqueues of one kernel on several threads are legal */
     uint32_t count;
     uint32_t dirty_low, dirty_high; /* arguments outside [low, high) are clean */
+    uint32_t segment;               /* of the latest record's thread */
     uint64_t latest; /* generation << 32 | thread number + 1 of the latest record; 0: none to build upon */
     bool indirect;
     uint8_t dims, has; /* the latest record's range; has: CW_LOG_K_LOCAL_NULL | _OFFSET | _TASK */
@@ -259,6 +260,16 @@ static void encode_range(struct cw_rec *r, uint8_t dims, uint8_t has, const size
         cw_rec_u(r, flat[6 + i]);
 }
 
+/* No record of the kernel, with its heads, is longer. */
+static size_t most_bytes(const struct cw_kernel *k)
+{
+    size_t bytes = CW_REC_INLINE + 9 * 10;
+
+    for (uint32_t i = 0; i < k->count; i++)
+        bytes += 24 + (k->args[i].kind == CW_ARG_VALUE ? k->args[i].size : 0);
+    return bytes;
+}
+
 void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range,
                       struct cw_thread *t)
 {
@@ -277,7 +288,9 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
         return;
     }
     cw_lock_take(&k->lock);
-    full = nested || k->latest != me;
+    if (CW_UNLIKELY(cw_log_is_limited()))
+        cw_log_thread_room(t, most_bytes(k), r);
+    full = nested || k->latest != me || (cw_log_is_limited() && k->segment != t->segment);
     if (CW_UNLIKELY(full && k->latest >> 32 != cw_log_generation))
         define_args(k);
     same = !full && dims == k->dims && has == k->has && !memcmp(flat, k->range, sizeof flat);
@@ -287,6 +300,7 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
         encode_range(r, dims, has, flat);
     encode_args(r, k, full);
     k->latest = nested ? 0 : me;
+    k->segment = t->segment;
     k->dims = dims;
     k->has = has;
     memcpy(k->range, flat, sizeof flat);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -17,6 +18,13 @@
 #define KEPT_CHUNKS  16   /* partly filled chunks kept for the next thread */
 #define KEPT_ROOM    8192 /* ... if at least this much is free */
 
+/* A chunk that its thread has filled. */
+struct cw_log_full {
+    struct cw_log_full *next;
+    uint64_t offset;
+    uint32_t units;
+};
+
 static struct {
     pthread_mutex_t lock;
     struct cw_log_names names;
@@ -27,6 +35,8 @@ static struct {
     struct cw_log_header *header;
     struct cw_log_place kept[KEPT_CHUNKS];
     unsigned kept_count;
+    uint64_t limit, definition_bytes;
+    struct cw_log_full *oldest, **newest; /* of a limited log: full chunks of commands */
     uint64_t data_bytes;
     dev_t data_device;
     ino_t data_inode;
@@ -97,6 +107,7 @@ static void fill_header(struct cw_log_header *h, struct cw_log_traits traits)
     h->capture_data = traits.capture_data;
     h->run_mode = traits.run_mode;
     h->all_calls = traits.all_calls;
+    h->limited = traits.limit != 0;
     gethostname(h->host, sizeof h->host - 1);
     if (!getcwd(h->cwd, sizeof h->cwd))
         h->cwd[0] = '\0';
@@ -153,6 +164,10 @@ enum cw_status cw_log_file_open(const char *out, struct cw_log_traits traits, st
     file.header = NULL;
     file.next = file.end = NULL;
     file.kept_count = 0;
+    file.limit = traits.limit;
+    file.definition_bytes = 0;
+    file.oldest = NULL; /* a parent's are lost: memory of a forked child may not be given back here */
+    file.newest = &file.oldest;
     status = cw_log_create(out, &file.names, &fd, &lock, err);
     if (status != CW_OK)
         goto out;
@@ -283,7 +298,8 @@ static enum cw_status take_new(struct cw_log_place *place, size_t units, struct 
     const uint32_t magic = CW_LOG_CHUNK_MAGIC;
     struct cw_log_chunk *c = (struct cw_log_chunk *)file.next;
 
-    *place = (struct cw_log_place){.chunk = c, .units = (uint32_t)units};
+    *place = (struct cw_log_place){
+        .chunk = c, .units = (uint32_t)units, .offset = file.bytes - (uint64_t)(file.end - file.next)};
     file.next += bytes;
     if (cw_log_guard_store(c, bytes, &c->units, &place->units, sizeof c->units) &&
         cw_log_guard_store(c, bytes, &c->magic, &magic, sizeof c->magic))
@@ -292,7 +308,117 @@ static enum cw_status take_new(struct cw_log_place *place, size_t units, struct 
     return cut_short(file.names.log, err);
 }
 
-bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, struct cw_error *err)
+/* ---- limited logs */
+
+/* The commands among the records [p, end). */
+static uint64_t count_commands(const uint8_t *p, const uint8_t *end)
+{
+    uint64_t n = 0;
+
+    while (p < end) {
+        uint64_t length = 0;
+        for (unsigned shift = 0; p < end && shift < 63; shift += 7) {
+            length |= (uint64_t)(*p & 0x7f) << shift;
+            if (!(*p++ & 0x80))
+                break;
+        }
+        if (!length || length > (uint64_t)(end - p))
+            break;
+        n += *p >= CW_LOG_KERNEL_COMMAND && *p <= CW_LOG_HOST_WRITE;
+        p += length;
+    }
+    return n;
+}
+
+/* The header of the log says how many commands the chunk of `full` had; `head` is its header. */
+static bool note_dropped(int fd, const struct cw_log_full *full, struct cw_log_chunk *head)
+{
+    size_t bytes = (size_t)full->units * CW_LOG_CHUNK_BYTES;
+    uint8_t *copy = malloc(bytes);
+    bool good = copy && pread(fd, copy, bytes, (off_t)full->offset) == (ssize_t)bytes;
+
+    if (good) {
+        memcpy(head, copy, sizeof *head);
+        uint64_t committed = head->committed, dropped = file.header->dropped;
+        if (committed <= bytes - sizeof *head)
+            dropped += count_commands(copy + sizeof *head, copy + sizeof *head + committed);
+        good = store_header(&file.header->dropped, &dropped, sizeof dropped);
+    }
+    free(copy);
+    return good;
+}
+
+/* The oldest full chunk with `need` bytes, empty; the log says what is gone before it is. False: there is
+ * none, or the file is not to be used any more (err). */
+static bool take_oldest(struct cw_log_place *place, size_t need, struct cw_error *err)
+{
+    struct cw_log_full *full, **link = &file.oldest;
+    const uint64_t nothing = 0;
+    struct cw_log_chunk head;
+    size_t bytes;
+    void *map = MAP_FAILED;
+    int fd;
+
+    while (*link && (size_t)(*link)->units * CW_LOG_CHUNK_BYTES < need)
+        link = &(*link)->next;
+    full = *link;
+    if (!full || (fd = reopen(file.names.log, file.device, file.inode, file.bytes, err)) < 0)
+        return false;
+    bytes = (size_t)full->units * CW_LOG_CHUNK_BYTES;
+    if (note_dropped(fd, full, &head))
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)full->offset);
+    close(fd);
+    if (map == MAP_FAILED) {
+        cw_error_set(err, CW_ERR_IO, "cannot use %.300s again: %s", file.names.log, strerror(errno));
+        return false;
+    }
+    *place = (struct cw_log_place){.chunk = map,
+                                   .units = full->units,
+                                   .offset = full->offset,
+                                   .counts = {0, head.calls, head.recorder_ns}};
+    *link = full->next;
+    if (file.newest == &full->next)
+        file.newest = link;
+    free(full);
+    if (cw_log_guard_store(map, bytes, &place->chunk->committed, &nothing, sizeof nothing))
+        return true;
+    cw_log_chunk_forget(place);
+    cut_short(file.names.log, err);
+    return false;
+}
+
+/* A thread has filled the chunk; without memory for the note it stays as it is for ever. */
+static void note_full(const struct cw_log_place *place)
+{
+    struct cw_log_full *full = malloc(sizeof *full);
+
+    if (full) {
+        *full = (struct cw_log_full){NULL, place->offset, place->units};
+        *file.newest = full;
+        file.newest = &full->next;
+    }
+}
+
+static bool get_limited(struct cw_log_place *place, size_t need, bool definitions, struct cw_error *err)
+{
+    bool grows = (size_t)(file.end - file.next) < need;
+
+    if (definitions && file.definition_bytes + need > file.limit / 2) {
+        cw_error_set(
+            err, CW_ERR_LIMIT,
+            "the descriptions of the program's objects alone take half of the log's limit; raise --limit");
+        return false;
+    }
+    if (!(grows && file.bytes + EXTENT_BYTES > file.limit && take_oldest(place, need, err)) &&
+        (err->status || (grows && grow(need, err) != CW_OK) ||
+         take_new(place, need / CW_LOG_CHUNK_BYTES, err) != CW_OK))
+        return false;
+    place->definitions = definitions;
+    file.definition_bytes += definitions ? need : 0;
+    return true;
+}
+
+bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, bool definitions, struct cw_error *err)
 {
     size_t units = (bytes + sizeof(struct cw_log_chunk) + CW_LOG_CHUNK_BYTES - 1) / CW_LOG_CHUNK_BYTES;
     size_t need = units * CW_LOG_CHUNK_BYTES;
@@ -300,7 +426,9 @@ bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, struct cw_error 
 
     place->chunk = NULL;
     pthread_mutex_lock(&file.lock);
-    if (file.header && !(got = take_kept(place, bytes)))
+    if (file.header && file.limit)
+        got = get_limited(place, need, definitions, err);
+    else if (file.header && !(got = take_kept(place, bytes)))
         got = ((size_t)(file.end - file.next) >= need || grow(need, err) == CW_OK) &&
               take_new(place, units, err) == CW_OK;
     pthread_mutex_unlock(&file.lock);
@@ -312,7 +440,10 @@ void cw_log_chunk_put(struct cw_log_place *place)
     if (!place->chunk)
         return;
     pthread_mutex_lock(&file.lock);
-    if (file.header && file.kept_count < KEPT_CHUNKS && cw_log_chunk_room(place) >= KEPT_ROOM) {
+    if (file.header && file.limit && !place->definitions)
+        note_full(place);
+    else if (file.header && !file.limit && file.kept_count < KEPT_CHUNKS &&
+             cw_log_chunk_room(place) >= KEPT_ROOM) {
         file.kept[file.kept_count++] = *place;
         place->chunk = NULL;
     }

@@ -14,6 +14,7 @@
 /* Of a log, as its header says it. */
 struct cw_log_traits {
     bool capture_data, run_mode, all_calls;
+    uint64_t limit; /* of the log, bytes; 0: none */
 };
 
 /* Creates this process's log and maps its header. After a fork the child calls it again; the parent's file is
@@ -36,6 +37,8 @@ bool cw_log_file_complete(uint64_t end_ns);
 struct cw_log_place {
     struct cw_log_chunk *chunk; /* NULL: none */
     uint32_t units;
+    bool definitions;      /* of a limited log: it is never used again */
+    uint64_t offset;       /* in the file */
     struct cw_log_counts { /* as they lie in struct cw_log_chunk */
         uint64_t committed, calls, recorder_ns;
     } counts;
@@ -46,9 +49,10 @@ _Static_assert(sizeof(struct cw_log_counts) ==
                        offsetof(struct cw_log_chunk, calls) - offsetof(struct cw_log_chunk, committed),
                "one layout");
 
-/* An empty or partly filled chunk with room for `bytes` more; false with a message in err when the file
- * cannot grow. */
-bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, struct cw_error *err);
+/* An empty or partly filled chunk with room for `bytes` more; of a log that has reached its limit the
+ * oldest chunk of commands. definitions: for records that must stay. False with a message in err when the
+ * file cannot grow, or a limited log is half full of definitions. */
+bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, bool definitions, struct cw_error *err);
 
 /* Takes back a thread's chunk: kept for another thread while much of it is free, else unmapped. place->chunk
  * is NULL then. */

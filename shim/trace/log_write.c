@@ -64,6 +64,9 @@ static void thread_ends(void *p)
         return; /* freed by the child's reset, or the child has not recorded yet and its locks may be held */
     cw_log_guard_range(NULL, 0);
     cw_log_chunk_put(&t->place);
+    if (t->definitions)
+        cw_log_chunk_put(&t->definitions->place);
+    free(t->definitions);
     pthread_mutex_lock(&state_lock);
     for (link = &threads; *link && *link != t; link = &(*link)->next)
         ;
@@ -103,8 +106,12 @@ static void forget_parent(void)
     for (t = threads; t; t = next) {
         next = t->next;
         cw_log_chunk_forget(&t->place);
-        if (forked_by_us)
+        if (t->definitions)
+            cw_log_chunk_forget(&t->definitions->place);
+        if (forked_by_us) {
+            free(t->definitions);
             free(t);
+        }
     }
     cw_thread_self = NULL;
     cw_log_generation++;
@@ -365,7 +372,7 @@ static bool new_chunk(struct cw_thread *t, size_t bytes, const struct cw_rec *r)
 
     cw_log_guard_range(NULL, 0);
     cw_log_chunk_put(&t->place);
-    got = cw_log_chunk_get(&t->place, bytes + sizeof head + 2, &err);
+    got = cw_log_chunk_get(&t->place, bytes + sizeof head + 2, t->number >= CW_LOG_DEFINITIONS, &err);
     errno = saved;
     if (!got) {
         t->p = t->end = NULL;
@@ -404,9 +411,52 @@ static bool ready(struct cw_thread *t, struct cw_rec *r)
     return false;
 }
 
+/* ---- limited logs */
+
+bool cw_log_is_limited(void)
+{
+    return of_log.limit != 0;
+}
+
+void cw_log_thread_room(struct cw_thread *t, size_t bytes, const struct cw_rec *r)
+{
+    bytes += (size_t)(r->p - r->body);
+    if (t->busy || (size_t)(t->end - t->p) >= bytes)
+        return;
+    t->busy = true;
+    new_chunk(t, bytes, r);
+    t->busy = false;
+}
+
+static bool is_definition(enum cw_log_kind kind)
+{
+    return kind < CW_LOG_KERNEL_COMMAND || kind == CW_LOG_CALLSITE || kind == CW_LOG_MODULE ||
+           kind == CW_LOG_CONTENTS || kind == CW_LOG_RELEASE || kind == CW_LOG_FUNCTION ||
+           kind == CW_LOG_BUILD_LOG || kind == CW_LOG_INJECTED;
+}
+
+/* The state that writes records of this kind for thread `t`. */
+static struct cw_thread *writer(struct cw_thread *t, enum cw_log_kind kind)
+{
+    int saved = errno;
+
+    if (!t || !of_log.limit || !is_definition(kind))
+        return t;
+    if (!t->definitions && (t->definitions = calloc(1, sizeof *t))) {
+        t->definitions->number = CW_LOG_DEFINITIONS + t->number;
+        t->definitions->generation = t->generation;
+    }
+    errno = saved;
+    if (!t->definitions)
+        cw_log_stop("out of memory");
+    else if (t->definitions->place.chunk)
+        guard(t->definitions, t->definitions->time_ns);
+    return t->definitions;
+}
+
 void cw_log_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
 {
-    struct cw_thread *t = cw_formula_is_recording() ? cw_log_thread() : NULL;
+    struct cw_thread *own = cw_formula_is_recording() ? cw_log_thread() : NULL, *t = writer(own, kind);
     uint8_t head[32], *p = head;
 
     if (t && ready(t, r)) {
@@ -416,6 +466,8 @@ void cw_log_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
         append(t, head, (size_t)(p - head), r);
         t->busy = false;
     }
+    if (t != own && own->place.chunk) /* its own chunk is guarded again */
+        guard(own, own->time_ns);
     cw_log_rec_drop(r);
 }
 

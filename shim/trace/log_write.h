@@ -49,7 +49,8 @@ struct cw_thread {
     struct {
         uintptr_t address;
         uint32_t id, generation;
-    } sites[16]; /* call sites seen lately */
+    } sites[16];                   /* call sites seen lately */
+    struct cw_thread *definitions; /* of a limited log: writes this thread's definitions; NULL: none yet */
     struct cw_thread *next;
 };
 
@@ -82,6 +83,13 @@ static inline struct cw_thread *cw_log_thread(void)
 
 /* The next sequence number: the order in which calls began. Thread-safe. */
 uint64_t cw_log_sequence(void);
+
+/* True when old commands go (--limit). */
+bool cw_log_is_limited(void);
+
+/* In a limited log: makes room for `bytes` of the record `r` of thread `t`, beginning a segment if it
+ * must, so that the record is in t->segment. */
+void cw_log_thread_room(struct cw_thread *t, size_t bytes, const struct cw_rec *r);
 
 /* Begins a record: takes its sequence number. cw_log_rec_begin_timed also takes the time. */
 void cw_log_rec_begin(struct cw_rec *r);

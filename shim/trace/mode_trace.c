@@ -9,6 +9,7 @@
 #include "../../analyzer/graph/trace_read.h"
 #include "../door/log.h"
 #include "../door/roomy.h"
+#include "../programs/program_exchange.h"
 #include "capture.h"
 #include "hooks.h"
 
@@ -27,6 +28,18 @@ static unsigned parse_callsites(const char *text)
     cw_log_warning("CLWEAVE_CALLSITES is \"%s\": it must be off, leaf or a number up to %d; using leaf", text,
                    CW_CALLSITES_MAX);
     return 1;
+}
+
+static uint64_t parse_limit(const struct cw_options *options)
+{
+    uint64_t limit = cw_options_limit(options->limit);
+
+    if (limit == UINT64_MAX)
+        cw_log_warning("CLWEAVE_LIMIT is \"%s\": it must be a size of %d MiB or more; there is no limit",
+                       options->limit, CW_LIMIT_BYTES >> 20);
+    else if (limit && options->capture_data)
+        cw_log_warning("CLWEAVE_LIMIT does not go with CLWEAVE_CAPTURE_DATA: there is no limit");
+    return limit == UINT64_MAX || options->capture_data ? 0 : limit;
 }
 
 static void free_kernel(struct cw_object *o, void *context)
@@ -63,8 +76,8 @@ bool cw_mode_trace_start(const struct cw_options *options, const struct cw_dispa
     cw_recorder.callsite_frames = parse_callsites(options->callsites);
     tool_converts = tool && tool[0] && strcmp(tool, "0");
     cw_log_on_fork(after_fork);
-    if (!cw_log_configure(options->out,
-                          (struct cw_log_traits){options->capture_data, ends != NULL, options->calls})) {
+    if (!cw_log_configure(options->out, (struct cw_log_traits){options->capture_data, ends != NULL,
+                                                               options->calls, parse_limit(options)})) {
         cw_log_error("recording is off: out of memory");
         return false;
     }
@@ -80,6 +93,7 @@ static bool start(const struct cw_options *options)
     if (!cw_mode_trace_start(options, &cw_next, NULL))
         return false;
     cw_calls_install(&hooks);
+    cw_program_exchange_install(&hooks, options);
     return true;
 }
 

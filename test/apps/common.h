@@ -6,7 +6,8 @@
  * program read back, in program order. Same device, same arguments: same line, always.
  *
  * APP_PLATFORM and APP_DEVICE (indices from 0, default 0) choose the device; with APP_SUBDEVICE it is a
- * sub-device of one compute unit of that one. Exit status: 0 verified; 1 wrong result or an OpenCL error
+ * sub-device of one compute unit of that one. With APP_SOURCES=folder a sample leaves its source there as
+ * <name>.cl, and does nothing else. Exit status: 0 verified; 1 wrong result or an OpenCL error
  * (message on stderr); 77 the device lacks a feature that the sample is about.
  *
  * Every function ends the program with a message and status 1 when OpenCL reports an error. Thread-safety: a

@@ -18,11 +18,11 @@
  * done once, "span_ns N", the median of the other rounds, and the samples' line with the hash of all that was
  * read. */
 #include "../apps/common.h"
+#include "speed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS_MAX = 64, WIDTH = 32, PRODUCTS = 8, STEPS = 64 };
 
@@ -33,18 +33,7 @@ static const char source[] =
     "    for (uint k = 0; k < n; k++)\n"
     "        sum += a[y * n + k] * b[k * n + x];\n"
     "    c[y * n + x] = sum;\n"
-    "}\n"
-    "__kernel void bodies(__global const float4 *old, __global float4 *next, uint n) {\n"
-    "    uint i = get_global_id(0);\n"
-    "    float4 p = old[i], f = (float4)(0);\n"
-    "    for (uint k = 0; k < n; k++) {\n"
-    "        float4 d = old[k] - p;\n"
-    "        float r = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;\n"
-    "        f += d * (1 / (r * sqrt(r)));\n"
-    "    }\n"
-    "    next[i] = p + f * 0.0001f;\n"
-    "}\n"
-    "__kernel void fractal(__global uint *turns, uint n, uint most) {\n"
+    "}\n" SPEED_BODIES "__kernel void fractal(__global uint *turns, uint n, uint most) {\n"
     "    size_t x = get_global_id(0), y = get_global_id(1);\n"
     "    float cx = 3.0f * x / n - 2, cy = 2.0f * y / n - 1, u = 0, v = 0, w;\n"
     "    uint t = 0;\n"
@@ -63,14 +52,7 @@ static const char source[] =
     "            sum += from[clamp(y + v, 0, side - 1) * side + clamp(x + u, 0, side - 1)] / (1 + u * u + v "
     "* v);\n"
     "    to[y * side + x] = sum;\n"
-    "}\n"
-    "__kernel void options(__global const float *price, __global float *worth, uint steps) {\n"
-    "    uint i = get_global_id(0);\n"
-    "    float p = price[i], sum = 0;\n"
-    "    for (uint k = 1; k <= steps; k++)\n"
-    "        sum += exp(-p * k / steps) * log(1 + p * k);\n"
-    "    worth[i] = sum;\n"
-    "}\n"
+    "}\n" SPEED_OPTIONS
     "__kernel void sparse(__global const float *value, __global const uint *column, __global const float "
     "*x,\n"
     "                     __global float *y, uint width) {\n"
@@ -107,13 +89,6 @@ struct work {
     float *host, *result;
     size_t n, items, round, bytes; /* bytes: of the result */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static cl_mem buffer(struct work *w, size_t floats, bool filled)
 {
@@ -265,9 +240,9 @@ static void measure(struct work *w, void (*run)(struct work *w), size_t rounds)
     uint64_t span[ROUNDS_MAX], begin;
 
     for (w->round = 0; w->round < rounds; w->round++) {
-        begin = now_ns();
+        begin = speed_now_ns();
         run(w);
-        span[w->round] = now_ns() - begin;
+        span[w->round] = speed_now_ns() - begin;
         app_hash(&w->app, w->result, w->bytes); /* takes longer than some rounds */
     }
     printf("first_ns %llu\n", (unsigned long long)span[0]);

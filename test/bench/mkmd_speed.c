@@ -12,11 +12,11 @@
  * Prints "span_ns N" (from the first enqueue to the last read, after warm-up rounds; wall), then the samples'
  * line with the hash of all that was read. */
 #include "../apps/common.h"
+#include "speed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     EDGE = 128, /* of the matrices */
@@ -35,24 +35,7 @@ static const char source[] =
     "    for (uint k = 0; k < n; k++)\n"
     "        sum += a[y * n + k] * b[k * n + x];\n"
     "    c[y * n + x] = sum;\n"
-    "}\n"
-    "__kernel void bodies(__global const float4 *old, __global float4 *next, uint n) {\n"
-    "    uint i = get_global_id(0);\n"
-    "    float4 p = old[i], f = (float4)(0);\n"
-    "    for (uint k = 0; k < n; k++) {\n"
-    "        float4 d = old[k] - p;\n"
-    "        float r = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;\n"
-    "        f += d * (1 / (r * sqrt(r)));\n"
-    "    }\n"
-    "    next[i] = p + f * 0.0001f;\n"
-    "}\n"
-    "__kernel void options(__global const float *price, __global float *worth, uint steps) {\n"
-    "    uint i = get_global_id(0);\n"
-    "    float p = price[i], sum = 0;\n"
-    "    for (uint k = 1; k <= steps; k++)\n"
-    "        sum += exp(-p * k / steps) * log(1 + p * k);\n"
-    "    worth[i] = sum;\n"
-    "}\n"
+    "}\n" SPEED_BODIES SPEED_OPTIONS
     "__kernel void blur(__global const float *from, __global float *to, uint side) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
     "    float sum = 0;\n"
@@ -88,13 +71,6 @@ struct mix {
     float *host;
     size_t round;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void run_blur(struct mix *m)
 {
@@ -204,9 +180,9 @@ int main(int argc, char **argv)
     rounds = WARM + app_size(argc, argv, 2, cases[c].rounds, 1, 1 << 20);
     open_mix(&m);
     for (size_t r = 0; r < rounds; r++, m.round++) {
-        begin = r == WARM ? now_ns() : begin;
+        begin = r == WARM ? speed_now_ns() : begin;
         cases[c].run(&m);
     }
-    printf("span_ns %llu\n", (unsigned long long)(now_ns() - begin));
+    printf("span_ns %llu\n", (unsigned long long)(speed_now_ns() - begin));
     return close_mix(&m);
 }

@@ -21,13 +21,13 @@
  * then the samples' line with the hash of what was read. TILE_SPEED_BEFORE=ITEMS: three launches of so many
  * items come first; what compiles has compiled then, and nothing is known of launches of this size. */
 #include "../apps/common.h"
+#include "speed.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char source[] =
     "__kernel void work(__global uint *x, uint factor, uint steps) {\n"
@@ -53,13 +53,6 @@ static const char source[] =
     "    x[i] = v;\n"
     "    if (v == 1u) x[n + i] = v;\n"
     "}\n";
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static int by_size(const void *a, const void *b)
 {
@@ -195,7 +188,7 @@ static void measure(struct app *a, cl_kernel kernel, size_t items, size_t local,
         exit(1);
 
     for (size_t i = 0; i < warm + launches; i++) {
-        one = now_ns();
+        one = speed_now_ns();
         if (i == warm)
             begin = one;
         if (by_hand) {
@@ -205,9 +198,9 @@ static void measure(struct app *a, cl_kernel kernel, size_t items, size_t local,
             APP_CHECK(clFinish(a->queue));
         }
         if (i >= warm)
-            ns[i - warm] = now_ns() - one;
+            ns[i - warm] = speed_now_ns() - one;
     }
-    printf("span_ns %llu\n", (unsigned long long)(now_ns() - begin));
+    printf("span_ns %llu\n", (unsigned long long)(speed_now_ns() - begin));
     atomic_store(&quit, true);
     if (threads)
         pthread_join(thread, NULL);

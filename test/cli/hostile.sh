@@ -29,6 +29,15 @@ printed clweave graph "$T/evil.json"
 printed clweave graph "$T/evil.json" --json
 printed clweave graph "$T/evil.json" --show 1
 printed clweave report "$T/evil.json"
+printed clweave report "$T/evil.json" --kernel split
+printed clweave report "$T/evil.json" --kernel $'\033[2J('
+printed clweave graph "$T/evil.json" --kernel none
+printed clweave graph "$T/evil.json" --commands $'\033[2J\302\233'
+printed clweave graph "$T/evil.json" --from $'\302\233'
+clweave graph "$T/evil.json" --kernel $'split|\033]2J\302\233</script>' -o "$T/evil-part.json" || fail "a part"
+printed clweave report "$T/evil-part.json"
+printed clweave graph "$T/evil-part.json"
+printed clweave graph "$T/evil-part.json" --footprints on
 printed clweave diff "$T/evil.json" "$T/evil.json"
 printed clweave diff "$T/evil.json" "$T/evil.json" --json
 printed clweave replay "$T/evil.json" --platform hxdsp -p heft

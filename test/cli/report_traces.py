@@ -142,6 +142,9 @@ def moved():
         {**copy, "command": 5, "from": 1, "why": "native", "start_ns": 50000, "end_ns": 55000},
         {"bytes": 16, "from": 1, "why": "needed", "start_ns": 60000, "end_ns": 61000},
         {"bytes": 16, "why": "needed"}]
+    t["parts"] = [  # of the launch from 12 to 22 us
+        {"command": 1, "device": 0, "groups": 3, "start_ns": 12000, "end_ns": 18000},
+        {"command": 1, "device": 1, "first_group": 3, "groups": 1, "start_ns": 13500, "end_ns": 22000}]
     return t
 
 
@@ -260,6 +263,21 @@ def sparse_graph():
     return {"format": "clweave-graph", "version": 1,
             "devices": [{"name": "sparse", "class": "a", "memory": "ddr"}, {"name": "dense", "class": "b", "memory": "ddr"}],
             "tasks": tasks, "edges": [{"from": i, "to": i + 1} for i in range(3999)]}
+
+
+# For the page's timeline: a build of a second, two devices, a first launch that waits for a compiler, and behind it 300
+# launches of two kernels in turn on each device.
+def page():
+    t = two_gpus()
+    t["kernels"][1]["num_args"] = 1
+    t["calls"] = [{"name": "clBuildProgram", "thread": 0, "begin_ns": 2000, "end_ns": 2000 + 1000 * MS}]
+    for i in range(2):
+        launch(t, i, 1000 * MS + 10000, 1000, queue=i, ready=1000 * MS + 1000 * i)
+    for i in range(600):
+        launch(t, i % 2, 1900 * MS + 50000 * (i // 2), 20000 + 10000 * (i % 2), kernel=i // 2 % 2, queue=i % 2,
+               ready=1000 * MS + 3000 + 1000 * i)
+    read(t, 0, 1600 * MS + 3000, 1916 * MS)
+    return t
 
 
 json.dump(globals()[sys.argv[1]](), sys.stdout)

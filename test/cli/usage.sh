@@ -16,7 +16,7 @@ expect unknown_extension 2 clweave graph test/fuzz/blockmatmul.json -o "$T/x.gif
 [ ! -e "$T/x.gif" ] || fail "a refused format left a file"
 
 # every command is in the list, the manual and the completion
-for c in trace run graph report timeline diff replay compare generate farm kernel devices cache doctor learn help version; do
+for c in trace run graph report timeline top diff replay compare generate farm kernel devices cache doctor learn help version; do
     clweave --help | grep -q "^  $c " || fail "--help does not list $c"
     clweave help --man | grep -q "^\.SS clweave $c\$" || fail "the manual does not have $c"
     clweave help --completion bash | grep -q "^    $c) words=" || fail "the completion does not have $c"

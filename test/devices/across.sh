@@ -1,4 +1,5 @@
 # Wait lists between the CPU and a DSP: the vendor's own deadlock (test/vendor/user_event_hangs.c), clweave's must not.
+# COMPILER: shared
 . test/devices/common.sh
 for how in CLWEAVE_POLICY=heft CLWEAVE_MANAGE_ALL=1 "CLWEAVE_POLICY=chaos CLWEAVE_SEED=1"; do
     for i in 1 2; do

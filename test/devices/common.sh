@@ -1,6 +1,6 @@
 # Sourced by the tests of run mode's devices. Needs B and T.
 set -eu
-shim=$B/libclweave.so
+shim=${SHIM:-$B/libclweave.so}
 case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac
 
 fail() { echo "$*" >&2; exit 1; }

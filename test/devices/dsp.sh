@@ -1,4 +1,5 @@
 # Emulated DSPs: what the program sees of them, programs on them, and the times of table 1.
+# COMPILER: shared
 . test/devices/common.sh
 
 # table 1, on both clocks

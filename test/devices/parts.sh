@@ -3,6 +3,7 @@
 # Real time matters in one way only: a host that stands still for long has a window closed early, and so another plan. Such a run
 # is repeated, four times at most, and all of this by the runner (75); bytes and parts are checked in each.
 # SECONDS: 20
+# COMPILER: shared
 . test/devices/common.sh
 export XDG_CACHE_HOME=$T/xdg; mkdir -p "$XDG_CACHE_HOME"
 [ -x "$B/clweave-footprint" ] || { echo "kernels without models are not shared (clweave-footprint)"; exit 77; }

@@ -3,6 +3,7 @@
 # The plan depends on real time in one way only: a host that stands still for long has a window closed early. Then the program runs
 # again, four times at most.
 # SECONDS: 20
+# COMPILER: shared
 . test/devices/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "kernels without models are not shared (clweave-footprint)"; exit 77; }
 cat > "$T/same.py" <<'END_OF_PYTHON'

@@ -1,5 +1,6 @@
 # Helpers do not show: every answer about devices, contexts, programs and kernels is the bare one, whichever helpers
 # are chosen; nor do they in the environment, of the process or its children.
+# COMPILER: shared
 . test/devices/common.sh
 # PoCL derives the size of global memory from what is free at that moment
 still() { sed -E '/^10(1f|10) /d; /(lobal memory size|GLOBAL_MEM_SIZE|Max memory allocation|MAX_MEM_ALLOC_SIZE)/d'; }

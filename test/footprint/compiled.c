@@ -10,6 +10,7 @@
 #include "../../analyzer/footprint/form.h"
 #include "../../analyzer/footprint/launch.h"
 #include "../../analyzer/footprint/model_file.h"
+#include "../../analyzer/io/file_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -242,19 +243,6 @@ static void time_launch(struct session *s, const struct cw_launch *l)
            s->m->kernel, s->m->accesses, all, slow, first, fresh, formulas, known, tile, evaluator);
 }
 
-static char *file_text(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb"), *copy;
-    char *text = NULL;
-    if (!f || !(copy = open_memstream(&text, n)))
-        return NULL;
-    for (int c; (c = getc(f)) != EOF;)
-        putc(c, copy);
-    fclose(f);
-    fclose(copy);
-    return text;
-}
-
 static void try_launch(const struct cw_model *m, const json_t *j, bool timed)
 {
     struct session s = {m,
@@ -294,10 +282,15 @@ int main(int argc, char **argv)
     bool timed = argc > 1 && !strcmp(argv[1], "--time");
     struct cw_model_set set;
     struct cw_error err = {0};
-    size_t n = 0;
-    char *text = argc > 2 + timed ? file_text(argv[1 + timed], &n) : NULL;
-    if (!text || cw_model_set_read(&set, argv[1 + timed], text, n, &err)) {
-        fprintf(stderr, "%s\n", text ? err.text : "usage: compiled [--time] MODELS.json LAUNCHES.json...");
+    struct cw_file_text text;
+
+    if (argc <= 2 + timed) {
+        fprintf(stderr, "usage: compiled [--time] MODELS.json LAUNCHES.json...\n");
+        return 2;
+    }
+    if (cw_file_text_open(&text, argv[1 + timed], &err) != CW_OK ||
+        cw_model_set_read(&set, argv[1 + timed], text.text, text.length, &err) != CW_OK) {
+        fprintf(stderr, "%s\n", err.text);
         return 2;
     }
     for (int i = 2 + timed; i < argc; i++) {
@@ -318,6 +311,6 @@ int main(int argc, char **argv)
                answers, exactly, surely, wrong, looser, weaker, slow_items, all_items, planned, launches,
                different);
     cw_model_set_finish(&set);
-    free(text);
+    cw_file_text_close(&text);
     return wrong > 0 || 20 * looser > answers || 10 * weaker > answers || 1000 * different > answers;
 }

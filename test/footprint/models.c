@@ -2,6 +2,7 @@
  * prints what clweave-footprint --eval prints. `models MODELS.json` reads and writes them again. */
 #include "../../analyzer/footprint/evaluate.h"
 #include "../../analyzer/footprint/model_file.h"
+#include "../../analyzer/io/file_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +13,16 @@ static enum cw_status find(void *context, const char *kernel, const struct cw_mo
     return *m ? CW_OK : cw_error_set(err, CW_ERR_NOTFOUND, "there is no kernel '%s'", kernel);
 }
 
-static char *file_text(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb"), *copy;
-    char *text = NULL;
-    if (!f || !(copy = open_memstream(&text, n)))
-        return NULL;
-    for (int c; (c = getc(f)) != EOF;)
-        putc(c, copy);
-    fclose(f);
-    fclose(copy);
-    return text;
-}
-
 int main(int argc, char **argv)
 {
     struct cw_model_set set = {0};
     struct cw_error err = {0};
-    size_t n = 0;
-    char *text = argc > 1 ? file_text(argv[1], &n) : NULL;
-    enum cw_status s = text ? cw_model_set_read(&set, argv[1], text, n, &err)
-                            : cw_error_set(&err, CW_ERR_IO, "usage: models MODELS.json [LAUNCHES.json]");
+    struct cw_file_text file = {0};
+    enum cw_status s = argc > 1 ? cw_file_text_open(&file, argv[1], &err)
+                                : cw_error_set(&err, CW_ERR_IO, "usage: models MODELS.json [LAUNCHES.json]");
+
+    if (s == CW_OK)
+        s = cw_model_set_read(&set, argv[1], file.text, file.length, &err);
     if (s == CW_OK && argc < 3) {
         s = cw_model_write(set.model, set.n, stdout, &err);
     } else if (s == CW_OK) {
@@ -43,7 +33,7 @@ int main(int argc, char **argv)
         json_decref(j);
     }
     cw_model_set_finish(&set);
-    free(text);
+    cw_file_text_close(&file);
     if (s != CW_OK)
         fprintf(stderr, "%s\n", err.text);
     return s != CW_OK;

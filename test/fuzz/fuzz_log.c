@@ -4,6 +4,7 @@
  * A log has a header of 64 KiB and chunks of as much, so the input is what is in them: a byte of flags, then
  * the records of one chunk (they name their threads and segments themselves). */
 #include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/trace/log_follow.h"
 #include "../../analyzer/trace/log_read.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/trace/trace_write.h"
@@ -52,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *log = make_log(data, size, &bytes);
     const char *path = fuzz_file(log, bytes);
     struct cw_error err = {0};
+    struct cw_log_follow follow;
     struct cw_trace t;
 
     free(log);
@@ -64,5 +66,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_PROMISE(err.status != CW_OK && err.text[0], "no message: status %d", (int)err.status);
     }
     cw_trace_finish(&t);
+    err = (struct cw_error){0};
+    if (cw_log_follow_open(&follow, path, &err) == CW_OK)
+        (void)cw_log_follow_poll(&follow, &err);
+    else
+        FUZZ_PROMISE(err.text[0], "top: no message");
+    for (uint32_t i = 0; i < follow.devices.count; i++)
+        (void)cw_log_follow_depth(&follow, i);
+    cw_log_follow_close(&follow);
     return 0;
 }

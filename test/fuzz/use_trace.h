@@ -6,8 +6,11 @@
 #include "../../analyzer/draw/report.h"
 #include "../../analyzer/graph/graph_build.h"
 #include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/graph/selection.h"
 #include "../../analyzer/graph/sweep_order.h"
+#include "../../analyzer/graph/trace_check.h"
 #include "../../analyzer/plan/plan_graph.h"
+#include "../../analyzer/trace/trace_write.h"
 #include "../../sched/policy.h"
 #include "harness.h"
 
@@ -29,6 +32,21 @@ static inline void fuzz_plan_trace(const struct cw_trace *t)
     cw_plan_graph_finish(&pg);
 }
 
+/* A part of it is a trace like others. */
+static inline void fuzz_part_trace(struct cw_trace *t)
+{
+    struct cw_error err = {0};
+    struct cw_trace_place place;
+
+    if (cw_selection_apply(t, &(struct cw_selection){.kernel = "[a-m]", .commands = "1.."}, &err) != CW_OK) {
+        FUZZ_PROMISE(err.text[0], "a part: no message");
+        return;
+    }
+    FUZZ_PROMISE(cw_trace_check(t, &place, &err) == CW_OK, "a part: %s", err.text);
+    (void)cw_trace_write(t, fuzz_nowhere(), &err);
+    (void)cw_report_write(t, &(struct cw_report_options){0}, fuzz_nowhere(), &err);
+}
+
 static inline void fuzz_use_trace(struct cw_trace *t)
 {
     static const struct cw_export_options all = {.queue_edges = true, .limit = 200};
@@ -38,6 +56,7 @@ static inline void fuzz_use_trace(struct cw_trace *t)
     cw_graph_summary_print(t, fuzz_nowhere());
     (void)cw_export_dot(t, &all, fuzz_nowhere(), &err);
     (void)cw_export_timeline(t, &all, fuzz_nowhere(), &err);
+    (void)cw_export_timeline(t, &(struct cw_export_options){.perfetto = true}, fuzz_nowhere(), &err);
     (void)cw_report_write(t, &(struct cw_report_options){0}, fuzz_nowhere(), &err);
     err = (struct cw_error){0};
     FUZZ_PROMISE(cw_graph_build(t, NULL, &err) == CW_OK, "graph: %s", err.text);
@@ -46,6 +65,7 @@ static inline void fuzz_use_trace(struct cw_trace *t)
     free(order);
     (void)cw_export_dot(t, &all, fuzz_nowhere(), &err);
     fuzz_plan_trace(t);
+    fuzz_part_trace(t);
 }
 
 #endif

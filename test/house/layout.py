@@ -16,7 +16,7 @@ import sys
 ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analyzer/source', 'analyzer/rewrite', 'analyzer/rows',
          'analyzer/footprint', 'analyzer/models', 'analyzer/trace', 'analyzer/graph', 'analyzer/plan', 'analyzer/draw',
          'analyzer/compile', 'analyzer/llvm', 'analyzer/execute', 'analyzer/farm', 'analyzer/queue',
-         'analyzer/cli', 'shim/door', 'shim/trace', 'shim/device',
+         'analyzer/cli', 'shim/door', 'shim/programs', 'shim/trace', 'shim/device',
          'shim/run/core', 'shim/run/staging', 'shim/builds', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
          'shim/run/workers', 'shim/run/planner', 'shim/run/tuning', 'shim/run/tiles', 'shim/run/groups',
          'shim/run/streams', 'shim/run/api']
@@ -189,6 +189,7 @@ def measure(build):
     owner, needs = read_objects(os.path.join(build, 'obj'))
     sources = sources_of('shim/*.[ch]', 'analyzer/*.[ch]', 'sched/*.[ch]')
     everything = sources_of('*.c', '*.h')
+    pages = sources_of('analyzer/*.js', 'analyzer/*.css', 'analyzer/*.html')
     functions = [(f'{s}:{line} {name}', n) for s in everything if s.endswith('.c') for name, line, n in functions_of(s)]
     circle = largest_circle(owner, needs, 'shim/run/')
     over = [f for f, n in functions if n > LONG]
@@ -198,7 +199,7 @@ def measure(build):
     yield 'files of shim/run that a finished command passes', files_behind('cw_run_task_retire', os.path.join(build, 'obj'))
     yield f'functions above {LONGEST} lines', [f for f, n in functions if n > LONGEST]
     yield f'functions above {LONG} lines, per thousand', round(1000 * len(over) / len(functions), 1)
-    yield f'lines above {COLUMNS} columns', [f'{s}:{i}' for s in everything for i, l in enumerate(open(s, encoding="utf-8"), 1)
+    yield f'lines above {COLUMNS} columns', [f'{s}:{i}' for s in everything + pages for i, l in enumerate(open(s, encoding="utf-8"), 1)
                                              if len(l.rstrip('\n')) > COLUMNS]
     yield 'external functions that are not named after their file', list(misnamed(owner))
     yield 'settings outside the option table', list(settings_outside())

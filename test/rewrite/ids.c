@@ -1,11 +1,8 @@
 /* ids.c - an ordinary program whose kernels show every id built-in in every shape of launch, in ways that a
  * rewriter may miss; libtilecl.so launches them again in tiles. Says nothing itself. */
-#include <CL/cl.h>
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "opencl.h"
 
 enum { SLOTS = 24, ITEMS = 4096 };
 
@@ -88,18 +85,6 @@ static const char source[] =
     "#endif\n"
     "kernel void local_only(global ulong *out) { out[0] = get_local_size(0); }\n";
 
-static cl_context context;
-static cl_command_queue queue;
-static cl_device_id device;
-
-static void check(cl_int e, const char *what)
-{
-    if (e == CL_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %d\n", what, e);
-    exit(1);
-}
-
 struct shape {
     cl_uint dims;
     size_t global[3], local[3], offset[3];
@@ -175,18 +160,8 @@ static void run(const char *options)
 
 int main(void)
 {
-    cl_platform_id platform;
-    cl_int e;
-
-    if (clGetPlatformIDs(1, &platform, NULL) ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL)) {
-        printf("no OpenCL device\n");
+    if (!open_device())
         return 77;
-    }
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &e);
-    check(e, "context");
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &e);
-    check(e, "queue");
     run("-cl-std=CL1.2 -D OPTION=get_global_id(0)+get_group_id(1)");
     run("-cl-std=CL2.0 -DWANT_SIZES -DOPTION=(get_num_groups(1)+1)");
     return 0;

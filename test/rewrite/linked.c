@@ -4,12 +4,7 @@
 #include "../../analyzer/rewrite/rewrite.h"
 #include "../../analyzer/rows/rewrite_rows.h"
 
-#include <CL/cl.h>
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "opencl.h"
 
 enum { ITEMS = 96, LOCAL = 8, OFFSET = 5 };
 
@@ -24,18 +19,6 @@ static const char header[] = "#ifndef SHARE\n#define SHARE\n"
                              "ulong far_away(int n);\n"
                              "static inline ulong near_by(void) { return get_global_id(0) * 7; }\n"
                              "#endif\n";
-
-static cl_context context;
-static cl_command_queue queue;
-static cl_device_id device;
-
-static void check(cl_int e, const char *what)
-{
-    if (e == CL_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %d\n", what, e);
-    exit(1);
-}
 
 static cl_program compile_and_link(const char *const *text, bool with_header)
 {
@@ -104,18 +87,10 @@ int main(void)
                                .context = &files};
     struct cw_rewrite_out out;
     cl_ulong whole[ITEMS], cut[ITEMS];
-    cl_platform_id platform;
     cl_int e;
 
-    if (clGetPlatformIDs(1, &platform, NULL) ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL)) {
-        printf("no OpenCL device\n");
+    if (!open_device())
         return 77;
-    }
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &e);
-    check(e, "context");
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &e);
-    check(e, "queue");
     if (!cw_header_files_init(&files, NULL) || !cw_header_files_add(&files, "share.h", header) ||
         cw_rewrite(&in, &out, NULL) != CW_OK)
         return 1;

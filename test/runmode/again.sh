@@ -1,5 +1,6 @@
 # Launches that come again are done inside their enqueue, and no program can tell: again.c, on a device that runs kernels
 # there, so that it does not depend on what pays; then with helpers, where it does.
+# COMPILER: shared
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "nothing is known of kernels here"; exit 77; }
 program=$T/again

@@ -1,5 +1,6 @@
 # Functions that run mode knows nothing of: the program may have their addresses and all goes on as before. When it calls one, its
 # commands are the vendor's from then on.
+# COMPILER: shared
 . test/runmode/common.sh
 program=$B/test/runmode/asks
 bare "$program" || exit 77

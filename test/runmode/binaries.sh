@@ -2,6 +2,7 @@
 # Programs that are made of binaries are managed, reordered and moved: by the source that run mode has seen the binary come from, and
 # else by the binary's bitcode. The same bytes always; binaries of another format stay native, and the summary says so.
 # SECONDS: 20
+# COMPILER: shared
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 program=$B/test/runmode/binaries

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS = 16384, ROUNDS = 3, FUNCTIONS = 60 };
+enum { ITEMS = 16384, ROUNDS = 3, FUNCTIONS = 30 };
 
 static struct app a;
 static cl_uint words[ITEMS];

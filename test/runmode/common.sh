@@ -1,7 +1,7 @@
 # Sourced by the tests of this folder. Needs B and T; SLICE=K/N: see mine().
 #
 # same NAME VARIABLE=VALUE... : $B/test/runmode/NAME under run mode prints what it printed bare ($T/NAME.bare).
-shim=$B/libclweave.so failures=0 compared=0 skipped=0
+shim=${SHIM:-$B/libclweave.so} failures=0 compared=0 skipped=0
 export CLWEAVE_BUILDER=${CLWEAVE_BUILDER:-off} # no builder outlives its test
 noise='^(run|clweave): ' # what run mode and what it is run with may say on stderr
 case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac

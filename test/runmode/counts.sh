@@ -1,5 +1,6 @@
 # Reference counts as bare, in ways of running that promises.sh does not try: helpers that are named, DSPs, memories, recording,
 # and three runs that learn.
+# COMPILER: shared
 . test/runmode/common.sh
 export XDG_CACHE_HOME=$T/cache; mkdir -p "$XDG_CACHE_HOME"
 program=$B/test/runmode/counts

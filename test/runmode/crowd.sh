@@ -1,5 +1,6 @@
 # Threads on one queue, managed and native commands mixed, long enough to meet where one thread waits for all while another has just
 # asked what to wait for: a wait is over when everything is.
+# COMPILER: shared
 . test/runmode/common.sh
 for seed in 1 2; do
     printf '#!/bin/sh\nexec "%s"/test/runmode/crowd %s 1000\n' "$B" $seed > "$T/crowd"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A program that drops its events, kernels and buffers at once: that closes no window, so that whole rounds are planned.
+# COMPILER: shared
 . test/runmode/common.sh
 program=$B/test/runmode/drops
 export XDG_CACHE_HOME=$T/cache

@@ -6,6 +6,7 @@
 # other. ALL=1: more programs and seeds.
 # SLOW: ALL=1 SEEDS=20
 # SECONDS: 50
+# COMPILER: shared
 . test/runmode/common.sh
 
 # moved : bytes went to devices' memories in the latest run, and came back

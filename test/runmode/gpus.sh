@@ -4,6 +4,7 @@
 # Planted faults show. ALL=1: more programs and seeds.
 # SLOW: ALL=1 SEEDS=6
 # SECONDS: 40
+# COMPILER: shared
 . test/runmode/common.sh
 export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_ALONE=1
 export POCL_DEVICES="pthread pthread pthread"

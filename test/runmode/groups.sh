@@ -2,6 +2,7 @@
 # which cuts them anywhere and runs their tiles in any order that is allowed; a tile that runs before one that it depends on
 # is noticed; lanes that refuse tiles change nothing.
 # SLOW: SEEDS=$(seq 30)
+# COMPILER: shared
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 jacobi=$B/test/apps/jacobi

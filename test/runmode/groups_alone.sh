@@ -2,6 +2,7 @@
 # else may use the lane that it was to begin on. (Once both did at the same time, and a launch had the other's arguments: 8 of 175
 # such runs had other bytes.)
 # SLOW: ROUNDS=20
+# COMPILER: shared
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 program=("$B/test/apps/stencil/planes" 1024 1024 16 1 0 0)

@@ -6,9 +6,11 @@
 . test/runmode/common.sh
 program=$B/test/runmode/kept cache=$T/cache
 export CLWEAVE_LEARN=all CLWEAVE_BUILDER=wait
+alone=
 mkdir -m 700 "$cache"
 bare "$program" || done_
 mkdir "$T/first" && cp "$T/bare" "$T/bare.err" "$T/first"
+[ -n "${ALL:-}" ] || alone=CLWEAVE_DEVICES=none # nothing is compiled for helpers where they do not matter
 kept() { in_run "$program" CLWEAVE_HISTORY="$cache/history.db" "$@"; }
 answered() { sed -n 's/^run: \([0-9]*\) builds answered.*/\1/p' "$T/summary"; }
 
@@ -31,11 +33,11 @@ in_run "$program" CLWEAVE_HISTORY="$cache/history.db" POCL_WORK_GROUP_METHOD=wor
 wrapped() { printf '#!/bin/sh\nexec "%s" "%s"\n' "$program" "$1" > "$T/$2"; chmod +x "$T/$2"; }
 wrapped '-DFACTOR=3 -DATTRIBUTES=__attribute__((reqd_work_group_size(8,1,1)))' attributes
 bare "$T/attributes" && for i in 1 2 3; do
-    in_run "$T/attributes" CLWEAVE_HISTORY="$cache/history.db"
+    in_run "$T/attributes" CLWEAVE_HISTORY="$cache/history.db" $alone
     [ "$(answered)0" -le 10 ] || fail "run $i with attributes: $(answered) builds answered"
 done
 wrapped '-DFACTOR=3 -cl-kernel-arg-info -cl-fast-relaxed-math' info
-bare "$T/info" && for i in 1 2 3; do in_run "$T/info" CLWEAVE_HISTORY="$cache/history.db"; done
+bare "$T/info" && for i in 1 2 3; do in_run "$T/info" CLWEAVE_HISTORY="$cache/history.db" $alone; done
 [ "$(answered)0" -ge 10 ] || fail "with information on arguments nothing is answered"
 # a kernel that says when it was built is another one in another build, for a later run and for a helper. (10 launches are of the
 # program that gets no options, 5 of the kernel without the time.)
@@ -52,18 +54,18 @@ for head in "${heads[@]}"; do
     rm -rf "$T/files"; mkdir -m 700 "$T/files"
     printf "$head\n__kernel void w(__global int *x) { x[get_global_id(0)] = FACTOR; }\n" > "$T/files/w.cl"
     for i in 1 2 3; do
-        LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/files/history.db" "$T/build_time" "$T/files/w.cl" \
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 $alone CLWEAVE_HISTORY="$T/files/history.db" "$T/build_time" "$T/files/w.cl" \
             "-I$T/headers -w" > /dev/null 2> "$T/summary" || fail "$head: $(cat "$T/summary")"
     done
     case $head in *define\ FACTOR\ 4) [ "$(answered)" = 1 ] ;; *) [ -z "$(answered)" ] ;; esac || fail "$head: '$(answered)' builds answered"
 done
 # no options are others than empty ones: PoCL tells of arguments then
 wrapped none none
-bare "$T/none" && for i in 1 2 3; do in_run "$T/none" CLWEAVE_HISTORY="$cache/history.db"; done
+bare "$T/none" && for i in 1 2 3; do in_run "$T/none" CLWEAVE_HISTORY="$cache/history.db" $alone; done
 [ "$(answered)0" -ge 10 ] || fail "without options nothing is answered"
 
 # what is made for later runs, with a linker of the vendor's, shows in no child, signal or descriptor
-bare "$B/test/runmode/quiet" && for i in 1 2 3; do in_run "$B/test/runmode/quiet" CLWEAVE_HISTORY="$cache/history.db"; done
+bare "$B/test/runmode/quiet" && for i in 1 2 3; do in_run "$B/test/runmode/quiet" CLWEAVE_HISTORY="$cache/history.db" $alone; done
 [ "$(answered)0" -ge 10 ] || fail "nothing was made beside a program that would see it"
 
 # memory is as a compiler leaves it: what the program allocates then does not meet its pages one by one in its first commands
@@ -100,10 +102,10 @@ int main(void)
 END
 ${CC:-cc} -DCL_TARGET_OPENCL_VERSION=120 -o "$T/again" "$T/again.c" -lOpenCL || fail "again.c does not compile"
 mkdir -m 700 "$T/once"
-bare "$T/again" && in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"
+bare "$T/again" && in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db" $alone
 largest() { find "$T/once/builds" -type f -printf '%s\n' | sort -n | tail -n 1; }
 [ "$(largest)" -lt 4096 ] || fail "the first run has kept a binary: $(ls -l "$T/once/builds")"
-for i in 1 2 3; do in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"; done
+for i in 1 2 3; do in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db" $alone; done
 [ "$(largest)" -ge 4096 ] && [ "$(answered)0" -ge 10 ] || fail "the fourth run is not answered"
 
 # nothing is asked for where it is not wanted, and what was asked for once is there for a run with default settings

@@ -1,5 +1,6 @@
 # Programs that are compiled apart and linked are managed, reordered and run in tiles like others; where their parts are not one
 # source they stay native. The same bytes always (linked.c knows them), and nothing said.
+# COMPILER: shared
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY=off"

@@ -1,5 +1,6 @@
 # What events say of the order of commands (order.c), in ways that promises.sh lacks: sub-devices as helpers and as home, kernels of
 # an in-order queue on several devices by a policy, devices whose times are modelled.
+# COMPILER: shared
 . test/runmode/common.sh
 program=$B/test/runmode/order
 bare "$program" || exit 77

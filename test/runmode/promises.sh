@@ -4,12 +4,13 @@
 # SLICES=4
 # SECONDS: 40
 # SLOW: ALL=1 SEEDS=10
+# COMPILER: shared
 . test/runmode/common.sh
 for source in test/runmode/*.c; do
     program=$B/test/runmode/$(basename "$source" .c)
     case $program in # footprints.sh has headers and macros, the others have tests of their names
     */lacking | */gpucl) continue ;; # lacking.sh names functions; gpucl is a library below which stuck.sh runs
-    */closes | */crowd | */filters | */firsts | */headers | */kept | */linked | */linkers | */macros | */nulls | */ragged | */sources | */varies | */widths) [ -n "${ALL:-}" ] || continue ;;
+    */alike | */asks | */binaries | */closes | */crowd | */drops | */filters | */firsts | */headers | */kept | */linked | */linkers | */macros | */nulls | */ragged | */sources | */subdevices | */varies | */widths) [ -n "${ALL:-}" ] || continue ;;
     esac
     mine && bare "$program" || continue
     [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_DEVICES=basic
@@ -19,11 +20,15 @@ for source in test/runmode/*.c; do
     *) in_run "$program" ;;
     esac
     case $program in
-    */again | */answers | */anything | */ends_building | */errors | */exits | */hostile_memory | */interrupted | */pixels | */quiet | */state | */strided | */subdevices) [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
+    */again | */answers | */anything | */builds_anew | */ends_building | */errors | */exits | */hostile_memory | */interrupted | */pixels | */quiet | */state | */strided) [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
     *) in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
     esac
+    devices=
+    [ -n "${ALL:-}" ] || case $program in
+    */pixels) devices=CLWEAVE_DEVICES=none ;; # each of its kernels would be compiled again; filters.sh has images on helpers
+    esac
     for seed in $(seq "${SEEDS:-1}"); do
-        in_run "$program" CLWEAVE_POLICY=chaos CLWEAVE_SEED=$seed CLWEAVE_MANAGE_ALL=1
+        in_run "$program" CLWEAVE_POLICY=chaos CLWEAVE_SEED=$seed CLWEAVE_MANAGE_ALL=1 $devices
         managed 1
     done
 done

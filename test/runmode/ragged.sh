@@ -1,4 +1,5 @@
 # Cut launches of ever new widths: all are cut, and what their smaller last work-groups need is compiled once for each device.
+# COMPILER: shared
 . test/runmode/common.sh
 program=$B/test/runmode/ragged
 bare "$program" || { done_; exit; }

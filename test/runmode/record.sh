@@ -3,6 +3,7 @@
 # heft and chaos.
 # SLOW: ALL=1
 # SECONDS: 30
+# COMPILER: shared
 . test/runmode/common.sh
 PATH=$B:$PATH
 cat > "$T/check.py" <<'P'

@@ -2,6 +2,7 @@
 # ALL=1: also those that record.sh and tiles.sh run so, and in program order, as shim/same_bytes.sh does.
 # SLOW: ALL=1 SEEDS=2
 # SECONDS: 25
+# COMPILER: shared
 . test/runmode/common.sh
 total=0 reordered=0
 for source in test/apps/*.c; do

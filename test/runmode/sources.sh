@@ -1,7 +1,9 @@
 # A detail of a program's text keeps out the kernels that reach it, no others: sources.c, cases together in one process, as PoCL reads its
-# library for each. The number is that of launches of `k`. ALL=1: each case by itself, too.
+# library for each. The number is that of launches of `k`. ALL=1: each case by itself, too,
+# and with helpers, for which all would be compiled again.
 # SLOW: ALL=1
 # SECONDS: 20
+# COMPILER: shared
 . test/runmode/common.sh
 
 # sees "CASE..." KERNELS CUT VARIABLE=VALUE... : so many launches are managed, and under chaos so many cut at least
@@ -11,7 +13,7 @@ sees() {
     printf '#!/bin/sh\nexec %s/test/runmode/sources %s\n' "$B" "$cases" > "$T/cases"
     chmod +x "$T/cases"
     bare "$T/cases" || return
-    in_run "$T/cases" CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos "$@"
+    in_run "$T/cases" CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos ${devices:-} "$@"
     kernels=$(sed -n 's/.*managed (\([0-9]*\) kernels).*/\1/p' "$T/summary") cut=$(count cut)
     [ "$kernels" = "$least" ] && [ "$cut" -ge "$least_cut" ] || fail "$cases: $kernels launches managed and $cut cut, $least and $least_cut expected: $(grep -v moved "$T/summary")"
 }
@@ -23,6 +25,7 @@ cuts() {
     [ -n "${ALL:-}" ] || return
     for case; do sees "$case" "$each" 1; done
 }
+[ -n "${ALL:-}" ] || devices=CLWEAVE_DEVICES=none
 cuts 16 nul nuls never_printf undated headless builtin
 cuts 16 feature splice pragma cl_option mad plain_options
 cuts 16 loud dated variable handed dead_asm uncalled assembly

@@ -3,7 +3,7 @@
 #include "common.h"
 
 #define N     64
-#define LONG  400000
+#define LONG  200000
 #define PAIRS 4
 
 static struct app a;

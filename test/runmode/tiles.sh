@@ -2,6 +2,7 @@
 # gives the tiles to any devices. (Helpers that fail, and blocks as they are asked for: tiles_shared.sh) ALL=1: more samples.
 # SLOW: ALL=1 SEEDS=$(seq 20)
 # SECONDS: 30
+# COMPILER: shared
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"

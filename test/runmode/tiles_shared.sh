@@ -3,6 +3,7 @@
 # ALL=1: every fault on every kind of device, both ways on each.
 # SLOW: ALL=1
 # SECONDS: 20
+# COMPILER: shared
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"

@@ -1,4 +1,5 @@
 # A launch whose build options let results vary by the local size runs with home's choice of it, or at home.
+# COMPILER: shared
 . test/runmode/common.sh
 program=$B/test/runmode/varies
 bare "$program" || { done_; exit; }

@@ -1,5 +1,6 @@
 # Launches of one kernel with other widths and offsets, managed and native, on devices that run kernels inside the enqueue:
 # PoCL's `basic`, as the program's own device and as a DSP with helpers.
+# COMPILER: shared
 . test/runmode/common.sh
 program=$B/test/runmode/widths
 export POCL_DEVICES=basic

@@ -7,6 +7,7 @@
 # places and programs.
 # SLOW: ALL=1
 # SECONDS: 30
+# COMPILER: shared
 set -u
 [ -e /etc/OpenCL/vendors/pocl.icd ] || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
 case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac

@@ -58,7 +58,7 @@ class Runner:
     def __init__(self, program, options, scratch):
         self.program, self.options = program, options
         self.scratch = os.path.join(scratch, re.sub(r"\W", "_", program.name))
-        self.library = os.path.abspath(os.path.join(options.build, "libclweave.so"))
+        self.library = os.environ.get("SHIM") or os.path.abspath(os.path.join(options.build, "libclweave.so"))
         self.witness = os.path.abspath(os.path.join(options.build, "test/libreadcl.so"))
         self.awake = os.path.abspath(os.path.join(options.build, "test/libawake.so"))
         self.lines, self.failed, self.number = [], 0, 0

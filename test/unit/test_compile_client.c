@@ -25,18 +25,20 @@ enum cw_status play_compiler(const struct cw_quiet_child *child, struct cw_quiet
                              struct cw_error *err)
 {
     struct cw_compile_area *a = child->shared;
+    bool second;
 
     (void)err;
     *out = (struct cw_quiet_output){0};
     if (no_processes)
         return CW_ERR_IO;
+    second = compilers++;
     mprotect(a, child->shared_bytes, PROT_READ | PROT_WRITE);
     a->version = CW_COMPILE_VERSION;
     atomic_store(&a->state, CW_COMPILE_IDLE);
     atomic_store(child->is_shared, 1);
-    while (!cw_compile_area_change(a, CW_COMPILE_ASKED, compilers ? CW_COMPILE_COMPILED : CW_COMPILE_CLOSED))
+    while (!cw_compile_area_change(a, CW_COMPILE_ASKED, second ? CW_COMPILE_COMPILED : CW_COMPILE_CLOSED))
         pause_ms();
-    if (compilers++)
+    if (second)
         cw_compile_area_wait(a, CW_COMPILE_COMPILED, 10000);
     return CW_OK;
 }

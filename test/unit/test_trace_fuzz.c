@@ -111,6 +111,13 @@ static enum cw_status write_report(const struct cw_trace *t, const struct cw_exp
     return cw_report_write(t, &(struct cw_report_options){0}, f, err);
 }
 
+static enum cw_status write_perfetto(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                     struct cw_error *err)
+{
+    (void)o;
+    return cw_export_timeline(t, &(struct cw_export_options){.perfetto = true}, f, err);
+}
+
 /* Returns whether the damaged text was still a trace. */
 static bool try(const char *text, size_t n)
 {
@@ -124,6 +131,7 @@ static bool try(const char *text, size_t n)
         to_nowhere(&t, write_summary);
         to_nowhere(&t, cw_export_dot);
         to_nowhere(&t, cw_export_timeline);
+        to_nowhere(&t, write_perfetto);
         to_nowhere(&t, write_report);
         if (cw_graph_build(&t, NULL, &err)) /* whatever was recorded, a graph comes of it, without a cycle */
             fail_msg("graph: %s", err.text);

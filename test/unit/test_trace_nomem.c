@@ -32,6 +32,8 @@ static enum cw_status everything(void)
     if (!status)
         status = cw_export_timeline(&t, &options, nowhere, &err);
     if (!status)
+        status = cw_export_timeline(&t, &(struct cw_export_options){.perfetto = true}, nowhere, &err);
+    if (!status)
         status = cw_graph_summary_init(&summary, &t, &err);
     if (!status)
         status = cw_report_write(&t, &(struct cw_report_options){0}, nowhere, &err);

@@ -22,11 +22,17 @@ static inline void sample_objects(struct cw_trace *t)
                                        .complete = true,
                                        .recorder_ns = 5,
                                        .calls = 77,
+                                       .dropped_commands = 7,
                                        .all_calls = true,
                                        .user_events = 3,
                                        .user_events_kept = 1,
                                        .unused_events = 2,
-                                       .events_kept = 1};
+                                       .events_kept = 1,
+                                       .selection = "--from 1us",
+                                       .whole_commands = 99,
+                                       .selected_from_ns = 2000,
+                                       .selected_to_ns = 90000,
+                                       .sliced = true};
     t->platforms.v[0] = (struct cw_t_platform){"platform", "vendor", "OpenCL 3.0"};
     t->devices.v[0] = (struct cw_t_device){.parent = CW_NONE,
                                            .type = 2,
@@ -78,6 +84,7 @@ static inline void sample_trace(struct cw_trace *t)
         t, "/* caf\xe9 \xee\xbe\x80 \xe2\x82\xac */\nkernel void k(global float *a) { a[0] = 1; }\n");
     t->programs.v[p].options = "-DX=1";
     t->programs.v[p].source_hash = 0xfedcba9876543210u;
+    t->programs.v[p].injected_for = 0x1234u;
     uint32_t kernel = tb_kernel(t, p, "k", 7);
     tb_write(t, q, a, 0, 1024);
     uint32_t launch = tb_launch(t, q, kernel, -1);

@@ -15,6 +15,7 @@
 #include "../../device/device_early.h"
 #include "../../door/log.h"
 #include "../../door/thunk.h"
+#include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
 #include "../tuning/activation.h"
 #include "../groups/window_flow.h"
@@ -210,6 +211,7 @@ static bool start(const struct cw_options *options)
     cw_stream_start(options, &streamed);
     hooks = streamed;
     start_recording(options);
+    cw_program_exchange_install(&hooks, options);
     cw_run_thread_look();
     if (!cw_run_staging_start(options))
         return false;

@@ -161,6 +161,16 @@ static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t
     return home * t->queue->context->slots->slot[t->queue->home].speed / slot->speed;
 }
 
+/* Of a launch that has never run whole at home, where its price is the least possible one: by home's part of
+ * cut ones. 0: it has, or nothing is known. */
+static double home_by_parts(const struct cw_run_share *h, const struct cw_run_task *t,
+                            const struct cw_run_cut *cut)
+{
+    double speed = cw_adaptive_speed(h->control, t->queue->home);
+
+    return t->launch.kernel->known->mean_ns[t->at.home] > 0 || !(speed > 0) ? 0 : (double)cut->groups / speed;
+}
+
 /* ---- free workers */
 
 struct claim {
@@ -398,7 +408,8 @@ static bool consider(struct sharing *x, uint32_t i)
     }
     if (!x->s->always && rests(h))
         return false;
-    h->whole_ns = x->s->cost[(size_t)i * x->s->lanes + t->at.home];
+    h->whole_ns = fmax(x->s->cost[(size_t)i * x->s->lanes + t->at.home], home_by_parts(h, t, &cut));
+    now = fmax(now, home_by_parts(h, t, &cut));
     n = candidates(x, i, h, &cut, v);
     for (int home = 0; home < 2; home++)
         ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
