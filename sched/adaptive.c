@@ -72,8 +72,8 @@ enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device,
         a->event_ns = now_ns;
     a->event_is_new = false;
     d->seen = a->events;
-    return a->mode == CW_ADAPTIVE_SYNC ? cw_adaptive_next_sync(a, device, now_ns, part)
-                                       : cw_adaptive_next_async(a, device, now_ns, part);
+    return a->mode == CW_ADAPTIVE_ASYNC ? cw_adaptive_next_async(a, device, now_ns, part)
+                                        : cw_adaptive_next_sync(a, device, now_ns, part);
 }
 
 /* ---- groups */
@@ -165,8 +165,9 @@ static bool has_changed(const struct adaptive_device *d, double groups, double n
 static bool says_little(const struct cw_adaptive *a, struct adaptive_device *d, double groups, double ns)
 {
     double expected = d->samples ? groups * window_ns(d) / window_groups(d) : 0;
-    bool held_up = expected > 0 && expected < SHORT * a->overhead_ns && ns > CHANGED * expected &&
-                   ns - expected < HELD_UP * a->overhead_ns;
+    double part = adaptive_part_ns(a, d);
+    bool held_up =
+        expected > 0 && expected < SHORT * part && ns > CHANGED * expected && ns - expected < HELD_UP * part;
 
     d->held_up = held_up && !d->held_up;
     return d->held_up;
@@ -175,7 +176,7 @@ static bool says_little(const struct cw_adaptive *a, struct adaptive_device *d, 
 static void learn(struct cw_adaptive *a, struct adaptive_device *d, double groups, double ns)
 {
     /* a part's overhead must not make small parts look slow; but it is an estimate */
-    ns = ns - a->overhead_ns > ns / 4 ? ns - a->overhead_ns : ns / 4;
+    ns = fmax(ns - adaptive_part_ns(a, d), ns / 4);
     if (says_little(a, d, groups, ns))
         return;
     if (has_changed(d, groups, ns))
@@ -184,6 +185,11 @@ static void learn(struct cw_adaptive *a, struct adaptive_device *d, double group
     d->ns[d->at] = ns;
     d->at = (d->at + 1) % CW_ADAPTIVE_WINDOW;
     d->samples += d->samples < CW_ADAPTIVE_WINDOW;
+}
+
+void cw_adaptive_costs(struct cw_adaptive *a, uint32_t device, double extra_ns)
+{
+    a->device[device].extra_ns = extra_ns > 0 ? extra_ns : 0;
 }
 
 double cw_adaptive_speed(const struct cw_adaptive *a, uint32_t device)
@@ -218,7 +224,7 @@ double cw_adaptive_share(const struct cw_adaptive *a, uint32_t device)
 
     cw_adaptive_speeds(a, speed);
     for (uint32_t d = 0; d < a->devices; d++) {
-        if (a->mode == CW_ADAPTIVE_SYNC)
+        if (a->mode != CW_ADAPTIVE_ASYNC)
             speed[d] = a->device[d].lost ? 0 : a->device[d].ratio;
         sum += speed[d];
     }
@@ -242,6 +248,8 @@ void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, d
     if (!groups || !(ns > 0))
         return;
     learn(a, &a->device[device], (double)groups, ns);
+    if (a->mode == CW_ADAPTIVE_STATIC)
+        return;
     cw_adaptive_speeds(a, speed);
     for (uint32_t d = 0; d < a->devices; d++)
         sum += speed[d];
@@ -259,7 +267,7 @@ static void happened(struct cw_adaptive *a, struct adaptive_device *d)
     a->events += !a->event_is_new;
     d->seen = a->events - 1;
     a->event_is_new = true;
-    if (a->mode == CW_ADAPTIVE_SYNC)
+    if (a->mode != CW_ADAPTIVE_ASYNC)
         cw_adaptive_ended_sync(a);
 }
 

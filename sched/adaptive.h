@@ -11,6 +11,8 @@
  *           device's share of the rest until all finish together (so the last parts are small), at most 2/n
  *           of its share of the whole launch, but long enough to be worth `overhead_ns`. Speeds are those of
  *           a short window of parts, which begins anew when a device's speed has changed
+ *   static  one block of the whole launch, divided by the ratio as it was given, which nothing changes: what
+ *           the others are compared with
  *
  * Between launches a controller keeps the measured speeds: one for each kernel and shape. A
  * measured speed may come from a bad moment of a busy machine, so a device that is too slow to have a part of
@@ -26,7 +28,7 @@
 
 #include "status.h"
 
-enum cw_adaptive_mode { CW_ADAPTIVE_ASYNC, CW_ADAPTIVE_SYNC };
+enum cw_adaptive_mode { CW_ADAPTIVE_ASYNC, CW_ADAPTIVE_SYNC, CW_ADAPTIVE_STATIC };
 
 enum {
     CW_ADAPTIVE_DEVICES = 64,  /* at most */
@@ -66,6 +68,10 @@ void cw_adaptive_destroy(struct cw_adaptive *a); /* NULL allowed */
  * 0. */
 void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, double ns);
 
+/* One more part on `device` costs so much beyond options.overhead_ns: copies to its own memory. Parts there
+ * are so long that it is worth it, and what is learnt there is without it. */
+void cw_adaptive_costs(struct cw_adaptive *a, uint32_t device, double extra_ns);
+
 /* A launch goes by in which `device` has no part, because of its measured speed (elsewhere, or here). Now and
  * then that is forgotten: its speed is not known then, and when it takes part in a launch the next time it is
  * measured by a single group, however slow it seemed to be. */
@@ -76,7 +82,7 @@ void cw_adaptive_pass(struct cw_adaptive *a, uint32_t device);
 void cw_adaptive_start(struct cw_adaptive *a, uint64_t groups);
 
 /* The next action of `device`, which holds no part, at `now_ns` (any clock that does not run backwards).
- * async: a device that does not ask after two reports is not counted on until it does. sync: every device
+ * async: a device that does not ask after two reports is not counted on until it does. Else every device
  * must ask, or leave, or be lost; a block waits for it. A device that left or is lost gets WAIT, then
  * DONE. */
 enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,

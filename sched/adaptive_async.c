@@ -24,7 +24,7 @@ static void look_at(const struct cw_adaptive *a, uint32_t e, double now, struct 
 
     if (!d->holds || o->speed[e] <= 0)
         return;
-    takes = a->overhead_ns + (double)d->part.groups / o->speed[e];
+    takes = adaptive_part_ns(a, d) + (double)d->part.groups / o->speed[e];
     late = now - (double)d->began_ns - takes;
     o->start_ns[e] = fabs(late);
     if (late > 0)
@@ -101,7 +101,7 @@ static void divide(const struct cw_adaptive *a, uint64_t rest, struct outlook *o
  * still not there. */
 static uint64_t look_again(const struct cw_adaptive *a, uint32_t asker, double now, const struct outlook *o)
 {
-    double again = INFINITY, own = a->overhead_ns + 1 / o->speed[asker];
+    double again = INFINITY, own = o->extra_ns[asker] + 1 / o->speed[asker];
 
     for (uint32_t e = 0; e < a->devices; e++)
         if (e != asker && o->groups[e] && (a->device[e].holds || a->device[e].seen != a->events)) {
@@ -115,9 +115,10 @@ static uint64_t look_again(const struct cw_adaptive *a, uint32_t asker, double n
 }
 
 /* How much of the `deserved` groups the device takes at once. */
-static uint64_t part_of(const struct cw_adaptive *a, double speed, double speeds, uint64_t deserved)
+static uint64_t part_of(const struct cw_adaptive *a, double part_ns, double speed, double speeds,
+                        uint64_t deserved)
 {
-    double least = ceil(speed * WORTH * a->overhead_ns),
+    double least = ceil(speed * WORTH * part_ns),
            most = ceil(2 * (double)a->groups * speed / speeds / a->blocks_n);
     double part = ceil((double)deserved / 2);
 
@@ -173,7 +174,7 @@ enum cw_adaptive_answer cw_adaptive_next_async(struct cw_adaptive *a, uint32_t d
         if (a->device[e].left || (o.speed[e] > 0 && !is_present(a, e, device, now, own)))
             o.speed[e] = 0;
         speeds += o.speed[e];
-        o.extra_ns[e] = a->overhead_ns;
+        o.extra_ns[e] = adaptive_part_ns(a, &a->device[e]);
     }
     for (uint32_t e = 0; measured && e < a->devices; e++)
         look_at(a, e, now, &o);
@@ -186,7 +187,7 @@ enum cw_adaptive_answer cw_adaptive_next_async(struct cw_adaptive *a, uint32_t d
                    ? adaptive_least(probe_of(a, device), o.groups[device] + 1)
                    : 0;
     else
-        want = part_of(a, o.speed[device], speeds, o.groups[device]);
+        want = part_of(a, o.extra_ns[device], o.speed[device], speeds, o.groups[device]);
     if (!want && measured && 2 * rest >= a->groups)
         want = ask_again(a, device);
     if (!want && is_alone(a, device, &o))

@@ -22,6 +22,7 @@ struct adaptive_device {
     uint32_t seen;              /* the last event after which it asked */
     struct adaptive_range part; /* when it holds one */
     uint64_t began_ns;
+    double extra_ns;       /* of one more part on it, beyond a->overhead_ns */
     uint64_t block_groups; /* sync: its share of the block, taken or not */
     uint64_t block_ns;     /* sync: the time of that block; 0: not measured */
     bool block_open;       /* sync: its share has not been reported */
@@ -57,6 +58,12 @@ static inline bool adaptive_counts(const struct adaptive_device *d)
 static inline uint64_t adaptive_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+/* The cost of one more part on `d`. */
+static inline double adaptive_part_ns(const struct cw_adaptive *a, const struct adaptive_device *d)
+{
+    return a->overhead_ns + d->extra_ns;
 }
 
 /* Groups that are neither held nor done. */

@@ -12,7 +12,7 @@
 
 void cw_adaptive_start_sync(struct cw_adaptive *a)
 {
-    if (a->mode != CW_ADAPTIVE_SYNC)
+    if (a->mode == CW_ADAPTIVE_ASYNC)
         return;
     a->block = a->last_block = 0;
     a->blocks = 0;
@@ -47,7 +47,7 @@ static void learn_block(struct cw_adaptive *a)
     }
     for (uint32_t k = 0; k < a->devices; k++) {
         struct adaptive_device *d = &a->device[k];
-        if (adaptive_counts(d) && d->block_groups && d->block_ns)
+        if (a->mode == CW_ADAPTIVE_SYNC && adaptive_counts(d) && d->block_groups && d->block_ns)
             d->ratio = measured * ((double)d->block_groups / (double)d->block_ns) / speeds;
         d->block_groups = d->block_ns = 0;
     }
@@ -68,7 +68,9 @@ static uint64_t next_size(struct cw_adaptive *a)
 {
     uint64_t size = a->block;
 
-    if (a->blocks == 0)
+    if (a->mode == CW_ADAPTIVE_STATIC)
+        size = a->groups;
+    else if (a->blocks == 0)
         size = a->groups / a->blocks_n;
     else if (a->blocks == 1)
         size *= 2;

@@ -41,10 +41,10 @@ static bool read_value(const char *text, size_t n, const char *name, double *val
     return !*end && *value >= 1e-3;
 }
 
-/* "far:N/cap=64M/gbps=5/us=20/speed=0.5": the settings behind the count. */
-static bool read_far(const char *item, size_t n, struct cw_device_list *list)
+/* "/cap=64M/gbps=5/us=20/speed=0.5": the settings behind the count. */
+static bool read_far(const char *item, size_t n, struct cw_far_devices *to)
 {
-    struct cw_far_memory *far = &list->far_memory;
+    struct cw_far_memory *far = &to->memory;
     double value;
 
     for (size_t part; n; item += part, n -= part) {
@@ -58,7 +58,7 @@ static bool read_far(const char *item, size_t n, struct cw_device_list *list)
         else if (read_value(item + 1, part - 1, "us=", &value))
             far->latency_ns = value * 1e3;
         else if (read_value(item + 1, part - 1, "speed=", &value))
-            list->far_speed = value;
+            to->speed = value;
         else
             return false;
     }
@@ -82,17 +82,47 @@ static enum cw_status no_kind(const char *item, size_t n, struct cw_error *err)
         (int)(n < 80 ? n : 80), item);
 }
 
+/* The count of `item`, which is NAME or NAME:N. 0: it has none from 1 to `most`. */
+static unsigned count_in(const char *item, size_t n, unsigned most)
+{
+    const char *colon = memchr(item, ':', n);
+
+    return colon ? count_of(colon + 1, n - (size_t)(colon - item) - 1, most) : CW_HELPERS_ALL;
+}
+
+static enum cw_status no_count(const char *item, size_t n, unsigned most, struct cw_error *err)
+{
+    return cw_error_set(err, CW_ERR_INVALID, "--devices: '%.*s' has no count from 1 to %u",
+                        (int)(n < 80 ? n : 80), item, most);
+}
+
+/* `n`: of the word and its count, `whole`: with the settings. */
+static enum cw_status read_far_item(const char *item, size_t n, size_t whole, struct cw_device_list *list,
+                                    struct cw_error *err)
+{
+    struct cw_far_devices far = {.n = count_in(item, n, CW_FAR_MAX)};
+
+    if (whole > n && !read_far(item + n, whole - n, &far))
+        return bad_setting(item, whole, FAR_SETTINGS, err);
+    if (!far.n || (far.n != CW_HELPERS_ALL && list->far != CW_HELPERS_ALL && list->far + far.n > CW_FAR_MAX))
+        return no_count(item, n, CW_FAR_MAX, err);
+    if (list->far_items && (list->far == CW_HELPERS_ALL || far.n == CW_HELPERS_ALL))
+        return cw_error_set(err, CW_ERR_INVALID, "--devices: of several 'far' each needs a count");
+    if (list->far_items == CW_FAR_ITEMS)
+        return cw_error_set(err, CW_ERR_INVALID, "--devices: 'far' is there more than %d times",
+                            CW_FAR_ITEMS);
+    list->far_item[list->far_items++] = far;
+    list->far = far.n == CW_HELPERS_ALL ? far.n : list->far + far.n;
+    return CW_OK;
+}
+
 static enum cw_status read_item(const char *item, size_t n, struct cw_device_list *list, struct cw_error *err)
 {
-    unsigned most;
     struct {
         const char *name;
         unsigned *count;
-    } const kinds[] = {{"sub", &list->sub},
-                       {"basic", &list->basic},
-                       {"dsp", &list->dsp},
-                       {"gpu", &list->gpu},
-                       {"far", &list->far}};
+    } const kinds[] = {
+        {"sub", &list->sub}, {"basic", &list->basic}, {"dsp", &list->dsp}, {"gpu", &list->gpu}};
     const char *slash = !strncmp(item, "far", 3) ? memchr(item, '/', n) : NULL;
     size_t whole = n, name;
     const char *colon;
@@ -102,14 +132,13 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
         return read_value(item + 4, whole - 4, "pace=", &list->pace)
                    ? CW_OK
                    : bad_setting(item, whole, "/pace=FACTOR, above 0", err);
-    if (slash && !read_far(slash, whole - n, list))
-        return bad_setting(item, whole, FAR_SETTINGS, err);
     colon = memchr(item, ':', n);
     name = colon ? (size_t)(colon - item) : n;
-
-    if (n == 3 && !strncmp(item, "cpu", n))
+    if (name == 3 && !strncmp(item, "far", name))
+        return read_far_item(item, n, whole, list, err);
+    if (whole == 3 && !strncmp(item, "cpu", n))
         return CW_OK;
-    if (n == strlen("far-home") && !strncmp(item, "far-home", n)) {
+    if (whole == strlen("far-home") && !strncmp(item, "far-home", n)) {
         list->far_home = true;
         return CW_OK;
     }
@@ -118,12 +147,8 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
             continue;
         if (*kinds[k].count)
             return cw_error_set(err, CW_ERR_INVALID, "--devices: '%s' is there twice", kinds[k].name);
-        most = kinds[k].count == &list->far ? CW_FAR_MAX : CW_HELPERS_MAX;
-        *kinds[k].count = colon ? count_of(colon + 1, n - name - 1, most) : CW_HELPERS_ALL;
-        if (!*kinds[k].count)
-            return cw_error_set(err, CW_ERR_INVALID, "--devices: '%.*s' has no count from 1 to %u",
-                                (int)(n < 80 ? n : 80), item, most);
-        return CW_OK;
+        *kinds[k].count = count_in(item, n, CW_HELPERS_MAX);
+        return *kinds[k].count ? CW_OK : no_count(item, n, CW_HELPERS_MAX, err);
     }
     return no_kind(item, n, err);
 }
@@ -145,37 +170,49 @@ enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *lis
     return status;
 }
 
-struct cw_device_pace cw_device_list_pace(const struct cw_device_list *list)
+const struct cw_far_devices *cw_device_list_far_of(const struct cw_device_list *list, unsigned i)
 {
-    double far = list->pace > 0 ? list->pace : list->far_speed > 0 ? 1 : 0;
+    unsigned k = 0;
 
-    return (struct cw_device_pace){.home = list->pace,
-                                   .far = list->far_speed > 0 ? far / list->far_speed : far};
+    for (; k + 1 < list->far_items && i >= list->far_item[k].n; k++)
+        i -= list->far_item[k].n;
+    return &list->far_item[k];
+}
+
+double cw_device_list_far_pace(const struct cw_device_list *list, const struct cw_far_devices *far)
+{
+    double pace = list->pace > 0 ? list->pace : far->speed > 0 ? 1 : 0;
+
+    return far->speed > 0 ? pace / far->speed : pace;
+}
+
+/* Adds an item to `text`, which is returned. */
+static char *say_item(char *text, size_t size, const struct cw_far_devices *item, unsigned n)
+{
+    const struct cw_far_memory *far = &item->memory;
+    size_t used = strlen(text);
+    char each[16];
+
+    used += (size_t)snprintf(text + used, size - used, "%s%u with %s of %s own", used ? "; " : "", n,
+                             n == 1 ? "a memory" : "memories", n == 1 ? "its" : "their");
+    if (far->capacity)
+        used +=
+            (size_t)snprintf(text + used, size - used, ", %s each", cw_quantity_bytes(far->capacity, each));
+    if (far->bytes_per_ns > 0)
+        used += (size_t)snprintf(text + used, size - used, ", copies at %g GB/s", far->bytes_per_ns);
+    if (far->latency_ns > 0)
+        used += (size_t)snprintf(text + used, size - used, ", %g us a copy", far->latency_ns / 1e3);
+    if (item->speed > 0)
+        snprintf(text + used, size - used, ", %g times as fast", item->speed);
+    return text;
 }
 
 const char *cw_device_list_far(const struct cw_device_list *list, unsigned processors,
                                char text[CW_DEVICE_LIST_TEXT])
 {
-    const struct cw_far_memory *far = &list->far_memory;
-    unsigned n = list->far == CW_HELPERS_ALL ? processors : list->far;
-    char each[16];
-    int used;
-
     *text = '\0';
-    if (!n)
-        return text;
-    used = snprintf(text, CW_DEVICE_LIST_TEXT, "%u with %s of %s own", n, n == 1 ? "a memory" : "memories",
-                    n == 1 ? "its" : "their");
-    if (far->capacity)
-        used += snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", %s each",
-                         cw_quantity_bytes(far->capacity, each));
-    if (far->bytes_per_ns > 0)
-        used += snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", copies at %g GB/s",
-                         far->bytes_per_ns);
-    if (far->latency_ns > 0)
-        used += snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", %g us a copy",
-                         far->latency_ns / 1e3);
-    if (list->far_speed > 0)
-        snprintf(text + used, CW_DEVICE_LIST_TEXT - (size_t)used, ", %g times as fast", list->far_speed);
+    for (unsigned k = 0; k < list->far_items && strlen(text) < CW_DEVICE_LIST_TEXT - 160; k++)
+        say_item(text, CW_DEVICE_LIST_TEXT, &list->far_item[k],
+                 list->far == CW_HELPERS_ALL ? processors : list->far_item[k].n);
     return text;
 }

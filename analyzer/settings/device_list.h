@@ -2,7 +2,7 @@
  *
  *   LIST  = "" | "none" | ITEM {"," ITEM}
  *   ITEM  = "cpu" ["/pace=" PACE] | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | "gpu" [":" N] | FAR |
- *           "far-home"; each at most once
+ *           "far-home"; each at most once, but FAR
  *   FAR   = "far" [":" N] {"/" ("cap=" SIZE | "gbps=" RATE | "us=" TIME | "speed=" SPEED)}
  *
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
@@ -15,8 +15,8 @@
  * are copied: it holds SIZE bytes (with K, M or G: of 1024), a copy takes TIME microseconds and a
  * nanosecond for each RATE bytes. Without them the memory is as large as the host's, and a copy takes as
  * long as PoCL needs for it. A launch takes its processor time, times PACE, over SPEED, so with a PACE the
- * devices are SPEED times as fast as the program's own; without it no launch is faster than PoCL. A kind
- * that a list does not name does not help. */
+ * devices are SPEED times as fast as the program's own; without it no launch is faster than PoCL. Devices
+ * that differ have an item each; then each item has N. A kind that a list does not name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 
@@ -27,7 +27,8 @@
 
 enum {
     CW_HELPERS_MAX = 64, /* of a kind */
-    CW_FAR_MAX = 31      /* of "far": a mask has a bit for each memory */
+    CW_FAR_MAX = 31,     /* of "far": a mask has a bit for each memory */
+    CW_FAR_ITEMS = 8     /* of "far" in one list */
 };
 
 struct cw_far_memory {
@@ -36,25 +37,32 @@ struct cw_far_memory {
     double latency_ns;   /* of a copy; 0: not modelled */
 };
 
-/* Wall time of a launch over its processor time; 0: not modelled. */
-struct cw_device_pace {
-    double home, far;
+/* Far devices that are alike: an item of the list. */
+struct cw_far_devices {
+    unsigned n; /* as cw_device_list.far */
+    struct cw_far_memory memory;
+    double speed; /* the program's own device: 1; 0: not modelled */
 };
 
 struct cw_device_list {
     bool given;                         /* false: "" */
     unsigned sub, basic, dsp, gpu, far; /* how many; CW_HELPERS_ALL: as many as there are */
-    struct cw_far_memory far_memory;
-    double far_speed; /* the program's own device: 1; 0: not modelled */
-    double pace;      /* 0: none */
-    bool far_home;    /* the program's own CPU counts as a device with a memory of its own; for tests */
+    struct cw_far_devices far_item[CW_FAR_ITEMS];
+    unsigned far_items;
+    double pace;   /* wall time of a launch at home over its processor time; 0: not modelled */
+    bool far_home; /* the program's own CPU counts as a device with a memory of its own, and the first far
+                      one's link; for tests */
 };
 
 #define CW_HELPERS_ALL (~0u)
 
-enum { CW_DEVICE_LIST_TEXT = 160 };
+enum { CW_DEVICE_LIST_TEXT = 640 };
 
-struct cw_device_pace cw_device_list_pace(const struct cw_device_list *list);
+/* The item of far device `i`, of those that the list asks for; the last one for others. */
+const struct cw_far_devices *cw_device_list_far_of(const struct cw_device_list *list, unsigned i);
+
+/* Wall time of a launch on a device of `far` over its processor time; 0: not modelled. */
+double cw_device_list_far_pace(const struct cw_device_list *list, const struct cw_far_devices *far);
 
 /* The far devices in words, in `text`, which is returned; "": the list has none. `processors`: of the
  * machine. */

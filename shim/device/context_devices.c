@@ -21,7 +21,6 @@ enum { ROOTS_MAX = 16, DEPTH_MAX = 8, FAR_HOMES = 32 };
 #define GPU_SHARE .9
 
 static struct cw_device_list chosen;
-static struct cw_device_pace pace; /* of `chosen` */
 
 /* Sub-devices that we made, per root device; they live as long as the process. */
 static struct {
@@ -45,7 +44,6 @@ void cw_context_devices_configure(const struct cw_device_list *list)
     if (list->far == CW_HELPERS_ALL)
         chosen.far = cw_device_env_processors();
     chosen.far = least(chosen.far, CW_FAR_MAX);
-    pace = cw_device_list_pace(&chosen);
 }
 
 _Static_assert(sizeof((struct cw_cl_device *)NULL)->lease == CW_GPU_LEASE_NAME, "a name in gpu_lease.h");
@@ -298,9 +296,9 @@ static void add_homes(struct cw_context_devices *s, const cl_device_id *devices,
         if (slot->kind == CW_SLOT_DSP)
             continue;
         slot->speed = 1;
-        slot->pace = pace.home;
+        slot->pace = chosen.pace;
         if (chosen.far_home)
-            give_memory(slot, &chosen.far_memory);
+            give_memory(slot, &chosen.far_item[0].memory);
         snprintf(slot->name, sizeof slot->name, i ? "%s%zu" : "%s", slot->class_name, i);
     }
     s->homes = n;
@@ -327,10 +325,11 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
     }
     for (unsigned i = 0; cpu && i < far; i++) {
         struct cw_cl_device *slot = add(s, CW_SLOT_BASIC, b->hidden[b->n_hidden - far + i]);
-        slot->speed = (chosen.far_speed > 0 ? chosen.far_speed : 1) / (pace.home > 0 ? 1 : units);
-        slot->pace = pace.far;
+        const struct cw_far_devices *item = cw_device_list_far_of(&chosen, i);
+        slot->speed = (item->speed > 0 ? item->speed : 1) / (chosen.pace > 0 ? 1 : units);
+        slot->pace = cw_device_list_far_pace(&chosen, item);
         slot->memory = i + 1;
-        slot->far = &chosen.far_memory;
+        slot->far = &item->memory;
         snprintf(slot->name, sizeof slot->name, "far%u", i);
     }
     for (unsigned i = 0; i < b->n_dsp && i < chosen.dsp; i++) {

@@ -9,6 +9,7 @@
  *   fractal  an image of that edge, each point by its own number of turns
  *   blur     an image of that edge
  *   options  so many prices
+ *   prices   the same with less work for each, in smaller work-groups: short launches that can be cut finely
  *   sparse   a sparse matrix of so many rows times a vector, 8 times a round
  *   pi       so many streams of random points
  *   jacobi   64 steps of a grid of that edge, then a read of a row of it
@@ -185,6 +186,13 @@ static void sparse(struct work *w)
     read_result(w, w->mem[2], w->items);
 }
 
+static void prices(struct work *w)
+{
+    app_args(w->kernel, "mmu", w->mem[0], w->mem[1], 16);
+    app_run(w->app.queue, w->kernel, w->items, 64, 0, NULL, NULL);
+    read_result(w, w->mem[1], w->items);
+}
+
 static void pi(struct work *w)
 {
     app_args(w->kernel, "mu", w->mem[0], 20000);
@@ -214,6 +222,7 @@ static const struct {
              {"fractal", "fractal", open_two, fractal, 256, true, 1},
              {"blur", "blur", open_two, blur, 256, true, 1},
              {"options", "options", open_two, options, 4096, false, 1},
+             {"prices", "options", open_two, prices, 1 << 15, false, 1},
              {"sparse", "sparse", open_sparse, sparse, 1 << 14, false, WIDTH},
              {"pi", "pi", open_two, pi, 1024, false, 1},
              {"jacobi", "jacobi", open_two, jacobi, 256, true, 1}};
@@ -251,7 +260,7 @@ int main(int argc, char **argv)
         c++;
     if (argc < 2 || c == CASES) {
         fprintf(stderr,
-                "usage: gpus_speed matmul|resident|bodies|fractal|blur|options|sparse|pi|jacobi [size "
+                "usage: gpus_speed matmul|resident|bodies|fractal|blur|options|prices|sparse|pi|jacobi [size "
                 "[rounds]]\n");
         return 2;
     }

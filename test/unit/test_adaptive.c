@@ -60,6 +60,47 @@ static void test_sync_example(void **state)
     cw_adaptive_destroy(a);
 }
 
+/* Parts on a device that copies for each of them are long; the others' are as before. */
+static void test_costs_of_one(void **state)
+{
+    const struct cw_adaptive_options o = {.overhead_ns = 1};
+    struct cw_adaptive *a = cw_adaptive_create(2, &o);
+
+    (void)state;
+    cw_adaptive_costs(a, 1, 99);
+    cw_adaptive_know(a, 0, 1000, 1001);
+    cw_adaptive_know(a, 1, 1000, 1100);
+    assert_true(cw_adaptive_speed(a, 1) == 1 && cw_adaptive_speed(a, 0) == 1);
+    cw_adaptive_start(a, 4000);
+    assert_int_equal(must(a, 0, 0).groups, 125); /* 2 / 32 of its half */
+    assert_true(must(a, 1, 0).groups > 1800);    /* all that it is to have: 32 times 100 is more */
+    cw_adaptive_destroy(a);
+}
+
+/* The ratio as given, in every launch, whatever was measured or is known. */
+static void test_static(void **state)
+{
+    const struct cw_adaptive_options o = {.mode = CW_ADAPTIVE_STATIC, .ratio = (double[]){3, 1, 0}};
+    struct cw_adaptive *a = cw_adaptive_create(3, &o);
+    struct cw_adaptive_part p;
+
+    (void)state;
+    cw_adaptive_know(a, 1, 100, 1);
+    for (int launch = 0; launch < 3; launch++) {
+        cw_adaptive_start(a, 160);
+        assert_int_equal(must(a, 0, 0).groups, 120);
+        assert_int_equal(must(a, 1, 0).groups, 40);
+        must_wait(a, 2, 0);
+        cw_adaptive_report(a, 0, 10);
+        must_wait(a, 0, 0);
+        cw_adaptive_report(a, 1, 1000);
+        assert_int_equal(cw_adaptive_next(a, 0, 0, &p), CW_ADAPTIVE_DONE);
+        assert_true(fabs(cw_adaptive_share(a, 0) - .75) < 1e-9);
+    }
+    assert_true(fabs(cw_adaptive_speed(a, 1) - .04) < 1e-9);
+    cw_adaptive_destroy(a);
+}
+
 /* A larger block that is slower is halved; and one that is halved and faster, again. */
 static void test_sync_sizes(void **state)
 {
@@ -327,6 +368,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sync_example),
+        cmocka_unit_test(test_costs_of_one),
+        cmocka_unit_test(test_static),
         cmocka_unit_test(test_sync_sizes),
         cmocka_unit_test(test_sync_starves_nobody),
         cmocka_unit_test(test_async_example),

@@ -182,6 +182,43 @@ static void test_gpu_lists(void **state)
     assert_int_equal(cw_device_list_parse("gpu,gpu", &l, &err), CW_ERR_INVALID);
 }
 
+static double far_pace(const struct cw_device_list *l, unsigned i)
+{
+    return cw_device_list_far_pace(l, cw_device_list_far_of(l, i));
+}
+
+static void test_far_lists(void **state)
+{
+    char text[CW_DEVICE_LIST_TEXT];
+    struct cw_device_list l;
+    struct cw_error err = {0};
+
+    (void)state;
+    assert_int_equal(cw_device_list_parse("cpu", &l, &err), CW_OK);
+    assert_string_equal(cw_device_list_far(&l, 2, text), "");
+    assert_int_equal(cw_device_list_parse("far:2/cap=64M/gbps=5/us=20,sub:2", &l, &err), CW_OK);
+    assert_true(l.far == 2 && l.sub == 2 && l.far_item[0].memory.capacity == 64 << 20);
+    assert_string_equal(cw_device_list_far(&l, 8, text),
+                        "2 with memories of their own, 64 MiB each, copies at 5 GB/s, 20 us a copy");
+    assert_int_equal(cw_device_list_parse("far", &l, &err), CW_OK);
+    assert_string_equal(cw_device_list_far(&l, 1, text), "1 with a memory of its own");
+    assert_true(l.pace == 0 && far_pace(&l, 0) == 0);
+    assert_int_equal(cw_device_list_parse("far:2/speed=0.5", &l, &err), CW_OK);
+    assert_true(l.pace == 0 && far_pace(&l, 0) == 2);
+    assert_string_equal(cw_device_list_far(&l, 1, text), "2 with memories of their own, 0.5 times as fast");
+    assert_int_equal(cw_device_list_parse("cpu/pace=8,far:2/us=20/speed=0.5", &l, &err), CW_OK);
+    assert_true(l.pace == 8 && far_pace(&l, 0) == 16);
+    assert_int_equal(cw_device_list_parse("far,cpu/pace=8", &l, &err), CW_OK);
+    assert_true(l.far == CW_HELPERS_ALL && l.pace == 8 && far_pace(&l, 0) == 8);
+    assert_int_equal(cw_device_list_parse("far:2/gbps=5,cpu/pace=8,far:1/speed=0.5/us=7", &l, &err), CW_OK);
+    assert_true(l.far == 3 && l.far_items == 2 && cw_device_list_far_of(&l, 1)->memory.bytes_per_ns == 5);
+    assert_true(far_pace(&l, 1) == 8 && far_pace(&l, 2) == 16);
+    assert_true(cw_device_list_far_of(&l, 2)->memory.latency_ns == 7000);
+    assert_string_equal(cw_device_list_far(&l, 8, text),
+                        "2 with memories of their own, copies at 5 GB/s; "
+                        "1 with a memory of its own, 7 us a copy, 0.5 times as fast");
+}
+
 static void test_device_lists(void **state)
 {
     static const char *const bad[] = {",",
@@ -206,8 +243,11 @@ static void test_device_lists(void **state)
                                       "cpu/",
                                       "cpu/pace=0",
                                       "cpu/speed=1",
-                                      "cpu/pace=1/pace=2"};
-    char text[CW_DEVICE_LIST_TEXT];
+                                      "cpu/pace=1/pace=2",
+                                      "far,far:1",
+                                      "far:1,far",
+                                      "far:16,far:16",
+                                      "far:1,far:1,far:1,far:1,far:1,far:1,far:1,far:1,far:1"};
     struct cw_device_list l;
     struct cw_error err = {0};
 
@@ -220,22 +260,6 @@ static void test_device_lists(void **state)
     assert_true(l.basic == 64 && l.dsp == CW_HELPERS_ALL && l.sub == 2);
     assert_int_equal(cw_device_list_parse("cpu,sub:2", &l, &err), CW_OK);
     assert_true(l.given && l.sub == 2 && !l.basic && !l.dsp);
-    assert_string_equal(cw_device_list_far(&l, 2, text), "");
-    assert_int_equal(cw_device_list_parse("far:2/cap=64M/gbps=5/us=20,sub:2", &l, &err), CW_OK);
-    assert_true(l.far == 2 && l.sub == 2 && l.far_memory.capacity == 64 << 20);
-    assert_string_equal(cw_device_list_far(&l, 8, text),
-                        "2 with memories of their own, 64 MiB each, copies at 5 GB/s, 20 us a copy");
-    assert_int_equal(cw_device_list_parse("far", &l, &err), CW_OK);
-    assert_string_equal(cw_device_list_far(&l, 1, text), "1 with a memory of its own");
-    assert_true(cw_device_list_pace(&l).home == 0 && cw_device_list_pace(&l).far == 0);
-    assert_int_equal(cw_device_list_parse("far:2/speed=0.5", &l, &err), CW_OK);
-    assert_true(cw_device_list_pace(&l).home == 0 && cw_device_list_pace(&l).far == 2);
-    assert_string_equal(cw_device_list_far(&l, 1, text), "2 with memories of their own, 0.5 times as fast");
-    assert_int_equal(cw_device_list_parse("cpu/pace=8,far:2/us=20/speed=0.5", &l, &err), CW_OK);
-    assert_true(cw_device_list_pace(&l).home == 8 && cw_device_list_pace(&l).far == 16);
-    assert_int_equal(cw_device_list_parse("far,cpu/pace=8", &l, &err), CW_OK);
-    assert_true(l.far == CW_HELPERS_ALL && cw_device_list_pace(&l).home == 8 &&
-                cw_device_list_pace(&l).far == 8);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err = (struct cw_error){0};
         assert_int_equal(cw_device_list_parse(bad[i], &l, &err), CW_ERR_INVALID);
@@ -250,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_ddr_conserves),
         cmocka_unit_test(test_ddr_overflows_safely),
         cmocka_unit_test(test_device_lists),
+        cmocka_unit_test(test_far_lists),
         cmocka_unit_test(test_gpu_lists),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test_setup(test_costs, start_board),

@@ -36,7 +36,9 @@ void cw_run_share_start(const struct cw_options *options)
     memset(share.only, 0, sizeof share.only);
     if (n > 5 && n - 5 < sizeof share.only && !strcmp(options->policy + n - 5, "-only"))
         memcpy(share.only, options->policy, n - 5); /* the rest is NUL */
-    share.options.mode = strcmp(options->blocks, "sync") ? CW_ADAPTIVE_ASYNC : CW_ADAPTIVE_SYNC;
+    share.options.mode = !strcmp(options->blocks, "sync")     ? CW_ADAPTIVE_SYNC
+                         : !strcmp(options->blocks, "static") ? CW_ADAPTIVE_STATIC
+                                                              : CW_ADAPTIVE_ASYNC;
     share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
     if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
         share.options.ratio = share.ratio;
@@ -44,7 +46,7 @@ void cw_run_share_start(const struct cw_options *options)
 
 bool cw_run_share_by_blocks(void)
 {
-    return share.options.mode == CW_ADAPTIVE_SYNC;
+    return share.options.mode != CW_ADAPTIVE_ASYNC;
 }
 
 void cw_run_share_free(struct cw_run_share *list)
@@ -283,6 +285,8 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
             .units = c->slots->slot[k].dsp || c->slots->slot[k].memory ? 0 : c->slots->slot[k].compute_units,
             .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[lane],
             .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
+        if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
+            cw_adaptive_costs(h->control, k, x->s->apart_ns[lane]); /* GPUs get one part of a launch */
     }
     qsort(v, n, sizeof *v, faster);
     return n;
