@@ -1,5 +1,7 @@
 # selection.sh - parts of traces: --from, --to, --commands, --windows, --kernel of graph, report, timeline, replay and trace.
 . "$(dirname "$0")/common.sh"
+export XDG_CACHE_HOME=$T/cache # no models, no roofs
+mkdir "$T/cache"
 trace=test/fuzz/blockmatmul.json events=test/fuzz/events_ooo.json
 
 expect select_commands 0 clweave graph "$trace" --commands 1..5
