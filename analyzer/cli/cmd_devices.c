@@ -117,7 +117,7 @@ static const char *const output[] = {
     "whether run manages its commands, or why not",
     "measured",
     "what --measure found on that day: the median, and between which figures half of its "
-    "measurements lie; behind them their number",
+    "measurements lie; behind them their number. -: the device cannot, or the time was over",
     "memory",
     "bytes that kernels load and store: a sum of an array, a copy, a[i] + s * b[i]",
     "multiply-add",

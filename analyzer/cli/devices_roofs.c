@@ -206,4 +206,6 @@ void cw_devices_roofs_print(const json_t *device)
             printf("   %-23s %10s  %-7s  %s and %s (%u)\n", cw_device_roofs_words(k),
                    number(r.v[k].median, a), cw_device_roofs_unit(k), number(r.v[k].low, b),
                    number(r.v[k].high, c), r.v[k].n);
+        else
+            printf("   %-23s %10s\n", cw_device_roofs_words(k), "-");
 }

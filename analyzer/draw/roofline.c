@@ -73,7 +73,7 @@ static void draw_axes(const struct frame *v, FILE *f)
     }
     cw_svg_text(f, WIDTH - RIGHT, HEIGHT - 8, SIZE, "end", "currentColor", "",
                 "floating-point operations per byte");
-    cw_svg_text(f, 4, 11, SIZE, "start", "currentColor", "", "GFLOP/s");
+    cw_svg_text(f, LEFT + 6, TOP + 12, SIZE, "start", "currentColor", "", "GFLOP/s");
 }
 
 /* `top` from its corner with the roof of memory on; the name stands above it or below. */
