@@ -1,5 +1,5 @@
 #!/bin/bash
-# test_gpu.sh - gpu.sh on PoCL in a GPU's place; with programs that hang under run, or read other bytes there.
+# test_gpu.sh - gpu.sh and gpus.sh on PoCL in a GPU's place; with programs that hang under run, or read other bytes there.
 # SECONDS: 15
 set -u
 failures=0
@@ -24,6 +24,10 @@ PROGRAMS=$T/list said 0 '^chains8$' "$B" '^device ' '^small8 .* ms +[0-9]' '^eve
     '^run: streams: .* [1-9][0-9]* beside the first stream' '^run: .* writes .* through pinned memory' '^2 runs of own programs compared with bare' \
     '^1 programs, 0 failures' '^  pi +bare ' 'run +[0-9.]+ ms'
 DEVICE=none said 77 - "$B" "^no device of 'none'"
+
+RUNS=1 OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_ALONE=1 POCL_DEVICES="pthread pthread" bash test/bench/gpus.sh pi:1024:2 > "$T/gpus" 2>&1 ||
+    fail "gpus.sh: $(cat "$T/gpus")"
+grep -qE '^pi +1024 +[0-9.]+ +[0-9.]+ +[0-9.]+ ' "$T/gpus" || fail "gpus.sh: $(cat "$T/gpus")"
 
 # a build whose `run` hangs in its second case, or reads something else
 mkdir -p "$T/b/test/bench"
