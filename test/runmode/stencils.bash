@@ -1,7 +1,7 @@
 # Sourced by stencils*.sh: the programs of test/apps/stencil, sizes to taste.
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
-programs=("flat five" "flat nine" "flat box" "flat star" "solid seven" "solid cube" "solid all" planes wave paced redblack fields sweep)
+programs=("flat five" "flat nine" "flat box" "flat star" "flat inner" "flat torus" "solid seven" "solid cube" "solid all" planes wave paced redblack fields sweep)
 cut=0 tiles=0 runs=0
 
 # stencil PROGRAM WIDTH HEIGHT STEPS SYNC : runs it bare; the programs in three dimensions are 9 cells wide and high less

@@ -1,8 +1,9 @@
 /* flat.c - stencils in two dimensions between two buffers: five points, nine points (clamped at the border,
- * in loops; and `box`, written out, with a border that stays), and a star of radius two; and `slow`, which
+ * in loops; and `box`, written out, with a border that stays), and a star of radius two; `inner`, five points
+ * that leave each buffer's own border as it is; `torus`, five points without a border; and `slow`, which
  * computes for long with one point.
  *
- * usage: flat [five|nine|box|star|slow] [width [height [steps [sync [verify]]]]] */
+ * usage: flat [five|nine|box|star|inner|torus|slow] [width [height [steps [sync [verify]]]]] */
 #include "stencil.h"
 
 static const char source[] =
@@ -34,6 +35,17 @@ static const char source[] =
     "    if (x < 2 || y < 2 || x >= w - 2 || y >= h - 2) { out[i] = in[i]; return; }\n"
     "    out[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - w] + in[i + w])\n"
     "           + 0.05f * (in[i - 2] + in[i + 2] + in[i - 2 * w] + in[i + 2 * w]);\n"
+    "}\n"
+    "__kernel void inner(__global const float *in, __global float *out, int w, int h) {\n"
+    "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
+    "    if (x > 0 && y > 0 && x < w - 1 && y < h - 1)\n"
+    "        out[i] = 0.2f * (in[i] + in[i - 1] + in[i + 1] + in[i - w] + in[i + w]);\n"
+    "}\n"
+    "__kernel void torus(__global const float *in, __global float *out, int w, int h) {\n"
+    "    int x = get_global_id(0), y = get_global_id(1), up = (y + h - 1) % h, down = (y + 1) % h;\n"
+    "    if (x >= w || y >= h) return;\n"
+    "    out[y * w + x] = 0.2f * (in[y * w + x] + in[y * w + (x + w - 1) % w] + in[y * w + (x + 1) % w]\n"
+    "                             + in[up * w + x] + in[down * w + x]);\n"
     "}\n"
     "__kernel void slow(__global const float *in, __global float *out, int w, int h) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
@@ -110,6 +122,30 @@ static void box(struct stencil *s, size_t step)
         }
 }
 
+static void inner(struct stencil *s, size_t step)
+{
+    const float *in = s->want[step % 2];
+
+    for (size_t y = 1; y + 1 < s->h; y++)
+        for (size_t x = 1; x + 1 < s->w; x++) {
+            size_t i = y * s->w + x;
+
+            s->want[(step + 1) % 2][i] = 0.2f * (in[i] + in[i - 1] + in[i + 1] + in[i - s->w] + in[i + s->w]);
+        }
+}
+
+static void torus(struct stencil *s, size_t step)
+{
+    const float *in = s->want[step % 2];
+    size_t w = s->w, h = s->h;
+
+    for (size_t y = 0; y < h; y++)
+        for (size_t x = 0; x < w; x++)
+            s->want[(step + 1) % 2][y * w + x] =
+                0.2f * (in[y * w + x] + in[y * w + (x + w - 1) % w] + in[y * w + (x + 1) % w] +
+                        in[(y + h - 1) % h * w + x] + in[(y + 1) % h * w + x]);
+}
+
 static void slow(struct stencil *s, size_t step)
 {
     for (size_t i = 0; i < s->w * s->h; i++) {
@@ -122,9 +158,10 @@ static void slow(struct stencil *s, size_t step)
 }
 
 static const struct stencil_kind kinds[] = {
-    {"five", source, {"five"}, 2, 2, enqueue, five}, {"nine", source, {"nine"}, 2, 2, enqueue, nine},
-    {"box", source, {"box"}, 2, 2, enqueue, box},    {"star", source, {"star"}, 2, 2, enqueue, star},
-    {"slow", source, {"slow"}, 2, 2, enqueue, slow}, {.name = NULL},
+    {"five", source, {"five"}, 2, 2, enqueue, five},    {"nine", source, {"nine"}, 2, 2, enqueue, nine},
+    {"box", source, {"box"}, 2, 2, enqueue, box},       {"star", source, {"star"}, 2, 2, enqueue, star},
+    {"inner", source, {"inner"}, 2, 2, enqueue, inner}, {"torus", source, {"torus"}, 2, 2, enqueue, torus},
+    {"slow", source, {"slow"}, 2, 2, enqueue, slow},    {.name = NULL},
 };
 
 int main(int argc, char **argv)
