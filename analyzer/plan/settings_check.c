@@ -109,6 +109,17 @@ static enum cw_status check_blocks_n(const char *value, struct cw_error *err)
     return cw_error_set(err, CW_ERR_INVALID, "--blocks-n: %s is below 0", value);
 }
 
+static enum cw_status check_exchange(const char *value, struct cw_error *err)
+{
+    unsigned n;
+    char rest;
+
+    if (!strcmp(value, "auto") || (sscanf(value, "%7u%c", &n, &rest) == 1 && n))
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID, "--exchange: '%s' is neither auto nor a number from 1 on",
+                        value);
+}
+
 static enum cw_status check_group_tile(const char *value, struct cw_error *err)
 {
     unsigned tile, data;
@@ -139,6 +150,7 @@ enum cw_status cw_settings_check(const struct cw_option_info *info, const char *
         {offsetof(struct cw_options, limit), check_limit},
         {offsetof(struct cw_options, policy), check_policy},
         {offsetof(struct cw_options, blocks_n), check_blocks_n},
+        {offsetof(struct cw_options, exchange), check_exchange},
         {offsetof(struct cw_options, ratio), check_ratio},
         {offsetof(struct cw_options, group_tile), check_group_tile},
         {offsetof(struct cw_options, devices), check_devices},

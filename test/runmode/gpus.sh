@@ -35,7 +35,23 @@ for name in ${ALL:+chains8 edges mapreduce natives} memories errors builds_anew;
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" && gpus "$program"
 done
-for fault in unfetched:1 unnoted:1; do
+# borders: parts compute for some launches what they would have to copy at each; other kernels in between, in three dimensions; by lot
+for args in "flat inner 24 90 24 2" ${ALL:+"flat nine 24 90 24 2" "flat star 30 70 30 5" "flat torus 30 70 12 1" "solid seven 9 11 40 20 0" "solid all 9 11 30 12 3" "planes 9 11 40 9 1" "paced 30 70 20 1" fields sweep redblack}; do
+    printf '#!/bin/sh\nexec "%s"/test/apps/stencil/%s\n' "$B" "$args" > "$T/program"
+    chmod +x "$T/program"
+    bare "$T/program" || continue
+    for n in ${ALL:+1 2 3 5 7 9} 4; do in_run "$T/program" CLWEAVE_DEVICES=gpu CLWEAVE_MANAGE_ALL=1 CLWEAVE_EXCHANGE=$n; done
+    gpus "$T/program"
+done
+printf '#!/bin/sh\n"%s"/test/bench/gpus_speed jacobi 256 4 | grep hash\n' "$B" > "$T/program"
+bare "$T/program" && for turn in 1 2 3 4; do # a busy machine gives launches one by one
+    in_run "$T/program" CLWEAVE_DEVICES=gpu CLWEAVE_MANAGE_ALL=1 CLWEAVE_EXCHANGE=12
+    # all is copied, too, where the parts' sizes change, which is looked at ever less often
+    sed -nE 's/^run: borders: ([0-9]+) .*, ([0-9]+) of them.*; ([0-9]+) in .*/\1 \2 \3/p' "$T/summary" > "$T/borders"
+    read -r all copied coupled < "$T/borders" && [ $((4 * copied)) -le $((3 * all)) ] && [ "$coupled" -gt 0 ] && break
+done
+[ "${coupled:-0}" -gt 0 ] || fail "borders were copied too often, or no launches ran in trains: $(grep borders "$T/summary")"
+for fault in unfetched:1 unnoted:1 beyond:1; do
     bare "$B/test/apps/jacobi"
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault timeout 120 "$B/test/apps/jacobi" \
         > "$T/run" 2> "$T/run.err"

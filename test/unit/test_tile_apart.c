@@ -15,15 +15,35 @@ enum { ARGS = 2, PARTS = 2, GROUPS = 10, BYTES = 4096, HOME = 0, AWAY = 1 };
 
 struct cw_run_state_all cw_run;
 
+/* ---- a launch with two buffers, the second of which is a part of the first one's in some cases */
+
+static struct cw_cl_device device[PARTS];
+static struct cw_run_context_device place[PARTS] = {{.slot = &device[HOME]}, {.slot = &device[AWAY]}};
+static struct cw_run_context context = {.places = place};
+static struct cw_run_queue queue = {.context = &context};
+static struct cw_run_memory root[ARGS], sub;
+static struct cw_run_region region[ARGS] = {{.root = &root[0]}, {.root = &root[1]}};
+static struct cw_run_kernel kernel;
+static struct cw_run_arg arg[ARGS];
+static struct cw_run_access reached[ARGS + 1];
+static struct cw_run_task whole, part[PARTS];
+static struct cw_run_block block[PARTS];
+static struct cw_run_tiles x;
+
 /* ---- played */
+
+static struct cw_hull exact(int64_t begin, int64_t end)
+{
+    return (struct cw_hull){.answer = CW_ANSWER_EXACT, .begin = begin, .end = end};
+}
 
 static struct cw_arg_hulls hulls[TILES][ARGS]; /* before the block, the block, behind it */
 static int64_t asked[TILES + 1];
 static int asked_n;
-static bool no_memory, kept;
+static bool no_memory, kept, lacks, wide; /* wide: work-groups reach their neighbours */
 static cl_int fetched;
 static struct {
-    int fetch, over, failed, abandon, release, quarantine;
+    int fetch, over, failed, abandon, release, quarantine, beside, counts;
 } calls;
 
 bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
@@ -32,16 +52,73 @@ bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut,
     (void)t, (void)cut;
     asked_n = n;
     memcpy(asked, from, (size_t)(n + 1) * sizeof *from);
+    for (int i = 0; wide && i < n; i++) {
+        out[i * ARGS] = (struct cw_arg_hulls){.reads = exact(100 * from[i] - 4, 100 * from[i + 1] + 4)};
+        out[i * ARGS + 1] = (struct cw_arg_hulls){.writes = exact(100 * from[i] + 8, 100 * from[i + 1])};
+        out[i * ARGS + 1].writes.sure = 100 * from[i] + 8;
+        out[i * ARGS + 1].writes.sure_end = 100 * from[i + 1] - 20;
+    }
+    if (wide)
+        return true;
     for (int i = 0; i < n; i++)
         memcpy(&out[i * ARGS], hulls[i + (from[0] ? 1 : 0)], sizeof hulls[0]);
     return !no_memory;
 }
 
-cl_int cw_run_spread_fetch(struct cw_run_task *t)
+bool cw_run_spread_lacks(const struct cw_run_task *t)
 {
     (void)t;
+    return lacks;
+}
+
+cl_int cw_run_spread_gather(struct cw_run_task *t)
+{
+    (void)t;
+    assert_int_equal(x.fetching, lacks);
     calls.fetch++;
     return fetched;
+}
+
+/* Another part has its bytes. */
+void cw_run_spread_wait(void)
+{
+    x.fetching = 0;
+}
+
+void cw_run_spread_cover(struct cw_run_task *t)
+{
+    assert_true(t->accesses.n);
+    assert_int_equal(x.fetching, 0);
+}
+
+bool cw_run_cutter_any_local(struct cw_run_kernel *k)
+{
+    (void)k;
+    fail(); /* there is one dimension */
+    return false;
+}
+
+bool cw_run_tile_program_by_offset(const struct cw_run_context_device *p)
+{
+    (void)p;
+    return false;
+}
+
+void cw_run_spread_beside_add(struct cw_run_beside **list, const struct cw_run_task *p)
+{
+    assert_ptr_equal(list, &x.beside);
+    assert_true(p->accesses.n);
+    calls.beside++;
+}
+
+void cw_run_spread_beside_end(struct cw_run_beside *list, bool counts)
+{
+    assert_ptr_equal(list, x.beside);
+    calls.counts += counts;
+}
+
+void cw_run_global_lock_tell(void)
+{
 }
 
 void cw_run_spread_over(struct cw_run_task *t)
@@ -82,26 +159,6 @@ void cw_run_quarantine_begin(struct cw_run_worker *l, cl_int error, bool copy)
     calls.quarantine++;
 }
 
-/* ---- a launch with two buffers, the second of which is a part of the first one's in some cases */
-
-static struct cw_cl_device device[PARTS];
-static struct cw_run_context_device place[PARTS] = {{.slot = &device[HOME]}, {.slot = &device[AWAY]}};
-static struct cw_run_context context = {.places = place};
-static struct cw_run_queue queue = {.context = &context};
-static struct cw_run_memory root[ARGS], sub;
-static struct cw_run_region region[ARGS] = {{.root = &root[0]}, {.root = &root[1]}};
-static struct cw_run_kernel kernel;
-static struct cw_run_arg arg[ARGS];
-static struct cw_run_access reached[ARGS + 1];
-static struct cw_run_task whole, part[PARTS];
-static struct cw_run_block block[PARTS];
-static struct cw_run_tiles x;
-
-static struct cw_hull exact(int64_t begin, int64_t end)
-{
-    return (struct cw_hull){.answer = CW_ANSWER_EXACT, .begin = begin, .end = end};
-}
-
 static void reset(void)
 {
     static const struct cw_hull none = {.answer = CW_ANSWER_NONE};
@@ -112,7 +169,7 @@ static void reset(void)
     memset(cw_run.lanes, 0, sizeof cw_run.lanes[0] * PARTS);
     memset(part, 0, sizeof part);
     memset(block, 0, sizeof block);
-    no_memory = kept = false;
+    no_memory = kept = lacks = wide = false;
     fetched = CL_SUCCESS;
     for (uint32_t i = 0; i < ARGS; i++) {
         root[i] = (struct cw_run_memory){.region = &region[i], .bytes = BYTES};
@@ -135,8 +192,14 @@ static void reset(void)
         part[i].at.place = part[i].at.lane = i;
         part[i].tile.part_of = &x;
     }
-    x = (struct cw_run_tiles){
-        .whole = &whole, .part = part, .parts = PARTS, .block = block, .blocks = PARTS, .cut.groups = GROUPS};
+    x = (struct cw_run_tiles){.units = 1,
+                              .fine.groups = GROUPS,
+                              .whole = &whole,
+                              .part = part,
+                              .parts = PARTS,
+                              .block = block,
+                              .blocks = PARTS,
+                              .cut.groups = GROUPS};
 }
 
 /* Each tile reads the first buffer and writes the second one, where no other does. */
@@ -378,6 +441,55 @@ static void one_that_fails_at_home_may_have_written(void **unused)
     assert_int_equal(calls.failed + calls.quarantine, 0);
 }
 
+/* Before and behind the block; all bytes between what they surely write and the block have to be there. */
+static void margins_are_written_beside(void **unused)
+{
+    const struct cw_run_access *a = part[AWAY].accesses.of;
+
+    (void)unused;
+    wide = true;
+    block[AWAY].margin[0] = block[AWAY].margin[1] = 0;
+    part_with(AWAY, 4, 3);
+    block[AWAY].margin[0] = 2;
+    block[AWAY].margin[1] = 1;
+    assert_true(fetches(&part[AWAY], CL_SUCCESS));
+    assert_int_equal(part[AWAY].accesses.n, 4);
+    is_access(0, 0, 196, 804, false);
+    is_access(1, 1, 408, 700, true);
+    is_access(2, 1, 208, 408, true);
+    is_access(3, 1, 700, 800, true);
+    assert_true(!a[1].beside && a[2].beside && a[3].beside && a[1].twice);
+    assert_int_equal(a[2].sure, 208);
+    assert_int_equal(a[2].sure_end, 408);
+    assert_int_equal(a[3].sure, 700);
+    assert_int_equal(a[3].sure_end, 780);
+    memset(&calls, 0, sizeof calls);
+    assert_true(cw_run_tile_apart_over(&part[AWAY], CL_COMPLETE));
+    assert_int_equal(calls.beside, 1);
+    x.series.cut = true;
+    cw_run_tile_apart_end(&x, CL_COMPLETE);
+    assert_int_equal(calls.counts, 1);
+    assert_true(region[1].series.cut && !region[0].series.cut);
+}
+
+/* Bytes that are known from the look at margins are not sought again. */
+static void a_part_that_lacks_bytes_waits_for_others_that_copy(void **unused)
+{
+    (void)unused;
+    part_with(AWAY, 3, 4);
+    assert_false(cw_run_tile_apart_lacks(&x, &block[AWAY]));
+    assert_int_equal(part[AWAY].accesses.n, 0);
+    asked_n = 0;
+    assert_true(fetches(&part[AWAY], CL_SUCCESS));
+    assert_int_equal(asked_n, 0);
+    assert_int_equal(part[AWAY].accesses.n, 2);
+    assert_false(x.fetches);
+    lacks = true;
+    assert_true(cw_run_tile_apart_lacks(&x, &block[AWAY]));
+    assert_true(fetches(&part[AWAY], CL_SUCCESS));
+    assert_true(x.fetches);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +503,8 @@ int main(void)
         cmocka_unit_test_setup(a_block_that_has_run_is_noted, setup),
         cmocka_unit_test_setup(a_failed_block_runs_again_where_its_bytes_are_kept, setup),
         cmocka_unit_test_setup(one_that_fails_at_home_may_have_written, setup),
+        cmocka_unit_test_setup(margins_are_written_beside, setup),
+        cmocka_unit_test_setup(a_part_that_lacks_bytes_waits_for_others_that_copy, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

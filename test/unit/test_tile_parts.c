@@ -87,6 +87,29 @@ bool cw_run_tile_apart_make(struct cw_run_tiles *x)
     return true;
 }
 
+void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status)
+{
+    (void)x, (void)status;
+}
+
+void cw_run_spread_beside_end(struct cw_run_beside *list, bool counts)
+{
+    (void)counts;
+    assert_null(list);
+}
+
+bool cw_run_tile_margin_find(struct cw_run_tiles *x)
+{
+    (void)x;
+    return false;
+}
+
+void cw_run_tile_train_form(struct cw_run_tiles *x)
+{
+    (void)x;
+    fail();
+}
+
 void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
 {
     (void)x;

@@ -34,6 +34,7 @@
 #include "../models/reach.h"
 #include "../streams/stream_start.h"
 #include "../tiles/share.h"
+#include "../tiles/tile_margin.h"
 #include "../core/thread.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -216,6 +217,7 @@ static bool start(const struct cw_options *options)
     if (!cw_run_staging_start(options))
         return false;
     cw_run_share_start(options);
+    cw_run_tile_margin_start(options);
     cw_run_group_start(options);
     cw_run_tile_rows_start(options);
     cw_run_process_end_start(options);

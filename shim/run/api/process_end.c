@@ -31,6 +31,7 @@
 #include "../workers/local_size.h"
 #include "../core/thread.h"
 #include "../tiles/share.h"
+#include "../tiles/tile_apart.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -128,6 +129,7 @@ static const struct subsystem {
 } subsystems[] = {
     {.after_fork = cw_run_recount_after_fork},
     {.describe = cw_run_spread_describe},
+    {.describe = cw_run_tile_apart_describe},
     /* before the others: their threads do not wait for a compiler */
     {.stop = stop_compiler, .after_fork = cw_compile_client_after_fork},
     {stop_models, cw_run_program_models_describe, cw_run_program_models_after_fork},

@@ -34,11 +34,11 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_UNFETCHED] = "unfetched:", [CW_RUN_FAULT_UNNOTED] = "unnoted:",
     [CW_RUN_FAULT_UNSAVED] = "unsaved:",     [CW_RUN_FAULT_HASTY] = "hasty:",
     [CW_RUN_FAULT_HEEDLESS] = "heedless:",   [CW_RUN_FAULT_RASH] = "rash:",
-    [CW_RUN_FAULT_DEAD] = "dead:",           [CW_RUN_FAULT_GARBAGE] = "garbage:",
-    [CW_RUN_FAULT_FULL] = "full:",           [CW_RUN_FAULT_UNBROUGHT] = "unbrought:",
-    [CW_RUN_FAULT_TIGHT] = "tight:",         [CW_RUN_FAULT_SLOW] = "slow:",
-    [CW_RUN_FAULT_HUNG] = "hung:",           [CW_RUN_FAULT_MUTE] = "mute:",
-    [CW_RUN_FAULT_ALIKE] = "alike:"};
+    [CW_RUN_FAULT_BEYOND] = "beyond:",       [CW_RUN_FAULT_DEAD] = "dead:",
+    [CW_RUN_FAULT_GARBAGE] = "garbage:",     [CW_RUN_FAULT_FULL] = "full:",
+    [CW_RUN_FAULT_UNBROUGHT] = "unbrought:", [CW_RUN_FAULT_TIGHT] = "tight:",
+    [CW_RUN_FAULT_SLOW] = "slow:",           [CW_RUN_FAULT_HUNG] = "hung:",
+    [CW_RUN_FAULT_MUTE] = "mute:",           [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
 {
@@ -62,12 +62,13 @@ bool cw_run_fault_start(const char *text, bool any)
             cw_run_fault_planted = (enum cw_run_fault)i;
         return true;
     }
-    cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, unseen:N, "
-                 "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
-                 "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N, "
-                 "unsaved:N, hasty:N, heedless:N, rash:N, dead:N, garbage:N, full:N, unbrought:N, slow:N, "
-                 "hung:N, mute:N or alike:N, N from 1",
-                 text);
+    cw_log_error(
+        "CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, unseen:N, "
+        "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
+        "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N, "
+        "unsaved:N, hasty:N, heedless:N, rash:N, beyond:N, dead:N, garbage:N, full:N, unbrought:N, slow:N, "
+        "hung:N, mute:N or alike:N, N from 1",
+        text);
     return false;
 }
 

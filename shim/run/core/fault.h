@@ -17,7 +17,8 @@
  * left out; unnoted, what the Nth command has written there counts as not written; unsaved, from the Nth
  * on bytes that a device alone has are given up with its memory; hasty, from the Nth on all that a command
  * may write counts as surely written; heedless, from the Nth on commands do not wait for copies ahead of the
- * bytes that they write; rash, from the Nth on such copies do not wait for commands that write. Of the first
+ * bytes that they write; rash, from the Nth on such copies do not wait for commands that write; beyond, from
+ * the Nth on as many bytes again count as written by margins (tiles/tile_margin.h) as are. Of the first
  * device that has a memory of its own, where blocks of cut launches count, too: dead, from the Nth launch
  * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where it
  * may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory, and
@@ -61,6 +62,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_HASTY,
     CW_RUN_FAULT_HEEDLESS,
     CW_RUN_FAULT_RASH,
+    CW_RUN_FAULT_BEYOND,
     CW_RUN_FAULT_DEAD,
     CW_RUN_FAULT_GARBAGE,
     CW_RUN_FAULT_FULL,

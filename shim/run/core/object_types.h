@@ -109,6 +109,14 @@ struct cw_run_habits {
     uint32_t read_in;  /* the last window in which one read it: its number */
 };
 
+/* The series of cut launches of which the last wrote a buffer (tiles/tile_margin.h). */
+struct cw_run_series {
+    bool cut;         /* that launch was cut over several memories */
+    uint64_t left[2]; /* work-items below and above each part that its device ran, too */
+    uint32_t planned; /* launches that the margins fetched last were to save the next copies */
+    uint32_t saved;   /* those that they have saved them so far */
+};
+
 /* Bytes whose accesses are ordered among each other: those of one allocation of run mode, or all other host
  * memory. A byte is named by its region and its offset there; in other host memory that is its address. */
 struct cw_run_region {
@@ -118,6 +126,7 @@ struct cw_run_region {
     uint32_t writers;                     /* commands that claim bytes which they write (memory/spread.h) */
     struct cw_run_spread *spread;         /* memory/spread.h; NULL: all bytes have always been the host's */
     struct cw_run_habits habits;          /* where some device has a memory of its own */
+    struct cw_run_series series;          /* likewise */
 };
 
 struct cw_run_access {
@@ -131,6 +140,8 @@ struct cw_run_access {
     uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
     uint32_t ahead;    /* of a window: groups/window_flow.c */
     bool covers;       /* in the list of its region's spread: memory/spread_copy.c */
+    bool beside; /* of a write: a part of the same launch writes these bytes in the memory that counts */
+    bool twice;  /* of a write: other parts of the launch may write them beside it */
     struct cw_run_access *next_cover;
     uint64_t sure,
         sure_end; /* of a write: offsets; all bytes of [sure, sure_end) are written. 0, 0: not known */
@@ -343,8 +354,8 @@ struct cw_run_kernel {
     uint64_t tile_broken;  /* bit by lane number: a tile failed there, ... */
     uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
     uint64_t tile_code_at_ns, tile_code_after_ns;
-    struct {              /* tuning/left.h */
-        double items, ns; /* launches of so many or fewer are native; for so long */
+    struct {                       /* tuning/left.h */
+        double items, ns;          /* launches of so many or fewer are native; for so long */
         uint64_t until_ns, window; /* the last one that had a launch of it */
         uint8_t waits; /* in so many windows in a row one was to be cut and the code was not there ... */
         bool waiting;  /* ... and in this one */

@@ -139,6 +139,13 @@
 #define CW_RUN_SHARE_HELD 0.95
 /* launches for which shares stand at most before they are looked at again */
 #define CW_RUN_SHARE_HELD_MOST 64
+/* launches from one copy of borders to the next, at most (tiles/tile_margin.h) */
+#define CW_RUN_MARGIN_MOST 64
+/* copies for which margins do not grow after some that were too large, at most */
+#define CW_RUN_MARGIN_REST_MOST 64
+/* ns of launches that end together, as the program sees it (tiles/tile_train.h): threads wake in some 50
+ * us, of which longer launches would not save 1 % */
+#define CW_RUN_TRAIN_NS 5e6
 /* shapes remembered of one kernel */
 #define CW_RUN_SHARE_SHAPES 32
 /* commands: larger windows have enough to do */

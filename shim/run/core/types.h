@@ -173,6 +173,7 @@ struct cw_run_task {
         struct cw_run_tiles *launch;  /* the launch is cut */
         struct cw_run_tiles *part_of; /* it is one lane's part of a launch that is */
         bool able;                    /* of a part: its device has the code of all blocks that it may get */
+        uint32_t known;               /* of a part: accesses of the block that is bound to it; 0: not known */
     } tile;
     struct {                      /* groups/group.h */
         struct cw_run_group *run; /* it is one lane's part of a group run */

@@ -75,12 +75,12 @@ static bool fetch_needed(const struct cw_run_task *t, const struct cw_run_access
 
 /* Makes room for the changes at the end of a write. A write that gets it only then: its buffer has left home
  * beside it, which has not changed where these bytes are valid, as commands on them come before or after this
- * one. False: it is none, or memory is out. */
+ * one. False: it is none that is noted, or memory is out. */
 static bool has_room(struct cw_run_access *a)
 {
     uint32_t changes = a->rows ? a->rows : 1;
 
-    if (!a->write || !a->region->spread)
+    if (!a->write || a->beside || !a->region->spread)
         return false;
     if (!a->promised && cw_extents_reserve(&a->region->spread->valid, changes))
         a->promised = changes;
@@ -106,10 +106,10 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
     if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 && !a->rows && !r->root->was_mapped &&
         cw_run_native_use_is_over(r))
         cw_run_spread_bring(r, a->low, a->high, CW_MEMORY_HOST); /* a copy that nothing needs */
-    return !a->write || has_room(a);
+    return !a->write || a->beside || has_room(a);
 }
 
-cl_int cw_run_spread_fetch(struct cw_run_task *t)
+cl_int cw_run_spread_gather(struct cw_run_task *t)
 {
     uint32_t memory = cw_run_spread_memory_of(t);
     bool good = true;
@@ -126,8 +126,16 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
             good = fetch_one(t, &t->accesses.of[i], memory);
     /* also of native commands that came meanwhile, on buffers that had not left home then */
     good = good && (memory == CW_MEMORY_HOST || cw_run_spread_may_be_here(t));
-    cw_run_spread_cover(t);
     return good ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+}
+
+cl_int cw_run_spread_fetch(struct cw_run_task *t)
+{
+    cl_int err = cw_run_spread_gather(t);
+
+    if (!t->apart)
+        cw_run_spread_cover(t);
+    return err;
 }
 
 static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
@@ -157,6 +165,24 @@ static bool has_elsewhere(const struct cw_run_task *t, const struct cw_run_acces
             if (!(piece.valid & ~where))
                 return false;
     return true;
+}
+
+bool cw_run_spread_lacks(const struct cw_run_task *t)
+{
+    uint64_t where = cw_run_spread_bit(cw_run_spread_memory_of(t)), low, high;
+    struct cw_extent piece;
+
+    for (uint32_t k = 0; k < t->accesses.n; k++) {
+        const struct cw_run_access *a = &t->accesses.of[k];
+        const struct cw_run_spread *s = a->region->spread;
+
+        if (!s && where != cw_run_spread_bit(cw_run_spread_home_of(a->region)))
+            return true;
+        for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)
+            if (cw_extents_missing(&s->valid, low, high, where, &piece))
+                return true;
+    }
+    return false;
 }
 
 bool cw_run_spread_is_elsewhere(const struct cw_run_task *t)
@@ -202,6 +228,31 @@ bool cw_run_spread_claims(struct cw_run_task *t)
     return may;
 }
 
+static bool may_prepare(const struct cw_run_task *t, const struct cw_run_access *a)
+{
+    const struct cw_run_region *r = a->region;
+
+    return r->root && r->spread && !r->spread->arrivals && cw_run_native_use_lets(r, t);
+}
+
+bool cw_run_spread_prepare(struct cw_run_task *t)
+{
+    bool good =
+        t->accesses.n && (!cw_run_spread_is_away(t) || has_replicas(t)) && cw_run_spread_may_be_here(t);
+
+    cw_run_spread_claim(t);
+    for (uint32_t i = 0; good && i < t->accesses.n; i++) {
+        struct cw_run_access *a = &t->accesses.of[i];
+
+        good = may_prepare(t, a) && (!a->write || a->beside || has_room(a));
+        if (good)
+            a->region->root->used = cw_run.sequence;
+    }
+    if (good)
+        cw_run_spread_cover(t);
+    return good;
+}
+
 /* ---- the end of a command */
 
 static void note(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
@@ -215,7 +266,7 @@ static void note(const struct cw_run_task *t, const struct cw_run_access *a, uin
     }
     if (!a->rows)
         cw_coherence_written(valid, a->low, a->high, memory);
-    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !a->region->root->was_mapped)
+    if (CW_UNLIKELY(cw_run.chaos) && memory != CW_MEMORY_HOST && !a->region->root->was_mapped && !a->twice)
         memset(a->region->root->address + a->low, CW_MEMORY_STALE, a->high - a->low);
 }
 
@@ -242,7 +293,7 @@ void cw_run_spread_lost(struct cw_run_task *t)
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         struct cw_run_access *a = &t->accesses.of[i];
 
-        if (!a->write || !a->region->root || !cw_run_spread_of(a->region))
+        if (!a->write || a->beside || !a->region->root || !cw_run_spread_of(a->region))
             continue;
         for (uint32_t row = 0; row < a->rows; row++)
             cw_run_spread_keep_only(a->region->spread, row_low(t, a, row),
@@ -260,6 +311,18 @@ static bool is_kept(struct cw_run_spread *s, uint64_t low, uint64_t high, uint32
     return low >= high ||
            (cw_run_spread_keep_only(s, low, high, ~cw_run_spread_bit(memory)) &&
             cw_extents_reserve(&s->valid, 1) && cw_coherence_failed(&s->valid, low, high, memory));
+}
+
+/* Another part of the launch writes these bytes, or has: what is in `memory` does not count. False: memory is
+ * out. */
+static bool is_forgotten(const struct cw_run_access *a, uint32_t memory)
+{
+    struct cw_run_spread *s = a->region->spread;
+
+    if (!s || !cw_extents_reserve(&s->valid, 1))
+        return !s;
+    cw_coherence_failed(&s->valid, a->low, a->high, memory);
+    return true;
 }
 
 void cw_run_spread_over(struct cw_run_task *t)
@@ -297,6 +360,8 @@ bool cw_run_spread_failed(struct cw_run_task *t)
         struct cw_run_access *a = &t->accesses.of[i];
         bool partly = a->sure < a->sure_end;
 
+        if (a->beside)
+            kept &= is_forgotten(a, memory);
         if (!has_room(a))
             continue;
         a->promised = 0;

@@ -23,6 +23,9 @@ bool cw_run_spread_is_here(const struct cw_run_task *t);
  * may not claim its bytes stays in its heap. Lock held. */
 bool cw_run_spread_may_claim(const struct cw_run_task *t);
 
+/* Which cw_run_spread_may_claim() allows. Lock held. */
+void cw_run_spread_claim(struct cw_run_task *t);
+
 /* If all its bytes are here and it may claim them it does, and true. Lock held. */
 bool cw_run_spread_claims(struct cw_run_task *t);
 
@@ -34,6 +37,20 @@ void cw_run_spread_release(struct cw_run_task *t);
  * held, given up meanwhile. */
 cl_int cw_run_spread_fetch(struct cw_run_task *t);
 
+/* Its two halves, for parts of one launch that copy bytes which others of them may write: first they all
+ * gather. cover: copies of bytes that the command writes have to be over, and no other one begins before
+ * its end. */
+cl_int cw_run_spread_gather(struct cw_run_task *t);
+void cw_run_spread_cover(struct cw_run_task *t);
+
+/* The same where nothing is to be copied: commands before it, which have claimed all that it uses, will
+ * leave its bytes here. False: its device has no memory objects for it, bytes of its are copied or used
+ * otherwise, or memory is out; the caller abandons the command then. Lock held, not given up. */
+bool cw_run_spread_prepare(struct cw_run_task *t);
+
+/* Until a copy or a command is over. The lock is given up meanwhile. */
+void cw_run_spread_wait(void);
+
 /* The command is over: what it may have written, with success or with an error after it had begun, is
  * valid in the memory of its worker alone, and it claims nothing any more. Lock held. */
 void cw_run_spread_over(struct cw_run_task *t);
@@ -42,6 +59,9 @@ void cw_run_spread_over(struct cw_run_task *t);
  * those that it surely writes, so it may run again there. False: all that it may have written is lost.
  * Lock held. */
 bool cw_run_spread_failed(struct cw_run_task *t);
+
+/* Bytes that the command needs are not valid in the memory of its worker: they would be copied. Lock held. */
+bool cw_run_spread_lacks(const struct cw_run_task *t);
 
 /* Other memories than that of its worker have all bytes that the command needs. Lock held. */
 bool cw_run_spread_is_elsewhere(const struct cw_run_task *t);

@@ -214,6 +214,7 @@ static void is_made(const struct cw_run_region *r, struct copying *c, uint64_t b
     struct cw_run_spread *s = r->spread;
     struct cw_run_worker *l = place_of(r, c->back ? m->from : m->to)->lane;
 
+    cw_run_spread_beside_spoil(s, m->low, m->high, m->to);
     if (c->err == CL_SUCCESS)
         cw_coherence_moved(&s->valid, m);
     else

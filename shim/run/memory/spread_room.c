@@ -49,6 +49,7 @@ static bool leave(struct cw_run_spread *s, uint32_t memory)
     struct cw_extent piece;
     bool good = true;
 
+    cw_run_spread_beside_spoil(s, 0, s->valid.bytes, memory);
     for (;;) {
         while (good && find_alone(s, memory, &piece) && !cw_run_fault_since(CW_RUN_FAULT_UNSAVED))
             good = cw_run_spread_bring(s->region, piece.low, piece.high, CW_MEMORY_HOST);
@@ -156,12 +157,23 @@ static bool make_replica(const struct cw_run_task *t, const struct cw_run_contex
     return made;
 }
 
+static bool has_replicas(const struct cw_run_task *t, const struct cw_run_context_device *p)
+{
+    bool all = p->queue && p->copies;
+
+    for (uint32_t i = 0; all && !p->slot->home && i < t->launch.kernel->count; i++)
+        all = !t->launch.args[i].memory || t->launch.args[i].memory->mirrors[p->lane->number];
+    return all;
+}
+
 bool cw_run_spread_make_replicas(const struct cw_run_task *t)
 {
     struct cw_run_context *c = t->queue->context;
     struct cw_run_context_device *p = &c->places[t->at.place];
     bool good;
 
+    if (has_replicas(t, p))
+        return true;
     cw_run_global_lock_give();
     good = cw_run_context_device_queue(c, p);
     good = good && cw_run_context_device_copies(c, p);

@@ -1,6 +1,6 @@
-/* spread_state.h - shared by the files spread*.c alone. Each calls those before it: record, copy, room and
- * claim, ahead, spread.c; a claim that ends wakes the threads of spread_ahead.c. All functions need the
- * lock. */
+/* spread_state.h - shared by the files spread*.c alone. Each calls those before it: record, beside, copy,
+ * room and claim, ahead, spread.c; a claim that ends wakes the threads of spread_ahead.c. All functions
+ * need the lock. */
 #ifndef CW_RUN_SPREAD_STATE_H
 #define CW_RUN_SPREAD_STATE_H
 
@@ -15,6 +15,7 @@ struct cw_run_spread {
     struct cw_extents valid;
     struct cw_run_arrival *arrivals; /* copies that threads make: spread_copy.c */
     struct cw_run_access *covers;    /* writes of commands that run */
+    struct cw_run_beside *besides;   /* memory/spread_beside.h */
     uint64_t recorded;               /* the buffer's id in the recorded log + 1; 0: none */
 };
 
@@ -49,6 +50,11 @@ struct cw_run_spread *cw_run_spread_first(void);
 /* [low, high) is valid in memories of `keep` only. False: there is no room to say so. */
 bool cw_run_spread_keep_only(struct cw_run_spread *s, uint64_t low, uint64_t high, uint64_t keep);
 
+/* ---- spread_beside.c */
+
+/* These bytes of the memory are overwritten, or leave it. */
+void cw_run_spread_beside_spoil(struct cw_run_spread *s, uint64_t low, uint64_t high, uint32_t memory);
+
 /* ---- spread_copy.c */
 
 /* For which command this thread makes its next copies (number in the recorded log + 1; 0: none), and why. */
@@ -72,12 +78,7 @@ bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coher
 /* Makes it, which cw_run_spread_may_copy_ahead() has allowed. The lock is given up meanwhile. */
 bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m);
 
-/* Until a copy or a command is over. The lock is given up meanwhile. */
-void cw_run_spread_wait(void);
-
-/* The command is about to write: copies of these bytes have to be over, and no other one begins before
- * cw_run_spread_uncover(). The lock is given up meanwhile. */
-void cw_run_spread_cover(struct cw_run_task *t);
+/* Ends what cw_run_spread_cover() has begun. */
 void cw_run_spread_uncover(struct cw_run_task *t);
 
 /* ---- spread_room.c */
@@ -91,9 +92,6 @@ bool cw_run_spread_make_replicas(const struct cw_run_task *t);
 /* No command writes bytes of the buffer, and neither the program nor native commands use them: bytes that are
  * valid in a memory stay so while they are copied to another one, and none is overwritten. */
 bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw_coherence_move *m);
-
-/* Which cw_run_spread_may_claim() allows. */
-void cw_run_spread_claim(struct cw_run_task *t);
 
 /* No other command and no thread of the program works on the same bytes at home meanwhile. What begins to
  * later is ordered behind the command. */

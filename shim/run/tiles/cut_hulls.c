@@ -61,3 +61,27 @@ bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut,
         launch.local[i] = (int64_t)cut->local[i];
     return cw_form_launch(c->form, &launch) && cw_form_tiles(c->form, cut->dim, from, n, hulls);
 }
+
+static bool meets(const struct cw_run_arg *a, const struct cw_hull *x, const struct cw_run_arg *b,
+                  const struct cw_hull *y)
+{
+    if (x->answer == CW_ANSWER_NONE || y->answer == CW_ANSWER_NONE)
+        return false;
+    if (x->answer == CW_ANSWER_UNKNOWN || y->answer == CW_ANSWER_UNKNOWN)
+        return true;
+    return a->memory->region == b->memory->region &&
+           a->memory->offset + (uint64_t)x->begin < b->memory->offset + (uint64_t)y->end &&
+           b->memory->offset + (uint64_t)y->begin < a->memory->offset + (uint64_t)x->end;
+}
+
+bool cw_run_cut_hulls_in_place(const struct cw_run_launch *l, const struct cw_arg_hulls *hulls)
+{
+    uint32_t n = l->kernel->count;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            if (l->args[i].memory && l->args[j].memory &&
+                meets(&l->args[i], &hulls[i].writes, &l->args[j], &hulls[j].reads))
+                return true;
+    return false;
+}

@@ -49,64 +49,6 @@ bool cw_run_share_by_blocks(void)
     return share.options.mode != CW_ADAPTIVE_ASYNC;
 }
 
-void cw_run_share_free(struct cw_run_share *list)
-{
-    struct cw_run_share *next;
-
-    for (; list; list = next) {
-        next = list->next;
-        cw_adaptive_destroy(list->control);
-        free(list->held);
-        free(list);
-    }
-}
-
-/* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each
- * device does all */
-
-#define KEPT_KERNEL UINT64_C(0x7469a1e5)
-
-static uint64_t kept_shape(const struct cw_run_share *h)
-{
-    return h->shape * 4 + h->dim;
-}
-
-/* Tells the controller the times of earlier runs for launches like `t`, of so many groups. */
-static void recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups, double overhead_ns)
-{
-    const struct cw_run_context *c = t->queue->context;
-    const struct cw_run_brain *b = cw_run_perf_model_now();
-    struct cw_history_estimate e;
-
-    for (uint32_t i = 0; b && i < c->slots->n; i++) {
-        uint32_t lane = c->places[i].lane->number;
-
-        if (lane >= b->lanes)
-            continue;
-        cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, KEPT_KERNEL), kept_shape(h),
-                           (double)groups, &b->estimator.device[lane], NULL, 1, &e);
-        if (e.source == CW_HISTORY_EXACT)
-            cw_adaptive_know(h->control, i, groups, e.mean_ns + overhead_ns);
-    }
-}
-
-void cw_run_share_keep(const struct cw_run_tiles *x)
-{
-    const struct cw_run_share *h = x->share;
-    const struct cw_run_brain *b = cw_run_perf_model_now();
-
-    if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_SHARE_KEPT_EACH))
-        return;
-    for (uint32_t i = 0; i < x->parts; i++) {
-        double speed = cw_adaptive_speed(h->control, x->part[i].at.place);
-
-        if (speed > 0 && x->part[i].at.lane < b->lanes)
-            cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL),
-                           kept_shape(h), b->estimator.device[x->part[i].at.lane], (double)x->cut.groups,
-                           (double)x->cut.groups / speed);
-    }
-}
-
 /* The cost of one more part. */
 static double part_ns(const struct cw_run_context *c)
 {
@@ -142,7 +84,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
         free(s);
         return NULL;
     }
-    recall(s, t, groups, options.overhead_ns);
+    cw_run_share_recall(s, t, groups, options.overhead_ns);
     return d->shares = s;
 }
 
@@ -423,6 +365,10 @@ static bool consider(struct sharing *x, uint32_t i)
     }
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
         return false;
+    h->apart_ns = 0;
+    for (uint32_t k = 0; k < count[which]; k++)
+        h->apart_ns =
+            fmax(h->apart_ns, x->s->apart_ns[t->queue->context->places[chosen[which][k]].lane->number]);
     h->trial = false;
     claim(x, i, t->queue->context, chosen[which], count[which]);
     return true;

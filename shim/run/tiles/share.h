@@ -20,6 +20,7 @@
 #include "../planner/plan.h"
 #include "../core/thresholds.h"
 #include "tile.h"
+#include "tile_margin.h"
 
 struct cw_options;
 
@@ -39,6 +40,8 @@ struct cw_run_share {
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
     double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */
     uint32_t held_for, held_until; /* launches: since they were looked at, and when they are next */
+    double apart_ns;               /* GPUs: of a part's copies, without their bytes; the most of all */
+    struct cw_run_margins margins;
 };
 
 struct cw_run_shared { /* a planned window */
@@ -70,6 +73,9 @@ bool cw_run_share_window(const struct cw_run_shared *s);
 /* The launch is cut into one block for each GPU, and launches like it are cut where this one is. */
 bool cw_run_share_stays(const struct cw_run_tiles *x);
 
+/* Bound blocks, one for each part that has any, in the order of their places. */
+void cw_run_share_bind(struct cw_run_tiles *x);
+
 /* For tiles/tile.c. The next block for `part`: taken; none any more (or the blocks of `x` are bound from now
  * on); later, once another one has run. */
 enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part,
@@ -77,6 +83,9 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
 /* How long the block that `part` has taken will take; 0: not known. */
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);
 bool cw_run_share_by_blocks(void); /* --blocks sync */
+/* Tells the controller the times of earlier runs for launches like `t`, of so many groups. */
+void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups,
+                         double overhead_ns);
 /* Keeps the measured speeds of a launch for later runs. */
 void cw_run_share_keep(const struct cw_run_tiles *x);
 /* Launches of this shape have not gained, or would not: for a while they are not cut. */

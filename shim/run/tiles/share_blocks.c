@@ -1,6 +1,8 @@
 /* share_blocks.c - a shared launch while it runs: the next block of each part, its time, and whether
  * the launch gained. See tiles/share.h. */
 #include "share.h"
+#include "tile_margin.h"
+#include "tile_train.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,15 +109,12 @@ static uint32_t next_by_place(const struct cw_run_tiles *x, int64_t place)
     return found;
 }
 
-/* Bound blocks, one for each part, in the order of their places. */
-static void divide(struct cw_run_tiles *x)
+void cw_run_share_bind(struct cw_run_tiles *x)
 {
     double share[CW_RUN_LANES], sum = 0;
     int64_t place = -1;
     size_t first = 0, next;
 
-    if (x->blocks)
-        return;
     shares_now(x, share);
     if (cw_run_share_stays(x))
         hold_shares(x, share);
@@ -133,6 +132,15 @@ static void divide(struct cw_run_tiles *x)
                                       .part = x->part[k].state == CW_RUN_DONE ? CW_RUN_ANYBODY : k};
         first = next > first ? next : first;
     }
+}
+
+static void divide(struct cw_run_tiles *x)
+{
+    if (x->blocks)
+        return;
+    cw_run_share_bind(x);
+    if (cw_run_share_stays(x) && cw_run_tile_margin_find(x))
+        cw_run_tile_train_form(x);
 }
 
 enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part,
@@ -163,11 +171,20 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
     }
 }
 
+/* That the part runs. */
+static size_t groups_of(const struct cw_run_tiles *x, const struct cw_run_task *part)
+{
+    const struct cw_run_block *b = &x->block[part->window.index];
+    size_t more = b->margin[0] + b->margin[1];
+
+    return b->groups + (more ? (more + x->units / 2) / x->units : 0);
+}
+
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part)
 {
     const struct cw_cl_device *slot = x->whole->queue->context->places[part->at.place].slot;
     double speed = cw_adaptive_speed(x->share->control, part->at.place), alone;
-    double ns = speed > 0 ? (double)x->block[part->window.index].groups / speed : 0;
+    double ns = speed > 0 ? (double)groups_of(x, part) / speed : 0;
     struct cw_work work;
 
     if (!slot->dsp)
@@ -201,7 +218,7 @@ void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part
     if (x->share->holder == x)
         cw_adaptive_report(x->share->control, part->at.place, first ? 0 : ns);
     else if (!first)
-        cw_adaptive_know(x->share->control, part->at.place, x->block[part->window.index].groups, (double)ns);
+        cw_adaptive_know(x->share->control, part->at.place, groups_of(x, part), (double)ns);
 }
 
 void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part)

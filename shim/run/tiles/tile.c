@@ -4,6 +4,7 @@
 #include "../core/clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../trace/recorder.h"
 #include "../core/fault.h"
@@ -14,6 +15,7 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
+#include "../memory/spread_beside.h"
 #include "../tasks/task.h"
 #include "../workers/worker.h"
 #include "../workers/exclusion.h"
@@ -28,6 +30,7 @@ void cw_run_tile_free(struct cw_run_tiles *x)
     free(x->part);
     free(x->access);
     free(x->hulls);
+    cw_run_spread_beside_end(x->beside, false);
     free(x);
 }
 
@@ -90,6 +93,7 @@ static void part_leaves(struct cw_run_task *part)
     struct cw_run_tiles *x = part->tile.part_of;
 
     part->state = CW_RUN_DONE;
+    part->tile.known = 0;
     for (uint32_t i = 0; i < x->blocks; i++)
         if (!x->block[i].taken && x->block[i].part == (uint32_t)(part - x->part))
             x->block[i].part = CW_RUN_ANYBODY;
@@ -259,6 +263,10 @@ static bool take_bound(struct cw_run_tiles *x, struct cw_run_task *part)
 
         if (b->taken || (b->part != number(x, part) && b->part != CW_RUN_ANYBODY))
             continue;
+        if (b->part != number(x, part)) {
+            memset(b->margin, 0, sizeof b->margin);
+            part->tile.known = 0;
+        }
         b->taken = true;
         part->window.index = i;
         return true;
@@ -382,6 +390,8 @@ static void over(struct cw_run_tiles *x, cl_int status)
     }
     if (x->share)
         cw_run_share_over(x, status < 0 || !x->run ? 0 : took_ns(x));
+    if (x->apart)
+        cw_run_tile_apart_end(x, status);
     cw_run.counts.cut += x->run > 1;
     cw_run.counts.tiles += x->run > 1 ? x->run : 0;
     cw_run_task_done(t, status);

@@ -31,6 +31,7 @@
 
 #define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
 #define CW_RUN_ANYBODY     UINT32_MAX
+#define CW_RUN_TILE_HULLS  34  /* tiles that struct cw_run_tiles has room for */
 #define CW_RUN_HIDDEN      120 /* bytes of the rewritten kernels' last argument */
 
 struct cw_form;
@@ -51,7 +52,8 @@ struct cw_run_cut {
 
 struct cw_run_block {
     size_t first, groups;
-    uint32_t part; /* number of the part that is to run it, or CW_RUN_ANYBODY */
+    uint32_t part;    /* number of the part that is to run it, or CW_RUN_ANYBODY */
+    size_t margin[2]; /* units before and behind it that this part runs, too: tiles/tile_margin.h */
     bool taken;
 };
 
@@ -59,6 +61,8 @@ struct cw_run_tiles {
     struct cw_run_task *whole;
     struct cw_run_cut cut;
     bool given_up;               /* it runs whole, at home */
+    struct cw_run_cut fine;      /* where `apart`: into units, of which bytes are known and margins are */
+    size_t units;                /* in a work-group of `cut` */
     bool apart;                  /* its parts work in several memories: tiles/tile_apart.h */
     uint32_t parts, left;        /* there are; that have not ended */
     uint32_t blocks, run;        /* bound beforehand; that have run, of all */
@@ -76,6 +80,11 @@ struct cw_run_tiles {
     struct cw_run_task *part;
     struct cw_run_access *access; /* of all parts, where `apart`; and room for hulls */
     struct cw_arg_hulls *hulls;
+    bool fetches;                 /* bytes were copied for some block */
+    uint32_t fetching;            /* parts that copy, and have margins whose bytes other parts may write */
+    struct cw_run_series series;  /* that it goes on, where `apart` */
+    struct cw_run_beside *beside; /* memory/spread_beside.h */
+    struct cw_run_train *train;   /* that it runs in: tiles/tile_train.h */
 };
 
 /* A kernel's state for running in tiles. */
@@ -101,6 +110,8 @@ enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut);
  * memory is out. */
 bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
                       struct cw_arg_hulls *hulls);
+/* With these accesses of all of it, the launch may read bytes that it writes. */
+bool cw_run_cut_hulls_in_place(const struct cw_run_launch *l, const struct cw_arg_hulls *hulls);
 /* Fills *launch, without a local size, and `args`, one for each argument (tiles/cut_hulls.c). */
 void cw_run_cut_hulls_describe(const struct cw_run_launch *l, struct cw_launch_arg *args,
                                struct cw_launch *launch);

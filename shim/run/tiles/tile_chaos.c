@@ -2,6 +2,7 @@
  * others move. */
 #include "../workers/legal.h"
 #include "tile.h"
+#include "tile_margin.h"
 #include "../core/state.h"
 #include "../tuning/reasons.h"
 
@@ -56,5 +57,6 @@ void cw_run_tile_chaos_cut(struct cw_run_task *t)
         return; /* whole, where the plan has put it */
     for (uint32_t i = 0; i < n; i++)
         piece[i].place = place[below(places)];
-    cw_run_tile_launch(t, &cut, piece, n);
+    if (cw_run_tile_launch(t, &cut, piece, n))
+        cw_run_tile_margin_draw(t->tile.launch, below);
 }

@@ -13,30 +13,6 @@
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 
-static bool meets(const struct cw_run_arg *a, const struct cw_hull *x, const struct cw_run_arg *b,
-                  const struct cw_hull *y)
-{
-    if (x->answer == CW_ANSWER_NONE || y->answer == CW_ANSWER_NONE)
-        return false;
-    if (x->answer == CW_ANSWER_UNKNOWN || y->answer == CW_ANSWER_UNKNOWN)
-        return true;
-    return a->memory->region == b->memory->region &&
-           a->memory->offset + (uint64_t)x->begin < b->memory->offset + (uint64_t)y->end &&
-           b->memory->offset + (uint64_t)y->begin < a->memory->offset + (uint64_t)x->end;
-}
-
-static bool reads_what_it_writes(const struct cw_run_launch *l, const struct cw_arg_hulls *hulls)
-{
-    uint32_t n = l->kernel->count;
-
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++)
-            if (l->args[i].memory && l->args[j].memory &&
-                meets(&l->args[i], &hulls[i].writes, &l->args[j], &hulls[j].reads))
-                return true;
-    return false;
-}
-
 static bool among_dsps(const struct cw_run_context *c)
 {
     for (size_t i = 0; i < c->slots->n; i++)
@@ -54,7 +30,8 @@ bool cw_run_tile_late_may_run_again(const struct cw_run_task *t, const struct cw
     if (!among_dsps(t->queue->context) || cw_device_clock_is_virtual())
         return false;
     hulls = calloc((size_t)t->launch.kernel->count + 1, sizeof *hulls);
-    again = hulls && cw_run_cut_hulls(t, cut, from, 1, hulls) && !reads_what_it_writes(&t->launch, hulls);
+    again =
+        hulls && cw_run_cut_hulls(t, cut, from, 1, hulls) && !cw_run_cut_hulls_in_place(&t->launch, hulls);
     free(hulls);
     return again;
 }

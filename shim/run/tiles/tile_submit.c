@@ -252,15 +252,48 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     return err;
 }
 
+/* Its rows of work-items lie in work-groups of about as many as the program's. */
+static struct cw_run_cut cut_of_margins(const struct cw_run_tiles *x)
+{
+    size_t width = x->whole->launch.global[0], more = x->units;
+    struct cw_run_cut cut = x->fine;
+
+    for (; more > 1 && width % (2 * cut.local[0]) == 0; more /= 2)
+        cut.local[0] *= 2;
+    return cut;
+}
+
+/* Margins of which a unit is less than a work-group. */
+static cl_int submit_margins(struct cw_run_task *part, const struct cw_run_block *b, cl_command_queue *queue)
+{
+    const struct cw_run_tiles *x = part->tile.part_of;
+    struct cw_run_context *c = part->queue->context;
+    const struct cw_run_cut cut = cut_of_margins(x);
+    const struct cw_run_block side[] = {{.first = b->first * x->units - b->margin[0], .groups = b->margin[0]},
+                                        {.first = (b->first + b->groups) * x->units, .groups = b->margin[1]}};
+    cl_int err = CL_SUCCESS;
+
+    for (int i = 0; i < 2 && err == CL_SUCCESS; i++)
+        if (side[i].groups)
+            err = cw_run_tile_submit_range(&part->launch, c, &c->places[part->at.place], &cut, &side[i],
+                                           queue, NULL);
+    return err;
+}
+
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event)
 {
     const struct cw_run_tiles *x = part->tile.part_of;
     struct cw_run_context *c = part->queue->context;
     struct cw_run_context_device *p = &c->places[part->at.place];
     struct cw_run_block b = x->block[part->window.index], last = {.first = x->cut.groups - 1, .groups = 1};
-    bool two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
     cl_int err;
+    bool two;
 
+    if (x->units < 2) {
+        b.first -= b.margin[0];
+        b.groups += b.margin[0] + b.margin[1];
+    }
+    two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
     /* before its first block: a part that has begun can bring the launch to its end */
     part->tile.able = part->tile.able || has_all_code(&part->launch, c, p, &x->cut, x->inherits && x->apart);
     if (!part->tile.able)
@@ -270,8 +303,10 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     part->begun = err == CL_SUCCESS;
     if (two && part->begun && !p->lane->quarantine.hung) { /* else it was given up, and may have no buffers */
         err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue, event);
-        if (err != CL_SUCCESS)
-            cw_next.clFinish(*queue); /* the first launch is over before the error is reported */
     }
+    if (x->units > 1 && err == CL_SUCCESS && !p->lane->quarantine.hung)
+        err = submit_margins(part, &b, queue);
+    if (err != CL_SUCCESS && part->begun)
+        cw_next.clFinish(*queue); /* the first launch is over before the error is reported */
     return err;
 }

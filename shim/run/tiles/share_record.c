@@ -1,0 +1,65 @@
+/* share_record.c - records of a shape, and what earlier runs have measured. See tiles/share.h. */
+#include "share.h"
+
+#include <stdlib.h>
+
+#include "../core/state.h"
+#include "../tuning/perf_model.h"
+
+void cw_run_share_free(struct cw_run_share *list)
+{
+    struct cw_run_share *next;
+
+    for (; list; list = next) {
+        next = list->next;
+        cw_adaptive_destroy(list->control);
+        free(list->held);
+        free(list);
+    }
+}
+
+/* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each
+ * device does all */
+
+#define KEPT_KERNEL UINT64_C(0x7469a1e5)
+
+static uint64_t kept_shape(const struct cw_run_share *h)
+{
+    return h->shape * 4 + h->dim;
+}
+
+void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups,
+                         double overhead_ns)
+{
+    const struct cw_run_context *c = t->queue->context;
+    const struct cw_run_brain *b = cw_run_perf_model_now();
+    struct cw_history_estimate e;
+
+    for (uint32_t i = 0; b && i < c->slots->n; i++) {
+        uint32_t lane = c->places[i].lane->number;
+
+        if (lane >= b->lanes)
+            continue;
+        cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, KEPT_KERNEL), kept_shape(h),
+                           (double)groups, &b->estimator.device[lane], NULL, 1, &e);
+        if (e.source == CW_HISTORY_EXACT)
+            cw_adaptive_know(h->control, i, groups, e.mean_ns + overhead_ns);
+    }
+}
+
+void cw_run_share_keep(const struct cw_run_tiles *x)
+{
+    const struct cw_run_share *h = x->share;
+    const struct cw_run_brain *b = cw_run_perf_model_now();
+
+    if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_SHARE_KEPT_EACH))
+        return;
+    for (uint32_t i = 0; i < x->parts; i++) {
+        double speed = cw_adaptive_speed(h->control, x->part[i].at.place);
+
+        if (speed > 0 && x->part[i].at.lane < b->lanes)
+            cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL),
+                           kept_shape(h), b->estimator.device[x->part[i].at.lane], (double)x->cut.groups,
+                           (double)x->cut.groups / speed);
+    }
+}
