@@ -98,16 +98,9 @@ void cw_run_spread_beside_end(struct cw_run_beside *list, bool counts)
     assert_null(list);
 }
 
-bool cw_run_tile_margin_find(struct cw_run_tiles *x)
+void cw_run_tile_margin_find(struct cw_run_tiles *x)
 {
     (void)x;
-    return false;
-}
-
-void cw_run_tile_train_form(struct cw_run_tiles *x)
-{
-    (void)x;
-    fail();
 }
 
 void cw_run_tile_apart_give_up(struct cw_run_tiles *x)

@@ -143,9 +143,6 @@
 #define CW_RUN_MARGIN_MOST 64
 /* copies for which margins do not grow after some that were too large, at most */
 #define CW_RUN_MARGIN_REST_MOST 64
-/* ns of launches that end together, as the program sees it (tiles/tile_train.h): threads wake in some 50
- * us, of which longer launches would not save 1 % */
-#define CW_RUN_TRAIN_NS 5e6
 /* shapes remembered of one kernel */
 #define CW_RUN_SHARE_SHAPES 32
 /* commands: larger windows have enough to do */

@@ -228,31 +228,6 @@ bool cw_run_spread_claims(struct cw_run_task *t)
     return may;
 }
 
-static bool may_prepare(const struct cw_run_task *t, const struct cw_run_access *a)
-{
-    const struct cw_run_region *r = a->region;
-
-    return r->root && r->spread && !r->spread->arrivals && cw_run_native_use_lets(r, t);
-}
-
-bool cw_run_spread_prepare(struct cw_run_task *t)
-{
-    bool good =
-        t->accesses.n && (!cw_run_spread_is_away(t) || has_replicas(t)) && cw_run_spread_may_be_here(t);
-
-    cw_run_spread_claim(t);
-    for (uint32_t i = 0; good && i < t->accesses.n; i++) {
-        struct cw_run_access *a = &t->accesses.of[i];
-
-        good = may_prepare(t, a) && (!a->write || a->beside || has_room(a));
-        if (good)
-            a->region->root->used = cw_run.sequence;
-    }
-    if (good)
-        cw_run_spread_cover(t);
-    return good;
-}
-
 /* ---- the end of a command */
 
 static void note(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)

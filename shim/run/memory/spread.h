@@ -23,9 +23,6 @@ bool cw_run_spread_is_here(const struct cw_run_task *t);
  * may not claim its bytes stays in its heap. Lock held. */
 bool cw_run_spread_may_claim(const struct cw_run_task *t);
 
-/* Which cw_run_spread_may_claim() allows. Lock held. */
-void cw_run_spread_claim(struct cw_run_task *t);
-
 /* If all its bytes are here and it may claim them it does, and true. Lock held. */
 bool cw_run_spread_claims(struct cw_run_task *t);
 
@@ -42,11 +39,6 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t);
  * its end. */
 cl_int cw_run_spread_gather(struct cw_run_task *t);
 void cw_run_spread_cover(struct cw_run_task *t);
-
-/* The same where nothing is to be copied: commands before it, which have claimed all that it uses, will
- * leave its bytes here. False: its device has no memory objects for it, bytes of its are copied or used
- * otherwise, or memory is out; the caller abandons the command then. Lock held, not given up. */
-bool cw_run_spread_prepare(struct cw_run_task *t);
 
 /* Until a copy or a command is over. The lock is given up meanwhile. */
 void cw_run_spread_wait(void);

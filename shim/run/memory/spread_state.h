@@ -93,6 +93,9 @@ bool cw_run_spread_make_replicas(const struct cw_run_task *t);
  * valid in a memory stay so while they are copied to another one, and none is overwritten. */
 bool cw_run_spread_may_copy_ahead(const struct cw_run_region *r, const struct cw_coherence_move *m);
 
+/* Which cw_run_spread_may_claim() allows. */
+void cw_run_spread_claim(struct cw_run_task *t);
+
 /* No other command and no thread of the program works on the same bytes at home meanwhile. What begins to
  * later is ordered behind the command. */
 bool cw_run_spread_may_be_here(const struct cw_run_task *t);

@@ -73,9 +73,6 @@ bool cw_run_share_window(const struct cw_run_shared *s);
 /* The launch is cut into one block for each GPU, and launches like it are cut where this one is. */
 bool cw_run_share_stays(const struct cw_run_tiles *x);
 
-/* Bound blocks, one for each part that has any, in the order of their places. */
-void cw_run_share_bind(struct cw_run_tiles *x);
-
 /* For tiles/tile.c. The next block for `part`: taken; none any more (or the blocks of `x` are bound from now
  * on); later, once another one has run. */
 enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part,

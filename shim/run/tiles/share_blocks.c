@@ -2,7 +2,6 @@
  * the launch gained. See tiles/share.h. */
 #include "share.h"
 #include "tile_margin.h"
-#include "tile_train.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,12 +108,15 @@ static uint32_t next_by_place(const struct cw_run_tiles *x, int64_t place)
     return found;
 }
 
-void cw_run_share_bind(struct cw_run_tiles *x)
+/* Bound blocks, one for each part, in the order of their places. */
+static void divide(struct cw_run_tiles *x)
 {
     double share[CW_RUN_LANES], sum = 0;
     int64_t place = -1;
     size_t first = 0, next;
 
+    if (x->blocks)
+        return;
     shares_now(x, share);
     if (cw_run_share_stays(x))
         hold_shares(x, share);
@@ -132,15 +134,8 @@ void cw_run_share_bind(struct cw_run_tiles *x)
                                       .part = x->part[k].state == CW_RUN_DONE ? CW_RUN_ANYBODY : k};
         first = next > first ? next : first;
     }
-}
-
-static void divide(struct cw_run_tiles *x)
-{
-    if (x->blocks)
-        return;
-    cw_run_share_bind(x);
-    if (cw_run_share_stays(x) && cw_run_tile_margin_find(x))
-        cw_run_tile_train_form(x);
+    if (cw_run_share_stays(x))
+        cw_run_tile_margin_find(x);
 }
 
 enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part,

@@ -84,7 +84,6 @@ struct cw_run_tiles {
     uint32_t fetching;            /* parts that copy, and have margins whose bytes other parts may write */
     struct cw_run_series series;  /* that it goes on, where `apart` */
     struct cw_run_beside *beside; /* memory/spread_beside.h */
-    struct cw_run_train *train;   /* that it runs in: tiles/tile_train.h */
 };
 
 /* A kernel's state for running in tiles. */

@@ -329,20 +329,15 @@ void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
     cw_run_spread_release(x->whole);
 }
 
-void cw_run_tile_apart_go_on(const struct cw_run_tiles *x)
+void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status)
 {
-    const struct cw_run_task *t = x->whole;
+    struct cw_run_task *t = x->whole;
 
+    cw_run_spread_beside_end(x->beside, status >= 0);
+    x->beside = NULL;
     for (uint32_t i = 0; i < t->accesses.n; i++)
         if (t->accesses.of[i].write && t->accesses.of[i].region->root)
             t->accesses.of[i].region->series = x->series;
-}
-
-void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status)
-{
-    cw_run_spread_beside_end(x->beside, status >= 0);
-    x->beside = NULL;
-    cw_run_tile_apart_go_on(x);
     for (uint32_t i = 0; i < x->blocks; i++) {
         cw_run.counts.apart_units += x->block[i].groups * x->units;
         cw_run.counts.margin_units += x->block[i].margin[0] + x->block[i].margin[1];
@@ -359,8 +354,7 @@ int cw_run_tile_apart_describe(char *text, unsigned size)
         return 0;
     return snprintf(text, size,
                     "run: borders: %llu launches cut over memories, %llu of them copied bytes; "
-                    "%.1f %% more work-items for that; %llu in %llu trains\n",
+                    "%.1f %% more work-items for that\n",
                     (unsigned long long)c->apart, (unsigned long long)c->apart_fetches,
-                    c->apart_units ? 100 * (double)c->margin_units / (double)c->apart_units : 0,
-                    (unsigned long long)c->coupled, (unsigned long long)c->trains);
+                    c->apart_units ? 100 * (double)c->margin_units / (double)c->apart_units : 0);
 }

@@ -21,9 +21,6 @@ bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost);
 /* The block has ended with `status`. False: it has failed, and may run again elsewhere. */
 bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status);
 
-/* The buffers that the launch writes go on with its series. */
-void cw_run_tile_apart_go_on(const struct cw_run_tiles *x);
-
 /* The launch has ended with `status`: what margins have written counts, and its buffers go on with its
  * series. */
 void cw_run_tile_apart_end(struct cw_run_tiles *x, cl_int status);

@@ -10,7 +10,6 @@
 #include "../core/thread.h"
 #include "share.h"
 #include "tile_apart.h"
-#include "tile_train.h"
 #include "../memory/coherence.h"
 #include "../workers/late.h"
 #include "../workers/watch.h"
@@ -103,8 +102,6 @@ static bool has_bytes(struct cw_run_tiles *x, struct member *m)
     cl_int lost;
 
     m->start_ns = cw_run_global_lock_now_ns(); /* they are a part of the block's time ... */
-    if (x->train)
-        return true;
     if (cw_run_tile_apart_fetch(m->part, &lost)) {
         if (x->share && cw_run_share_stays(x)) /* ... but later launches find them there */
             m->start_ns = cw_run_global_lock_now_ns();
@@ -300,17 +297,6 @@ static bool run_apart(struct member *m)
     return m->over = true;
 }
 
-/* Its blocks of all launches of the train; the one member of a crew. The launches end with the last part. */
-static void run_in_train(const struct member *m)
-{
-    struct cw_run_worker *l = m->lane;
-
-    cw_run_tile_train_run(m->part);
-    l->busy = false;
-    cw_run.running--;
-    cw_run_watch_begins(l);
-}
-
 void cw_run_tile_crew_hangs(struct cw_run_task *part)
 {
     struct cw_run_tiles *x = part->tile.part_of;
@@ -338,10 +324,6 @@ void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
         take_blocks(&c);
         if (!c.n)
             break; /* x may go now */
-        if (CW_UNLIKELY(c.x->train != NULL)) {
-            run_in_train(&c.m[0]);
-            break; /* likewise */
-        }
         if (CW_UNLIKELY(c.x->apart)) {
             if (!run_apart(&c.m[0]))
                 return; /* another thread has seen to it */

@@ -170,16 +170,15 @@ static bool copies(struct cw_run_tiles *x)
 
 /* ---- for how many launches */
 
-/* With n launches from one copy to the next each of them takes 1 / n of the copies' time, and of waking
- * threads before and behind a train (tiles/tile_train.h), and (n - 1) / 2 margins on each side: that is the
- * least where n * n is so much. */
+/* With n launches from one copy to the next each of them takes 1 / n of the copies' time and (n - 1) / 2
+ * margins on each side: that is the least where n * n is so much. */
 static uint32_t best(const struct cw_run_tiles *x, const uint32_t reach[2])
 {
-    double once = x->share->apart_ns + 2 * CW_RUN_SHARE_ASYNC_NS, speed = INFINITY;
+    double speed = INFINITY;
 
     for (uint32_t i = 0; i < x->parts; i++)
         speed = fmin(speed, cw_adaptive_speed(x->share->control, x->part[i].at.place));
-    return (uint32_t)cw_whole_from(sqrt(2 * once * speed * (double)x->units / (reach[0] + reach[1])),
+    return (uint32_t)cw_whole_from(sqrt(2 * x->share->apart_ns * speed * (double)x->units / (reach[0] + reach[1])),
                                    CW_RUN_MARGIN_MOST);
 }
 
@@ -256,53 +255,37 @@ static void find_reach(struct cw_run_tiles *x)
         x->share->margins.reach[side] = reach_of(x, &x->block[!side], side);
 }
 
-/* What is known of the launch's reach may be of other arguments. Then no margins are better than copies.
- * False: it copies all the same. */
-static bool choose(struct cw_run_tiles *x, struct cw_run_series *s, size_t margin[2])
+/* What is known of the launch's reach may be of other arguments. Then no margins are better than copies. */
+static void choose(struct cw_run_tiles *x, struct cw_run_series *s, size_t margin[2])
 {
     bool had = s->left[0] || s->left[1];
 
     if (goes_on(x, s, margin))
-        return true;
+        return;
     find_reach(x);
     if (had && goes_on(x, s, margin))
-        return true;
+        return;
     memset(margin, 0, 2 * sizeof *margin);
     set_margins(x, margin);
-    return had && !copies(x);
+    if (!had || copies(x))
+        begin(x, s, margin);
 }
 
-/* True: no part copies. `begins`: else margins begin. */
-static bool look(struct cw_run_tiles *x, bool begins)
+void cw_run_tile_margin_find(struct cw_run_tiles *x)
 {
     size_t margin[2] = {0};
     struct cw_run_series s;
-    bool none = false;
 
     x->series = (struct cw_run_series){.cut = true};
     if (asked == 1 || !x->apart || x->blocks < 2 || !are_bound(x) || !find_accesses(x))
-        return false;
+        return;
     s = series_of(x);
-    if (s.cut && !cw_run_cut_hulls_in_place(&x->whole->launch, x->hulls)) {
-        none = choose(x, &s, margin);
-        if (!none && begins)
-            begin(x, &s, margin);
-    }
+    if (s.cut && !cw_run_cut_hulls_in_place(&x->whole->launch, x->hulls))
+        choose(x, &s, margin);
     for (int side = 0; side < 2; side++)
         s.left[side] = margin[side] * x->fine.local[x->cut.dim];
     s.cut = true;
     x->series = s;
-    return none;
-}
-
-bool cw_run_tile_margin_find(struct cw_run_tiles *x)
-{
-    return look(x, true);
-}
-
-bool cw_run_tile_margin_goes_on(struct cw_run_tiles *x)
-{
-    return look(x, false);
 }
 
 void cw_run_tile_margin_draw(struct cw_run_tiles *x, size_t (*below)(size_t n))

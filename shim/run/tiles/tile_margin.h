@@ -31,7 +31,6 @@
 #ifndef CW_RUN_TILE_MARGIN_H
 #define CW_RUN_TILE_MARGIN_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,12 +50,8 @@ struct cw_run_margins {
 /* Settings; called by start(). */
 void cw_run_tile_margin_start(const struct cw_options *options);
 
-/* Fills the margins of the blocks of `x`, all bound, none of which has begun; x->series goes on. True: no
- * part will copy anything. */
-bool cw_run_tile_margin_find(struct cw_run_tiles *x);
-
-/* The same of a launch that only goes on; false: it would copy, and its margins are not right yet. */
-bool cw_run_tile_margin_goes_on(struct cw_run_tiles *x);
+/* Fills the margins of the blocks of `x`, all bound, none of which has begun; x->series goes on. */
+void cw_run_tile_margin_find(struct cw_run_tiles *x);
 
 /* Under chaos: draws them, where they may be; below(n) is a number below n. */
 void cw_run_tile_margin_draw(struct cw_run_tiles *x, size_t (*below)(size_t n));
