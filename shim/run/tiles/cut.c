@@ -8,6 +8,7 @@
 #include "../../../analyzer/footprint/pinned.h"
 #include "../../builds/source.h"
 #include "../models/cutter.h"
+#include "../models/exact.h"
 #include "../models/program_models.h"
 #include "share.h"
 #include "../core/global_lock.h"
@@ -109,7 +110,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
         return "nothing is known of the kernel";
     if (!home->memory && !cw_device_has(home, CW_VENDOR_ZERO_COPY_HOST_PTR))
         return "its device does not share the host's memory";
-    if (!cw_run_relaxed && cw_source_results_vary(p->options))
+    if (!cw_run_relaxed && cw_source_results_vary(p->options) && !cw_run_exact_is_whole(l->kernel))
         return "the build options allow results to vary";
     refused = cw_run_tile_program_refuses(l->kernel);
     if (refused)
