@@ -172,7 +172,7 @@ static void closed_files(void)
         enqueue(100), look("closed files");
 }
 
-/* None of the commands runs before the environment is gone: PoCL's threads read it, and are not locked out. */
+/* No command runs before the environment is gone: PoCL's threads read it, and are not locked out. */
 static void no_environment(void)
 {
     cl_int err = CL_SUCCESS;
