@@ -41,5 +41,16 @@ for platform in 0 1; do
         bare "$B/test/apps/$name" && in_run "$B/test/apps/$name" CLWEAVE_DEVICES=$other CLWEAVE_SEED=1 &&
             in_run "$B/test/apps/$name" CLWEAVE_DEVICES=all CLWEAVE_SEED=2
     done
+    # as users run them; in the end without a profit test
+    for name in search ${ALL:+histogram sort}; do
+        "$B/test/bench/gpus_speed" $name | grep hash > "$T/bare" || fail "gpus_speed $name"
+        for turn in 0 0 1; do
+            env -u CLWEAVE_POLICY LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=all CLWEAVE_MANAGE_ALL=$turn \
+                "$B/test/bench/gpus_speed" $name > "$T/out" 2> "$T/summary" || fail "gpus_speed $name: status $?"
+            grep hash "$T/out" | cmp -s - "$T/bare" || fail "gpus_speed $name $turn: other output"
+            compared=$((compared + 1))
+        done
+        grep -qE ', [1-9][0-9]* cut \(' "$T/summary" || fail "gpus_speed $name: nothing was cut: $(cat "$T/summary")"
+    done
 done
 done_

@@ -1,5 +1,5 @@
 /* cut.c - whether a launch may be cut into tiles, how, and why not. */
-#include "tile.h"
+#include "tile_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +87,7 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
     cw_cutter_verdict(c->cutter, &launch, v);
     if (v->cut == CW_CUT_WHOLE)
         return v->why;
+    cut->merges = cw_run_tile_merge_may(l, v);
     cut->dim = (uint32_t)v->dim;
     cut->ragged = !l->has_local && cw_pinned_settle(cut->dim, l->global, cut->local);
     cut->groups = (l->global[cut->dim] + cut->local[cut->dim] - 1) / cut->local[cut->dim];
@@ -95,7 +96,9 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
 
 enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
 {
-    return cut->verdict.cut == CW_CUT_ANY && cut->verdict.contiguous ? CW_RUN_LEGAL_APART : CW_RUN_LEGAL_TILE;
+    bool apart = (cut->verdict.cut == CW_CUT_ANY && cut->verdict.contiguous) || cut->merges;
+
+    return apart ? CW_RUN_LEGAL_APART : CW_RUN_LEGAL_TILE;
 }
 
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)

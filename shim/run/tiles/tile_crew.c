@@ -10,6 +10,7 @@
 #include "../core/thread.h"
 #include "share.h"
 #include "tile_apart.h"
+#include "tile_merge.h"
 #include "../memory/coherence.h"
 #include "../workers/late.h"
 #include "../workers/watch.h"
@@ -292,6 +293,8 @@ static bool run_apart(struct member *m)
     m->status = cw_run_worker_execute(m->lane, m->part);
     if (CW_UNLIKELY(m->lane->quarantine.hung))
         return false;
+    if (m->status >= 0)
+        m->status = cw_run_tile_merge_collect(m->part);
     cw_run_late_ends(m->lane);
     m->ns = block_ns(m);
     return m->over = true;

@@ -105,5 +105,5 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
         return CW_RUN_ILLEGAL_DEVICE;
     if (p->slot->dsp) /* transfers are done by the host, whose worker does not matter */
         return CW_RUN_ILLEGAL_DEVICE;
-    return in_memory(p->slot) && !p->slot->memory ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_MEMORY;
+    return in_memory(p->slot) && !p->slot->memory && !home->memory ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_MEMORY;
 }
