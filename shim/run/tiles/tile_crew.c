@@ -293,9 +293,9 @@ static bool run_apart(struct member *m)
     m->status = cw_run_worker_execute(m->lane, m->part);
     if (CW_UNLIKELY(m->lane->quarantine.hung))
         return false;
+    cw_run_late_ends(m->lane);
     if (m->status >= 0)
         m->status = cw_run_tile_merge_collect(m->part);
-    cw_run_late_ends(m->lane);
     m->ns = block_ns(m);
     return m->over = true;
 }
