@@ -276,10 +276,12 @@ static void test_refused(void **state)
     whole.launch.args = both; /* another argument is the same buffer */
     assert_false(cw_run_tile_merge_may(&whole.launch, &v));
     kernel.count = 1;
-    access_of.high--; /* amid an element */
+    access_of.low++, access_of.high--; /* amid elements: they belong to the launch as a whole */
     x.cut.verdict = v;
-    assert_false(cw_run_tile_merge_make(&x));
-    access_of.high++;
+    whole.launch.args = &arg;
+    assert_true(cw_run_tile_merge_make(&x));
+    assert_true(x.merges->of[0].low == 64 && x.merges->of[0].high == 448);
+    access_of.low--, access_of.high++;
     cw_run_tile_merge_free(&x);
 }
 

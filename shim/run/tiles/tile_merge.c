@@ -14,7 +14,7 @@
 struct merge {
     const struct cw_run_memory *memory;
     struct cw_cut_merge as;
-    uint64_t low, high; /* in its region: all that the launch may touch */
+    uint64_t low, high; /* in its region: around all that the launch may touch */
     uint8_t *was;       /* these bytes before the launch */
 };
 
@@ -36,7 +36,8 @@ struct cw_run_tile_merges {
 
 static bool can_combine(struct cw_cut_merge m)
 {
-    return m.how == CW_MERGE_DIFF || (m.how != CW_MERGE_NONE && (m.bytes == 4 || m.bytes == 8));
+    return (m.how == CW_MERGE_DIFF && m.bytes == 1) ||
+           (m.how != CW_MERGE_NONE && (m.bytes == 4 || m.bytes == 8));
 }
 
 static bool is_alone(const struct cw_run_launch *l, uint32_t arg)
@@ -74,24 +75,23 @@ static bool within(const struct merge *m, const struct cw_run_access *a, uint64_
     return a->region == m->memory->region && *low < *high;
 }
 
-/* False: some access ends amid an element. */
+/* Whole elements. False: there are none, or memory is out. */
 static bool find_bytes(struct merge *m, const struct cw_run_task *t)
 {
-    uint64_t low, high;
+    uint64_t low, high, begin = m->memory->offset, each = (uint64_t)m->as.bytes;
 
     m->low = UINT64_MAX;
     for (uint32_t i = 0; i < t->accesses.n; i++) {
-        const struct cw_run_access *a = &t->accesses.of[i];
-
-        if (!within(m, a, &low, &high))
+        if (!within(m, &t->accesses.of[i], &low, &high))
             continue;
-        if (a->write &&
-            ((low - m->memory->offset) % (unsigned)m->as.bytes || (high - low) % (unsigned)m->as.bytes))
-            return false;
         m->low = low < m->low ? low : m->low;
         m->high = high > m->high ? high : m->high;
     }
-    return m->low < m->high && (m->was = malloc(m->high - m->low));
+    if (m->low >= m->high)
+        return false;
+    m->low -= (m->low - begin) % each;
+    m->high += (each - (m->high - begin) % each) % each;
+    return m->high <= begin + m->memory->bytes && (m->was = malloc(m->high - m->low));
 }
 
 bool cw_run_tile_merge_make(struct cw_run_tiles *x)
@@ -173,13 +173,26 @@ static uint8_t *host_of(const struct merge *m, uint64_t at)
     return m->memory->region->root->address + at;
 }
 
-/* Lock held, given up meanwhile. */
+/* What the launch may touch comes; between that lie bytes that others may use. Lock held, given up meanwhile.
+ */
+static bool bring(const struct cw_run_task *part, const struct merge *m)
+{
+    const struct cw_run_task *whole = part->tile.part_of->whole;
+    uint64_t low, high;
+
+    for (uint32_t i = 0; i < whole->accesses.n; i++)
+        if (within(m, &whole->accesses.of[i], &low, &high) &&
+            !cw_run_spread_come_to_host(part, m->memory->region, low, high))
+            return false;
+    return true;
+}
+
 static bool copy_all(const struct cw_run_task *part)
 {
     struct cw_run_tile_merges *m = part->tile.part_of->merges;
 
     for (uint32_t i = 0; i < m->n; i++) {
-        if (!cw_run_spread_come_to_host(part, m->of[i].memory->region, m->of[i].low, m->of[i].high))
+        if (!bring(part, &m->of[i]))
             return false;
         cw_run_global_lock_give();
         memcpy(m->of[i].was, host_of(&m->of[i], m->of[i].low), m->of[i].high - m->of[i].low);
@@ -279,12 +292,15 @@ cl_int cw_run_tile_merge_set(const struct cw_run_task *part, cl_kernel kernel, s
 
 /* ---- behind a block */
 
+/* Elements that the block has not changed stay: others may use bytes beside those of the launch. */
 #define COMBINE(type, stype)                                                                                 \
     for (size_t i = 0; i < bytes / sizeof(type); i++) {                                                      \
         type a, b, w;                                                                                        \
-        memcpy(&a, to + i * sizeof a, sizeof a);                                                             \
         memcpy(&b, v + i * sizeof b, sizeof b);                                                              \
         memcpy(&w, was + i * sizeof w, sizeof w);                                                            \
+        if (b == w)                                                                                          \
+            continue;                                                                                        \
+        memcpy(&a, to + i * sizeof a, sizeof a);                                                             \
         switch (how) {                                                                                       \
         case CW_MERGE_ADD:                                                                                   \
             a = (type)(a + (b - w));                                                                         \
@@ -307,11 +323,19 @@ cl_int cw_run_tile_merge_set(const struct cw_run_task *part, cl_kernel kernel, s
         case CW_MERGE_UMIN:                                                                                  \
             a = b < a ? b : a;                                                                               \
             break;                                                                                           \
-        default:                                                                                             \
+        case CW_MERGE_UMAX:                                                                                  \
             a = b > a ? b : a;                                                                               \
+            break;                                                                                           \
+        default: /* DIFF */                                                                                  \
+            a = b;                                                                                           \
         }                                                                                                    \
         memcpy(to + i * sizeof a, &a, sizeof a);                                                             \
     }
+
+static void combine_bytes(enum cw_merge how, uint8_t *to, const uint8_t *was, const uint8_t *v, size_t bytes)
+{
+    COMBINE(uint8_t, int8_t)
+}
 
 static void combine_words(enum cw_merge how, uint8_t *to, const uint8_t *was, const uint8_t *v, size_t bytes)
 {
@@ -323,28 +347,12 @@ static void combine_longs(enum cw_merge how, uint8_t *to, const uint8_t *was, co
     COMBINE(uint64_t, int64_t)
 }
 
-static void take_changes(uint8_t *to, const uint8_t *was, const uint8_t *v, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        to[i] = v[i] != was[i] ? v[i] : to[i];
-}
-
 /* `v`: the block's bytes from m->low on. */
-static void join(const struct merge *m, const struct cw_run_task *whole, const uint8_t *v)
+static void join(const struct merge *m, const uint8_t *v)
 {
-    uint64_t low, high;
-
-    for (uint32_t i = 0; i < whole->accesses.n; i++) {
-        if (!whole->accesses.of[i].write || !within(m, &whole->accesses.of[i], &low, &high))
-            continue;
-        uint8_t *to = host_of(m, low);
-        const uint8_t *was = m->was + (low - m->low), *new = v + (low - m->low);
-
-        if (m->as.how == CW_MERGE_DIFF)
-            take_changes(to, was, new, high - low);
-        else
-            (m->as.bytes == 4 ? combine_words : combine_longs)(m->as.how, to, was, new, high - low);
-    }
+    (m->as.bytes == 4   ? combine_words
+     : m->as.bytes == 8 ? combine_longs
+                        : combine_bytes)(m->as.how, host_of(m, m->low), m->was, v, m->high - m->low);
 }
 
 /* Lock not held. */
@@ -381,7 +389,7 @@ cl_int cw_run_tile_merge_collect(struct cw_run_task *part)
     err = read_own(part, v);
     pthread_mutex_lock(&x->merges->lock);
     for (uint32_t i = 0; i < x->merges->n && err == CL_SUCCESS && !left_out; i++)
-        join(&x->merges->of[i], x->whole, v[i]);
+        join(&x->merges->of[i], v[i]);
     pthread_mutex_unlock(&x->merges->lock);
     for (uint32_t i = 0; i < CW_CUT_MAX_MERGES; i++)
         free(v[i]);
