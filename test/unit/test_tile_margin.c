@@ -18,6 +18,7 @@ enum { ARGS = 2, PARTS = 3, GROUPS = 60, OWN = GROUPS / PARTS, LOCAL = 8 };
 
 static int64_t before, behind; /* groups that the kernel reaches */
 static bool in_place;
+static struct cw_run_cutter cutter;
 static double speed;
 
 struct range {
@@ -50,6 +51,12 @@ bool cw_run_cut_hulls_in_place(const struct cw_run_launch *l, const struct cw_ar
     (void)l;
     assert_int_equal(hulls[1].writes.end, GROUPS);
     return in_place;
+}
+
+struct cw_run_cutter *cw_run_cutter_of(struct cw_run_kernel *k)
+{
+    (void)k;
+    return &cutter;
 }
 
 double cw_adaptive_speed(const struct cw_adaptive *a, uint32_t device)
@@ -162,7 +169,7 @@ static int setup(void **unused)
     }
     share = other = (struct cw_run_share){.apart_ns = 1000};
     before = behind = 1;
-    in_place = false;
+    in_place = cutter.has_atomics = false;
     speed = 1; /* a work-group takes 1 ns: margins are cheap */
     exchange("auto");
     host_writes();
@@ -294,6 +301,16 @@ static void launches_in_place_have_none(void **unused)
     assert_int_equal(margins, 0);
 }
 
+/* They may order what a work-group writes otherwise each time. */
+static void nor_have_launches_with_atomics(void **unused)
+{
+    (void)unused;
+    cutter.has_atomics = true;
+    exchange("4");
+    launches_of(20);
+    assert_int_equal(margins, 0);
+}
+
 /* All of a buffer is read, as of bodies that attract each other. */
 static void nor_have_launches_that_read_everything(void **unused)
 {
@@ -347,6 +364,7 @@ int main(void)
         cmocka_unit_test_setup(what_saves_nothing_is_left_out, setup),
         cmocka_unit_test_setup(part_of_what_was_planned, setup),
         cmocka_unit_test_setup(launches_in_place_have_none, setup),
+        cmocka_unit_test_setup(nor_have_launches_with_atomics, setup),
         cmocka_unit_test_setup(nor_have_launches_that_read_everything, setup),
         cmocka_unit_test_setup(nor_those_that_no_cut_launch_wrote_for, setup),
         cmocka_unit_test_setup(kernels_in_turn, setup),

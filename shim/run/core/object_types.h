@@ -315,7 +315,10 @@ struct cw_run_known {
     struct cw_run_cutter *cutter;    /* models/cutter.h; NULL: not asked for yet */
     uint64_t judged_job;             /* the program's models_job whose model said `hidden`; 0: none yet */
     bool hidden;                     /* it has effects that no argument shows (models/effects.c) */
-    uint32_t *launches;              /* by lane number */
+    uint64_t exact_job;              /* likewise, for the next two (models/exact.c) */
+    const char *inexact; /* static words: why its results may differ on other code; NULL: they do not */
+    unsigned floats;     /* enum cw_model_floats: what they need */
+    uint32_t *launches;  /* by lane number */
     /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
     struct cw_run_kinds *loaded;
     double *mean_ns; /* by lane number: measured, 0: never */

@@ -10,12 +10,13 @@ struct cw_run_counts {
     atomic_ullong by_rows;                /* tiles; lock not needed */
     uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
     uint64_t far_bytes_for[3];            /* by enum cw_move_why of analyzer/trace/trace.h */
-    /* cut launches whose parts worked in several memories; those that copied; their work-groups; beside
+    /* cut launches whose parts worked in several memories; those that copied; their work-items; beside
      * these */
     uint64_t apart, apart_fetches, apart_units, margin_units;
     uint64_t evicted;        /* buffers, from a device's own memory */
     uint64_t lost, deprived; /* bytes that came to be valid nowhere; commands that needed some */
     uint64_t far_ahead;      /* copies that no command waited for yet */
+    uint64_t merged;         /* launches: tiles/tile_merge.h */
     uint64_t relieved,
         parts_relieved; /* launches that went home from behind late ones; parts that left them */
     uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */

@@ -15,6 +15,14 @@ static void forget(struct cw_run_cutter *c)
     *c = (struct cw_run_cutter){0};
 }
 
+static bool has_atomics(const struct cw_model *m)
+{
+    for (int i = 0; i < m->works; i++)
+        if (m->work[i].count[CW_OP_ATOMIC])
+            return true;
+    return false;
+}
+
 struct cw_run_cutter *cw_run_cutter_of(struct cw_run_kernel *k)
 {
     struct cw_run_known *known = k->known;
@@ -29,6 +37,7 @@ struct cw_run_cutter *cw_run_cutter_of(struct cw_run_kernel *k)
     m = cw_model_set_find(&c->models->set, k->name);
     c->cutter = m && (uint32_t)m->args == k->count ? cw_cutter_create(m) : NULL;
     c->ordered = c->cutter && cw_cut_ordered(m);
+    c->has_atomics = c->cutter && has_atomics(m);
     return c->cutter ? c : NULL;
 }
 

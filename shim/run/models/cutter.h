@@ -13,6 +13,7 @@ struct cw_run_cutter {
     struct cw_run_models *models; /* all below goes by these; one reference is held */
     struct cw_cutter *cutter;     /* NULL: there is none */
     bool ordered;                 /* cw_cut_ordered() */
+    bool has_atomics;             /* of any memory, work-groups' own, too */
     struct cw_form *form;         /* bytes that tiles touch; NULL: tiles/cut.c has not asked yet */
 };
 

@@ -1,5 +1,6 @@
 /* tile_apart.c - see tiles/tile_apart.h. */
 #include "tile_apart.h"
+#include "tile_merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ bool cw_run_tile_apart_make(struct cw_run_tiles *x)
         x->part[i].accesses.of = x->access + (size_t)i * most;
         x->part[i].order.serves = x->whole->order.recorded;
     }
-    return x->access && x->hulls;
+    return x->access && x->hulls && cw_run_tile_merge_make(x);
 }
 
 /* ---- the bytes of a block */
@@ -109,8 +110,9 @@ static bool is_written_beside(const struct cw_run_tiles *x, const struct row *r,
     for (uint32_t k = 0; range_of(m, h, &low, &high) && k < (uint32_t)r->n * args; k++) {
         const struct cw_run_memory *other = l->args[k % args].memory;
 
-        if (k / args != (uint32_t)r->own && other && other->region == m->region &&
-            range_of(other, &r->hulls[k].writes, &from, &to) && from < high && low < to)
+        if (k / args != (uint32_t)r->own && !cw_run_tile_merge_is(x, k % args) && other &&
+            other->region == m->region && range_of(other, &r->hulls[k].writes, &from, &to) && from < high &&
+            low < to)
             return true;
     }
     return false;
@@ -232,6 +234,8 @@ static bool find_bytes(struct cw_run_tiles *x, struct cw_run_task *part, struct 
     h = own_of(x, &own);
     w = own_of(x, &wide);
     for (uint32_t i = 0; i < l->kernel->count; i++) {
+        if (cw_run_tile_merge_is(x, i))
+            continue;
         add(x, part, l->args[i].memory, &w[i].reads, false, false);
         add(x, part, l->args[i].memory, &h[i].writes, true, false);
         if (h != w)
@@ -298,6 +302,8 @@ bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
         return false;
     }
     err = fetch(x, part);
+    if (err == CL_SUCCESS && !cw_run_tile_merge_begin(part))
+        err = CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS)
         return true;
     forget(part);

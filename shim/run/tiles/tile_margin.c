@@ -11,6 +11,7 @@
 #include "../core/backoff.h"
 #include "../core/thresholds.h"
 #include "../memory/spread.h"
+#include "../models/cutter.h"
 #include "share.h"
 #include "tile_apart.h"
 
@@ -178,8 +179,8 @@ static uint32_t best(const struct cw_run_tiles *x, const uint32_t reach[2])
 
     for (uint32_t i = 0; i < x->parts; i++)
         speed = fmin(speed, cw_adaptive_speed(x->share->control, x->part[i].at.place));
-    return (uint32_t)cw_whole_from(sqrt(2 * x->share->apart_ns * speed * (double)x->units / (reach[0] + reach[1])),
-                                   CW_RUN_MARGIN_MOST);
+    return (uint32_t)cw_whole_from(
+        sqrt(2 * x->share->apart_ns * speed * (double)x->units / (reach[0] + reach[1])), CW_RUN_MARGIN_MOST);
 }
 
 /* Between the copies that are to be made now and the next; `s` is the series so far. Something else that
@@ -271,13 +272,22 @@ static void choose(struct cw_run_tiles *x, struct cw_run_series *s, size_t margi
         begin(x, s, margin);
 }
 
+/* Two devices that run the same work-groups write the same bytes: no order of atomics shows, and nothing is
+ * merged. */
+static bool may_repeat(const struct cw_run_tiles *x)
+{
+    const struct cw_run_cutter *c = cw_run_cutter_of(x->whole->launch.kernel);
+
+    return asked != 1 && x->apart && !x->merges && are_bound(x) && c && !c->has_atomics;
+}
+
 void cw_run_tile_margin_find(struct cw_run_tiles *x)
 {
     size_t margin[2] = {0};
     struct cw_run_series s;
 
     x->series = (struct cw_run_series){.cut = true};
-    if (asked == 1 || !x->apart || x->blocks < 2 || !are_bound(x) || !find_accesses(x))
+    if (x->blocks < 2 || !may_repeat(x) || !find_accesses(x))
         return;
     s = series_of(x);
     if (s.cut && !cw_run_cut_hulls_in_place(&x->whole->launch, x->hulls))
@@ -290,8 +300,7 @@ void cw_run_tile_margin_find(struct cw_run_tiles *x)
 
 void cw_run_tile_margin_draw(struct cw_run_tiles *x, size_t (*below)(size_t n))
 {
-    if (asked == 1 || !x->apart || !are_bound(x) || !find_accesses(x) ||
-        cw_run_cut_hulls_in_place(&x->whole->launch, x->hulls))
+    if (!may_repeat(x) || !find_accesses(x) || cw_run_cut_hulls_in_place(&x->whole->launch, x->hulls))
         return;
     for (uint32_t i = 0; i < x->blocks; i++)
         for (int side = 0; side < 2; side++)
