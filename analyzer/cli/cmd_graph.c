@@ -7,7 +7,6 @@
 #include "../graph/graph_build.h"
 #include "../graph/graph_summary.h"
 #include "../io/output.h"
-#include "../trace/log_read.h"
 #include "../trace/trace_index.h"
 #include "../graph/trace_read.h"
 
@@ -128,20 +127,21 @@ static enum cw_status export(const struct graph_options *o, const struct cw_expo
     return status ? status : cw_output_close(&out, exporter->write(t, &e, out.f, err), err);
 }
 
-/* The graph that was loaded, or another, as --footprints says. */
-static enum cw_status with_footprints(const struct graph_options *o, const char *path, struct cw_trace *t,
+/* The graph that a JSON trace has, or another, as --footprints says. */
+static enum cw_status with_footprints(const struct graph_options *o, bool log, struct cw_trace *t,
                                       struct cw_error *err)
 {
     if (o->footprints && !strcmp(o->footprints, "off"))
-        return cw_log_probe(path) ? CW_OK : cw_graph_build(t, NULL, err);
-    return o->footprints || cw_log_probe(path) ? cw_footprints_build(t, o->footprints != NULL, err) : CW_OK;
+        return cw_graph_build(t, NULL, err);
+    return o->footprints || log ? cw_footprints_build(t, o->footprints != NULL, log, err) : CW_OK;
 }
 
 /* The trace at `path`, its graph as the options say, the part of it that they select. */
 static enum cw_status load(const struct graph_options *o, const char *path, struct cw_trace *t,
                            struct cw_error *err)
 {
-    enum cw_status status = cw_trace_load(t, path, err);
+    bool log;
+    enum cw_status status = cw_trace_load_bare(t, path, &log, err);
 
     if (!status && (o->footprints || o->trust_declared) && t->process.selection)
         status = cw_error_set(
@@ -150,7 +150,7 @@ static enum cw_status load(const struct graph_options *o, const char *path, stru
             "whole trace instead",
             path, t->process.selection);
     if (!status)
-        status = with_footprints(o, path, t, err);
+        status = with_footprints(o, log, t, err);
     if (!status && o->trust_declared)
         status = cw_graph_build(t, &(struct cw_graph_options){.trust_declared = true}, err);
     return status ? status : cw_selection_apply(t, &o->selection, err);

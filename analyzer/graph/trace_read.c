@@ -46,9 +46,9 @@ static void *push_element(struct cw_trace *t, enum cw_section section)
     case CW_S_MODULES:
         return cw_trace_push(&t->modules, 1);
     case CW_S_COMMANDS:
-        return cw_trace_push(&t->commands, 1);
+        return cw_trace_push_spilled(&t->commands, 1);
     case CW_S_EDGES:
-        return cw_trace_push(&t->edges, 1);
+        return cw_trace_push_spilled(&t->edges, 1);
     case CW_S_PARTS:
         return cw_trace_push(&t->parts, 1);
     case CW_S_PLANS:
@@ -56,7 +56,7 @@ static void *push_element(struct cw_trace *t, enum cw_section section)
     case CW_S_MOVES:
         return cw_trace_push(&t->moves, 1);
     case CW_S_CALLS:
-        return cw_trace_push(&t->calls, 1);
+        return cw_trace_push_spilled(&t->calls, 1);
     case CW_S_STALE:
         return cw_trace_push(&t->stale, 1);
     case CW_S_PROCESS:
@@ -293,18 +293,19 @@ static enum cw_status load_log(struct cw_trace *t, const char *path, struct cw_e
                             cw_sections[place.section].name, place.index, found.text);
     if (status)
         return cw_error_set(err, status, "%.300s: %s; the log is damaged", path, found.text);
-    return cw_graph_build(t, NULL, err);
+    return CW_OK;
 }
 
-enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_error *err)
+enum cw_status cw_trace_load_bare(struct cw_trace *t, const char *path, bool *is_log, struct cw_error *err)
 {
     struct cw_file_text file;
     enum cw_status status = cw_file_text_open(&file, path, err);
     bool log;
 
+    *is_log = false;
     if (status)
         return status;
-    log = file.length >= 8 && memcmp(file.text, CW_LOG_MAGIC, 8) == 0;
+    *is_log = log = file.length >= 8 && memcmp(file.text, CW_LOG_MAGIC, 8) == 0;
     if (!log)
         status = file.length ? load_json(t, path, file.text, file.length, &file, err)
                              : cw_error_set(err, CW_ERR_FORMAT, "%s: the file is empty", path);
@@ -312,6 +313,14 @@ enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_err
     if (!log)
         return status;
     return load_log(t, path, err);
+}
+
+enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_error *err)
+{
+    bool log;
+    enum cw_status status = cw_trace_load_bare(t, path, &log, err);
+
+    return status || !log ? status : cw_graph_build(t, NULL, err);
 }
 
 enum cw_status cw_trace_convert(const char *log_path, const char *json_path, struct cw_error *err)
