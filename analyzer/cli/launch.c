@@ -333,6 +333,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *given, char **ar
                                                   .program_pid = (uint64_t)program,
                                                   .footprints = wants_footprints(o),
                                                   .selection = &o->selection,
+                                                  .compact = o->compact,
                                                   .summary = o->summary && !strcmp(mode, "trace")});
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -220,7 +220,7 @@ static void convert(struct found *f, const struct cw_run_logs *r, bool quiet)
     if (cw_trace_load_bare(&t, f->log, &log, &err) ||
         (r->footprints ? cw_footprints_build(&t, false, true, &err) : cw_graph_build(&t, NULL, &err)) ||
         cw_selection_apply(&t, r->selection, &err) ||
-        (name_data(&t, f->json, data, from), cw_trace_save(&t, f->json, &err))) {
+        (name_data(&t, f->json, data, from), cw_trace_save(&t, f->json, r->compact, &err))) {
         cw_cli_complain("%s", err.text);
         cw_cli_complain("the log %s is kept: `clweave graph %s -o out.json` converts it", f->log, f->log);
         f->commands = -1;
