@@ -33,6 +33,7 @@ check  liboclgrind-dev      a plug-in of oclgrind that writes those traces
 check  g++                  compiles that plug-in
 check  python3              scripts of the tests
 check  procps               process tools of the tests
+check  llvm-15              cuts down the built-in functions that PoCL reads in each process that compiles
 check  protobuf-compiler    reads the timelines that are Protocol Buffers
 check  nodejs               drives the browser that tests open pages in
 check  chromium             that browser

@@ -172,10 +172,18 @@ static void closed_files(void)
         enqueue(100), look("closed files");
 }
 
+/* No command runs before the environment is gone: PoCL's threads read it, and are not locked out. */
 static void no_environment(void)
 {
+    cl_int err = CL_SUCCESS;
+    cl_event gate = clCreateUserEvent(a.context, &err);
+
+    APP_CHECK(err);
+    APP_CHECK(clEnqueueBarrierWithWaitList(a.queue, 1, &gate, NULL));
     enqueue(100);
     clearenv();
+    APP_CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    clReleaseEvent(gate);
     for (int i = 0; i < 20; i++)
         enqueue(100), look("no environment");
 }

@@ -43,7 +43,7 @@ if mount -t tmpfs -o size=24m none "$T/disk" 2> /dev/null; then
     XDG_CACHE_HOME=$T/disk/cache POCL_CACHE_DIR=$T/disk/pocl meets disk CLWEAVE_POLICY=chaos
     managed 50
     unset FULL
-    umount "$T/disk"
+    umount -l "$T/disk" # what was started beside a program may end later
 fi
 
 # A child that goes on, which it can where kernels run inside calls: what its parent had enqueued is done.

@@ -61,7 +61,7 @@ done
 name=disk_full
 mkdir -p "$T/disk"
 if mount -t tmpfs -o size=3m none "$T/disk" 2> /dev/null; then
-    trap 'umount "$T/disk"' EXIT
+    trap 'umount -l "$T/disk"' EXIT
     out=$T/disk/trace.json trace disk_full return 400000; expect 0
     grep -q 'disk is full' "$T/$name/stderr" || fail "$name: $(cat "$T/$name/stderr")"
     [ -e "$T/disk/trace.json" ] || check --stopped "$counters" "$T/disk/trace.json.log"
