@@ -1,4 +1,5 @@
-# selection.sh - parts of traces: --from, --to, --commands, --windows, --kernel of graph, report, timeline, replay and trace.
+# selection.sh - parts of traces: --from, --to, --commands, --windows, --kernel of graph, report, timeline,
+# diff, replay and trace.
 . "$(dirname "$0")/common.sh"
 export XDG_CACHE_HOME=$T/cache # no models, no roofs
 mkdir "$T/cache"
@@ -9,6 +10,8 @@ expect select_kernel 0 clweave graph "$trace" --kernel 'split|merge'
 expect select_report 0 clweave report "$trace" --kernel multiply
 expect select_dot 0 clweave graph "$trace" --kernel 'split|merge' -f dot
 expect select_plan 0 clweave replay "$trace" --commands 2..5 --policy heft
+expect select_diff 0 clweave diff "$trace" "$trace" --kernel 'split|merge'
+expect select_diff_nothing 1 clweave diff "$trace" "$events" --kernel multiply
 expect select_bad_expression 2 clweave graph "$trace" --kernel 'a('
 expect select_bad_range 2 clweave report "$trace" --commands 1-5
 expect select_empty_range 2 clweave timeline "$trace" --commands 9..3
