@@ -2,9 +2,11 @@
 #include "spill.h"
 #include "array.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Room that an array gets at once, and how often the thread looks. */
-enum { STEP_BYTES = 64 << 20, LOOK_NS = 5000000 };
+/* Room that an array gets at once; after how much time of its thread pages are looked at; by how much other
+ * files' pages seem to grow each time. */
+enum { STEP_BYTES = 64 << 20, LOOK_NS = 10000000, OTHERS_BYTES = 64 << 10 };
 
 /* An array in a file. */
 struct spill {
@@ -24,10 +27,12 @@ struct spill {
     int fd;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_flag taken = ATOMIC_FLAG_INIT; /* the list is being changed or walked through */
 static struct spill *spills;
-static bool trimming, full; /* full: no array found room any more, and further ones stay in the heap */
+static bool full; /* no array found room any more, and further ones stay in the heap */
 static size_t above = SIZE_MAX, resident;
+static timer_t timer;
+static bool ticking;
 
 void cw_spill_begin(size_t from_bytes, size_t resident_bytes)
 {
@@ -35,58 +40,87 @@ void cw_spill_begin(size_t from_bytes, size_t resident_bytes)
     resident = resident_bytes;
 }
 
-/* ---- the thread */
+static void take(void)
+{
+    while (atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
+        sched_yield();
+}
 
-/* Bytes of mapped files that are resident; 0: not known. */
+static void give(void)
+{
+    atomic_flag_clear_explicit(&taken, memory_order_release);
+}
+
+/* ---- handing pages back: a signal handler, run after each LOOK_NS that the thread with the arrays has
+ * computed, so that it cannot touch much in between, however busy the machine is */
+
+/* Bytes of mapped files that are resident, the third number of statm; 0: not known. */
 static size_t resident_files(void)
 {
-    unsigned long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC), column = 0;
+    size_t pages = 0;
+    char text[128];
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text);
 
-    if (f && fscanf(f, "%*u %*u %lu", &pages) != 1)
-        pages = 0;
-    if (f)
-        fclose(f);
+    if (fd >= 0)
+        close(fd);
+    for (ssize_t i = 0; i < n && column < 3; i++)
+        if (text[i] == ' ')
+            column++;
+        else if (column == 2)
+            pages = 10 * pages + (size_t)(text[i] - '0');
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Hands pages back: they stay in their file, and come again when they are touched. */
-static void *trim(void *unused)
+/* Pages stay in their file, and come again when they are touched. What is left behind them are the program's
+ * own files, which do not count. */
+static void look(int signal)
 {
-    const struct timespec pause = {0, LOOK_NS};
-    bool more = true;
+    static size_t others;
+    int saved = errno;
+    size_t now;
 
-    while (more) {
-        bool many = resident_files() > resident;
-        pthread_mutex_lock(&lock);
-        for (struct spill *s = spills; many && s; s = s->next)
+    (void)signal;
+    if (atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
+        return;
+    now = resident_files();
+    others = now < others ? now : others;
+    if (now - others > resident) {
+        for (struct spill *s = spills; s; s = s->next)
             madvise(s->v, s->bytes, MADV_DONTNEED);
-        more = trimming = spills != NULL;
-        pthread_mutex_unlock(&lock);
-        nanosleep(&pause, NULL);
+        now = resident_files();
+        others = now < others + OTHERS_BYTES ? now : others + OTHERS_BYTES;
     }
-    return unused;
+    give();
+    errno = saved;
 }
 
-/* Under the lock. Without the thread all works as well, and more stays resident. */
-static void start_trimming(void)
+/* Without the signal all works as well, and more stays resident. */
+static void start_looking(void)
 {
-    pthread_t thread;
-    sigset_t all, before;
+    struct sigaction action = {.sa_handler = look, .sa_flags = SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
+    const struct itimerspec each = {{0, LOOK_NS}, {0, LOOK_NS}};
 
-    if (trimming)
+    if (ticking)
         return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    trimming = !pthread_create(&thread, NULL, trim, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (trimming)
-        pthread_detach(thread);
+    event._sigev_un._tid = gettid();
+    sigemptyset(&action.sa_mask);
+    ticking = !sigaction(SIGPROF, &action, NULL) && !timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer);
+    if (ticking)
+        timer_settime(timer, 0, &each, NULL);
+}
+
+static void stop_looking(void)
+{
+    if (ticking)
+        timer_delete(timer);
+    ticking = false;
 }
 
 /* ---- arrays */
 
-/* The place in the list of the array at `v`, under the lock; its value is NULL when it has not spilled. */
+/* The place in the list of the array at `v`, while the list is taken; its value is NULL when it has not spilled. */
 static struct spill **find(const void *v)
 {
     struct spill **s = &spills;
@@ -167,7 +201,7 @@ static void *move_in(struct spill *s, size_t used, size_t bytes)
     return v;
 }
 
-/* Under the lock: `bytes` of room for the array at *v, of which `used` are in use. *v is NULL only when the
+/* While the list is taken: `bytes` of room for the array at *v, of which `used` are in use. *v is NULL only when the
  * heap is to be taken. False: memory is out. */
 static bool grow(void **v, size_t used, size_t *bytes)
 {
@@ -187,7 +221,7 @@ static bool grow(void **v, size_t used, size_t *bytes)
         }
         s->next = spills;
         spills = s;
-        start_trimming();
+        start_looking();
     }
     *v = s->v;
     *bytes = s->bytes;
@@ -210,9 +244,9 @@ bool cw_spill_reserve(void *v_pointer, size_t *capacity, size_t count, size_t mo
         return false;
     bytes = wanted * size;
     grown = v;
-    pthread_mutex_lock(&lock);
+    take();
     ok = grow(&grown, count * size, &bytes);
-    pthread_mutex_unlock(&lock);
+    give();
     if (!ok)
         return false;
     memcpy(v_pointer, &grown, sizeof grown);
@@ -226,12 +260,14 @@ void cw_spill_free(void *v)
 {
     struct spill **at, *s;
 
-    pthread_mutex_lock(&lock);
+    take();
     at = find(v);
     s = v ? *at : NULL;
     if (s)
         *at = s->next;
-    pthread_mutex_unlock(&lock);
+    if (s && !spills)
+        stop_looking();
+    give();
     if (s)
         release(s);
     else
