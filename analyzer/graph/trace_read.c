@@ -141,10 +141,10 @@ static bool read_version(struct loader *l)
     l->version = version == CW_TRACE_VERSION || version == CW_TRACE_COMPACT_VERSION;
     if (l->version)
         return true;
-    cw_json_fail(&l->in, at, "version %llu of the format is not known, this clweave reads version %d: %s",
-                 (unsigned long long)version, CW_TRACE_COMPACT_VERSION,
-                 version > CW_TRACE_COMPACT_VERSION ? "use the clweave that wrote it"
-                                                    : "trace the program again");
+    cw_json_fail(
+        &l->in, at, "version %llu of the format is not known, this clweave reads versions %d and %d: %s",
+        (unsigned long long)version, CW_TRACE_VERSION, CW_TRACE_COMPACT_VERSION,
+        version > CW_TRACE_COMPACT_VERSION ? "use the clweave that wrote it" : "trace the program again");
     l->in.err->status = CW_ERR_VERSION;
     return false;
 }

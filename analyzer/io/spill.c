@@ -120,7 +120,7 @@ static void stop_looking(void)
 
 /* ---- arrays */
 
-/* The place in the list of the array at `v`, while the list is taken; its value is NULL when it has not spilled. */
+/* The place in the list of the array at `v`; its value is NULL when it has not spilled. The list is taken. */
 static struct spill **find(const void *v)
 {
     struct spill **s = &spills;
@@ -201,8 +201,7 @@ static void *move_in(struct spill *s, size_t used, size_t bytes)
     return v;
 }
 
-/* While the list is taken: `bytes` of room for the array at *v, of which `used` are in use. *v is NULL only when the
- * heap is to be taken. False: memory is out. */
+/* `bytes` of room for the array at *v, of which `used` are in use. The list is taken. False: memory is out. */
 static bool grow(void **v, size_t used, size_t *bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), wide = (*bytes + STEP_BYTES) / page * page;

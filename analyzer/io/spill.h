@@ -1,10 +1,10 @@
 /* spill.h - arrays that grow (array.h) and, when they get large, lie in a file instead of the heap.
  *
  * The file has no name, is the user's alone, lies in $TMPDIR, else /var/tmp, and ends with the process. Its
- * pages are mapped: the kernel writes them out and reads them again as memory allows. A handler of SIGPROF hands
- * mapped pages back whenever more of them are resident than was asked for, so that a process that walks
- * through gigabytes of records needs a few hundred megabytes of memory. Nothing spills before cw_spill_begin, in a
- * folder without room, or in a file system that cannot reserve room: arrays then stay in the heap.
+ * pages are mapped: the kernel writes them out and reads them again as memory allows. A handler of SIGPROF
+ * hands mapped pages back whenever more of them are resident than was asked for, so that a process that walks
+ * through gigabytes of records needs a few hundred megabytes of memory. Nothing spills before cw_spill_begin,
+ * in a folder without room, or in a file system that cannot reserve room: arrays then stay in the heap.
  *
  * A child of fork shares the pages: neither may change an array while the other reads it.
  *
