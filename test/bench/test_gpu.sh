@@ -4,7 +4,7 @@
 set -u
 failures=0
 fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
-icd=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
+icd=$(cat "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd" 2> /dev/null) || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
 case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac
 export ICD=$icd DEVICE=Portable STREAMS=force STAGING=force ROUNDS=1 GPU_SPEED_MIB=1 GPU_SPEED_STEPS=100 STAGING_SPEED_MIB=2 TMPDIR=$T
 

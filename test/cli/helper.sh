@@ -32,7 +32,7 @@ env PATH="$tools" "$B/clweave" graph --footprints on "$trace" > "$T/out" 2> "$T/
 says "graph without clang" 'clang-[0-9]+ is not installed; install it'
 
 # run mode's summary says the same
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "run mode not tried: package pocl-opencl-icd"; finish; }
+pocl=$(cat "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd" 2> /dev/null) || { echo "run mode not tried: package pocl-opencl-icd"; finish; }
 case $B in *address* | *undefined* | *thread*) finish ;; esac
 for case in "no_library|$needs" 'other_version|install both from one build'; do
     CLWEAVE_FOOTPRINT=$T/${case%%|*} OCL_ICD_VENDORS=$pocl CLWEAVE_POLICY=heft clweave run --devices basic --summary -- "$B/test/apps/blockmatmul" \

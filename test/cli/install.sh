@@ -1,7 +1,7 @@
 # make install: what it puts below DESTDIR works from there, without the build folder; make uninstall leaves nothing. Manual
 # pages and completions have every command, option and variable, and the names of policies and platforms.
 . "$(dirname "$0")/common.sh"
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
+pocl=$(cat "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd" 2> /dev/null) || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
 case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac
 
 # one version in all places that name it

@@ -1,6 +1,6 @@
 # Names as long as the system allows: 255 bytes for what is written, for programs; logs need room beside the trace.
 . "$(dirname "$0")/common.sh"
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
+pocl=$(cat "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd" 2> /dev/null) || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
 export OCL_ICD_VENDORS=$pocl
 letters() { printf "$2%.0s" $(seq "$1"); }
 cd "$T"; mkdir traces

@@ -19,7 +19,7 @@ for source in test/apps/*.c; do
     fi
     for trace in "$T/$sample"*.json; do # a child's trace lies beside its parent's
         name=$(basename "$trace" .json)
-        equal "$name" "${ORDERS:-6}"
+        equal "$name" "${ORDERS:-3}"
         planned "$name"
         wrong "$name"
     done

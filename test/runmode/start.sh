@@ -1,6 +1,6 @@
 # When helpers begin: never in a program that is soon over, at once where it is asked for or earlier runs gained; what is kept
 # of earlier runs is small, private, and believed only when it makes sense.
-# SLOW: START_GAINS=1
+# SLOW: START_GAINS=1 ALL=1
 # SECONDS: 30
 . test/runmode/common.sh
 program=$B/test/bench/run_speed records=$T/kept/programs
@@ -122,7 +122,7 @@ END
 ${CC:-cc} -std=gnu11 -shared -fPIC -o "$T/slow.so" "$T/slow.c" || fail "slow.c does not compile"
 export CLWEAVE_LEARN=all # the builds of the first trial
 usual=$shim shim=$T/slow.so:$shim tries=0
-for i in $(seq 9); do
+for i in $(seq $((${ALL:+4} + 5))); do
     go 2000 SLOWED="$T/slowed"
     tries=$((tries + $(grep -c 'earlier runs were long enough to try' "$T/summary")))
     ! grep -q 'earlier runs gained' "$T/summary" ||
@@ -166,7 +166,7 @@ for i in $(seq 40); do LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_HISTORY="$T/k
 [ "$(stat -c %s "$record")" -lt 16384 ] || fail "the record has $(stat -c %s "$record") bytes"
 
 # damaged in any place: as if there were none, and mended
-for at in 0 8 20 40 500; do
+for at in 0 ${ALL:+8 20} 40 500; do
     record=$records/$(ls "$records")
     head -c 16 /dev/urandom | dd of="$record" bs=1 seek=$at conv=notrunc 2> /dev/null
     go 10

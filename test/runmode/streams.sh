@@ -33,7 +33,7 @@ caught() {
     done
 }
 
-for name in medley order waits natives anything disjoint chains8 pi threads userevents_maps mapped; do
+for name in medley order waits natives chains8 userevents_maps ${ALL:+anything disjoint pi threads mapped}; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     streamed "$program" "$([ $name = chains8 ] && echo 8 || echo 0)"
@@ -49,7 +49,7 @@ for name in staged disjoint userevents_maps mapped order streams; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" || continue
-    for policy in heft chaos; do
+    for policy in ${ALL:+heft} chaos; do
         in_run "$program" CLWEAVE_STREAMS=force CLWEAVE_STAGING=force CLWEAVE_DEVICES=none CLWEAVE_POLICY=$policy CLWEAVE_SEED=2
         beside 5
         grep -q ' through pinned memory' "$T/summary" || fail "$name: nothing was staged: $(cat "$T/summary")"

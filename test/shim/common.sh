@@ -2,8 +2,10 @@
 #   shim     libclweave.so as built
 #   count    the same doors with test/shim/count_mode.c behind them, which hooks everything (built by build_count)
 #   driver   the null driver, selected for the loader by OCL_ICD_VENDORS
+#   vendors  the folder that lists the vendors of this machine
 set -eu
 shim=$B/libclweave.so driver=$B/test/libnullcl.so count=$T/libcount.so
+vendors=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}
 export OCL_ICD_VENDORS=$driver NULLCL=$driver
 CC=${CC:-cc}
 flags="-std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Wno-deprecated-declarations -Wno-unused-function"

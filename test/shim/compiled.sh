@@ -2,7 +2,7 @@
 # compiled.sh - a trace has what the vendor's compiler made of a kernel, and said about a build that succeeded; the page
 # shows both.
 . test/shim/common.sh
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
+pocl=$(cat "$vendors/pocl.icd" 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
 export OCL_ICD_VENDORS=$pocl
 program compiled -lOpenCL
 "$B/clweave" trace --device-times -o "$T/compiled.json" -- "$T/compiled" > "$T/out" 2> "$T/err" || fail "$(cat "$T/err")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # habits.sh - a report names each bad habit of a program on its first screen, and none of a program without them.
 . test/shim/common.sh
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
+pocl=$(cat "$vendors/pocl.icd" 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
 export OCL_ICD_VENDORS=$pocl
 program habits -lOpenCL
 "$B/clweave" trace --device-times -o "$T/habits.json" -- "$T/habits" > "$T/out" 2> "$T/err" || fail "$(cat "$T/err")"

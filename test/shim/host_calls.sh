@@ -2,7 +2,7 @@
 # host_calls.sh - calls in traces: with --calls as many of each function as the program made, and as reached a second
 # library that hooks everything; without it the slow ones and those that failed. Reports name each planted fault.
 . test/shim/common.sh
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
+pocl=$(cat "$vendors/pocl.icd" 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
 export OCL_ICD_VENDORS=$pocl
 program host_calls -lOpenCL # with debug information
 build_count

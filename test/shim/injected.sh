@@ -2,7 +2,7 @@
 # injected.sh - programs' texts as files: --dump-programs writes them under the hash of what the program gave, --inject
 # puts others in their place, in modes trace and run; models and caches are those of the injected text.
 . test/shim/common.sh
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
+pocl=$(cat "$vendors/pocl.icd" 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
 export OCL_ICD_VENDORS=$pocl CLWEAVE_MANAGE_ALL=1
 program injected -lOpenCL
 clweave() { "$B/clweave" "$@"; }

@@ -2,7 +2,7 @@
 # leaks.sh - a trace says which objects the program had not released at its end, how many events it did not use, and
 # which objects it used behind their release; reports name them on their first screen.
 . test/shim/common.sh
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
+pocl=$(cat "$vendors/pocl.icd" 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
 export OCL_ICD_VENDORS=$pocl
 program leaks -lOpenCL
 "$T/leaks" > "$T/own" || fail "bare: exit status $?"

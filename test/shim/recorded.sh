@@ -3,7 +3,7 @@
 # for is in the trace (device times, contents that run again bit for bit).
 . test/shim/common.sh
 program recorded -lOpenCL
-pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || pocl=
+pocl=$(cat "$vendors/pocl.icd" 2> /dev/null) || pocl=
 # with OPTION... on DRIVER: sets the trace's path in $json
 with() {
     json=$T/trace.json

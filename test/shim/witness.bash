@@ -3,7 +3,7 @@
 # Needs B (build folder). A run leaves a folder: stdout, stderr, status (exit status), counts/ (what reached the
 # vendor, from libcountcl.so below the loader), traces/. The witness stands in front of the driver that
 # WITNESS_DRIVER names (default: what pocl.icd names).
-witness_driver=${WITNESS_DRIVER:-$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null)}
+witness_driver=${WITNESS_DRIVER:-$(cat "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd" 2> /dev/null)}
 if [ -z "$witness_driver" ]; then
     echo "no OpenCL driver: package pocl-opencl-icd"
     exit 77
