@@ -201,7 +201,7 @@ static void *move_in(struct spill *s, size_t used, size_t bytes)
     return v;
 }
 
-/* `bytes` of room for the array at *v, of which `used` are in use. The list is taken. False: memory is out. */
+/* `bytes` of room for the array at *v, of which `used` are in use. The list is taken. False: no memory. */
 static bool grow(void **v, size_t used, size_t *bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), wide = (*bytes + STEP_BYTES) / page * page;
