@@ -162,10 +162,13 @@ static enum cw_status load(const struct graph_options *o, const char *path, stru
 }
 
 /* The options against each other; false: it has complained. */
-static bool check(const struct graph_options *o, bool exports, bool abstract)
+static bool check(const struct graph_options *o, const struct cw_exporter *exporter, bool foreign,
+                  bool abstract)
 {
     const char *why =
-        o->limit < 0 ? "--limit: a number that is not negative is needed"
+        o->compact && (abstract || foreign || !exporter || strcmp(exporter->name, "json") != 0)
+            ? "--compact is a form of JSON traces: say -o FILE.json"
+        : o->limit < 0 ? "--limit: a number that is not negative is needed"
         : abstract && cw_selection_given(&o->selection)
             ? "the file is a task graph; --from, --to, --commands, --windows and --kernel are for "
               "traces"
@@ -173,7 +176,7 @@ static bool check(const struct graph_options *o, bool exports, bool abstract)
 
     if (why)
         cw_cli_complain("graph: %s", why);
-    else if (!abstract && o->out && !exports)
+    else if (!abstract && o->out && !exporter && !foreign)
         cw_cli_complain("graph: %s: %s", o->out,
                         why =
                             "the extension is none of json, dot, svg, png, stg, wfformat.json; say --format");
@@ -197,7 +200,7 @@ static int run(const void *values, int argc, char **argv)
         return print_command(argv[0], (uint32_t)o->command);
     if (o->command >= 0)
         return cw_cli_complain("graph: --command: no such command"), CW_EXIT_USAGE;
-    if (!check(o, exporter || foreign, abstract))
+    if (!check(o, exporter, foreign, abstract))
         return CW_EXIT_USAGE;
     if (abstract)
         return cw_graph_abstract_run(abstract, argv[0], o->out, o->format, o->json);
