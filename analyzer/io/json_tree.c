@@ -103,7 +103,7 @@ static bool close_list(struct reader *r, struct cw_json_node *to, size_t base, c
 
     if (t->nodes + n >= UINT32_MAX)
         return cw_json_fail(&r->in, at, "more than 2^32 values");
-    if (to->kind == CW_JSON_OBJECT && !names_differ(r, r->open + base, n, at))
+    if (n && to->kind == CW_JSON_OBJECT && !names_differ(r, r->open + base, n, at))
         return false;
     if (!cw_array_reserve(&t->node, &t->node_room, t->nodes, n, sizeof *t->node))
         return no_memory(r);
