@@ -39,7 +39,9 @@ endif
 JANSSON_LIBS := -ljansson
 SQLITE_LIBS  ?= -l:libsqlite3.a # static and hidden: see analyzer/history/history_store.h
 OPENCL_LIBS  := -lOpenCL
-LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell command -v $(v))))
+# the newest one that has headers, too
+LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell \
+                    command -v $(v) > /dev/null && [ -e $$($(v) --includedir)/llvm-c/Core.h ] && command -v $(v))))
 
 sched_src     := $(wildcard sched/*.c)
 # what the library's users include: sched.h and what it needs

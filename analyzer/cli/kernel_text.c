@@ -152,6 +152,25 @@ static void print_part(FILE *out, const json_t *part)
     fputs(json_is_true(json_object_get(part, "doubt")) ? "; at most\n" : "\n", out);
 }
 
+/* Whether a device of another vendor may help. */
+static void print_exact(FILE *out, const json_t *exact)
+{
+    bool single = json_is_true(json_object_get(exact, "single")),
+         doubles = json_is_true(json_object_get(exact, "double"));
+
+    if (*text(exact, "reason"))
+        fprintf(out, "  results on a device of another vendor may differ\n    because %s\n",
+                text(exact, "reason"));
+    else
+        fprintf(out, "  results on a device of another vendor are the same bits%s%s%s\n",
+                single || doubles ? ", where both keep denormal numbers of " : "",
+                single && doubles ? "single and double"
+                : single          ? "single"
+                : doubles         ? "double"
+                                  : "",
+                single || doubles ? " precision" : "");
+}
+
 void cw_kernel_print(FILE *out, const json_t *kernel)
 {
     const json_t *x, *cut = json_object_get(kernel, "cut");
@@ -179,6 +198,7 @@ void cw_kernel_print(FILE *out, const json_t *kernel)
               : "  a launch may be cut, at best (each is judged by itself),\n",
           out);
     print_cut(out, kernel, cut, "    ");
+    print_exact(out, json_object_get(kernel, "exact"));
     fputs("  operations of a work-item\n", out);
     json_array_foreach(json_object_get(kernel, "operations"), i, x) print_part(out, x);
 }

@@ -192,6 +192,20 @@ struct cw_builtin cw_builtin_find(const char *mangled)
     return b;
 }
 
+bool cw_builtin_plain_name(const char *mangled, char *name, size_t size)
+{
+    size_t n = 0;
+    if (strncmp(mangled, "_Z", 2))
+        return false;
+    for (mangled += 2; *mangled >= '0' && *mangled <= '9' && n < 100; mangled++)
+        n = 10 * n + (size_t)(*mangled - '0');
+    if (n == 0 || n >= size || strlen(mangled) < n)
+        return false;
+    memcpy(name, mangled, n);
+    name[n] = 0;
+    return true;
+}
+
 static int scalar_bytes(const char *p)
 {
     switch (*p) {

@@ -49,6 +49,9 @@ enum cw_merge cw_builtin_merge(const struct cw_builtin *b);
 /* The built-in that `mangled` names; kind UNKNOWN when it is no known one. */
 struct cw_builtin cw_builtin_find(const char *mangled);
 
+/* The function's name in a mangled one, into `name` of `size` bytes; false when it has none. */
+bool cw_builtin_plain_name(const char *mangled, char *name, size_t size);
+
 /* Size in bytes of the first pointer's target in a mangled parameter list, 0 when it is not a built-in scalar
  * or vector. (Vectors of three take the room of four.) */
 int cw_builtin_pointee_bytes(const char *params);

@@ -93,6 +93,10 @@ struct cw_arg {
 #define CW_PIXEL_ROW   (INT64_C(1) << 20)
 #define CW_PIXEL_SLICE (INT64_C(1) << 40)
 
+/* Precisions in which a kernel computes: its results are the same bits only on devices that keep denormal
+ * numbers of these, and round to nearest. */
+enum cw_model_floats { CW_MODEL_SINGLE = 1, CW_MODEL_DOUBLE = 2 };
+
 struct cw_model {
     char *kernel;
     struct cw_expr_pool pool;
@@ -113,6 +117,10 @@ struct cw_model {
     const char *why_anywhere; /* static words, NULL when not */
     int64_t rows;             /* key of the form for rows that clang's reading of the kernel bears out
                                  (llvm/rows_proof.h); 0: none */
+    /* static words: its results may be other bits on a device with another code generator, because ...;
+     * NULL: they are the same, where both devices keep what `floats` needs */
+    const char *inexact;
+    unsigned floats; /* enum cw_model_floats, or-ed */
 };
 
 void cw_model_init(struct cw_model *m);

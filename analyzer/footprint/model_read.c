@@ -337,13 +337,15 @@ static bool model_fits(const struct cw_model *m)
 
 bool cw_model_read_one(struct cw_json_in *in, struct cw_model *m)
 {
-    static const char *const keys[] = {"kernel", "barriers",     "prints", "anywhere", "args",
-                                       "nodes",  "guards",       "loops",  "exits",    "accesses",
-                                       "work",   "why_anywhere", "rows"};
+    static const char *const keys[] = {"kernel", "barriers",     "prints",  "anywhere", "args",
+                                       "nodes",  "guards",       "loops",   "exits",    "accesses",
+                                       "work",   "why_anywhere", "inexact", "rows",     "floats"};
     enum { KEYS = sizeof keys / sizeof *keys };
     static bool (*const list[KEYS])(struct cw_json_in *, struct cw_model *) = {
         [4] = read_args, read_nodes, read_guards, read_loops, read_exits, read_accesses, read_work};
     bool *const flag[KEYS] = {[1] = &m->barriers, &m->prints, &m->anywhere};
+    const char **const why[KEYS] = {[11] = &m->why_anywhere, &m->inexact};
+    int64_t floats = 0;
     unsigned seen = 0;
     for (bool first = cw_json_begin(in, '{'); cw_json_next(in, '}', &first);) {
         const char *s, *at = in->p;
@@ -359,10 +361,12 @@ bool cw_model_read_one(struct cw_json_in *in, struct cw_model *m)
         if (!(k == 0          ? cw_model_read_text(in, &m->kernel)
               : list[k]       ? list[k](in, m)
               : flag[k]       ? cw_json_bool(in, flag[k])
-              : k == KEYS - 1 ? cw_json_i64(in, 0, INT64_MAX, &m->rows)
-                              : reason(in, &m->why_anywhere)))
+              : why[k]        ? reason(in, why[k])
+              : k == KEYS - 1 ? cw_json_i64(in, 0, CW_MODEL_SINGLE | CW_MODEL_DOUBLE, &floats)
+                              : cw_json_i64(in, 0, INT64_MAX, &m->rows)))
             return false;
     }
+    m->floats = (unsigned)floats;
     if (in->err->status)
         return false;
     if (seen != (1u << KEYS) - 1)

@@ -234,6 +234,10 @@ static enum cw_status put_model(struct cw_json_out *o, const struct cw_model *m,
     cw_json_put_string(o, m->why_anywhere);
     cw_json_put_key(o, "rows");
     cw_json_put_i64(o, m->rows);
+    cw_json_put_key(o, "inexact");
+    cw_json_put_string(o, m->inexact);
+    cw_json_put_key(o, "floats");
+    cw_json_put_i64(o, m->floats);
     put_args(o, m);
     if (s == CW_OK)
         s = put_nodes(o, &n, m, err);

@@ -26,7 +26,23 @@
     X(cw_reason_padding, "padding may be left out")                                                          \
     X(cw_reason_wait, "an asynchronous copy that is not seen to be waited for")                              \
     X(cw_reason_several, "the pointer is one of several")                                                    \
-    X(cw_reason_math, "written by a mathematical function")
+    X(cw_reason_math, "written by a mathematical function")                                                  \
+    X(cw_reason_binary, "only its binary is known")                                                          \
+    X(cw_reason_half, "numbers of half precision")                                                           \
+    X(cw_reason_operation, "an operation that devices may do differently")                                   \
+    X(cw_reason_conversion, "a floating-point number becomes an integer, which may not hold it")             \
+    X(cw_reason_rounding, "a conversion that rounds in another direction")                                   \
+    X(cw_reason_function, "a function that devices round differently is called")                             \
+    X(cw_reason_division, "a division of single precision, which devices round differently")                 \
+    X(cw_reason_fused, "sums and products, which compilers may fuse")                                        \
+    X(cw_reason_bits, "bits of computed floating-point numbers become integers")                             \
+    X(cw_reason_by_zero, "an integer division by a number that may be 0 or -1")                              \
+    X(cw_reason_atomic, "an atomic operation whose result depends on the order of work-items")               \
+    X(cw_reason_volatile, "volatile memory is read")                                                         \
+    X(cw_reason_address, "an address becomes a number, or a number an address")                              \
+    X(cw_reason_device, "it asks about sub-groups, images or other things of the device")                    \
+    X(cw_reason_printf, "it prints")                                                                         \
+    X(cw_reason_24, "a product of 24 bits, which devices compute differently for larger numbers")
 
 #define X(id, text) extern const char id[];
 CW_REASON_LIST(X)

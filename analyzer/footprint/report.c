@@ -122,6 +122,17 @@ static json_t *loop(const struct cw_model *m, int i)
     return j;
 }
 
+/* Whether its results are the same bits on devices of another vendor. */
+static json_t *exact(const struct cw_model *m)
+{
+    json_t *j = json_pack("{s:b}", "same_bits", !m->inexact);
+    if (m->inexact)
+        json_object_set_new(j, "reason", json_string(m->inexact));
+    json_object_set_new(j, "single", json_boolean(m->floats & CW_MODEL_SINGLE));
+    json_object_set_new(j, "double", json_boolean(m->floats & CW_MODEL_DOUBLE));
+    return j;
+}
+
 json_t *cw_report_kernel(const struct cw_model *m)
 {
     json_t *j = json_object(), *args = json_array(), *accesses = json_array(), *loops = json_array();
@@ -149,6 +160,7 @@ json_t *cw_report_kernel(const struct cw_model *m)
     json_object_set_new(j, "barriers", json_boolean(m->barriers));
     json_object_set_new(j, "other_memory", json_boolean(m->anywhere));
     json_object_set_new(j, "prints", json_boolean(m->prints));
+    json_object_set_new(j, "exact", exact(m));
     return j;
 }
 

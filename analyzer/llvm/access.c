@@ -3,6 +3,7 @@
 
 #include "../footprint/reason.h"
 #include "bitcode.h"
+#include "exact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,6 +202,7 @@ bool cw_access_read_kernel(struct cw_model *m, LLVMModuleRef module, LLVMValueRe
     m->kernel = strdup(LLVMGetValueName2(kernel, &length));
     r.block = calloc((size_t)(unsigned)r.cfg.n + 1, sizeof *r.block);
     bool ok = m->loop && m->kernel && r.block && cw_lift_init(&r.lift, m, &r.cfg, layout, kernel);
+    cw_exact_read(m, kernel);
     if (ok && read_arguments(&r, module, kernel)) {
         for (int i = 0; i < m->loops; i++)
             m->loop[i].parent = r.cfg.loop[i].parent;

@@ -3,6 +3,7 @@
 
 #include "access.h"
 #include "bitcode.h"
+#include "exact.h"
 #include "rows_models.h"
 #include "../footprint/evaluate.h"
 #include "../footprint/model_file.h"
@@ -103,12 +104,14 @@ static void close_session(struct session *s)
 static enum cw_status open_session(struct session *s, double *compiled_us)
 {
     enum cw_status status = cw_bitcode_read(s->request->path, &s->context, &s->module, s->err);
-    if (status == CW_OK && !s->module)
+    bool binary = status == CW_OK && s->module;
+    if (status == CW_OK && !binary)
         status = cw_ir_compile(&s->request->options, s->request->path, &s->context, &s->module, s->err);
     if (status != CW_OK)
         return status;
     LLVMContextSetDiagnosticHandler(s->context, ignore_diagnostic, NULL);
     *compiled_us = now_us();
+    cw_exact_mark(s->module, binary);
     status = cw_ir_canonicalise(s->module, s->err);
     if (status != CW_OK)
         close_session(s);

@@ -42,21 +42,6 @@ static void count_memory(struct cw_ops *w, LLVMValueRef pointer, unsigned bytes,
     }
 }
 
-/* The function's name in a mangled one; false when it has none. */
-static bool plain_name(const char *mangled, char *name, size_t size)
-{
-    size_t n = 0;
-    if (strncmp(mangled, "_Z", 2))
-        return false;
-    for (mangled += 2; *mangled >= '0' && *mangled <= '9' && n < 100; mangled++)
-        n = 10 * n + (size_t)(*mangled - '0');
-    if (n == 0 || n >= size || strlen(mangled) < n)
-        return false;
-    memcpy(name, mangled, n);
-    name[n] = 0;
-    return true;
-}
-
 static bool is_one_of(const char *name, const char *const *list)
 {
     while (*list && strcmp(name, *list))
@@ -76,7 +61,7 @@ static void count_function(struct cw_ops *w, LLVMValueRef v, const char *mangled
     LLVMTypeRef t = LLVMTypeOf(v), element = t;
     if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
         element = LLVMGetElementType(t);
-    if (LLVMGetTypeKind(element) == LLVMVoidTypeKind || !plain_name(mangled, name, sizeof name) ||
+    if (LLVMGetTypeKind(element) == LLVMVoidTypeKind || !cw_builtin_plain_name(mangled, name, sizeof name) ||
         !strncmp(name, "get_", 4))
         return;
     if (LLVMGetTypeKind(element) == LLVMIntegerTypeKind)

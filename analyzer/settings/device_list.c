@@ -77,7 +77,7 @@ static enum cw_status no_kind(const char *item, size_t n, struct cw_error *err)
 {
     return cw_error_set(
         err, CW_ERR_INVALID,
-        "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic, dsp, gpu "
+        "--devices: '%.*s' is no kind of helper; possible are none, all, or cpu, sub, basic, dsp, gpu "
         "and far with commas between, the last five also with :N",
         (int)(n < 80 ? n : 80), item);
 }
@@ -136,8 +136,10 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
     name = colon ? (size_t)(colon - item) : n;
     if (name == 3 && !strncmp(item, "far", name))
         return read_far_item(item, n, whole, list, err);
-    if (whole == 3 && !strncmp(item, "cpu", n))
+    if (whole == 3 && !strncmp(item, "cpu", n)) {
+        list->cpu = true;
         return CW_OK;
+    }
     if (whole == strlen("far-home") && !strncmp(item, "far-home", n)) {
         list->far_home = true;
         return CW_OK;
@@ -160,6 +162,11 @@ enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *lis
     *list = (struct cw_device_list){.given = *text};
     if (!*text || !strcmp(text, "none"))
         return CW_OK;
+    if (!strcmp(text, "all")) {
+        list->cpu = true;
+        list->basic = list->dsp = list->gpu = CW_HELPERS_ALL;
+        return CW_OK;
+    }
     for (const char *item = text; status == CW_OK;) {
         size_t n = strcspn(item, ",");
         status = read_item(item, n, list, err);

@@ -1,22 +1,24 @@
 /* device_list.h - the helpers that CLWEAVE_DEVICES (--devices) asks for.
  *
- *   LIST  = "" | "none" | ITEM {"," ITEM}
+ *   LIST  = "" | "none" | "all" | ITEM {"," ITEM}
  *   ITEM  = "cpu" ["/pace=" PACE] | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N] | "gpu" [":" N] | FAR |
  *           "far-home"; each at most once, but FAR
  *   FAR   = "far" [":" N] {"/" ("cap=" SIZE | "gbps=" RATE | "us=" TIME | "speed=" SPEED)}
  *
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
- * devices, which are always there. "cpu" names those, and changes nothing, but with PACE: then each launch
- * takes PACE times the processor time of all its threads, in which the processors are free for others.
- * "sub": N equal sub-devices of the program's CPU; "basic": N devices of PoCL's driver of that name;
- * without N as many as the machine has processors. "dsp": the first N of the emulated DSPs help, without N
- * all of them. "gpu": N other GPUs of the vendor, of the same name as the program's one, help it, without N
- * all of them. "far": N devices as `basic`, but with a memory of their own each, to and from which bytes
- * are copied: it holds SIZE bytes (with K, M or G: of 1024), a copy takes TIME microseconds and a
- * nanosecond for each RATE bytes. Without them the memory is as large as the host's, and a copy takes as
- * long as PoCL needs for it. A launch takes its processor time, times PACE, over SPEED, so with a PACE the
- * devices are SPEED times as fast as the program's own; without it no launch is faster than PoCL. Devices
- * that differ have an item each; then each item has N. A kind that a list does not name does not help. */
+ * devices, which are always there. "all" asks for all of basic, dsp, cpu and gpu. "cpu": the CPU of another
+ * platform helps a GPU of the program's; a CPU of the program's is there anyway. With PACE each launch
+ * there takes PACE times the processor time of all its threads, in which the processors are free for
+ * others. "sub": N equal sub-devices of the program's CPU; "basic": N devices of PoCL's driver of that
+ * name; without N as many as the machine has processors. "dsp": the first N of the emulated DSPs help,
+ * without N all of them. "gpu": N other GPUs of the vendor, of the same name as the program's one, help it,
+ * or N GPUs of other platforms a CPU of the program's; without N all of them. "far": N devices as `basic`,
+ * but with a memory of their own each, to and from which bytes are copied: it holds SIZE bytes (with K, M
+ * or G: of 1024), a copy takes TIME microseconds and a nanosecond for each RATE bytes. Without them the
+ * memory is as large as the host's, and a copy takes as long as PoCL needs for it. A launch takes its
+ * processor time, times PACE, over SPEED, so with a PACE the devices are SPEED times as fast as the
+ * program's own; without it no launch is faster than PoCL. Devices that differ have an item each; then each
+ * item has N. A kind that a list does not name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 
@@ -46,6 +48,7 @@ struct cw_far_devices {
 
 struct cw_device_list {
     bool given;                         /* false: "" */
+    bool cpu;                           /* of another platform than a GPU of the program's */
     unsigned sub, basic, dsp, gpu, far; /* how many; CW_HELPERS_ALL: as many as there are */
     struct cw_far_devices far_item[CW_FAR_ITEMS];
     unsigned far_items;

@@ -145,6 +145,16 @@ bool cw_source_results_vary(const char *options)
     return false;
 }
 
+bool cw_source_rounds_plainly(const char *options)
+{
+    static const char *const other[] = {"-cl-mad-enable", "-cl-denorms-are-zero"};
+
+    for (size_t i = 0; options && i < sizeof other / sizeof *other; i++)
+        if (strstr(options, other[i]))
+            return false;
+    return !cw_source_results_vary(options);
+}
+
 void cw_source_parse(struct cw_run_program *p)
 {
     struct cw_cl_source *s = p->binary ? NULL : malloc(sizeof *s);

@@ -24,6 +24,10 @@ bool cw_source_is_dated(const char *source, const char *options);
  * thread. */
 bool cw_source_results_vary(const char *options);
 
+/* No option lets a compiler fuse operations, leave denormal numbers out, or choose among results. Any
+ * thread. */
+bool cw_source_rounds_plainly(const char *options);
+
 /* Something in the text may have effects that no argument of a kernel shows, be it in code that is not
  * compiled. Any thread. */
 struct cw_cl_source;

@@ -11,6 +11,7 @@
 #include "gpu_lease.h"
 #include "dsp_clock.h"
 #include "../door/log.h"
+#include "../../analyzer/footprint/model.h"
 
 /* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
 #define DSP_SPEED 1.1
@@ -244,6 +245,15 @@ static const char *class_of(cl_device_id d)
     return type & CL_DEVICE_TYPE_CPU ? "cpu" : type & CL_DEVICE_TYPE_GPU ? "gpu" : "other";
 }
 
+/* Precisions in which every operation that OpenCL C wants correctly rounded comes to one result. */
+static unsigned floats_of(cl_device_id d)
+{
+    const cl_ulong all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
+
+    return ((number(d, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all ? CW_MODEL_SINGLE : 0u) |
+           ((number(d, CL_DEVICE_DOUBLE_FP_CONFIG) & all) == all ? CW_MODEL_DOUBLE : 0u);
+}
+
 static struct cw_cl_device *add(struct cw_context_devices *s, enum cw_device_kind kind, cl_device_id d)
 {
     struct cw_cl_device *slot = &s->slot[s->n++];
@@ -252,6 +262,7 @@ static struct cw_cl_device *add(struct cw_context_devices *s, enum cw_device_kin
 
     *slot = (struct cw_cl_device){.kind = dsp >= 0 ? CW_SLOT_DSP : kind,
                                   .traits = cw_device_traits(d),
+                                  .floats = floats_of(d),
                                   .compute_units = (cl_uint)number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
                                   .platform = (cl_platform_id)(uintptr_t)number(d, CL_DEVICE_PLATFORM),
                                   .device = d,
@@ -353,37 +364,111 @@ static void name_gpu(cl_device_id device, char name[CW_GPU_LEASE_NAME])
         snprintf(name + 2 * i, CW_GPU_LEASE_NAME - 2 * i, "%02x", uuid[i]);
 }
 
-/* Other GPUs of the home's platform and name, but for those that other processes use. */
+/* A GPU helps, unless other processes use it. */
+static void add_gpu(struct cw_context_devices *s, cl_device_id device, double speed)
+{
+    char name[CW_GPU_LEASE_NAME];
+    struct cw_cl_device *slot;
+
+    name_gpu(device, name);
+    if (*name && !cw_gpu_lease_help(name))
+        return;
+    slot = add(s, CW_SLOT_GPU, device);
+    memcpy(slot->lease, name, sizeof slot->lease);
+    slot->speed = speed;
+    snprintf(slot->name, sizeof slot->name, "gpu%zu", s->n - s->homes - 1);
+    give_memory(slot, NULL);
+    s->n -= !slot->memory;
+}
+
+/* Other GPUs of the home's platform and name. */
 static void add_gpus(struct cw_context_devices *s)
 {
     const struct cw_cl_device *home = &s->slot[0];
     cl_device_id device[CW_HELPERS_MAX];
-    char name[CW_GPU_LEASE_NAME];
     cl_uint n = 0;
 
-    if (s->homes != 1 || !chosen.gpu || !cw_device_has(home, CW_VENDOR_OWN_MEMORY) ||
-        cw_next.clGetDeviceIDs(home->platform, CL_DEVICE_TYPE_GPU, CW_HELPERS_MAX, device, &n) != CL_SUCCESS)
+    if (cw_next.clGetDeviceIDs(home->platform, CL_DEVICE_TYPE_GPU, CW_HELPERS_MAX, device, &n) != CL_SUCCESS)
         return;
     n = least(n, CW_HELPERS_MAX);
-    name_gpu(home->device, name);
+    for (cl_uint i = 0; i < n && s->n - s->homes < chosen.gpu; i++)
+        if (device[i] != home->device && same_code(device[i], home->device))
+            add_gpu(s, device[i], 1);
+}
+
+/* ---- devices of other platforms: for kernels of which every device makes the same bits, and, under
+ * --numerics relaxed, for all */
+
+/* As wide as a device's units are, about: a guess until launches are measured. */
+static double width(cl_device_id d)
+{
+    enum { CPU_LANES = 8, GPU_LANES = 128 }; /* of single precision, in one clock */
+
+    return (double)number(d, CL_DEVICE_MAX_COMPUTE_UNITS) *
+           (number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU ? GPU_LANES : CPU_LANES);
+}
+
+/* Pointers and numbers lie in memory as they do at home. */
+static bool has_layout(cl_device_id d, cl_device_id home)
+{
+    return number(d, CL_DEVICE_ADDRESS_BITS) == number(home, CL_DEVICE_ADDRESS_BITS) &&
+           number(d, CL_DEVICE_ENDIAN_LITTLE) == number(home, CL_DEVICE_ENDIAN_LITTLE);
+}
+
+/* PoCL's CPU beside a GPU of the program's: it works on the host's memory. */
+static void add_cpu(struct cw_context_devices *s, const struct cw_board *b)
+{
+    const struct cw_cl_device *home = &s->slot[0];
+
+    for (unsigned i = 0; b && chosen.cpu && i < b->n_own; i++) {
+        struct cw_cl_device *slot;
+
+        if (!is_pocl_cpu(b, b->own[i]) || !has_layout(b->own[i], home->device))
+            continue;
+        slot = add(s, CW_SLOT_CPU, b->own[i]);
+        slot->speed = width(slot->device) / width(home->device);
+        snprintf(slot->name, sizeof slot->name, "cpu");
+        return;
+    }
+}
+
+/* GPUs of other platforms beside a CPU of the program's. */
+static void add_other_gpus(struct cw_context_devices *s, cl_device_id cpu)
+{
+    enum { PLATFORMS = 16 };
+    cl_platform_id platform[PLATFORMS];
+    cl_device_id device[CW_HELPERS_MAX];
+    cl_uint platforms = 0, n;
+    size_t first = s->n;
+
+    if (!chosen.gpu || !cpu || cw_next.clGetPlatformIDs(PLATFORMS, platform, &platforms) != CL_SUCCESS)
+        return;
+    for (cl_uint k = 0; k < least(platforms, PLATFORMS); k++) {
+        n = 0;
+        if (platform[k] == s->slot[0].platform ||
+            cw_next.clGetDeviceIDs(platform[k], CL_DEVICE_TYPE_GPU, CW_HELPERS_MAX, device, &n) != CL_SUCCESS)
+            continue;
+        for (cl_uint i = 0; i < least(n, CW_HELPERS_MAX) && s->n - first < chosen.gpu; i++)
+            if (cw_device_traits(device[i]) & CW_VENDOR_OWN_MEMORY && has_layout(device[i], cpu))
+                add_gpu(s, device[i], width(device[i]) / width(cpu));
+    }
+}
+
+/* Helpers of a GPU of the program's. */
+static void help_gpu(struct cw_context_devices *s, const struct cw_board *b)
+{
+    char name[CW_GPU_LEASE_NAME];
+
+    if (s->homes != 1 || !(chosen.gpu || chosen.cpu) || !cw_device_has(&s->slot[0], CW_VENDOR_OWN_MEMORY))
+        return;
+    name_gpu(s->slot[0].device, name);
     if (*name)
         cw_gpu_lease_use(name);
-    for (cl_uint i = 0; i < n && s->n - s->homes < chosen.gpu; i++) {
-        if (device[i] == home->device || !same_code(device[i], home->device))
-            continue;
-        name_gpu(device[i], name);
-        if (*name && !cw_gpu_lease_help(name))
-            continue;
-        struct cw_cl_device *slot = add(s, CW_SLOT_GPU, device[i]);
-        memcpy(slot->lease, name, sizeof slot->lease);
-        slot->speed = 1;
-        snprintf(slot->name, sizeof slot->name, "gpu%u", i);
-        give_memory(slot, NULL);
-        s->n -= !slot->memory;
-    }
+    add_gpus(s);
+    add_cpu(s, b);
     if (s->n > s->homes)
         give_memory(&s->slot[0], NULL);
-    if (!home->memory)
+    if (!s->slot[0].memory)
         s->n = s->homes;
 }
 
@@ -393,12 +478,16 @@ static void miss_gpus(const struct cw_context_devices *s)
     static bool said;
     char name[256] = "";
 
-    if (!chosen.gpu || s->n > s->homes || __atomic_test_and_set(&said, __ATOMIC_RELAXED))
+    for (size_t i = s->homes; i < s->n; i++)
+        if (s->slot[i].kind == CW_SLOT_GPU || s->slot[i].kind == CW_SLOT_CPU)
+            return;
+    if (!chosen.gpu || __atomic_test_and_set(&said, __ATOMIC_RELAXED))
         return;
     cw_next.clGetDeviceInfo(s->slot[0].device, CL_DEVICE_NAME, sizeof name, name, NULL);
-    cw_log_warning("--devices gpu: nothing helps %s: no other GPU like it is there and free, or contexts of "
-                   "several devices and other vendors than NVIDIA get no such help",
-                   name);
+    cw_log_warning(
+        "--devices gpu: nothing helps %s: no other GPU that may help it is there and free, or contexts "
+        "of several devices and other vendors than NVIDIA get no such help",
+        name);
 }
 
 struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices)
@@ -411,7 +500,7 @@ struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices
 
     if (!n_devices)
         return NULL;
-    s = calloc(1, sizeof *s + (n_devices + 3 * CW_HELPERS_MAX) * sizeof *s->slot);
+    s = calloc(1, sizeof *s + (n_devices + 4 * CW_HELPERS_MAX) * sizeof *s->slot);
     if (!s)
         return NULL;
     add_homes(s, devices, n_devices);
@@ -422,10 +511,12 @@ struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices
             cpu = devices[i];
         pocl &= is_cpu || s->slot[i].dsp;
     }
-    if (b && pocl)
+    if (b && pocl) {
         add_helpers(s, b, cpu);
-    else
-        add_gpus(s);
+        add_other_gpus(s, cpu);
+    } else {
+        help_gpu(s, b);
+    }
     miss_gpus(s);
     errno = saved;
     return s;

@@ -26,7 +26,8 @@ enum cw_device_kind {
     CW_SLOT_SUBDEVICE, /* a sub-device of a home CPU, made by us */
     CW_SLOT_BASIC,     /* a hidden PoCL `basic` device: runs kernels inside clEnqueueNDRangeKernel */
     CW_SLOT_DSP,       /* a dressed DSP: PoCL `basic` underneath, with modelled times; home or helper */
-    CW_SLOT_GPU        /* another GPU of the home's platform */
+    CW_SLOT_GPU,       /* another GPU of the home's platform, or one of another platform than the home CPU */
+    CW_SLOT_CPU        /* a CPU of another platform than the home GPU */
 };
 
 struct cw_dsp; /* the model of one emulated DSP: dsp_clock.h */
@@ -36,6 +37,8 @@ struct cw_cl_device {
     bool home;       /* one of the program's context's own devices */
     uint32_t traits; /* of its vendor: enum cw_vendor_trait, or-ed (vendor_traits.h) */
     bool same_code;  /* same code generator as the context's first device: --numerics=strict allows it */
+    /* enum cw_model_floats, or-ed: precisions in which it computes as IEEE 754 says, denormal numbers too */
+    unsigned floats;
     cl_uint compute_units;
     double speed; /* a guess before anything is measured: throughput, the context's first device = 1 */
     cl_platform_id platform; /* the vendor's */

@@ -7,6 +7,9 @@
 #   ICD=LIBRARY     the vendor's library: programs see no other vendor. Else the libnvidia-opencl.so.1 of ldconfig or LD_LIBRARY_PATH
 #   RUNS=2          of each case; the models of kernels are known from the second run on
 #   DEVICES=gpu     as `run` is asked
+#   NUMERICS=strict
+#   CPU=LIBRARY     PoCL's library: its CPU is a second platform, for DEVICES=cpu and all; APP_PLATFORM=1 makes it the program's
+#                   device, and the GPU the helper
 #   LIMIT=60        seconds of one run
 #
 # Exit status 1: bytes differ, or a program failed or took too long. 77: there is no such library.
@@ -25,6 +28,7 @@ icd=${ICD:-$(found | head -n 1)}
 [ -n "$icd" ] || { echo "no library of 'NVIDIA' is found: name it (ICD)"; exit 77; }
 mkdir "$T/vendors"
 echo "$icd" > "$T/vendors/gpu.icd"
+[ -z "${CPU:-}" ] || echo "$CPU" > "$T/vendors/pocl.icd"
 export OCL_ICD_VENDORS=$T/vendors
 [ $# -gt 0 ] || set -- jacobi:32768:5 jacobi:16384:8 jacobi:4096:8 matmul:16384:3 resident:16384:3 resident:8192:8 bodies:524288:6 \
     pi:33554432:6 options:67108864:6 fractal:16384:3 blur:16384:3 sparse:2097152:8
@@ -45,7 +49,7 @@ for run in $(seq "${RUNS:-2}"); do
     for case; do
         IFS=: read -r name size rounds <<< "$case"
         one bare "$case" "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" &&
-            one run "$case" "$B/clweave" run --devices "${DEVICES:-gpu}" -- "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" || continue
+            one run "$case" "$B/clweave" run --devices "${DEVICES:-gpu}" --numerics "${NUMERICS:-strict}" -- "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" || continue
         [ "$(grep hash= "$T/bare")" = "$(grep hash= "$T/run")" ] || { echo "$case: other bytes in run $run"; failed=1; }
         awk -v n="$name" -v s="$size" -v b="$(ms span_ns bare)" -v r="$(ms span_ns run)" -v fb="$(ms first_ns bare)" -v fr="$(ms first_ns run)" \
             'BEGIN { printf "%-12s %10s  %10.2f %10.2f %6.2f  %10.2f %10.2f %6.2f\n", n, s, b, r, b / r, fb, fr, fb / fr }'

@@ -13,6 +13,11 @@
  *   sparse   a sparse matrix of so many rows times a vector, 8 times a round
  *   pi       so many streams of random points
  *   jacobi   64 steps of a grid of that edge, then a read of a row of it
+ *   sort     so many words, a power of two, by all steps of a bitonic sort
+ *   histogram  so many words, counted by 1024 counters
+ *   search   so many numbers of which the hash, after 2000 turns, is one of 32
+ *
+ * The last three are integers alone, which devices of other vendors compute alike.
  *
  * Each round ends with a blocking read of its result. Prints "first_ns N", the first round with all that is
  * done once, "span_ns N", the median of the other rounds, and the samples' line with the hash of all that was
@@ -24,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 64, WIDTH = 32, PRODUCTS = 8, STEPS = 64 };
+enum { ROUNDS_MAX = 64, WIDTH = 32, PRODUCTS = 8, STEPS = 64, COUNTERS = 1024 };
 
 static const char source[] =
     "__kernel void matmul(__global const float *a, __global const float *b, __global float *c, uint n) {\n"
@@ -80,6 +85,24 @@ static const char source[] =
     "x]);\n"
     "    else\n"
     "        b[y * n + x] = a[y * n + x];\n"
+    "}\n"
+    "__kernel void exchange(__global const uint *from, __global uint *to, uint j, uint k) {\n"
+    "    uint i = get_global_id(0), p = i ^ j, a = from[i], b = from[p];\n"
+    "    to[i] = ((i & k) == 0) == (i < p) ? min(a, b) : max(a, b);\n"
+    "}\n"
+    "__kernel void count(__global const uint *in, __global uint *bins) {\n"
+    "    uint h = in[get_global_id(0)];\n"
+    "    h ^= h >> 16; h *= 0x7feb352du; h ^= h >> 15;\n"
+    "    atomic_inc(&bins[h & 1023]);\n"
+    "}\n"
+    "__kernel void search(__global const uint *target, __global uint *least, uint turns) {\n"
+    "    uint i = get_global_id(0), h = i;\n"
+    "    for (uint k = 0; k < turns; k++) {\n"
+    "        h ^= h >> 16; h *= 0x7feb352du; h ^= rotate(h, 15u) >> 7; h += k;\n"
+    "    }\n"
+    "    for (uint t = 0; t < 32; t++)\n"
+    "        if (h >> 8 == target[t] >> 8)\n"
+    "            atomic_min(&least[t], i);\n"
     "}\n";
 
 struct work {
@@ -209,6 +232,41 @@ static void jacobi(struct work *w)
     read_result(w, w->mem[0], w->n);
 }
 
+/* All steps, from words that are written before: the result is in the first buffer. */
+static void sort(struct work *w)
+{
+    size_t from = 0;
+
+    APP_CHECK(clEnqueueWriteBuffer(w->app.queue, w->mem[0], CL_FALSE, 0, w->items * sizeof *w->host, w->host,
+                                   0, NULL, NULL));
+    for (size_t k = 2; k <= w->items; k *= 2)
+        for (size_t j = k / 2; j; j /= 2, from = !from) {
+            app_args(w->kernel, "mmuu", w->mem[from], w->mem[!from], (cl_uint)j, (cl_uint)k);
+            app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+        }
+    read_result(w, w->mem[from], w->items);
+}
+
+static void open_counters(struct work *w, const char *name)
+{
+    w->mem[0] = buffer(w, !strcmp(name, "search") ? COUNTERS : w->items, true);
+    w->mem[1] = buffer(w, COUNTERS, true);
+}
+
+static void histogram(struct work *w)
+{
+    app_args(w->kernel, "mm", w->mem[0], w->mem[1]);
+    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    read_result(w, w->mem[1], COUNTERS);
+}
+
+static void search(struct work *w)
+{
+    app_args(w->kernel, "mmu", w->mem[0], w->mem[1], 2000);
+    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    read_result(w, w->mem[1], 32);
+}
+
 static const struct {
     const char *name, *kernel;
     void (*open)(struct work *w, const char *name);
@@ -225,7 +283,10 @@ static const struct {
              {"prices", "options", open_two, prices, 1 << 15, false, 1},
              {"sparse", "sparse", open_sparse, sparse, 1 << 14, false, WIDTH},
              {"pi", "pi", open_two, pi, 1024, false, 1},
-             {"jacobi", "jacobi", open_two, jacobi, 256, true, 1}};
+             {"jacobi", "jacobi", open_two, jacobi, 256, true, 1},
+             {"sort", "exchange", open_two, sort, 1 << 12, false, 1},
+             {"histogram", "count", open_counters, histogram, 1 << 16, false, 1},
+             {"search", "search", open_counters, search, 1 << 12, false, 1}};
 enum { CASES = sizeof cases / sizeof *cases };
 
 static int by_size(const void *a, const void *b)
@@ -260,14 +321,19 @@ int main(int argc, char **argv)
         c++;
     if (argc < 2 || c == CASES) {
         fprintf(stderr,
-                "usage: gpus_speed matmul|resident|bodies|fractal|blur|options|prices|sparse|pi|jacobi [size "
-                "[rounds]]\n");
+                "usage: gpus_speed matmul|resident|bodies|fractal|blur|options|prices|sparse|pi|jacobi|sort|"
+                "histogram|search [size [rounds]]\n");
         return 2;
     }
     w.n = app_size(argc, argv, 2, cases[c].size, 128, 1 << 27);
     rounds = app_size(argc, argv, 3, 5, 2, ROUNDS_MAX);
     w.items = cases[c].square ? w.n * w.n : w.n;
+    if (!strcmp(cases[c].name, "sort") && w.items & (w.items - 1)) {
+        fputs("gpus_speed: sort takes a power of two\n", stderr);
+        return 2;
+    }
     floats = cases[c].floats * w.items;
+    floats = floats < COUNTERS ? COUNTERS : floats;
     w.host = app_alloc(floats * sizeof *w.host);
     w.result = app_alloc(floats * sizeof *w.result);
     for (size_t i = 0; i < floats; i++)

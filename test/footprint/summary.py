@@ -21,3 +21,6 @@ for kernel in json.load(sys.stdin)["kernels"]:
         print(f"    {kind} {kernel['args'][x['arg']]['name']}[{x['offset']}], {x['bytes']} bytes{times}{guards}: {x['answer']}")
     for loop in kernel["loops"]:
         print(f"    loop {loop['counter']}: while {' and '.join(loop['goes_on_while']) or '?'}, {loop['exits']} exit(s)")
+    exact = kernel["exact"]
+    floats = "".join(f", {p} precision" for p in ("single", "double") if exact[p])
+    print("    results:", "the same bits everywhere" if exact["same_bits"] else f"not the same bits ({exact['reason']})", end=f"{floats}\n")

@@ -10,11 +10,12 @@
  *   - a buffer that is migrated with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED has other bytes then;
  *   - clEnqueueCopyBufferNV, which the extension's address alone names, copies as clEnqueueCopyBuffer does.
  *
- * GPUCL_LATE_MS: milliseconds that each callback is late, 1 if it is not set. GPUCL_HOLD=0: no fill holds
- * its caller. GPUCL_UNSET=1: says at the end how many user events have gone that were never set, for which
- * a release of their context may wait for ever. GPUCL_ALONE=1: a launch is alone until it is over, and its
- * call returns then, or after a while where something else holds it: PoCL 3.1 aborts where two meet, one
- * with an offset. */
+ * GPUCL_CPUS=N: the driver's last N devices stay what they are, and are those of a second platform with the
+ * driver's name. GPUCL_LATE_MS: milliseconds that each callback is late, 1 if it is not set. GPUCL_HOLD=0:
+ * no fill holds its caller. GPUCL_UNSET=1: says at the end how many user events have gone that were never
+ * set, for which a release of their context may wait for ever. GPUCL_ALONE=1: a launch is alone until it is
+ * over, and its call returns then, or after a while where something else holds it: PoCL 3.1 aborts where
+ * two meet, one with an offset. */
 #include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -62,11 +63,80 @@ static cl_int answer(const char *text, size_t room, void *to, size_t *bytes)
     return CL_SUCCESS;
 }
 
+/* The platform of the GPUs, where the driver keeps some of its devices: a handle begins with the driver's
+ * functions. */
+static struct {
+    const void *functions;
+} gpus;
+static cl_uint cpus; /* devices that the driver keeps */
+static cl_platform_id driver;
+
+static cl_platform_id find_driver(void)
+{
+    if (!driver && next->clGetPlatformIDs(1, &driver, NULL) == CL_SUCCESS && driver)
+        memcpy(&gpus, driver, sizeof gpus);
+    return driver;
+}
+
+static bool is_gpus(cl_platform_id platform)
+{
+    return !cpus || platform == (cl_platform_id)&gpus;
+}
+
+static cl_platform_id own(cl_platform_id platform)
+{
+    return cpus && platform == (cl_platform_id)&gpus ? find_driver() : platform;
+}
+
+static cl_int CL_API_CALL platform_ids(cl_uint room, cl_platform_id *platforms, cl_uint *n)
+{
+    if (!find_driver())
+        return next->clGetPlatformIDs(room, platforms, n);
+    if (platforms && room > 0)
+        platforms[0] = (cl_platform_id)&gpus;
+    if (platforms && room > 1)
+        platforms[1] = driver;
+    if (n)
+        *n = 2;
+    return CL_SUCCESS;
+}
+
 static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info name, size_t room, void *to,
                                         size_t *bytes)
 {
-    return name == CL_PLATFORM_NAME ? answer("NVIDIA CUDA", room, to, bytes)
-                                    : next->clGetPlatformInfo(platform, name, room, to, bytes);
+    return name == CL_PLATFORM_NAME && is_gpus(platform)
+               ? answer("NVIDIA CUDA", room, to, bytes)
+               : next->clGetPlatformInfo(own(platform), name, room, to, bytes);
+}
+
+/* One of the last ones of the driver's list. */
+static bool is_cpu(cl_device_id device)
+{
+    cl_device_id all[64];
+    cl_uint n = 0;
+
+    if (!cpus || next->clGetDeviceIDs(find_driver(), CL_DEVICE_TYPE_ALL, 64, all, &n) != CL_SUCCESS)
+        return false;
+    for (cl_uint i = n - cpus; i < n; i++)
+        if (all[i] == device)
+            return true;
+    return false;
+}
+
+/* The properties name the driver's own platform. */
+static cl_context CL_API_CALL
+create_context(const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
+               void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data, cl_int *err)
+{
+    cl_context_properties copy[16] = {0};
+
+    for (int i = 0; properties && properties[i] && i < 14; i += 2) {
+        copy[i] = properties[i];
+        copy[i + 1] = properties[i] == CL_CONTEXT_PLATFORM
+                          ? (cl_context_properties)own((cl_platform_id)properties[i + 1])
+                          : properties[i + 1];
+    }
+    return next->clCreateContext(properties ? copy : NULL, n, devices, notify, data, err);
 }
 
 static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t room, void *to,
@@ -74,7 +144,11 @@ static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, 
 {
     cl_int err = next->clGetDeviceInfo(device, name, room, to, bytes);
 
-    if (name == CL_DEVICE_TYPE && err == CL_SUCCESS && to)
+    if (err != CL_SUCCESS || !to || is_cpu(device))
+        return err;
+    if (name == CL_DEVICE_PLATFORM && cpus)
+        memcpy(to, &(cl_platform_id){(cl_platform_id)&gpus}, sizeof(cl_platform_id));
+    if (name == CL_DEVICE_TYPE)
         memcpy(to, &(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type));
     return err;
 }
@@ -83,9 +157,25 @@ static cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type typ
                                      cl_device_id *devices, cl_uint *n)
 {
     cl_device_type gpu = CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT;
+    cl_device_id all[64];
+    cl_uint count = 0, first, last;
+    cl_int err;
 
-    return next->clGetDeviceIDs(platform, type & gpu ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, room, devices,
-                                n);
+    if (!cpus)
+        return next->clGetDeviceIDs(platform, type & gpu ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, room,
+                                    devices, n);
+    err = next->clGetDeviceIDs(find_driver(), CL_DEVICE_TYPE_ALL, 64, all, &count);
+    if (err != CL_SUCCESS)
+        return err;
+    first = is_gpus(platform) ? 0 : count - cpus;
+    last = is_gpus(platform) ? count - cpus : count;
+    if (!(type & (is_gpus(platform) ? gpu : CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT)))
+        return CL_DEVICE_NOT_FOUND;
+    for (cl_uint i = first; devices && i < last && i - first < room; i++)
+        devices[i - first] = all[i];
+    if (n)
+        *n = last - first;
+    return CL_SUCCESS;
 }
 
 /* ---- callbacks */
@@ -331,7 +421,7 @@ static void *CL_API_CALL address_for(cl_platform_id platform, const char *name)
 {
     return name && !strcmp(name, "clEnqueueCopyBufferNV")
                ? (void *)next->clEnqueueCopyBuffer
-               : next->clGetExtensionFunctionAddressForPlatform(platform, name);
+               : next->clGetExtensionFunctionAddressForPlatform(own(platform), name);
 }
 
 /* ---- the layer */
@@ -355,15 +445,21 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
                                       const cl_icd_dispatch **layer)
 {
     const char *late = getenv("GPUCL_LATE_MS"), *hold_text = getenv("GPUCL_HOLD"),
-               *alone_text = getenv("GPUCL_ALONE"), *unset_text = getenv("GPUCL_UNSET");
+               *alone_text = getenv("GPUCL_ALONE"), *unset_text = getenv("GPUCL_UNSET"),
+               *cpus_text = getenv("GPUCL_CPUS");
 
     if (entries < sizeof table / sizeof(void *) || !given || !layer)
         return CL_INVALID_VALUE;
     late_ms = late ? strtol(late, NULL, 10) : late_ms;
     holds = !hold_text || strcmp(hold_text, "0") != 0;
     alone = alone_text && !strcmp(alone_text, "1");
+    cpus = cpus_text ? (cl_uint)strtoul(cpus_text, NULL, 10) : 0;
     next = target;
     table = *target;
+    if (cpus) {
+        table.clGetPlatformIDs = platform_ids;
+        table.clCreateContext = create_context;
+    }
     table.clGetPlatformInfo = platform_info;
     table.clGetDeviceInfo = device_info;
     table.clGetDeviceIDs = device_ids;

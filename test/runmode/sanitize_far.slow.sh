@@ -16,7 +16,7 @@ for seed in 11 12 13 14; do
     apart "$T/medley$seed" $seed
 done
 for seed in 1 2; do
-    for program in chains8 manybufs mapreduce edges cholesky userevents_maps jacobi tiles onebuffer; do apart apps/$program $seed; done
+    for program in chains8 manybufs mapreduce edges cholesky userevents_maps jacobi tiles onebuffer integers; do apart apps/$program $seed; done
     for program in memories natives mapped order waits counts content; do apart runmode/$program $seed; done
 done
 for seed in 1 2 3; do

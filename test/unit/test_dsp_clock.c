@@ -180,6 +180,12 @@ static void test_gpu_lists(void **state)
     assert_true(l.gpu == 3 && l.basic == CW_HELPERS_ALL);
     assert_int_equal(cw_device_list_parse("gpu:0", &l, &err), CW_ERR_INVALID);
     assert_int_equal(cw_device_list_parse("gpu,gpu", &l, &err), CW_ERR_INVALID);
+    assert_int_equal(cw_device_list_parse("cpu,gpu:2", &l, &err), CW_OK);
+    assert_true(l.cpu && l.gpu == 2 && !l.basic);
+    assert_int_equal(cw_device_list_parse("all", &l, &err), CW_OK);
+    assert_true(l.cpu && l.gpu == CW_HELPERS_ALL && l.basic == CW_HELPERS_ALL && l.dsp == CW_HELPERS_ALL &&
+                !l.far);
+    assert_int_equal(cw_device_list_parse("all,gpu", &l, &err), CW_ERR_INVALID);
 }
 
 static double far_pace(const struct cw_device_list *l, unsigned i)

@@ -37,6 +37,21 @@ bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut,
     return !no_memory;
 }
 
+bool cw_run_tile_merge_make(struct cw_run_tiles *tiles)
+{
+    return !tiles->merges;
+}
+
+bool cw_run_tile_merge_is(const struct cw_run_tiles *tiles, uint32_t argument)
+{
+    return tiles->merges && argument == ARGS;
+}
+
+bool cw_run_tile_merge_begin(struct cw_run_task *t)
+{
+    return !t->tile.part_of->merges;
+}
+
 cl_int cw_run_spread_fetch(struct cw_run_task *t)
 {
     (void)t;

@@ -27,6 +27,11 @@ static struct {
     const char *why;
 } seen;
 
+void cw_run_tile_merge_free(struct cw_run_tiles *x)
+{
+    assert_null(x->merges);
+}
+
 void cw_run_worker_push(struct cw_run_task *t)
 {
     t->state = CW_RUN_READY;

@@ -38,7 +38,7 @@ static const char *const kinds[] = {
     [CW_RUN_FAULT_FULL] = "full:",           [CW_RUN_FAULT_UNBROUGHT] = "unbrought:",
     [CW_RUN_FAULT_TIGHT] = "tight:",         [CW_RUN_FAULT_SLOW] = "slow:",
     [CW_RUN_FAULT_HUNG] = "hung:",           [CW_RUN_FAULT_MUTE] = "mute:",
-    [CW_RUN_FAULT_ALIKE] = "alike:"};
+    [CW_RUN_FAULT_UNMERGED] = "unmerged:",   [CW_RUN_FAULT_ALIKE] = "alike:"};
 
 bool cw_run_fault_start(const char *text, bool any)
 {
@@ -66,7 +66,7 @@ bool cw_run_fault_start(const char *text, bool any)
                  "naive:N, half:N, twice:N, local:N, refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N, "
                  "uncopied:N, short:N, open:N, unpinned:N, loose:N, soon:N, unfetched:N, unnoted:N, "
                  "unsaved:N, hasty:N, heedless:N, rash:N, dead:N, garbage:N, full:N, unbrought:N, slow:N, "
-                 "hung:N, mute:N or alike:N, N from 1",
+                 "hung:N, mute:N, unmerged:N or alike:N, N from 1",
                  text);
     return false;
 }

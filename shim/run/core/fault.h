@@ -1,31 +1,33 @@
 /* fault.h - faults that tests plant, to prove that they would notice: CLWEAVE_FAULT=KIND:N, only under the
- * policy chaos or with everything managed (but alike). KIND: drop, the Nth launch is not run; swap, the
- * Nth launch that another waits for runs after that one; stale, the Nth launch sees zeros in place of its
- * data; early, the Nth event is complete before its command is; late, the Nth launch that a helper has run
- * counts as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches
- * are said to reach (models/reach.h) end one element of four bytes too early; unseen, from the Nth on
- * accesses of images order no command. Of tiles (tiles/tile.h): naive, from the Nth on they see the ids
- * that a global offset alone would give them; half, the Nth is not run; twice, the Nth is run twice;
- * offset, from the Nth on of those that have a global offset it is forgotten; local, the Nth has half the
- * local size that it should have; refuse, from the Nth on helpers take neither them nor launches; order,
- * the Nth tile of a group run that another one depends on runs after that; unbuilt, rewritten programs
- * cannot be built from the Nth on. Of staged transfers (staging/staging.h): uncopied, the Nth piece is
- * transferred, or counts as transferred, before it is there; short, the Nth transfer lacks its last piece;
- * open, the Nth that does not block counts as over before it is; unpinned, there is no pinned memory. Of
- * streams (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out;
- * soon, likewise those of reads. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is
- * left out; unnoted, what the Nth command has written there counts as not written; unsaved, from the Nth
- * on bytes that a device alone has are given up with its memory; hasty, from the Nth on all that a command
- * may write counts as surely written; heedless, from the Nth on commands do not wait for copies ahead of the
- * bytes that they write; rash, from the Nth on such copies do not wait for commands that write. Of the first
+ * policy chaos or with everything managed (but alike). KIND: drop, the Nth launch is not run; swap, the Nth
+ * launch that another waits for runs after that one; stale, the Nth launch sees zeros in place of its data;
+ * early, the Nth event is complete before its command is; late, the Nth launch that a helper has run counts
+ * as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches are said
+ * to reach (models/reach.h) end one element of four bytes too early; unseen, from the Nth on accesses of
+ * images order no command. Of tiles (tiles/tile.h): naive, from the Nth on they see the ids that a global
+ * offset alone would give them; half, the Nth is not run; twice, the Nth is run twice; offset, from the Nth
+ * on of those that have a global offset it is forgotten; local, the Nth has half the local size that it
+ * should have; refuse, from the Nth on helpers take neither them nor launches; order, the Nth tile of a
+ * group run that another one depends on runs after that; unbuilt, rewritten programs cannot be built from
+ * the Nth on. Of staged transfers (staging/staging.h): uncopied, the Nth piece is transferred, or counts as
+ * transferred, before it is there; short, the Nth transfer lacks its last piece; open, the Nth that does
+ * not block counts as over before it is; unpinned, there is no pinned memory. Of streams
+ * (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out; soon,
+ * likewise those of reads. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out;
+ * unnoted, what the Nth command has written there counts as not written; unsaved, from the Nth on bytes
+ * that a device alone has are given up with its memory; hasty, from the Nth on all that a command may write
+ * counts as surely written; heedless, from the Nth on commands do not wait for copies ahead of the bytes
+ * that they write; rash, from the Nth on such copies do not wait for commands that write; unmerged, what
+ * the Nth block has made of bytes that are to be merged (tiles/tile_merge.h) is left out. Of the first
  * device that has a memory of its own, where blocks of cut launches count, too: dead, from the Nth launch
- * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where it
- * may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory, and
- * two attempts get none in any case; unbrought, the Nth copy back fails; tight, the Nth copy to it finds no
- * memory there; slow, the Nth launch takes two seconds more; hung, the Nth one never ends; mute, from the Nth
- * launch on launches fail, and copies never end. Of caches: alike, all keys are the same, for any N and way
- * of running. Unbuilt, refuse, unpinned and alike must change nothing, nor must garbage, full, unbrought,
- * tight, slow and hung, but for garbage and hung over the only copy of bytes that its launch needs. */
+ * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where
+ * it may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory,
+ * and two attempts get none in any case; unbrought, the Nth copy back fails; tight, the Nth copy to it
+ * finds no memory there; slow, the Nth launch takes two seconds more; hung, the Nth one never ends; mute,
+ * from the Nth launch on launches fail, and copies never end. Of caches: alike, all keys are the same, for
+ * any N and way of running. Unbuilt, refuse, unpinned and alike must change nothing, nor must garbage,
+ * full, unbrought, tight, slow and hung, but for garbage and hung over the only copy of bytes that its
+ * launch needs. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
@@ -69,6 +71,7 @@ enum cw_run_fault {
     CW_RUN_FAULT_SLOW,
     CW_RUN_FAULT_HUNG,
     CW_RUN_FAULT_MUTE,
+    CW_RUN_FAULT_UNMERGED,
     CW_RUN_FAULT_ALIKE
 };
 

@@ -304,7 +304,10 @@ struct cw_run_known {
     struct cw_run_cutter *cutter;    /* models/cutter.h; NULL: not asked for yet */
     uint64_t judged_job;             /* the program's models_job whose model said `hidden`; 0: none yet */
     bool hidden;                     /* it has effects that no argument shows (models/effects.c) */
-    uint32_t *launches;              /* by lane number */
+    uint64_t exact_job;              /* likewise, for the next two (models/exact.c) */
+    const char *inexact; /* static words: why its results may differ on other code; NULL: they do not */
+    unsigned floats;     /* enum cw_model_floats: what they need */
+    uint32_t *launches;  /* by lane number */
     /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
     struct cw_run_kinds *loaded;
     double *mean_ns; /* by lane number: measured, 0: never */
@@ -343,8 +346,8 @@ struct cw_run_kernel {
     uint64_t tile_broken;  /* bit by lane number: a tile failed there, ... */
     uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
     uint64_t tile_code_at_ns, tile_code_after_ns;
-    struct {              /* tuning/left.h */
-        double items, ns; /* launches of so many or fewer are native; for so long */
+    struct {                       /* tuning/left.h */
+        double items, ns;          /* launches of so many or fewer are native; for so long */
         uint64_t until_ns, window; /* the last one that had a launch of it */
         uint8_t waits; /* in so many windows in a row one was to be cut and the code was not there ... */
         bool waiting;  /* ... and in this one */

@@ -35,7 +35,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
         if (half || refuse)
             return half ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     }
-    err = cw_run_tile_submit_range(&s->task->launch, c, p, &s->cut, &b, queue, NULL);
+    err = cw_run_tile_submit_range(&s->task->launch, NULL, c, p, &s->cut, &b, queue, NULL);
     if (err != CL_SUCCESS) {
         *queue = NULL;
     } else if (!cw_device_has(p->slot, CW_VENDOR_IN_CALL)) {

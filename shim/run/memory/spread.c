@@ -109,6 +109,14 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
     return !a->write || has_room(a);
 }
 
+/* The command works where others of its context may not: native ones and the program's own threads do
+ * elsewhere. */
+static bool is_elsewhere(const struct cw_run_task *t, uint32_t memory)
+{
+    return memory != CW_MEMORY_HOST ||
+           (t->work == CW_RUN_LAUNCH && cw_run.lanes[t->at.home].memory != CW_MEMORY_HOST);
+}
+
 cl_int cw_run_spread_fetch(struct cw_run_task *t)
 {
     uint32_t memory = cw_run_spread_memory_of(t);
@@ -119,15 +127,32 @@ cl_int cw_run_spread_fetch(struct cw_run_task *t)
     cw_run_spread_claim(t);
     if (t->apart)
         return CL_SUCCESS;
+    if (is_elsewhere(t, memory))
+        good = cw_run_spread_may_be_here(t);
     if (memory != CW_MEMORY_HOST)
-        good = cw_run_spread_may_be_here(t) && cw_run_spread_make_replicas(t);
+        good = good && cw_run_spread_make_replicas(t);
     for (uint32_t i = 0; i < t->accesses.n && good; i++)
         if (t->accesses.of[i].region->root)
             good = fetch_one(t, &t->accesses.of[i], memory);
     /* also of native commands that came meanwhile, on buffers that had not left home then */
-    good = good && (memory == CW_MEMORY_HOST || cw_run_spread_may_be_here(t));
+    good = good && (!is_elsewhere(t, memory) || cw_run_spread_may_be_here(t));
     cw_run_spread_cover(t);
     return good ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+}
+
+bool cw_run_spread_come_to_host(const struct cw_run_task *t, struct cw_run_region *r, uint64_t low,
+                                uint64_t high)
+{
+    if (cw_run_spread_home_of(r) != CW_MEMORY_HOST && !cw_run_native_use_lets(r, t))
+        return false;
+    if (!r->spread)
+        return true;
+    cw_run_spread_copies_are(CW_MOVE_NEEDED);
+    if (!cw_run_spread_bring(r, low, high, CW_MEMORY_HOST))
+        return false;
+    while (r->spread->arrivals) /* from there, perhaps */
+        cw_run_spread_wait();
+    return cw_run_spread_keep_only(r->spread, low, high, cw_run_spread_bit(CW_MEMORY_HOST));
 }
 
 static bool has_needed(const struct cw_run_task *t, const struct cw_run_access *a, uint32_t memory)
@@ -320,11 +345,12 @@ int cw_run_spread_describe(char *text, unsigned size)
         return 0;
     return snprintf(text, size,
                     "run: memories: %s in %llu copies to devices, %s in %llu back: %s for managed commands, "
-                    "%s for native ones, %s to make room (%llu buffers); %llu copies ahead\n",
+                    "%s for native ones, %s to make room (%llu buffers); %llu copies ahead; "
+                    "%llu launches merged\n",
                     cw_quantity_bytes(c->far_bytes[0], a), (unsigned long long)c->far_copies[0],
                     cw_quantity_bytes(c->far_bytes[1], b), (unsigned long long)c->far_copies[1],
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NEEDED], needed),
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NATIVE], native),
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_ROOM], room), (unsigned long long)c->evicted,
-                    (unsigned long long)c->far_ahead);
+                    (unsigned long long)c->far_ahead, (unsigned long long)c->merged);
 }

@@ -34,6 +34,12 @@ void cw_run_spread_release(struct cw_run_task *t);
  * held, given up meanwhile. */
 cl_int cw_run_spread_fetch(struct cw_run_task *t);
 
+/* Bytes [low, high) of the buffer, which launch `t` has claimed to write, are valid in the host's memory
+ * then, and there alone: it may work on them there. False: native commands use them, or some are lost. Lock
+ * held, given up meanwhile. */
+bool cw_run_spread_come_to_host(const struct cw_run_task *t, struct cw_run_region *r, uint64_t low,
+                                uint64_t high);
+
 /* The command is over: what it may have written, with success or with an error after it had begun, is
  * valid in the memory of its worker alone, and it claims nothing any more. Lock held. */
 void cw_run_spread_over(struct cw_run_task *t);

@@ -1,5 +1,5 @@
 /* cut.c - whether a launch may be cut into tiles, how, and why not. */
-#include "tile.h"
+#include "tile_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "../../../analyzer/footprint/pinned.h"
 #include "../../builds/source.h"
 #include "../models/cutter.h"
+#include "../models/exact.h"
 #include "../models/program_models.h"
 #include "share.h"
 #include "../core/global_lock.h"
@@ -86,6 +87,7 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
     cw_cutter_verdict(c->cutter, &launch, v);
     if (v->cut == CW_CUT_WHOLE)
         return v->why;
+    cut->merges = cw_run_tile_merge_may(l, v);
     cut->dim = (uint32_t)v->dim;
     cut->ragged = !l->has_local && cw_pinned_settle(cut->dim, l->global, cut->local);
     cut->groups = (l->global[cut->dim] + cut->local[cut->dim] - 1) / cut->local[cut->dim];
@@ -94,7 +96,9 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
 
 enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
 {
-    return cut->verdict.cut == CW_CUT_ANY && cut->verdict.contiguous ? CW_RUN_LEGAL_APART : CW_RUN_LEGAL_TILE;
+    bool apart = (cut->verdict.cut == CW_CUT_ANY && cut->verdict.contiguous) || cut->merges;
+
+    return apart ? CW_RUN_LEGAL_APART : CW_RUN_LEGAL_TILE;
 }
 
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
@@ -109,7 +113,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
         return "nothing is known of the kernel";
     if (!home->memory && !cw_device_has(home, CW_VENDOR_ZERO_COPY_HOST_PTR))
         return "its device does not share the host's memory";
-    if (!cw_run_relaxed && cw_source_results_vary(p->options))
+    if (!cw_run_relaxed && cw_source_results_vary(p->options) && !cw_run_exact_is_whole(l->kernel))
         return "the build options allow results to vary";
     refused = cw_run_tile_program_refuses(l->kernel);
     if (refused)

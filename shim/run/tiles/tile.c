@@ -1,6 +1,7 @@
 /* tile.c - cut launches: blocks, parts, and their end. See tiles/tile.h. */
 #include "tile.h"
 #include "tile_apart.h"
+#include "tile_merge.h"
 #include "../core/clock.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@ void cw_run_tile_free(struct cw_run_tiles *x)
 {
     if (!x)
         return;
+    cw_run_tile_merge_free(x);
     free(x->block);
     free(x->part);
     free(x->access);

@@ -47,6 +47,7 @@ struct cw_run_cut {
     size_t local[3], groups;
     /* of the model: on which memories its tiles may run, and the merges then */
     struct cw_cut_verdict verdict;
+    bool merges; /* that tiles/tile_merge.h can make */
 };
 
 struct cw_run_block {
@@ -74,7 +75,8 @@ struct cw_run_tiles {
     uint64_t times[4];          /* of all blocks: the earliest, END the latest */
     struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
     struct cw_run_task *part;
-    struct cw_run_access *access; /* of all parts, where `apart`; and room for hulls */
+    struct cw_run_access *access;      /* of all parts, where `apart`; and room for hulls */
+    struct cw_run_tile_merges *merges; /* tiles/tile_merge.h; NULL: no two parts write the same byte */
     struct cw_arg_hulls *hulls;
 };
 
@@ -94,7 +96,7 @@ struct cw_run_tiled {
  * static words. */
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut);
 /* The tiles of a launch that is cut so: APART where they may run in several memories, as no two write the
- * same byte, and the bytes that one writes lie together; else TILE. */
+ * same byte, and the bytes that one writes lie together, or they are merged; else TILE. */
 enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut);
 /* The accesses of `n` tiles of `t`, which may be cut so: from[i] .. from[i + 1] - 1 are the work-groups of
  * tile i along cut->dim. Fills hulls[i * arguments + argument], in bytes of the argument's buffer. False:
@@ -175,10 +177,11 @@ bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_co
  * sizes count. */
 bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, bool compiles);
-/* Hands over block `b` of any launch that is cut so. */
-cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c,
-                                struct cw_run_context_device *p, const struct cw_run_cut *cut,
-                                const struct cw_run_block *b, cl_command_queue *queue, cl_event *event);
+/* Hands over block `b` of any launch that is cut so. `part`: whose block it is; NULL: of a group. */
+cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_run_task *part,
+                                struct cw_run_context *c, struct cw_run_context_device *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b,
+                                cl_command_queue *queue, cl_event *event);
 
 /* The code generator of the place may round otherwise in another text: its tiles are launches of the kernel
  * itself at an offset. */

@@ -1,5 +1,6 @@
 /* tile_apart.c - see tiles/tile_apart.h. */
 #include "tile_apart.h"
+#include "tile_merge.h"
 
 #include <stdlib.h>
 
@@ -33,7 +34,7 @@ bool cw_run_tile_apart_make(struct cw_run_tiles *x)
         x->part[i].accesses.of = x->access + (size_t)i * most;
         x->part[i].order.serves = x->whole->order.recorded;
     }
-    return x->access && x->hulls;
+    return x->access && x->hulls && cw_run_tile_merge_make(x);
 }
 
 /* ---- the bytes of a block */
@@ -78,8 +79,9 @@ static bool is_written_beside(const struct cw_run_tiles *x, int n, int own, cons
     for (uint32_t k = 0; range_of(m, h, &low, &high) && k < (uint32_t)n * args; k++) {
         const struct cw_run_memory *other = l->args[k % args].memory;
 
-        if (k / args != (uint32_t)own && other && other->region == m->region &&
-            range_of(other, &x->hulls[k].writes, &from, &to) && from < high && low < to)
+        if (k / args != (uint32_t)own && !cw_run_tile_merge_is(x, k % args) && other &&
+            other->region == m->region && range_of(other, &x->hulls[k].writes, &from, &to) && from < high &&
+            low < to)
             return true;
     }
     return false;
@@ -146,6 +148,8 @@ static bool find_bytes(struct cw_run_tiles *x, struct cw_run_task *part)
     for (uint32_t i = 0; i < l->kernel->count; i++) {
         const struct cw_arg_hulls *h = &x->hulls[(size_t)own * l->kernel->count + i];
 
+        if (cw_run_tile_merge_is(x, i))
+            continue;
         add(x, part, l->args[i].memory, &h->reads, false);
         add(x, part, l->args[i].memory, &h->writes, true);
     }
@@ -178,6 +182,8 @@ bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
         return false;
     }
     err = cw_run_spread_fetch(part);
+    if (err == CL_SUCCESS && !cw_run_tile_merge_begin(part))
+        err = CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS)
         return true;
     forget(part);

@@ -10,6 +10,7 @@
 #include "../core/thread.h"
 #include "share.h"
 #include "tile_apart.h"
+#include "tile_merge.h"
 #include "../memory/coherence.h"
 #include "../workers/late.h"
 #include "../workers/watch.h"
@@ -293,6 +294,8 @@ static bool run_apart(struct member *m)
     if (CW_UNLIKELY(m->lane->quarantine.hung))
         return false;
     cw_run_late_ends(m->lane);
+    if (m->status >= 0)
+        m->status = cw_run_tile_merge_collect(m->part);
     m->ns = block_ns(m);
     return m->over = true;
 }

@@ -1,5 +1,5 @@
 /* tile_submit.c - one block of a cut launch, handed to its device. */
-#include "tile.h"
+#include "tile_merge.h"
 #include "../core/context_device.h"
 
 #include <string.h>
@@ -222,9 +222,10 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     return good;
 }
 
-cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c,
-                                struct cw_run_context_device *p, const struct cw_run_cut *cut,
-                                const struct cw_run_block *b, cl_command_queue *queue, cl_event *event)
+cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_run_task *part,
+                                struct cw_run_context *c, struct cw_run_context_device *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b,
+                                cl_command_queue *queue, cl_event *event)
 {
     struct cw_run_ndrange r;
     struct shape s;
@@ -236,6 +237,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     err = have_code(&s, l, p);
     if (err == CL_SUCCESS)
         err = cw_run_execute_set_args(s.kernel, l, p, s.set);
+    if (err == CL_SUCCESS && part)
+        err = cw_run_tile_merge_set(part, s.kernel, s.set);
     if (err == CL_SUCCESS && s.hidden)
         err = cw_next.clSetKernelArg(s.kernel, l->kernel->count, sizeof s.tile, &s.tile);
     if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
@@ -266,10 +269,10 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     if (!part->tile.able)
         return CL_OUT_OF_RESOURCES;
     b.groups -= two;
-    err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue, two ? NULL : event);
+    err = cw_run_tile_submit_range(&part->launch, part, c, p, &x->cut, &b, queue, two ? NULL : event);
     part->begun = err == CL_SUCCESS;
     if (two && part->begun && !p->lane->quarantine.hung) { /* else it was given up, and may have no buffers */
-        err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue, event);
+        err = cw_run_tile_submit_range(&part->launch, part, c, p, &x->cut, &last, queue, event);
         if (err != CL_SUCCESS)
             cw_next.clFinish(*queue); /* the first launch is over before the error is reported */
     }

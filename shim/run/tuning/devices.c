@@ -1,5 +1,7 @@
 /* devices.c - see tuning/devices.h. */
 #include "devices.h"
+#include "reasons.h"
+#include "../models/exact.h"
 #include "../core/thresholds.h"
 
 #include "../planner/costs.h"
@@ -92,13 +94,18 @@ static bool waits_for_code(struct cw_run_kernel *k)
 
 static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)
 {
+    enum cw_run_illegal illegal;
+
     if (p->lane->number == t->at.home)
         return true;
     if (p->lane->building || p->lane->num_wanted)
         return false;
-    return cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL &&
-           (t->work != CW_RUN_LAUNCH ||
-            (!waits_for_code(t->launch.kernel) && is_built(t->launch.kernel, p->lane)));
+    illegal = cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE);
+    if (CW_UNLIKELY(illegal == CW_RUN_ILLEGAL_CODE))
+        cw_run_reasons_code(
+            cw_run_exact_why_not(t->launch.kernel, t->queue->context->places[t->queue->home].slot, p->slot));
+    return illegal == CW_RUN_LEGAL && (t->work != CW_RUN_LAUNCH || (!waits_for_code(t->launch.kernel) &&
+                                                                    is_built(t->launch.kernel, p->lane)));
 }
 
 uint64_t cw_run_devices_allowed(const struct cw_run_task *t)

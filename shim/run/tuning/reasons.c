@@ -16,7 +16,7 @@ struct reason {
 };
 
 static struct {
-    struct reason whole[WHOLE_REASONS];
+    struct reason whole[WHOLE_REASONS], code[WHOLE_REASONS];
     double native_ns[CW_RUN_REASON_COUNT];
     /* since the last wait */
     uint32_t launches[CW_RUN_REASON_COUNT], commands[CW_RUN_REASON_COUNT];
@@ -50,17 +50,30 @@ void cw_run_reasons_waited(double ns, uint64_t commands)
 
 /* ---- whole */
 
-void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
+/* Returns 1 + its place in the list; 0: that is full. */
+static uint8_t count(struct reason list[WHOLE_REASONS], const char *why)
 {
     for (uint8_t i = 0; i < WHOLE_REASONS; i++) {
-        struct reason *r = &all.whole[i];
+        struct reason *r = &list[i];
         if (r->why && strcmp(r->why, why))
             continue;
         r->why = why;
         r->count++;
-        t->measure.whole = (uint8_t)(i + 1);
-        return;
+        return (uint8_t)(i + 1);
     }
+    return 0;
+}
+
+void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
+{
+    uint8_t at = count(all.whole, why);
+
+    t->measure.whole = at ? at : t->measure.whole;
+}
+
+void cw_run_reasons_code(const char *why)
+{
+    count(all.code, why ? why : "its code may round otherwise");
 }
 
 void cw_run_reasons_measured(const struct cw_run_task *t)
@@ -140,9 +153,15 @@ static const char *remedy_of(const char *why)
 int cw_run_reasons_describe_whole(char *text, unsigned size)
 {
     struct reason v[WHOLE_REASONS];
+    int used;
 
     memcpy(v, all.whole, sizeof v);
     for (size_t i = 0; i < WHOLE_REASONS; i++)
         v[i].remedy = v[i].why ? remedy_of(v[i].why) : "";
-    return describe(text, size, "whole", v, WHOLE_REASONS);
+    used = describe(text, size, "whole", v, WHOLE_REASONS);
+    memcpy(v, all.code, sizeof v);
+    for (size_t i = 0; i < WHOLE_REASONS; i++)
+        v[i].remedy = "--numerics relaxed";
+    return used +
+           describe(text + used, size - (unsigned)used, "not on other vendors' devices", v, WHOLE_REASONS);
 }

@@ -12,13 +12,17 @@
 void cw_run_reasons_native(enum cw_run_reason why, bool launch);
 /* Counts launch `t`, which stays whole. `why`: static words. */
 void cw_run_reasons_whole(struct cw_run_task *t, const char *why);
+/* Counts a launch that may not run on a device with another code generator. `why`: static words, NULL: not
+ * known. */
+void cw_run_reasons_code(const char *why);
 /* Launch `t` was measured. */
 void cw_run_reasons_measured(const struct cw_run_task *t);
 /* A span is over: so many ns, in which the program has enqueued `commands`. */
 void cw_run_reasons_waited(double ns, uint64_t commands);
 
 /* Lines for the summary, the largest time first: of native commands those that cannot be managed, then those
- * that run mode leaves by choice. Return their length. */
+ * that run mode leaves by choice; of launches those that stay whole, then those that stay with their vendor.
+ * Return their length. */
 int cw_run_reasons_describe_native(char *text, unsigned size);
 int cw_run_reasons_describe_whole(char *text, unsigned size);
 

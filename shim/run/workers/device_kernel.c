@@ -16,6 +16,15 @@ bool cw_run_device_kernel_set(struct cw_run_kernel *k, const struct cw_run_worke
     return *set;
 }
 
+/* Another compiler may have read another kernel of this name. */
+static bool takes_as_many(const struct cw_run_kernel *k, cl_kernel clone)
+{
+    cl_uint count = 0;
+
+    return cw_next.clGetKernelInfo(clone, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) == CL_SUCCESS &&
+           count == k->count;
+}
+
 cl_kernel cw_run_device_kernel_of(struct cw_run_kernel *k, struct cw_run_context_device *place)
 {
     cl_kernel *clone = &k->clones[place->lane->number];
@@ -33,5 +42,9 @@ cl_kernel cw_run_device_kernel_of(struct cw_run_kernel *k, struct cw_run_context
     if (*clone && place->slot->home && !k->program->kept)
         k->program->own_kernels++;
     cw_run_recount_ends();
+    if (*clone && !place->slot->same_code && !takes_as_many(k, *clone)) {
+        cw_next.clReleaseKernel(*clone);
+        *clone = NULL;
+    }
     return *clone;
 }

@@ -3,6 +3,7 @@
 #include "late.h"
 #include "../../device/gpu_lease.h"
 #include "../models/cutter.h"
+#include "../models/exact.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
 
@@ -14,9 +15,11 @@ static bool in_memory(const struct cw_cl_device *slot)
     return slot->memory || cw_device_has(slot, CW_VENDOR_ZERO_COPY_HOST_PTR);
 }
 
-static bool has_code(const struct cw_cl_device *slot)
+/* Code that makes of kernel `k` the bits that it makes at home. */
+static bool has_code(const struct cw_run_kernel *k, const struct cw_cl_device *home,
+                     const struct cw_cl_device *slot)
 {
-    return slot->same_code || cw_run_relaxed;
+    return (slot->same_code && home->same_code) || cw_run_relaxed || !cw_run_exact_why_not(k, home, slot);
 }
 
 bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *k, bool has_local)
@@ -29,8 +32,9 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
             return true;
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_context_device *p = &c->places[i];
-        if (in_memory(p->slot) && has_code(p->slot) && !k->known->broken[p->lane->number] &&
-            !p->lane->quarantine.error && k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
+        if (in_memory(p->slot) && has_code(k, c->places[q->home].slot, p->slot) &&
+            !k->known->broken[p->lane->number] && !p->lane->quarantine.error &&
+            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
             (has_local || cw_run_cutter_any_local(k)))
             return true;
     }
@@ -45,12 +49,12 @@ static bool may_be_held(const struct cw_cl_device *slot)
 }
 
 /* Tiles go to other devices of the program's, too. */
-static enum cw_run_illegal at_other_home(const struct cw_cl_device *home, const struct cw_cl_device *other,
-                                         enum cw_run_legal_scope scope)
+static enum cw_run_illegal at_other_home(const struct cw_run_kernel *k, const struct cw_cl_device *home,
+                                         const struct cw_cl_device *other, enum cw_run_legal_scope scope)
 {
     if (scope == CW_RUN_LEGAL_WHOLE || !home->dsp != !other->dsp)
         return CW_RUN_ILLEGAL_DEVICE;
-    return other->same_code == home->same_code || cw_run_relaxed ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_CODE;
+    return has_code(k, home, other) ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_CODE;
 }
 
 /* Another context of the program has the GPU, or a program of another process. */
@@ -59,7 +63,8 @@ static bool is_used(const struct cw_run_context_device *p)
     return p->lane->home || (*p->slot->lease && cw_gpu_lease_is_lost(p->slot->lease));
 }
 
-static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct cw_run_context_device *p)
+static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct cw_cl_device *home,
+                                     const struct cw_run_context_device *p)
 {
     if (p->slot->kind == CW_SLOT_GPU && is_used(p))
         return CW_RUN_ILLEGAL_DEVICE;
@@ -67,9 +72,9 @@ static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct
         return CW_RUN_ILLEGAL_OFFSET;
     if (may_be_held(p->slot) || cw_run_late_is(p->lane))
         return CW_RUN_ILLEGAL_HELD;
-    if (!in_memory(p->slot) || (p->slot->memory && !cw_run_spread_may(l)))
+    if (!in_memory(p->slot) || (p->slot->memory != home->memory && !cw_run_spread_may(l)))
         return CW_RUN_ILLEGAL_MEMORY;
-    if (!has_code(p->slot))
+    if (!has_code(l->kernel, home, p->slot))
         return CW_RUN_ILLEGAL_CODE;
     if (l->kernel->known->broken[p->lane->number] || p->lane->quarantine.error)
         return CW_RUN_ILLEGAL_BROKEN;
@@ -93,12 +98,12 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
     if (p->slot->home && p->slot->memory)
         return CW_RUN_ILLEGAL_MEMORY;
     if (p->slot->home)
-        return at_other_home(home, p->slot, scope);
+        return at_other_home(t->launch.kernel, home, p->slot, scope);
     if (t->work == CW_RUN_LAUNCH)
-        return at_helper(&t->launch, p);
+        return at_helper(&t->launch, home, p);
     if (t->work == CW_RUN_FILL && t->fill.to.memory->image) /* PoCL 3.1 aborts on its sub-devices */
         return CW_RUN_ILLEGAL_DEVICE;
     if (p->slot->dsp) /* transfers are done by the host, whose worker does not matter */
         return CW_RUN_ILLEGAL_DEVICE;
-    return in_memory(p->slot) && !p->slot->memory ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_MEMORY;
+    return in_memory(p->slot) && !p->slot->memory && !home->memory ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_MEMORY;
 }
