@@ -1,5 +1,6 @@
 /* cmd_diff.c - clweave diff: two traces side by side. */
 #include "cli.h"
+#include "selection_options.h"
 #include "../draw/trace_diff_print.h"
 #include "../graph/trace_read.h"
 #include "../io/output.h"
@@ -10,6 +11,7 @@
 struct diff_options {
     const char *out, *by;
     bool json;
+    struct cw_selection selection;
 };
 
 static const struct cw_cli_option options[] = {
@@ -18,6 +20,7 @@ static const struct cw_cli_option options[] = {
     {"by", 'b', CW_CLI_CHOICE, offsetof(struct diff_options, by), "name|size", "name|size",
      "a row for each kernel and kind of command (default), or for each of their sizes: NDRange, bytes"},
     {"json", 'j', CW_CLI_BOOL, offsetof(struct diff_options, json), NULL, NULL, "print it as JSON"},
+    CW_SELECTION_ROWS(struct diff_options),
     CW_CLI_END,
 };
 static const struct diff_options defaults = {.by = "name"};
@@ -60,8 +63,12 @@ static const char *const output[] = {
 static const char *const examples[] = {
     "clweave trace --device-times -o a.json -- ./app\n  clweave run --device-times -o b.json -- ./app\n"
     "  clweave diff a.json b.json",
-    "a program as it is and under run", "clweave diff before.json after.json -o diff.html",
-    "two versions, as a page for the browser", NULL};
+    "a program as it is and under run",
+    "clweave diff before.json after.json -o diff.html",
+    "two versions, as a page for the browser",
+    "clweave diff a.json b.json --kernel '^fft' --from 2s",
+    "some kernels, without the first two seconds of each run",
+    NULL};
 
 static enum cw_status write_page(const struct cw_trace_diff *d, const char *path, const char *const names[],
                                  struct cw_error *err)
@@ -91,6 +98,19 @@ static enum cw_status show(const struct diff_options *o, const struct cw_trace *
     return status;
 }
 
+/* The part of the trace at `path` that the options select. */
+static enum cw_status load_part(const struct diff_options *o, const char *path, struct cw_trace *t,
+                                struct cw_error *err)
+{
+    struct cw_error why = {0};
+    enum cw_status status = cw_trace_load(t, path, err);
+
+    if (status)
+        return status;
+    status = cw_selection_apply(t, &o->selection, &why);
+    return status ? cw_error_set(err, status, "%s: %s", path, why.text) : CW_OK;
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct diff_options *o = values;
@@ -107,13 +127,15 @@ static int run(const void *values, int argc, char **argv)
         cw_cli_complain("diff: as many traces of A as of B are needed, and these are %d", argc);
         return CW_EXIT_USAGE;
     }
+    if (!cw_selection_options_check(&o->selection))
+        return CW_EXIT_USAGE;
     t = calloc((size_t)argc, sizeof *t);
     pointer = calloc((size_t)argc, sizeof *pointer);
     if (!t || !pointer)
         status = cw_error_set(&err, CW_ERR_NOMEM, "diff: out of memory");
     for (int i = 0; !status && i < argc; i++) {
         pointer[i] = &t[i]; /* zeroed: empty */
-        status = cw_trace_load(&t[i], argv[i], &err);
+        status = load_part(o, argv[i], &t[i], &err);
     }
     if (!status)
         status = show(o, pointer, argc / 2, argv, &err);
@@ -137,7 +159,10 @@ const struct cw_command_def cw_cmd_diff = {
         "compiles does not decide. Of two traces it compares the times of single commands. These are not "
         "independent within a run, and runs differ from each other: the answer is about these two runs, and "
         "phases, one number of each, are not tested. With four traces a side or more one value of each run "
-        "is compared, of phases too, and the answer is about the program.",
+        "is compared, of phases too, and the answer is about the program.\n\n"
+        "--from, --to, --commands, --windows and --kernel choose a part of each trace, by its own numbers "
+        "and "
+        "times; set-up is then the time from the beginning of the part to its first enqueue.",
     .options = options,
     .output = output,
     .examples = examples,

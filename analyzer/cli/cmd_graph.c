@@ -7,7 +7,6 @@
 #include "../graph/graph_build.h"
 #include "../graph/graph_summary.h"
 #include "../io/output.h"
-#include "../trace/log_read.h"
 #include "../trace/trace_index.h"
 #include "../graph/trace_read.h"
 
@@ -17,7 +16,7 @@
 
 struct graph_options {
     const char *out, *format, *footprints;
-    bool json, trust_declared, queue_edges, all_edges, collapse;
+    bool json, compact, trust_declared, queue_edges, all_edges, collapse;
     int64_t limit, command;
     struct cw_selection selection;
 };
@@ -29,6 +28,8 @@ static const struct cw_cli_option options[] = {
     {"format", 'f', CW_CLI_CHOICE, MEMBER(format), "FORMAT", "json|dot|svg|png|stg|wfformat",
      "the format, when the extension does not say it"},
     {"json", 0, CW_CLI_BOOL, MEMBER(json), NULL, NULL, "print the summary as JSON"},
+    {"compact", 0, CW_CLI_BOOL, MEMBER(compact), NULL, NULL,
+     "write a JSON trace in the compact form: about 30 bytes for a launch that repeats an earlier one"},
     {"command", 0, CW_CLI_INT, MEMBER(command), "N", NULL,
      "print command N and its edges, without loading the rest of the file"},
     {"trust-declared", 0, CW_CLI_BOOL, MEMBER(trust_declared), NULL, NULL,
@@ -55,6 +56,8 @@ static const char *const examples[] = {"clweave graph app.json",
                                        "a picture",
                                        "clweave graph app.json.log -o app.json",
                                        "convert the log of a killed program",
+                                       "clweave graph app.json --compact -o small.json",
+                                       "the same trace in a smaller file; without --compact, back again",
                                        "clweave graph app.json --windows 10..12 --kernel '^fft'",
                                        "the dependences of some kernels between the 10th and the 13th wait",
                                        NULL};
@@ -119,7 +122,8 @@ static enum cw_status export(const struct graph_options *o, const struct cw_expo
     struct cw_export_options e = {.queue_edges = o->queue_edges,
                                   .all_edges = o->all_edges,
                                   .collapse = o->collapse || must_collapse(o, exporter, t),
-                                  .limit = o->limit};
+                                  .limit = o->limit,
+                                  .compact = o->compact};
     struct cw_output out;
     /* a trace holds program sources: its owner's business */
     enum cw_status status = cw_output_open(&out, o->out ? o->out : "-",
@@ -128,20 +132,21 @@ static enum cw_status export(const struct graph_options *o, const struct cw_expo
     return status ? status : cw_output_close(&out, exporter->write(t, &e, out.f, err), err);
 }
 
-/* The graph that was loaded, or another, as --footprints says. */
-static enum cw_status with_footprints(const struct graph_options *o, const char *path, struct cw_trace *t,
+/* The graph that a JSON trace has, or another, as --footprints says. */
+static enum cw_status with_footprints(const struct graph_options *o, bool log, struct cw_trace *t,
                                       struct cw_error *err)
 {
     if (o->footprints && !strcmp(o->footprints, "off"))
-        return cw_log_probe(path) ? CW_OK : cw_graph_build(t, NULL, err);
-    return o->footprints || cw_log_probe(path) ? cw_footprints_build(t, o->footprints != NULL, err) : CW_OK;
+        return cw_graph_build(t, NULL, err);
+    return o->footprints || log ? cw_footprints_build(t, o->footprints != NULL, log, err) : CW_OK;
 }
 
 /* The trace at `path`, its graph as the options say, the part of it that they select. */
 static enum cw_status load(const struct graph_options *o, const char *path, struct cw_trace *t,
                            struct cw_error *err)
 {
-    enum cw_status status = cw_trace_load(t, path, err);
+    bool log;
+    enum cw_status status = cw_trace_load_bare(t, path, &log, err);
 
     if (!status && (o->footprints || o->trust_declared) && t->process.selection)
         status = cw_error_set(
@@ -150,17 +155,20 @@ static enum cw_status load(const struct graph_options *o, const char *path, stru
             "whole trace instead",
             path, t->process.selection);
     if (!status)
-        status = with_footprints(o, path, t, err);
+        status = with_footprints(o, log, t, err);
     if (!status && o->trust_declared)
         status = cw_graph_build(t, &(struct cw_graph_options){.trust_declared = true}, err);
     return status ? status : cw_selection_apply(t, &o->selection, err);
 }
 
 /* The options against each other; false: it has complained. */
-static bool check(const struct graph_options *o, bool exports, bool abstract)
+static bool check(const struct graph_options *o, const struct cw_exporter *exporter, bool foreign,
+                  bool abstract)
 {
     const char *why =
-        o->limit < 0 ? "--limit: a number that is not negative is needed"
+        o->compact && (abstract || foreign || !exporter || strcmp(exporter->name, "json") != 0)
+            ? "--compact is a form of JSON traces: say -o FILE.json"
+        : o->limit < 0 ? "--limit: a number that is not negative is needed"
         : abstract && cw_selection_given(&o->selection)
             ? "the file is a task graph; --from, --to, --commands, --windows and --kernel are for "
               "traces"
@@ -168,7 +176,7 @@ static bool check(const struct graph_options *o, bool exports, bool abstract)
 
     if (why)
         cw_cli_complain("graph: %s", why);
-    else if (!abstract && o->out && !exports)
+    else if (!abstract && o->out && !exporter && !foreign)
         cw_cli_complain("graph: %s: %s", o->out,
                         why =
                             "the extension is none of json, dot, svg, png, stg, wfformat.json; say --format");
@@ -192,7 +200,7 @@ static int run(const void *values, int argc, char **argv)
         return print_command(argv[0], (uint32_t)o->command);
     if (o->command >= 0)
         return cw_cli_complain("graph: --command: no such command"), CW_EXIT_USAGE;
-    if (!check(o, exporter || foreign, abstract))
+    if (!check(o, exporter, foreign, abstract))
         return CW_EXIT_USAGE;
     if (abstract)
         return cw_graph_abstract_run(abstract, argv[0], o->out, o->format, o->json);

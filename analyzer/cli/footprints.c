@@ -117,7 +117,7 @@ static void say_what_is_missing(const struct cw_error *missing, bool asked)
         cw_cli_complain("kernels count as touching all of their buffers: %s", missing->text);
 }
 
-enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, struct cw_error *err)
+enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, bool bare, struct cw_error *err)
 {
     struct cw_trace_reach reach;
     enum cw_status status = cw_footprints_reach(&reach, t, err);
@@ -126,6 +126,8 @@ enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, struct cw_err
         say_what_is_missing(&reach.missing, asked);
     if (status == CW_OK && reach.analysed)
         status = cw_graph_build(t, &(struct cw_graph_options){.reach = &reach}, err);
+    else if (status == CW_OK && bare)
+        status = cw_graph_build(t, NULL, err);
     cw_trace_reach_finish(&reach);
     return status;
 }

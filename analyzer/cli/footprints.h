@@ -4,12 +4,12 @@
 
 #include "../graph/trace_reach.h"
 
-/* Builds the graph of `t` anew with the footprints of its kernels, where their sources are recorded; leaves
- * it as it is when there are none. Models are kept in the user's cache. Where a source depends on the
- * vendor's macros, the traced devices are asked, if this machine has them. Says on standard error when the
- * helper is there and does not work; with `asked` also when it is not there, or refuses a source.
- * CW_ERR_NOMEM, CW_ERR_LIMIT as cw_graph_build. */
-enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, struct cw_error *err);
+/* Builds the graph of `t` anew with the footprints of its kernels, where their sources are recorded. When
+ * there are none, leaves it as it is or, with `bare`, builds it without them. Models are kept in the user's
+ * cache. Where a source depends on the vendor's macros, the traced devices are asked, if this machine has
+ * them. Says on standard error when the helper is there and does not work; with `asked` also when it is not
+ * there, or refuses a source. CW_ERR_NOMEM, CW_ERR_LIMIT as cw_graph_build. */
+enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, bool bare, struct cw_error *err);
 
 /* The models of the kernels of `t`, got the same way; finish it either way. CW_ERR_NOMEM. */
 enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t,

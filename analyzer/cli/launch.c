@@ -269,7 +269,8 @@ static bool check_selection(const struct cw_launch_options *o, bool records)
                                                              : getenv("CLWEAVE_CAPTURE_DATA");
     const char *limit = o->setting[CW_LAUNCH_limit] ? o->setting[CW_LAUNCH_limit] : getenv("CLWEAVE_LIMIT");
     const char *why =
-        !cw_selection_given(&o->selection) ? NULL
+        !records && o->compact               ? "--compact is how a trace is written: say -o as well"
+        : !cw_selection_given(&o->selection) ? NULL
         : !records
             ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
         : capture && *capture && strcmp(capture, "0") != 0
@@ -333,6 +334,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *given, char **ar
                                                   .program_pid = (uint64_t)program,
                                                   .footprints = wants_footprints(o),
                                                   .selection = &o->selection,
+                                                  .compact = o->compact,
                                                   .summary = o->summary && !strcmp(mode, "trace")});
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

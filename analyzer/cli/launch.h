@@ -22,7 +22,7 @@ enum cw_launch_setting {
 /* Values of a launching command's options. */
 struct cw_launch_options {
     const char *setting[CW_LAUNCH_SETTINGS]; /* as given; NULL: not given */
-    bool summary;
+    bool summary, compact;
     struct cw_selection selection; /* the part that the traces shall have */
 };
 

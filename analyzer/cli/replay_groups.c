@@ -206,12 +206,6 @@ static void print_table(const struct study *y, FILE *f)
             y->order[y->orders - 1].shown.reach);
 }
 
-static void put_number(struct cw_json_out *o, const char *key, uint64_t value)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_u64(o, value);
-}
-
 static void print_json(const struct study *y, FILE *f)
 {
     struct cw_json_out *o = malloc(sizeof *o);
@@ -222,11 +216,11 @@ static void print_json(const struct study *y, FILE *f)
     cw_json_put_open(o);
     cw_json_put_key(o, "policy");
     cw_json_put_string(o, "groups");
-    put_number(o, "cache_bytes", y->cache);
-    put_number(o, "cut", y->x.cut);
-    put_number(o, "whole", y->x.whole);
-    put_number(o, "chains", y->x.chains);
-    put_number(o, "tiles", tiles_between(&y->x, 0, y->x.steps));
+    cw_json_put_member_u64(o, "cache_bytes", y->cache);
+    cw_json_put_member_u64(o, "cut", y->x.cut);
+    cw_json_put_member_u64(o, "whole", y->x.whole);
+    cw_json_put_member_u64(o, "chains", y->x.chains);
+    cw_json_put_member_u64(o, "tiles", tiles_between(&y->x, 0, y->x.steps));
     cw_json_put_key(o, "orders");
     for (uint32_t k = 0; k < y->orders; k++) {
         const struct order *r = &y->order[k];
@@ -234,13 +228,13 @@ static void print_json(const struct study *y, FILE *f)
         cw_json_put_open(o);
         cw_json_put_key(o, "rule");
         cw_json_put_string(o, r->name);
-        put_number(o, "blocks", r->blocks);
-        put_number(o, "groups", r->groups);
-        put_number(o, "height", r->shown.height);
-        put_number(o, "width", r->shown.width);
-        put_number(o, "largest_group_bytes", r->largest);
-        put_number(o, "fetched_bytes", r->fetched);
-        put_number(o, "written_bytes", r->written);
+        cw_json_put_member_u64(o, "blocks", r->blocks);
+        cw_json_put_member_u64(o, "groups", r->groups);
+        cw_json_put_member_u64(o, "height", r->shown.height);
+        cw_json_put_member_u64(o, "width", r->shown.width);
+        cw_json_put_member_u64(o, "largest_group_bytes", r->largest);
+        cw_json_put_member_u64(o, "fetched_bytes", r->fetched);
+        cw_json_put_member_u64(o, "written_bytes", r->written);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');

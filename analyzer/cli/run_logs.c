@@ -2,6 +2,7 @@
 #include "run_logs.h"
 #include "cli.h"
 #include "footprints.h"
+#include "../graph/graph_build.h"
 #include "../graph/graph_summary.h"
 #include "../trace/log_process.h"
 #include "../trace/log_read.h"
@@ -212,12 +213,14 @@ static void convert(struct found *f, const struct cw_run_logs *r, bool quiet)
     struct cw_error err = {0};
     char data[PATH_MAX], from[PATH_MAX];
     struct cw_trace t;
+    bool log;
 
     f->commands = 0;
     cw_trace_init(&t);
-    if (cw_trace_load(&t, f->log, &err) || (r->footprints && cw_footprints_build(&t, false, &err)) ||
+    if (cw_trace_load_bare(&t, f->log, &log, &err) ||
+        (r->footprints ? cw_footprints_build(&t, false, true, &err) : cw_graph_build(&t, NULL, &err)) ||
         cw_selection_apply(&t, r->selection, &err) ||
-        (name_data(&t, f->json, data, from), cw_trace_save(&t, f->json, &err))) {
+        (name_data(&t, f->json, data, from), cw_trace_save(&t, f->json, r->compact, &err))) {
         cw_cli_complain("%s", err.text);
         cw_cli_complain("the log %s is kept: `clweave graph %s -o out.json` converts it", f->log, f->log);
         f->commands = -1;

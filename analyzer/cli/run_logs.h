@@ -15,6 +15,7 @@ struct cw_run_logs {
     uint64_t program_pid;
     bool footprints;                      /* the graphs tell bytes of buffers apart (footprints.h) */
     const struct cw_selection *selection; /* the part that the traces shall have */
+    bool compact;                         /* in the compact form of traces */
     bool summary;                         /* with the tables of `clweave graph` */
 };
 

@@ -21,48 +21,30 @@ static const char *const kind_names[] = {"note", "hint", "trouble"};
 
 /* ---- the page's data */
 
-static void put_text(struct cw_json_out *o, const char *key, const char *value)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_string(o, value);
-}
-
-static void put_number(struct cw_json_out *o, const char *key, uint64_t value)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_u64(o, value);
-}
-
-static void put_list(struct cw_json_out *o, const char *key)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_char(o, '[');
-}
-
 static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
 {
     const struct cw_figures *f = &r->figures;
 
-    put_number(o, "enqueues", r->summary.enqueues);
-    put_number(o, "host_waits", r->summary.host_waits);
-    put_number(o, "device_ns", r->summary.device_ns);
-    put_number(o, "span_ns", f->span_ns);
-    put_number(o, "blocked_ns", f->blocked_ns);
-    put_number(o, "host_bytes", f->host_bytes);
-    put_number(o, "host_bytes_at_most", f->host_bytes_at_most);
-    put_number(o, "streams", f->streams);
-    put_number(o, "streamed", f->streamed);
-    put_number(o, "staged_bytes", f->staged_bytes);
-    put_number(o, "moves_run_ns", f->moves.run_ns);
-    put_number(o, "moves_waited_ns", f->moves.waited_ns);
-    put_number(o, "without_times", r->summary.without_times);
-    put_number(o, "works", r->summary.works);
-    put_number(o, "timed", r->timed);
-    put_number(o, "path_length", r->path.length);
-    put_number(o, "work", r->path.work);
-    put_number(o, "width", r->path.width);
-    put_number(o, "binding", r->summary.binding);
-    put_list(o, "edge_kinds");
+    cw_json_put_member_u64(o, "enqueues", r->summary.enqueues);
+    cw_json_put_member_u64(o, "host_waits", r->summary.host_waits);
+    cw_json_put_member_u64(o, "device_ns", r->summary.device_ns);
+    cw_json_put_member_u64(o, "span_ns", f->span_ns);
+    cw_json_put_member_u64(o, "blocked_ns", f->blocked_ns);
+    cw_json_put_member_u64(o, "host_bytes", f->host_bytes);
+    cw_json_put_member_u64(o, "host_bytes_at_most", f->host_bytes_at_most);
+    cw_json_put_member_u64(o, "streams", f->streams);
+    cw_json_put_member_u64(o, "streamed", f->streamed);
+    cw_json_put_member_u64(o, "staged_bytes", f->staged_bytes);
+    cw_json_put_member_u64(o, "moves_run_ns", f->moves.run_ns);
+    cw_json_put_member_u64(o, "moves_waited_ns", f->moves.waited_ns);
+    cw_json_put_member_u64(o, "without_times", r->summary.without_times);
+    cw_json_put_member_u64(o, "works", r->summary.works);
+    cw_json_put_member_u64(o, "timed", r->timed);
+    cw_json_put_member_u64(o, "path_length", r->path.length);
+    cw_json_put_member_u64(o, "work", r->path.work);
+    cw_json_put_member_u64(o, "width", r->path.width);
+    cw_json_put_member_u64(o, "binding", r->summary.binding);
+    cw_json_put_member_list(o, "edge_kinds");
     for (unsigned k = 0; k < CW_EDGE_KINDS; k++) {
         cw_json_put_text(o, k ? "," : "");
         cw_json_put_u64(o, r->summary.edges[k]);
@@ -72,13 +54,13 @@ static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
 
 static void put_findings(struct cw_json_out *o, const struct cw_report_facts *r)
 {
-    put_list(o, "findings");
+    cw_json_put_member_list(o, "findings");
     for (size_t i = 0; i < r->finding_count; i++) {
         cw_json_put_text(o, i ? ",\n" : "\n");
         cw_json_put_open(o);
-        put_text(o, "kind", kind_names[r->findings[i].kind]);
-        put_text(o, "title", r->findings[i].title);
-        put_text(o, "text", r->findings[i].text);
+        cw_json_put_member_text(o, "kind", kind_names[r->findings[i].kind]);
+        cw_json_put_member_text(o, "title", r->findings[i].title);
+        cw_json_put_member_text(o, "text", r->findings[i].text);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
@@ -86,26 +68,26 @@ static void put_findings(struct cw_json_out *o, const struct cw_report_facts *r)
 
 static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
 {
-    put_list(o, "devices");
+    cw_json_put_member_list(o, "devices");
     for (size_t d = 0; d < r->t->devices.count; d++) {
         const struct cw_device_figures *v = &r->figures.devices[d];
         cw_json_put_text(o, d ? ",\n" : "\n");
         cw_json_put_open(o);
-        put_text(o, "name", r->t->devices.v[d].name);
-        put_number(o, "commands", v->commands);
-        put_number(o, "parts", v->parts);
-        put_number(o, "busy_ns", v->busy_ns);
-        put_number(o, "sum_ns", v->sum_ns);
-        put_number(o, "span_ns", v->span_ns);
+        cw_json_put_member_text(o, "name", r->t->devices.v[d].name);
+        cw_json_put_member_u64(o, "commands", v->commands);
+        cw_json_put_member_u64(o, "parts", v->parts);
+        cw_json_put_member_u64(o, "busy_ns", v->busy_ns);
+        cw_json_put_member_u64(o, "sum_ns", v->sum_ns);
+        cw_json_put_member_u64(o, "span_ns", v->span_ns);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
-    put_list(o, "queues");
+    cw_json_put_member_list(o, "queues");
     for (size_t q = 0; q < r->t->queues.count; q++) {
         cw_json_put_text(o, q ? "," : "");
         cw_json_put_open(o);
-        put_number(o, "device", r->t->queues.v[q].device);
-        put_number(o, "out_of_order", r->t->queues.v[q].out_of_order);
+        cw_json_put_member_u64(o, "device", r->t->queues.v[q].device);
+        cw_json_put_member_u64(o, "out_of_order", r->t->queues.v[q].out_of_order);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
@@ -114,7 +96,7 @@ static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
 static void put_colours(struct cw_json_out *o, const char *key, const struct cw_palette_colour *colour,
                         unsigned count)
 {
-    put_list(o, key);
+    cw_json_put_member_list(o, key);
     for (unsigned k = 0; k < count; k++) {
         cw_json_put_text(o, k ? ",[" : "[");
         cw_json_put_string(o, colour[k].fill);
@@ -133,7 +115,7 @@ static void put_palette(struct cw_json_out *o, const struct cw_report_facts *r)
     cw_palette_add_kernels(&palette, r->t);
     put_colours(o, "palette", cw_palette_colours, CW_PALETTE_COLOURS);
     put_colours(o, "palette_kinds", cw_palette_kinds, CW_PALETTE_KINDS);
-    put_list(o, "colour_of");
+    cw_json_put_member_list(o, "colour_of");
     for (uint32_t k = 0; k < palette.names.count; k++) {
         cw_json_put_text(o, k ? ",[" : "[");
         cw_json_put_string(o, palette.names.name[k]);
@@ -147,22 +129,22 @@ static void put_palette(struct cw_json_out *o, const struct cw_report_facts *r)
 
 static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
 {
-    put_list(o, "rows");
+    cw_json_put_member_list(o, "rows");
     for (size_t i = 0; i < r->summary.row_count; i++) {
         const struct cw_summary_row *row = &r->summary.rows[i];
         cw_json_put_text(o, i ? ",\n" : "\n");
         cw_json_put_open(o);
-        put_text(o, "name",
-                 row->kernel < r->t->kernels.count ? r->t->kernels.v[row->kernel].name
-                                                   : cw_trace_command_short_name(row->type));
-        put_number(o, "kernel", row->kernel != CW_NONE);
-        put_number(o, "commands", row->commands);
-        put_number(o, "failed", row->failed);
-        put_number(o, "reads", row->read_bytes);
-        put_number(o, "writes", row->written_bytes);
-        put_number(o, "at_most", row->at_most);
-        put_number(o, "device_ns", row->device_ns);
-        put_number(o, "timed", row->timed);
+        cw_json_put_member_text(o, "name",
+                                row->kernel < r->t->kernels.count ? r->t->kernels.v[row->kernel].name
+                                                                  : cw_trace_command_short_name(row->type));
+        cw_json_put_member_u64(o, "kernel", row->kernel != CW_NONE);
+        cw_json_put_member_u64(o, "commands", row->commands);
+        cw_json_put_member_u64(o, "failed", row->failed);
+        cw_json_put_member_u64(o, "reads", row->read_bytes);
+        cw_json_put_member_u64(o, "writes", row->written_bytes);
+        cw_json_put_member_u64(o, "at_most", row->at_most);
+        cw_json_put_member_u64(o, "device_ns", row->device_ns);
+        cw_json_put_member_u64(o, "timed", row->timed);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
@@ -202,7 +184,7 @@ static uint64_t staged_bytes(const struct cw_trace *t, const struct cw_command *
 static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
                          size_t shown)
 {
-    put_list(o, "commands");
+    cw_json_put_member_list(o, "commands");
     for (size_t i = 0; i < shown; i++) {
         const struct cw_command *k = &r->t->commands.v[i];
         const uint32_t device = cw_trace_command_device(r->t, k);
@@ -244,9 +226,9 @@ static void put_numbers(struct cw_json_out *o, const struct cw_trace *t, size_t 
 {
     if (!t->process.selection)
         return;
-    put_text(o, "selection", t->process.selection);
-    put_number(o, "whole_commands", t->process.whole_commands);
-    put_list(o, "numbers");
+    cw_json_put_member_text(o, "selection", t->process.selection);
+    cw_json_put_member_u64(o, "whole_commands", t->process.whole_commands);
+    cw_json_put_member_list(o, "numbers");
     for (size_t i = 0; i < shown; i++) {
         cw_json_put_text(o, i ? "," : "");
         cw_json_put_u64(o, cw_trace_command_number(t, (uint32_t)i));
@@ -259,7 +241,7 @@ static void put_edges(struct cw_json_out *o, const struct cw_report_facts *r, si
 {
     bool any = false;
 
-    put_list(o, "edges");
+    cw_json_put_member_list(o, "edges");
     for (size_t i = 0; i < r->t->edges.count; i++) {
         const struct cw_edge *e = &r->t->edges.v[i];
         if (!cw_graph_edge_binds(e) || e->from >= shown || e->to >= shown)
@@ -272,7 +254,7 @@ static void put_edges(struct cw_json_out *o, const struct cw_report_facts *r, si
         }
     }
     cw_json_put_char(o, ']');
-    put_list(o, "chain");
+    cw_json_put_member_list(o, "chain");
     for (size_t i = 0; i < r->path.chain_count; i++) {
         cw_json_put_text(o, i ? "," : "");
         cw_json_put_u64(o, r->path.chain[i]);
@@ -287,7 +269,7 @@ static void put_parts(struct cw_json_out *o, const char *key, const struct cw_re
 {
     bool any = false;
 
-    put_list(o, key);
+    cw_json_put_member_list(o, key);
     for (size_t i = 0; i < count; i++) {
         const struct cw_t_part *p = &part[i];
         const struct cw_command *k = &r->t->commands.v[p->command];
@@ -319,7 +301,7 @@ static void put_moves(struct cw_json_out *o, const struct cw_report_facts *r, co
 {
     bool any = false;
 
-    put_list(o, "moves");
+    cw_json_put_member_list(o, "moves");
     for (size_t i = 0; i < r->t->moves.count && i < CW_REPORT_COMMANDS; i++) {
         const struct cw_t_move *m = &r->t->moves.v[i];
         bool home;
@@ -350,13 +332,13 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     const struct cw_t_process *p = &r->t->process;
 
     cw_json_put_open(o);
-    put_text(o, "program", p->program);
-    put_text(o, "command", p->command);
-    put_text(o, "host", p->host);
-    put_number(o, "pid", p->pid);
-    put_number(o, "when_ms", p->start_realtime_ns / 1000000);
-    put_number(o, "total", r->t->commands.count);
-    put_number(o, "dropped", p->dropped_commands);
+    cw_json_put_member_text(o, "program", p->program);
+    cw_json_put_member_text(o, "command", p->command);
+    cw_json_put_member_text(o, "host", p->host);
+    cw_json_put_member_u64(o, "pid", p->pid);
+    cw_json_put_member_u64(o, "when_ms", p->start_realtime_ns / 1000000);
+    cw_json_put_member_u64(o, "total", r->t->commands.count);
+    cw_json_put_member_u64(o, "dropped", p->dropped_commands);
     put_figures(o, r);
     put_findings(o, r);
     put_places(o, r);

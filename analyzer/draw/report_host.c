@@ -130,35 +130,17 @@ void cw_report_host_print(const struct cw_report_facts *r, FILE *f)
 
 /* ---- the page */
 
-static void put_text(struct cw_json_out *o, const char *key, const char *value)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_string(o, value);
-}
-
-static void put_number(struct cw_json_out *o, const char *key, uint64_t value)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_u64(o, value);
-}
-
-static void put_list(struct cw_json_out *o, const char *key)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_char(o, '[');
-}
-
 static void put_phases(const struct cw_report_facts *r, struct cw_json_out *o)
 {
-    put_number(o, "phases_ns", r->figures.phases.total_ns);
-    put_number(o, "no_device_times", r->figures.phases.no_device_times);
-    put_number(o, "no_calls", r->figures.phases.no_calls);
-    put_list(o, "phases");
+    cw_json_put_member_u64(o, "phases_ns", r->figures.phases.total_ns);
+    cw_json_put_member_u64(o, "no_device_times", r->figures.phases.no_device_times);
+    cw_json_put_member_u64(o, "no_calls", r->figures.phases.no_calls);
+    cw_json_put_member_list(o, "phases");
     for (unsigned i = 0; i < PHASES; i++) {
         cw_json_put_text(o, i ? "," : "");
         cw_json_put_open(o);
-        put_text(o, "name", cw_phases_name(order[i]));
-        put_number(o, "ns", r->figures.phases.ns[order[i]]);
+        cw_json_put_member_text(o, "name", cw_phases_name(order[i]));
+        cw_json_put_member_u64(o, "ns", r->figures.phases.ns[order[i]]);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
@@ -166,26 +148,26 @@ static void put_phases(const struct cw_report_facts *r, struct cw_json_out *o)
 
 void cw_report_host_put_spread(const struct cw_spread *s, struct cw_json_out *o)
 {
-    put_number(o, "timed", s->count);
-    put_number(o, "sum", s->sum);
-    put_number(o, "min", s->min);
-    put_number(o, "median", s->median);
-    put_number(o, "p95", s->p95);
-    put_number(o, "max", s->max);
+    cw_json_put_member_u64(o, "timed", s->count);
+    cw_json_put_member_u64(o, "sum", s->sum);
+    cw_json_put_member_u64(o, "min", s->min);
+    cw_json_put_member_u64(o, "median", s->median);
+    cw_json_put_member_u64(o, "p95", s->p95);
+    cw_json_put_member_u64(o, "max", s->max);
 }
 
 static void put_functions(const struct cw_report_facts *r, struct cw_json_out *o)
 {
     const struct cw_host_calls *h = &r->figures.calls;
 
-    put_number(o, "all_calls", r->t->process.all_calls);
-    put_list(o, "functions");
+    cw_json_put_member_u64(o, "all_calls", r->t->process.all_calls);
+    cw_json_put_member_list(o, "functions");
     for (size_t i = 0; i < h->row_count; i++) {
         cw_json_put_text(o, i ? ",\n" : "\n");
         cw_json_put_open(o);
-        put_text(o, "name", h->rows[i].name);
-        put_number(o, "calls", h->rows[i].calls);
-        put_number(o, "failed", h->rows[i].failed);
+        cw_json_put_member_text(o, "name", h->rows[i].name);
+        cw_json_put_member_u64(o, "calls", h->rows[i].calls);
+        cw_json_put_member_u64(o, "failed", h->rows[i].failed);
         cw_report_host_put_spread(&h->rows[i].spread, o);
         cw_json_put_close(o);
     }
@@ -198,7 +180,7 @@ static void put_calls(const struct cw_report_facts *r, struct cw_json_out *o, si
     const struct cw_trace *t = r->t;
     const int64_t start = cw_device_clock_ns(t->process.start_ns);
 
-    put_list(o, "calls");
+    cw_json_put_member_list(o, "calls");
     for (size_t i = 0; i < t->calls.count && i < limit; i++) {
         const struct cw_t_call *k = &t->calls.v[i];
         const int64_t numbers[] = {k->thread, cw_device_clock_ns(k->begin_ns) - start,
@@ -218,15 +200,15 @@ static void put_build_logs(const struct cw_report_facts *r, struct cw_json_out *
 {
     bool any = false;
 
-    put_list(o, "build_logs");
+    cw_json_put_member_list(o, "build_logs");
     for (size_t i = 0; i < r->t->programs.count; i++) {
         if (!r->t->programs.v[i].build_log)
             continue;
         cw_json_put_text(o, any ? ",\n" : "\n");
         any = true;
         cw_json_put_open(o);
-        put_number(o, "program", i);
-        put_text(o, "text", r->t->programs.v[i].build_log);
+        cw_json_put_member_u64(o, "program", i);
+        cw_json_put_member_text(o, "text", r->t->programs.v[i].build_log);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
@@ -238,22 +220,22 @@ static void put_failures(const struct cw_report_facts *r, struct cw_json_out *o)
     struct cw_code_places *places = cw_code_places_create(r->t);
     char text[32], code[CW_CODE_PLACES_TEXT];
 
-    put_list(o, "failures");
+    cw_json_put_member_list(o, "failures");
     for (size_t i = 0; i < h->failure_count; i++) {
         const struct cw_host_failure *v = &h->failures[i];
         cw_json_put_text(o, i ? ",\n" : "\n");
         cw_json_put_open(o);
-        put_text(o, "name", v->name);
-        put_text(o, "error", cw_error_names_of(v->status, text));
-        put_number(o, "calls", v->calls);
+        cw_json_put_member_text(o, "name", v->name);
+        cw_json_put_member_text(o, "error", cw_error_names_of(v->status, text));
+        cw_json_put_member_u64(o, "calls", v->calls);
         if (v->program != CW_NONE)
-            put_number(o, "program", v->program);
+            cw_json_put_member_u64(o, "program", v->program);
         if (v->kernel < r->t->kernels.count)
-            put_text(o, "kernel", r->t->kernels.v[v->kernel].name);
+            cw_json_put_member_text(o, "kernel", r->t->kernels.v[v->kernel].name);
         if (v->argument >= 0)
-            put_number(o, "argument", (uint64_t)v->argument);
+            cw_json_put_member_u64(o, "argument", (uint64_t)v->argument);
         if (cw_code_places_name(places, v->callsite, code)[0])
-            put_text(o, "at", code);
+            cw_json_put_member_text(o, "at", code);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
@@ -266,17 +248,17 @@ static void put_leaks(const struct cw_report_facts *r, struct cw_json_out *o)
     struct cw_code_places *places = cw_code_places_create(r->t);
     char code[CW_CODE_PLACES_TEXT];
 
-    put_number(o, "unused_events", r->t->process.unused_events);
-    put_list(o, "leaks");
+    cw_json_put_member_u64(o, "unused_events", r->t->process.unused_events);
+    cw_json_put_member_list(o, "leaks");
     for (unsigned k = 0; k < CW_LEAK_KINDS && l->kept; k++) {
         cw_json_put_text(o, k ? ",\n" : "\n");
         cw_json_put_open(o);
-        put_text(o, "kind", cw_leaks_name(k));
-        put_number(o, "made", l->kind[k].made);
-        put_number(o, "kept", l->kind[k].kept);
-        put_number(o, "bytes", l->kind[k].bytes);
+        cw_json_put_member_text(o, "kind", cw_leaks_name(k));
+        cw_json_put_member_u64(o, "made", l->kind[k].made);
+        cw_json_put_member_u64(o, "kept", l->kind[k].kept);
+        cw_json_put_member_u64(o, "bytes", l->kind[k].bytes);
         if (cw_code_places_name(places, l->kind[k].callsite, code)[0])
-            put_text(o, "at", code);
+            cw_json_put_member_text(o, "at", code);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');

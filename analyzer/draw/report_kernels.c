@@ -71,16 +71,10 @@ void cw_report_kernels_print(const struct cw_report_facts *r, FILE *f)
 
 /* ---- the page */
 
-static void put_number(struct cw_json_out *o, const char *key, uint64_t value)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_u64(o, value);
-}
-
 /* A rate in 10^6 per second, so that a whole number says it. */
 static void put_rate(struct cw_json_out *o, const char *key, double giga)
 {
-    put_number(o, key, giga > 0 && giga < 1e9 ? (uint64_t)(giga * 1000 + .5) : 0);
+    cw_json_put_member_u64(o, key, giga > 0 && giga < 1e9 ? (uint64_t)(giga * 1000 + .5) : 0);
 }
 
 /* The members of a row into the object that is open. */
@@ -94,8 +88,8 @@ static void put_row(const struct cw_report_facts *r, struct cw_json_out *o, cons
     if (range)
         cw_kernel_times_range(&r->t->commands.v[v->launch], "×", text);
     cw_json_put_string(o, range ? text : name ? name : "?");
-    put_number(o, "launches", v->launches);
-    put_number(o, "failed", v->failed);
+    cw_json_put_member_u64(o, "launches", v->launches);
+    cw_json_put_member_u64(o, "failed", v->failed);
     cw_report_host_put_spread(&v->spread, o);
     put_rate(o, "mbps", cw_kernel_times_gbps(v));
     put_rate(o, "mflops", cw_kernel_times_gflops(v));
@@ -110,7 +104,7 @@ static void put_row(const struct cw_report_facts *r, struct cw_json_out *o, cons
 
 static void put_ranges(const struct cw_report_facts *r, struct cw_json_out *o, const struct cw_kernel_row *v)
 {
-    put_number(o, "range_count", v->range_count);
+    cw_json_put_member_u64(o, "range_count", v->range_count);
     cw_json_put_key(o, "ranges");
     cw_json_put_char(o, '[');
     for (size_t i = 0; i < v->range_count && i < PAGE_RANGES; i++) {
@@ -124,7 +118,7 @@ static void put_ranges(const struct cw_report_facts *r, struct cw_json_out *o, c
 
 void cw_report_kernels_put(const struct cw_report_facts *r, struct cw_json_out *o)
 {
-    put_number(o, "kernels_ns", r->kernels.ns);
+    cw_json_put_member_u64(o, "kernels_ns", r->kernels.ns);
     cw_json_put_key(o, "kernels");
     cw_json_put_char(o, '[');
     for (size_t i = 0; i < r->kernels.kernel_count; i++) {

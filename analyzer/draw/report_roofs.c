@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../io/quantity.h"
+#include "palette.h"
 #include "roofline.h"
 #include "svg_text.h"
 
@@ -281,7 +282,7 @@ static void page_reason(const struct cw_report_facts *r, const struct cw_kernel_
 }
 
 static void page_device(const struct cw_report_facts *r, const struct cw_device_roofs *roofs, size_t d,
-                        FILE *f)
+                        const struct cw_palette *palette, FILE *f)
 {
     struct cw_roofline_mark mark[PAGE_KERNELS];
     char text[256];
@@ -301,6 +302,7 @@ static void page_device(const struct cw_report_facts *r, const struct cw_device_
             continue;
         mark[n++] = (struct cw_roofline_mark){
             .name = name_of(r, v),
+            .fill = cw_palette_colours[cw_palette_find(palette, name_of(r, v))].fill,
             .intensity = p.intensity,
             .gflops = p.gflops,
             .share = p.share,
@@ -313,12 +315,16 @@ static void page_device(const struct cw_report_facts *r, const struct cw_device_
 
 void cw_report_roofs_page(const struct cw_report_facts *r, const struct cw_device_roofs *roofs, FILE *f)
 {
+    struct cw_palette palette = {0};
+
     if (!any_known(r))
         return;
+    cw_palette_add_kernels(&palette, r->t);
     fputs("<section id=\"roofsection\">\n<h2>Work of kernels and the device's roofs</h2>\n", f);
     for (size_t d = 0; d < r->t->devices.count; d++)
         if (is_used(r, d))
-            page_device(r, roofs, d, f);
+            page_device(r, roofs, d, &palette, f);
+    cw_palette_finish(&palette);
     page_table(r, roofs, f);
     visit_reasons(r, PAGE_KERNELS, f, page_reason);
     fputs(

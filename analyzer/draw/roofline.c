@@ -1,4 +1,4 @@
-/* roofline.c - see roofline.h. Colours are those of the page around it (report_page.html). */
+/* roofline.c - see roofline.h. Lines have the text's colour of the page around it. */
 #include "roofline.h"
 
 #include <math.h>
@@ -115,8 +115,8 @@ static void draw_mark(const struct frame *v, const struct cw_roofline_mark *m, b
     bool left = x > LEFT + .7 * (WIDTH - LEFT - RIGHT);
     char text[64];
 
-    fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"var(--mark)\" fill-opacity=\".65\"><title>",
-            x, y, r);
+    fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\".8\"><title>", x, y, r,
+            m->fill);
     cw_svg_text_escape(f, m->name);
     fprintf(f, ": %.3g GFLOP/s at %.3g per byte, ", m->gflops, m->intensity);
     if (m->share > 0)

@@ -9,6 +9,7 @@
 
 struct cw_roofline_mark {
     const char *name;         /* of a kernel; any text */
+    const char *fill;         /* its colour, as in other pictures (palette.h) */
     double intensity, gflops; /* both above 0 */
     double share;             /* of the roof; 0: not known */
     double weight;            /* of the kernels' time, 0 to 1: the mark's size */

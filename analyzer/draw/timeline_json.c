@@ -22,18 +22,6 @@ static struct cw_json_out *begin_event(struct cw_timeline_sink *s)
     return &j->out;
 }
 
-static void put_text(struct cw_json_out *o, const char *key, const char *value)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_string(o, value);
-}
-
-static void put_number(struct cw_json_out *o, const char *key, uint64_t value)
-{
-    cw_json_put_key(o, key);
-    cw_json_put_u64(o, value);
-}
-
 /* Nanoseconds as microseconds with three decimals, the format's unit. */
 static void put_us(struct cw_json_out *o, const char *key, int64_t ns)
 {
@@ -47,9 +35,9 @@ static void put_us(struct cw_json_out *o, const char *key, int64_t ns)
 
 static void put_place(struct cw_json_out *o, const char *phase, uint32_t group, uint64_t track, int64_t ns)
 {
-    put_text(o, "ph", phase);
-    put_number(o, "pid", group);
-    put_number(o, "tid", track);
+    cw_json_put_member_text(o, "ph", phase);
+    cw_json_put_member_u64(o, "pid", group);
+    cw_json_put_member_u64(o, "tid", track);
     put_us(o, "ts", ns);
 }
 
@@ -59,13 +47,13 @@ static void put_name(struct cw_timeline_sink *s, const char *kind, uint32_t grou
 {
     struct cw_json_out *o = begin_event(s);
 
-    put_text(o, "ph", "M");
-    put_text(o, "name", kind);
-    put_number(o, "pid", group);
-    put_number(o, "tid", track);
+    cw_json_put_member_text(o, "ph", "M");
+    cw_json_put_member_text(o, "name", kind);
+    cw_json_put_member_u64(o, "pid", group);
+    cw_json_put_member_u64(o, "tid", track);
     cw_json_put_key(o, "args");
     cw_json_put_open(o);
-    put_text(o, "name", name);
+    cw_json_put_member_text(o, "name", name);
     cw_json_put_close(o);
     cw_json_put_close(o);
 }
@@ -88,12 +76,12 @@ static void put_arrow_end(struct cw_timeline_sink *s, const char *phase, const s
 {
     struct cw_json_out *o = begin_event(s);
 
-    put_text(o, "name", a->name);
-    put_text(o, "cat", "dependence");
+    cw_json_put_member_text(o, "name", a->name);
+    cw_json_put_member_text(o, "cat", "dependence");
     put_place(o, phase, v->group, v->track, ns);
-    put_number(o, "id", a->id);
+    cw_json_put_member_u64(o, "id", a->id);
     if (*phase == 'f')
-        put_text(o, "bp", "e"); /* bind to the slice around it, not to the next one */
+        cw_json_put_member_text(o, "bp", "e"); /* bind to the slice around it, not to the next one */
     cw_json_put_close(o);
 }
 
@@ -101,20 +89,20 @@ static void put_slice(struct cw_timeline_sink *s, const struct cw_timeline_slice
 {
     struct cw_json_out *o = begin_event(s);
 
-    put_text(o, "name", v->name);
-    put_text(o, "cat", v->category);
+    cw_json_put_member_text(o, "name", v->name);
+    cw_json_put_member_text(o, "cat", v->category);
     put_place(o, v->instant ? "i" : "X", v->group, v->track, v->begin);
     if (v->instant)
-        put_text(o, "s", "t");
+        cw_json_put_member_text(o, "s", "t");
     else
         put_us(o, "dur", v->end > v->begin ? v->end - v->begin : 0);
     cw_json_put_key(o, "args");
     cw_json_put_open(o);
     for (size_t i = 0; i < v->arg_count; i++)
         if (v->args[i].text)
-            put_text(o, v->args[i].key, v->args[i].text);
+            cw_json_put_member_text(o, v->args[i].key, v->args[i].text);
         else
-            put_number(o, v->args[i].key, v->args[i].number);
+            cw_json_put_member_u64(o, v->args[i].key, v->args[i].number);
     cw_json_put_close(o);
     cw_json_put_close(o);
     for (size_t i = 0; i < v->out_count; i++)
@@ -128,7 +116,7 @@ static void put_count(struct cw_timeline_sink *s, const struct cw_timeline_track
 {
     struct cw_json_out *o = begin_event(s);
 
-    put_text(o, "name", track->name);
+    cw_json_put_member_text(o, "name", track->name);
     put_place(o, "C", track->group, track->track, ns);
     cw_json_put_key(o, "args");
     cw_json_put_open(o);

@@ -103,7 +103,7 @@ static bool push_both(struct cw_trace *t, uint32_t memory, uint32_t mode, uint32
     }
     if (bytes > size - offset)
         bytes = size - offset;
-    a = cw_trace_push(&t->accesses, 1);
+    a = cw_trace_push_spilled(&t->accesses, 1);
     if (a)
         *a = (struct cw_t_access){memory, (uint16_t)mode, (uint16_t)declared, offset, bytes};
     return a != NULL;

@@ -321,7 +321,7 @@ enum cw_status cw_contract(struct cw_trace *t, uint8_t *keep, struct cw_error *e
     for (size_t i = 0; !status && i < t->commands.count; i++)
         status = visit(&c, order[i]);
     if (!status) {
-        free(t->edges.v);
+        cw_spill_free(t->edges.v);
         memcpy(&t->edges, &c.out, sizeof t->edges);
         memset(&c.out, 0, sizeof c.out);
     }

@@ -187,11 +187,12 @@ static void visit_segment(void *context, uint64_t bytes, uint32_t writer, const 
     bool other_reader = false;
 
     if (v->writes)
-        for (const struct cw_reader *r = readers; r; r = r->next) {
-            other_reader |= r->command != v->to;
-            if (!is_ordered(v, r->command))
-                cw_edge_list_add_data(v->edges, r->command, v->to, CW_HAZARD_WAR, v->memory, bytes);
-        }
+        for (const struct cw_reader *r = readers; r; r = r->next)
+            for (uint32_t i = r->count; i-- > 0;) {
+                other_reader |= r->command[i] != v->to;
+                if (!is_ordered(v, r->command[i]))
+                    cw_edge_list_add_data(v->edges, r->command[i], v->to, CW_HAZARD_WAR, v->memory, bytes);
+            }
     if (writer == CW_NONE || is_ordered(v, writer))
         return;
     if (v->reads)

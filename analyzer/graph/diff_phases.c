@@ -25,7 +25,8 @@ static const struct {
 static enum cw_status measure(const struct cw_trace *t, double ns[CW_DIFF_PHASES], uint64_t *commands,
                               struct cw_error *err)
 {
-    double first = INFINITY, calls = 0, kernels = 0, others = 0, start = (double)t->process.start_ns;
+    double first = INFINITY, calls = 0, kernels = 0, others = 0,
+           start = (double)(t->process.selection ? t->process.selected_from_ns : t->process.start_ns);
     bool timed = cw_command_times_exist(t);
     struct cw_figures f;
     enum cw_status status = cw_figures_init(&f, t, err);

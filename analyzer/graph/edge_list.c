@@ -83,7 +83,7 @@ enum cw_status cw_edge_list_flush(struct cw_edge_list *l, struct cw_trace *t, st
     unique++;
     if (t->edges.count + unique >= CW_NONE)
         return cw_error_set(err, CW_ERR_LIMIT, "graph: more than 2^32 edges; trace a shorter run");
-    out = cw_trace_push(&t->edges, unique);
+    out = cw_trace_push_spilled(&t->edges, unique);
     if (!out)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     memcpy(out, v, unique * sizeof *out);

@@ -122,13 +122,13 @@ static enum cw_status add_declared(struct cw_trace *t, const uint32_t *order, st
         more = merge(proven.v, proven.count, declared.v, declared.count, NULL);
     if (!status && proven.count + more >= CW_NONE)
         status = cw_error_set(err, CW_ERR_LIMIT, "graph: more than 2^32 edges; trace a shorter run");
-    if (!status && more && !cw_trace_push(&t->edges, proven.count + more))
+    if (!status && more && !cw_trace_push_spilled(&t->edges, proven.count + more))
         status = cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     if (!status && more)
         merge(proven.v, proven.count, declared.v, declared.count, t->edges.v);
-    free(declared.v);
+    cw_spill_free(declared.v);
     if (status || more)
-        free(proven.v);
+        cw_spill_free(proven.v);
     else
         memcpy(&t->edges, &proven, sizeof proven);
     return status;

@@ -3,29 +3,31 @@
 #include "../trace/trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct cw_segment {
     uint64_t lo, hi;
     struct cw_segment *left, *right;
-    const struct cw_reader *readers;
+    struct cw_reader *readers;
     uint32_t writer, priority;
 };
 
-enum { SLAB_NODES = 1024 };
+enum { SLAB_BYTES = 32768 };
 
 struct slab {
     struct slab *next;
-    size_t used;
-    union node {
-        struct cw_segment segment;
-        struct cw_reader reader;
-        union node *next_free;
-    } nodes[SLAB_NODES];
+    _Alignas(uint64_t) char bytes[SLAB_BYTES];
+};
+
+/* Nodes of one size. A free one holds a pointer to the next free one. */
+struct nodes {
+    struct slab *slabs;
+    size_t used; /* bytes of the newest slab */
+    void *free;
 };
 
 struct cw_interval_pool {
-    struct slab *slabs;
-    union node *free_nodes;
+    struct nodes segments, readers;
     uint32_t random;
 };
 
@@ -38,56 +40,73 @@ struct cw_interval_pool *cw_interval_pool_create(void)
     return p;
 }
 
+static void free_slabs(struct slab *s)
+{
+    while (s) {
+        struct slab *next = s->next;
+        free(s);
+        s = next;
+    }
+}
+
 void cw_interval_pool_destroy(struct cw_interval_pool *p)
 {
     if (!p)
         return;
-    while (p->slabs) {
-        struct slab *next = p->slabs->next;
-        free(p->slabs);
-        p->slabs = next;
-    }
+    free_slabs(p->segments.slabs);
+    free_slabs(p->readers.slabs);
     free(p);
 }
 
-static union node *take_node(struct cw_interval_pool *p)
+static void *take_node(struct nodes *n, size_t size)
 {
-    union node *n = p->free_nodes;
+    void *node = n->free;
 
-    if (n) {
-        p->free_nodes = n->next_free;
-        return n;
+    if (node) {
+        memcpy(&n->free, node, sizeof n->free);
+        return node;
     }
-    if (!p->slabs || p->slabs->used == SLAB_NODES) {
+    if (!n->slabs || n->used + size > SLAB_BYTES) {
         struct slab *s = malloc(sizeof *s);
         if (!s)
             return NULL;
-        s->used = 0;
-        s->next = p->slabs;
-        p->slabs = s;
+        s->next = n->slabs;
+        n->slabs = s;
+        n->used = 0;
     }
-    return &p->slabs->nodes[p->slabs->used++];
+    n->used += size;
+    return n->slabs->bytes + n->used - size;
 }
 
-static void give_node(struct cw_interval_pool *p, void *node)
+static void give_node(struct nodes *n, void *node)
 {
-    union node *n = node;
+    memcpy(node, &n->free, sizeof n->free);
+    n->free = node;
+}
 
-    n->next_free = p->free_nodes;
-    p->free_nodes = n;
+/* A segment goes: so do the readers that no other list has. */
+static void give_segment(struct cw_interval_pool *p, struct cw_segment *s)
+{
+    struct cw_reader *r = s->readers, *next;
+
+    for (; r && --r->lists == 0; r = next) {
+        next = r->next;
+        give_node(&p->readers, r);
+    }
+    give_node(&p->segments, s);
 }
 
 static struct cw_segment *new_segment(struct cw_interval_pool *p, uint64_t lo, uint64_t hi, uint32_t writer)
 {
-    union node *n = take_node(p);
+    struct cw_segment *s = take_node(&p->segments, sizeof *s);
 
-    if (!n)
+    if (!s)
         return NULL;
     p->random ^= p->random << 13;
     p->random ^= p->random >> 17;
     p->random ^= p->random << 5;
-    n->segment = (struct cw_segment){.lo = lo, .hi = hi, .writer = writer, .priority = p->random};
-    return &n->segment;
+    *s = (struct cw_segment){.lo = lo, .hi = hi, .writer = writer, .priority = p->random};
+    return s;
 }
 
 /* Splits `s` into segments below and from `at`. No segment may cross `at`. */
@@ -142,6 +161,8 @@ static bool cut(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t 
     if (!part)
         return false;
     part->readers = s->readers;
+    if (part->readers)
+        part->readers->lists++;
     s->hi = at;
     split(m->root, at, &low, &high);
     m->root = merge(merge(low, part), high);
@@ -163,24 +184,35 @@ static bool take_out(struct cw_interval_map *m, struct cw_interval_pool *p, uint
     return true;
 }
 
+/* False when memory is out. */
+static bool add_reader(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command)
+{
+    struct cw_reader *r = s->readers;
+
+    if (r && r->command[r->count - 1] == command)
+        return true; /* two arguments of one command read the same bytes */
+    if (!r || r->lists > 1 || r->count == CW_READERS) {
+        r = take_node(&p->readers, sizeof *r);
+        if (!r)
+            return false;
+        *r = (struct cw_reader){.next = s->readers, .lists = 1};
+        s->readers = r;
+    }
+    r->command[r->count++] = command;
+    return true;
+}
+
 /* Morris order would spare the stack; the expected depth of a treap is O(log n), so plain recursion is fine.
  */
 static bool read_segments(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command,
                           cw_segment_visit *visit, void *context)
 {
-    union node *n;
-
     for (; s; s = s->right) {
         if (!read_segments(s->left, p, command, visit, context))
             return false;
         visit(context, s->hi - s->lo, s->writer, s->readers);
-        if (s->readers && s->readers->command == command)
-            continue; /* two arguments of one command read the same bytes */
-        n = take_node(p);
-        if (!n)
+        if (!add_reader(s, p, command))
             return false;
-        n->reader = (struct cw_reader){command, s->readers};
-        s->readers = &n->reader;
     }
     return true;
 }
@@ -192,7 +224,7 @@ static void visit_and_free(struct cw_segment *s, struct cw_interval_pool *p, cw_
         struct cw_segment *right = s->right;
         visit_and_free(s->left, p, visit, context);
         visit(context, s->hi - s->lo, s->writer, s->readers);
-        give_node(p, s);
+        give_segment(p, s);
         s = right;
     }
 }

@@ -18,10 +18,13 @@ struct cw_interval_map {
     struct cw_segment *root; /* NULL: nothing accessed yet */
 };
 
-/* Readers of a segment since its last write, newest first. */
+/* Readers of a segment since its last write, newest first: the last of `command` is the newest. */
+enum { CW_READERS = 4 };
 struct cw_reader {
-    uint32_t command;
-    const struct cw_reader *next;
+    struct cw_reader *next;
+    uint32_t lists; /* segments and readers that it is the next of */
+    uint32_t count;
+    uint32_t command[CW_READERS];
 };
 
 /* Called for each segment that an access meets, in ascending order, before the access changes it. writer is

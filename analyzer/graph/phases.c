@@ -7,18 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An interval of a phase begins, or ends. */
-struct bound {
-    int64_t at;
-    int8_t step; /* 1, -1 */
-    uint8_t phase;
-};
+/* When intervals of a phase begin, or end. */
+typedef CW_ARRAY(int64_t) times;
 
 struct sweep {
     const struct cw_trace *t;
     int64_t *shift; /* per device */
-    struct bound *v;
-    size_t n;
+    times begins[CW_PHASES], ends[CW_PHASES];
+    bool failed; /* memory is out */
 };
 
 const char *cw_phases_name(enum cw_phase phase)
@@ -29,12 +25,21 @@ const char *cw_phases_name(enum cw_phase phase)
     return names[phase];
 }
 
+static void note(struct sweep *s, times *to, int64_t at)
+{
+    int64_t *slot = cw_trace_push(to, 1);
+
+    if (slot)
+        *slot = at;
+    s->failed |= !slot;
+}
+
 static void add(struct sweep *s, enum cw_phase phase, int64_t begin, int64_t end)
 {
     if (end <= begin)
         return;
-    s->v[s->n++] = (struct bound){begin, 1, (uint8_t)phase};
-    s->v[s->n++] = (struct bound){end, -1, (uint8_t)phase};
+    note(s, &s->begins[phase], begin);
+    note(s, &s->ends[phase], end);
 }
 
 static void add_commands(struct sweep *s)
@@ -70,9 +75,20 @@ static enum cw_phase phase_of(const char *name)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct bound *x = a, *y = b;
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-    return (x->at > y->at) - (x->at < y->at);
+    return (x > y) - (x < y);
+}
+
+/* Most are in order as they come. */
+static void sort(times *x)
+{
+    size_t i = 1;
+
+    while (i < x->count && x->v[i - 1] <= x->v[i])
+        i++;
+    if (i < x->count)
+        qsort(x->v, x->count, sizeof *x->v, by_time);
 }
 
 /* The phase that counts while `active` of each are under way. */
@@ -85,25 +101,55 @@ static enum cw_phase first_active(const uint64_t *active)
     return p;
 }
 
+/* The next time of all lists, which it takes out, and what it does to `active`. False: there is none. */
+static bool next_time(const struct sweep *s, size_t taken[2][CW_PHASES], int64_t *at, unsigned *phase,
+                      bool *begins)
+{
+    bool found = false;
+
+    for (unsigned p = 0; p < CW_PHASES; p++)
+        for (int k = 0; k < 2; k++) {
+            const times *x = k ? &s->begins[p] : &s->ends[p];
+            if (taken[k][p] == x->count || (found && x->v[taken[k][p]] >= *at))
+                continue;
+            *at = x->v[taken[k][p]];
+            *phase = p;
+            *begins = k;
+            found = true;
+        }
+    if (found)
+        taken[*begins][*phase]++;
+    return found;
+}
+
 static void measure(struct cw_phases *p, struct sweep *s)
 {
     const struct cw_t_process *run = &s->t->process;
     int64_t at = cw_device_clock_ns(run->selection ? run->selected_from_ns : run->start_ns),
-            end = cw_device_clock_ns(run->selection ? run->selected_to_ns : run->end_ns);
+            end = cw_device_clock_ns(run->selection ? run->selected_to_ns : run->end_ns), next = 0;
     uint64_t active[CW_PHASES] = {0};
+    size_t taken[2][CW_PHASES] = {{0}};
+    bool any = false, begins = false;
+    unsigned phase = 0;
 
-    qsort(s->v, s->n, sizeof *s->v, by_time);
-    if (s->n && (!at || s->v[0].at < at))
-        at = s->v[0].at;
-    if (s->n && s->v[s->n - 1].at > end)
-        end = s->v[s->n - 1].at;
+    for (unsigned i = 0; i < CW_PHASES; i++) {
+        sort(&s->begins[i]);
+        sort(&s->ends[i]);
+        if (!s->begins[i].count)
+            continue;
+        if ((!any && !at) || s->begins[i].v[0] < at)
+            at = s->begins[i].v[0];
+        if (s->ends[i].v[s->ends[i].count - 1] > end)
+            end = s->ends[i].v[s->ends[i].count - 1];
+        any = true;
+    }
     if (end <= at)
         return;
     p->total_ns = (uint64_t)(end - at);
-    for (size_t i = 0; i < s->n; i++) {
-        p->ns[first_active(active)] += (uint64_t)(s->v[i].at - at);
-        at = s->v[i].at;
-        active[s->v[i].phase] += (uint64_t)(int64_t)s->v[i].step;
+    while (next_time(s, taken, &next, &phase, &begins)) {
+        p->ns[first_active(active)] += (uint64_t)(next - at);
+        at = next;
+        active[phase] += begins ? 1 : UINT64_MAX;
     }
     p->ns[CW_PHASE_HOST] += (uint64_t)(end - at);
 }
@@ -111,14 +157,11 @@ static void measure(struct cw_phases *p, struct sweep *s)
 enum cw_status cw_phases_measure(struct cw_phases *p, const struct cw_trace *t,
                                  const struct cw_first_launches *first, struct cw_error *err)
 {
-    size_t bounds = 4 * t->commands.count + 2 * t->calls.count + 2 * first->gap_count;
-    struct sweep s = {.t = t,
-                      .shift = calloc(t->devices.count + 1, sizeof *s.shift),
-                      .v = malloc((bounds + 1) * sizeof *s.v)};
-    bool ok = s.shift && s.v;
+    struct sweep s = {.t = t, .shift = calloc(t->devices.count + 1, sizeof *s.shift)};
 
     *p = (struct cw_phases){.no_device_times = !cw_command_times_exist(t), .no_calls = !t->calls.count};
-    if (ok) {
+    s.failed = !s.shift;
+    if (!s.failed) {
         cw_device_clock_shifts(t, s.shift);
         add_commands(&s);
         for (size_t i = 0; i < t->calls.count; i++)
@@ -126,9 +169,13 @@ enum cw_status cw_phases_measure(struct cw_phases *p, const struct cw_trace *t,
                 cw_device_clock_ns(t->calls.v[i].begin_ns), cw_device_clock_ns(t->calls.v[i].end_ns));
         for (size_t i = 0; i < first->gap_count; i++)
             add(&s, CW_PHASE_FIRST, first->gaps[i].begin, first->gaps[i].end);
-        measure(p, &s);
     }
+    if (!s.failed)
+        measure(p, &s);
     free(s.shift);
-    free(s.v);
-    return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
+    for (unsigned i = 0; i < CW_PHASES; i++) {
+        free(s.begins[i].v);
+        free(s.ends[i].v);
+    }
+    return !s.failed ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
 }

@@ -36,8 +36,8 @@ struct search {
     struct tally *tally;
     struct span *span;
     size_t n;
-    size_t *first; /* per command: its first edge in `into`, those of the next one begin behind its last */
-    size_t *into;  /* edges by the command that they lead to */
+    uint32_t *first; /* per command: its first edge in `into`, those of the next one begin behind its last */
+    uint32_t *into;  /* edges by the command that they lead to */
     int64_t *end, *idle; /* per command: its end; per device: it is idle from then on */
 };
 
@@ -109,7 +109,7 @@ static void sort_edges(struct search *s)
         s->first[t->edges.v[e].to + 2]++;
     for (size_t i = 2; i < t->commands.count + 2; i++)
         s->first[i] += s->first[i - 1];
-    for (size_t e = 0; e < t->edges.count; e++)
+    for (uint32_t e = 0; e < t->edges.count; e++)
         s->into[s->first[t->edges.v[e].to + 1]++] = e;
 }
 
@@ -140,7 +140,7 @@ static void run_again(struct search *s, bool handed)
         s->idle[d] = INT64_MIN;
     for (size_t i = 0; i < t->commands.count; i++) {
         int64_t call = cw_device_clock_ns(t->commands.v[i].call_end_ns), start = INT64_MIN, *last;
-        for (size_t e = s->first[i]; e < s->first[i + 1]; e++)
+        for (uint32_t e = s->first[i]; e < s->first[i + 1]; e++)
             start = later(start, end_of(s, &t->edges.v[s->into[e]], handed));
         s->end[i] = start;
         if (!span_of(s, i, &x))
@@ -175,6 +175,15 @@ static void judge(const struct search *s, struct cw_shared_contexts *to)
     }
 }
 
+/* Whether several devices of a context have run commands. */
+static bool any_shared(const struct search *s)
+{
+    for (size_t c = 0; c < s->t->contexts.count; c++)
+        if (s->tally[c].devices >= 2)
+            return true;
+    return false;
+}
+
 static bool find_apart(struct cw_shared_contexts *to, const struct cw_trace *t)
 {
     struct search s = {.t = t};
@@ -184,16 +193,21 @@ static bool find_apart(struct cw_shared_contexts *to, const struct cw_trace *t)
     s.idle = calloc(t->devices.count + 1, sizeof *s.idle);
     s.tally = calloc(t->contexts.count + 1, sizeof *s.tally);
     s.span = calloc(t->commands.count + 1, sizeof *s.span);
-    s.end = calloc(t->commands.count + 1, sizeof *s.end);
-    s.first = calloc(t->commands.count + 2, sizeof *s.first);
-    s.into = calloc(t->edges.count + 1, sizeof *s.into);
-    ok = s.shift && s.idle && s.tally && s.span && s.end && s.first && s.into;
+    ok = s.shift && s.idle && s.tally && s.span;
     if (ok) {
         cw_device_clock_shifts(t, s.shift);
         for (size_t i = 0; i < t->commands.count; i++)
             s.n += span_of(&s, i, &s.span[s.n]);
         cover(&s, true);
         cover(&s, false);
+    }
+    if (ok && any_shared(&s)) {
+        s.end = calloc(t->commands.count + 1, sizeof *s.end);
+        s.first = calloc(t->commands.count + 2, sizeof *s.first);
+        s.into = calloc(t->edges.count + 1, sizeof *s.into);
+        ok = s.end && s.first && s.into;
+    }
+    if (ok && s.into) {
         sort_edges(&s);
         run_again(&s, true);
         run_again(&s, false);

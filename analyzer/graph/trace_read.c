@@ -1,6 +1,7 @@
 /* trace_read.c - see trace_read.h. */
 #include "trace_read.h"
 #include "../io/file_text.h"
+#include "../trace/compact.h"
 #include "../trace/field_read.h"
 #include "../trace/log_format.h"
 #include "../trace/log_read.h"
@@ -21,6 +22,7 @@ struct loader {
     const char *released;
     const char *section_at[CW_S_COUNT]; /* where each section's value begins, NULL = not there */
     bool format, version;
+    struct cw_compact_in compact;
 };
 
 /* Room for one more element of a section, at its defaults; NULL when memory is out. */
@@ -46,9 +48,9 @@ static void *push_element(struct cw_trace *t, enum cw_section section)
     case CW_S_MODULES:
         return cw_trace_push(&t->modules, 1);
     case CW_S_COMMANDS:
-        return cw_trace_push(&t->commands, 1);
+        return cw_trace_push_spilled(&t->commands, 1);
     case CW_S_EDGES:
-        return cw_trace_push(&t->edges, 1);
+        return cw_trace_push_spilled(&t->edges, 1);
     case CW_S_PARTS:
         return cw_trace_push(&t->parts, 1);
     case CW_S_PLANS:
@@ -56,7 +58,7 @@ static void *push_element(struct cw_trace *t, enum cw_section section)
     case CW_S_MOVES:
         return cw_trace_push(&t->moves, 1);
     case CW_S_CALLS:
-        return cw_trace_push(&t->calls, 1);
+        return cw_trace_push_spilled(&t->calls, 1);
     case CW_S_STALE:
         return cw_trace_push(&t->stale, 1);
     case CW_S_PROCESS:
@@ -84,8 +86,12 @@ static bool read_element(struct loader *l, enum cw_section section, size_t i)
         cw_file_text_release(l->file, (size_t)(l->in.p - l->in.text));
         l->released = l->in.p;
     }
-    if (!cw_field_read_object(&l->in, l->t, def->fields, element, def->size, def->has_id, i))
+    if (section == CW_S_COMMANDS && cw_json_peek(&l->in) == '[') {
+        if (!cw_compact_read(&l->compact, &l->in, l->t, (uint32_t)i))
+            return false;
+    } else if (!cw_field_read_object(&l->in, l->t, def->fields, element, def->size, def->has_id, i)) {
         return false;
+    }
     if (section == CW_S_COMMANDS)
         l->t->commands.v[i].sequence = i + 1; /* the file has commands in that order and nothing else */
     return true;
@@ -132,12 +138,13 @@ static bool read_version(struct loader *l)
     at = l->in.p;
     if (!cw_json_u64(&l->in, UINT64_MAX, &version))
         return false;
-    l->version = version == CW_TRACE_VERSION;
+    l->version = version == CW_TRACE_VERSION || version == CW_TRACE_COMPACT_VERSION;
     if (l->version)
         return true;
-    cw_json_fail(&l->in, at, "version %llu of the format is not known, this clweave reads version %d: %s",
-                 (unsigned long long)version, CW_TRACE_VERSION,
-                 version > CW_TRACE_VERSION ? "use the clweave that wrote it" : "trace the program again");
+    cw_json_fail(
+        &l->in, at, "version %llu of the format is not known, this clweave reads versions %d and %d: %s",
+        (unsigned long long)version, CW_TRACE_VERSION, CW_TRACE_COMPACT_VERSION,
+        version > CW_TRACE_COMPACT_VERSION ? "use the clweave that wrote it" : "trace the program again");
     l->in.err->status = CW_ERR_VERSION;
     return false;
 }
@@ -207,7 +214,8 @@ static void locate(struct loader *l, struct cw_trace_place place, const struct c
     struct cw_json_in in = l->in;
     const char *at = l->section_at[place.section];
 
-    if (found->status == CW_ERR_NOMEM || !at || place.index == SIZE_MAX) {
+    if (found->status == CW_ERR_NOMEM || !at || place.index == SIZE_MAX ||
+        (place.section == CW_S_EDGES && l->compact.sets.count)) {
         cw_error_set(err, found->status, "%s: %s", l->in.name, found->text);
         return;
     }
@@ -262,13 +270,14 @@ static enum cw_status load_json(struct cw_trace *t, const char *name, const char
                                 const struct cw_file_text *file, struct cw_error *err)
 {
     struct cw_error own = {0};
-    struct loader l = {.t = t, .file = file, .released = text};
+    struct loader l = {.t = t, .file = file, .released = text, .compact = {.wait = CW_NONE}};
 
     if (!err)
         err = &own;
     cw_json_in_init(&l.in, name, text, length, err);
     load(&l);
     cw_json_in_finish(&l.in);
+    cw_compact_in_finish(&l.compact);
     return err->status;
 }
 
@@ -293,18 +302,19 @@ static enum cw_status load_log(struct cw_trace *t, const char *path, struct cw_e
                             cw_sections[place.section].name, place.index, found.text);
     if (status)
         return cw_error_set(err, status, "%.300s: %s; the log is damaged", path, found.text);
-    return cw_graph_build(t, NULL, err);
+    return CW_OK;
 }
 
-enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_error *err)
+enum cw_status cw_trace_load_bare(struct cw_trace *t, const char *path, bool *is_log, struct cw_error *err)
 {
     struct cw_file_text file;
     enum cw_status status = cw_file_text_open(&file, path, err);
     bool log;
 
+    *is_log = false;
     if (status)
         return status;
-    log = file.length >= 8 && memcmp(file.text, CW_LOG_MAGIC, 8) == 0;
+    *is_log = log = file.length >= 8 && memcmp(file.text, CW_LOG_MAGIC, 8) == 0;
     if (!log)
         status = file.length ? load_json(t, path, file.text, file.length, &file, err)
                              : cw_error_set(err, CW_ERR_FORMAT, "%s: the file is empty", path);
@@ -312,6 +322,14 @@ enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_err
     if (!log)
         return status;
     return load_log(t, path, err);
+}
+
+enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_error *err)
+{
+    bool log;
+    enum cw_status status = cw_trace_load_bare(t, path, &log, err);
+
+    return status || !log ? status : cw_graph_build(t, NULL, err);
 }
 
 enum cw_status cw_trace_convert(const char *log_path, const char *json_path, struct cw_error *err)
@@ -322,7 +340,7 @@ enum cw_status cw_trace_convert(const char *log_path, const char *json_path, str
     cw_trace_init(&t);
     status = cw_trace_load(&t, log_path, err);
     if (!status)
-        status = cw_trace_save(&t, json_path, err);
+        status = cw_trace_save(&t, json_path, false, err);
     cw_trace_finish(&t);
     return status;
 }

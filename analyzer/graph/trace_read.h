@@ -13,6 +13,9 @@
  * CW_ERR_NOMEM. After a failure `t` is still to be finished. Time O(file size). Thread-safe. */
 enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_error *err);
 
+/* The same, but a log gets no graph yet. *log: whether it is one. */
+enum cw_status cw_trace_load_bare(struct cw_trace *t, const char *path, bool *log, struct cw_error *err);
+
 /* The same from JSON text in memory; `name` stands for the file in messages. */
 enum cw_status cw_trace_load_text(struct cw_trace *t, const char *name, const char *text, size_t length,
                                   struct cw_error *err);

@@ -35,8 +35,11 @@ static bool number(struct subset *s, const uint8_t *keep)
 /* A wait list without the commands that go. User events that were never set stay in it. */
 static void shorten_waits(const struct subset *s, struct cw_slice *list)
 {
-    uint32_t *v = s->t->waits.v + list->first, n = 0;
+    uint32_t *v, n = 0;
 
+    if (!list->count)
+        return;
+    v = s->t->waits.v + list->first;
     for (uint32_t i = 0; i < list->count; i++)
         if (v[i] == CW_NONE || s->id[v[i]] != CW_NONE)
             v[n++] = new_id(s, v[i]);

@@ -188,6 +188,24 @@ void cw_json_put_close(struct cw_json_out *o)
     o->first = false;
 }
 
+void cw_json_put_member_text(struct cw_json_out *o, const char *key, const char *value)
+{
+    cw_json_put_key(o, key);
+    cw_json_put_string(o, value);
+}
+
+void cw_json_put_member_u64(struct cw_json_out *o, const char *key, uint64_t value)
+{
+    cw_json_put_key(o, key);
+    cw_json_put_u64(o, value);
+}
+
+void cw_json_put_member_list(struct cw_json_out *o, const char *key)
+{
+    cw_json_put_key(o, key);
+    cw_json_put_char(o, '[');
+}
+
 void cw_json_put_figures(struct cw_json_out *o, const struct cw_json_figure *figure, size_t count)
 {
     for (size_t k = 0; k < count; k++) {

@@ -38,6 +38,10 @@ void cw_json_put_ready_key(struct cw_json_out *o, const char *key,
                            size_t length);     /* key is ,"key": already */
 void cw_json_put_open(struct cw_json_out *o);  /* { and the next key is the first */
 void cw_json_put_close(struct cw_json_out *o); /* } and the next key is not the first */
+/* A member of the object that is open: a string (NULL: null), a number, and a list, which ']' closes. */
+void cw_json_put_member_text(struct cw_json_out *o, const char *key, const char *value);
+void cw_json_put_member_u64(struct cw_json_out *o, const char *key, uint64_t value);
+void cw_json_put_member_list(struct cw_json_out *o, const char *key);
 
 struct cw_json_figure {
     const char *key;

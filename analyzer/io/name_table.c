@@ -21,28 +21,34 @@ void cw_name_table_finish(struct cw_name_table *t)
     *t = (struct cw_name_table){0};
 }
 
-/* The slot of `name`, or the free one where it belongs. There is a free one. */
-static uint32_t place(const struct cw_name_table *t, const char *name, size_t length)
+static int is_name(const struct cw_name_table *t, uint32_t number, const char *name, size_t length)
 {
-    uint32_t at = (uint32_t)hash(name, length) & (t->slots - 1);
+    return strlen(t->name[number]) == length && memcmp(t->name[number], name, length) == 0;
+}
 
-    while (t->slot[at] && (strlen(t->name[t->slot[at] - 1]) != length ||
-                           memcmp(t->name[t->slot[at] - 1], name, length) != 0))
+/* The slot of `name`, of hash `h`, or the free one where it belongs. There is a free one. */
+static uint32_t place(const struct cw_name_table *t, const char *name, size_t length, uint64_t h)
+{
+    uint32_t at = (uint32_t)h & (t->slots - 1);
+
+    while (t->slot[at].number &&
+           (t->slot[at].hash != h >> 32 || !is_name(t, t->slot[at].number - 1, name, length)))
         at = (at + 1) & (t->slots - 1);
     return at;
 }
 
 uint32_t cw_name_table_find(const struct cw_name_table *t, const char *name, size_t length)
 {
-    uint32_t at = t->slots ? place(t, name, length) : 0;
+    uint32_t at = t->slots ? place(t, name, length, hash(name, length)) : 0;
 
-    return t->slots && t->slot[at] ? t->slot[at] - 1 : CW_NAME_NONE;
+    return t->slots && t->slot[at].number ? t->slot[at].number - 1 : CW_NAME_NONE;
 }
 
+/* As many slots again; the names stay where they are. */
 static int grow(struct cw_name_table *t)
 {
     uint32_t slots = t->slots ? 2 * t->slots : 64;
-    uint32_t *slot = calloc(slots, sizeof *slot);
+    struct cw_name_slot *slot = calloc(slots, sizeof *slot);
     char **name = realloc(t->name, slots * sizeof *name);
 
     if (name)
@@ -51,28 +57,34 @@ static int grow(struct cw_name_table *t)
         free(slot);
         return -1;
     }
+    for (uint32_t k = 0; k < t->slots; k++)
+        if (t->slot[k].number) {
+            uint32_t at = t->slot[k].low & (slots - 1);
+            while (slot[at].number)
+                at = (at + 1) & (slots - 1);
+            slot[at] = t->slot[k];
+        }
     free(t->slot);
     t->slot = slot;
     t->slots = slots;
-    for (uint32_t k = 0; k < t->count; k++)
-        slot[place(t, t->name[k], strlen(t->name[k]))] = k + 1;
     return 0;
 }
 
 uint32_t cw_name_table_add(struct cw_name_table *t, const char *name, size_t length)
 {
+    uint64_t h = hash(name, length);
     uint32_t at;
     char *copy;
 
     if (2 * (uint64_t)t->count >= t->slots && grow(t) != 0)
         return CW_NAME_NONE;
-    at = place(t, name, length);
-    if (t->slot[at])
-        return t->slot[at] - 1;
+    at = place(t, name, length, h);
+    if (t->slot[at].number)
+        return t->slot[at].number - 1;
     copy = strndup(name, length);
     if (!copy)
         return CW_NAME_NONE;
     t->name[t->count] = copy;
-    t->slot[at] = ++t->count;
+    t->slot[at] = (struct cw_name_slot){++t->count, (uint32_t)(h >> 32), (uint32_t)h};
     return t->count - 1;
 }

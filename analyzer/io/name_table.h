@@ -10,11 +10,16 @@
 
 #define CW_NAME_NONE UINT32_MAX
 
+struct cw_name_slot {
+    uint32_t number;    /* + 1; 0: free */
+    uint32_t hash, low; /* halves of the name's hash */
+};
+
 struct cw_name_table {
     char **name; /* by number; owned */
     uint32_t count;
     /* internal */
-    uint32_t *slot; /* open addressing: number + 1, 0 = free */
+    struct cw_name_slot *slot; /* open addressing */
     uint32_t slots;
 };
 

@@ -22,12 +22,14 @@ const char *cw_graph_wf_at(const struct cw_wf *w, size_t i, char text[64])
     return text;
 }
 
-enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, const char *where,
+enum cw_status cw_graph_wf_number(const struct cw_wf *w, const struct cw_json_node *object, const char *where,
                                   const char *key, const char *older, bool optional, double *value)
 {
     const char *found =
-        json_object_get(object, key) || !older || !json_object_get(object, older) ? key : older;
-    enum cw_status status = cw_json_get_number(object, where, found, optional, value, w->err);
+        cw_json_tree_member(&w->tree, object, key) || !older || !cw_json_tree_member(&w->tree, object, older)
+            ? key
+            : older;
+    enum cw_status status = cw_json_tree_get_number(&w->tree, object, where, found, optional, value, w->err);
 
     if (status == CW_OK && (*value < 0 || isinf(*value)))
         status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.%s: is not a number from 0 on", where, found);
@@ -38,7 +40,7 @@ enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, c
 
 static enum cw_status name_tasks(struct cw_wf *w)
 {
-    size_t n = json_array_size(w->tasks);
+    size_t n = (w->tasks ? w->tasks->count : 0);
     enum cw_status status = CW_OK;
 
     w->of_name = malloc((n + 1) * sizeof *w->of_name);
@@ -46,16 +48,16 @@ static enum cw_status name_tasks(struct cw_wf *w)
     if (!w->of_name || !w->seconds)
         return cw_graph_wf_no_memory(w);
     for (size_t i = 0; i < n && status == CW_OK; i++) {
-        const json_t *task = json_array_get(w->tasks, i);
+        const struct cw_json_node *task = cw_json_tree_item(&w->tree, w->tasks, i);
         const char *name = NULL, *id = NULL;
         char where[64];
         uint32_t number, before = w->ids.count;
         w->seconds[i] = NAN;
-        status = cw_json_get_string(task, cw_graph_wf_at(w, i, where), "name", json_object_get(task, "id"),
-                                    &name, w->err);
+        status = cw_json_tree_get_string(&w->tree, task, cw_graph_wf_at(w, i, where), "name",
+                                         cw_json_tree_member(&w->tree, task, "id"), &name, w->err);
         id = name;
         if (status == CW_OK)
-            status = cw_json_get_string(task, where, "id", true, &id, w->err);
+            status = cw_json_tree_get_string(&w->tree, task, where, "id", true, &id, w->err);
         if (status != CW_OK)
             break;
         number = cw_name_table_add(&w->ids, id, strlen(id));
@@ -86,17 +88,17 @@ static uint32_t find_task(const struct cw_wf *w, const char *word)
 /* Run times: from the execution, or from the tasks themselves. */
 static enum cw_status read_times(struct cw_wf *w)
 {
-    const json_t *list = w->ran ? w->ran : w->tasks;
+    const struct cw_json_node *list = w->ran ? w->ran : w->tasks;
     enum cw_status status = CW_OK;
 
-    for (size_t i = 0; i < json_array_size(list) && status == CW_OK; i++) {
-        const json_t *one = json_array_get(list, i);
+    for (size_t i = 0; i < (list ? list->count : 0) && status == CW_OK; i++) {
+        const struct cw_json_node *one = cw_json_tree_item(&w->tree, list, i);
         uint32_t task = (uint32_t)i;
         const char *id;
         char where[80];
         snprintf(where, sizeof where, "%s[%zu]", w->ran ? "workflow.execution.tasks" : w->where, i);
         if (w->ran) {
-            status = cw_json_get_string(one, where, "id", false, &id, w->err);
+            status = cw_json_tree_get_string(&w->tree, one, where, "id", false, &id, w->err);
             if (status == CW_OK && (task = find_task(w, id)) == CW_NAME_NONE)
                 status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: there is no task \"%.60s\"", where, id);
         }
@@ -133,13 +135,13 @@ static enum cw_status add_link(struct cw_wf *w, uint32_t from, uint32_t to)
 /* Member `key` of task `i`: the tasks before it (parents) or behind it. */
 static enum cw_status read_relatives(struct cw_wf *w, uint32_t i, const char *key)
 {
-    const json_t *list = NULL;
+    const struct cw_json_node *list = NULL;
     char where[64];
-    enum cw_status status =
-        cw_json_get_array(json_array_get(w->tasks, i), cw_graph_wf_at(w, i, where), key, true, &list, w->err);
+    enum cw_status status = cw_json_tree_get_array(&w->tree, cw_json_tree_item(&w->tree, w->tasks, i),
+                                                   cw_graph_wf_at(w, i, where), key, true, &list, w->err);
 
-    for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
-        const char *word = json_string_value(json_array_get(list, k));
+    for (size_t k = 0; status == CW_OK && k < (list ? list->count : 0); k++) {
+        const char *word = cw_json_tree_string(&w->tree, cw_json_tree_item(&w->tree, list, k));
         uint32_t other = word ? find_task(w, word) : CW_NAME_NONE;
         if (other == CW_NAME_NONE)
             status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.%s[%zu]: %s%.60s%s", where, key, k,
@@ -188,7 +190,8 @@ static enum cw_status build(struct cw_wf *w, uint32_t processors, struct cw_grap
     enum cw_status status = b && cost ? CW_OK : cw_graph_wf_no_memory(w);
 
     for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++) {
-        const char *name = json_string_value(json_object_get(json_array_get(w->tasks, i), "name"));
+        const char *name = cw_json_tree_string(
+            &w->tree, cw_json_tree_member(&w->tree, cw_json_tree_item(&w->tree, w->tasks, i), "name"));
         status = cw_graph_add_alike(b, cost, processors, w->seconds[i], name ? name : w->ids.name[i], w->err);
     }
     for (size_t k = 0; k < w->links && status == CW_OK; k++)
@@ -203,38 +206,41 @@ static enum cw_status build(struct cw_wf *w, uint32_t processors, struct cw_grap
 }
 
 /* Finds the lists of the version at hand. *specification is NULL before 1.5. */
-static enum cw_status find_lists(struct cw_wf *w, const json_t *root, const json_t **specification)
+static enum cw_status find_lists(struct cw_wf *w, const struct cw_json_node *root,
+                                 const struct cw_json_node **specification)
 {
-    const json_t *workflow = json_object_get(root, "workflow"), *execution;
+    const struct cw_json_node *workflow = cw_json_tree_member(&w->tree, root, "workflow"), *execution;
     enum cw_status status;
 
-    if (!json_is_object(workflow))
+    if (!workflow || workflow->kind != CW_JSON_OBJECT)
         return cw_error_set(w->err, CW_ERR_FORMAT, "workflow: is %s; this is no WfFormat file",
                             workflow ? "not an object" : "missing");
-    *specification = json_object_get(workflow, "specification");
-    execution = json_object_get(workflow, "execution");
+    *specification = cw_json_tree_member(&w->tree, workflow, "specification");
+    execution = cw_json_tree_member(&w->tree, workflow, "execution");
     if (!*specification) {
-        const char *key = json_object_get(workflow, "tasks") ? "tasks" : "jobs";
+        const char *key = cw_json_tree_member(&w->tree, workflow, "tasks") ? "tasks" : "jobs";
         w->where = *key == 't' ? "workflow.tasks" : "workflow.jobs";
-        return cw_json_get_array(workflow, "workflow", key, false, &w->tasks, w->err);
+        return cw_json_tree_get_array(&w->tree, workflow, "workflow", key, false, &w->tasks, w->err);
     }
     w->where = "workflow.specification.tasks";
-    status = cw_json_get_array(*specification, "workflow.specification", "tasks", false, &w->tasks, w->err);
+    status = cw_json_tree_get_array(&w->tree, *specification, "workflow.specification", "tasks", false,
+                                    &w->tasks, w->err);
     if (status == CW_OK && !execution)
         return cw_error_set(w->err, CW_ERR_FORMAT,
                             "workflow.execution: is missing: without run times there is nothing to plan");
     if (status == CW_OK)
-        status = cw_json_get_array(execution, "workflow.execution", "tasks", false, &w->ran, w->err);
+        status = cw_json_tree_get_array(&w->tree, execution, "workflow.execution", "tasks", false, &w->ran,
+                                        w->err);
     return status;
 }
 
-static enum cw_status read_workflow(struct cw_wf *w, const json_t *root, uint32_t processors,
+static enum cw_status read_workflow(struct cw_wf *w, const struct cw_json_node *root, uint32_t processors,
                                     struct cw_graph **graph)
 {
-    const json_t *specification = NULL;
+    const struct cw_json_node *specification = NULL;
     enum cw_status status = find_lists(w, root, &specification);
 
-    if (status == CW_OK && json_array_size(w->tasks) == 0)
+    if (status == CW_OK && (w->tasks ? w->tasks->count : 0) == 0)
         status = cw_error_set(w->err, CW_ERR_FORMAT, "%s: holds no task", w->where);
     if (status == CW_OK)
         status = name_tasks(w);
@@ -263,16 +269,17 @@ static enum cw_status read_wfformat(const char *path, uint32_t processors, struc
 {
     struct cw_error why = {0};
     struct cw_wf w = {.err = &why};
-    json_t *root;
-    enum cw_status status = cw_json_load_any(path, &root, err);
+    enum cw_status status = cw_json_tree_read(&w.tree, path, err);
 
     *graph = NULL;
     *platform = NULL;
-    if (status != CW_OK)
+    if (status != CW_OK) {
+        cw_json_tree_finish(&w.tree);
         return status;
+    }
     processors = processors ? processors : CW_GRAPH_PROCESSORS;
-    status = read_workflow(&w, root, processors, graph);
-    json_decref(root);
+    status = read_workflow(&w, cw_json_tree_root(&w.tree), processors, graph);
+    cw_json_tree_finish(&w.tree);
     if (status != CW_OK)
         return cw_error_set(err, status, "%s: %s", path, why.text);
     status = cw_graph_alike(processors, CW_WFFORMAT_BYTES_PER_S, platform, err);

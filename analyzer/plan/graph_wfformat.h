@@ -2,7 +2,7 @@
 #ifndef CW_GRAPH_WFFORMAT_H
 #define CW_GRAPH_WFFORMAT_H
 
-#include "../io/json_fields.h"
+#include "../io/json_tree.h"
 #include "../io/name_table.h"
 #include "graph_format.h"
 
@@ -22,8 +22,9 @@ struct cw_wf_link {
 };
 
 struct cw_wf {
-    const json_t *tasks, *ran; /* ran: workflow.execution.tasks, NULL before 1.5 */
-    const char *where;         /* path of `tasks` */
+    struct cw_json_tree tree;
+    const struct cw_json_node *tasks, *ran; /* ran: workflow.execution.tasks, NULL before 1.5 */
+    const char *where;                      /* path of `tasks` */
     struct cw_name_table ids, names, files;
     uint32_t *of_name; /* per name: its task, CW_NAME_NONE when several have it */
     double *size;      /* per file, bytes */
@@ -36,7 +37,7 @@ struct cw_wf {
 
 /* Reads which files each task reads and writes, and their sizes, and adds the bytes to w->link, which is
  * sorted. `specification` holds the sizes in version 1.5. Errors: CW_ERR_FORMAT, CW_ERR_NOMEM, in w->err. */
-enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const json_t *specification);
+enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const struct cw_json_node *specification);
 
 /* The order of links: by their ends. For qsort and bsearch. */
 int cw_graph_wf_by_ends(const void *a, const void *b);
@@ -48,7 +49,7 @@ enum cw_status cw_graph_wf_no_memory(const struct cw_wf *w);
 
 /* Member `key`, or where it is missing `older` (NULL: none), as a number from 0 on; `optional` as in
  * json_fields.h. */
-enum cw_status cw_graph_wf_number(const struct cw_wf *w, const json_t *object, const char *where,
+enum cw_status cw_graph_wf_number(const struct cw_wf *w, const struct cw_json_node *object, const char *where,
                                   const char *key, const char *older, bool optional, double *value);
 
 /* Writes WfFormat 1.5; a slot of struct cw_graph_format. */

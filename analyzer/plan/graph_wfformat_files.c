@@ -27,17 +27,18 @@ static enum cw_status add_use(struct cw_wf *w, struct cw_wf_uses *u, const char 
 /* 1.5: inputFiles, outputFiles hold ids of files. */
 static enum cw_status read_file_ids(struct cw_wf *w, uint32_t i, const char *key, struct cw_wf_uses *u)
 {
-    const json_t *list = NULL;
+    const struct cw_json_node *list = NULL;
     char where[64];
-    enum cw_status status =
-        cw_json_get_array(json_array_get(w->tasks, i), cw_graph_wf_at(w, i, where), key, true, &list, w->err);
+    enum cw_status status = cw_json_tree_get_array(&w->tree, cw_json_tree_item(&w->tree, w->tasks, i),
+                                                   cw_graph_wf_at(w, i, where), key, true, &list, w->err);
 
-    for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
-        const json_t *id = json_array_get(list, k);
-        if (!json_is_string(id))
+    for (size_t k = 0; status == CW_OK && k < (list ? list->count : 0); k++) {
+        const struct cw_json_node *id = cw_json_tree_item(&w->tree, list, k);
+        const char *text = cw_json_tree_string(&w->tree, id);
+        if (!text)
             status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.%s[%zu]: is not a string", where, key, k);
         else
-            status = add_use(w, u, json_string_value(id), json_string_length(id), i, 0);
+            status = add_use(w, u, text, strlen(text), i, 0);
     }
     return status;
 }
@@ -45,23 +46,24 @@ static enum cw_status read_file_ids(struct cw_wf *w, uint32_t i, const char *key
 /* before: files holds objects with a link (input, output), a name and a size */
 static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
 {
-    const json_t *list = NULL;
+    const struct cw_json_node *list = NULL;
     char task[64], where[96];
-    enum cw_status status = cw_json_get_array(json_array_get(w->tasks, i), cw_graph_wf_at(w, i, task),
-                                              "files", true, &list, w->err);
+    enum cw_status status = cw_json_tree_get_array(&w->tree, cw_json_tree_item(&w->tree, w->tasks, i),
+                                                   cw_graph_wf_at(w, i, task), "files", true, &list, w->err);
 
-    for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
-        const json_t *one = json_array_get(list, k);
+    for (size_t k = 0; status == CW_OK && k < (list ? list->count : 0); k++) {
+        const struct cw_json_node *one = cw_json_tree_item(&w->tree, list, k);
         const char *link, *name;
         double bytes = 0;
         snprintf(where, sizeof where, "%s.files[%zu]", task, k);
-        status = cw_json_get_string(one, where, "link", false, &link, w->err);
+        status = cw_json_tree_get_string(&w->tree, one, where, "link", false, &link, w->err);
         if (status == CW_OK && strcmp(link, "input") != 0 && strcmp(link, "output") != 0)
             status =
                 cw_error_set(w->err, CW_ERR_FORMAT, "%s.link: is neither \"input\" nor \"output\"", where);
         if (status == CW_OK)
-            status = cw_json_get_string(one, where, json_object_get(one, "name") ? "name" : "id", false,
-                                        &name, w->err);
+            status = cw_json_tree_get_string(&w->tree, one, where,
+                                             cw_json_tree_member(&w->tree, one, "name") ? "name" : "id",
+                                             false, &name, w->err);
         if (status == CW_OK)
             status = cw_graph_wf_number(w, one, where, "sizeInBytes", "size", true, &bytes);
         if (status == CW_OK)
@@ -71,20 +73,20 @@ static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
 }
 
 /* 1.5: sizes stand beside the tasks */
-static enum cw_status read_sizes(struct cw_wf *w, const json_t *specification)
+static enum cw_status read_sizes(struct cw_wf *w, const struct cw_json_node *specification)
 {
-    const json_t *files = NULL;
-    enum cw_status status =
-        cw_json_get_array(specification, "workflow.specification", "files", true, &files, w->err);
+    const struct cw_json_node *files = NULL;
+    enum cw_status status = cw_json_tree_get_array(&w->tree, specification, "workflow.specification", "files",
+                                                   true, &files, w->err);
 
-    for (size_t k = 0; status == CW_OK && k < json_array_size(files); k++) {
-        const json_t *one = json_array_get(files, k);
+    for (size_t k = 0; status == CW_OK && k < (files ? files->count : 0); k++) {
+        const struct cw_json_node *one = cw_json_tree_item(&w->tree, files, k);
         const char *id;
         char where[64];
         double bytes = 0;
         uint32_t number;
         snprintf(where, sizeof where, "workflow.specification.files[%zu]", k);
-        status = cw_json_get_string(one, where, "id", false, &id, w->err);
+        status = cw_json_tree_get_string(&w->tree, one, where, "id", false, &id, w->err);
         if (status == CW_OK)
             status = cw_graph_wf_number(w, one, where, "sizeInBytes", NULL, false, &bytes);
         if (status == CW_OK && (number = cw_name_table_find(&w->files, id, strlen(id))) != CW_NAME_NONE)
@@ -134,7 +136,7 @@ static void add_bytes(struct cw_wf *w)
     }
 }
 
-enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const json_t *specification)
+enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const struct cw_json_node *specification)
 {
     enum cw_status status = CW_OK;
 

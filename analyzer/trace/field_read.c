@@ -104,7 +104,7 @@ static bool read_id_list(struct cw_json_in *in, struct cw_trace *t, const struct
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first); s->count++) {
         uint32_t *id = devices    ? cw_trace_push(&t->device_ids, 1)
                        : programs ? cw_trace_push(&t->program_ids, 1)
-                                  : cw_trace_push(&t->waits, 1);
+                                  : cw_trace_push_spilled(&t->waits, 1);
         if (!id)
             return cw_field_no_memory(in);
         if (!cw_field_fits(in, ++count) || !cw_field_read_ref(in, id))
@@ -117,7 +117,7 @@ static bool read_hex_list(struct cw_json_in *in, struct cw_trace *t, struct cw_s
 {
     *s = (struct cw_slice){(uint32_t)t->addresses.count, 0};
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first); s->count++) {
-        uint64_t *address = cw_trace_push(&t->addresses, 1);
+        uint64_t *address = cw_trace_push_spilled(&t->addresses, 1);
         if (!address)
             return cw_field_no_memory(in);
         if (!cw_field_fits(in, t->addresses.count) || !cw_json_hex(in, address))
@@ -128,7 +128,7 @@ static bool read_hex_list(struct cw_json_in *in, struct cw_trace *t, struct cw_s
 
 static bool read_transfer(struct cw_json_in *in, struct cw_trace *t, uint32_t *index)
 {
-    struct cw_t_transfer *x = cw_trace_push(&t->transfers, 1);
+    struct cw_t_transfer *x = cw_trace_push_spilled(&t->transfers, 1);
 
     if (!x)
         return cw_field_no_memory(in);

@@ -101,7 +101,7 @@ bool cw_field_read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_sli
 {
     *s = (struct cw_slice){(uint32_t)t->args.count, 0};
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first); s->count++) {
-        struct cw_t_arg *a = cw_trace_push(&t->args, 1);
+        struct cw_t_arg *a = cw_trace_push_spilled(&t->args, 1);
         const char *key;
         size_t length;
         if (!a)
@@ -142,7 +142,7 @@ bool cw_field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t 
     if (s->count == 0)
         s->first = (uint32_t)t->accesses.count;
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
-        struct cw_t_access *a = cw_trace_push(&t->accesses, 1);
+        struct cw_t_access *a = cw_trace_push_spilled(&t->accesses, 1);
         const char *key;
         size_t length;
         bool ok = true;

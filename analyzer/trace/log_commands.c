@@ -9,7 +9,7 @@ static enum cw_status read_waits(struct cw_log_reader *r, struct cw_log_record *
 {
     struct cw_cursor *c = &rec->body;
     uint32_t n = cw_cursor_count(c), i;
-    struct cw_log_wait_ref *w = cw_trace_push(&r->waits, n);
+    struct cw_log_wait_ref *w = cw_trace_push_spilled(&r->waits, n);
 
     if (n && !w)
         return cw_log_nomem(r);
@@ -35,7 +35,7 @@ static enum cw_status read_head(struct cw_log_reader *r, struct cw_log_segment *
 
     if (r->t->commands.count >= CW_NONE - 1)
         return cw_error_set(r->err, CW_ERR_LIMIT, "%.300s: more than %u commands", r->path, CW_NONE - 2);
-    cmd = cw_trace_push(&r->t->commands, 1);
+    cmd = cw_trace_push_spilled(&r->t->commands, 1);
     *out = cmd;
     if (!cmd)
         return cw_log_nomem(r);
@@ -171,7 +171,7 @@ static enum cw_status keep_args(struct cw_log_reader *r, struct cw_log_kernel_st
 
     if (!k->dirty)
         return CW_OK;
-    to = r->t->args.count + k->count < CW_NONE ? cw_trace_push(&r->t->args, k->count) : NULL;
+    to = r->t->args.count + k->count < CW_NONE ? cw_trace_push_spilled(&r->t->args, k->count) : NULL;
     if (k->count && !to)
         return cw_log_nomem(r);
     if (k->count)
@@ -260,8 +260,8 @@ static enum cw_status read_transfer(struct cw_log_reader *r, struct cw_log_recor
                                     struct cw_command *cmd)
 {
     struct cw_cursor *c = &rec->body;
-    struct cw_t_transfer *x = cw_trace_push(&r->t->transfers, 1);
-    uint64_t *map = cw_trace_push(&r->map_seqs, 1), mask = cw_cursor_u(c);
+    struct cw_t_transfer *x = cw_trace_push_spilled(&r->t->transfers, 1);
+    uint64_t *map = cw_trace_push_spilled(&r->map_seqs, 1), mask = cw_cursor_u(c);
     enum cw_status st = CW_OK;
 
     if (!x || !map)
@@ -321,7 +321,7 @@ static enum cw_status read_times(struct cw_log_reader *r, struct cw_log_record *
 {
     bool with_times = rec->kind != CW_LOG_STATUS;
     struct cw_cursor *c = &rec->body;
-    struct cw_log_times *x = cw_trace_push(&r->times, 1);
+    struct cw_log_times *x = cw_trace_push_spilled(&r->times, 1);
     int i;
 
     if (!x)
@@ -403,7 +403,7 @@ static enum cw_status read_move(struct cw_log_reader *r, struct cw_log_record *r
 static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
 {
     struct cw_cursor *c = &rec->body;
-    struct cw_t_call *x = cw_trace_push(&r->t->calls, 1);
+    struct cw_t_call *x = cw_trace_push_spilled(&r->t->calls, 1);
     uint64_t function, kind, argument, site;
     uint32_t *place;
 

@@ -251,7 +251,7 @@ static enum cw_status add_unset(struct cw_log_reader *r)
         return CW_OK;
     st = find_unset(r);
     for (size_t i = known; st == CW_OK && i < r->users.count; i++) {
-        struct cw_command *cmd = cw_trace_push(&t->commands, 1);
+        struct cw_command *cmd = cw_trace_push_spilled(&t->commands, 1);
 
         if (!cmd)
             return cw_log_nomem(r);
@@ -272,7 +272,7 @@ static enum cw_status link_waits(struct cw_log_reader *r)
 {
     struct cw_trace *t = r->t;
     struct cw_log_user *u;
-    uint32_t *to = cw_trace_push(&t->waits, r->waits.count);
+    uint32_t *to = cw_trace_push_spilled(&t->waits, r->waits.count);
     size_t i;
 
     if (r->waits.count && !to)

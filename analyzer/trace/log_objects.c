@@ -274,7 +274,7 @@ static void read_kernel(struct cw_log_reader *r, struct cw_cursor *c, struct cw_
 static enum cw_status read_callsite(struct cw_log_reader *r, struct cw_log_def *d)
 {
     uint32_t n = cw_cursor_count(&d->body), i;
-    uint64_t *a = cw_trace_push(&r->t->addresses, n);
+    uint64_t *a = cw_trace_push_spilled(&r->t->addresses, n);
 
     if (n && !a)
         return cw_log_nomem(r);

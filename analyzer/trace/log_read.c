@@ -61,13 +61,13 @@ struct cw_blob cw_log_get_blob(struct cw_cursor *c)
  * another process cuts the file short. */
 static enum cw_status read_bytes(struct cw_log_reader *r, int fd)
 {
-    uint8_t *bytes = malloc(r->size);
-    size_t have = 0;
+    uint8_t *bytes = NULL;
+    size_t have = 0, capacity = 0;
     ssize_t n = 1;
 
-    r->base = bytes;
-    if (!bytes)
+    if (!cw_spill_reserve(&bytes, &capacity, 0, r->size, 1))
         return cw_log_nomem(r);
+    r->base = bytes;
     while (have < r->size && n) {
         n = pread(fd, bytes + have, r->size - have, (off_t)have);
         if (n < 0 && errno != EINTR)
@@ -319,7 +319,7 @@ static void finish(struct cw_log_reader *r)
 {
     size_t i;
 
-    free((void *)(uintptr_t)r->base);
+    cw_spill_free((void *)(uintptr_t)r->base);
     for (i = 0; i < CW_LOG_OBJECTS; i++) {
         free(r->ids[i].ids);
         free(r->ids[i].dense);
@@ -332,9 +332,9 @@ static void finish(struct cw_log_reader *r)
     free(r->segments.v);
     free(r->defs.v);
     free(r->lives.v);
-    free(r->waits.v);
-    free(r->map_seqs.v);
-    free(r->times.v);
+    cw_spill_free(r->waits.v);
+    cw_spill_free(r->map_seqs.v);
+    cw_spill_free(r->times.v);
     free(r->went.v);
     free(r->part_seqs.v);
     free(r->plan_seqs.v);

@@ -20,10 +20,12 @@
 
 #include "../../sched/status.h"
 #include "../io/array.h"
+#include "../io/spill.h"
 #include "../source/access_mode.h"
 
 #define CW_TRACE_FORMAT  "clweave-trace"
 #define CW_TRACE_VERSION 1
+#define CW_TRACE_COMPACT_VERSION 2 /* commands are rows (compact.h) */
 #define CW_NONE          UINT32_MAX
 
 /* A part [first, first+count) of one of the trace's shared arrays. */
@@ -351,6 +353,12 @@ const char *cw_trace_strdup(struct cw_trace *t, const char *s);
 /* Appends `n` zeroed elements to array `a` and returns a pointer to the first, NULL when memory is out. */
 #define cw_trace_push(a, n)                                                                                  \
     (cw_array_reserve(&(a)->v, &(a)->capacity, (a)->count, (n), sizeof *(a)->v)                              \
+         ? ((a)->count += (n), &(a)->v[(a)->count - (n)])                                                    \
+         : NULL)
+
+/* The same for arrays of which a long trace has gigabytes (io/spill.h). */
+#define cw_trace_push_spilled(a, n)                                                                          \
+    (cw_spill_reserve(&(a)->v, &(a)->capacity, (a)->count, (n), sizeof *(a)->v)                              \
          ? ((a)->count += (n), &(a)->v[(a)->count - (n)])                                                    \
          : NULL)
 

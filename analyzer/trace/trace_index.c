@@ -16,6 +16,12 @@ static bool index_commands(struct cw_trace_index *x, struct cw_json_in *in)
         }
         cw_json_peek(in);
         *slot = (uint64_t)(in->p - in->text);
+        if (cw_json_peek(in) == '[') {
+            cw_error_set(in->err, CW_ERR_UNSUPPORTED,
+                         "%s: a compact trace has no index; convert it: clweave graph %s -o out.json",
+                         in->name, in->name);
+            return false;
+        }
         if (!cw_json_skip(in))
             return false;
     }

@@ -114,6 +114,19 @@ static void write_call(enum cw_api_id id, struct cw_caller caller, uint64_t begi
     cw_log_rec_commit_call(&r, CW_LOG_CALL);
 }
 
+/* The same of a call that took its time and succeeded: most have no more to tell than that. */
+static void write_timed(enum cw_api_id id, struct cw_caller caller, uint64_t begin_ns,
+                        const struct result *result)
+{
+    struct cw_thread *t = cw_thread_self;
+
+    if (CW_UNLIKELY(result->status != CL_SUCCESS || result->made || uses[id] || id == CW_ID_clBuildProgram ||
+                    id == CW_ID_clCompileProgram || !t || t->generation != cw_log_generation ||
+                    atomic_load_explicit(&described[id], memory_order_relaxed) != cw_log_generation ||
+                    !cw_formula_is_recording() || !cw_log_plain_call(t, (uint32_t)id, begin_ns)))
+        write_call(id, caller, begin_ns, result);
+}
+
 static inline uint64_t begin(enum cw_api_id id, uintptr_t first, uintptr_t second)
 {
     (void)second;
@@ -130,7 +143,7 @@ static inline uint64_t begin(enum cw_api_id id, uintptr_t first, uintptr_t secon
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     ret result = inner.name args;                                                                            \
     if (CW_UNLIKELY(begin_ns || result != CL_SUCCESS))                                                       \
-        write_call(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){result, FIRST_TWO args, 0});          \
+        write_timed(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){result, FIRST_TWO args, 0});         \
     return result;
 
 /* A program that does not want to know the error has it recorded all the same. */
@@ -142,22 +155,22 @@ static inline uint64_t begin(enum cw_api_id id, uintptr_t first, uintptr_t secon
     ret result = inner.name args;                                                                            \
     const cl_int status = result ? CL_SUCCESS : *errcode_ret;                                                \
     if (CW_UNLIKELY(begin_ns || status != CL_SUCCESS))                                                       \
-        write_call(CW_ID_##name, CW_CALLER, begin_ns,                                                        \
-                   &(struct result){status, FIRST_TWO args, (uintptr_t)result});                             \
+        write_timed(CW_ID_##name, CW_CALLER, begin_ns,                                                       \
+                    &(struct result){status, FIRST_TWO args, (uintptr_t)result});                            \
     return result;
 
 #define BODY_NULLPTR(ret, name, args)                                                                        \
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     ret result = inner.name args;                                                                            \
     if (CW_UNLIKELY(begin_ns != 0))                                                                          \
-        write_call(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){CL_SUCCESS, FIRST_TWO args, 0});      \
+        write_timed(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){CL_SUCCESS, FIRST_TWO args, 0});     \
     return result;
 
 #define BODY_NOTHING(ret, name, args)                                                                        \
     const uint64_t begin_ns = begin(CW_ID_##name, FIRST_TWO args);                                           \
     inner.name args;                                                                                         \
     if (CW_UNLIKELY(begin_ns != 0))                                                                          \
-        write_call(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){CL_SUCCESS, FIRST_TWO args, 0});
+        write_timed(CW_ID_##name, CW_CALLER, begin_ns, &(struct result){CL_SUCCESS, FIRST_TWO args, 0});
 
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
     static ret call_##name params                                                                            \

@@ -296,14 +296,15 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
     same = !full && dims == k->dims && has == k->has && !memcmp(flat, k->range, sizeof flat);
     cw_rec_u(r, has | (full ? CW_LOG_K_FULL : 0) | (nested ? CW_LOG_K_NESTED : 0) |
                     (same ? CW_LOG_K_SAME_RANGE : 0));
-    if (!same)
+    if (!same) {
         encode_range(r, dims, has, flat);
+        k->dims = dims;
+        k->has = has;
+        memcpy(k->range, flat, sizeof flat);
+    }
     encode_args(r, k, full);
     k->latest = nested ? 0 : me;
     k->segment = t->segment;
-    k->dims = dims;
-    k->has = has;
-    memcpy(k->range, flat, sizeof flat);
     if (k->indirect)
         r->flags |= CW_LOG_E_UNKNOWN_ACCESS;
     cw_lock_free(&k->lock);

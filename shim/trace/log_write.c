@@ -495,3 +495,41 @@ void cw_log_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
     }
     cw_log_rec_drop(r);
 }
+
+bool cw_log_plain_call(struct cw_thread *t, uint32_t id, uint64_t begin_ns)
+{
+    enum { MOST_BYTES = 64 };
+    const uint64_t end_ns = cw_now_ns();
+    struct cw_log_counts *counts = &t->place.counts;
+    struct cw_log_chunk *c;
+    uint8_t *p;
+
+    if (CW_UNLIKELY(t->busy))
+        return false;
+    t->busy = true; /* before the rest: see ready() */
+    if (CW_UNLIKELY(t->end - t->p < MOST_BYTES || t->guard == CW_LOG_GUARD_KERNEL ||
+                    (int64_t)(end_ns - t->guard_ns) > CW_LOG_GUARD_NS)) {
+        t->busy = false;
+        return false;
+    }
+    c = t->place.chunk;
+    p = t->p + 1;
+    *p++ = CW_LOG_CALL;
+    *p++ = 0; /* its sequence number is that of the record before */
+    p = put_u(p, cw_log_zigzag((int64_t)(begin_ns - t->time_ns)));
+    t->time_ns = end_ns > begin_ns ? end_ns : begin_ns;
+    p = put_u(p, t->time_ns - begin_ns);
+    *p++ = 0; /* flags */
+    p = put_u(p, id);
+    memset(p, 0, 4); /* kind and id of an object, argument, call site */
+    p += 4;
+    *t->p = (uint8_t)(p - t->p - 1);
+    t->p = p;
+    if (t->calls)
+        atomic_store_explicit(&c->calls, counts->calls += t->calls, memory_order_relaxed);
+    t->calls = 0;
+    counts->committed = (uint64_t)(p - (uint8_t *)(c + 1));
+    atomic_store_explicit(&c->committed, counts->committed, memory_order_release);
+    t->busy = false;
+    return true;
+}

@@ -125,6 +125,11 @@ static inline void cw_rec_s(struct cw_rec *r, int64_t v)
 void cw_log_rec_commit(struct cw_rec *r, enum cw_log_kind kind);
 void cw_log_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind);
 
+/* Writes the record of a call of function `id` that succeeded and has no object, argument or call site to
+ * tell: what cw_log_rec_commit_call would write of it, in place. False: nothing is written, take the long
+ * way. */
+bool cw_log_plain_call(struct cw_thread *t, uint32_t id, uint64_t begin_ns);
+
 /* Gives up a record that was begun. */
 void cw_log_rec_drop(struct cw_rec *r);
 

@@ -71,6 +71,11 @@ clweave trace --summary -o "$T/s.json" -- "$app" > "$T/out" 2> "$T/err"
 [ "$(wc -l < "$T/out")" = 1 ] || fail "standard output has more than the program's line"
 grep -q 'multiply' "$T/err" || fail "no summary"
 
+# rows instead of objects, for the same commands
+clweave trace --compact -o "$T/rows.json" -- "$app" > "$T/out" 2> "$T/err"
+grep -q '^{"format":"clweave-trace","version":2' "$T/rows.json" || fail "--compact: $(head -c 60 "$T/rows.json")"
+clweave graph "$T/rows.json" -o "$T/plain.json" && [ "$(kernels "$T/plain.json")" = "$(kernels "$T/s.json")" ] || fail "--compact"
+
 # a program that only asks
 clweave trace -o "$T/q.json" -- clweave devices > "$T/out" 2> "$T/err"
 grep -q 'enqueued nothing' "$T/err" || fail "no warning about zero enqueues: $(cat "$T/err")"

@@ -1,4 +1,5 @@
-# selection.sh - parts of traces: --from, --to, --commands, --windows, --kernel of graph, report, timeline, replay and trace.
+# selection.sh - parts of traces: --from, --to, --commands, --windows, --kernel of graph, report, timeline,
+# diff, replay and trace.
 . "$(dirname "$0")/common.sh"
 export XDG_CACHE_HOME=$T/cache # no models, no roofs
 mkdir "$T/cache"
@@ -9,6 +10,8 @@ expect select_kernel 0 clweave graph "$trace" --kernel 'split|merge'
 expect select_report 0 clweave report "$trace" --kernel multiply
 expect select_dot 0 clweave graph "$trace" --kernel 'split|merge' -f dot
 expect select_plan 0 clweave replay "$trace" --commands 2..5 --policy heft
+expect select_diff 0 clweave diff "$trace" "$trace" --kernel 'split|merge'
+expect select_diff_nothing 1 clweave diff "$trace" "$events" --kernel multiply
 expect select_bad_expression 2 clweave graph "$trace" --kernel 'a('
 expect select_bad_range 2 clweave report "$trace" --commands 1-5
 expect select_empty_range 2 clweave timeline "$trace" --commands 9..3
@@ -45,6 +48,7 @@ clweave graph "$events" -f json | cmp - "$T/all" || fail "a part of everything d
 clweave trace --kernel 'a(' -o "$T/t.json" -- touch "$T/ran" 2> /dev/null; [ $? = 2 ] && [ ! -e "$T/ran" ] || fail "a bad expression ran the program"
 clweave trace --capture-data --commands 1..2 -o "$T/t.json" -- touch "$T/ran" 2> "$T/said"; [ $? = 2 ] && [ ! -e "$T/ran" ] || fail "contents of a part"
 grep -q "replay FILE --execute --commands" "$T/said" || fail "no way named: $(cat "$T/said")"
+clweave run --compact -- touch "$T/ran" 2> /dev/null; [ $? = 2 ] && [ ! -e "$T/ran" ] || fail "a small form of no trace"
 clweave run --commands 1..2 -- touch "$T/ran" 2> /dev/null; [ $? = 2 ] && [ ! -e "$T/ran" ] || fail "a part of no trace"
 if [ -x "$B/test/apps/blockmatmul" ]; then
     clweave trace --commands 2..5 -o "$T/t.json" -- "$B/test/apps/blockmatmul" > /dev/null 2> "$T/said" || fail "trace --commands: $(cat "$T/said")"

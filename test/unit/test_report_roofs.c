@@ -115,7 +115,8 @@ static void roofs_are_kept_by_device_and_driver(void **state)
 static void a_picture_has_each_mark_and_no_markup_of_a_name(void **state)
 {
     struct cw_device_roofs r = roofs();
-    struct cw_roofline_mark mark[] = {{"<b>k", .5, 4, .8, .5}, {"far", 1e6, 1e-5, 0, .5}};
+    struct cw_roofline_mark mark[] = {{"<b>k", "#0c72cb", .5, 4, .8, .5},
+                                      {"far", "#db7929", 1e6, 1e-5, 0, .5}};
     size_t length = 0, marks = 0;
     char *text = NULL;
     FILE *f = open_memstream(&text, &length);
@@ -126,6 +127,8 @@ static void a_picture_has_each_mark_and_no_markup_of_a_name(void **state)
     for (const char *p = text; (p = strstr(p, "<circle")); p++)
         marks++;
     assert_int_equal(marks, 2);
+    assert_non_null(strstr(text, "fill=\"#0c72cb\""));
+    assert_non_null(strstr(text, "fill=\"#db7929\""));
     assert_null(strstr(text, "<b>"));
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));

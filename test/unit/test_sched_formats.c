@@ -193,7 +193,12 @@ static const struct bad bads[] = {
      "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"files\":[{\"link\":\"x\",\"name\":\"f\"}]}]}"
      "}",
      "files[0].link: is neither"},
-    {W, "{\"workflow\":\n{\"tasks\":[", "line 2, column"},
+    {W, "{\"workflow\":\n{\"tasks\":[", ":2:11: expected a value"},
+    {W, "{\"workflow\":{\"a\":1,\"a\":2}}", "\"a\" is there twice"},
+    {W, "{\"workflow\":{\"tasks\":[{\"id\":\"x\",\"runtime\":01}]}}", "expected a number"},
+    {W, "{\"workflow\":{\"tasks\":[{\"id\":\"x\",\"runtime\":0x1}]}}", "expected"},
+    {W, "{\"workflow\":{\"tasks\":[{\"id\":\"x\",\"runtime\":1e999}]}}", "expected a number"},
+    {W, "[{\"workflow\":1}]", "expected an object"},
     {D, "", ":1:1: expected digraph (a task graph is directed), found the end of the file"},
     {D, "graph { a -- b }", ":1:1: expected digraph"},
     {D, "digraph { a -- b }", ":1:13: expected -> (a task graph is directed), found --"},
