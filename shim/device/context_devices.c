@@ -399,12 +399,14 @@ static void add_gpus(struct cw_context_devices *s)
 /* ---- devices of other platforms: for kernels of which every device makes the same bits, and, under
  * --numerics relaxed, for all */
 
-/* As wide as a device's units are, about: a guess until launches are measured. */
-static double width(cl_device_id d)
+/* Theoretical peak in single precision, relative to others: units times clock times what a unit begins in one
+ * clock, which OpenCL does not tell. A guess until launches are measured. */
+static double peak(cl_device_id d)
 {
-    enum { CPU_LANES = 8, GPU_LANES = 128 }; /* of single precision, in one clock */
+    enum { CPU_LANES = 8, GPU_LANES = 128 };
+    cl_ulong clock = number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY); /* MHz; 0: the vendor does not know */
 
-    return (double)number(d, CL_DEVICE_MAX_COMPUTE_UNITS) *
+    return (double)number(d, CL_DEVICE_MAX_COMPUTE_UNITS) * (double)(clock ? clock : 1000) *
            (number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU ? GPU_LANES : CPU_LANES);
 }
 
@@ -426,7 +428,7 @@ static void add_cpu(struct cw_context_devices *s, const struct cw_board *b)
         if (!is_pocl_cpu(b, b->own[i]) || !has_layout(b->own[i], home->device))
             continue;
         slot = add(s, CW_SLOT_CPU, b->own[i]);
-        slot->speed = width(slot->device) / width(home->device);
+        slot->speed = peak(slot->device) / peak(home->device);
         snprintf(slot->name, sizeof slot->name, "cpu");
         return;
     }
@@ -450,7 +452,7 @@ static void add_other_gpus(struct cw_context_devices *s, cl_device_id cpu)
             continue;
         for (cl_uint i = 0; i < least(n, CW_HELPERS_MAX) && s->n - first < chosen.gpu; i++)
             if (cw_device_traits(device[i]) & CW_VENDOR_OWN_MEMORY && has_layout(device[i], cpu))
-                add_gpu(s, device[i], width(device[i]) / width(cpu));
+                add_gpu(s, device[i], peak(device[i]) / peak(cpu));
     }
 }
 

@@ -37,12 +37,15 @@ caught() {
     done
 }
 
-for name in chains8 edges mapreduce userevents_maps anything crowd order natives waits filters idle; do
+for name in chains8 edges mapreduce userevents_maps anything order natives waits ${ALL:+crowd filters idle}; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" || continue
     far "$program" far:2
-    far "$program" far:1,far-home # the program's own device, too
+    case $name in # the program's own device, too
+    chains8 | medley | natives | order) far "$program" far:1,far-home ;;
+    *) [ -z "${ALL:-}" ] || far "$program" far:1,far-home ;;
+    esac
 done
 # tiles of one launch in several memories
 for name in jacobi tiles onebuffer; do

@@ -1,6 +1,5 @@
-# Every program of this folder prints under run mode what it prints bare: whatever is managed, in program order and
-# in random orders. ALL=1: also with a helper that is asked for, those programs that others of the fast tests
-# run under chaos anyway, and long ones in program order.
+# Every program of this folder prints under run mode what it prints bare: as users run it and in random orders. ALL=1: also with a
+# helper that is asked for, those programs that others of the fast tests run under chaos anyway, and with all managed in program order.
 # SLICES=4
 # SECONDS: 40
 # SLOW: ALL=1 SEEDS=10
@@ -19,10 +18,7 @@ for source in test/runmode/*.c; do
     */pixels) [ -z "${ALL:-}" ] || in_run "$program" ;;
     *) in_run "$program" ;;
     esac
-    case $program in
-    */again | */answers | */anything | */builds_anew | */ends_building | */errors | */exits | */hostile_memory | */interrupted | */pixels | */quiet | */state | */strided) [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
-    *) in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
-    esac
+    [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1
     devices=
     [ -n "${ALL:-}" ] || case $program in
     */pixels) devices=CLWEAVE_DEVICES=none ;; # each of its kernels would be compiled again; filters.sh has images on helpers

@@ -112,6 +112,11 @@ static const struct {
       "}\n#endif\n"}},
     {"task", TASK, "", {K}},
     {"relaxed", 0, "-cl-fast-relaxed-math", {K}}, /* without a number that could vary */
+    {"rounds",
+     0,
+     "-cl-fast-relaxed-math",
+     {"kernel void k(global uint *x, uint v) { uint i = get_global_id(0); "
+      "x[i] = x[i] * 31 + (uint)((float)(v & 255) * 3.0f) + i; }\n"}},
     {"mad", 0, "-cl-mad-enable", {MUCH}},
     {"plain_options", 0, "-cl-single-precision-constant -cl-kernel-arg-info -w -Werror -I . -I.", {MUCH}},
 };

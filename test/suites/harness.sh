@@ -30,7 +30,7 @@ liars() {
 liars 2 byte early order missing unseen error stdout file status crash hang leave same noisy
 status=$?
 [ $status = 1 ] || fail "exit status $status, not 1"
-liars 20 rare woken # by chance the same in the first runs
+liars 12 rare woken # by chance the same in the first runs
 expect byte different "reads: at 2:"
 expect early different "reads: at 0:"
 expect order different "reads: at 0:"
@@ -47,7 +47,7 @@ expect same same ""
 expect rare same ""
 expect noisy same ""
 expect woken same "" # as bare runs with threads that do not sleep do that, too
-grep -qE "^woken +bare +awake +20 runs with threads that do not sleep; varies by itself: 1 words of stdout" "$T/table" ||
+grep -qE "^woken +bare +awake +12 runs with threads that do not sleep; varies by itself: 1 words of stdout" "$T/table" ||
     fail "nothing is said of threads that do not sleep"
 grep -qE "^noisy +bare .*varies by itself: 1 words of stdout" "$T/table" ||
     fail "noisy is not listed as varying"

@@ -63,11 +63,20 @@ static double part_ns(const struct cw_run_context *c)
     return most;
 }
 
+/* Until something is measured devices share by their theoretical peaks. */
+static const double *peaks(const struct cw_run_context *c, double ratio[CW_ADAPTIVE_DEVICES])
+{
+    for (size_t i = 0; i < c->slots->n; i++)
+        ratio[i] = c->slots->slot[i].speed;
+    return ratio;
+}
+
 static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t groups)
 {
     const struct cw_run_context *c = t->queue->context;
     struct cw_adaptive_options options = share.options;
     struct cw_run_tiled *d = t->launch.kernel->tiled;
+    double ratio[CW_ADAPTIVE_DEVICES];
     struct cw_run_share *s;
     uint32_t n = 0;
 
@@ -77,6 +86,8 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     if (n == CW_RUN_SHARE_SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
     options.overhead_ns = part_ns(c);
+    if (!options.ratio)
+        options.ratio = peaks(c, ratio);
     *s = (struct cw_run_share){
         .next = d->shares, .shape = t->measure.shape, .dim = dim, .home = t->queue->home};
     s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);
