@@ -217,7 +217,8 @@ static bool put_shape(struct cw_compact_out *c, uint32_t id)
     if (!first)
         return false;
     *first = id;
-    keep(&c->shapes, hash, at, (uint32_t)(c->first.count - 1));
+    if (c->t->commands.v[id].wait_list.count <= CW_COMPACT_LIST_MAX)
+        keep(&c->shapes, hash, at, (uint32_t)(c->first.count - 1));
     put_new_shape(c, id);
     return true;
 }
@@ -301,7 +302,8 @@ static bool put_edges(struct cw_compact_out *c, uint32_t id)
     if (!kept)
         return false;
     *kept = s;
-    keep(&c->sets, hash, at, (uint32_t)(c->set.count - 1));
+    if (s.count <= CW_COMPACT_LIST_MAX)
+        keep(&c->sets, hash, at, (uint32_t)(c->set.count - 1));
     cw_json_put_char(c->o, '[');
     for (uint32_t i = 0; i < s.count; i++) {
         if (i)

@@ -118,12 +118,15 @@ static void write_call(enum cw_api_id id, struct cw_caller caller, uint64_t begi
 static void write_timed(enum cw_api_id id, struct cw_caller caller, uint64_t begin_ns,
                         const struct result *result)
 {
+    bool recording =
+        cw_formula_is_recording(); /* first: in a fork's child the parent's thread is gone then */
     struct cw_thread *t = cw_thread_self;
 
-    if (CW_UNLIKELY(result->status != CL_SUCCESS || result->made || uses[id] || id == CW_ID_clBuildProgram ||
-                    id == CW_ID_clCompileProgram || !t || t->generation != cw_log_generation ||
+    if (CW_UNLIKELY(!recording || result->status != CL_SUCCESS || result->made || uses[id] ||
+                    id == CW_ID_clBuildProgram || id == CW_ID_clCompileProgram || !t ||
+                    t->generation != cw_log_generation ||
                     atomic_load_explicit(&described[id], memory_order_relaxed) != cw_log_generation ||
-                    !cw_formula_is_recording() || !cw_log_plain_call(t, (uint32_t)id, begin_ns)))
+                    !cw_log_plain_call(t, (uint32_t)id, begin_ns)))
         write_call(id, caller, begin_ns, result);
 }
 

@@ -393,6 +393,14 @@ static bool new_chunk(struct cw_thread *t, size_t bytes, const struct cw_rec *r)
     return true;
 }
 
+/* A signal handler on this thread finds it busy from before the first byte until after the last. */
+static inline void set_busy(struct cw_thread *t, bool busy)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    t->busy = busy;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 /* True when `t` may write a record of the size of `r`; else `r` is dropped. */
 static bool ready(struct cw_thread *t, struct cw_rec *r)
 {
@@ -404,10 +412,10 @@ static bool ready(struct cw_thread *t, struct cw_rec *r)
     }
     if (CW_UNLIKELY(t->busy)) /* called from a signal handler that interrupted a commit */
         return false;
-    t->busy = true;
+    set_busy(t, true);
     if (CW_LIKELY((size_t)(t->end - t->p) >= bytes) || new_chunk(t, bytes, r))
         return true;
-    t->busy = false;
+    set_busy(t, false);
     return false;
 }
 
@@ -423,9 +431,9 @@ void cw_log_thread_room(struct cw_thread *t, size_t bytes, const struct cw_rec *
     bytes += (size_t)(r->p - r->body);
     if (t->busy || (size_t)(t->end - t->p) >= bytes)
         return;
-    t->busy = true;
+    set_busy(t, true);
     new_chunk(t, bytes, r);
-    t->busy = false;
+    set_busy(t, false);
 }
 
 static bool is_definition(enum cw_log_kind kind)
@@ -464,7 +472,7 @@ void cw_log_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
         p = put_u(p, cw_log_zigzag((int64_t)(r->seq - t->seq)));
         t->seq = r->seq;
         append(t, head, (size_t)(p - head), r);
-        t->busy = false;
+        set_busy(t, false);
     }
     if (t != own && own->place.chunk) /* its own chunk is guarded again */
         guard(own, own->time_ns);
@@ -491,7 +499,7 @@ void cw_log_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
         t->seq = r->seq;
         t->time_ns = r->end_ns;
         append(t, head, (size_t)(p - head), r);
-        t->busy = false;
+        set_busy(t, false);
     }
     cw_log_rec_drop(r);
 }
@@ -506,10 +514,10 @@ bool cw_log_plain_call(struct cw_thread *t, uint32_t id, uint64_t begin_ns)
 
     if (CW_UNLIKELY(t->busy))
         return false;
-    t->busy = true; /* before the rest: see ready() */
+    set_busy(t, true);
     if (CW_UNLIKELY(t->end - t->p < MOST_BYTES || t->guard == CW_LOG_GUARD_KERNEL ||
                     (int64_t)(end_ns - t->guard_ns) > CW_LOG_GUARD_NS)) {
-        t->busy = false;
+        set_busy(t, false);
         return false;
     }
     c = t->place.chunk;
@@ -530,6 +538,6 @@ bool cw_log_plain_call(struct cw_thread *t, uint32_t id, uint64_t begin_ns)
     t->calls = 0;
     counts->committed = (uint64_t)(p - (uint8_t *)(c + 1));
     atomic_store_explicit(&c->committed, counts->committed, memory_order_release);
-    t->busy = false;
+    set_busy(t, false);
     return true;
 }

@@ -86,4 +86,8 @@ for app in userevents_maps images threads; do
     python3 "$T/counted.py" "$T/app.json" | awk '{ for (i = 0; i < $2; i++) print $1 }' | same > "$T/traced"
     cut -d' ' -f1 "$T/count" | same | diff - "$T/traced" > "$T/diff" || fail "$app: other counts (> in the trace): $(cat "$T/diff")"
 done
+
+# in a child that was forked within a call, that call's record is nobody's
+program fork_in_callback -lOpenCL
+"$B/clweave" trace --calls -o "$T/forked.json" -- "$T/fork_in_callback" > /dev/null 2> "$T/err" || fail "a fork within a call: $(cat "$T/err")"
 echo ok
