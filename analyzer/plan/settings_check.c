@@ -111,10 +111,9 @@ static enum cw_status check_blocks_n(const char *value, struct cw_error *err)
 
 static enum cw_status check_exchange(const char *value, struct cw_error *err)
 {
-    unsigned n;
-    char rest;
+    size_t digits = strspn(value, "0123456789");
 
-    if (!strcmp(value, "auto") || (sscanf(value, "%7u%c", &n, &rest) == 1 && n))
+    if (!strcmp(value, "auto") || (digits && digits < 8 && !value[digits] && strtol(value, NULL, 10) > 0))
         return CW_OK;
     return cw_error_set(err, CW_ERR_INVALID, "--exchange: '%s' is neither auto nor a number from 1 on",
                         value);
