@@ -232,16 +232,21 @@ static bool take_turn(void)
     return false;
 }
 
+/* The vendor may not be asked instead while the process ends. */
+static enum cw_compile_answer unless_stopped(enum cw_compile_answer answer)
+{
+    return answer == CW_COMPILE_UNASKED && atomic_load(&compiler.stopped) ? CW_COMPILE_BAD : answer;
+}
+
 enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q,
                                              char module[CW_COMPILE_MODULE])
 {
     enum cw_compile_answer answer = CW_COMPILE_UNASKED;
-    bool was_there = cw_compile_client_is_there();
     int saved = errno;
 
     *module = '\0';
-    if (!was_there)
-        return CW_COMPILE_UNASKED; /* a forked child may find the lock taken for ever */
+    if (!cw_compile_client_is_there()) /* a forked child may find the lock taken for ever */
+        return unless_stopped(answer);
     if (!take_turn())
         return CW_COMPILE_BAD;
     for (int try = 0; answer == CW_COMPILE_UNASKED && try < TRIES && cw_compile_client_is_there(); try++) {
@@ -253,7 +258,7 @@ enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q
     atomic_fetch_add(&compiler.turns, 1);
     pthread_mutex_unlock(&compiler.turn);
     errno = saved;
-    return answer == CW_COMPILE_UNASKED && atomic_load(&compiler.stopped) ? CW_COMPILE_BAD : answer;
+    return unless_stopped(answer);
 }
 
 bool cw_compile_client_was_there(void)

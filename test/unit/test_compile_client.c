@@ -1,7 +1,7 @@
 /* The asker's side of the isolated compiler (analyzer/compile/compile_client.h): where no compiler can be
  * started that is told, as a vendor's linker could not be started either; where the compiler closes the area
- * and ends between a look at the area and the look at the compiler another one is asked. The compiler and the
- * first look are played. */
+ * and ends between a look at the area and the look at the compiler another one is asked; when the process
+ * ends no answer lets the vendor compile here. The compiler and the first look are played. */
 #include "../../analyzer/compile/compile_area.h"
 
 static uint32_t look_too_early(struct cw_compile_area *a, uint32_t state, unsigned ms);
@@ -88,6 +88,7 @@ static void closed_after_the_look(void **unused)
     assert_int_equal(cw_compile_client_ask(&q, module), CW_COMPILE_GOOD);
     assert_int_equal(compilers, 2);
     cw_compile_client_stop(true);
+    assert_int_equal(cw_compile_client_ask(&q, module), CW_COMPILE_BAD);
     free(compiler.tool);
 }
 
