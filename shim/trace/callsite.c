@@ -242,3 +242,15 @@ uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller)
     n = unwind(frames, want < MAX_FRAMES ? want : MAX_FRAMES);
     return n ? intern(frames, n) : 0;
 }
+
+uint32_t cw_callsite_unwound(void)
+{
+    struct cw_thread *t = cw_log_thread();
+    uintptr_t leaf;
+
+    if (!cw_recorder.callsite_frames || !t)
+        return 0;
+    if (modules_generation != cw_log_generation)
+        write_modules();
+    return unwind(&leaf, 1) ? site_of(leaf, t) : 0;
+}
