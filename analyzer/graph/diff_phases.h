@@ -1,4 +1,4 @@
-/* diff_phases.h - the phases of the runs that a struct cw_trace_diff compares: set-up, waiting, kernels. */
+/* diff_phases.h - the phases of the runs that a struct cw_trace_diff compares: the report's, and sums over calls. */
 #ifndef CW_DIFF_PHASES_H
 #define CW_DIFF_PHASES_H
 
