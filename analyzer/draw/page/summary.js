@@ -13,8 +13,9 @@ function cards() {
   }
   card(least + weight(D.path_length), D.timed ? "critical path" : "on the longest chain");
   if (D.timed && !least)
-    card((D.path_length ? Math.max(1, D.busy_ns / D.path_length) : 1).toFixed(2) + "×",
-         "most that more devices can gain");
+    card(
+        (D.path_length ? Math.max(1, D.busy_ns / D.path_length) : 1).toFixed(2) + "×",
+        "most that more devices can gain");
   if (D.phases_ns)
     card(percent(D.waited_ns / D.phases_ns), "of the run (" + ns(D.phases_ns) + ") the host waits");
   card(most(D.host_bytes && D.host_bytes_at_most) + bytes(D.host_bytes), "between host and devices");
@@ -70,7 +71,7 @@ $("program").textContent = base;
 $("command").textContent = D.command || D.program || "";
 $("when").textContent = [
   D.host, D.pid && "process " + D.pid, D.dropped && many(D.dropped, "older command") + " dropped",
-  D.selection && D.total + " of " + D.whole_commands + " commands: " + D.selection,
+  D.selection && D.total + " of " + many(D.whole_commands, "command") + ": " + D.selection,
   D.when_ms && new Date(D.when_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC"
 ].filter(Boolean).join(" · ");
 cards();
