@@ -188,11 +188,22 @@ static void print_rows(const struct cw_trace *t, const struct cw_graph_summary *
         fputs("<=: at most, all that these commands may touch\n", f);
 }
 
+static void print_gain(const struct cw_graph_summary *s, FILE *f)
+{
+    char a[16], b[16];
+
+    fprintf(f, "critical path %s; devices busy for %s", cw_quantity_ns(s->critical_path_ns, a),
+            cw_quantity_ns(s->busy_ns, b));
+    if (s->device_ns > s->busy_ns)
+        fprintf(f, ", %s of commands side by side", cw_quantity_ns(s->device_ns, a));
+    fprintf(f, ": at most %.2f times as fast with enough devices\n", cw_graph_summary_gain(s));
+}
+
 void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
 {
     struct cw_graph_summary s;
     struct cw_error err = {0};
-    char a[16], b[16], c[16];
+    char a[16], b[16];
 
     if (cw_graph_summary_init(&s, t, &err)) {
         fprintf(f, "%s\n", err.text);
@@ -237,11 +248,7 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
                 cw_quantity_ns(s.critical_path_ns, a), cw_quantity_ns(s.device_ns, b),
                 (unsigned long long)s.without_times, CW_COUNT(s.works, "command"));
     else if (s.critical_path_ns)
-        fprintf(f,
-                "critical path %s; devices busy for %s, with %s of commands: at most %.2f times as fast with "
-                "enough devices\n",
-                cw_quantity_ns(s.critical_path_ns, a), cw_quantity_ns(s.busy_ns, b),
-                cw_quantity_ns(s.device_ns, c), cw_graph_summary_gain(&s));
+        print_gain(&s, f);
     else if (s.enqueues)
         fprintf(f, "no device times: trace with --device-times to get a critical path\n");
     cw_graph_summary_finish(&s);
