@@ -152,29 +152,40 @@ static void find_unflushed(struct cw_findings_list *l, const struct cw_habits *h
                              cw_findings_list_command(l, h->polled.first, first));
 }
 
+/* The source of its kernel names atomic functions: these keep order among themselves. */
+static bool has_atomics(const struct cw_trace *t, uint32_t command)
+{
+    uint32_t kernel = t->commands.v[command].kernel,
+             program = kernel < t->kernels.count ? t->kernels.v[kernel].program : CW_NONE;
+    const char *source = program < t->programs.count ? t->programs.v[program].source : NULL;
+
+    return source && (strstr(source, "atomic_") || strstr(source, "atom_"));
+}
+
 static void find_races(struct cw_findings_list *l, const struct cw_races *r)
 {
     const struct cw_trace *t = l->t;
-    char one[CW_FINDINGS_LIST_TEXT], other[CW_FINDINGS_LIST_TEXT];
     const struct cw_edge *e = r->count ? &t->edges.v[r->first] : NULL;
+    char one[CW_FINDINGS_LIST_TEXT], other[CW_FINDINGS_LIST_TEXT], title[100];
+    bool atomics = e && has_atomics(t, e->from) && has_atomics(t, e->to);
 
     if (!e)
         return;
-    bool queues = t->commands.v[e->from].queue != t->commands.v[e->to].queue;
-    char title[100];
-
     snprintf(title, sizeof title, "Commands of %s %stouch the same bytes with no order",
-             queues ? "two queues" : "an out-of-order queue", r->certain ? "" : "may ");
-    cw_findings_list_add(l, CW_FINDING_TROUBLE, title,
+             t->commands.v[e->from].queue != t->commands.v[e->to].queue ? "two queues"
+                                                                        : "an out-of-order queue",
+             r->certain ? "" : "may ");
+    cw_findings_list_add(l, atomics ? CW_FINDING_NOTE : CW_FINDING_TROUBLE, title,
                          "%s: the first is %s and %s, on memory object %u. No event, barrier or wait of the "
                          "host keeps them apart: either may run first, or both at once. Give the later one "
                          "the earlier one's event.%s",
                          CW_COUNT(r->count, "pair"), cw_findings_list_command(l, e->from, one),
                          cw_findings_list_command(l, e->to, other), e->memory,
-                         r->certain
-                             ? ""
-                             : " (A kernel counts as a writer of all pointers that are not const; if it "
-                               "only reads, declare them so.)");
+                         r->certain ? ""
+                         : atomics  ? " (Their source has atomic functions; where these alone meet, no order "
+                                      "is needed.)"
+                                    : " (A kernel counts as a writer of all pointers that are not const; if "
+                                      "it only reads, declare them so.)");
 }
 
 static void find_unawaited(struct cw_findings_list *l, const struct cw_habits *h)

@@ -4,6 +4,7 @@
 
 #include <CL/cl.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_MAPS = 1024 }; /* under way at once that are looked at */
 
@@ -160,8 +161,26 @@ static void look_at_command(struct look *l, uint32_t i)
         look_at_launch(l, i);
 }
 
+/* Marks what a queue was given before an awaited wait for all of it. `all`: room for a mark per queue. True:
+ * something is new. */
+static bool mark_queue(const struct cw_trace *t, bool *awaited, bool *all)
+{
+    bool more = false;
+
+    memset(all, 0, t->queues.count * sizeof *all);
+    for (size_t i = t->commands.count; i-- > 0;) {
+        const struct cw_command *k = &t->commands.v[i];
+        if (k->queue >= t->queues.count)
+            continue;
+        if (all[k->queue] && !awaited[i])
+            awaited[i] = more = true;
+        all[k->queue] |= awaited[i] && cw_command_awaits_queue(k);
+    }
+    return more;
+}
+
 /* awaited[i]: command i is a host wait, or one is behind it in an order that the program asked for. */
-static void find_awaited(const struct cw_trace *t, bool *awaited)
+static void find_awaited(const struct cw_trace *t, bool *awaited, bool *all)
 {
     bool more = true;
 
@@ -170,30 +189,31 @@ static void find_awaited(const struct cw_trace *t, bool *awaited)
         awaited[i] = !cw_trace_command_is_enqueue(k) ? k->type != CW_HOST_FLUSH : cw_command_is_wait(k);
     }
     while (more) { /* once or twice: edges are in the order of their ends, and most lead forwards */
-        more = false;
+        more = mark_queue(t, awaited, all);
         for (size_t e = t->edges.count; e-- > 0;) {
             const struct cw_edge *edge = &t->edges.v[e];
             if (edge->kind == CW_EDGE_DATA || !awaited[edge->to] || awaited[edge->from])
                 continue;
-            awaited[edge->from] = true;
-            more = true;
+            awaited[edge->from] = more = true;
         }
     }
 }
 
 static bool look_at_the_end(struct cw_habits *h, const struct cw_trace *t)
 {
-    bool *awaited = calloc(t->commands.count + 1, sizeof *awaited);
+    bool *awaited = calloc(t->commands.count + 1, sizeof *awaited),
+         *all = calloc(t->queues.count + 1, sizeof *all), ok = awaited && all;
 
-    if (awaited && t->process.complete && !t->process.selection && !t->process.stopped_why) {
-        find_awaited(t, awaited);
+    if (ok && t->process.complete && !t->process.selection && !t->process.stopped_why) {
+        find_awaited(t, awaited, all);
         for (uint32_t i = 0; i < t->commands.count; i++)
             if (!awaited[i] && cw_command_works(&t->commands.v[i]) && t->commands.v[i].exec_status == 1 &&
                 !t->commands.v[i].end_ns)
                 note(&h->unawaited, i);
     }
     free(awaited);
-    return awaited;
+    free(all);
+    return ok;
 }
 
 enum cw_status cw_habits_find(struct cw_habits *h, const struct cw_trace *t, struct cw_error *err)

@@ -75,13 +75,15 @@ static void search_finish(struct search *s)
     free(s->stack);
 }
 
-/* True where reaching `c` shows an order behind `from`: it is `from`, or stands behind it in its queue. */
+/* True where reaching `c` shows an order behind `from`: it is `from`, or stands behind it in its queue. Edges
+ * into a wait for a queue come from its last commands only. */
 static bool is_behind(const struct cw_trace *t, uint32_t c, uint32_t from)
 {
     const uint32_t queue = t->commands.v[from].queue;
 
-    return c == from || (c > from && t->commands.v[c].queue == queue && !t->queues.v[queue].out_of_order &&
-                         cw_command_works(&t->commands.v[c]));
+    return c == from || (c > from && t->commands.v[c].queue == queue &&
+                         (cw_command_awaits_queue(&t->commands.v[c]) ||
+                          (!t->queues.v[queue].out_of_order && cw_command_works(&t->commands.v[c]))));
 }
 
 /* `mark`: the number of this search, from 1 on. */

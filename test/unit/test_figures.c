@@ -189,6 +189,31 @@ static void commands_of_two_queues_race_without_an_order(void **state)
     cw_trace_finish(&t);
 }
 
+/* On an out-of-order queue: 0 and 1 race; 1 is the queue's last in the graph, yet clFinish waits for 0, too. */
+static void a_wait_for_a_queue_orders_all_of_it(void **state)
+{
+    struct cw_races r;
+    struct cw_habits h;
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, true), a = tb_buffer(&t, 64, 0);
+    tb_write(&t, q, a, 0, 64);
+    tb_write(&t, q, a, 0, 32);
+    tb_command(&t, CW_HOST_FINISH, q);
+    tb_write(&t, q, a, 32, 32);
+    tb_command(&t, CW_HOST_FINISH, q);
+    tb_build(&t);
+    assert_string_equal(tb_edges(&t, TB_DATA), "0>1:WAW(32) 0>3:WAW(32)");
+    assert_int_equal(cw_races_find(&r, &t, NULL), CW_OK);
+    assert_int_equal(r.count, 1);
+    assert_int_equal(t.edges.v[r.first].to, 1);
+    cw_races_finish(&r);
+    assert_int_equal(cw_habits_find(&h, &t, NULL), CW_OK);
+    assert_int_equal(h.unawaited.count, 0);
+    cw_trace_finish(&t);
+}
+
 /* A clFinish between two writes of different buffers is all that keeps them apart. */
 static void waits_of_the_host_are_no_need(void **state)
 {
@@ -335,6 +360,7 @@ int main(void)
         cmocka_unit_test(a_late_first_launch_needs_something_to_compare_with),
         cmocka_unit_test(findings_say_what_the_figures_say),
         cmocka_unit_test(commands_of_two_queues_race_without_an_order),
+        cmocka_unit_test(a_wait_for_a_queue_orders_all_of_it),
         cmocka_unit_test(waits_of_the_host_are_no_need),
         cmocka_unit_test(shares_of_the_run_count_a_moment_once),
         cmocka_unit_test(counts_have_the_number_of_their_noun),
