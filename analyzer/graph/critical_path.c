@@ -27,7 +27,7 @@ static bool sweep_init(struct sweep *s, const struct cw_trace *t)
 {
     size_t n = t->commands.count + 2;
 
-    *s = (struct sweep){.t = t};
+    s->t = t;
     s->order = malloc(n * sizeof *s->order);
     s->first = calloc(n, sizeof *s->first);
     s->into = malloc((t->edges.count + 1) * sizeof *s->into);
@@ -176,16 +176,16 @@ static uint64_t length_without_host(struct sweep *s)
 enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw_trace *t,
                                      enum cw_weight weight, struct cw_error *err)
 {
-    struct sweep s;
+    struct sweep s = {.t = t};
     enum cw_status status = CW_ERR_NOMEM;
 
     memset(p, 0, sizeof *p);
+    if (cw_races_find(&s.races, t, err)) /* before the sweep takes its memory */
+        goto out;
     p->slack = calloc(t->commands.count + 1, sizeof *p->slack);
     if (!sweep_init(&s, t) || !p->slack)
         goto out;
     status = cw_sweep_topological_order(t, s.order, err);
-    if (!status)
-        status = cw_races_find(&s.races, t, err);
     if (status)
         goto out;
     weigh(&s, p, weight);

@@ -53,7 +53,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static bool count_host(struct cw_figures *f, const struct cw_trace *t)
 {
     int64_t *shift = calloc(t->devices.count + 1, sizeof *shift);
-    struct cw_interval *wait = malloc((t->commands.count + 1) * sizeof *wait);
+    struct cw_interval *wait = malloc((cw_command_count_waits(t) + 1) * sizeof *wait);
     uint64_t first = 0, last = 0;
 
     if (shift)

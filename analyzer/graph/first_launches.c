@@ -195,7 +195,7 @@ static void join_gaps(struct search *s)
 static bool measure_waits(const struct search *s, struct cw_first_launches *f)
 {
     const struct cw_trace *t = s->t;
-    struct cw_interval *v = malloc((t->commands.count + s->gaps + 1) * sizeof *v);
+    struct cw_interval *v = malloc((cw_command_count_waits(t) + s->gaps + 1) * sizeof *v);
     uint64_t alone = 0;
     size_t n = 0;
 

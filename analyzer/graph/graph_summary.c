@@ -6,6 +6,7 @@
 #include "device_clock.h"
 #include "graph_build.h"
 #include "interval_union.h"
+#include "races.h"
 
 #include <CL/cl.h>
 #include <jansson.h>
@@ -128,6 +129,8 @@ static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_
 enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t,
                                      struct cw_error *err)
 {
+    struct cw_races races;
+
     memset(s, 0, sizeof *s);
     if (!count_commands(s, t) || (s->device_ns && !measure_busy(s, t)))
         return cw_error_set(err, CW_ERR_NOMEM, "summary: out of memory");
@@ -137,6 +140,10 @@ enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw
         s->unproven += t->edges.v[i].unproven;
         s->binding += cw_graph_edge_binds(&t->edges.v[i]);
     }
+    if (cw_races_find(&races, t, err))
+        return CW_ERR_NOMEM;
+    s->races = races.count;
+    cw_races_finish(&races);
     return longest_paths(s, t, err);
 }
 
@@ -188,6 +195,31 @@ static void print_rows(const struct cw_trace *t, const struct cw_graph_summary *
         fputs("<=: at most, all that these commands may touch\n", f);
 }
 
+static void print_edges(const struct cw_graph_summary *s, FILE *f)
+{
+    fprintf(f, "\n%10s  %s\n", "edges", "kind");
+    for (unsigned k = 0; k < CW_EDGE_KINDS; k++)
+        if (s->edges[k])
+            fprintf(f, "%10llu  %s%s\n", (unsigned long long)s->edges[k], cw_graph_edge_kind_name(k),
+                    k == CW_EDGE_QUEUE  ? " (implied by the queue, does not bind a reordering)"
+                    : k == CW_EDGE_PATH ? " (through commands that the selection leaves out)"
+                                        : "");
+    for (unsigned h = 1; h < 4; h++)
+        if (s->hazards[h])
+            fprintf(f, "%10llu    %s\n", (unsigned long long)s->hazards[h], cw_graph_hazard_name(h));
+    if (s->races)
+        fprintf(
+            f,
+            "%10llu    of these between commands that the program keeps in no order: a race, if they touch "
+            "these bytes\n",
+            (unsigned long long)s->races);
+    if (s->unproven)
+        fprintf(f,
+                "%10llu  of these unproven: they bind, but go if const and CL_MEM_ flags are true "
+                "(--trust-declared)\n",
+                (unsigned long long)s->unproven);
+}
+
 static void print_gain(const struct cw_graph_summary *s, FILE *f)
 {
     char a[16], b[16];
@@ -224,21 +256,7 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     if (t->process.stopped_why)
         fprintf(f, "recording stopped early: %s\n", t->process.stopped_why);
     print_rows(t, &s, f);
-    fprintf(f, "\n%10s  %s\n", "edges", "kind");
-    for (unsigned k = 0; k < CW_EDGE_KINDS; k++)
-        if (s.edges[k])
-            fprintf(f, "%10llu  %s%s\n", (unsigned long long)s.edges[k], cw_graph_edge_kind_name(k),
-                    k == CW_EDGE_QUEUE  ? " (implied by the queue, does not bind a reordering)"
-                    : k == CW_EDGE_PATH ? " (through commands that the selection leaves out)"
-                                        : "");
-    for (unsigned h = 1; h < 4; h++)
-        if (s.hazards[h])
-            fprintf(f, "%10llu    %s\n", (unsigned long long)s.hazards[h], cw_graph_hazard_name(h));
-    if (s.unproven)
-        fprintf(f,
-                "%10llu  of these unproven: they bind, but go if const and CL_MEM_ flags are true "
-                "(--trust-declared)\n",
-                (unsigned long long)s.unproven);
+    print_edges(&s, f);
     fprintf(f, "\nlongest chain of binding edges: %llu of %s\n", (unsigned long long)s.longest_chain,
             CW_COUNT(s.works, "command"));
     if (s.critical_path_ns && s.without_times)
@@ -284,6 +302,7 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
          json_object_set(root, "commands", rows) == 0 && json_object_set(root, "edges", edges) == 0 &&
          json_object_set(root, "hazards", hazards) == 0 &&
          json_object_set_new(root, "unproven", json_integer((json_int_t)s.unproven)) == 0 &&
+         json_object_set_new(root, "races", json_integer((json_int_t)s.races)) == 0 &&
          json_object_set_new(root, "longest_chain", json_integer((json_int_t)s.longest_chain)) == 0 &&
          json_object_set_new(root, "device_ns", json_integer((json_int_t)s.device_ns)) == 0 &&
          json_object_set_new(root, "busy_ns", json_integer((json_int_t)s.busy_ns)) == 0 &&

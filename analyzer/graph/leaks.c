@@ -50,15 +50,18 @@ struct place {
 
 struct search {
     const struct cw_trace *t;
-    struct made *v; /* room for all calls and commands */
-    size_t n;
+    CW_ARRAY(struct made) made;
     CW_ARRAY(struct place) places; /* of one kind */
+    bool failed;                   /* memory is out */
 };
 
 static void note(struct search *s, enum cw_leak_kind kind, uint64_t bytes, struct cw_slice callsite)
 {
-    if (callsite.count)
-        s->v[s->n++] = (struct made){kind, s->t->addresses.v[callsite.first], bytes, callsite};
+    struct made *made = callsite.count ? cw_trace_push(&s->made, 1) : NULL;
+
+    if (made)
+        *made = (struct made){kind, s->t->addresses.v[callsite.first], bytes, callsite};
+    s->failed |= callsite.count && !made;
 }
 
 static uint64_t bytes_of(const struct cw_t_memory *m)
@@ -142,26 +145,28 @@ static bool weigh(struct search *s, struct cw_leak *k, const struct made *v, siz
 
 static bool find_places(struct cw_leaks *l, const struct cw_trace *t)
 {
-    struct search s = {.t = t, .v = malloc((t->calls.count + t->commands.count + 1) * sizeof *s.v)};
+    struct search s = {.t = t};
     struct cw_code_places *code = cw_code_places_create(t);
-    bool ok = s.v && code;
+    const struct made *v;
 
-    for (size_t i = 0; ok && i < t->calls.count; i++)
+    for (size_t i = 0; i < t->calls.count; i++)
         note_call(&s, &t->calls.v[i]);
-    for (size_t i = 0; ok && i < t->commands.count; i++)
+    for (size_t i = 0; i < t->commands.count; i++)
         if (t->commands.v[i].event_kept)
             note(&s, CW_LEAK_EVENTS, 0, t->commands.v[i].callsite);
-    if (ok)
-        qsort(s.v, s.n, sizeof *s.v, by_kind_and_address);
-    for (size_t i = 0, end; ok && i < s.n; i = end) {
-        for (end = i + 1; end < s.n && s.v[end].kind == s.v[i].kind;)
+    s.failed |= !code;
+    if (s.made.count)
+        qsort(s.made.v, s.made.count, sizeof *s.made.v, by_kind_and_address);
+    v = s.made.v;
+    for (size_t i = 0, end; !s.failed && i < s.made.count; i = end) {
+        for (end = i + 1; end < s.made.count && v[end].kind == v[i].kind;)
             end++;
-        ok = weigh(&s, &l->kind[s.v[i].kind], s.v + i, end - i, code);
+        s.failed = !weigh(&s, &l->kind[v[i].kind], v + i, end - i, code);
     }
     cw_code_places_destroy(code);
     free(s.places.v);
-    free(s.v);
-    return ok;
+    free(s.made.v);
+    return !s.failed;
 }
 
 #define ADD_ALL(array, kind)                                                                                 \

@@ -39,7 +39,7 @@ int main(void)
     clEnqueueNDRangeKernel(queues[1], kernel, 1, NULL, &global, NULL, 1, &event, NULL);
     clFinish(queues[1]);
     clReleaseEvent(event);
-    clEnqueueNDRangeKernel(queues[1], kernel, 1, NULL, &global, NULL, 0, NULL, &event);
+    clEnqueueNDRangeKernel(queues[0], kernel, 1, NULL, &global, NULL, 0, NULL, &event);
     for (cl_int status = CL_QUEUED; status > CL_COMPLETE;) /* PoCL begins without a flush */
         clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     clReleaseEvent(event);

@@ -196,7 +196,8 @@ function pathTable() {
     v.ns += D.timed && C[c][KIND] ? C[c][RUN1] - C[c][RUN0] : 0;
   }
   const what = D.timed ? "Critical path: " : "Longest chain: ";
-  $("pathhead").textContent = what + least + weight(D.path_length) + " of " + least + weight(D.timed ? D.busy_ns : D.work);
+  $("pathhead").textContent =
+      what + least + weight(D.path_length) + " of " + least + weight(D.timed ? D.busy_ns : D.work);
   fill(
       $("path"), [{text: "what"}, n("commands on it"), n("their device time"), {text: "first"}],
       [...byName]
