@@ -315,7 +315,7 @@ void cw_defined_release(const void *handle, enum cw_log_object kind, struct cw_c
         return;
     if (o->generation == cw_log_generation) {
         t = cw_log_thread();
-        site = t ? cw_callsite(t, caller) : 0;
+        site = t ? cw_callsite_leaf(t, caller) : 0;
         cw_log_rec_begin(&r);
         cw_rec_u(&r, kind);
         cw_rec_u(&r, o->id);

@@ -111,7 +111,7 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
     profiled = o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation;
     seq = o->seq;
     t = cw_log_thread();
-    cw_object_remove_released(o, t ? cw_callsite(t, CW_CALLER) : 0);
+    cw_object_remove_released(o, t ? cw_callsite_leaf(t, CW_CALLER) : 0);
     if (CW_UNLIKELY(cw_recorder.capture_data) && cw_capture_adopt(event))
         return CL_SUCCESS;
     if (!profiled || cw_device_times_write(event, seq))

@@ -142,6 +142,8 @@ struct cw_caller {
 #define CW_CALLER ((struct cw_caller){__builtin_return_address(0), __builtin_frame_address(0)})
 /* The number of this call site + 1, written to the log the first time; 0 when call sites are off. */
 uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller);
+/* The same without the callers of the caller, for what is frequent. */
+uint32_t cw_callsite_leaf(struct cw_thread *t, struct cw_caller caller);
 /* The same of the program's call that this thread is in, found by unwinding: for what is rare. */
 uint32_t cw_callsite_unwound(void);
 void cw_callsite_after_fork(void);
