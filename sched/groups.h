@@ -19,7 +19,8 @@
  * Within a group by step, then tile: that is in the order of dependence, as P never falls along one. The
  * source is the patent of the Institute of Computing Technology (CAS) on priority groups from data topology;
  * Algorithm A8. The model of height and width is clweave's: the bytes that a window of (shift of the
- * block + width + 2 R) tiles touches fit in the cache.
+ * block + width + 2 R) tiles touches fit in the cache. The patent's bound on reuse is options.reuse: the
+ * model's groups are the largest that fit, and smaller ones reuse less.
  *
  * *Steps that lean.* Tiles that are cut at other places in each step, so that a tile's neighbours of the step
  * before lie in its own column and the one before, need no tile more for each step than the stencil is wide.
@@ -66,7 +67,10 @@ struct cw_groups_options {
     uint32_t width;  /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each lane;
                         apart: 1) */
     uint64_t cache_bytes; /* LLC/2; 0: no limit */
-    bool measured;        /* the saving is known: footprint and bytes are not counted, and stay 0 */
+    double reuse;         /* theta: groups touch each of their bytes more often than that, in the mean of a
+                             block; else each of its steps is one. 0: no bound. Not under chaos */
+    bool measured;        /* the saving is known: bytes are not counted, and stay 0; those of groups are
+                             where `reuse` needs them */
     uint64_t seed;        /* not 0: chaos. Random widths and heights, and any legal order of the tiles */
 };
 
@@ -87,7 +91,9 @@ struct cw_groups {
     uint32_t height, width; /* of the first block, as chosen: effective steps, tiles */
     double reach; /* R: the largest difference of coordinates over a dependence, in tiles (not of steps of
                      one) */
-    uint64_t footprint_bytes; /* of the largest group, without steps of one tile */
+    uint64_t footprint_bytes;               /* of the largest group, without steps of one tile */
+    uint64_t accessed_bytes, grouped_bytes; /* likewise: of all accesses; of all groups, each byte once a
+                                               group. Their ratio is the reuse */
     uint64_t touched_bytes; /* fetched from memory in this order, by a cache of cache_bytes (cache_model.h) */
     uint64_t plain_bytes;   /* the same in program order */
     uint64_t written_bytes, plain_written_bytes; /* and the bytes that go back to memory */

@@ -133,14 +133,10 @@ enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err)
 {
     const struct cw_groups_net *net = o->net;
     struct union_ u = {.stamp = calloc((size_t)net->pieces + 1, sizeof *u.stamp)};
-    int64_t *late = malloc(net->steps * sizeof *late);
     uint32_t first = 0;
 
-    if (!u.stamp || !late) {
-        free(u.stamp);
-        free(late);
+    if (!u.stamp)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    }
     if (o->options->rule == CW_GROUPS_BY_STEP)
         one_each(o);
     else
@@ -149,12 +145,23 @@ enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err)
                 divide(o, &u, first, s + 1);
                 first = s + 1;
             }
+    free(u.stamp);
+    return cw_groups_shift_blocks(o, err);
+}
+
+/* Shifts and effective steps in the blocks that o->block says. */
+enum cw_status cw_groups_shift_blocks(struct cw_groups_order *o, struct cw_error *err)
+{
+    const struct cw_groups_net *net = o->net;
+    int64_t *late = malloc(net->steps * sizeof *late);
+
+    if (!late)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     for (uint32_t s = 0, end; s < net->steps; s = end) {
         for (end = s; end < net->steps && o->block[end] == o->block[s]; end++)
             cw_groups_place_step(o, s, end);
         delay(o, s, end, late);
     }
-    free(u.stamp);
     free(late);
     return CW_OK;
 }

@@ -199,7 +199,7 @@ static void lanes(struct cw_groups_order *o, uint32_t first, uint32_t end)
 }
 
 /* Keys of all tiles; groups count from 0 in each block, from the block's least priority. */
-static void keys(struct cw_groups_order *o)
+void cw_groups_order_keys(struct cw_groups_order *o)
 {
     const struct cw_groups_net *net = o->net;
 
@@ -254,7 +254,7 @@ enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_g
         status = cw_groups_blocks(o, err);
     }
     if (status == CW_OK)
-        keys(o);
+        cw_groups_order_keys(o);
     o->options = options;
     return status;
 }

@@ -45,4 +45,26 @@ void cw_groups_place_step(struct cw_groups_order *o, uint32_t first, uint32_t s)
 /* Puts steps into blocks, o->shift and o->level within them (groups_block.c). */
 enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err);
 
+/* The last two, in blocks that o->block says. Errors: CW_ERR_NOMEM. */
+enum cw_status cw_groups_shift_blocks(struct cw_groups_order *o, struct cw_error *err);
+
+/* The keys of all tiles. */
+void cw_groups_order_keys(struct cw_groups_order *o);
+
+/* What the tiles of one group touch (groups_reuse.c). */
+struct cw_groups_use {
+    uint32_t block;
+    uint64_t accessed, touched; /* bytes: of each access, and each byte once */
+};
+
+/* Fills use[] of each group, without steps of one tile. sequence[]: numbers of the tiles, those of a group
+ * together; by_number[]: their groups. False: memory is out. */
+bool cw_groups_uses(const struct cw_groups_order *o, const uint32_t *sequence,
+                    const struct cw_groups_tile *by_number, struct cw_groups_use *use);
+
+/* Steps of blocks whose groups reuse too little (options->reuse) become a block each. *changed: any were. The
+ * keys are new then. Errors: CW_ERR_NOMEM. */
+enum cw_status cw_groups_bound_reuse(struct cw_groups_order *o, const struct cw_groups_use *use,
+                                     uint32_t groups, bool *changed, struct cw_error *err);
+
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "cwplan02": another one whenever a plan or its inputs change */
-#define MAGIC UINT64_C(0x6377706c616e3032)
+/* "cwplan03": another one whenever a plan or its inputs change */
+#define MAGIC UINT64_C(0x6377706c616e3033)
 
 struct head {
     uint64_t magic;
@@ -15,7 +15,7 @@ struct head {
 
 /* ---- the inputs of a plan */
 
-enum { OPTIONS = 9, OF_A_STEP = 4, OF_AN_ACCESS = 3 };
+enum { OPTIONS = 10, OF_A_STEP = 4, OF_AN_ACCESS = 3 };
 
 static uint64_t bits_of(double x)
 {
@@ -44,9 +44,9 @@ static uint64_t *put_step(uint64_t *to, const struct cw_groups_step *step)
 uint64_t *cw_groups_words(const struct cw_groups_step *step, uint32_t steps,
                           const struct cw_groups_options *options, size_t *n)
 {
-    const uint64_t first[OPTIONS] = {options->rule,     options->lanes, options->apart,
-                                     options->height,   options->width, options->cache_bytes,
-                                     options->measured, options->seed,  steps};
+    const uint64_t first[OPTIONS] = {
+        options->rule,        options->lanes,    options->apart, options->height,         options->width,
+        options->cache_bytes, options->measured, options->seed,  bits_of(options->reuse), steps};
     uint64_t *words, *to;
 
     *n = OPTIONS;

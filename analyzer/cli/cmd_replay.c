@@ -21,6 +21,7 @@ struct replay_options {
     bool execute;
     const char *group_rule, *cache;
     int64_t group_height, group_width, group_tiles;
+    double group_reuse;
     const char *order, *repeat, *device, *on, *drop_edge, *execute_seed, *out;
     struct cw_selection selection;
     /* options of policies: flags and words */
@@ -90,6 +91,10 @@ static const struct cw_cli_option options[] = {
            "groups: steps with neighbours in a block (default: what fits)"),
     OPTION("group-width", 0, CW_CLI_INT, group_width, "GW", NULL,
            "groups: tiles side by side in a group (default: by the model)"),
+    OPTION(
+        "group-reuse", 0, CW_CLI_DOUBLE, group_reuse, "THETA", NULL,
+        "groups: they touch each of their bytes more often than that in the mean, or their steps stay in the "
+        "order of the program (default: no bound)"),
     OPTION("group-tiles", 0, CW_CLI_INT, group_tiles, "N", NULL,
            "groups: tiles of a launch, at most (default 128)"),
     OPTION("cache", 0, CW_CLI_STRING, cache, "BYTES", NULL,
@@ -238,6 +243,7 @@ static struct cw_replay_groups_options groups_options(const struct replay_option
                                              .height = o->group_height,
                                              .width = o->group_width,
                                              .tiles = o->group_tiles,
+                                             .reuse = o->group_reuse,
                                              .json = o->json,
                                              .keep_waits =
                                                  !(o->host_waits && strcmp(o->host_waits, "drop") == 0)};
@@ -400,8 +406,13 @@ static int run_replay(const void *values, int argc, char **argv)
     return result;
 }
 
-static const struct replay_options defaults = {
-    .dsp = -1, .seed = -1, .processors = -1, .group_height = -1, .group_width = -1, .group_tiles = -1};
+static const struct replay_options defaults = {.dsp = -1,
+                                               .seed = -1,
+                                               .processors = -1,
+                                               .group_height = -1,
+                                               .group_width = -1,
+                                               .group_tiles = -1,
+                                               .group_reuse = -1};
 
 static const char *const examples[] = {
     "clweave replay app.json --dsp 4 --policy heft --policy hdgeft",
@@ -462,6 +473,8 @@ static const char *const output[] = {
     "steps in a block, tiles side by side in a group",
     "largest group",
     "bytes that its tiles touch",
+    "reuse",
+    "how often groups touch each of their bytes, in the mean",
     "from memory, to memory",
     "bytes that the counted cache fetches and gives back; traffic: compared with the order of the program",
     NULL,

@@ -23,6 +23,7 @@ struct order {
     struct cw_groups shown; /* the chain with most tiles, and its figures */
     uint64_t fetched, written, largest;
     uint64_t groups, blocks;
+    uint64_t accessed, grouped; /* bytes: of all accesses; of all groups, each once a group */
 };
 
 struct study {
@@ -74,6 +75,9 @@ enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, 
                                 1 << 20);
         given = values[k] != -1 ? names[k] : given;
     }
+    if (o->reuse != -1 && !(o->reuse > 0))
+        return cw_error_set(err, CW_ERR_INVALID, "replay: --group-reuse takes a number above 0");
+    given = o->reuse != -1 ? "group-reuse" : given;
     if (given && !wanted)
         return cw_error_set(err, CW_ERR_INVALID, "replay: --%s is about --policy groups, alone", given);
     return cache_bytes(o->cache, &bytes, err);
@@ -96,7 +100,8 @@ static enum cw_status order_chain(struct study *y, struct order *r, uint32_t fir
                                   .lanes = LANES,
                                   .height = y->o->height > 0 ? (uint32_t)y->o->height : 0,
                                   .width = y->o->width > 0 ? (uint32_t)y->o->width : 0,
-                                  .cache_bytes = y->cache};
+                                  .cache_bytes = y->cache,
+                                  .reuse = y->o->reuse > 0 ? y->o->reuse : 0};
     struct cw_groups g;
     enum cw_status status = cw_groups_make(y->x.step + first, end - first, &o, &g, y->err);
 
@@ -104,6 +109,7 @@ static enum cw_status order_chain(struct study *y, struct order *r, uint32_t fir
         return status;
     r->fetched += g.touched_bytes, r->written += g.written_bytes;
     r->groups += g.groups, r->blocks += g.blocks;
+    r->accessed += g.accessed_bytes, r->grouped += g.grouped_bytes;
     r->largest = g.footprint_bytes > r->largest ? g.footprint_bytes : r->largest;
     if (first == y->first)
         r->shown = g;
@@ -180,6 +186,11 @@ static double ratio(const struct study *y, const struct order *r)
                : 1;
 }
 
+static double reuse(const struct order *r)
+{
+    return r->grouped ? (double)r->accessed / (double)r->grouped : 0;
+}
+
 static void print_table(const struct study *y, FILE *f)
 {
     char a[24], b[24], c[24];
@@ -187,16 +198,16 @@ static void print_table(const struct study *y, FILE *f)
     fprintf(f, "%s: %u steps in tiles (%u tiles), %u whole; %u chain%s; a cache of %s counted on\n\n",
             y->source->input.file, y->x.cut, tiles_between(&y->x, 0, y->x.steps), y->x.whole, y->x.chains,
             y->x.chains == 1 ? "" : "s", bytes_text(y->cache, a));
-    fprintf(f, "%-24s %6s %7s %4s %4s %14s %12s %12s  %7s\n", "order", "blocks", "groups", "H", "gw",
-            "largest group", "from memory", "to memory", "traffic");
+    fprintf(f, "%-24s %6s %7s %4s %4s %14s %6s %12s %12s  %7s\n", "order", "blocks", "groups", "H", "gw",
+            "largest group", "reuse", "from memory", "to memory", "traffic");
     for (uint32_t k = 0; k < y->orders; k++) {
         const struct order *r = &y->order[k];
         fprintf(f, "%-24s ", r->title);
         if (k)
-            fprintf(f, "%6" PRIu64 " %7" PRIu64 " %4u %4u %14s", r->blocks, r->groups, r->shown.height,
-                    r->shown.width, bytes_text(r->largest, a));
+            fprintf(f, "%6" PRIu64 " %7" PRIu64 " %4u %4u %14s %6.2f", r->blocks, r->groups, r->shown.height,
+                    r->shown.width, bytes_text(r->largest, a), reuse(r));
         else
-            fprintf(f, "%6s %7s %4s %4s %14s", "-", "-", "-", "-", "-");
+            fprintf(f, "%6s %7s %4s %4s %14s %6s", "-", "-", "-", "-", "-", "-");
         fprintf(f, " %12s %12s  1/%.2f\n", bytes_text(r->fetched, b), bytes_text(r->written, c), ratio(y, r));
     }
     fprintf(f,
@@ -233,6 +244,8 @@ static void print_json(const struct study *y, FILE *f)
         cw_json_put_member_u64(o, "height", r->shown.height);
         cw_json_put_member_u64(o, "width", r->shown.width);
         cw_json_put_member_u64(o, "largest_group_bytes", r->largest);
+        cw_json_put_key(o, "reuse");
+        cw_json_put_double(o, reuse(r));
         cw_json_put_member_u64(o, "fetched_bytes", r->fetched);
         cw_json_put_member_u64(o, "written_bytes", r->written);
         cw_json_put_close(o);

@@ -10,6 +10,7 @@ struct cw_replay_groups_options {
     const char *cache;            /* bytes, "16M"; NULL: half of this machine's last-level cache */
     const char *picture;          /* file; NULL: none */
     int64_t height, width, tiles; /* -1: by the model; tiles per launch: CW_REPLAY_TILES */
+    double reuse;                 /* -1: no bound */
     bool json, keep_waits;
 };
 enum { CW_REPLAY_TILES = 128 };

@@ -14,6 +14,8 @@ expect replay_groups 0 clweave replay "$T/rows.json" --policy groups --cache 2K 
 expect replay_groups_json 0 clweave replay "$T/rows.json" -p groups --cache 2K --group-rule skew --group-height 3 --group-width 2 --json
 [ "$(grep -c '<rect' "$T/groups.svg")" -gt 20 ] && grep -q 'group 3<' "$T/groups.svg" || fail "no groups in the picture"
 if command -v xmllint > /dev/null; then xmllint --noout "$T/groups.svg" || fail "groups.svg is not well-formed"; fi
+expect replay_groups_reuse 0 clweave replay "$T/rows.json" -p groups --cache 2K --group-reuse 2.5 --host-waits drop
+expect replay_groups_theta 2 clweave replay "$T/rows.json" -p groups --group-reuse 0
 expect replay_groups_cache 2 clweave replay "$T/rows.json" --policy groups --cache lots
 expect replay_groups_alone 2 clweave replay "$T/rows.json" --policy heft --group-height 3
 expect replay_groups_zero 2 clweave replay "$T/rows.json" --policy groups --group-width 0
