@@ -261,8 +261,13 @@ static enum cw_status make(struct maker *m, const struct cw_groups_step *step, u
         status = cw_groups_order_init(&m->order, &m->net, m->options, m->err);
     if (status != CW_OK)
         return status;
-    *m->out = (struct cw_groups){
-        .tiles = m->net.tiles, .width = m->order.width, .reach = (double)m->order.reach / CW_GROUPS_UNIT};
+    *m->out = (struct cw_groups){.tiles = m->net.tiles,
+                                 .width = m->order.width[0],
+                                 .reach = (double)m->order.reach[0] / CW_GROUPS_UNIT};
+    for (uint32_t d = 1; d < m->order.dims; d++) {
+        m->out->inner[d - 1] = m->order.width[d];
+        m->out->inner_reach[d - 1] = (double)m->order.reach[d] / CW_GROUPS_UNIT;
+    }
     status = order(m);
     return status == CW_OK && !m->options->measured ? judge(m) : status;
 }

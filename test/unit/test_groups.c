@@ -334,7 +334,8 @@ static void bands_that_lean_are_local(void **state)
                                                  (uint64_t)(high + 1) * ROW, false};
             b[2 * i + 1] = (struct cw_groups_access){(uint64_t)low * ROW, (uint64_t)high * ROW, true};
         }
-        step[s] = (struct cw_groups_step){TILES, 2, b, column, (double)s / BAND};
+        step[s] = (struct cw_groups_step){
+            .tiles = TILES, .accesses = 2, .access = b, .column = column, .lean = (double)s / BAND};
     }
     assert_int_equal(cw_groups_make(step, STEPS, &o, &g, NULL), CW_OK);
     for (uint32_t k = 0; k < g.tiles; k++)
