@@ -1,11 +1,12 @@
 /* policy_heft_blocks.c - HEFT, then devices that idle beside a task take blocks of it: what run mode does by
  * default, as a plan.
  *
- * shim/run/tiles/share.c: after HEFT each task, in the order of their numbers, is shared with all devices alike that
- * have nothing to do in HEFT's schedule while it runs, and no part of an earlier task then, if that makes it
- * shorter by 7 %. The tasks are not placed anew: each device keeps HEFT's order. How the blocks of a shared
- * task come out is that of adaptive ratios which know all speeds: each device joins when it is free, and all
- * end together (water_fill.h). Blocks cost nothing but `overhead` for each device beyond the first. */
+ * shim/run/tiles/share.c: after HEFT each task, in the order of their numbers, is shared with all devices of
+ * its device's class that have nothing to do in HEFT's schedule while it runs, and no part of an earlier task
+ * then, if that makes it shorter by 7 %. The tasks are not placed anew: each device keeps HEFT's order. How the
+ * blocks of a shared task come out is that of adaptive ratios which know all speeds: each device joins when it
+ * is free, and all end together (water_fill.h). Blocks cost nothing but `overhead` for each device beyond the
+ * first. */
 #include "list_order.h"
 #include "policy.h"
 #include "water_fill.h"
