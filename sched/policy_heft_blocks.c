@@ -3,9 +3,9 @@
  *
  * shim/run/tiles/share.c: after HEFT each task, in the order of their numbers, is shared with all devices of
  * its device's class that have nothing to do in HEFT's schedule while it runs, and no part of an earlier task
- * then, if that makes it shorter by 7 %. The tasks are not placed anew: each device keeps HEFT's order. How the
- * blocks of a shared task come out is that of adaptive ratios which know all speeds: each device joins when it
- * is free, and all end together (water_fill.h). Blocks cost nothing but `overhead` for each device beyond the
+ * then, if that makes it shorter by 7 %. The tasks are not placed anew: each device keeps HEFT's order. The
+ * blocks of a shared task come out as with adaptive ratios that know all speeds: each device joins when it is
+ * free, and all end together (water_fill.h). Blocks cost nothing but `overhead` for each device beyond the
  * first. */
 #include "list_order.h"
 #include "policy.h"
