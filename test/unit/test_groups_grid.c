@@ -160,6 +160,57 @@ static void random_boxes_are_in_the_order_of_the_definitions(void **state)
     }
 }
 
+/* Slabs of the slowest dimension, or all in one tile: other kernels beside those that are cut in boxes. */
+static void add_slabs(uint32_t slabs)
+{
+    struct cw_groups_access *a = chain_add(&c, slabs, 2);
+    uint32_t tiles = grid[0] * grid[1] * grid[2], s = c.steps - 1;
+
+    for (uint32_t i = 0; i < slabs; i++) {
+        a[2 * i] =
+            chain_part(s % 2, (int64_t)i * tiles / slabs, (int64_t)(i + 1) * tiles / slabs - 1, tiles, false);
+        a[2 * i + 1] = chain_part(s % 3, i, i, slabs, true);
+    }
+}
+
+static void random_options_keep_every_dependence(void **state)
+{
+    uint64_t seed = 12;
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        uint32_t steps = (uint32_t)cw_random_below(&seed, 5) + 1;
+
+        c = (struct chain){0};
+        for (uint32_t d = 0; d < DIMS; d++)
+            grid[d] = (uint32_t)cw_random_below(&seed, 4) + 1;
+        while (c.steps < steps) {
+            if (cw_random_below(&seed, 4) == 0)
+                add_slabs(cw_random_below(&seed, 3) ? grid[0] : 1);
+            else
+                add_box((int64_t[]){(int64_t)cw_random_below(&seed, 2), 1, 1},
+                        (int64_t[]){1, (int64_t)cw_random_below(&seed, 2), 0});
+        }
+        struct cw_groups_options o = {.rule = (enum cw_groups_rule)cw_random_below(&seed, 3),
+                                      .lanes = (uint32_t)cw_random_below(&seed, 4) + 1,
+                                      .width = (uint32_t)cw_random_below(&seed, 3),
+                                      .inner = {(uint32_t)cw_random_below(&seed, 3)},
+                                      .cache_bytes =
+                                          cw_random_below(&seed, 2) * TILE * cw_random_below(&seed, 80),
+                                      .apart = cw_random_below(&seed, 2),
+                                      .reuse = (double)cw_random_below(&seed, 8) / 4,
+                                      .seed = cw_random_below(&seed, 3) ? 0 : seed};
+        struct cw_groups g = chain_groups(&c, o), again = chain_groups(&c, o);
+
+        chain_check(&c, &g);
+        assert_memory_equal(g.tile, again.tile, g.tiles * sizeof *g.tile);
+        for (uint32_t k = 0; k < g.tiles; k++)
+            assert_true(g.tile[k].lane < o.lanes);
+        cw_groups_finish(&g);
+        cw_groups_finish(&again);
+    }
+}
+
 /* 20 x 20 tiles of 1,000 bytes in two buffers, 8 steps that need their eight neighbours, a cache for 100
  * tiles: three rows of both buffers do not fit, so that whole rows gain nothing; boxes do. */
 static void wide_rows_are_cut_too(void **state)
@@ -214,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_boxes_are_in_the_order_of_the_definitions),
+        cmocka_unit_test(random_options_keep_every_dependence),
         cmocka_unit_test(wide_rows_are_cut_too),
         cmocka_unit_test(rows_that_fit_stay_whole),
         cmocka_unit_test(a_grid_has_all_tiles),
