@@ -104,8 +104,10 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
     char a[16], b[16];
 
     if (!status) {
-        fprintf(f, "%s: %s in %s", t->process.program ? t->process.program : "?",
-                CW_COUNT(r.summary.enqueues, "command"), cw_quantity_ns(r.figures.span_ns, a));
+        fprintf(f, "%s: %s", t->process.program ? t->process.program : "?",
+                CW_COUNT(r.summary.enqueues, "command"));
+        if (r.figures.span_ns)
+            fprintf(f, " in %s", cw_quantity_ns(r.figures.span_ns, a));
         if (r.timed)
             fprintf(f, ", device time %s%s, critical path %s%s", least,
                     cw_quantity_ns(r.summary.device_ns, a), least, cw_quantity_ns(r.path.length, b));
