@@ -184,8 +184,8 @@ static void find_races(struct cw_findings_list *l, const struct cw_races *r)
                          r->certain ? ""
                          : atomics  ? " (Their source has atomic functions; where these alone meet, no order "
                                       "is needed.)"
-                                    : " (A kernel counts as a writer of all pointers that are not const; if "
-                                      "it only reads, declare them so.)");
+                                    : " (Without footprints a kernel counts as a writer of all pointers that "
+                                      "are not const.)");
 }
 
 static void find_unawaited(struct cw_findings_list *l, const struct cw_habits *h)
