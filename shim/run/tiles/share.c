@@ -216,6 +216,20 @@ static void forget_uncoded(struct cw_run_kernel *k)
     k->tile_uncoded = 0;
 }
 
+/* Of the copies for which a part is charged, those of one more block: to its device, where the bytes are not there
+ * yet. Blocks of a device lie side by side, so what they write comes home together. */
+static double block_ns(const struct cw_run_task *t, double part_ns)
+{
+    uint32_t copies = 0;
+
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        const struct cw_run_access *a = &t->accesses.of[i];
+        copies += !a->write || a->sure > a->low || a->sure_end < a->high;
+    }
+    copies = copies < 1 ? 1 : copies;
+    return copies < CW_RUN_SHARE_COPIES ? part_ns * copies / CW_RUN_SHARE_COPIES : part_ns;
+}
+
 static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_share *h,
                            const struct cw_run_cut *cut, struct candidate *v)
 {
@@ -239,7 +253,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
             .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[lane],
             .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
         if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
-            cw_adaptive_costs(h->control, k, x->s->apart_ns[lane]); /* GPUs get one part of a launch */
+            cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[lane])); /* GPUs get one part */
     }
     qsort(v, n, sizeof *v, faster);
     return n;
