@@ -3,10 +3,10 @@
  *
  * A launch on a paced device takes cw_cl_device.pace times its computing time, and once the time for handing
  * it to the device. Computing time: from START to END of its events, times the device's compute units; at
- * most the processor time from cw_pace_begin to cw_pace_end, which stands alone where there are no events. One
- * such launch computes at a time in the process, so that this time is its own; waiting for that is part of
- * the time that it takes. So with N devices a pace of 2 N leaves room. A launch that has taken longer already
- * is not held.
+ * most the processor time from cw_pace_begin to cw_pace_end, which stands alone where there are no events.
+ * One such launch computes at a time in the process, so that this time is its own; waiting for that is part
+ * of the time that it takes. So with N devices a pace of 2 N leaves room. A launch that has taken longer
+ * already is not held.
  *
  * Thread-safe. All calls for a launch are made by one thread, with no lock held that another launch may
  * need. */
@@ -22,8 +22,8 @@ struct cw_pace {
 /* `s` is paced. */
 void cw_pace_begin(const struct cw_cl_device *s, struct cw_pace *p);
 
-/* clEnqueueNDRangeKernel on a queue whose events tell times. After cw_pace_begin of the same thread the command
- * is a part of that launch. */
+/* clEnqueueNDRangeKernel on a queue whose events tell times. After cw_pace_begin of the same thread the
+ * command is a part of that launch. */
 cl_int cw_pace_enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
                        const size_t *global, const size_t *local, cl_event *event);
 

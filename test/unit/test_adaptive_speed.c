@@ -79,9 +79,9 @@ static void test_speed(void **state)
     assert_true(worst_later >= .95);
 }
 
-/* Parts whose times vary by 26 %, of short launches (140 ms by one device), by devices of which a part costs more
- * than it does (charged 400 us, really 100): the mean of later launches is 95 % of what it were if nothing
- * varied, cost or had to be whole groups. Devices get few pieces, so that few copies are made. */
+/* Parts whose times vary by 26 %, of short launches (140 ms by one device), by devices of which a part costs
+ * 100 us (the controller is told 400): the mean of later launches is 95 % of what it were if nothing varied,
+ * cost or had to be whole groups. Devices get few pieces, so that few copies are made. */
 static void test_noise(void **state)
 {
     static const double speeds[][4] = {{1, 1, 1}, {1, 1}, {1, 1, .5}, {1, .5, .2, .1}};

@@ -216,8 +216,8 @@ static void forget_uncoded(struct cw_run_kernel *k)
     k->tile_uncoded = 0;
 }
 
-/* Of the copies for which a part is charged, those of one more block: to its device, where the bytes are not there
- * yet. Blocks of a device lie side by side, so what they write comes home together. */
+/* Of the copies for which a part is charged, those of one more block: to its device, where the bytes are not
+ * there yet. Blocks of a device lie side by side, so what they write comes home together. */
 static double block_ns(const struct cw_run_task *t, double part_ns)
 {
     uint32_t copies = 0;
@@ -373,8 +373,10 @@ static bool consider(struct sharing *x, uint32_t i)
         cw_run_reasons_whole(t, why ? why : "too many shapes of one kernel");
         return false;
     }
-    if (!x->s->always && rests(h))
+    if (!x->s->always && rests(h)) {
+        cw_run_reasons_of(t, "earlier cuts did not gain");
         return false;
+    }
     h->whole_ns = fmax(x->s->cost[(size_t)i * x->s->lanes + t->at.home], home_by_parts(h, t, &cut));
     now = fmax(now, home_by_parts(h, t, &cut));
     n = candidates(x, i, h, &cut, v);
@@ -386,6 +388,9 @@ static bool consider(struct sharing *x, uint32_t i)
     pass(h, v, n, chosen[which], cuts ? count[which] : 0);
     if (!cuts || !cw_run_share_built(t, chosen[which], count[which])) {
         t->launch.kernel->left.waiting |= cuts;
+        cw_run_reasons_of(t, cuts    ? "the code of its tiles is not there yet"
+                             : n < 2 ? "no other device may run it, or has time"
+                                     : "no gain expected");
         return false;
     }
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
@@ -406,6 +411,15 @@ bool cw_run_share_wanted(const struct cw_run_task *t)
     if (wanted && cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home]))
         return cw_run_costs_least_ns(t) >= CW_RUN_SHARE_GPU_NS || cw_run.all;
     return wanted && (t->launch.kernel->known->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
+}
+
+void cw_run_share_explain(const struct cw_run_task *first)
+{
+    for (const struct cw_run_task *t = first; t; t = t->links.window)
+        if (t->work == CW_RUN_LAUNCH && !t->group.may && !cw_run_share_wanted(t))
+            cw_run_reasons_of(t, t->launch.kernel->program->models
+                                     ? "it is short, or its time is not known yet"
+                                     : "what it touches is not known yet");
 }
 
 bool cw_run_share_window(const struct cw_run_shared *s)
