@@ -31,7 +31,7 @@
 #include <stdio.h>
 
 /* Part of the key of any cache of models. */
-#define CW_MODEL_VERSION 7
+#define CW_MODEL_VERSION 6
 
 enum { CW_MODEL_MAX_KERNELS = 4096 }; /* in one file */
 
