@@ -20,7 +20,7 @@ void cw_adaptive_free_all(struct cw_adaptive *a, uint64_t groups)
 
 uint64_t cw_adaptive_remaining(const struct cw_adaptive *a)
 {
-    uint64_t n = a->common.groups;
+    uint64_t n = a->dispatch ? cw_adaptive_remaining_dispatch(a) : a->common.groups;
 
     for (uint32_t d = 0; d < a->devices; d++)
         n += a->device[d].stretch.groups;
