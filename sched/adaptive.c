@@ -52,8 +52,8 @@ void cw_adaptive_start(struct cw_adaptive *a, uint64_t groups)
 {
     a->groups = groups;
     a->done = a->rest = 0;
-    a->fresh = (struct adaptive_range){0, groups};
-    a->num_back = 0;
+    a->began = false;
+    cw_adaptive_free_all(a, groups);
     a->events = 1;
     a->event_is_new = true;
     for (uint32_t d = 0; d < a->devices; d++) {
@@ -85,37 +85,14 @@ enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device,
                                         : cw_adaptive_next_sync(a, device, now_ns, part);
 }
 
-/* ---- groups */
-
-uint64_t cw_adaptive_remaining(const struct cw_adaptive *a)
-{
-    uint64_t n = a->dispatch ? cw_adaptive_remaining_dispatch(a) : a->fresh.groups;
-
-    for (uint32_t i = 0; i < a->num_back; i++)
-        n += a->back[i].groups;
-    return n;
-}
-
-struct adaptive_range cw_adaptive_take(struct cw_adaptive *a, uint64_t groups)
-{
-    struct adaptive_range *from = a->fresh.groups ? &a->fresh : &a->back[0], part;
-
-    part = (struct adaptive_range){from->first, adaptive_least(groups, from->groups)};
-    from->first += part.groups;
-    from->groups -= part.groups;
-    if (from != &a->fresh && !from->groups) {
-        a->num_back--;
-        memmove(&a->back[0], &a->back[1], a->num_back * sizeof *a->back);
-    }
-    return part;
-}
+/* ---- parts */
 
 void cw_adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,
                       uint64_t now_ns)
 {
     if (!d->took && d->samples) /* as one of those that count */
         d->passed = d->patience = 0;
-    d->holds = d->took = true;
+    d->holds = d->took = a->began = true;
     d->part = part;
     d->began_ns = now_ns;
     if (a->mode == CW_ADAPTIVE_ASYNC || a->dispatch)
@@ -129,6 +106,7 @@ bool cw_adaptive_rest(struct cw_adaptive *a, struct cw_adaptive_part *part)
     if (a->rest || !cw_adaptive_remaining(a))
         return false;
     r = a->dispatch ? cw_adaptive_take_dispatch(a) : cw_adaptive_take(a, UINT64_MAX);
+    a->began = true;
     *part = (struct cw_adaptive_part){r.first, r.groups, UINT64_MAX};
     a->rest = r.groups;
     return true;
@@ -314,7 +292,7 @@ static void goes(struct cw_adaptive *a, uint32_t device)
 void cw_adaptive_leave(struct cw_adaptive *a, uint32_t device)
 {
     a->device[device].left = true;
-    if (a->fresh.groups < a->groups) /* else nothing has begun, and no device is late */
+    if (a->began || a->dispatch) /* else nothing has begun, and no device is late */
         goes(a, device);
 }
 

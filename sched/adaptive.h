@@ -10,7 +10,8 @@
  *   async   no barrier between blocks: a device that is early takes from the next. Its part is half of the
  *           device's share of the rest until all finish together (so the last parts are small), at most 2/n
  *           of its share of the whole launch, but long enough to be worth `overhead_ns`. Speeds are those of
- *           a short window of parts, which begins anew when a device's speed has changed
+ *           a short window of parts, which begins anew when a device's speed has changed. A device's parts
+ *           lie side by side, but for the last ones
  *   dispatch  blocks of W/n groups, which nothing changes, by the patent of Jiangnan Institute of Computing
  *           Technology on multi-level masters (A9). A device asks the master of its region for one; a master
  *           that has none asks that of all for one for each of its devices

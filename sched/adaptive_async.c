@@ -5,8 +5,6 @@
 #include "adaptive_internal.h"
 #include "whole.h"
 
-#define WORTH 32 /* a part takes at least so many times its overhead: 3 % */
-
 /* The work that each device has before it, and its share of the rest. */
 struct outlook {
     double speed[CW_ADAPTIVE_DEVICES];    /* 0: it is not counted on */
@@ -115,16 +113,17 @@ static uint64_t look_again(const struct cw_adaptive *a, uint32_t asker, double n
 }
 
 /* How much of the `deserved` groups the device takes at once. */
-static uint64_t part_of(const struct cw_adaptive *a, double part_ns, double speed, double speeds,
-                        uint64_t deserved)
+static uint64_t part_of(const struct cw_adaptive *a, const struct adaptive_device *d, double speed,
+                        double speeds, uint64_t deserved)
 {
-    double least = ceil(speed * WORTH * part_ns),
+    double least = ceil(adaptive_least_part(a, d, speed)),
            most = ceil(2 * (double)a->groups * speed / speeds / a->blocks_n);
-    double part = ceil((double)deserved / 2);
+    double half = ceil((double)deserved / 2), part = half < most ? half : most;
 
-    part = part > most ? most : part;
-    part = part < least ? least : part;
-    return part + least > (double)deserved ? deserved : cw_whole_from(part, deserved);
+    if ((double)deserved <= least)
+        return deserved;
+    part = part < least ? fmin(half, least) : part;
+    return cw_whole_from(part, deserved);
 }
 
 static uint64_t probe_of(const struct cw_adaptive *a, uint32_t device)
@@ -187,7 +186,7 @@ enum cw_adaptive_answer cw_adaptive_next_async(struct cw_adaptive *a, uint32_t d
                    ? adaptive_least(probe_of(a, device), o.groups[device] + 1)
                    : 0;
     else
-        want = part_of(a, o.extra_ns[device], o.speed[device], speeds, o.groups[device]);
+        want = part_of(a, d, o.speed[device], speeds, o.groups[device]);
     if (!want && measured && 2 * rest >= a->groups)
         want = ask_again(a, device);
     if (!want && is_alone(a, device, &o))
@@ -196,7 +195,7 @@ enum cw_adaptive_answer cw_adaptive_next_async(struct cw_adaptive *a, uint32_t d
         part->again_ns = look_again(a, device, now, &o);
         return CW_ADAPTIVE_WAIT;
     }
-    r = cw_adaptive_take(a, want);
+    r = cw_adaptive_take_beside(a, device, want);
     cw_adaptive_hold(a, d, r, now_ns);
     part->first = r.first;
     part->groups = r.groups;

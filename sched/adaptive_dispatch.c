@@ -83,7 +83,7 @@ void cw_adaptive_start_dispatch(struct cw_adaptive *a)
 
     x->block = a->groups / blocks_n(a) ? a->groups / blocks_n(a) : 1;
     x->blocks = (uint32_t)((a->groups + x->block - 1) / x->block);
-    a->fresh = (struct adaptive_range){0, 0};
+    a->common = (struct adaptive_range){0, 0};
     cw_dispatch_master_clear(&x->global, x->blocks);
     cw_dispatch_master_begin(&x->global, NULL);
     for (uint32_t r = 0; r < x->regions; r++)

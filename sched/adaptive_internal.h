@@ -4,6 +4,8 @@
 
 #include "adaptive.h"
 
+#define ADAPTIVE_WORTH 32 /* a part takes at least so many times its overhead: 3 % */
+
 struct adaptive_range {
     uint64_t first, groups;
 };
@@ -21,6 +23,7 @@ struct adaptive_device {
     bool held_up;               /* the last part was short and slow, which was not learnt from */
     uint32_t seen;              /* the last event after which it asked */
     struct adaptive_range part; /* when it holds one */
+    struct adaptive_range stretch; /* async: of its share, what it has not yet taken */
     uint64_t began_ns;
     double extra_ns;       /* of one more part on it, beyond a->overhead_ns */
     uint64_t block_groups; /* sync: its share of the block, taken or not */
@@ -34,10 +37,12 @@ struct cw_adaptive {
     uint32_t blocks_n, devices;
     double overhead_ns;
     uint64_t groups, done;
-    struct adaptive_range fresh; /* groups that were never given out */
-    /* returned groups: each device gives back once in a launch */
-    struct adaptive_range back[CW_ADAPTIVE_DEVICES + 1];
+    bool began;
+    /* groups that are neither held nor done: common ones, those of each device's stretch, and returned ones:
+     * each device gives back once in a launch */
+    struct adaptive_range common, back[CW_ADAPTIVE_DEVICES + 1];
     uint32_t num_back;
+    bool laid_out;     /* stretches are */
     uint64_t rest;     /* held by the caller */
     uint32_t events;   /* start, reports, losses: after each of them every idle device is expected to ask */
     bool event_is_new; /* no device has asked after the last one */
@@ -67,11 +72,24 @@ static inline double adaptive_part_ns(const struct cw_adaptive *a, const struct 
     return a->overhead_ns + d->extra_ns;
 }
 
+/* Groups of a part on `d` that is worth its overhead. */
+static inline double adaptive_least_part(const struct cw_adaptive *a, const struct adaptive_device *d,
+                                         double speed)
+{
+    return speed * ADAPTIVE_WORTH * adaptive_part_ns(a, d);
+}
+
 /* Groups that are neither held nor done. */
 uint64_t cw_adaptive_remaining(const struct cw_adaptive *a);
 
-/* Up to `groups` of those, in one piece: fresh ones first. */
+/* All are free. */
+void cw_adaptive_free_all(struct cw_adaptive *a, uint64_t groups);
+
+/* Up to `groups` of those that remain, in one piece; none where none do. */
 struct adaptive_range cw_adaptive_take(struct cw_adaptive *a, uint64_t groups);
+
+/* The same for `device`, of its stretch while there are any: up to half as many more then. */
+struct adaptive_range cw_adaptive_take_beside(struct cw_adaptive *a, uint32_t device, uint64_t groups);
 
 /* Gives `part` to a device. */
 void cw_adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,

@@ -125,8 +125,8 @@ static void share_out(struct cw_adaptive *a, uint64_t size)
 
 static void begin_block(struct cw_adaptive *a)
 {
-    uint64_t rest = cw_adaptive_remaining(a), piece = a->fresh.groups ? a->fresh.groups : a->back[0].groups,
-             size;
+    uint64_t rest = cw_adaptive_remaining(a),
+             piece = a->common.groups ? a->common.groups : a->back[a->num_back - 1].groups, size;
 
     size = adaptive_least(next_size(a), rest);
     if (2 * (rest - size) <= rest)

@@ -177,7 +177,13 @@ const struct cw_command_def cw_cmd_report = {
         "of the device allow, as `clweave devices --measure` found them; above 100 % the bytes lie in a "
         "cache. \"median, max\" are times of commands: in the call that enqueues, from "
         "CL_PROFILING_COMMAND_QUEUED to SUBMIT, from SUBMIT to START. "
-        "\"kept\" are objects that the program had not released when it ended.",
+        "\"kept\" are objects that the program had not released when it ended. Of a run, \"cut launches\" "
+        "says for "
+        "some stretches of it, one after the other, which share of a kernel's cut launches each device had, "
+        "in "
+        "how many blocks, and the work-groups at which the stretch's last launch was cut; \"not cut\" says "
+        "why "
+        "other launches were left whole.",
     .options = options,
     .output = output,
     .examples = examples,

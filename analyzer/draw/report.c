@@ -10,6 +10,7 @@
 #include "report_kernels.h"
 #include "report_page.h"
 #include "report_roofs.h"
+#include "report_shares.h"
 #include "report.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"
@@ -449,9 +450,10 @@ enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_
         cw_report_roofs_page(&r, o->roofs, f);
         cw_report_commands_page(&r, f);
         cw_report_compiled_page(&r, f);
+        status = cw_report_shares_page(t, f, err);
         roofs += sizeof roofs_mark - 1;
         fwrite(roofs, 1, (size_t)(graph - roofs), f);
-        status = write_graph(&r, o, f, err);
+        status = status ? status : write_graph(&r, o, f, err);
     }
     if (!status) {
         graph += sizeof graph_mark - 1;

@@ -6,6 +6,7 @@
 #include "report_host.h"
 #include "report_kernels.h"
 #include "report_roofs.h"
+#include "report_shares.h"
 
 #include <string.h>
 
@@ -128,6 +129,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
             print_wrapped(f, r.findings[i].text);
         }
         /* behind the findings, which shall be on the first screen */
+        status = cw_report_shares_print(t, f, err);
         cw_report_roofs_print(&r, o->roofs, f);
         cw_report_commands_print(&r, f);
     }

@@ -35,7 +35,7 @@ void cw_guard_read_loops(struct reader *r);
 /* branch.c */
 /* Adds `a`, which happens in `block`, to the model. */
 void cw_branch_add_access(struct reader *r, const struct cw_access *a, int block);
-/* A store in both branches of a condition is a store before it: adds those. */
+/* A store in all branches of conditions is a store before them: adds those. */
 void cw_branch_join(struct reader *r);
 
 /* ops.c */

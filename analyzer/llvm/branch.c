@@ -1,7 +1,8 @@
-/* branch.c - accesses with the blocks they happen in, and stores that both branches of a condition make. */
+/* branch.c - accesses with the blocks they happen in, and stores that all branches of conditions make. */
 #include "access_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_PAIRED = 2000 }; /* accesses that are compared with each other */
 
@@ -25,19 +26,52 @@ void cw_branch_add_access(struct reader *r, const struct cw_access *a, int block
         r->access_block[before] = block;
 }
 
-/* The block that ends with a condition whose two branches begin with blocks `a` and `b`, each reached from
- * there only; -1 when there is none. */
-static int condition_of(const struct cw_cfg *g, int a, int b)
+/* The block from which the ways to `a` and to `b` part. */
+static int common_dominator(const struct cw_cfg *g, int a, int b)
 {
-    int from = g->idom[a];
-    if (a == b || from < 0 || from != g->idom[b] || g->succ_first[from + 1] - g->succ_first[from] != 2)
-        return -1;
-    for (int i = 0; i < 2; i++) {
-        int to = g->succ[g->succ_first[from] + i];
-        if ((to != a && to != b) || g->pred_first[to + 1] - g->pred_first[to] != 1)
-            return -1;
+    while (a != b) /* reverse post-order: a dominator has the smaller number */
+        if (a > b)
+            a = g->idom[a];
+        else
+            b = g->idom[b];
+    return a;
+}
+
+/* Every way from `from`, which dominates them, passes `a` or `b` before it comes to an end or to `from` or a
+ * block before it again. `seen`, `todo`: room for all blocks. */
+static bool passes_one(const struct cw_cfg *g, int from, int a, int b, bool *seen, int *todo)
+{
+    int n = 1;
+    memset(seen, 0, (size_t)(unsigned)g->n * sizeof *seen);
+    todo[0] = from;
+    while (n) {
+        int block = todo[--n];
+        if (g->succ_first[block] == g->succ_first[block + 1])
+            return false;
+        for (int i = g->succ_first[block]; i < g->succ_first[block + 1]; i++) {
+            int to = g->succ[i];
+            if (to == a || to == b || seen[to])
+                continue;
+            if (to == from || !cw_cfg_dominates(g, from, to))
+                return false;
+            seen[to] = true;
+            todo[n++] = to;
+        }
     }
-    return from;
+    return true;
+}
+
+/* The block behind which either `a` or `b` runs, whatever the conditions are; -1 when there is none. */
+static int branches_of(const struct cw_cfg *g, int a, int b)
+{
+    size_t n = (size_t)(unsigned)g->n;
+    int from = common_dominator(g, a, b);
+    bool *seen = from == a || from == b ? NULL : calloc(n, sizeof *seen);
+    int *todo = seen ? calloc(n, sizeof *todo) : NULL;
+    bool always = todo && passes_one(g, from, a, b, seen, todo);
+    free(seen);
+    free(todo);
+    return always ? from : -1;
 }
 
 /* The same bytes, and nothing but conditions makes either of them doubtful. */
@@ -57,8 +91,9 @@ void cw_branch_join(struct reader *r)
     for (int i = 0; i < m->accesses && i < MAX_PAIRED && !r->failed; i++)
         for (int j = 0; j < i; j++) {
             struct cw_access a = m->access[i];
-            int from = condition_of(&r->cfg, r->access_block[i], r->access_block[j]);
-            if (from < 0 || !same_store(r, i, j) || a.loop != r->cfg.loop_of[from])
+            int from =
+                same_store(r, i, j) ? branches_of(&r->cfg, r->access_block[i], r->access_block[j]) : -1;
+            if (from < 0 || a.loop != r->cfg.loop_of[from])
                 continue;
             if (a.value != m->access[j].value)
                 a.value = -1;

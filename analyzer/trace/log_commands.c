@@ -369,6 +369,28 @@ static enum cw_status read_went(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
+/* Launches have few reasons, mostly that of the one before. */
+static enum cw_status read_whole(struct cw_log_reader *r, struct cw_log_record *rec)
+{
+    struct cw_log_whole *x = cw_trace_push(&r->whole, 1);
+    const struct cw_log_whole *before = r->whole.count > 1 ? x - 1 : NULL;
+    struct cw_cursor *c = &rec->body, text;
+    uint32_t n;
+    const uint8_t *s;
+
+    if (!x)
+        return cw_log_nomem(r);
+    x->seq = rec->seq + (uint64_t)cw_cursor_s(c);
+    text = *c;
+    n = cw_cursor_count(&text);
+    s = cw_cursor_bytes(&text, n);
+    if (before && s && strlen(before->why) == n && !memcmp(before->why, s, n))
+        x->why = before->why;
+    else
+        x->why = cw_log_string(r, c);
+    return x->why ? CW_OK : cw_log_nomem(r);
+}
+
 static enum cw_status read_move(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_cursor *c = &rec->body;
@@ -532,6 +554,8 @@ static enum cw_status read_other(struct cw_log_reader *r, struct cw_log_segment 
         return read_part(r, rec);
     case CW_LOG_WENT:
         return read_went(r, rec);
+    case CW_LOG_WHOLE:
+        return read_whole(r, rec);
     case CW_LOG_MOVE:
         return read_move(r, rec);
     case CW_LOG_CALL:

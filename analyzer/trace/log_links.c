@@ -337,6 +337,16 @@ static void link_went(struct cw_log_reader *r)
     }
 }
 
+static void link_whole(struct cw_log_reader *r)
+{
+    for (size_t i = 0; i < r->whole.count; i++) {
+        uint32_t id = command_of(r->t, r->whole.v[i].seq);
+
+        if (id != CW_NONE)
+            r->t->commands.v[id].whole = r->whole.v[i].why;
+    }
+}
+
 /* Parts of commands that the log has lost go. Returns how many are left. */
 static size_t link_parts(const struct cw_trace *t, struct cw_t_part *part, const uint64_t *seq, size_t count)
 {
@@ -442,6 +452,7 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     link_times(r, false);
     link_times(r, true);
     link_went(r);
+    link_whole(r);
     r->t->parts.count = link_parts(r->t, r->t->parts.v, r->part_seqs.v, r->t->parts.count);
     r->t->plans.count = link_parts(r->t, r->t->plans.v, r->plan_seqs.v, r->t->plans.count);
     link_moves(r);

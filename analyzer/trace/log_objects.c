@@ -141,7 +141,7 @@ static enum cw_status order_memory(struct cw_log_reader *r)
 
 /* ---- one definition each; `c` is after the id */
 
-static const char *get_string(struct cw_log_reader *r, struct cw_cursor *c)
+const char *cw_log_string(struct cw_log_reader *r, struct cw_cursor *c)
 {
     uint32_t n = cw_cursor_count(c);
     const uint8_t *s = cw_cursor_bytes(c, n);
@@ -156,9 +156,9 @@ static uint32_t get_ref(struct cw_log_reader *r, struct cw_cursor *c, enum cw_lo
 
 static void read_platform(struct cw_log_reader *r, struct cw_cursor *c, struct cw_t_platform *p)
 {
-    p->name = get_string(r, c);
-    p->vendor = get_string(r, c);
-    p->version = get_string(r, c);
+    p->name = cw_log_string(r, c);
+    p->vendor = cw_log_string(r, c);
+    p->version = cw_log_string(r, c);
 }
 
 static void read_device(struct cw_log_reader *r, struct cw_cursor *c, struct cw_t_device *d)
@@ -166,9 +166,9 @@ static void read_device(struct cw_log_reader *r, struct cw_cursor *c, struct cw_
     d->platform = get_ref(r, c, CW_LOG_O_PLATFORM);
     d->parent = get_ref(r, c, CW_LOG_O_DEVICE);
     d->type = cw_cursor_u(c);
-    d->name = get_string(r, c);
-    d->version = get_string(r, c);
-    d->driver_version = get_string(r, c);
+    d->name = cw_log_string(r, c);
+    d->version = cw_log_string(r, c);
+    d->driver_version = cw_log_string(r, c);
     d->compute_units = cw_cursor_u32(c);
     d->max_clock_mhz = cw_cursor_u32(c);
     d->global_mem_bytes = cw_cursor_u(c);
@@ -251,7 +251,7 @@ static enum cw_status read_program(struct cw_log_reader *r, struct cw_cursor *c,
     if (hash)
         memcpy(&p->source_hash, hash, sizeof p->source_hash);
     if (cw_cursor_u(c))
-        p->source = get_string(r, c);
+        p->source = cw_log_string(r, c);
     READ_LIST(r, c, CW_LOG_O_PROGRAM, &r->t->program_ids, &p->inputs);
     return CW_OK;
 }
@@ -262,7 +262,7 @@ static void read_kernel(struct cw_log_reader *r, struct cw_cursor *c, struct cw_
     k->num_args = cw_cursor_u32(c);
     if (k->num_args > CW_LOG_MAX_KERNEL_ARGS)
         c->bad = true;
-    k->name = get_string(r, c);
+    k->name = cw_log_string(r, c);
     if (c->p == c->end) /* written before these were */
         return;
     k->preferred_multiple = cw_cursor_u32(c);
@@ -300,7 +300,7 @@ static enum cw_status read_function(struct cw_log_reader *r, struct cw_log_def *
         r->functions = grown;
         r->function_count += 256;
     }
-    r->functions[d->id] = get_string(r, &d->body);
+    r->functions[d->id] = cw_log_string(r, &d->body);
     return r->functions[d->id] ? CW_OK : cw_log_nomem(r);
 }
 
@@ -309,7 +309,7 @@ static enum cw_status read_function(struct cw_log_reader *r, struct cw_log_def *
 static enum cw_status read_build_log(struct cw_log_reader *r, struct cw_log_def *d)
 {
     uint32_t program = cw_log_resolve(r, CW_LOG_O_PROGRAM, (uint64_t)d->id + 1);
-    const char *text = get_string(r, &d->body);
+    const char *text = cw_log_string(r, &d->body);
     bool succeeded = d->body.p < d->body.end && cw_cursor_u(&d->body);
     struct cw_t_program *p = program != CW_NONE ? &r->t->programs.v[program] : NULL;
 
@@ -337,7 +337,7 @@ static enum cw_status read_module(struct cw_log_reader *r, struct cw_cursor *c)
     for (i = 0; i < r->t->modules.count && !c->bad; i++) /* the list is written again after a dlopen */
         if (r->t->modules.v[i].start == m.start && r->t->modules.v[i].end == m.end)
             return CW_OK;
-    m.path = get_string(r, c);
+    m.path = cw_log_string(r, c);
     if (c->bad)
         return CW_OK;
     to = m.path ? cw_trace_push(&r->t->modules, 1) : NULL;
@@ -363,7 +363,7 @@ static enum cw_status read_contents(struct cw_log_reader *r, struct cw_log_def *
 static enum cw_status read_build(struct cw_log_reader *r, struct cw_log_def *d, bool bytes)
 {
     uint32_t program = cw_log_resolve(r, CW_LOG_O_PROGRAM, (uint64_t)d->id + 1);
-    const char *options = bytes ? "" : get_string(r, &d->body);
+    const char *options = bytes ? "" : cw_log_string(r, &d->body);
     struct cw_blob blob = cw_log_get_blob(&d->body);
     struct cw_t_program *p = program == CW_NONE ? NULL : &r->t->programs.v[program];
 

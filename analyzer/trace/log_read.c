@@ -248,7 +248,7 @@ static bool is_command(uint32_t kind)
     return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA ||
            kind == CW_LOG_RAN || kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN ||
            kind == CW_LOG_WENT || kind == CW_LOG_MOVE || kind == CW_LOG_CALL || kind == CW_LOG_EVENTS ||
-           kind == CW_LOG_STALE;
+           kind == CW_LOG_STALE || kind == CW_LOG_WHOLE;
 }
 
 static bool keep_life(struct cw_log_reader *r, struct cw_log_life life)
@@ -340,6 +340,7 @@ static void finish(struct cw_log_reader *r)
     cw_spill_free(r->map_seqs.v);
     cw_spill_free(r->times.v);
     free(r->went.v);
+    free(r->whole.v);
     free(r->part_seqs.v);
     free(r->plan_seqs.v);
     free(r->move_seqs.v);

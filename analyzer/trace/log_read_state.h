@@ -59,6 +59,10 @@ struct cw_log_went {
     uint64_t seq, staged;
     uint32_t stream; /* 0: the record says nothing of it */
 };
+struct cw_log_whole {
+    uint64_t seq;
+    const char *why;
+};
 struct cw_log_data {
     uint64_t seq, order; /* order: sequence of the record itself; the latest counts */
     struct cw_blob blob;
@@ -96,6 +100,7 @@ struct cw_log_reader {
     CW_ARRAY(uint64_t) map_seqs; /* parallel to t->transfers: sequence of the map + 1 */
     CW_ARRAY(struct cw_log_times) times;
     CW_ARRAY(struct cw_log_went) went;
+    CW_ARRAY(struct cw_log_whole) whole;
     CW_ARRAY(uint64_t) part_seqs; /* of the commands of the trace's parts */
     CW_ARRAY(uint64_t) plan_seqs; /* and of its plans */
     CW_ARRAY(uint64_t) move_seqs; /* of the commands of the trace's moves, + 1; 0: none */
@@ -120,6 +125,9 @@ struct cw_log_record {
 /* CW_ERR_FORMAT with the offset of `where`. */
 enum cw_status cw_log_malformed(struct cw_log_reader *r, const uint8_t *where, const char *what);
 enum cw_status cw_log_nomem(struct cw_log_reader *r);
+
+/* The string at `c`, of the trace; NULL: memory is out. */
+const char *cw_log_string(struct cw_log_reader *r, struct cw_cursor *c);
 
 /* Trace id of the log's reference `ref` (id + 1, 0: none), CW_NONE when the log does not define it. */
 uint32_t cw_log_resolve(const struct cw_log_reader *r, enum cw_log_object kind, uint64_t ref);

@@ -222,6 +222,7 @@ struct cw_command {
     uint64_t queued_ns, submit_ns, start_ns, end_ns; /* device clock, 0 = none */
     uint32_t device; /* that run mode had it run on; CW_NONE: not known, usually its queue's */
     uint32_t stream; /* of its queue, from 1 on, that run mode gave it to; 0: the queue had no streams */
+    const char *whole; /* why run mode did not cut the launch over devices; NULL: it did, or never looked */
 };
 
 /* Work-groups [first_group, first_group + groups) along dimension `dim` of a launch that run mode has cut,

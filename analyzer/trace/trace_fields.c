@@ -208,6 +208,7 @@ static const struct cw_field command_fields[] = {
     FIELD(P, end_ns, U64),
     REF(P, device, CW_S_DEVICES),
     FIELD(P, stream, U32),
+    FIELD(P, whole, STRING),
     LIST(P, callsite, HEX_LIST, 0),
     END};
 #undef P

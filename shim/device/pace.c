@@ -7,7 +7,17 @@
 #include "dsp_wait.h"
 #include "../../sched/whole.h"
 
+enum { EVENTS = 8 }; /* of one launch that are kept */
+
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+
+/* The commands of the launch that computes now; `one` is held. */
+static struct {
+    cl_event event[EVENTS];
+    unsigned n; /* above EVENTS: some are not kept */
+} now;
+
+static __thread bool computes __attribute__((tls_model("initial-exec"))); /* this thread holds `one` */
 
 /* Of the thread alone, where the launch runs in it: others of the process copy and plan meanwhile. */
 static uint64_t processor_ns(const struct cw_cl_device *s)
@@ -20,20 +30,73 @@ void cw_pace_begin(const struct cw_cl_device *s, struct cw_pace *p)
 {
     p->begin_ns = cw_dsp_read_clock(CLOCK_MONOTONIC);
     pthread_mutex_lock(&one);
+    now.n = 0;
+    computes = true;
     p->wall_ns = cw_dsp_read_clock(CLOCK_MONOTONIC);
     p->processor_ns = processor_ns(s);
 }
 
+cl_int cw_pace_enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                       const size_t *global, const size_t *local, cl_event *event)
+{
+    cl_event own = NULL, *to = event || !computes ? event : &own;
+    cl_int err = cw_next.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, 0, NULL, to);
+
+    if (err != CL_SUCCESS || !computes)
+        return err;
+    if (event)
+        cw_next.clRetainEvent(*event);
+    if (now.n < EVENTS)
+        now.event[now.n] = *to;
+    else
+        cw_next.clReleaseEvent(*to);
+    now.n++;
+    return CL_SUCCESS;
+}
+
+/* From START to END. False: not known. */
+static bool ran_for(cl_event event, double *ns)
+{
+    cl_ulong from = 0, to = 0;
+
+    if (cw_next.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL) !=
+            CL_SUCCESS ||
+        cw_next.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) !=
+            CL_SUCCESS ||
+        to < from)
+        return false;
+    *ns += (double)(to - from);
+    return true;
+}
+
+/* Time that the device's commands ran, of `wall_ns` since the launch began to compute. All, where that is not
+ * known. */
+static double device_ns(double wall_ns)
+{
+    bool known = now.n && now.n <= EVENTS;
+    double ns = 0;
+
+    for (unsigned i = 0; i < now.n && i < EVENTS; i++) {
+        known = ran_for(now.event[i], &ns) && known;
+        cw_next.clReleaseEvent(now.event[i]);
+    }
+    return known && ns < wall_ns ? ns : wall_ns;
+}
+
 void cw_pace_end(const struct cw_cl_device *s, const struct cw_pace *p)
 {
-    double most = (double)(cw_dsp_read_clock(CLOCK_MONOTONIC) - p->wall_ns) * s->compute_units;
-    double ns = (double)(processor_ns(s) - p->processor_ns);
+    double processor = (double)(processor_ns(s) - p->processor_ns);
+    double wall = (double)(cw_dsp_read_clock(CLOCK_MONOTONIC) - p->wall_ns), device = device_ns(wall);
+    double most = device * s->compute_units;
 
+    computes = false;
     pthread_mutex_unlock(&one);
-    cw_dsp_wait_asleep(cw_whole_later(p->begin_ns, s->pace * (ns < most ? ns : most)));
+    cw_dsp_wait_asleep(
+        cw_whole_later(p->begin_ns, wall - device + s->pace * (processor < most ? processor : most)));
 }
 
 void cw_pace_after_fork(void)
 {
+    computes = false;
     pthread_mutex_init(&one, NULL);
 }

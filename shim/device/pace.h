@@ -1,12 +1,15 @@
 /* pace.h - launches that take longer than their processor time: devices that share processors then show how
  * fast devices with processors of their own would be. For tests; see cw_device_list_pace.
  *
- * A launch on a paced device takes cw_cl_device.pace times the processor time of all its threads, from
- * cw_pace_begin to cw_pace_end. One such launch computes at a time in the process, so that this time is its
- * own; waiting for that is part of the time that it takes. So with N devices a pace of 2 N leaves room. A
- * launch that has taken longer already is not held.
+ * A launch on a paced device takes cw_cl_device.pace times its computing time, and once the time for handing
+ * it to the device. Computing time: from START to END of its events, times the device's compute units; at
+ * most the processor time from cw_pace_begin to cw_pace_end, which stands alone where there are no events.
+ * One such launch computes at a time in the process, so that this time is its own; waiting for that is part
+ * of the time that it takes. So with N devices a pace of 2 N leaves room. A launch that has taken longer
+ * already is not held.
  *
- * Thread-safe. The two calls are made by one thread, with no lock held that another launch may need. */
+ * Thread-safe. All calls for a launch are made by one thread, with no lock held that another launch may
+ * need. */
 #ifndef CW_PACE_H
 #define CW_PACE_H
 
@@ -19,7 +22,12 @@ struct cw_pace {
 /* `s` is paced. */
 void cw_pace_begin(const struct cw_cl_device *s, struct cw_pace *p);
 
-/* Returns when the launch is over. */
+/* clEnqueueNDRangeKernel on a queue whose events tell times. After cw_pace_begin of the same thread the
+ * command is a part of that launch. */
+cl_int cw_pace_enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                       const size_t *global, const size_t *local, cl_event *event);
+
+/* The launch's commands have ended. Returns when the launch is over. */
 void cw_pace_end(const struct cw_cl_device *s, const struct cw_pace *p);
 
 void cw_pace_after_fork(void);

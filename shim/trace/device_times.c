@@ -99,6 +99,18 @@ void cw_device_times_went(uint32_t stream, uint64_t staged_bytes)
     cw_log_rec_commit(&r, CW_LOG_WENT);
 }
 
+void cw_device_times_whole(uint64_t seq, const char *why)
+{
+    struct cw_rec r;
+
+    if (!cw_formula_is_recording())
+        return;
+    cw_log_rec_begin(&r);
+    cw_rec_s(&r, (int64_t)(seq - r.seq));
+    cw_log_rec_string(&r, why);
+    cw_log_rec_commit(&r, CW_LOG_WHOLE);
+}
+
 static void write_part(const struct cw_times_part *p, enum cw_log_kind kind)
 {
     struct cw_rec r;

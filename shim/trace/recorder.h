@@ -205,6 +205,9 @@ void cw_device_times_plan(const struct cw_times_part *part);
  * (0: nothing is said of that), or sends so many bytes of it through pinned memory. Makes no vendor call. */
 void cw_device_times_went(uint32_t stream, uint64_t staged_bytes);
 
+/* Run mode ran the launch `seq` whole, because of `why`. Any thread; makes no vendor call. */
+void cw_device_times_whole(uint64_t seq, const char *why);
+
 /* A copy of a buffer's bytes between the host's memory and a device's. */
 struct cw_times_move {
     uint64_t command;  /* that it is made for: sequence number + 1; 0: none that is recorded */

@@ -1,7 +1,7 @@
 # report: says what was measured, marks bounds as bounds, and promises nothing that the trace does not show. One small trace for
 # each (report_traces.py).
 . "$(dirname "$0")/common.sh"
-traces="untimed refused failed partial unmanaged of_run moved streamed in_turn waited_for at_once on_nvidia to_and_fro to_and_fro_mixed to_and_fro_at_home first_launch long_waits"
+traces="untimed refused failed partial unmanaged of_run moved cut streamed in_turn waited_for at_once on_nvidia to_and_fro to_and_fro_mixed to_and_fro_at_home first_launch long_waits"
 for name in $traces large sparse sparse_graph; do
     python3 test/cli/report_traces.py $name > "$T/$name.json" || fail "the trace $name cannot be made"
 done
@@ -30,6 +30,11 @@ import json, sys
 rows = {r["name"]: r for r in json.load(open(sys.argv[1]))["rows"]}
 assert rows["work"]["at_most"] == 1 and rows["READ_BUFFER"]["at_most"] == 0, rows
 PY
+
+clweave report --no-graph -o "$T/page.html" "$T/cut.json" && [ "$(grep -c '<td>work</td><td class="n">1 to 2</td><td class="n">25 %' "$T/page.html")" = 1 ] &&
+    grep -q '<td>paint</td><td class="n">1</td><td>a &lt;b&gt; &amp; c</td>' "$T/page.html" || fail "the page has other shares, or reasons: $(grep -A20 sharesection "$T/page.html")"
+clweave graph "$T/cut.json" --compact -o "$T/compact.json" && clweave report "$T/compact.json" > "$T/out" && cmp -s "$T/out" "$T/report_cut.out" ||
+    fail "the compact form has other shares, or reasons: $(diff "$T/out" "$T/report_cut.out")"
 
 # a plan's chart: a device that works for 4 % of its time covers 4 % of its lane (within what rounding to pixels may do)
 clweave replay "$T/sparse_graph.json" -p heft --gantt "$T/plan.svg" > "$T/out" 2>&1 || fail "no chart: $(cat "$T/out")"

@@ -5,7 +5,7 @@
 command -v node > /dev/null || { echo "no node to run the script that opens pages"; exit 77; }
 command -v "${CHROMIUM:-chromium}" > /dev/null || { echo "no chromium to open pages in"; exit 77; }
 node test/cli/report_page.js shown > "$T/started" 2>&1 || { cat "$T/started"; echo "chromium does not start here"; exit 77; }
-traces="untimed partial first_launch large sparse of_run moved"
+traces="untimed partial first_launch large sparse of_run moved cut"
 for name in $traces page; do python3 test/cli/report_traces.py $name > "$T/$name.json" || fail "the trace $name"; done
 for f in "$T"/*.json test/fuzz/*.json; do
     clweave report --no-graph -o "$T/$(basename "$f" .json).html" "$f" || fail "the page of $f"

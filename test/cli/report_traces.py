@@ -148,6 +148,25 @@ def moved():
     return t
 
 
+# Launches that run mode cut over two devices, at a point that moves; others that it did not cut, and why.
+def cut():
+    t = of_run()
+    t["commands"], t["edges"], t["parts"] = [], [], []
+    for i in range(14):
+        launch(t, i % 8, 10000 * i, 9000)
+        at = 4 + (i > 3) + (i > 9)
+        t["parts"] += [{"command": i, "device": 1, "first_group": at, "groups": 16 - at, "start_ns": 2000 + 10000 * i,
+                        "end_ns": 11000 + 10000 * i},
+                       {"command": i, "device": 0, "groups": at, "start_ns": 2000 + 10000 * i,
+                        "end_ns": 10000 + 10000 * i}]
+    launch(t, 0, 150000, 9000, kernel=1)
+    t["parts"] += [{"command": 14, "device": i // 2 % 2, "first_group": i, "groups": 1, "start_ns": 152000 + 500 * i,
+                    "end_ns": 152500 + 500 * i} for i in range(16)]
+    for why in ["no gain expected", "a <b> & c", "no gain expected"]:
+        launch(t, 1, 10000 * len(t["commands"]) + 20000, 9000, kernel=1, whole=why)
+    return t
+
+
 # A context of two devices that share no memory with the host.
 def two_gpus(size=4096):
     t = trace(size=size)

@@ -27,6 +27,8 @@ struct machine {
     void (*watch)(const struct cw_adaptive *a, const struct machine *m, double now_ns, uint32_t device,
                   uint64_t groups); /* after each report; NULL: nobody */
     bool unmeasured;                /* device 0 reports 0 ns */
+    double noise;                   /* a part takes up to so much more or less of its time ... */
+    uint64_t noise_random;          /* ... by this */
 };
 
 struct result {
@@ -35,9 +37,10 @@ struct result {
     uint32_t late; /* parts that the changing device began after its change, up to the last whose report left
                       its share wrong */
     uint64_t groups[MOST];
+    uint32_t pieces; /* runs of groups that lie side by side and that one device has done */
 };
 
-static double ends_at(const struct machine *m, uint32_t d, double at, uint64_t groups)
+static inline double ends_at(const struct machine *m, uint32_t d, double at, uint64_t groups)
 {
     double left = (double)groups, speed = m->speed[d];
 
@@ -52,7 +55,18 @@ static double ends_at(const struct machine *m, uint32_t d, double at, uint64_t g
     return at + left / speed;
 }
 
-static uint8_t did[GROUPS_MOST];
+static uint8_t did[GROUPS_MOST];    /* how often */
+static uint8_t did_by[GROUPS_MOST]; /* by which device */
+
+/* When a part that begins at `at` ends. */
+static double part_ends_at(struct machine *m, uint32_t d, double at, uint64_t groups)
+{
+    double end = ends_at(m, d, at, groups);
+
+    if (m->noise > 0)
+        end += (end - at - m->overhead_ns) * cw_random_uniform(&m->noise_random, -m->noise, m->noise);
+    return end;
+}
 
 /* Whether the share of the device that has changed is not within a tenth of what it is now. */
 static bool is_off(const struct cw_adaptive *a, const struct machine *m)
@@ -108,7 +122,7 @@ static inline struct result launch(struct cw_adaptive *a, struct machine *m, uin
             part[d] = p;
             busy[d] = true;
             began[d] = now;
-            end[d] = ends_at(m, d, now, p.groups);
+            end[d] = part_ends_at(m, d, now, p.groups);
             r.parts++;
             given[d]++;
         }
@@ -140,13 +154,18 @@ static inline struct result launch(struct cw_adaptive *a, struct machine *m, uin
             after++;
             r.late = is_off(a, m) ? after : r.late;
         }
-        for (uint64_t g = part[next].first; g < part[next].first + part[next].groups; g++)
+        for (uint64_t g = part[next].first; g < part[next].first + part[next].groups; g++) {
             assert_int_equal(did[g]++, 0);
+            did_by[g] = (uint8_t)next;
+        }
         done += part[next].groups;
         r.groups[next] += part[next].groups;
     }
     for (uint32_t d = 0; d < m->devices; d++)
         assert_int_equal(cw_adaptive_next(a, d, (uint64_t)now, &part[0]), CW_ADAPTIVE_DONE);
+    r.pieces = 1;
+    for (uint64_t g = 1; g < groups; g++)
+        r.pieces += did_by[g] != did_by[g - 1];
     r.ns = now;
     return r;
 }

@@ -95,6 +95,7 @@ static inline void sample_trace(struct cw_trace *t)
     k->local_null = true;
     k->queued_ns = 2100, k->submit_ns = 2200, k->start_ns = 2300, k->end_ns = 2900;
     k->device = 0;
+    k->whole = "it is short";
     k->callsite = (struct cw_slice){(uint32_t)t->addresses.count, 2};
     cw_trace_push(&t->addresses, 2)[0] = 0x55aa;
     tb_transfer(t, CL_COMMAND_FILL_BUFFER, r, CW_NONE, 0, s, 0, 256);

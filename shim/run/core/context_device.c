@@ -63,10 +63,10 @@ bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_contex
     return p->copies;
 }
 
-/* tiles/tile_crew.c */
+/* tiles/tile_crew.c, device/pace.h */
 static cl_command_queue_properties timed(const struct cw_run_worker *l)
 {
-    return l->in_call ? 0 : CL_QUEUE_PROFILING_ENABLE;
+    return l->in_call && !(l->pace > 0) ? 0 : CL_QUEUE_PROFILING_ENABLE;
 }
 
 void cw_run_context_device_open(struct cw_run_worker *l)

@@ -437,6 +437,8 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
     w = b ? take_workspace(count) : NULL;
     if (!w)
         return false;
+    if (CW_UNLIKELY(cw_run.recording))
+        cw_run_share_explain(first);
     decide.serial++;
     may_share = !cw_run.chaos && (cw_run.all || !b->planner->asked) && !cw_run_planner_shares(b->planner) &&
                 any_long(first);

@@ -23,6 +23,8 @@ struct cw_run_spread *cw_run_spread_of(struct cw_run_region *r)
 {
     struct cw_run_spread *s = r->spread ? NULL : calloc(1, sizeof *s);
 
+    if (r->spread && !r->spread->recorded) /* a GPU's, made within the call that the log has at its end */
+        r->spread->recorded = recorded_memory(r);
     if (r->spread || !s)
         return r->spread;
     if (!cw_extents_init(&s->valid, r->high - r->low, cw_run_spread_bit(cw_run_spread_home_of(r)))) {

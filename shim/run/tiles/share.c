@@ -220,6 +220,20 @@ static void forget_uncoded(struct cw_run_kernel *k)
     k->tile_uncoded = 0;
 }
 
+/* Of the copies for which a part is charged, those of one more block: to its device, where the bytes are not
+ * there yet. Blocks of a device lie side by side, so what they write comes home together. */
+static double block_ns(const struct cw_run_task *t, double part_ns)
+{
+    uint32_t copies = 0;
+
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        const struct cw_run_access *a = &t->accesses.of[i];
+        copies += !a->write || a->sure > a->low || a->sure_end < a->high;
+    }
+    copies = copies < 1 ? 1 : copies;
+    return copies < CW_RUN_SHARE_COPIES ? part_ns * copies / CW_RUN_SHARE_COPIES : part_ns;
+}
+
 static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_share *h,
                            const struct cw_run_cut *cut, struct candidate *v)
 {
@@ -243,7 +257,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
             .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[lane],
             .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
         if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
-            cw_adaptive_costs(h->control, k, x->s->apart_ns[lane]); /* GPUs get one part of a launch */
+            cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[lane])); /* GPUs get one part */
     }
     qsort(v, n, sizeof *v, faster);
     return n;
@@ -363,8 +377,10 @@ static bool consider(struct sharing *x, uint32_t i)
         cw_run_reasons_whole(t, why ? why : "too many shapes of one kernel");
         return false;
     }
-    if (!x->s->always && rests(h))
+    if (!x->s->always && rests(h)) {
+        cw_run_reasons_of(t, "earlier cuts did not gain");
         return false;
+    }
     h->whole_ns = fmax(x->s->cost[(size_t)i * x->s->lanes + t->at.home], home_by_parts(h, t, &cut));
     now = fmax(now, home_by_parts(h, t, &cut));
     n = candidates(x, i, h, &cut, v);
@@ -376,6 +392,9 @@ static bool consider(struct sharing *x, uint32_t i)
     pass(h, v, n, chosen[which], cuts ? count[which] : 0);
     if (!cuts || !cw_run_share_built(t, chosen[which], count[which])) {
         t->launch.kernel->left.waiting |= cuts;
+        cw_run_reasons_of(t, cuts    ? "the code of its tiles is not there yet"
+                             : n < 2 ? "no other device may run it, or has time"
+                                     : "no gain expected");
         return false;
     }
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
@@ -396,6 +415,15 @@ bool cw_run_share_wanted(const struct cw_run_task *t)
     if (wanted && cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home]))
         return cw_run_costs_least_ns(t) >= CW_RUN_SHARE_GPU_NS || cw_run.all;
     return wanted && (t->launch.kernel->known->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
+}
+
+void cw_run_share_explain(const struct cw_run_task *first)
+{
+    for (const struct cw_run_task *t = first; t; t = t->links.window)
+        if (t->work == CW_RUN_LAUNCH && !t->group.may && !cw_run_share_wanted(t))
+            cw_run_reasons_of(t, t->launch.kernel->program->models
+                                     ? "it is short, or its time is not known yet"
+                                     : "what it touches is not known yet");
 }
 
 bool cw_run_share_window(const struct cw_run_shared *s)

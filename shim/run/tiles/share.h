@@ -63,6 +63,9 @@ void cw_run_share_prepare(struct cw_run_program *p);
 /* True when `t` takes long enough to be thought about. */
 bool cw_run_share_wanted(const struct cw_run_task *t);
 
+/* In the recorded log: why the launches of a window, from `first` on, are not thought about. */
+void cw_run_share_explain(const struct cw_run_task *first);
+
 /* The rewritten kernels are there for these places; otherwise they are going to be, if the program is worth
  * that. */
 bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *place, uint32_t n);

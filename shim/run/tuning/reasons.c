@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../trace/recorder.h"
 #include "../core/state.h"
 
 enum { WHOLE_REASONS = 24, LEAST_NS = 50000 };
@@ -69,6 +70,13 @@ void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
     uint8_t at = count(all.whole, why);
 
     t->measure.whole = at ? at : t->measure.whole;
+    cw_run_reasons_of(t, why);
+}
+
+void cw_run_reasons_of(const struct cw_run_task *t, const char *why)
+{
+    if (CW_UNLIKELY(t->order.recorded))
+        cw_device_times_whole(t->order.recorded - 1, why);
 }
 
 void cw_run_reasons_code(const char *why)

@@ -12,6 +12,8 @@
 void cw_run_reasons_native(enum cw_run_reason why, bool launch);
 /* Counts launch `t`, which stays whole. `why`: static words. */
 void cw_run_reasons_whole(struct cw_run_task *t, const char *why);
+/* Launch `t` stays whole by choice: for the recorded log alone. */
+void cw_run_reasons_of(const struct cw_run_task *t, const char *why);
 /* Counts a launch that may not run on a device with another code generator. `why`: static words, NULL: not
  * known. */
 void cw_run_reasons_code(const char *why);

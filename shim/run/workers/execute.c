@@ -12,6 +12,7 @@
 #include "../core/work_ops.h"
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
+#include "../../device/pace.h"
 #include "../../builds/compiler_resources.h"
 #include "../../builds/isolated_compiler.h"
 #include "../../builds/pending_builds.h"
@@ -122,6 +123,8 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     if (err == CL_SUCCESS && CW_UNLIKELY(first)) {
         t->outcome.vendor = err = cw_pending_builds_enqueue(p, *queue, kernel, &r, NULL);
         cw_run_exit_register(); /* the vendor may have woken up its code generator */
+    } else if (err == CL_SUCCESS && CW_UNLIKELY(p->slot->pace > 0)) {
+        t->outcome.vendor = err = cw_pace_enqueue(*queue, kernel, r.dims, r.offset, r.global, r.local, NULL);
     } else if (err == CL_SUCCESS) {
         t->outcome.vendor = err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global,
                                                                  r.local, 0, NULL, NULL);

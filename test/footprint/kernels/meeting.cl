@@ -39,3 +39,32 @@ kernel void three_ways(global int *out, global const int *in, global int *a, int
     }
     out[i + x + y] = which;
 }
+
+/* One store in all ways, to which several conditions lead; in each iteration of a loop; in two of three ways. */
+kernel void every_way(global int *out, global const int *in, int n)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x > 0 && y > 0 && x < n - 1 && y < n - 1)
+        out[y * n + x] = in[y * n + x - 1] + in[y * n + x + 1];
+    else
+        out[y * n + x] = in[y * n + x];
+}
+
+kernel void every_turn(global int *out, global const int *in, int n)
+{
+    int i = get_global_id(0);
+    for (int k = 0; k < n; k++)
+        if (i > 2 && k > 3 && in[k] > 4)
+            out[i * n + k] = in[i] + 1;
+        else
+            out[i * n + k] = in[k];
+}
+
+kernel void not_every_way(global int *out, global const int *in, int n)
+{
+    int i = get_global_id(0);
+    if (i > 2 && i < n && in[i] > 4)
+        out[i] = in[i] + 1;
+    else if (n > 7)
+        out[i] = in[n];
+}
