@@ -29,7 +29,7 @@ often() {
     diff - "$T/out" <<'END' || { echo "compiler threads, $1: other answers"; bad=1; }
 there: 1
 threads: 80 good, 0 bad, 0 not asked
-a kernel without an end: not asked
+a kernel without an end: bad
 END
 }
 asks "good images endless" <<END
@@ -38,7 +38,7 @@ $launches
 images: good, in a file
 a sampler, an image in a buffer, one that is written: good, in a file
 a kernel without an end: good, in a file
-a kernel without an end: not asked
+a kernel without an end: bad
 END
 [ "$(find "$POCL_CACHE_DIR" -name 'add.so' | wc -l)" -ge 3 ] && find "$POCL_CACHE_DIR" -name endless.so | grep -q . || { echo "nothing is in PoCL's cache"; bad=1; }
 asks bad <<'END'
@@ -49,7 +49,7 @@ no source: bad
 no such device: bad
 four dimensions: bad
 a local size that does not divide: bad
-a kernel without an end: not asked
+a kernel without an end: bad
 END
 often undisturbed
 asks "good dies rests" <<END
@@ -57,7 +57,7 @@ there: 1
 $launches
 after its death: good, in a file
 $launches
-a kernel without an end: not asked
+a kernel without an end: bad
 END
 often stopped
 # where it is not beside the program nothing is asked
@@ -65,7 +65,7 @@ rm "$T/bin/clweave-compile"
 asks good <<END
 there: 0
 ${launches//good, in a file/not asked}
-a kernel without an end: not asked
+a kernel without an end: bad
 END
 # by hand it says what it is
 "$B/clweave-compile" > "$T/out" 2> "$T/err" < /dev/null 3<&-; [ $? = 2 ] && grep -q 'libclweave.so only' "$T/err" || { echo "clweave-compile by hand"; bad=1; }
