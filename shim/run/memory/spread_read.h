@@ -1,0 +1,16 @@
+/* spread_read.h - reads of the program straight from the memories that have the bytes: each piece of them goes
+ * from the device that has its newest bytes to the program's memory, and none by way of the program's own
+ * device. The state of memory/spread.h stays as it is. */
+#ifndef CW_RUN_SPREAD_READ_H
+#define CW_RUN_SPREAD_READ_H
+
+#include "../core/types.h"
+
+/* A CW_RUN_COPY of one row from a buffer to memory of the program that does that. The command is `apart`. */
+extern const struct cw_run_work_ops cw_run_spread_read_ops;
+
+/* Bytes [low, high) of the buffer may be in other devices' memories when the commands so far are over, and are
+ * so many that such a read gains. Lock held. */
+bool cw_run_spread_read_pays(const struct cw_run_region *r, uint64_t low, uint64_t high);
+
+#endif
