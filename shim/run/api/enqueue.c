@@ -107,10 +107,10 @@ bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue qu
 }
 
 bool cw_run_enqueue_begin_straight(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
-                                   const cl_event *list, cl_event *event)
+                                   const cl_event *list, cl_event *event, bool blocking)
 {
     *e = (struct cw_run_enqueue){
-        .handle = queue, .n = n, .list = list, .event = event, .blocking = true, .straight = true};
+        .handle = queue, .n = n, .list = list, .event = event, .blocking = blocking, .straight = true};
     return begin(e);
 }
 

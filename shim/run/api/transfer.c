@@ -15,6 +15,7 @@
 #include "../staging/staging.h"
 #include "../tasks/reference_counts.h"
 #include "../workers/execute.h"
+#include "../workers/worker.h"
 
 #define NO_READ  (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define NO_WRITE (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
@@ -38,6 +39,9 @@ struct host_transfer {
     bool straight; /* of a read: each piece comes from the device that has it (memory/spread_read.h) */
 };
 
+static const struct cw_run_work_ops straight_ops = {.run = cw_run_worker_run_beside,
+                                                    .execute = cw_run_spread_read};
+
 static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host_transfer *h)
 {
     struct cw_run_memory *m = buffer(e, h->buffer, h->write ? NO_WRITE : NO_READ);
@@ -56,13 +60,13 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host
         return cw_run_rectangle_copy(e, h->type, h->region, m, &in, NULL, &out, host);
     t = cw_run_rectangle_copy(e, h->type, h->region, NULL, &out, m, &in, host);
     if (t && h->straight) {
-        t->ops = &cw_run_spread_read_ops;
+        t->ops = &straight_ops;
         t->apart = true;
     }
     return t;
 }
 
-/* A read of a GPU's buffer that blocks gains where other GPUs have some of it. The times of such an event would
+/* A read of a GPU's buffer gains where other GPUs have some of it. The times of such an event would
  * be the host's. */
 static bool is_straight(cl_command_queue queue, cl_mem handle, cl_bool blocking, size_t offset, size_t bytes,
                         const cl_event *event)
@@ -71,7 +75,7 @@ static bool is_straight(cl_command_queue queue, cl_mem handle, cl_bool blocking,
     const struct cw_run_queue *q;
     bool straight = false;
 
-    if (!blocking || !cw_run_staging_is_large(bytes))
+    if (!cw_run_staging_is_large(bytes, blocking))
         return false;
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);
@@ -103,7 +107,7 @@ static cl_int plain(cl_command_queue queue, cl_mem buffer, cl_bool blocking, siz
                               .straight = straight};
     struct cw_run_task *t;
 
-    *managed = (straight ? cw_run_enqueue_begin_straight(e, queue, n, list, event)
+    *managed = (straight ? cw_run_enqueue_begin_straight(e, queue, n, list, event, blocking)
                          : cw_run_enqueue_begin_transfer(e, queue, n, list, event, blocking)) &&
                (t = host_task(e, &h));
     return *managed ? cw_run_enqueue_commit(e, t, blocking) : CL_SUCCESS;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../core/global_lock.h"
-#include "../core/work_ops.h"
 #include "../staging/staging.h"
 #include "spread_state.h"
 
@@ -23,7 +22,7 @@ bool cw_run_spread_read_pays(const struct cw_run_region *r, uint64_t low, uint64
     struct cw_extent piece;
 
     if (devices < 2 || !r->spread || !r->root->context->places->copies || r->root->was_mapped ||
-        !cw_run_staging_is_large((high - low) / devices))
+        !cw_run_staging_is_large((high - low) / devices, true))
         return false;
     return are_to_be_written(r, low, high) ||
            cw_extents_missing(&r->spread->valid, low, high, cw_run_spread_bit(cw_run_spread_home_of(r)),
@@ -70,7 +69,7 @@ static cl_int read_piece(struct cw_run_task *t, const struct cw_extent *piece, u
 }
 
 /* One piece after another: the threads that copy out of pinned memory are no quicker with several devices. */
-static cl_int read_all(struct cw_run_task *t)
+cl_int cw_run_spread_read(struct cw_run_task *t)
 {
     const struct cw_run_transfer *c = &t->copy;
     const struct cw_run_region *r = c->from.memory->region;
@@ -89,5 +88,3 @@ static cl_int read_all(struct cw_run_task *t)
     cw_run_global_lock_give();
     return err;
 }
-
-const struct cw_run_work_ops cw_run_spread_read_ops = {.execute = read_all};

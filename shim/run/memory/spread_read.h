@@ -6,8 +6,8 @@
 
 #include "../core/types.h"
 
-/* A CW_RUN_COPY of one row from a buffer to memory of the program that does that. The command is `apart`. */
-extern const struct cw_run_work_ops cw_run_spread_read_ops;
+/* `execute` of a CW_RUN_COPY of one row from a buffer to memory of the program, which is `apart`. */
+cl_int cw_run_spread_read(struct cw_run_task *t);
 
 /* Bytes [low, high) of the buffer may be in other devices' memories when the commands so far are over, and are
  * so many that such a read gains. Lock held. */
