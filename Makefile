@@ -40,7 +40,7 @@ JANSSON_LIBS := -ljansson
 SQLITE_LIBS  ?= -l:libsqlite3.a # static and hidden: see analyzer/history/history_store.h
 OPENCL_LIBS  := -lOpenCL
 # the newest one that has headers, too
-LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell \
+LLVM_CONFIG  ?= $(firstword $(foreach v,$(patsubst %,llvm-config-%,19 18 17 16 15 14) llvm-config,$(shell \
                     command -v $(v) > /dev/null && [ -e $$($(v) --includedir)/llvm-c/Core.h ] && command -v $(v))))
 
 sched_src     := $(wildcard sched/*.c)

@@ -73,7 +73,13 @@ static void look_for_footprint(struct cw_doctor *d, const char *library)
 static void look_for_clang(struct cw_doctor *d)
 {
     const char *given = getenv("CLWEAVE_CLANG");
-    const char *const candidates[] = {given && *given ? given : "clang-14", "clang-16", "clang-15", "clang",
+    const char *const candidates[] = {given && *given ? given : "clang-14",
+                                      "clang-15",
+                                      "clang-16",
+                                      "clang-17",
+                                      "clang-18",
+                                      "clang-19",
+                                      "clang",
                                       NULL};
     char line[200];
 

@@ -69,7 +69,7 @@ static void expect_opaque_pointers(void)
 static enum cw_status disassemble(const struct cw_pocl_binary *b, struct cw_child_output *out,
                                   struct cw_error *err)
 {
-    static const char *const candidates[] = {"clang-15", "clang-16", NULL};
+    static const char *const candidates[] = {"clang-15", "clang-16", "clang-18", "clang-19", NULL};
     const char *argv[] = {NULL, "-x", "ir", "-w", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
                           "-o", "-",  NULL, NULL};
     char path[64];
@@ -191,17 +191,30 @@ static void declare_library(LLVMModuleRef module)
 static bool may_have_flags(LLVMOpcode op)
 {
     return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl || op == LLVMUDiv ||
-           op == LLVMSDiv || op == LLVMLShr || op == LLVMAShr;
+           op == LLVMSDiv || op == LLVMLShr || op == LLVMAShr || op == LLVMOr;
 }
 
-/* nsw, nuw, exact and inbounds: what a program does that breaks them is the vendor's choice. */
+static void drop_pointer_flags(LLVMValueRef v)
+{
+#if LLVM_VERSION_MAJOR < 19
+    LLVMSetIsInBounds(v, 0);
+#else
+    LLVMGEPSetNoWrapFlags(v, 0);
+#endif
+}
+
+/* nsw, nuw, exact, disjoint, nneg and inbounds: what a program does that breaks them is the vendor's choice. */
 static void drop_flags(LLVMBuilderRef builder, LLVMValueRef v)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef plain;
 
     if (op == LLVMGetElementPtr)
-        LLVMSetIsInBounds(v, 0);
+        drop_pointer_flags(v);
+#if LLVM_VERSION_MAJOR >= 18
+    if (op == LLVMZExt)
+        LLVMSetNNeg(v, 0);
+#endif
     if (!may_have_flags(op))
         return;
     LLVMPositionBuilderBefore(builder, v);

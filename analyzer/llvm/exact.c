@@ -4,6 +4,7 @@
 #include "../footprint/builtin.h"
 #include "../footprint/reason.h"
 #include "access.h"
+#include "ir.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static bool may_divide(LLVMValueRef v)
     bool all = n && LLVMIsAConstantDataSequential(v);
 
     for (unsigned i = 0; i < n && all; i++)
-        all = is_usual(LLVMGetElementAsConstant(v, i));
+        all = is_usual(cw_ir_element(v, i));
     return n ? all : is_usual(v) || is_size(v);
 }
 

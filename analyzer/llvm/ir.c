@@ -274,11 +274,26 @@ static void inline_always(LLVMValueRef f)
     LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(c, kind, 0));
 }
 
+LLVMValueRef cw_ir_element(LLVMValueRef vector, unsigned i)
+{
+#if LLVM_VERSION_MAJOR < 15
+    return LLVMGetElementAsConstant(vector, i);
+#else
+    return LLVMGetAggregateElement(vector, i);
+#endif
+}
+
+/* LLVM 18 ends the process when one pass over a function leaves something to combine, unless told not to. */
+#if LLVM_VERSION_MAJOR < 18
+#define COMBINE "instcombine"
+#else
+#define COMBINE "instcombine<no-verify-fixpoint>"
+#endif
+
 enum cw_status cw_ir_canonicalise(LLVMModuleRef module, struct cw_error *err)
 {
-    static const char passes[] =
-        "always-inline,function(sroa,early-cse,instcombine,simplifycfg,sroa,instcombine,"
-        "simplifycfg,loop-simplify)";
+    static const char passes[] = "always-inline,function(sroa,early-cse," COMBINE ",simplifycfg,sroa," COMBINE
+                                 ",simplifycfg,loop-simplify)";
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;

@@ -39,4 +39,7 @@ enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text
  * memory of the source stays. CW_ERR_INVALID with LLVM's message. */
 enum cw_status cw_ir_canonicalise(LLVMModuleRef module, struct cw_error *err);
 
+/* Element `i` of a constant vector. */
+LLVMValueRef cw_ir_element(LLVMValueRef vector, unsigned i);
+
 #endif

@@ -2,8 +2,8 @@
 #include "lift_internal.h"
 
 #include "../footprint/eval.h"
+#include "ir.h"
 
-#include <llvm/Config/llvm-config.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 4000, MAX_WAYS = 64 };
@@ -313,20 +313,11 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     }
 }
 
-static LLVMValueRef element(LLVMValueRef v, unsigned lane)
-{
-#if LLVM_VERSION_MAJOR >= 15
-    return LLVMGetAggregateElement(v, lane);
-#else
-    return LLVMGetElementAsConstant(v, lane);
-#endif
-}
-
 static int constant(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     if (lane >= 0) {
         LLVMValueRef c = LLVMIsAConstantVector(v)       ? LLVMGetOperand(v, (unsigned)lane)
-                         : LLVMIsAConstantDataVector(v) ? element(v, (unsigned)lane)
+                         : LLVMIsAConstantDataVector(v) ? cw_ir_element(v, (unsigned)lane)
                                                         : NULL;
         if (!c && LLVMIsNull(v))
             return cw_expr_const(&l->m->pool, cw_lift_width(v), 0);
