@@ -1,7 +1,7 @@
-/* reads.c - reads of buffers whose bytes lie in the memories of several GPUs, in between launches that write
- * them: all of a buffer and parts of it at any byte, of sub-buffers, in two queues, with events, wait lists and
- * callbacks, waited for at once or later, and of buffers that the program lets go of at once. A model in plain
- * C says what every byte has to be.
+/* reads.c - reads of buffers whose bytes lie in the memories of several GPUs, in between launches that
+ * write them: all of a buffer and parts of it at any byte, of sub-buffers, in two queues, with events, wait
+ * lists and callbacks, waited for at once or later, and of buffers that the program lets go of at once. A
+ * model in plain C says what every byte has to be.
  *
  * reads [SEED [COMMANDS]] */
 #include "common.h"

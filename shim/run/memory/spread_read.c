@@ -29,8 +29,8 @@ bool cw_run_spread_read_pays(const struct cw_run_region *r, uint64_t low, uint64
                               &piece);
 }
 
-/* The memory to read bytes from that are valid in these. CW_MEMORY_HOST: they have to come there first, unless
- * they are there. */
+/* The memory to read bytes from that are valid in these. CW_MEMORY_HOST: they have to come there first,
+ * unless they are there. */
 static uint32_t source_of(const struct cw_run_region *r, uint64_t valid)
 {
     uint32_t home = cw_run_spread_home_of(r);

@@ -41,8 +41,8 @@ cl_int cw_run_staging_read_rect(cl_command_queue queue, cl_mem buffer, cl_bool b
 bool cw_run_staging_is_large(size_t bytes, bool blocking);
 
 /* Reads bytes of a buffer into memory of the program, and returns when they are there. `queue` is one of run
- * mode's, and waits for nothing; the buffer is of its context. The program reads in `of`, whose context gets the
- * pool if there is none. Returns the vendor's answer. */
+ * mode's, and waits for nothing; the buffer is of its context. The program reads in `of`, whose context gets
+ * the pool if there is none. Returns the vendor's answer. */
 cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl_mem buffer, size_t offset,
                                  size_t bytes, void *host);
 
