@@ -29,7 +29,7 @@ static const char *time_text(double ns, char text[16])
 
 static const char *gain_text(const struct cw_run_record *r, char text[16])
 {
-    if (!(r->bare_ns > 0) || !(r->run_ns > 0))
+    if (r->state == CW_RUN_WATCHING || !(r->bare_ns > 0) || !(r->run_ns > 0))
         return "-";
     snprintf(text, 16, "%.2fx", r->bare_ns / r->run_ns);
     return text;

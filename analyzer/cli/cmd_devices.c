@@ -6,12 +6,15 @@
 #include "../settings/device_list.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { USUAL_S = 15 }; /* for a device */
+
 struct devices_options {
     bool json, measure;
-    double seconds;
+    double seconds; /* NAN: not given */
 };
 
 static const struct cw_cli_option options[] = {
@@ -67,6 +70,7 @@ static const char *far_helpers(char text[CW_DEVICE_LIST_TEXT])
 static int run(const void *values, int argc, char **argv)
 {
     const struct devices_options *o = values;
+    double seconds = o->seconds;
     bool all = true;
     json_t *list, *root;
     char text[CW_DEVICE_LIST_TEXT];
@@ -74,11 +78,14 @@ static int run(const void *values, int argc, char **argv)
     int result;
 
     (void)argc, (void)argv;
-    if (!(o->seconds >= 0 && o->seconds <= 600)) {
-        cw_cli_complain("devices: --seconds: a number from 0 to 600 is needed");
+    if (isnan(o->seconds)) {
+        seconds = USUAL_S;
+    } else if (!(o->seconds > 0 && o->seconds <= 600) || !o->measure) {
+        cw_cli_complain("devices: --seconds: %s",
+                        o->measure ? "a number above 0, 600 at most, is needed" : "say --measure as well");
         return CW_EXIT_USAGE;
     }
-    list = o->measure ? cw_devices_roofs_measure(o->seconds, &all) : cw_devices_list(NULL);
+    list = o->measure ? cw_devices_roofs_measure(seconds, &all) : cw_devices_list(NULL);
     result = all ? CW_EXIT_OK : CW_EXIT_FAILURE;
     if (!o->measure)
         cw_devices_roofs_add(list);
@@ -104,7 +111,7 @@ static int run(const void *values, int argc, char **argv)
     return result;
 }
 
-static const struct devices_options defaults = {.seconds = 15};
+static const struct devices_options defaults = {.seconds = NAN};
 
 static const char *const output[] = {
     "first line",

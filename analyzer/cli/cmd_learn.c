@@ -16,7 +16,8 @@
 enum {
     STEADY = 3,         /* rounds that gain or not, with a gain that is level: settled */
     STEADY_ANYHOW = 10, /* the same where times are restless, or nothing is worth a trial yet */
-    MEASURED = 9        /* rounds kept for the measurement, of those that the user allows */
+    MEASURED = 9,       /* rounds kept for the measurement, of those that the user allows */
+    WITHOUT_OPENCL = 3  /* rounds of a program that makes no OpenCL call */
 };
 #define TIMES_BARE     20 /* a run that takes so many times its bare time, and ... */
 #define BUILDS_MOST_NS 1.2e11
@@ -136,6 +137,33 @@ static bool build(struct cw_learn *l)
     return !cw_learn_process_signal();
 }
 
+/* Whether the library's summary is among the last of the file's text. */
+static bool has_summary(int fd)
+{
+    char text[64 * 1024];
+    off_t end = lseek(fd, 0, SEEK_END),
+          from = end > (off_t)sizeof text - 1 ? end - (off_t)sizeof text + 1 : 0;
+    ssize_t n = end > 0 ? pread(fd, text, sizeof text - 1, from) : 0;
+
+    text[n > 0 ? n : 0] = '\0';
+    return strstr(text, "run: helpers ") != NULL;
+}
+
+/* One run under run. The first one prints the summary, which it does when it has made OpenCL calls. */
+static enum cw_learn_end run_managed(struct cw_learn *l, struct cw_learn_run *run)
+{
+    struct cw_learn_program with_summary = l->program;
+    int errors = l->n ? -1 : memfd_create("errors", MFD_CLOEXEC);
+    enum cw_learn_end end;
+
+    with_summary.options.summary = errors >= 0;
+    end = cw_learn_process_run(&with_summary, false, errors, false, run);
+    l->opencl |= errors >= 0 && has_summary(errors);
+    if (errors >= 0)
+        close(errors);
+    return end;
+}
+
 /* One pair, the order of which turns. False: learning is over. */
 static bool run_pair(struct cw_learn *l)
 {
@@ -150,7 +178,8 @@ static bool run_pair(struct cw_learn *l)
     for (size_t i = 0; i < 2 && end == CW_LEARN_ENDED; i++) {
         bool bare = (l->n + i) % 2 == 0;
 
-        end = cw_learn_process_run(&l->program, bare, -1, false, bare ? &pair.bare : &pair.run);
+        end =
+            bare ? cw_learn_process_run(&l->program, true, -1, false, &pair.bare) : run_managed(l, &pair.run);
         l->hung |= end == CW_LEARN_TOO_LONG && !bare;
         if (end == CW_LEARN_TOO_LONG && bare)
             cw_cli_complain("learn: a bare run took %d times as long as the first one, and was ended",
@@ -188,7 +217,7 @@ static void learn(struct cw_learn *l)
     while (l->n < l->rounds && (!l->n || now_ns() - l->begin_ns < l->most_ns) && run_pair(l)) {
         look_at_state(l, begin_s, l->rounds - measure);
         cw_learn_progress_round(l);
-        if (!build(l) || cw_learn_verdict_is_clear(l))
+        if (!build(l) || cw_learn_verdict_is_clear(l) || (!l->opencl && l->n >= WITHOUT_OPENCL))
             break;
     }
 }

@@ -168,7 +168,7 @@ static void print_head(const struct simulation *s, char *text, size_t size)
 {
     const struct cw_plan_input *in = &s->source.input;
 
-    printf("%s: %u %s, %u device%s; %lld run%s: costs +-%g %%, links %s", in->file, in->graph->tasks,
+    printf("%s: %u %s, %u device%s; %lld run%s: costs +-%g %%, links %s", in->file, cw_plan_work_tasks(in),
            in->trace ? "commands" : "tasks", in->platform->devices, in->platform->devices == 1 ? "" : "s",
            (long long)s->o->runs, s->o->runs == 1 ? "" : "s", 100 * s->o->noise,
            s->o->contention ? "shared" : "free");

@@ -163,6 +163,12 @@ static const char *bytes_rate(double per_second, char text[20])
     return per_second >= 1 ? text : "-";
 }
 
+/* A share of time says something where times of most commands are known. */
+static bool are_timed(uint64_t timed, uint64_t commands)
+{
+    return timed && timed >= commands - commands / 2;
+}
+
 static void print_devices(const struct cw_log_follow *f, const struct view *last, double seconds)
 {
     char a[16], b[20];
@@ -176,7 +182,7 @@ static void print_devices(const struct cw_log_follow *f, const struct view *last
         char share[16] = "-";
         if (!*d->name || (!d->commands && !d->busy_ns))
             continue;
-        if (d->busy_ns)
+        if (are_timed(d->timed - was->timed, d->commands - was->commands))
             snprintf(share, sizeof share, "%.0f %%", fmin(busy, 100));
         printf("%-32.32s %12s %7s %12llu %14s\n", d->name,
                rate((double)(d->commands - was->commands) / seconds, a), share,
@@ -203,7 +209,7 @@ static void print_row(const struct changed *c, double seconds)
 {
     char a[16], b[16], d[20], share[16] = "-";
 
-    if (c->device_ns)
+    if (are_timed(c->timed, c->commands))
         snprintf(share, sizeof share, "%.1f %%", 100 * (double)c->device_ns / (seconds * 1e9));
     printf("%-32.32s %12s %12llu %9s %12s %14s\n", c->row->name, rate((double)c->commands / seconds, a),
            (unsigned long long)c->row->commands, share,

@@ -137,17 +137,8 @@ static json_t *ask(void (*ask)(int fd, const void *argument), const void *argume
     return answer;
 }
 
-/* Quantities that were measured. */
-static unsigned count(const struct cw_device_roofs *r)
-{
-    unsigned n = 0;
-
-    for (enum cw_roof k = 0; k < CW_ROOFS; k++)
-        n += r->v[k].n != 0;
-    return n;
-}
-
-/* Keeps what was measured, but for less than is kept. False: the device cannot be measured. */
+/* Keeps what was measured; what there was no time for stays as it was. False: the device cannot be
+ * measured. */
 static bool measure_and_keep(json_t *device, struct question q, const char *cache)
 {
     struct cw_roofs_device id = identify(device);
@@ -161,7 +152,10 @@ static bool measure_and_keep(json_t *device, struct question q, const char *cach
     good = answer && from_json(answer, &r);
     if (good)
         json_object_set(device, "roofs", answer);
-    if (good && cache && !(cw_device_roofs_read(cache, &id, &kept) && count(&kept) > count(&r)))
+    if (good && cache && cw_device_roofs_read(cache, &id, &kept))
+        for (enum cw_roof k = 0; k < CW_ROOFS; k++)
+            r.v[k] = r.v[k].n ? r.v[k] : kept.v[k];
+    if (good && cache)
         cw_device_roofs_write(cache, &id, &r);
     json_decref(answer);
     return good;

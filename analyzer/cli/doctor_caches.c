@@ -77,6 +77,29 @@ static void add_pocl(struct cw_doctor *d)
         cw_doctor_problem(d, "unset POCL_KERNEL_CACHE", "POCL_KERNEL_CACHE is 0: %s", loses);
 }
 
+/* run keeps nothing in a folder to which others may write, or in a store that others may enter. */
+static void look_at_mode(struct cw_doctor *d, const char *path, mode_t others, const char *holds)
+{
+    char mend[PATH_MAX + sizeof "chmod 700 "];
+    struct stat st;
+
+    if (stat(path, &st) != 0 || !(st.st_mode & others))
+        return;
+    snprintf(mend, sizeof mend, "chmod 700 %s", path);
+    cw_doctor_problem(d, mend, "%s has mode %03o, so run keeps nothing in it: %s", path,
+                      (unsigned)st.st_mode & 07777, holds);
+}
+
+static void look_at_modes(struct cw_doctor *d, const struct cw_cache_files *c, const char *loses)
+{
+    char path[PATH_MAX];
+
+    look_at_mode(d, c->folder, 022, loses);
+    for (const struct cw_cache_store *s = cw_cache_stores; s->folder; s++)
+        if (cw_cache_files_path(c, s->folder, path))
+            look_at_mode(d, path, 077, s->holds);
+}
+
 void cw_doctor_caches(struct cw_doctor *d)
 {
     const char *loses = "run remembers nothing, so it neither learns nor builds for later runs";
@@ -87,6 +110,7 @@ void cw_doctor_caches(struct cw_doctor *d)
         struct cw_cache_requests r = cw_cache_files_requests(&c);
 
         add_folder(d, "clweave", c.folder, loses);
+        look_at_modes(d, &c, loses);
         cw_doctor_fact(d, SECTION, "builder", "%s, %u request%s waiting", r.at_work ? "at work" : "idle",
                        r.waiting, r.waiting == 1 ? "" : "s");
     } else if (err.status == CW_ERR_NOTFOUND && getenv("CLWEAVE_HISTORY") && *getenv("CLWEAVE_HISTORY"))

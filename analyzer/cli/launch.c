@@ -1,6 +1,7 @@
 /* launch.c - see launch.h. */
 #include "launch.h"
 #include "../plan/settings_check.h"
+#include "cache_files.h"
 #include "run_logs.h"
 
 #include <errno.h>
@@ -181,6 +182,18 @@ static bool folder_is_there(const char *option, const char *value, bool make, ch
     return false;
 }
 
+/* A place for results that the user names is of use, or a message says why not. */
+static void check_history(const struct cw_launch_options *o)
+{
+    struct cw_cache_files cache;
+    struct cw_error err = {0};
+
+    if (o->setting[CW_LAUNCH_history] &&
+        cw_cache_files_find(&cache, o->setting[CW_LAUNCH_history], &err) != CW_OK &&
+        err.status != CW_ERR_NOTFOUND)
+        cw_cli_complain("warning: --history: %s; nothing that is learnt will be kept", err.text);
+}
+
 static volatile sig_atomic_t program; /* the process that signals are passed on to */
 
 /* A signal that a process sent to the tool is meant for the program; the terminal's reaches the program
@@ -320,6 +333,8 @@ int cw_launch(const char *mode, const struct cw_launch_options *given, char **ar
         return cw_cli_fail(&err);
     if ((records && !(absolute_pattern(out, pattern) && place_is_writable(pattern))))
         return CW_EXIT_FAILURE;
+    if (!strcmp(mode, "run"))
+        check_history(o);
     clock_gettime(CLOCK_REALTIME, &now);
     run = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     fflush(NULL);
@@ -336,5 +351,8 @@ int cw_launch(const char *mode, const struct cw_launch_options *given, char **ar
                                                   .selection = &o->selection,
                                                   .compact = o->compact,
                                                   .summary = o->summary && !strcmp(mode, "trace")});
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT && WTERMSIG(status) != SIGPIPE) /* as shells do */
+        cw_cli_complain("%s was killed by signal %d (%s)", argv[0], WTERMSIG(status),
+                        strsignal(WTERMSIG(status)));
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

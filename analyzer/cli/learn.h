@@ -76,6 +76,7 @@ struct cw_learn {
     char builder[PATH_MAX]; /* clweave-compile; "": there is none */
     struct cw_learn_pair *pair;
     size_t n;
+    bool opencl;   /* the first run under run has made OpenCL calls */
     bool measures; /* pairs from number `first` on count for the verdict */
     size_t first;
     bool is_settled; /* run has learnt what there is, as far as its state and its times tell */

@@ -157,11 +157,12 @@ static const char *time_text(double ns, char text[24])
     return text;
 }
 
-static const char *word_of(const struct figures *f)
+static const char *word_of(const struct cw_learn *l, const struct figures *f)
 {
     const struct cw_pair_interval *r = &f->ratio;
 
-    return f->n < FEW                                            ? "too few pairs to tell"
+    return !l->opencl                                            ? "no OpenCL call: run changes nothing"
+           : f->n < FEW                                          ? "too few pairs to tell"
            : r->low <= 1 + SMALL / 2 && r->high >= 1 - SMALL / 2 ? "no difference"
            : r->median < 1                                       ? "slower"
                                                                  : "faster";
@@ -169,30 +170,35 @@ static const char *word_of(const struct figures *f)
 
 static void print_text(const struct cw_learn *l, const struct figures *f)
 {
-    const char *word = word_of(f);
+    const char *word = word_of(l, f);
     bool faster = strcmp(word, "faster") == 0;
     char bare[24], run[24];
 
-    printf("clweave learn: %s%s%.2fx [%.2f, %.2f] (bare %s, run %s, %zu pair%s)%s\n", faster ? "" : word,
-           faster ? "" : ": ", f->ratio.median, f->ratio.low, f->ratio.high, time_text(f->bare_ns, bare),
-           time_text(f->run_ns, run), f->n, f->n == 1 ? "" : "s",
-           l->is_settled ? "" : "; not settled yet: learn again goes on");
+    printf("clweave learn: %s", faster ? "" : word);
+    if (l->opencl)
+        printf("%s%.2fx", faster ? "" : ": ", f->ratio.median);
+    if (l->opencl && f->n >= FEW)
+        printf(" [%.2f, %.2f]", f->ratio.low, f->ratio.high);
+    printf(" (bare %s, run %s, %zu pair%s)%s\n", time_text(f->bare_ns, bare), time_text(f->run_ns, run), f->n,
+           f->n == 1 ? "" : "s", l->is_settled || !l->opencl ? "" : "; not settled yet: learn again goes on");
 }
 
 static void print_json(const struct cw_learn *l, const struct figures *f, const struct differences *d)
 {
     json_t *rounds = json_array(), *root;
+    bool known = f->n >= FEW; /* an interval */
 
     for (size_t i = 0; i < l->n; i++)
         json_array_append_new(rounds,
                               json_pack("{s:f, s:f, s:b}", "bare_ns", l->pair[i].bare.wall_ns, "run_ns",
                                         l->pair[i].run.wall_ns, "measured", i >= first_pair(l)));
-    root = json_pack("{s:s, s:i, s:s, s:f, s:f, s:f, s:f, s:f, s:I, s:b, s:s, s:I, s:I, s:I, s:o}", "format",
-                     "clweave-learn", "version", 1, "verdict", word_of(f), "ratio", f->ratio.median, "low",
-                     f->ratio.low, "high", f->ratio.high, "bare_ns", f->bare_ns, "run_ns", f->run_ns, "pairs",
-                     (json_int_t)f->n, "settled", (int)l->is_settled, "state", cw_learn_state_word(l->state),
-                     "other_statuses", (json_int_t)d->statuses, "other_outputs_bare", (json_int_t)d->bare,
-                     "other_outputs_run", (json_int_t)d->run, "rounds", rounds);
+    root = json_pack(
+        "{s:s, s:i, s:s, s:f, s:o, s:o, s:f, s:f, s:I, s:b, s:s, s:I, s:I, s:I, s:o}", "format",
+        "clweave-learn", "version", 1, "verdict", word_of(l, f), "ratio", f->ratio.median, "low",
+        known ? json_real(f->ratio.low) : json_null(), "high", known ? json_real(f->ratio.high) : json_null(),
+        "bare_ns", f->bare_ns, "run_ns", f->run_ns, "pairs", (json_int_t)f->n, "settled", (int)l->is_settled,
+        "state", cw_learn_state_word(l->state), "other_statuses", (json_int_t)d->statuses,
+        "other_outputs_bare", (json_int_t)d->bare, "other_outputs_run", (json_int_t)d->run, "rounds", rounds);
     json_dumpf(root, stdout, JSON_INDENT(1));
     putchar('\n');
     json_decref(root);

@@ -47,11 +47,7 @@ static void print_classes(FILE *f, const struct cw_platform *p)
 
 static void print_head(FILE *f, const struct cw_plan_input *input)
 {
-    uint32_t work = 0;
-
-    for (uint32_t i = 0; i < input->graph->tasks; i++)
-        work += cw_plan_is_work(input, i);
-    fprintf(f, "%s: %u %s, %u dependences, planned for ", input->file, work,
+    fprintf(f, "%s: %u %s, %u dependences, planned for ", input->file, cw_plan_work_tasks(input),
             input->trace ? "commands" : "tasks", input->graph->edges);
     if (input->platform_name)
         fprintf(f, "%s: ", input->platform_name);

@@ -60,6 +60,7 @@ struct found {
     char program[64];                   /* the file that it ran, without its folder */
     uint64_t pid;
     bool running;  /* it writes its log still */
+    bool stopped;  /* recording stopped early */
     long commands; /* -1: the log cannot be read */
 };
 
@@ -233,9 +234,11 @@ static void convert(struct found *f, const struct cw_run_logs *r, bool quiet)
         if (!quiet)
             fprintf(stderr, "clweave: %s: %ld command%s, %zu edges%s\n", f->json, f->commands,
                     f->commands == 1 ? "" : "s", t.edges.count,
-                    t.process.complete ? ""
-                                       : "; the program ended abruptly, the trace reaches to its last call");
-        if (t.process.stopped_why)
+                    t.process.complete || t.process.stopped_why
+                        ? ""
+                        : "; the program ended abruptly, the trace reaches to its last call");
+        f->stopped = t.process.stopped_why != NULL;
+        if (f->stopped)
             cw_cli_complain("%s: recording stopped early: %s", f->json, t.process.stopped_why);
         if (r->summary && !quiet)
             cw_graph_summary_print(&t, stderr);
@@ -272,11 +275,11 @@ void cw_run_logs_convert(const struct cw_run_logs *r)
                 (unsigned long long)f[i].pid, f[i].log);
         else if (&f[i] != main)
             convert(&f[i], r, main);
-        enqueued += f[i].running || f[i].commands != 0;
+        enqueued += f[i].running || f[i].stopped || f[i].commands != 0;
     }
     if (main) {
         convert(main, r, false);
-        enqueued += main->commands != 0;
+        enqueued += main->stopped || main->commands != 0;
         list_others(f, n, main);
     }
     free(f);

@@ -175,7 +175,7 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     if (t->process.selection)
         fprintf(f, "selected by %s: %zu of %llu commands, waits among them\n", t->process.selection,
                 t->commands.count, (unsigned long long)t->process.whole_commands);
-    if (!t->process.complete)
+    if (!t->process.complete && !t->process.stopped_why)
         fprintf(f, "the program ended abruptly: the trace reaches to its last completed call\n");
     if (t->process.stopped_why)
         fprintf(f, "recording stopped early: %s\n", t->process.stopped_why);

@@ -203,7 +203,8 @@ static void drop_pointer_flags(LLVMValueRef v)
 #endif
 }
 
-/* nsw, nuw, exact, disjoint, nneg and inbounds: what a program does that breaks them is the vendor's choice. */
+/* nsw, nuw, exact, disjoint, nneg and inbounds: what a program does that breaks them is the vendor's
+ * choice. */
 static void drop_flags(LLVMBuilderRef builder, LLVMValueRef v)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);

@@ -57,6 +57,15 @@ bool cw_plan_is_work(const struct cw_plan_input *input, uint32_t i)
     return !c || (c->status == 0 && (cw_work_is_kernel(c) || cw_work_is_transfer(c)));
 }
 
+uint32_t cw_plan_work_tasks(const struct cw_plan_input *input)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < input->graph->tasks; i++)
+        n += cw_plan_is_work(input, i);
+    return n;
+}
+
 struct started {
     double start;
     uint32_t place, task;

@@ -43,6 +43,9 @@ void cw_plan_result_finish(struct cw_plan_result *r); /* safe on a zeroed struct
 /* True when task `i` stands for work: not for a host action, a marker or a failed command of a trace. */
 bool cw_plan_is_work(const struct cw_plan_input *input, uint32_t i);
 
+/* How many of them do. */
+uint32_t cw_plan_work_tasks(const struct cw_plan_input *input);
+
 /* The tasks that are work, in the order of their start (as placed on ties). `order` has room for all tasks;
  * returns how many. For replay --execute --order plan. Errors: CW_ERR_NOMEM. */
 enum cw_status cw_plan_result_order(const struct cw_plan_result *r, const struct cw_plan_input *input,

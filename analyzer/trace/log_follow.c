@@ -297,6 +297,8 @@ static void read_times(struct follow_state *s, uint64_t seq, uint32_t kind, stru
             f->rows.v[r->row].device_ns += end - start;
             r->timed = true;
         }
+        if (d)
+            d->timed += r->timed;
         if (d && r->timed && end > d->last_ns) {
             d->busy_ns += end - (start > d->last_ns ? start : d->last_ns);
             d->last_ns = end;

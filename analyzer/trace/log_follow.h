@@ -19,7 +19,7 @@ struct cw_follow_row {
 
 struct cw_follow_device {
     char name[CW_FOLLOW_NAME];
-    uint64_t commands, bytes;
+    uint64_t commands, timed, bytes;
     uint64_t busy_ns; /* in which at least one command ran, as far as times are known in their order */
     uint64_t last_ns; /* the end of what was counted */
 };

@@ -1,14 +1,15 @@
-# Debian packages: dpkg-buildpackage on a fresh Debian 12 from the packages that debian/control names, lintian without a word,
+# Debian packages: dpkg-buildpackage on a fresh Debian 12, and on 13, from the packages that debian/control names, lintian without a word,
 # installed, the demo's steps and debian/tests with the installed tools, purged: no file is left. Needs root, debootstrap and a
 # mirror of Debian (MIRROR); packages are fetched for some minutes.
+# SLICES=2
 . "$(dirname "$0")/common.sh"
-mirror=${MIRROR:-http://deb.debian.org/debian}
 [ "$(id -u)" = 0 ] || { echo "not root: no chroot can be made"; exit 77; }
 command -v debootstrap > /dev/null || { echo "no debootstrap: package debootstrap"; exit 77; }
 unshare --mount true 2> /dev/null || { echo "no mounts of its own are allowed here"; exit 77; }
-root=$T/debian
-if ! debootstrap --variant=minbase bookworm "$root" "$mirror" > "$T/out" 2>&1; then
-    tail -5 "$T/out"; echo "debootstrap fails: is $mirror there?"; exit 77
+root=$T/debian release=bookworm
+[ "${SLICE:-1/2}" = 1/2 ] || release=trixie
+if ! debootstrap --variant=minbase $release "$root" ${MIRROR:-} > "$T/out" 2>&1; then
+    tail -5 "$T/out"; echo "debootstrap fails: is its mirror there?"; exit 77
 fi
 # the settings by which this machine reaches its mirror
 cp /etc/resolv.conf "$root/etc/" 2> /dev/null
@@ -30,8 +31,8 @@ inside 'cd /src; su builder -c "lintian --info --display-info --pedantic --fail-
 [ ! -s "$T/out" ] || { cat "$T/out"; fail "lintian says something"; }
 
 # all that the packages and the demo need comes first, so that the difference is the packages' own
-inside 'apt-get -qq install -y --no-install-recommends $(sed -n "/^Recommends:/,/^[SD][ue]/s/^ \([a-z0-9-]*\).*,$/\1/p" /src/clweave/debian/control) \
-    pkgconf libcmocka-dev hashcat clinfo librsvg2-bin $(dpkg-deb -f /src/clweave_*.deb Depends | tr , "\n" | sed "s/[(|].*//; /clweave/d")
+inside 'apt-get -qq install -y --no-install-recommends pkgconf libcmocka-dev hashcat clinfo librsvg2-bin \
+    $(for field in Depends Recommends; do dpkg-deb -f /src/clweave_*.deb $field; done | tr , "\n" | sed "s/[(|].*//; /clweave/d")
     cd /src/clweave; su builder -c "make -j2 B=programs programs/test/apps/nbody programs/test/apps/blockmatmul"
     ldconfig' "packages for the demo"
 files='find / -xdev \( -path /src -o -path /tmp -o -path /proc -o -path /sys -o -path /dev -o -path /root -o -path /home -o -path /var/cache \

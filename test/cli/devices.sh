@@ -21,7 +21,10 @@ for d in measured:
 PY
 clweave devices | grep -q 'launch and wait .* us .* and .* (' || fail "no line of a figure"
 
-clweave devices --measure --seconds 0 > /dev/null || fail "devices --seconds 0"
+clweave devices --measure --seconds 0.001 > /dev/null || fail "devices --seconds 0.001"
+for words in '--measure --seconds 0' '--seconds 3'; do
+    clweave devices $words 2> "$T/err"; [ $? = 2 ] || fail "devices $words: $(cat "$T/err")"
+done
 quantities() { python3 -c 'import json, sys; print(sum(len(d["roofs"]) for d in json.load(sys.stdin)["devices"]))'; }
 [ "$(clweave devices --json | quantities)" -ge "$(quantities < "$T/listed")" ] || fail "less than is kept has replaced it"
 [ -z "$(ls -A "$T/cache/clweave/roofs")" ] && fail "nothing is kept"

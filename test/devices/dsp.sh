@@ -95,7 +95,7 @@ if command -v clinfo > /dev/null; then
         grep -q "$line" "$T/dsp" || { cat "$T/dsp"; fail "clinfo does not say '$line' of the DSP"; }
     done
     # the CPU beside it is what it is without
-    cpu() { grep -vE 'lobal memory size|memory alloc' | sed -n '/Device Name.*pthread/,$p' | sed '/HXDSP1042/,$d; /^NULL platform/,$d; /^$/d'; }
+    cpu() { grep -vE 'lobal memory size|memory alloc' | sed -n '/Device Name.*\(pthread\|cpu\)/,$p' | sed '/HXDSP1042/,$d; /^NULL platform/,$d; /^$/d'; }
     cpu < "$T/info" > "$T/cpu"
     clinfo | cpu | diff - "$T/cpu" > "$T/diff" || { head "$T/diff"; fail "the CPU looks different beside a DSP"; }
     [ "$(wc -l < "$T/cpu")" -gt 50 ] || fail "clinfo says little about the CPU"

@@ -6,7 +6,7 @@
 program=$T/again
 printf '#!/bin/sh\nexec "%s" alone\n' "$B/test/runmode/again" > "$program"
 chmod +x "$program"
-repeated() { awk "/launches were the one before/ { n = \$2 } END { print n + 0 }" "$T/summary"; }
+repeated() { awk "/launches repeated the one before/ { n = \$2 } END { print n + 0 }" "$T/summary"; }
 export POCL_DEVICES=basic
 bare "$program" || { done_; exit; }
 for turn in 1 2 3; do # what is known of kernels may come late in the first

@@ -2,6 +2,7 @@
  * local memory. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <stdio.h>
 
 int main(void)
 {
@@ -17,6 +18,7 @@ int main(void)
     cl_program program;
     cl_kernel kernel;
     cl_mem buffer;
+    cl_ulong bytes = 0;
     cl_int n = 7;
 
     if (clGetPlatformIDs(1, &platform, NULL) ||
@@ -31,5 +33,7 @@ int main(void)
     buffer = clCreateBuffer(context, 0, 256, NULL, NULL);
     clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
     clSetKernelArg(kernel, 1, sizeof n, &n);
+    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    printf("%llu\n", (unsigned long long)bytes);
     return clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) || clFinish(queue);
 }

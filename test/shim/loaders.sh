@@ -14,6 +14,9 @@ ln -s libOpenCL.so.1 "$T/none/libOpenCL.so"
 export COUNT_LOG=$T/count.log
 icd=$(ldd "$T/platforms_linked" | awk '/libOpenCL/ { print $3 }')
 
+# some loaders change errno themselves
+CHECK_ERRNO=1 "$T/platforms_linked" linked 16 > /dev/null 2>&1 && errno=CHECK_ERRNO=1 || errno=
+
 # expect TEXT COMMAND... - the last line of the command's output is TEXT
 expect() {
     local want=$1 got; shift
@@ -23,7 +26,7 @@ expect() {
 
 for lib in "$shim" "$count"; do
     for mode in off trace run; do
-        with="env LD_PRELOAD=$lib CLWEAVE_MODE=$mode CLWEAVE_OUT=$T/out.json CHECK_ERRNO=1"
+        with="env LD_PRELOAD=$lib CLWEAVE_MODE=$mode CLWEAVE_OUT=$T/out.json $errno"
         expect "1 platforms" $with "$T/platforms_linked" linked 16
         expect "1 platforms" $with "$T/platforms" linked 16 # bound to us alone
         expect "1 platforms" $with "$T/platforms" libOpenCL.so.1 16

@@ -197,9 +197,10 @@ static void summary(void)
                            (unsigned long long)c->kept, cw_run_activation_saved(0) / 1e6));
     if (c->again)
         say(line,
-            snprintf(line, sizeof line,
-                     "run: %llu launches were the one before them again, and done when they were enqueued\n",
-                     (unsigned long long)c->again));
+            snprintf(
+                line, sizeof line,
+                "run: %llu launches repeated the one before, and ran inside the call that enqueued them\n",
+                (unsigned long long)c->again));
     for (size_t i = 0; i < sizeof subsystems / sizeof *subsystems; i++)
         if (subsystems[i].describe)
             say(line, subsystems[i].describe(line, sizeof line));

@@ -486,8 +486,9 @@ int cw_run_activation_describe(char *text, unsigned size)
     if (rent.cost_ns > 0)
         used += snprintf(text + used, size - (unsigned)used, ", beginning took %.1f ms", rent.cost_ns / 1e6);
     if (rent.ended_ns > 0)
-        used += snprintf(text + used, size - (unsigned)used,
-                         "; given up after %.1f ms, behind what it takes without", rent.ended_ns / 1e6);
+        used +=
+            snprintf(text + used, size - (unsigned)used,
+                     "; they stopped after %.1f ms, as the run was slower than bare", rent.ended_ns / 1e6);
     if (built > 0)
         used += snprintf(text + used, size - (unsigned)used, "; builds took %.1f ms", built / 1e6);
     if (rent.waits)

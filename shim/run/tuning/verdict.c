@@ -66,7 +66,7 @@ static int say_end(char *text, unsigned size, const struct cw_run_course *c)
         used += snprintf(text + used, size - (unsigned)used, "; %llu%s run", (unsigned long long)c->run,
                          ordinal(c->run));
     return used + snprintf(text + used, size - (unsigned)used, "%s)\n",
-                           c->given_up ? "; given up on the way"
+                           c->given_up ? "; helpers stopped midway"
                            : c->waits  ? "; more will be ready next time"
                                        : "");
 }
@@ -86,7 +86,7 @@ static int say_measured(char *text, unsigned size, const struct cw_run_course *c
 static int say_expected(char *text, unsigned size, const struct cw_run_course *c)
 {
     double ratio = c->bare_ns / c->work_ns;
-    int used = c->measured ? snprintf(text, size, "clweave: trying helpers (without %.0f, this run %.0f ms",
+    int used = c->measured ? snprintf(text, size, "clweave: trying helpers (bare %.0f ms, this run %.0f ms",
                                       c->bare_ns / 1e6, c->work_ns / 1e6)
                : ratio > CLEAR
                    ? snprintf(text, size, "clweave: %.1fx expected (%.0f -> %.0f ms", ratio, c->bare_ns / 1e6,
