@@ -15,7 +15,6 @@
 #include "../staging/staging.h"
 #include "../tasks/reference_counts.h"
 #include "../workers/execute.h"
-#include "../workers/worker.h"
 
 #define NO_READ  (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define NO_WRITE (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
@@ -39,8 +38,7 @@ struct host_transfer {
     bool straight; /* of a read: each piece comes from the device that has it (memory/spread_read.h) */
 };
 
-static const struct cw_run_work_ops straight_ops = {.run = cw_run_worker_run_beside,
-                                                    .execute = cw_run_spread_read};
+static const struct cw_run_work_ops straight_ops = {.execute = cw_run_spread_read, .beside = true};
 
 static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host_transfer *h)
 {

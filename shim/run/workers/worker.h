@@ -30,9 +30,6 @@ void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t 
 /* The same for a command as it is, without the table of its kind. */
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
 
-/* `run` of a command that needs no device: others may run at `l` meanwhile, and windows close. */
-void cw_run_worker_run_beside(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
-
 bool cw_run_worker_run_orphan(
     void); /* runs a command of a lane that can have no worker; false: there is none */
 void cw_run_worker_kick_all(void);
