@@ -84,8 +84,6 @@ cl_int cw_run_spread_read(struct cw_run_task *t)
     while (err >= 0 && cw_extents_missing(&r->spread->valid, piece.high, high, UINT64_MAX, &piece))
         err = read_piece(t, &piece, to + (piece.low - low));
     cw_run_spread_copies_are(CW_MOVE_NEEDED);
-    if (err < 0 && t->outcome.told)
-        *t->outcome.told = err;
     cw_run_global_lock_give();
     return err;
 }

@@ -394,15 +394,17 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
 /* The worker stays free for others, and windows close meanwhile. */
 static void run_beside(struct cw_run_task *t)
 {
-    cl_int status = CL_COMPLETE;
+    cl_int status = t->outcome.failed;
 
     cw_run_spread_fetch(t); /* of a command that is `apart` this is only its claim */
     cw_run_worker_starts(t);
-    if (!t->outcome.failed) {
+    if (status >= 0) {
         cw_run_global_lock_give();
         status = cw_run_timing_execute(t);
         cw_run_global_lock_take();
     }
+    if (status < 0 && t->outcome.told)
+        *t->outcome.told = status;
     cw_run_task_done(t, status);
     cw_run_task_retire();
 }
