@@ -122,8 +122,10 @@ footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader irreader pass
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(footprint_libs)
 
+# Work Queue of Debian 13 wants OpenSSL, of 12 not
+ssl_libs := $(patsubst %,-l:%,$(notdir $(wildcard $(addprefix /usr/lib/$(shell $(CC) -print-multiarch 2> /dev/null)/,libssl.so.3 libcrypto.so.3))))
 $(B)/clweave-farm-queue: $(call obj,$(queue_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lwork_queue -ldttools -l:libz.so.1 -lpthread -lm
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lwork_queue -ldttools -l:libz.so.1 -Wl,--as-needed $(ssl_libs) -lpthread -lm
 
 # ---- tests: one program per file, with what its folder needs; the linker takes of the libraries those that it uses
 own  := $(B)/libcwanalyzer.a $(B)/libcwsched.a

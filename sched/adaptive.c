@@ -35,11 +35,16 @@ struct cw_adaptive *cw_adaptive_create(uint32_t devices, const struct cw_adaptiv
         sum += options->ratio[d];
     for (uint32_t d = 0; d < devices; d++)
         a->device[d].ratio = sum > 0 && isfinite(sum) ? options->ratio[d] / sum : 1.0 / devices;
-    return a;
+    if (a->mode != CW_ADAPTIVE_DISPATCH || cw_adaptive_create_dispatch(a, options->region))
+        return a;
+    cw_adaptive_destroy(a);
+    return NULL;
 }
 
 void cw_adaptive_destroy(struct cw_adaptive *a)
 {
+    if (a)
+        cw_adaptive_destroy_dispatch(a);
     free(a);
 }
 
@@ -56,6 +61,8 @@ void cw_adaptive_start(struct cw_adaptive *a, uint64_t groups)
         a->device[d].seen = 0;
     }
     cw_adaptive_start_sync(a);
+    if (a->dispatch)
+        cw_adaptive_start_dispatch(a);
 }
 
 enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
@@ -72,6 +79,8 @@ enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device,
         a->event_ns = now_ns;
     a->event_is_new = false;
     d->seen = a->events;
+    if (a->dispatch)
+        return cw_adaptive_next_dispatch(a, device, now_ns, part);
     return a->mode == CW_ADAPTIVE_ASYNC ? cw_adaptive_next_async(a, device, now_ns, part)
                                         : cw_adaptive_next_sync(a, device, now_ns, part);
 }
@@ -80,7 +89,7 @@ enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device,
 
 uint64_t cw_adaptive_remaining(const struct cw_adaptive *a)
 {
-    uint64_t n = a->fresh.groups;
+    uint64_t n = a->dispatch ? cw_adaptive_remaining_dispatch(a) : a->fresh.groups;
 
     for (uint32_t i = 0; i < a->num_back; i++)
         n += a->back[i].groups;
@@ -109,7 +118,7 @@ void cw_adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct a
     d->holds = d->took = true;
     d->part = part;
     d->began_ns = now_ns;
-    if (a->mode == CW_ADAPTIVE_ASYNC)
+    if (a->mode == CW_ADAPTIVE_ASYNC || a->dispatch)
         a->block = part.groups;
 }
 
@@ -119,7 +128,7 @@ bool cw_adaptive_rest(struct cw_adaptive *a, struct cw_adaptive_part *part)
 
     if (a->rest || !cw_adaptive_remaining(a))
         return false;
-    r = cw_adaptive_take(a, UINT64_MAX);
+    r = a->dispatch ? cw_adaptive_take_dispatch(a) : cw_adaptive_take(a, UINT64_MAX);
     *part = (struct cw_adaptive_part){r.first, r.groups, UINT64_MAX};
     a->rest = r.groups;
     return true;
@@ -280,6 +289,8 @@ void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns)
     d->holds = d->block_open = false;
     d->block_ns = ns;
     a->done += d->part.groups;
+    if (a->dispatch)
+        cw_adaptive_done_dispatch(a, device);
     if (ns) {
         cw_adaptive_looked(a, device, (double)ns);
         learn(a, d, (double)d->part.groups, (double)ns);
@@ -287,9 +298,13 @@ void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns)
     happened(a, d);
 }
 
-static void goes(struct cw_adaptive *a, struct adaptive_device *d)
+static void goes(struct cw_adaptive *a, uint32_t device)
 {
-    if (d->holds)
+    struct adaptive_device *d = &a->device[device];
+
+    if (a->dispatch)
+        cw_adaptive_gone_dispatch(a, device);
+    else if (d->holds)
         a->back[a->num_back++] = d->part;
     d->holds = d->block_open = false;
     d->block_groups = 0;
@@ -300,13 +315,13 @@ void cw_adaptive_leave(struct cw_adaptive *a, uint32_t device)
 {
     a->device[device].left = true;
     if (a->fresh.groups < a->groups) /* else nothing has begun, and no device is late */
-        goes(a, &a->device[device]);
+        goes(a, device);
 }
 
 void cw_adaptive_lost(struct cw_adaptive *a, uint32_t device)
 {
     a->device[device].lost = true;
-    goes(a, &a->device[device]);
+    goes(a, device);
 }
 
 /* ---- settings */

@@ -11,6 +11,9 @@
  *           device's share of the rest until all finish together (so the last parts are small), at most 2/n
  *           of its share of the whole launch, but long enough to be worth `overhead_ns`. Speeds are those of
  *           a short window of parts, which begins anew when a device's speed has changed
+ *   dispatch  blocks of W/n groups, which nothing changes, by the patent of Jiangnan Institute of Computing
+ *           Technology on multi-level masters (A9). A device asks the master of its region for one; a master
+ *           that has none asks that of all for one for each of its devices
  *   static  one block of the whole launch, divided by the ratio as it was given, which nothing changes: what
  *           the others are compared with
  *
@@ -28,7 +31,7 @@
 
 #include "status.h"
 
-enum cw_adaptive_mode { CW_ADAPTIVE_ASYNC, CW_ADAPTIVE_SYNC, CW_ADAPTIVE_STATIC };
+enum cw_adaptive_mode { CW_ADAPTIVE_ASYNC, CW_ADAPTIVE_SYNC, CW_ADAPTIVE_STATIC, CW_ADAPTIVE_DISPATCH };
 
 enum {
     CW_ADAPTIVE_DEVICES = 64,  /* at most */
@@ -41,7 +44,8 @@ struct cw_adaptive_options {
     uint32_t blocks_n; /* n; 0: CW_ADAPTIVE_BLOCKS_N */
     /* per device, >= 0, relative to each other; 0: it takes no part. NULL: all the same */
     const double *ratio;
-    double overhead_ns; /* the cost of one more part on a device; 0: none, or not known */
+    const uint32_t *region; /* dispatch: of each device, any numbers; NULL: all are in one */
+    double overhead_ns;     /* the cost of one more part on a device; 0: none, or not known */
 };
 
 /* A part to run: groups [first, first + groups). */
@@ -111,7 +115,7 @@ double cw_adaptive_speed(const struct cw_adaptive *a, uint32_t device);
 /* Whether the device is lost. */
 bool cw_adaptive_is_lost(const struct cw_adaptive *a, uint32_t device);
 
-/* sync: the groups of the block that runs, or that ran last; async: of the part that was given out last. */
+/* sync: the groups of the block that runs, or that ran last; else: of the part that was given out last. */
 uint64_t cw_adaptive_block(const struct cw_adaptive *a);
 
 /* Reads "3:1:0.5" into `ratio` (room for CW_ADAPTIVE_DEVICES) and their number. Errors: CW_ERR_INVALID. */

@@ -1,4 +1,4 @@
-/* adaptive_internal.h - the state of a controller, shared by its two ways. */
+/* adaptive_internal.h - the state of a controller, shared by its ways. */
 #ifndef CW_ADAPTIVE_INTERNAL_H
 #define CW_ADAPTIVE_INTERNAL_H
 
@@ -43,10 +43,11 @@ struct cw_adaptive {
     bool event_is_new; /* no device has asked after the last one */
     uint64_t event_ns; /* when a device first asked */
     /* sync */
-    uint64_t block, last_block;    /* sizes; 0: none yet */
-    double last_speed, this_speed; /* V of the block before the last one, of the last one; 0: none yet */
-    bool growing;                  /* direction of the last change */
-    uint32_t blocks;               /* that have begun in this launch */
+    uint64_t block, last_block;         /* sizes; 0: none yet */
+    double last_speed, this_speed;      /* V of the block before the last one, of the last one; 0: none yet */
+    bool growing;                       /* direction of the last change */
+    uint32_t blocks;                    /* that have begun in this launch */
+    struct adaptive_dispatch *dispatch; /* NULL: another mode */
     struct adaptive_device device[];
 };
 
@@ -86,6 +87,20 @@ enum cw_adaptive_answer cw_adaptive_next_sync(struct cw_adaptive *a, uint32_t de
                                               struct cw_adaptive_part *part);
 /* A report of `ns`, before it is learnt from. */
 void cw_adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns);
+
+/* dispatch. Create: false: out of memory. */
+bool cw_adaptive_create_dispatch(struct cw_adaptive *a, const uint32_t *region);
+void cw_adaptive_destroy_dispatch(struct cw_adaptive *a);
+void cw_adaptive_start_dispatch(struct cw_adaptive *a);
+enum cw_adaptive_answer cw_adaptive_next_dispatch(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
+                                                  struct cw_adaptive_part *part);
+/* The part that the device has held is done. */
+void cw_adaptive_done_dispatch(struct cw_adaptive *a, uint32_t device);
+/* The device has gone, with or without a part. */
+void cw_adaptive_gone_dispatch(struct cw_adaptive *a, uint32_t device);
+/* Groups that no device holds and that are not done; takes some of them, in one piece, for the caller. */
+uint64_t cw_adaptive_remaining_dispatch(const struct cw_adaptive *a);
+struct adaptive_range cw_adaptive_take_dispatch(struct cw_adaptive *a);
 
 void cw_adaptive_start_sync(struct cw_adaptive *a);
 /* A share of the block was reported, or its device has gone. */

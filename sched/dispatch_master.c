@@ -31,6 +31,23 @@ enum cw_status cw_dispatch_master_init(struct cw_dispatch_master *m, uint32_t ta
     return status;
 }
 
+bool cw_dispatch_master_reserve(struct cw_dispatch_master *m, uint32_t ranges)
+{
+    return cw_dispatch_queue_reserve(&m->queue, ranges);
+}
+
+void cw_dispatch_master_clear(struct cw_dispatch_master *m, uint32_t tasks)
+{
+    m->tasks = tasks;
+    m->left = m->tries ? tasks : 0;
+    m->queue.head = m->queue.used = 0;
+    memset(m->holder, 0xff, (size_t)tasks * sizeof *m->holder);
+    if (m->failures)
+        memset(m->failures, 0, tasks);
+    for (uint32_t c = 0; c < m->children; c++)
+        m->child[c] = (struct cw_dispatch_child){.epoch = m->child[c].epoch + 1};
+}
+
 void cw_dispatch_master_finish(struct cw_dispatch_master *m)
 {
     cw_dispatch_queue_finish(&m->queue);

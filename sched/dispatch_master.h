@@ -48,6 +48,12 @@ enum cw_status cw_dispatch_master_init(struct cw_dispatch_master *m, uint32_t ta
                                        uint32_t tries, struct cw_error *err);
 void cw_dispatch_master_finish(struct cw_dispatch_master *m);
 
+/* Room in its queue for so many ranges: none is refused then for want of memory. False: out of memory. */
+bool cw_dispatch_master_reserve(struct cw_dispatch_master *m, uint32_t ranges);
+/* As after init, for other tasks, no more than it was made for; children begin their next epoch. Of a master
+ * with a record of its own. O(tasks). */
+void cw_dispatch_master_clear(struct cw_dispatch_master *m, uint32_t tasks);
+
 /* The same on the caller's record of holders, which other masters of the level may share: child k is number
  * first + k there. CW_DISPATCH_NOBODY for all tasks when there was no master before. tries 0: a regional
  * master, which has no tasks. */

@@ -8,18 +8,26 @@ void cw_dispatch_queue_finish(struct cw_dispatch_queue *q)
     *q = (struct cw_dispatch_queue){0};
 }
 
+bool cw_dispatch_queue_reserve(struct cw_dispatch_queue *q, uint32_t room)
+{
+    struct cw_dispatch_range *more;
+
+    if (room <= q->room)
+        return true;
+    more = malloc(room * sizeof *more);
+    if (!more)
+        return false;
+    for (uint32_t k = 0; k < q->used; k++)
+        more[k] = q->v[(q->head + k) % q->room];
+    free(q->v);
+    *q = (struct cw_dispatch_queue){more, 0, q->used, room};
+    return true;
+}
+
 bool cw_dispatch_queue_put(struct cw_dispatch_queue *q, struct cw_dispatch_range r)
 {
-    if (q->used == q->room) {
-        uint32_t room = 2 * q->room + 8;
-        struct cw_dispatch_range *more = malloc(room * sizeof *more);
-        if (!more)
-            return false;
-        for (uint32_t k = 0; k < q->used; k++)
-            more[k] = q->v[(q->head + k) % q->room];
-        free(q->v);
-        *q = (struct cw_dispatch_queue){more, 0, q->used, room};
-    }
+    if (q->used == q->room && !cw_dispatch_queue_reserve(q, 2 * q->room + 8))
+        return false;
     if (r.count)
         q->v[(q->head + q->used++) % q->room] = r;
     return true;

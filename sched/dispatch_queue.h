@@ -25,6 +25,9 @@ struct cw_dispatch_queue {
 
 void cw_dispatch_queue_finish(struct cw_dispatch_queue *q);
 
+/* Makes room for so many ranges. False: out of memory. */
+bool cw_dispatch_queue_reserve(struct cw_dispatch_queue *q, uint32_t room);
+
 /* Puts a range at the end, or one task, into the last range where it belongs there. False: out of memory. */
 bool cw_dispatch_queue_put(struct cw_dispatch_queue *q, struct cw_dispatch_range r);
 bool cw_dispatch_queue_put_task(struct cw_dispatch_queue *q, uint32_t task);

@@ -22,6 +22,7 @@ struct genetic {
     /* `pool`: the population, room for as many children, and one for the best ever; genomes are moved about
      * in it */
     struct genome *pool, best;
+    uint64_t left; /* schedules that may still be made */
     uint32_t population,
         count; /* of the pool: genomes 0 .. population - 1; the children follow up to count - 1 */
 };
@@ -92,6 +93,7 @@ static enum cw_status decode(struct genetic *s, struct genome *g, struct cw_erro
 {
     enum cw_status status = place(s, g, err);
 
+    s->left--;
     g->makespan = status == CW_OK ? cw_schedule_makespan(s->plan->schedule) : INFINITY;
     if (g->makespan < s->best.makespan)
         copy(s, &s->best, g);
@@ -152,7 +154,7 @@ static enum cw_status breed(struct genetic *s, uint32_t a, struct cw_error *err)
     double parents = fmin(s->pool[a].makespan, s->pool[a + 1].makespan);
     enum cw_status status = CW_OK;
 
-    for (uint32_t k = 0; k < 2 && status == CW_OK; k++) {
+    for (uint32_t k = 0; k < 2 && status == CW_OK && s->left; k++) {
         struct genome *child = &s->pool[s->count];
         bool mutated = chance(s, s->o->mutation);
         if (!crossed && !mutated)
@@ -200,10 +202,10 @@ static enum cw_status select_next(struct genetic *s, struct cw_error *err)
         for (uint32_t k = n1 + by_rank; k < s->size && k < s->count; k++)
             swap(&s->pool[k], &s->pool[k + below(s, s->count - k)]);
     }
-    for (; s->count < s->size && status == CW_OK; s->count++)
+    for (; s->count < s->size && status == CW_OK && s->left; s->count++)
         status = draw(s, &s->pool[s->count], err);
-    s->population = s->count = s->size;
-    for (uint32_t k = 0; k < s->size; k++)
+    s->population = s->count = s->count < s->size ? s->count : s->size; /* fewer: the search is over */
+    for (uint32_t k = 0; k < s->population; k++)
         s->pool[k].better = false;
     return status;
 }
@@ -249,10 +251,10 @@ static enum cw_status search(struct genetic *s, struct cw_error *err)
     s->best.makespan = cw_schedule_makespan(schedule);
     copy(s, &s->pool[0], &s->best);
     status = clear(s, err);
-    for (s->population = 1; s->population < s->size && status == CW_OK; s->population++)
+    for (s->population = 1; s->population < s->size && status == CW_OK && s->left; s->population++)
         status = draw(s, &s->pool[s->population], err);
     s->count = s->population;
-    for (uint64_t g = 0; g < s->o->generations && status == CW_OK; g++)
+    for (uint64_t g = 0; g < s->o->generations && status == CW_OK && s->left; g++)
         status = next_generation(s, err);
     return status == CW_OK ? place(s, &s->best, err) : status;
 }
@@ -263,6 +265,7 @@ enum cw_status cw_genetic_improve(struct cw_plan *plan, uint32_t base, const str
     struct genetic s = {.plan = plan,
                         .o = o,
                         .random = plan->seed,
+                        .left = plan->tries,
                         .base = base,
                         .length = plan->schedule->placed - base,
                         .size = o->population ? (uint32_t)cw_whole_from((double)o->population, 1000000)
@@ -270,7 +273,7 @@ enum cw_status cw_genetic_improve(struct cw_plan *plan, uint32_t base, const str
     uint32_t *genes = NULL;
     enum cw_status status;
 
-    if (s.length == 0)
+    if (s.length == 0 || s.left == 0)
         return CW_OK;
     if (allocate(&s)) {
         genes = s.pool[0].gene; /* genomes move about */

@@ -23,9 +23,9 @@
 
 /* Improves the tasks that `plan` placed after the first `base` ones: keeps their order, searches other
  * devices for them, and leaves the plan with the best that was ever decoded, never worse than it was.
- * Options: generations, population (0: twice the devices), crossover, mutation, preprocess, similarity. Draws
- * from plan->seed. O(generations x population) times placing all tasks. Errors: CW_ERR_NOMEM, those of
- * cw_plan_place. */
+ * Options: generations, population (0: twice the devices), crossover, mutation, preprocess, similarity; it
+ * ends early after plan->tries schedules. Draws from plan->seed. O(generations x population) times placing
+ * all tasks. Errors: CW_ERR_NOMEM, those of cw_plan_place. */
 enum cw_status cw_genetic_improve(struct cw_plan *plan, uint32_t base, const struct cw_policy_options *o,
                                   struct cw_error *err);
 

@@ -119,13 +119,14 @@ static bool sort_keys(struct maker *m)
     return word != NULL;
 }
 
-/* The sorted keys become the order. */
-static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const uint32_t *succ)
+/* The tiles in the order of their keys, into m->sequence, and the groups of all tiles. */
+static enum cw_status sort_groups(struct maker *m)
 {
     const struct cw_groups_key *last = NULL;
 
     if (!sort_keys(m))
         return no_memory(m);
+    m->out->groups = 0;
     for (uint32_t k = 0; k < m->net.tiles; k++) {
         uint32_t i = m->sequence[k];
         const struct cw_groups_key *key = &m->order.key[i];
@@ -139,6 +140,58 @@ static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const
         t->lane = key->lane;
         last = key;
     }
+    m->out->blocks = m->order.blocks, m->out->height = m->order.height;
+    return CW_OK;
+}
+
+/* Fills *use, the caller's to free; the largest group, the reuse of all. */
+static enum cw_status count_groups(struct maker *m, struct cw_groups_use **use)
+{
+    struct cw_groups *out = m->out;
+
+    out->footprint_bytes = out->accessed_bytes = out->grouped_bytes = 0;
+    *use = calloc(out->groups, sizeof **use);
+    if (!*use || !cw_groups_uses(&m->order, m->sequence, out->tile, *use))
+        return no_memory(m);
+    for (uint32_t g = 0; g < out->groups; g++) {
+        out->accessed_bytes += (*use)[g].accessed, out->grouped_bytes += (*use)[g].touched;
+        out->footprint_bytes =
+            (*use)[g].touched > out->footprint_bytes ? (*use)[g].touched : out->footprint_bytes;
+    }
+    return CW_OK;
+}
+
+/* Counts what groups touch, where it is asked for; blocks that reuse too little are dissolved. */
+static enum cw_status bound_groups(struct maker *m)
+{
+    bool bound = m->options->reuse > 0 && !m->options->seed, changed = false;
+    struct cw_groups_use *use = NULL;
+    enum cw_status status = CW_OK;
+
+    if (bound || !m->options->measured)
+        status = count_groups(m, &use);
+    if (status == CW_OK && bound)
+        status = cw_groups_bound_reuse(&m->order, use, m->out->groups, &changed, m->err);
+    free(use);
+    if (status != CW_OK || !changed)
+        return status;
+    status = sort_groups(m);
+    use = NULL;
+    if (status == CW_OK)
+        status = count_groups(m, &use);
+    free(use);
+    return status;
+}
+
+/* The sorted keys become the order. */
+static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const uint32_t *succ)
+{
+    enum cw_status status = sort_groups(m);
+
+    if (status == CW_OK)
+        status = bound_groups(m);
+    if (status != CW_OK)
+        return status;
     if (m->options->seed)
         shuffle_keys(m);
     return legal(m) ? CW_OK : mend(m, start, succ);
@@ -160,32 +213,6 @@ static void hand_out(struct maker *m, const uint32_t *start, const uint32_t *suc
     }
     free(m->out->tile);
     m->out->tile = sorted;
-}
-
-/* The bytes of the largest group, each once; no order helps steps of one tile. */
-static enum cw_status footprint(struct maker *m)
-{
-    uint32_t *stamp = calloc((size_t)m->net.pieces + 1, sizeof *stamp); /* group + 1 */
-    uint64_t *bytes = calloc(m->out->groups, sizeof *bytes);
-    enum cw_status status;
-
-    for (uint32_t k = 0; stamp && bytes && k < m->net.tiles; k++) {
-        const struct cw_groups_access *access;
-        uint32_t count, group = m->out->tile[k].group;
-        const struct cw_groups_tile *t = &m->out->tile[k];
-        const struct cw_groups_run *run =
-            cw_groups_runs(&m->net, m->net.base[t->step] + t->tile, &count, &access);
-        for (uint32_t a = 0; a < count && m->net.step[t->step].tiles > 1; a++)
-            for (uint32_t p = run[a].low; p < run[a].high; p++)
-                if (stamp[p] != group + 1)
-                    stamp[p] = group + 1, bytes[group] += cw_groups_piece_bytes(&m->net, p);
-    }
-    for (uint32_t g = 0; bytes && g < m->out->groups; g++)
-        m->out->footprint_bytes = bytes[g] > m->out->footprint_bytes ? bytes[g] : m->out->footprint_bytes;
-    status = stamp && bytes ? CW_OK : no_memory(m);
-    free(stamp);
-    free(bytes);
-    return status;
 }
 
 static enum cw_status order(struct maker *m)
@@ -216,10 +243,7 @@ static enum cw_status order(struct maker *m)
 static enum cw_status judge(struct maker *m)
 {
     struct cw_cache_traffic ours, plain;
-    enum cw_status status = footprint(m);
-
-    if (status == CW_OK)
-        status = cw_cache_model_run(&m->net, m->sequence, m->options->cache_bytes, &ours, m->err);
+    enum cw_status status = cw_cache_model_run(&m->net, m->sequence, m->options->cache_bytes, &ours, m->err);
     if (status == CW_OK)
         status = cw_cache_model_run(&m->net, NULL, m->options->cache_bytes, &plain, m->err);
     if (status == CW_OK)
@@ -238,10 +262,12 @@ static enum cw_status make(struct maker *m, const struct cw_groups_step *step, u
     if (status != CW_OK)
         return status;
     *m->out = (struct cw_groups){.tiles = m->net.tiles,
-                                 .blocks = m->order.blocks,
-                                 .height = m->order.height,
-                                 .width = m->order.width,
-                                 .reach = (double)m->order.reach / CW_GROUPS_UNIT};
+                                 .width = m->order.width[0],
+                                 .reach = (double)m->order.reach[0] / CW_GROUPS_UNIT};
+    for (uint32_t d = 1; d < m->order.dims; d++) {
+        m->out->inner[d - 1] = m->order.width[d];
+        m->out->inner_reach[d - 1] = (double)m->order.reach[d] / CW_GROUPS_UNIT;
+    }
     status = order(m);
     return status == CW_OK && !m->options->measured ? judge(m) : status;
 }

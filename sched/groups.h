@@ -19,7 +19,15 @@
  * Within a group by step, then tile: that is in the order of dependence, as P never falls along one. The
  * source is the patent of the Institute of Computing Technology (CAS) on priority groups from data topology;
  * Algorithm A8. The model of height and width is clweave's: the bytes that a window of (shift of the
- * block + width + 2 R) tiles touches fit in the cache.
+ * block + width + 2 R) tiles touches fit in the cache. The patent's bound on reuse is options.reuse: the
+ * model's groups are the largest that fit, and smaller ones reuse less.
+ *
+ * *Grids.* A step may be cut in up to three dimensions: its tiles are numbered row by row, and each has a
+ * coordinate, an R, a shift and a P in each dimension. Skewed groups are boxes of the grid, P / width in each
+ * dimension, in the order of rows: no P falls along a dependence, so neither does that order. The patent's
+ * maximum is that of the numbers of tiles, P(1, x) that of the corner x + R. The model keeps rows whole where
+ * the window over them fits. Else it cuts the outer dimensions into strips, which a window goes along in the
+ * next one; what that costs at the strips' borders is weighed against the steps that a block then takes.
  *
  * *Steps that lean.* Tiles that are cut at other places in each step, so that a tile's neighbours of the step
  * before lie in its own column and the one before, need no tile more for each step than the stencil is wide.
@@ -47,6 +55,8 @@ struct cw_groups_access {
     bool write;
 };
 
+enum { CW_GROUPS_DIMS = 3 };
+
 struct cw_groups_step {
     uint32_t tiles;    /* >= 1 */
     uint32_t accesses; /* of each tile */
@@ -54,6 +64,8 @@ struct cw_groups_step {
         *access;            /* tiles x accesses: those of tile i from access[i * accesses] on */
     const uint32_t *column; /* of each tile, ascending, < 2^20; NULL: even, as said above */
     double lean; /* where `column`: its borders lie so many tiles before those of a step that stands */
+    uint32_t grid[CW_GROUPS_DIMS]; /* tiles in each dimension, the slowest first, `tiles` in all; 0 first: one
+                                      dimension. The others come without `column` */
 };
 
 enum cw_groups_rule { CW_GROUPS_SKEW, CW_GROUPS_MAX, CW_GROUPS_BY_STEP };
@@ -64,10 +76,14 @@ struct cw_groups_options {
     bool apart;      /* skew: lanes have ranges of the coordinate, and cache_bytes is the cache of one lane */
     uint32_t height; /* H: effective steps of a block; 0: by the model */
     uint32_t width;  /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each lane;
-                        apart: 1) */
-    uint64_t cache_bytes; /* LLC/2; 0: no limit */
-    bool measured;        /* the saving is known: footprint and bytes are not counted, and stay 0 */
-    uint64_t seed;        /* not 0: chaos. Random widths and heights, and any legal order of the tiles */
+                        apart: 1). Of a grid: in the first dimension */
+    uint32_t inner[CW_GROUPS_DIMS - 1]; /* the same in the others */
+    uint64_t cache_bytes;               /* LLC/2; 0: no limit */
+    double reuse;  /* theta: groups touch each of their bytes more often than that, in the mean of a
+                             block; else each of its steps is one. 0: no bound. Not under chaos */
+    bool measured; /* the saving is known: bytes are not counted, and stay 0; those of groups are
+                             where `reuse` needs them */
+    uint64_t seed; /* not 0: chaos. Random widths and heights, and any legal order of the tiles */
 };
 
 /* In order: a predecessor stands before all that depend on it. */
@@ -84,10 +100,14 @@ struct cw_groups {
     uint32_t tiles, groups, blocks;
     struct cw_groups_tile *tile;
     uint32_t *successor;
-    uint32_t height, width; /* of the first block, as chosen: effective steps, tiles */
+    uint32_t height, width;                 /* of the first block, as chosen: effective steps, tiles */
+    uint32_t inner[CW_GROUPS_DIMS - 1];     /* width in the other dimensions of grids */
+    double inner_reach[CW_GROUPS_DIMS - 1]; /* R in them */
     double reach; /* R: the largest difference of coordinates over a dependence, in tiles (not of steps of
                      one) */
-    uint64_t footprint_bytes; /* of the largest group, without steps of one tile */
+    uint64_t footprint_bytes;               /* of the largest group, without steps of one tile */
+    uint64_t accessed_bytes, grouped_bytes; /* likewise: of all accesses; of all groups, each byte once a
+                                               group. Their ratio is the reuse */
     uint64_t touched_bytes; /* fetched from memory in this order, by a cache of cache_bytes (cache_model.h) */
     uint64_t plain_bytes;   /* the same in program order */
     uint64_t written_bytes, plain_written_bytes; /* and the bytes that go back to memory */

@@ -28,61 +28,106 @@ static void add_step(struct union_ *u, const struct cw_groups_net *net, uint32_t
 void cw_groups_place_step(struct cw_groups_order *o, uint32_t first, uint32_t s)
 {
     const struct cw_groups_net *net = o->net;
+    int64_t *shift = o->shift + (size_t)s * o->dims, still = net->step[s].column ? 0 : CW_GROUPS_UNIT / 2;
     bool any = false;
 
-    o->shift[s] = 0, o->level[s] = 0;
+    for (uint32_t d = 0; d < o->dims; d++)
+        shift[d] = 0;
+    o->level[s] = 0;
     for (uint32_t i = net->base[s]; i < net->base[s + 1]; i++)
         for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++) {
-            uint32_t on = net->pred[e], t = net->step_of[on];
-            int64_t away = o->at[on] - o->at[i], shift = o->shift[t] + away;
+            uint32_t on = net->pred[e], t = net->step_of[on], level = 0;
+
             if (t < first)
                 continue;
-            if (!any || shift > o->shift[s])
-                o->shift[s] = shift;
+            for (uint32_t d = 0; d < o->dims; d++) {
+                int64_t away = o->at[(size_t)on * o->dims + d] - o->at[(size_t)i * o->dims + d];
+                int64_t own = o->shift[(size_t)t * o->dims + d] + away;
+
+                shift[d] = !any || own > shift[d] ? own : shift[d];
+                level |= away > still || away < -still;
+            }
             any = true;
-            int64_t still = net->step[s].column ? 0 : CW_GROUPS_UNIT / 2;
-            uint32_t level = o->level[t] + (away > still || away < -still);
-            if (level > o->level[s])
-                o->level[s] = level;
+            level += o->level[t];
+            o->level[s] = level > o->level[s] ? level : o->level[s];
         }
 }
 
-/* Does the window of a block whose shifts span `span` fit, when its steps touch `bytes` in all? */
-static bool fits(const struct cw_groups_order *o, int64_t span, uint64_t bytes)
-{
-    double tiles = (double)(span + 2 * o->forward) / CW_GROUPS_UNIT + o->width, share = tiles / o->most;
+/* The shifts of a block's steps lie between these. */
+struct span {
+    int64_t low[CW_GROUPS_DIMS], high[CW_GROUPS_DIMS];
+};
 
-    return o->options->cache_bytes == 0 ||
-           (double)bytes * (share < 1 ? share : 1) <= (double)o->options->cache_bytes;
+static void widen(const struct cw_groups_order *o, struct span *span, uint32_t s)
+{
+    for (uint32_t d = 0; d < o->dims && !o->spread[s]; d++) {
+        int64_t shift = o->shift[(size_t)s * o->dims + d];
+
+        span->low[d] = shift < span->low[d] ? shift : span->low[d];
+        span->high[d] = shift > span->high[d] ? shift : span->high[d];
+    }
+}
+
+/* How far a group's tiles reach beyond its width in dimension `d`, in tiles. */
+static double beyond(const struct cw_groups_order *o, const struct span *span, uint32_t d)
+{
+    return (double)(span->high[d] - span->low[d] + 2 * o->forward[d]) / CW_GROUPS_UNIT;
+}
+
+/* Does the window of a block with such shifts fit, when its steps touch `bytes` in all? */
+static bool fits(const struct cw_groups_order *o, const struct span *span, uint64_t bytes)
+{
+    double share = 1;
+
+    for (uint32_t d = 0; d < o->dims; d++) {
+        double tiles = beyond(o, span, d) + o->width[d];
+
+        share *= tiles < o->most[d] ? tiles / o->most[d] : 1;
+    }
+    return o->options->cache_bytes == 0 || (double)bytes * share <= (double)o->options->cache_bytes;
+}
+
+/* What the block touches comes from memory once; at the borders of strips twice; as often as there are
+ * effective steps, if the window does not fit. */
+static double traffic(const struct cw_groups_order *o, const struct span *span, uint64_t bytes,
+                      uint32_t levels)
+{
+    double all = (double)bytes;
+
+    if (!fits(o, span, bytes))
+        return all * levels;
+    for (uint32_t d = 0; d < o->slide; d++)
+        if (o->width[d] < o->most[d])
+            all *= 1 + beyond(o, span, d) / o->width[d];
+    return all;
 }
 
 /* The end of the block that begins with step `first`: at most `height` effective steps (0: any number), and
- * as many as fit unless the caller wants a height. *levels: how many it has. */
+ * as many as fit unless the caller wants a height. *levels: how many it has; *moved: its bytes from memory.
+ */
 static uint32_t block_end(struct cw_groups_order *o, struct union_ *u, uint32_t first, uint32_t height,
-                          uint32_t *levels)
+                          uint32_t *levels, double *moved)
 {
-    int64_t low = 0, high = 0;
+    struct span span = {{0}, {0}};
     uint32_t s = first;
 
-    u->number++, u->bytes = 0, *levels = 0;
+    u->number++, u->bytes = 0, *levels = 0, *moved = 0;
     for (; s < o->net->steps; s++) {
         cw_groups_place_step(o, first, s);
         add_step(u, o->net, s);
-        if (!o->spread[s]) {
-            low = o->shift[s] < low ? o->shift[s] : low;
-            high = o->shift[s] > high ? o->shift[s] : high;
-        }
+        widen(o, &span, s);
         if (s > first &&
-            ((height && o->level[s] >= height) || (!o->options->height && !fits(o, high - low, u->bytes))))
+            ((height && o->level[s] >= height) || (!o->options->height && !fits(o, &span, u->bytes))))
             break;
         *levels = o->level[s] + 1 > *levels ? o->level[s] + 1 : *levels;
+        *moved = traffic(o, &span, u->bytes, *levels);
     }
     return s;
 }
 
 /* Steps of a block on which none of it bears go as late as the steps that need them allow: their results are
  * still in cache. */
-static void delay(struct cw_groups_order *o, uint32_t first, uint32_t end, int64_t *late)
+static void delay(struct cw_groups_order *o, uint32_t first, uint32_t end, uint32_t d, int64_t *late)
 {
     const struct cw_groups_net *net = o->net;
 
@@ -92,34 +137,39 @@ static void delay(struct cw_groups_order *o, uint32_t first, uint32_t end, int64
         for (uint32_t i = net->base[s]; i < net->base[s + 1]; i++)
             for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++) {
                 uint32_t on = net->pred[e], t = net->step_of[on];
-                int64_t latest = o->shift[s] + o->at[i] - o->at[on];
+                int64_t latest = o->shift[(size_t)s * o->dims + d] + o->at[(size_t)i * o->dims + d] -
+                                 o->at[(size_t)on * o->dims + d];
                 if (t >= first && latest < late[t])
                     late[t] = latest;
                 late[s] = t >= first ? INT64_MIN : late[s]; /* bound from before: stays */
             }
     for (uint32_t s = first; s < end; s++)
         if (late[s] != INT64_MIN && late[s] != INT64_MAX)
-            o->shift[s] = late[s];
+            o->shift[(size_t)s * o->dims + d] = late[s];
 }
 
-/* Steps [first, end), between two that end blocks, in as few blocks as fit and as even as that allows. */
-static void divide(struct cw_groups_order *o, struct union_ *u, uint32_t first, uint32_t end)
+/* Steps [first, end), between two that end blocks, in as few blocks as fit and as even as that allows.
+ * Returns what they fetch. */
+static double divide(struct cw_groups_order *o, struct union_ *u, uint32_t first, uint32_t end)
 {
     uint32_t height = o->options->height, levels, total = 0, count = 0;
+    double moved, all = 0;
 
     if (!height) {
-        for (uint32_t s = first; s < end; s = block_end(o, u, s, 0, &levels), total += levels)
+        for (uint32_t s = first; s < end; s = block_end(o, u, s, 0, &levels, &moved), total += levels)
             count++;
         height = (total + count - 1) / count;
     }
     for (uint32_t s = first, next; s < end; s = next) {
-        next = block_end(o, u, s, height, &levels);
+        next = block_end(o, u, s, height, &levels, &moved);
+        all += moved;
         if (o->height == 0)
             o->height = levels;
         for (uint32_t t = s; t < next; t++)
             o->block[t] = o->blocks;
         o->blocks++;
     }
+    return all;
 }
 
 static void one_each(struct cw_groups_order *o)
@@ -129,32 +179,49 @@ static void one_each(struct cw_groups_order *o)
     o->blocks = o->net->steps, o->height = 1;
 }
 
-enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err)
+enum cw_status cw_groups_weigh(struct cw_groups_order *o, double *bytes, struct cw_error *err)
 {
     const struct cw_groups_net *net = o->net;
     struct union_ u = {.stamp = calloc((size_t)net->pieces + 1, sizeof *u.stamp)};
-    int64_t *late = malloc(net->steps * sizeof *late);
     uint32_t first = 0;
 
-    if (!u.stamp || !late) {
-        free(u.stamp);
-        free(late);
+    *bytes = 0;
+    if (!u.stamp)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    }
+    o->blocks = o->height = 0;
     if (o->options->rule == CW_GROUPS_BY_STEP)
         one_each(o);
     else
         for (uint32_t s = 0; s < net->steps; s++)
             if (o->spread[s] || s + 1 == net->steps) {
-                divide(o, &u, first, s + 1);
+                *bytes += divide(o, &u, first, s + 1);
                 first = s + 1;
             }
+    free(u.stamp);
+    return CW_OK;
+}
+
+enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err)
+{
+    double bytes;
+    enum cw_status status = cw_groups_weigh(o, &bytes, err);
+
+    return status == CW_OK ? cw_groups_shift_blocks(o, err) : status;
+}
+
+enum cw_status cw_groups_shift_blocks(struct cw_groups_order *o, struct cw_error *err)
+{
+    const struct cw_groups_net *net = o->net;
+    int64_t *late = malloc(net->steps * sizeof *late);
+
+    if (!late)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     for (uint32_t s = 0, end; s < net->steps; s = end) {
         for (end = s; end < net->steps && o->block[end] == o->block[s]; end++)
             cw_groups_place_step(o, s, end);
-        delay(o, s, end, late);
+        for (uint32_t d = 0; d < o->dims; d++)
+            delay(o, s, end, d, late);
     }
-    free(u.stamp);
     free(late);
     return CW_OK;
 }

@@ -30,6 +30,15 @@ static enum cw_status no_memory(struct cw_error *err)
     return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
 }
 
+static bool is_grid(const struct cw_groups_step *step)
+{
+    uint64_t tiles = 1;
+
+    for (uint32_t d = 0; d < CW_GROUPS_DIMS && tiles <= step->tiles; d++)
+        tiles *= cw_groups_grid(step, d);
+    return tiles == step->tiles && (!step->column || cw_groups_grid(step, 0) == step->tiles);
+}
+
 /* Checks the steps, numbers tiles and accesses. */
 static enum cw_status number(struct cw_groups_net *net, struct cw_error *err)
 {
@@ -43,6 +52,8 @@ static enum cw_status number(struct cw_groups_net *net, struct cw_error *err)
         const struct cw_groups_step *step = &net->step[s];
         if (step->tiles == 0)
             return cw_error_set(err, CW_ERR_INVALID, "priority groups: step %u has no tiles", s);
+        if (!is_grid(step))
+            return cw_error_set(err, CW_ERR_INVALID, "priority groups: the grid of step %u", s);
         if (step->tiles > CW_GROUPS_TILES_MAX - net->base[s] ||
             step->accesses > UINT32_MAX / 8 / step->tiles || net->access_base[s] > UINT32_MAX / 8)
             return cw_error_set(err, CW_ERR_LIMIT, "priority groups: too many tiles");

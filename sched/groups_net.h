@@ -37,6 +37,19 @@ void cw_groups_net_finish(struct cw_groups_net *net);
 /* groups_deps.c: the part of the above that finds `pred_start` and `pred`. */
 enum cw_status cw_groups_net_depend(struct cw_groups_net *net, struct cw_error *err);
 
+/* Tiles of a step in dimension `d`, and the coordinate of its tile `i` there. */
+static inline uint32_t cw_groups_grid(const struct cw_groups_step *step, uint32_t d)
+{
+    return step->grid[0] ? step->grid[d] : d == 0 ? step->tiles : 1;
+}
+
+static inline uint32_t cw_groups_coordinate(const struct cw_groups_step *step, uint32_t i, uint32_t d)
+{
+    for (uint32_t inner = CW_GROUPS_DIMS - 1; inner > d; inner--)
+        i /= cw_groups_grid(step, inner);
+    return i % cw_groups_grid(step, d);
+}
+
 static inline uint64_t cw_groups_piece_bytes(const struct cw_groups_net *net, uint32_t piece)
 {
     return net->bound[piece + 1] - net->bound[piece];

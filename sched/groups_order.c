@@ -3,9 +3,6 @@
 
 #include <stdlib.h>
 
-#include "random.h"
-#include "whole.h"
-
 static int64_t lean_of(const struct cw_groups_step *step)
 {
     return (int64_t)(step->lean * CW_GROUPS_UNIT);
@@ -19,11 +16,18 @@ static void coordinates(struct cw_groups_order *o)
 
     for (uint32_t s = 0; s < net->steps; s++)
         for (uint32_t i = 0; i < net->step[s].tiles; i++)
-            o->at[net->base[s] + i] =
-                net->step[s].column
-                    ? net->step[s].column[i] * (int64_t)CW_GROUPS_UNIT - lean_of(&net->step[s])
-                    : (int64_t)(2 * (uint64_t)i + 1) * o->most * (CW_GROUPS_UNIT / 2) / net->step[s].tiles -
-                          CW_GROUPS_UNIT / 2;
+            for (uint32_t d = 0; d < o->dims; d++)
+                o->at[(size_t)(net->base[s] + i) * o->dims + d] =
+                    net->step[s].column
+                        ? d ? 0 : net->step[s].column[i] * (int64_t)CW_GROUPS_UNIT - lean_of(&net->step[s])
+                        : (int64_t)(2 * (uint64_t)cw_groups_coordinate(&net->step[s], i, d) + 1) *
+                                  o->most[d] * (CW_GROUPS_UNIT / 2) / cw_groups_grid(&net->step[s], d) -
+                              CW_GROUPS_UNIT / 2;
+}
+
+static int64_t at(const struct cw_groups_order *o, uint32_t i, uint32_t d)
+{
+    return o->at[(size_t)i * o->dims + d];
 }
 
 struct extent {
@@ -31,17 +35,18 @@ struct extent {
 };
 
 /* By all of tile `i`. */
-static void stretch(const struct cw_groups_order *o, struct extent *e, uint32_t i)
+static void stretch(const struct cw_groups_order *o, struct extent *e, uint32_t i, uint32_t d)
 {
-    int64_t half = (int64_t)o->most * CW_GROUPS_UNIT / 2 / o->net->step[o->net->step_of[i]].tiles;
+    int64_t half =
+        (int64_t)o->most[d] * CW_GROUPS_UNIT / 2 / cw_groups_grid(&o->net->step[o->net->step_of[i]], d);
 
-    e->low = o->at[i] - half < e->low ? o->at[i] - half : e->low;
-    e->high = o->at[i] + half > e->high ? o->at[i] + half : e->high;
+    e->low = at(o, i, d) - half < e->low ? at(o, i, d) - half : e->low;
+    e->high = at(o, i, d) + half > e->high ? at(o, i, d) + half : e->high;
 }
 
 /* The extent of the tiles that tile `i` depends on; of steps of one tile, which have no place of their own,
  * only if there is nothing else. */
-static struct extent before(const struct cw_groups_order *o, uint32_t i)
+static struct extent before(const struct cw_groups_order *o, uint32_t i, uint32_t d)
 {
     const struct cw_groups_net *net = o->net;
     struct extent met = {INT64_MAX, INT64_MIN};
@@ -49,21 +54,21 @@ static struct extent before(const struct cw_groups_order *o, uint32_t i)
     for (int single = 0; single < 2 && met.low > met.high; single++)
         for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
             if ((net->step[net->step_of[net->pred[e]]].tiles == 1) == single)
-                stretch(o, &met, net->pred[e]);
+                stretch(o, &met, net->pred[e], d);
     return met;
 }
 
 /* Does every tile of step `s` stand by those that it meets, or half a tile beside them? */
-static bool agrees(const struct cw_groups_order *o, uint32_t s, const struct extent *met)
+static bool agrees(const struct cw_groups_order *o, uint32_t s, uint32_t d, const struct extent *met)
 {
     if (o->net->step[s].column)
         return true;
     if (o->net->step[s].tiles == 1)
         return false; /* no coordinate of its own */
     for (uint32_t i = 0; i < o->net->step[s].tiles; i++) {
-        int64_t at = o->at[o->net->base[s] + i];
+        int64_t own = at(o, o->net->base[s] + i, d);
         if (met[i].low <= met[i].high &&
-            (at < met[i].low - CW_GROUPS_UNIT / 2 || at > met[i].high + CW_GROUPS_UNIT / 2))
+            (own < met[i].low - CW_GROUPS_UNIT / 2 || own > met[i].high + CW_GROUPS_UNIT / 2))
             return false;
     }
     return true;
@@ -72,23 +77,24 @@ static bool agrees(const struct cw_groups_order *o, uint32_t s, const struct ext
 /* Moves the tiles of step `s` amid their predecessors, else amid their successors, where their index says
  * otherwise: kernels over a border, single tiles. Returns whether it meets half of the way or more with one
  * tile. */
-static bool move(struct cw_groups_order *o, uint32_t s, const struct extent *after, struct extent *met)
+static bool move(struct cw_groups_order *o, uint32_t s, uint32_t d, const struct extent *after,
+                 struct extent *met)
 {
     const struct cw_groups_net *net = o->net;
     bool wide = false;
 
     for (uint32_t i = 0; i < net->step[s].tiles; i++) {
         uint32_t tile = net->base[s] + i;
-        met[i] = before(o, tile);
+        met[i] = before(o, tile, d);
         if (met[i].low > met[i].high)
             met[i] = after[tile];
     }
-    if (o->most == 1 || agrees(o, s, met))
+    if (o->most[d] == 1 || agrees(o, s, d, met))
         return false;
     for (uint32_t i = 0; i < net->step[s].tiles; i++)
         if (met[i].low <= met[i].high) {
-            o->at[net->base[s] + i] = met[i].low + (met[i].high - met[i].low) / 2;
-            wide |= met[i].high - met[i].low >= (int64_t)o->most * CW_GROUPS_UNIT / 2;
+            o->at[(size_t)(net->base[s] + i) * o->dims + d] = met[i].low + (met[i].high - met[i].low) / 2;
+            wide |= met[i].high - met[i].low >= (int64_t)o->most[d] * CW_GROUPS_UNIT / 2;
         }
     return wide && net->step[s].tiles == 1;
 }
@@ -96,22 +102,29 @@ static bool move(struct cw_groups_order *o, uint32_t s, const struct extent *aft
 static enum cw_status stand_by_data(struct cw_groups_order *o, struct cw_error *err)
 {
     const struct cw_groups_net *net = o->net;
-    struct extent *after = malloc((net->tiles + o->most) * sizeof *after), *met = after + net->tiles;
+    uint32_t largest = 1;
+    struct extent *after, *met;
 
+    for (uint32_t s = 0; s < net->steps; s++)
+        largest = net->step[s].tiles > largest ? net->step[s].tiles : largest;
+    after = malloc(((size_t)net->tiles + largest) * sizeof *after);
     if (!after)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < net->tiles; i++)
-        after[i] = (struct extent){INT64_MAX, INT64_MIN};
-    for (uint32_t i = 0; i < net->tiles; i++)
-        for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
-            stretch(o, &after[net->pred[e]], i);
-    for (uint32_t s = 0; s < net->steps; s++)
-        o->spread[s] = move(o, s, after, met);
+    met = after + net->tiles;
+    for (uint32_t d = 0; d < o->dims; d++) {
+        for (uint32_t i = 0; i < net->tiles; i++)
+            after[i] = (struct extent){INT64_MAX, INT64_MIN};
+        for (uint32_t i = 0; i < net->tiles; i++)
+            for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
+                stretch(o, &after[net->pred[e]], i, d);
+        for (uint32_t s = 0; s < net->steps; s++)
+            o->spread[s] |= move(o, s, d, after, met);
+    }
     free(after);
     return CW_OK;
 }
 
-static void reach(struct cw_groups_order *o)
+static void reach(struct cw_groups_order *o, uint32_t d)
 {
     const struct cw_groups_net *net = o->net;
     bool leans = false;
@@ -119,59 +132,58 @@ static void reach(struct cw_groups_order *o)
     for (uint32_t i = 0; i < net->tiles; i++)
         for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++) {
             uint32_t on = net->pred[e];
-            int64_t away = o->at[on] - o->at[i];
+            int64_t away = at(o, on, d) - at(o, i, d);
             if (net->step[net->step_of[i]].tiles == 1 || net->step[net->step_of[on]].tiles == 1)
                 continue;
-            o->forward = away > o->forward ? away : o->forward;
-            o->reach = llabs(away) > o->reach ? llabs(away) : o->reach;
+            o->forward[d] = away > o->forward[d] ? away : o->forward[d];
+            o->reach[d] = llabs(away) > o->reach[d] ? llabs(away) : o->reach[d];
             leans |= net->step[net->step_of[i]].column != NULL;
         }
     if (!leans)
-        o->forward = o->reach;
+        o->forward[d] = o->reach[d];
 }
 
-/* Four tiles side by side for each lane, so that lanes seldom read other lanes' results, if those are at most
- * a quarter of the cache; else as many as there are lanes, at least. */
-static uint32_t wide(const struct cw_groups_order *o)
+/* The corner x + R of tile `i`, within the grid, as the number of a tile. */
+static int64_t corner(const struct cw_groups_order *o, uint32_t i)
 {
-    uint32_t width = 4 * o->options->lanes;
-    double held = o->net->bytes ? (double)o->options->cache_bytes / (double)o->net->bytes * o->most : 0;
+    int64_t p = 0;
 
-    if (o->options->cache_bytes && held < 4.0 * width)
-        width = (uint32_t)cw_whole_from(held / 4, UINT32_MAX);
-    return width > o->options->lanes ? width : o->options->lanes;
-}
+    for (uint32_t d = 0; d < o->dims; d++) {
+        int64_t last = (int64_t)(o->most[d] - 1) * CW_GROUPS_UNIT, c = at(o, i, d) + o->reach[d];
 
-static void choose(struct cw_groups_order *o, struct cw_groups_options *drawn)
-{
-    uint64_t seed = o->options->seed;
-
-    if (seed) {
-        *drawn = *o->options;
-        drawn->width = (uint32_t)cw_random_below(&seed, o->most) + 1;
-        drawn->height = (uint32_t)cw_random_below(&seed, o->net->steps) + 1;
-        o->options = drawn;
+        c = c < last ? c : last;
+        p += d + 1 < o->dims ? (c + CW_GROUPS_UNIT / 2) / CW_GROUPS_UNIT * CW_GROUPS_UNIT : c;
+        p *= d + 1 < o->dims ? o->most[d + 1] : 1;
     }
-    o->width = o->options->width ? o->options->width : o->options->apart ? 1 : wide(o);
-    if (o->width > o->most)
-        o->width = o->most;
+    return p;
 }
 
-/* P of tile `i`. */
-static int64_t priority(const struct cw_groups_order *o, uint32_t i)
+/* P of tile `i` in dimension `d`. */
+static int64_t priority(const struct cw_groups_order *o, uint32_t i, uint32_t d)
 {
     const struct cw_groups_net *net = o->net;
     uint32_t s = net->step_of[i];
-    int64_t p = INT64_MIN, last = (int64_t)(o->most - 1) * CW_GROUPS_UNIT;
+    int64_t p = INT64_MIN;
 
     if (o->options->rule != CW_GROUPS_MAX)
-        return o->at[i] + o->shift[s];
+        return at(o, i, d) + o->shift[(size_t)s * o->dims + d];
     for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
         if (o->block[net->step_of[net->pred[e]]] == o->block[s] && o->key[net->pred[e]].priority > p)
             p = o->key[net->pred[e]].priority;
-    if (p == INT64_MIN)
-        p = o->at[i] + o->reach < last ? o->at[i] + o->reach : last;
-    return p;
+    return p == INT64_MIN ? corner(o, i) : p;
+}
+
+/* The dimension whose width lanes share: the first that has a tile for each, else the widest. */
+static uint32_t shared_dim(const struct cw_groups_order *o)
+{
+    uint32_t best = 0;
+
+    for (uint32_t d = 0; d < o->dims; d++) {
+        if (o->width[d] >= o->options->lanes)
+            return d;
+        best = o->width[d] > o->width[best] ? d : best;
+    }
+    return best;
 }
 
 /* Lanes share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P, by
@@ -179,18 +191,18 @@ static int64_t priority(const struct cw_groups_order *o, uint32_t i)
 static void lanes(struct cw_groups_order *o, uint32_t first, uint32_t end)
 {
     const struct cw_groups_net *net = o->net;
-    uint64_t n = o->options->lanes, width = (uint64_t)o->width * CW_GROUPS_UNIT, groups = 0;
+    uint64_t n = o->options->lanes, width = (uint64_t)o->width[shared_dim(o)] * CW_GROUPS_UNIT, rows = 0;
 
     for (uint32_t i = net->base[first]; i < net->base[end]; i++)
-        groups = o->key[i].group >= groups ? o->key[i].group + 1 : groups;
+        rows = o->key[i].row >= rows ? o->key[i].row + 1 : rows;
     for (uint32_t i = net->base[first]; i < net->base[end]; i++) {
         struct cw_groups_key *k = &o->key[i];
 
         if (o->options->rule == CW_GROUPS_MAX)
             k->lane = (i - net->base[net->step_of[i]]) % (uint32_t)n;
         else
-            k->lane = (uint32_t)(o->options->apart ? k->group * n / groups
-                                                   : (uint64_t)k->priority % width * n / width);
+            k->lane =
+                (uint32_t)(o->options->apart ? k->row * n / rows : (uint64_t)k->priority % width * n / width);
         for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1] && o->options->apart; e++) {
             const struct cw_groups_key *on = &o->key[net->pred[e]];
             k->late |= on->block == k->block && (on->late || on->lane != k->lane);
@@ -198,23 +210,43 @@ static void lanes(struct cw_groups_order *o, uint32_t first, uint32_t end)
     }
 }
 
-/* Keys of all tiles; groups count from 0 in each block, from the block's least priority. */
-static void keys(struct cw_groups_order *o)
+/* Groups of tiles [first, end) in dimension `d`, from the block's least P on, behind those of the dimensions
+ * before, which are in the keys. Rule max has one dimension, and groups of as many tiles as a box has. */
+static void group_by(struct cw_groups_order *o, uint32_t first, uint32_t end, uint32_t d)
+{
+    bool max = o->options->rule == CW_GROUPS_MAX;
+    int64_t least = INT64_MAX, most = INT64_MIN, width = (int64_t)o->width[d] * CW_GROUPS_UNIT;
+    uint32_t shared = max ? 0 : shared_dim(o);
+
+    for (uint32_t other = 1; other < o->dims && max; other++)
+        width *= o->width[other];
+    for (uint32_t i = first; i < end; i++) {
+        int64_t p = priority(o, i, d);
+
+        o->key[i].priority = max ? p : o->key[i].priority; /* of those that depend on it */
+        least = p < least ? p : least;
+        most = p > most ? p : most;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        int64_t p = (max ? o->key[i].priority : priority(o, i, d)) - least;
+        uint64_t group = o->key[i].group * (uint64_t)((most - least) / width + 1) + (uint64_t)(p / width);
+
+        o->key[i].group = group < UINT32_MAX ? (uint32_t)group : UINT32_MAX; /* the order is mended */
+        o->key[i].row = d == 0 ? o->key[i].group : o->key[i].row;
+        o->key[i].priority = d == shared ? p : o->key[i].priority;
+    }
+}
+
+void cw_groups_order_keys(struct cw_groups_order *o)
 {
     const struct cw_groups_net *net = o->net;
 
     for (uint32_t s = 0, end; s < net->steps; s = end) {
-        int64_t least = INT64_MAX;
         for (end = s; end < net->steps && o->block[end] == o->block[s]; end++)
-            for (uint32_t i = net->base[end]; i < net->base[end + 1]; i++) {
-                o->key[i] =
-                    (struct cw_groups_key){.block = o->block[s], .priority = priority(o, i), .tile = i};
-                least = o->key[i].priority < least ? o->key[i].priority : least;
-            }
-        for (uint32_t i = net->base[s]; i < net->base[end]; i++) {
-            o->key[i].priority -= least;
-            o->key[i].group = (uint32_t)(o->key[i].priority / ((int64_t)o->width * CW_GROUPS_UNIT));
-        }
+            for (uint32_t i = net->base[end]; i < net->base[end + 1]; i++)
+                o->key[i] = (struct cw_groups_key){.block = o->block[s], .tile = i};
+        for (uint32_t d = 0; d < (o->options->rule == CW_GROUPS_MAX ? 1 : o->dims); d++)
+            group_by(o, net->base[s], net->base[end], d);
         lanes(o, s, end);
     }
 }
@@ -223,17 +255,20 @@ static void keys(struct cw_groups_order *o)
 static enum cw_status arrange(struct cw_groups_order *o, const struct cw_groups_net *net,
                               struct cw_error *err)
 {
-    o->net = net;
-    for (uint32_t s = 0; s < net->steps; s++) {
-        uint32_t n = net->step[s].tiles, most = net->step[s].column ? net->step[s].column[n - 1] + 1 : n;
-        o->most = most > o->most ? most : o->most;
-    }
-    o->at = malloc(net->tiles * sizeof *o->at);
+    o->net = net, o->dims = 1;
+    for (uint32_t s = 0; s < net->steps; s++)
+        for (uint32_t d = 0; d < CW_GROUPS_DIMS; d++) {
+            const struct cw_groups_step *step = &net->step[s];
+            uint32_t n = cw_groups_grid(step, d), most = step->column && d == 0 ? step->column[n - 1] + 1 : n;
+            o->most[d] = most > o->most[d] ? most : o->most[d];
+            o->dims = n > 1 && d >= o->dims ? d + 1 : o->dims;
+        }
+    o->at = malloc((size_t)net->tiles * o->dims * sizeof *o->at);
     o->key = malloc(net->tiles * sizeof *o->key);
     o->spread = calloc(net->steps, sizeof *o->spread);
     o->block = calloc(net->steps, sizeof *o->block);
     o->level = calloc(net->steps, sizeof *o->level);
-    o->shift = calloc(net->steps, sizeof *o->shift);
+    o->shift = calloc((size_t)net->steps * o->dims, sizeof *o->shift);
     if (!o->at || !o->key || !o->spread || !o->block || !o->level || !o->shift)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     coordinates(o);
@@ -248,13 +283,14 @@ enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_g
 
     *o = (struct cw_groups_order){.options = options};
     status = arrange(o, net, err);
-    if (status == CW_OK) {
-        reach(o);
-        choose(o, &drawn);
-        status = cw_groups_blocks(o, err);
-    }
+    for (uint32_t d = 0; d < o->dims && status == CW_OK; d++)
+        reach(o, d);
     if (status == CW_OK)
-        keys(o);
+        status = cw_groups_widths(o, &drawn, err);
+    if (status == CW_OK)
+        status = cw_groups_blocks(o, err);
+    if (status == CW_OK)
+        cw_groups_order_keys(o);
     o->options = options;
     return status;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "cwplan02": another one whenever a plan or its inputs change */
-#define MAGIC UINT64_C(0x6377706c616e3032)
+/* "cwplan03": another one whenever a plan or its inputs change */
+#define MAGIC UINT64_C(0x6377706c616e3033)
 
 struct head {
     uint64_t magic;
@@ -15,7 +15,7 @@ struct head {
 
 /* ---- the inputs of a plan */
 
-enum { OPTIONS = 9, OF_A_STEP = 4, OF_AN_ACCESS = 3 };
+enum { OPTIONS = 12, OF_A_STEP = 7, OF_AN_ACCESS = 3 };
 
 static uint64_t bits_of(double x)
 {
@@ -29,6 +29,8 @@ static uint64_t *put_step(uint64_t *to, const struct cw_groups_step *step)
 {
     *to++ = step->tiles;
     *to++ = step->accesses;
+    for (uint32_t d = 0; d < CW_GROUPS_DIMS; d++)
+        *to++ = step->grid[d];
     *to++ = step->column != NULL;
     *to++ = bits_of(step->lean);
     for (uint32_t i = 0; step->column && i < step->tiles; i++)
@@ -44,9 +46,10 @@ static uint64_t *put_step(uint64_t *to, const struct cw_groups_step *step)
 uint64_t *cw_groups_words(const struct cw_groups_step *step, uint32_t steps,
                           const struct cw_groups_options *options, size_t *n)
 {
-    const uint64_t first[OPTIONS] = {options->rule,     options->lanes, options->apart,
-                                     options->height,   options->width, options->cache_bytes,
-                                     options->measured, options->seed,  steps};
+    const uint64_t first[OPTIONS] = {options->rule,     options->lanes,    options->apart,
+                                     options->height,   options->width,    options->cache_bytes,
+                                     options->measured, options->seed,     bits_of(options->reuse),
+                                     options->inner[0], options->inner[1], steps};
     uint64_t *words, *to;
 
     *n = OPTIONS;

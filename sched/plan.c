@@ -30,7 +30,7 @@ static bool times_are_finite(const struct cw_graph *g, const struct cw_platform 
 enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, const struct cw_platform *p,
                             struct cw_error *err)
 {
-    *plan = (struct cw_plan){.graph = g, .platform = p, .insertion = true};
+    *plan = (struct cw_plan){.graph = g, .platform = p, .tries = UINT64_MAX, .insertion = true};
     if (g->devices != p->devices)
         return cw_error_set(err, CW_ERR_INVALID, "the graph has costs for %u devices, the platform has %u",
                             g->devices, p->devices);

@@ -25,7 +25,9 @@ struct cw_plan {
     uint32_t *tie_rank; /* among equal finish times the device with the lowest tie_rank wins; = device id */
     double *ready;      /* scratch of cw_plan_choose: one per device */
     uint64_t seed;      /* for policies that draw random numbers */
-    bool insertion;     /* search gaps; true at the start */
+    uint64_t
+        tries; /* schedules that a genetic search may make; UINT64_MAX at the start: as its options say */
+    bool insertion;         /* search gaps; true at the start */
     struct cw_world *world; /* dynamic policies: where things really happen (simulate.h); NULL: as planned */
 };
 

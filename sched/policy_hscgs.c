@@ -19,6 +19,5 @@ const struct cw_policy cw_policy_hscgs = {
     .title = "SCLS, improved by a genetic search",
     .source = "Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
     .takes = CW_SCLS_TAKES | CW_GENETIC_TAKES,
-    .offline = true,
     .plan = plan_hscgs,
 };

@@ -54,6 +54,7 @@ static const struct {
     uint64_t most;
 } portfolio[] = {
     {"heft", BY_TASKS, UINT64_MAX},
+    {"heft-blocks", BY_TASKS, 100000},
     {"peft", BY_TASKS, UINT64_MAX},
     {"cpop", BY_TASKS, 100000},
     {"hlfet", BY_TASKS, 100000},

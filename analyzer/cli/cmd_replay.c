@@ -20,7 +20,8 @@ struct replay_options {
     bool json, check, list_policies;
     bool execute;
     const char *group_rule, *cache;
-    int64_t group_height, group_width, group_tiles;
+    int64_t group_height, group_width, group_tiles, group_dims;
+    double group_reuse;
     const char *order, *repeat, *device, *on, *drop_edge, *execute_seed, *out;
     struct cw_selection selection;
     /* options of policies: flags and words */
@@ -90,8 +91,14 @@ static const struct cw_cli_option options[] = {
            "groups: steps with neighbours in a block (default: what fits)"),
     OPTION("group-width", 0, CW_CLI_INT, group_width, "GW", NULL,
            "groups: tiles side by side in a group (default: by the model)"),
+    OPTION(
+        "group-reuse", 0, CW_CLI_DOUBLE, group_reuse, "THETA", NULL,
+        "groups: they touch each of their bytes more often than that in the mean, or their steps stay in the "
+        "order of the program (default: no bound)"),
     OPTION("group-tiles", 0, CW_CLI_INT, group_tiles, "N", NULL,
            "groups: tiles of a launch, at most (default 128)"),
+    OPTION("group-dims", 0, CW_CLI_INT, group_dims, "N", NULL,
+           "groups: dimensions in which launches of a trace are cut, 1 to 3 (default 1, as run does)"),
     OPTION("cache", 0, CW_CLI_STRING, cache, "BYTES", NULL,
            "groups: the cache to count on, as 16M (default: half of this machine's last level)"),
     OPTION("execute", 'x', CW_CLI_BOOL, execute, NULL, NULL,
@@ -238,6 +245,8 @@ static struct cw_replay_groups_options groups_options(const struct replay_option
                                              .height = o->group_height,
                                              .width = o->group_width,
                                              .tiles = o->group_tiles,
+                                             .dims = o->group_dims,
+                                             .reuse = o->group_reuse,
                                              .json = o->json,
                                              .keep_waits =
                                                  !(o->host_waits && strcmp(o->host_waits, "drop") == 0)};
@@ -400,8 +409,14 @@ static int run_replay(const void *values, int argc, char **argv)
     return result;
 }
 
-static const struct replay_options defaults = {
-    .dsp = -1, .seed = -1, .processors = -1, .group_height = -1, .group_width = -1, .group_tiles = -1};
+static const struct replay_options defaults = {.dsp = -1,
+                                               .seed = -1,
+                                               .processors = -1,
+                                               .group_height = -1,
+                                               .group_width = -1,
+                                               .group_tiles = -1,
+                                               .group_dims = -1,
+                                               .group_reuse = -1};
 
 static const char *const examples[] = {
     "clweave replay app.json --dsp 4 --policy heft --policy hdgeft",
@@ -459,9 +474,11 @@ static const char *const output[] = {
     "blocks, groups",
     "blocks of steps, priority groups of tiles in all of them",
     "H, gw",
-    "steps in a block, tiles side by side in a group",
+    "steps in a block, tiles side by side in a group, in each dimension",
     "largest group",
     "bytes that its tiles touch",
+    "reuse",
+    "how often groups touch each of their bytes, in the mean",
     "from memory, to memory",
     "bytes that the counted cache fetches and gives back; traffic: compared with the order of the program",
     NULL,
@@ -486,7 +503,8 @@ const struct cw_command_def cw_cmd_replay = {
         "it, tiles "
         "that depend on each other nearby are put into priority groups, and a least-recently-used cache says "
         "what comes "
-        "from memory in the order of the program, by the patent's rule and by ours. --gantt draws the "
+        "from memory in the order of the program, by the patent's rule and by ours. --group-dims 2 or 3 "
+        "cuts rows (or planes) that are wider than the cache, too. --gantt draws the "
         "groups. In a task "
         "graph a step is all tasks equally far from an entry, and data count as bytes.\n\n"
         "A platform file is JSON (--show-platform hxdsp prints one to start from). Each entry of its devices "

@@ -23,6 +23,7 @@ struct order {
     struct cw_groups shown; /* the chain with most tiles, and its figures */
     uint64_t fetched, written, largest;
     uint64_t groups, blocks;
+    uint64_t accessed, grouped; /* bytes: of all accesses; of all groups, each once a group */
 };
 
 struct study {
@@ -63,17 +64,21 @@ static enum cw_status cache_bytes(const char *text, uint64_t *bytes, struct cw_e
 enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, bool wanted,
                                       struct cw_error *err)
 {
-    static const char *const names[] = {"group-height", "group-width", "group-tiles"};
-    const int64_t values[] = {o->height, o->width, o->tiles};
+    static const char *const names[] = {"group-height", "group-width", "group-tiles", "group-dims"};
+    static const int64_t most[] = {1 << 20, 1 << 20, 1 << 20, CW_GROUPS_DIMS};
+    const int64_t values[] = {o->height, o->width, o->tiles, o->dims};
     const char *given = o->rule ? "group-rule" : o->cache ? "cache" : NULL;
     uint64_t bytes;
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        if (values[k] != -1 && (values[k] < 1 || values[k] > 1 << 20))
-            return cw_error_set(err, CW_ERR_INVALID, "replay: --%s takes a number from 1 to %d", names[k],
-                                1 << 20);
+        if (values[k] != -1 && (values[k] < 1 || values[k] > most[k]))
+            return cw_error_set(err, CW_ERR_INVALID, "replay: --%s takes a number from 1 to %" PRId64,
+                                names[k], most[k]);
         given = values[k] != -1 ? names[k] : given;
     }
+    if (o->reuse != -1 && !(o->reuse > 0))
+        return cw_error_set(err, CW_ERR_INVALID, "replay: --group-reuse takes a number above 0");
+    given = o->reuse != -1 ? "group-reuse" : given;
     if (given && !wanted)
         return cw_error_set(err, CW_ERR_INVALID, "replay: --%s is about --policy groups, alone", given);
     return cache_bytes(o->cache, &bytes, err);
@@ -96,7 +101,8 @@ static enum cw_status order_chain(struct study *y, struct order *r, uint32_t fir
                                   .lanes = LANES,
                                   .height = y->o->height > 0 ? (uint32_t)y->o->height : 0,
                                   .width = y->o->width > 0 ? (uint32_t)y->o->width : 0,
-                                  .cache_bytes = y->cache};
+                                  .cache_bytes = y->cache,
+                                  .reuse = y->o->reuse > 0 ? y->o->reuse : 0};
     struct cw_groups g;
     enum cw_status status = cw_groups_make(y->x.step + first, end - first, &o, &g, y->err);
 
@@ -104,6 +110,7 @@ static enum cw_status order_chain(struct study *y, struct order *r, uint32_t fir
         return status;
     r->fetched += g.touched_bytes, r->written += g.written_bytes;
     r->groups += g.groups, r->blocks += g.blocks;
+    r->accessed += g.accessed_bytes, r->grouped += g.grouped_bytes;
     r->largest = g.footprint_bytes > r->largest ? g.footprint_bytes : r->largest;
     if (first == y->first)
         r->shown = g;
@@ -144,13 +151,16 @@ static enum cw_status get_steps(struct study *y)
     struct cw_trace_reach reach = {0};
     enum cw_status status;
 
+    if (!y->source->is_trace && y->o->dims > 1)
+        return cw_error_set(y->err, CW_ERR_INVALID,
+                            "replay: --group-dims: tasks of a graph have no coordinates; give a trace");
     if (!y->source->is_trace)
         return cw_tile_steps_of_graph(&y->x, y->source->input.graph, y->err);
     status = cw_footprints_reach(&reach, &y->source->trace, y->err);
     if (status == CW_OK)
         status = cw_tile_steps_of_trace(&y->x, &y->source->trace, &reach,
                                         y->o->tiles > 0 ? (uint32_t)y->o->tiles : CW_REPLAY_TILES,
-                                        y->o->keep_waits, y->err);
+                                        y->o->dims > 0 ? (uint32_t)y->o->dims : 1, y->o->keep_waits, y->err);
     if (status == CW_OK && !reach.analysed)
         cw_cli_complain("%s: nothing is known of what its kernels touch, so that each launch is one tile: %s",
                         y->source->input.file,
@@ -173,6 +183,25 @@ static const char *bytes_text(uint64_t bytes, char text[24])
     return text;
 }
 
+/* "4", or of a grid "4x16": gw by dimension; R likewise. */
+static const char *width_text(const struct cw_groups *g, char text[40])
+{
+    int n = snprintf(text, 40, "%u", g->width);
+
+    for (int d = 0; d < CW_GROUPS_DIMS - 1 && g->inner[d]; d++)
+        n += snprintf(text + n, 40 - (size_t)n, "x%u", g->inner[d]);
+    return text;
+}
+
+static const char *reach_text(const struct cw_groups *g, char text[80])
+{
+    int n = snprintf(text, 80, "%.3g", g->reach);
+
+    for (int d = 0; d < CW_GROUPS_DIMS - 1 && g->inner[d]; d++)
+        n += snprintf(text + n, 80 - (size_t)n, "x%.3g", g->inner_reach[d]);
+    return text;
+}
+
 static double ratio(const struct study *y, const struct order *r)
 {
     return r->fetched + r->written
@@ -180,30 +209,35 @@ static double ratio(const struct study *y, const struct order *r)
                : 1;
 }
 
+static double reuse(const struct order *r)
+{
+    return r->grouped ? (double)r->accessed / (double)r->grouped : 0;
+}
+
 static void print_table(const struct study *y, FILE *f)
 {
-    char a[24], b[24], c[24];
+    char a[24], b[24], c[24], width[40], reach[80];
 
     fprintf(f, "%s: %u steps in tiles (%u tiles), %u whole; %u chain%s; a cache of %s counted on\n\n",
             y->source->input.file, y->x.cut, tiles_between(&y->x, 0, y->x.steps), y->x.whole, y->x.chains,
             y->x.chains == 1 ? "" : "s", bytes_text(y->cache, a));
-    fprintf(f, "%-24s %6s %7s %4s %4s %14s %12s %12s  %7s\n", "order", "blocks", "groups", "H", "gw",
-            "largest group", "from memory", "to memory", "traffic");
+    fprintf(f, "%-24s %6s %7s %4s %7s %14s %6s %12s %12s  %7s\n", "order", "blocks", "groups", "H", "gw",
+            "largest group", "reuse", "from memory", "to memory", "traffic");
     for (uint32_t k = 0; k < y->orders; k++) {
         const struct order *r = &y->order[k];
         fprintf(f, "%-24s ", r->title);
         if (k)
-            fprintf(f, "%6" PRIu64 " %7" PRIu64 " %4u %4u %14s", r->blocks, r->groups, r->shown.height,
-                    r->shown.width, bytes_text(r->largest, a));
+            fprintf(f, "%6" PRIu64 " %7" PRIu64 " %4u %7s %14s %6.2f", r->blocks, r->groups, r->shown.height,
+                    width_text(&r->shown, width), bytes_text(r->largest, a), reuse(r));
         else
-            fprintf(f, "%6s %7s %4s %4s %14s", "-", "-", "-", "-", "-");
+            fprintf(f, "%6s %7s %4s %7s %14s %6s", "-", "-", "-", "-", "-", "-");
         fprintf(f, " %12s %12s  1/%.2f\n", bytes_text(r->fetched, b), bytes_text(r->written, c), ratio(y, r));
     }
     fprintf(f,
             "\nH: steps with neighbours in a block, gw: tiles side by side in a group, both of the longest "
-            "chain; R = %.3g "
+            "chain; R = %s "
             "tiles.\n",
-            y->order[y->orders - 1].shown.reach);
+            reach_text(&y->order[y->orders - 1].shown, reach));
 }
 
 static void print_json(const struct study *y, FILE *f)
@@ -232,7 +266,11 @@ static void print_json(const struct study *y, FILE *f)
         cw_json_put_member_u64(o, "groups", r->groups);
         cw_json_put_member_u64(o, "height", r->shown.height);
         cw_json_put_member_u64(o, "width", r->shown.width);
+        for (int d = 0; d < CW_GROUPS_DIMS - 1 && r->shown.inner[d]; d++)
+            cw_json_put_member_u64(o, d ? "width_2" : "width_1", r->shown.inner[d]);
         cw_json_put_member_u64(o, "largest_group_bytes", r->largest);
+        cw_json_put_key(o, "reuse");
+        cw_json_put_double(o, reuse(r));
         cw_json_put_member_u64(o, "fetched_bytes", r->fetched);
         cw_json_put_member_u64(o, "written_bytes", r->written);
         cw_json_put_close(o);
@@ -259,7 +297,7 @@ static enum cw_status draw(const struct study *y)
 {
     struct cw_group_panel panel[ORDERS];
     struct cw_group_bar bar[ORDERS];
-    char text[ORDERS][160], bytes[ORDERS][60], head[300], below[200], a[24], b[24];
+    char text[ORDERS][240], bytes[ORDERS][60], head[300], below[200], a[24], b[24], width[40], reach[80];
     const char *slash = strrchr(y->source->input.file, '/');
     uint32_t steps = y->end - y->first, *tiles = malloc(steps * sizeof *tiles);
     const char **names = malloc(steps * sizeof *names);
@@ -281,9 +319,9 @@ static enum cw_status draw(const struct study *y)
         snprintf(bytes[k], sizeof bytes[k], "%s (1/%.2f)", bytes_text(r->fetched, a),
                  r->fetched ? (double)y->order[0].fetched / (double)r->fetched : 1);
         bar[k] = (struct cw_group_bar){r->name, bytes[k], (double)r->fetched};
-        snprintf(text[k], sizeof text[k], "H %u, gw %u, R %.3g; blocks: %u, groups: %u, the largest %s",
-                 r->shown.height, r->shown.width, r->shown.reach, r->shown.blocks, r->shown.groups,
-                 bytes_text(r->shown.footprint_bytes, b));
+        snprintf(text[k], sizeof text[k], "H %u, gw %s, R %s; blocks: %u, groups: %u, the largest %s",
+                 r->shown.height, width_text(&r->shown, width), reach_text(&r->shown, reach), r->shown.blocks,
+                 r->shown.groups, bytes_text(r->shown.footprint_bytes, b));
         if (k)
             panel[k - 1] = (struct cw_group_panel){r->title, text[k], &r->shown};
     }

@@ -6,10 +6,11 @@
 #include "plan_source.h"
 
 struct cw_replay_groups_options {
-    const char *rule;             /* "max", "skew", NULL: both */
-    const char *cache;            /* bytes, "16M"; NULL: half of this machine's last-level cache */
-    const char *picture;          /* file; NULL: none */
-    int64_t height, width, tiles; /* -1: by the model; tiles per launch: CW_REPLAY_TILES */
+    const char *rule;                   /* "max", "skew", NULL: both */
+    const char *cache;                  /* bytes, "16M"; NULL: half of this machine's last-level cache */
+    const char *picture;                /* file; NULL: none */
+    int64_t height, width, tiles, dims; /* -1: by the model; tiles per launch: CW_REPLAY_TILES */
+    double reuse;                       /* -1: no bound */
     bool json, keep_waits;
 };
 enum { CW_REPLAY_TILES = 128 };

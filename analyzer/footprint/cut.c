@@ -336,6 +336,23 @@ static bool better(const struct cw_cut_verdict *a, const struct cw_cut_verdict *
     return a->cut != b->cut ? a->cut > b->cut : a->contiguous && !b->contiguous;
 }
 
+static void look_along(struct cutting *k)
+{
+    cut_along(k, false);
+    if (k->v->cut == CW_CUT_WHOLE && k->c->tile.count[k->dim] > 2)
+        cut_along(k, true);
+}
+
+static void take_launch(struct cw_cutter *c, const struct cw_launch *launch)
+{
+    for (int d = 0; d < 3; d++) {
+        c->tile.first[d] = 0;
+        c->tile.count[d] = launch->global[d] / launch->local[d] + (launch->global[d] % launch->local[d] != 0);
+    }
+    c->eval->launch = launch;
+    c->eval->tile = &c->tile;
+}
+
 static void decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
 {
     struct cw_cut_verdict one;
@@ -344,24 +361,29 @@ static void decide(struct cw_cutter *c, const struct cw_launch *launch, struct c
     if (cw_cut_never(c->m, v))
         return;
     whole(v, why_single, -1);
-    for (int d = 0; d < 3; d++) {
-        c->tile.first[d] = 0;
-        c->tile.count[d] = launch->global[d] / launch->local[d] + (launch->global[d] % launch->local[d] != 0);
-    }
-    c->eval->launch = launch;
-    c->eval->tile = &c->tile;
+    take_launch(c, launch);
     for (k.dim = 2; k.dim >= 0; k.dim--) {
         if (c->tile.count[k.dim] < 2)
             continue;
-        cut_along(&k, false);
-        if (one.cut == CW_CUT_WHOLE && c->tile.count[k.dim] > 2)
-            cut_along(&k, true);
+        look_along(&k);
         if (!found || better(&one, v))
             *v = one;
         found = true;
         if (v->cut == CW_CUT_ANY && v->contiguous)
             return;
     }
+}
+
+bool cw_cutter_along(struct cw_cutter *c, const struct cw_launch *launch, int dim)
+{
+    struct cw_cut_verdict v;
+    struct cutting k = {c, launch, &v, dim};
+
+    take_launch(c, launch);
+    if (c->tile.count[dim] < 2)
+        return false;
+    look_along(&k);
+    return v.cut != CW_CUT_WHOLE;
 }
 
 void cw_cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)

@@ -48,6 +48,11 @@ void cw_cutter_destroy(struct cw_cutter *c);
  * and time quadratic in the number of accesses. When memory runs out the verdict is WHOLE and says so. */
 void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v);
 
+/* The launch, whose verdict is not WHOLE, may be cut along dimension `dim` into tiles on one memory, too.
+ * Tiles that differ in any of several such dimensions do not meet, so that it may be cut along all of them at
+ * once. Costs as much as a verdict, and is not remembered. */
+bool cw_cutter_along(struct cw_cutter *c, const struct cw_launch *launch, int dim);
+
 /* The verdict for every launch: false when it depends on the launch, else `v` is WHOLE with the reason. */
 bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v);
 

@@ -1,12 +1,13 @@
 /* tiler.c - see tiler.h. */
 #include "tiler.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cut.h"
 #include "pinned.h"
 
-enum { SPANS_MAX = 8 };
+enum { SPANS_MAX = 8, SPANS_OF_BOX = CW_EVAL_MAX_SPANS }; /* rows of a box lie apart */
 
 struct cw_tiler {
     const struct cw_model *model;
@@ -67,26 +68,61 @@ static void describe(struct cw_tiler *t, const struct cw_reach_launch *from,
     }
 }
 
-static bool hand_out(struct cw_spans *s, uint32_t tile, uint32_t arg, bool write, cw_tiler_touch *touch,
-                     void *data)
+static bool hand_out(struct cw_spans *s, size_t most, uint32_t tile, uint32_t arg, bool write,
+                     cw_tiler_touch *touch, void *data)
 {
-    cw_spans_limit(s, SPANS_MAX);
+    cw_spans_limit(s, most);
     for (size_t k = 0; k < s->n; k++)
         if (!touch(data, tile, arg, write, (uint64_t)s->v[k].begin, (uint64_t)s->v[k].end))
             return false;
     return true;
 }
 
+/* Which dimensions to cut, the highest first, and into how many tiles: about as many in each, more in the
+ * first where others have few work-groups. Returns how many dimensions. */
+static uint32_t choose_grid(struct cw_tiler *t, const struct cw_launch *l, const struct cw_cut_verdict *v,
+                            const int64_t groups[3], uint32_t tiles, uint32_t dims, int dim[3],
+                            uint32_t made[3])
+{
+    uint32_t n = 0, left = tiles, each;
+
+    for (int d = 2; d >= 0 && n < dims; d--)
+        if (dims == 1 ? d == v->dim : d == v->dim || cw_cutter_along(t->cutter, l, d))
+            dim[n++] = d;
+    each = (uint32_t)floor(pow(tiles, 1.0 / n) + 1e-9);
+    for (uint32_t k = n; k-- > 0;) {
+        uint32_t most = k ? each : left;
+
+        made[k] = groups[dim[k]] < most ? (uint32_t)groups[dim[k]] : most;
+        left /= made[k];
+    }
+    return n;
+}
+
+/* The box of tile `i`. */
+static void place_tile(struct cw_tile *tile, const int64_t groups[3], const int dim[3], uint32_t dims,
+                       const uint32_t made[3], uint32_t i)
+{
+    for (uint32_t k = dims; k-- > 0; i /= made[k]) {
+        int64_t n = groups[dim[k]], at = i % made[k];
+
+        tile->first[dim[k]] = n * at / made[k];
+        tile->count[dim[k]] = n * (at + 1) / made[k] - tile->first[dim[k]];
+    }
+}
+
 bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
-                  const struct cw_tiler_place *place, uint32_t tiles, cw_tiler_touch *touch, void *data,
-                  uint32_t *made)
+                  const struct cw_tiler_place *place, uint32_t tiles, uint32_t dims, cw_tiler_touch *touch,
+                  void *data, uint32_t made[3])
 {
     struct cw_tile tile = {.first = {0}};
     struct cw_cut_verdict v;
     struct cw_launch l;
-    int64_t groups;
+    int64_t groups[3];
+    int dim[3];
+    size_t most;
 
-    *made = 0;
+    made[0] = 0, made[1] = made[2] = 1;
     if ((uint32_t)t->model->args != launch->args || launch->work_dim < 1 || launch->work_dim > 3)
         return true;
     describe(t, launch, place, &l);
@@ -94,17 +130,17 @@ bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
     if (v.cut == CW_CUT_WHOLE)
         return true;
     for (int d = 0; d < 3; d++)
-        tile.count[d] = (l.global[d] + l.local[d] - 1) / l.local[d];
-    groups = tile.count[v.dim];
-    *made = groups < tiles ? (uint32_t)groups : tiles;
-    for (uint32_t i = 0; i < *made; i++) {
-        tile.first[v.dim] = groups * i / *made;
-        tile.count[v.dim] = groups * (i + 1) / *made - tile.first[v.dim];
+        groups[d] = tile.count[d] = (l.global[d] + l.local[d] - 1) / l.local[d];
+    dims = choose_grid(t, &l, &v, groups, tiles, dims, dim, made);
+    most = dims > 1 ? SPANS_OF_BOX : SPANS_MAX;
+    for (uint32_t i = 0; i < made[0] * made[1] * made[2]; i++) {
+        place_tile(&tile, groups, dim, dims, made, i);
         if (!cw_eval_tile(t->eval, &l, &tile, t->print))
             return false;
         for (uint32_t k = 0; k < launch->args; k++)
-            if (t->arg[k].buffer_bytes && (!hand_out(&t->print[k].reads.may, i, k, false, touch, data) ||
-                                           !hand_out(&t->print[k].writes.may, i, k, true, touch, data)))
+            if (t->arg[k].buffer_bytes &&
+                (!hand_out(&t->print[k].reads.may, most, i, k, false, touch, data) ||
+                 !hand_out(&t->print[k].writes.may, most, i, k, true, touch, data)))
                 return false;
     }
     return true;

@@ -20,13 +20,15 @@ struct cw_tiler;
 struct cw_tiler *cw_tiler_create(const struct cw_model *model);
 void cw_tiler_destroy(struct cw_tiler *t); /* NULL is fine */
 
-/* Cuts `launch` (place: one for each argument) into at most `tiles` tiles, whole slabs of work-groups (cut.h)
- * in the order of their ids, and lists the bytes that each touches at most. An unknown local size counts as
- * one work-item. *made: how many tiles; 0: it must not be cut, or arguments are not as the model takes them.
- * False: out of memory, or `touch` said so. */
+/* Cuts `launch` (place: one for each argument) into at most `tiles` tiles, and lists the bytes that each
+ * touches at most. dims 1: whole slabs of work-groups (cut.h) along the dimension that the model names; else
+ * boxes, in up to so many dimensions that allow it, the highest first. Tiles are numbered in rows of the
+ * lowest one. An unknown local size counts as one work-item. made[]: how many tiles in each dimension, the
+ * slowest first, 1 where it is not cut; made[0] is 0: it must not be cut, or arguments are not as the model
+ * takes them. False: out of memory, or `touch` said so. */
 bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
-                  const struct cw_tiler_place *place, uint32_t tiles, cw_tiler_touch *touch, void *data,
-                  uint32_t *made);
+                  const struct cw_tiler_place *place, uint32_t tiles, uint32_t dims, cw_tiler_touch *touch,
+                  void *data, uint32_t made[3]);
 
 /* Into how many work-groups the launch may be cut, along the dimension that the model names; 1: it must not
  * be cut. Where the local size is not known, pinned.h chooses it, as in run mode. */

@@ -47,7 +47,7 @@
 #define CW_RUNS_ARGUMENTS    32   /* kinds of arguments of one program; those unused for longest go */
 #define CW_RUNS_MARKS        48   /* of a run's progress: at the 16th, 20th, 24th, 28th, 32nd, 40th ... */
 
-#define CW_HISTORY_RUNS_KIND "runs 9" /* another one when the record means something else */
+#define CW_HISTORY_RUNS_KIND "runs 10" /* another one when the record means something else */
 
 /* Runs with one kind of arguments. All zero: none yet. */
 struct cw_runs_entry {

@@ -14,9 +14,9 @@
 enum { FIELD_KIND, FIELD_ENTRY, FIELD_PROCESSORS, FIELD_PROGRAM, FIELD_SETTINGS = 7 };
 
 /* The settings in the identity, from FIELD_SETTINGS on. */
-static const char *const settings[] = {"numerics",   "footprints", "rows",  "devices", "groups",
-                                       "policy",     "learn",      "share", "blocks",  "ratio",
-                                       "group-rule", "group-tile", NULL};
+static const char *const settings[] = {"numerics",   "footprints", "rows",        "devices", "groups",
+                                       "policy",     "learn",      "share",       "blocks",  "ratio",
+                                       "group-rule", "group-tile", "group-reuse", NULL};
 
 static const char *text_field(const struct cw_identity *id, unsigned number)
 {

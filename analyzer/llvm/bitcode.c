@@ -124,12 +124,31 @@ static enum cw_status load(const struct cw_pocl_binary *b, LLVMContextRef *conte
 
 /* ---- what the library's functions mean */
 
-/* PoCL compiles programs, not its library, with -fno-builtin. */
-static bool is_library(LLVMValueRef f)
+static bool has(LLVMValueRef f, const char *attribute)
 {
-    static const char own[] = "no-builtins";
+    return LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute,
+                                         (unsigned)strlen(attribute));
+}
 
-    return !LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, own, sizeof own - 1);
+static LLVMValueRef some_kernel(LLVMModuleRef module)
+{
+    LLVMValueRef f = LLVMGetFirstFunction(module);
+
+    while (f && (LLVMIsDeclaration(f) || !cw_access_is_kernel(f)))
+        f = LLVMGetNextFunction(f);
+    return f;
+}
+
+/* PoCL compiles programs with options that its library is compiled without: 3.1 with -fno-builtin, 6.0 with
+ * -mstackrealign. `kernel`: one of the program's. */
+static bool is_library(LLVMValueRef f, LLVMValueRef kernel)
+{
+    static const char *const own[] = {"no-builtins", "stackrealign"};
+
+    for (size_t i = 0; kernel && i < sizeof own / sizeof *own; i++)
+        if (has(kernel, own[i]) && !has(f, own[i]))
+            return true;
+    return false;
 }
 
 /* A function of OpenCL C that takes and returns values only. PoCL's names of those begin with _cl_. */
@@ -174,13 +193,15 @@ static void declare(LLVMModuleRef module, LLVMValueRef f, bool no_effect)
 
 static void declare_library(LLVMModuleRef module)
 {
+    LLVMValueRef kernel = some_kernel(module);
+
     for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
         size_t n;
         const char *name = LLVMGetValueName2(f, &n);
         bool known = cw_builtin_find(name).kind != CW_BUILTIN_UNKNOWN;
 
         next = LLVMGetNextFunction(f);
-        if (!LLVMIsDeclaration(f) && !cw_access_is_kernel(f) && is_library(f) &&
+        if (!LLVMIsDeclaration(f) && !cw_access_is_kernel(f) && is_library(f, kernel) &&
             (known || is_of_values(f, name)))
             declare(module, f, !known);
     }

@@ -130,6 +130,16 @@ static enum cw_status check_group_tile(const char *value, struct cw_error *err)
                         value);
 }
 
+static enum cw_status check_group_reuse(const char *value, struct cw_error *err)
+{
+    char *end;
+    double theta = strtod(value, &end);
+
+    if (!*value || (end != value && !*end && theta > 0 && theta < 1e9))
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID, "--group-reuse: '%s' is not a number above 0, as 1.5", value);
+}
+
 static enum cw_status check_ratio(const char *value, struct cw_error *err)
 {
     double ratio[CW_ADAPTIVE_DEVICES];
@@ -151,6 +161,7 @@ enum cw_status cw_settings_check(const struct cw_option_info *info, const char *
         {offsetof(struct cw_options, blocks_n), check_blocks_n},
         {offsetof(struct cw_options, exchange), check_exchange},
         {offsetof(struct cw_options, ratio), check_ratio},
+        {offsetof(struct cw_options, group_reuse), check_group_reuse},
         {offsetof(struct cw_options, group_tile), check_group_tile},
         {offsetof(struct cw_options, devices), check_devices},
         {offsetof(struct cw_options, dsp), check_dsp},

@@ -17,13 +17,14 @@ struct cw_tile_steps {
 };
 
 /* Of a trace whose accesses are built. A kernel whose model says that it may be cut is cut into at most
- * `tiles` tiles of whole slabs of work-groups along the dimension that the model names; the bytes that each
- * touches are evaluated. All other commands that touch memory are one tile. A chain ends where the host waits
- * (`keep_waits`), and with a command that touches unknown memory. Memory objects are laid out one after the
- * other. Errors: CW_ERR_INVALID (no such command), CW_ERR_NOMEM. *x is to be finished either way. */
+ * `tiles` tiles: whole slabs of work-groups along the dimension that the model names (dims 1), or boxes in up
+ * to `dims` dimensions. The bytes that each touches are evaluated. All other commands that touch memory are
+ * one tile. A chain ends where the host waits (`keep_waits`), and with a command that touches unknown memory.
+ * Memory objects are laid out one after the other. Errors: CW_ERR_INVALID (no such command), CW_ERR_NOMEM. *x
+ * is to be finished either way. */
 enum cw_status cw_tile_steps_of_trace(struct cw_tile_steps *x, const struct cw_trace *t,
-                                      struct cw_trace_reach *reach, uint32_t tiles, bool keep_waits,
-                                      struct cw_error *err);
+                                      struct cw_trace_reach *reach, uint32_t tiles, uint32_t dims,
+                                      bool keep_waits, struct cw_error *err);
 
 /* Of a task graph: a step is all tasks that are equally far from an entry, a tile is a task, in the order of
  * ids. Each task writes memory of its own, as many bytes as the largest edge out of it carries (at least

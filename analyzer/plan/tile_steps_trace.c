@@ -12,7 +12,7 @@ struct maker {
     struct cw_tile_steps *x;
     const struct cw_trace *t;
     struct cw_trace_reach *reach;
-    uint32_t tiles;
+    uint32_t tiles, dims;    /* of a launch, at most */
     uint64_t *base;          /* of each memory object: where its root begins */
     struct cw_tiler **tiler; /* of each kernel */
     struct cw_tiler_place *place;
@@ -71,8 +71,9 @@ static bool add(struct maker *m, uint64_t low, uint64_t high, bool write)
 /* ---- steps */
 
 /* The step whose tiles' accesses are m->access[ends[i - 1]] to m->access[ends[i] - 1]. */
-static enum cw_status make_step(struct maker *m, uint32_t command, const size_t *ends, uint32_t tiles)
+static enum cw_status make_step(struct maker *m, uint32_t command, const size_t *ends, const uint32_t grid[3])
 {
+    uint32_t tiles = grid[0] * grid[1] * grid[2];
     struct cw_tile_steps *x = m->x;
     size_t most = 1;
     struct cw_groups_access *access;
@@ -87,7 +88,8 @@ static enum cw_status make_step(struct maker *m, uint32_t command, const size_t 
                (ends[i] - (i ? ends[i - 1] : 0)) * sizeof *access);
     x->chains += !m->open;
     m->open = true;
-    x->step[x->steps] = (struct cw_groups_step){.tiles = tiles, .accesses = (uint32_t)most, .access = access};
+    x->step[x->steps] = (struct cw_groups_step){
+        .tiles = tiles, .grid = {grid[0], grid[1], grid[2]}, .accesses = (uint32_t)most, .access = access};
     x->command[x->steps] = command;
     x->chain[x->steps++] = x->chains - 1;
     x->cut += tiles > 1, x->whole += tiles == 1;
@@ -111,7 +113,7 @@ static enum cw_status whole_step(struct maker *m, uint32_t command)
             return no_memory(m);
     }
     end = m->accesses;
-    return end ? make_step(m, command, &end, 1) : CW_OK;
+    return end ? make_step(m, command, &end, (uint32_t[]){1, 1, 1}) : CW_OK;
 }
 
 /* ---- launches that may be cut */
@@ -149,18 +151,19 @@ static enum cw_status launch_step(struct maker *m, uint32_t command)
     const struct cw_command *c = &m->t->commands.v[command];
     const struct cw_model *model = cw_trace_reach_model(m->reach, m->t, c->kernel);
     struct cw_reach_launch l;
-    uint32_t tiles;
+    uint32_t made[3], tiles;
 
     if (!model || !cw_trace_reach_describe(m->reach, m->t, c, &l) || !find_places(m, c))
         return whole_step(m, command);
     if (!m->tiler[c->kernel] && !(m->tiler[c->kernel] = cw_tiler_create(model)))
         return no_memory(m);
     m->accesses = 0, m->ended = 0;
-    if (!cw_tiler_cut(m->tiler[c->kernel], &l, m->place, m->tiles, touch, m, &tiles))
+    if (!cw_tiler_cut(m->tiler[c->kernel], &l, m->place, m->tiles, m->dims, touch, m, made))
         return no_memory(m);
+    tiles = made[0] * made[1] * made[2];
     for (; m->ended < tiles; m->ended++)
         m->end[m->ended] = m->accesses;
-    return tiles ? make_step(m, command, m->end, tiles) : whole_step(m, command);
+    return tiles ? make_step(m, command, m->end, made) : whole_step(m, command);
 }
 
 /* ---- all together */
@@ -201,10 +204,10 @@ static enum cw_status make_steps(struct maker *m, bool keep_waits)
 }
 
 enum cw_status cw_tile_steps_of_trace(struct cw_tile_steps *x, const struct cw_trace *t,
-                                      struct cw_trace_reach *reach, uint32_t tiles, bool keep_waits,
-                                      struct cw_error *err)
+                                      struct cw_trace_reach *reach, uint32_t tiles, uint32_t dims,
+                                      bool keep_waits, struct cw_error *err)
 {
-    struct maker m = {.x = x, .t = t, .reach = reach, .tiles = tiles, .err = err};
+    struct maker m = {.x = x, .t = t, .reach = reach, .tiles = tiles, .dims = dims, .err = err};
     enum cw_status status;
 
     *x = (struct cw_tile_steps){0};

@@ -30,7 +30,7 @@ static bool read_value(const char *text, size_t n, const char *name, double *val
         return false;
     memcpy(copy, text + skip, n - skip);
     copy[n - skip] = '\0';
-    *value = isdigit((unsigned char)*copy) ? strtod(copy, &end) : 0;
+    *value = *copy == '.' || isdigit((unsigned char)*copy) ? strtod(copy, &end) : 0;
     if (!(*value > 0) || *value > 1e15)
         return false;
     if (*end && !strcmp(name, "cap=")) {

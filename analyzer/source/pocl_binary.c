@@ -1,4 +1,5 @@
-/* pocl_binary.c - see pocl_binary.h. The format: lib/CL/pocl_binary.c of PoCL 3.1. Numbers are little-endian,
+/* pocl_binary.c - see pocl_binary.h. The format: lib/CL/pocl_binary.c of PoCL 3.1 (version 9)
+ * and 6.0 (version 11). Numbers are little-endian,
  * as this machine's are. */
 #include "pocl_binary.h"
 
@@ -8,7 +9,7 @@
 
 #define TEXT_BEGIN "//poclbin "
 
-enum { VERSION = 9, EXECUTABLE = 4, DIMENSIONS = 3 };
+enum { VERSION = 9, VERSION_6_0 = 11, EXECUTABLE = 4, DIMENSIONS = 3 };
 
 struct reader {
     const unsigned char *at, *end;
@@ -50,7 +51,10 @@ static bool read_head(struct reader *r, struct cw_pocl_binary *b, uint32_t *kern
     flags = number(r, 8);
     roots = number(r, 4);
     b->build = skip(r, CW_POCL_BINARY_BUILD);
-    return r->good && version == VERSION && flags >> 32 == EXECUTABLE && roots == 1;
+    if (version == VERSION_6_0)
+        number(r, 8); /* bytes of program-scope variables */
+    return r->good && (version == VERSION || version == VERSION_6_0) && flags >> 32 == EXECUTABLE &&
+           roots == 1;
 }
 
 /* The one file that stands before the kernels. */
@@ -114,7 +118,7 @@ static uint64_t number_of(const char *driver, const char *processor, size_t n)
 
 bool cw_pocl_binary_readdress(unsigned char *bytes, size_t n, const char *to)
 {
-    static const char *const driver[] = {"pthread", "basic"};
+    static const char *const driver[] = {"pthread", "basic", "cpu"}; /* "cpu" of 6.0 is both */
     static const char mark[] = "HSTR: ";
     const char *name = strstr(to, mark), *processor;
     uint64_t is = 0, wanted = 0;

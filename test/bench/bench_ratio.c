@@ -1,4 +1,5 @@
-/* bench_ratio.c - adaptive block and ratio, sync (the patent) and async side by side, in exact virtual time.
+/* bench_ratio.c - adaptive block and ratio, sync (the patent), async, and blocks of one size (dispatch)
+ * side by side, in exact virtual time.
  *
  * usage: bench_ratio           a table: machines of two to five devices, the first three launches as shares
  * of the best static split, and a launch in the middle of which the first device becomes slower bench_ratio
@@ -19,10 +20,11 @@ enum { GROUPS = 8000 };
 static double offset_ms; /* of the launch that is watched */
 static const char *mode;
 
-static struct cw_adaptive *controller(const struct machine *m, int sync)
+static const enum cw_adaptive_mode modes[] = {CW_ADAPTIVE_ASYNC, CW_ADAPTIVE_SYNC, CW_ADAPTIVE_DISPATCH};
+
+static struct cw_adaptive *controller(const struct machine *m, enum cw_adaptive_mode how)
 {
-    struct cw_adaptive_options o = {.mode = sync ? CW_ADAPTIVE_SYNC : CW_ADAPTIVE_ASYNC,
-                                    .overhead_ns = m->overhead_ns};
+    struct cw_adaptive_options o = {.mode = how, .overhead_ns = m->overhead_ns};
     struct cw_adaptive *a = cw_adaptive_create(m->devices, &o);
 
     assert(a);
@@ -36,8 +38,8 @@ static void print_row(const char *name, const double *speed)
     for (; m.devices < 5 && speed[m.devices] > 0; m.devices++)
         m.speed[m.devices] = speed[m.devices] * 1e-4;
     printf("%-16s", name);
-    for (int sync = 0; sync < 2; sync++) {
-        struct cw_adaptive *a = controller(&m, sync);
+    for (size_t way = 0; way < sizeof modes / sizeof *modes; way++) {
+        struct cw_adaptive *a = controller(&m, modes[way]);
         double best = best_static(&m, GROUPS), all = 0, then = 0, last = 0;
         for (int k = 0; k < 3; k++) {
             last = launch(a, &m, GROUPS).ns;
@@ -70,7 +72,7 @@ static void print_series(void)
 {
     for (int sync = 0; sync < 2; sync++) {
         struct machine m = {.devices = 3, .speed = {1e-4, 2e-4, 4e-4}, .overhead_ns = 5000, .watch = watch};
-        struct cw_adaptive *a = controller(&m, sync);
+        struct cw_adaptive *a = controller(&m, modes[sync]);
         double last = 0;
 
         mode = sync ? "sync" : "async";
@@ -109,7 +111,8 @@ int main(int argc, char **argv)
            "what could be had\n"
            "when the first device becomes four times slower midway\n",
            GROUPS);
-    printf("%-16s %31s | %31s |\n", "speeds", "async", "sync (patent)");
+    printf("%-16s %31s | %31s | %31s |\n", "speeds", "async", "sync (patent)",
+           "dispatch (blocks of one size)");
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         print_row(rows[r].name, rows[r].speed);
     return 0;

@@ -283,7 +283,7 @@ static void quality_table(uint32_t slots, double spread)
 
 /* ---- table 3 */
 
-static const char *const rivals[] = {"heft", "dm", "dls", "hdgeft", "weave:effort=1", "weave"};
+static const char *const rivals[] = {"heft", "dm", "dls", "hdgeft", "hscgs", "weave:effort=1", "weave"};
 #define RIVALS (sizeof rivals / sizeof *rivals)
 
 /* The policy of that name, also one that run mode does not take. `own`: its copy. */

@@ -1,10 +1,11 @@
 """split.py - one kernel on several devices with memories of their own: the program's own device alone, the best fixed split
-that a search finds, blocks that all devices finish together (sync), and blocks that each takes when it is free (async).
+that a search finds, blocks that all devices finish together (sync), blocks that each takes when it is free (async), and blocks
+of one size (dispatch).
 
 usage: split.py [--rounds N] [--search N] NAME DEVICES SPEEDS PROGRAM...
 
 SPEEDS: of the far devices, relative to home, with colons between. The search tries each far device at the multiples STEPS of
-its speed, N runs a ratio, and keeps the ratio with the least median. Then home, the kept ratio, sync and async run in
+its speed, N runs a ratio, and keeps the ratio with the least median. Then home, the kept ratio, sync, async and dispatch run in
 interleaved rounds, each in a process of its own, one that learns before. The program prints span_ns: the median of its
 launches with their transfers but the first; so it launches often enough that what is built in the first ones counts little.
 
@@ -62,11 +63,13 @@ def main():
         best = search(row, o.devices, speeds, scratch, o.search)
         configs = [config("home", scratch, home),
                    config("static", scratch, o.devices, f"CLWEAVE_BLOCKS=static CLWEAVE_RATIO={best}"),
-                   config("sync", scratch, o.devices, "CLWEAVE_BLOCKS=sync"), config("async", scratch, o.devices)]
+                   config("sync", scratch, o.devices, "CLWEAVE_BLOCKS=sync"), config("async", scratch, o.devices),
+                   config("dispatch", scratch, o.devices, "CLWEAVE_BLOCKS=dispatch")]
         options = argparse.Namespace(warm=1, rounds=o.rounds, warm_last=False, warm_env=(), timeout=300)
         figures = pairs.measure(row, configs, options)
     cells = [f"{c.name} {1e3 * interval([f['span'] for f in figures[c.name]])[0]:.1f} ms" for c in configs]
     for text, base, name in (("async of static", "static", "async"), ("sync of static", "static", "sync"),
+                             ("dispatch of static", "static", "dispatch"),
                              ("async of home", "home", "async"), ("sync of home", "home", "sync")):
         cells.append("%s %.2f [%.2f, %.2f]" % (text, *interval(pairs.ratios(figures, base, name, "span"))))
     gain = interval(pairs.ratios(figures, "home", "async", "span"))[0]

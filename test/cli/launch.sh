@@ -151,7 +151,7 @@ for bad in --callsites=0x --callsites=-1 --callsites=33 --log=loud --out= --out=
     [ $got = 2 ] && [ -s "$T/err" ] && [ ! -e "$T/ran" ] || fail "$bad: status $got, $(cat "$T/err")"
 done
 echo '{"format":"clweave-platform","version":1,"devices":[{"class":"cpu"}]}' > "$T/no_dsp.json"
-for bad in --policy=nosuch --policy= --policy=heft:nosuch --policy=heft:insertion=perhaps --policy=exact --policy=weave --seed=x --exchange=-1 --exchange=+5 --exchange=0 \
+for bad in --policy=nosuch --policy= --policy=heft:nosuch --policy=heft:insertion=perhaps --policy=exact --policy=weave --seed=x --exchange=-1 --group-reuse=0 --group-reuse=x --exchange=+5 --exchange=0 \
     --devices=nosuch --devices=sub:0x --devices=basic,basic --dsp=four --dsp=-1 --dsp=65 --dsp= --dsp-clock=fast --dsp-platform=/nowhere \
     --dsp-platform="$T/no_dsp.json" --numerics=exact --footprints=maybe --history="$T" --log=loud --log=info:%q --callsites=x --out=; do
     clweave run "$bad" -- touch "$T/ran" 2> "$T/err"; got=$?

@@ -14,6 +14,10 @@ expect replay_groups 0 clweave replay "$T/rows.json" --policy groups --cache 2K 
 expect replay_groups_json 0 clweave replay "$T/rows.json" -p groups --cache 2K --group-rule skew --group-height 3 --group-width 2 --json
 [ "$(grep -c '<rect' "$T/groups.svg")" -gt 20 ] && grep -q 'group 3<' "$T/groups.svg" || fail "no groups in the picture"
 if command -v xmllint > /dev/null; then xmllint --noout "$T/groups.svg" || fail "groups.svg is not well-formed"; fi
+expect replay_groups_reuse 0 clweave replay "$T/rows.json" -p groups --cache 2K --group-reuse 2.5 --host-waits drop
+expect replay_groups_graph_dims 1 clweave replay "$T/rows.json" -p groups --group-dims 2
+expect replay_groups_dims 2 clweave replay "$T/rows.json" -p groups --group-dims 4
+expect replay_groups_theta 2 clweave replay "$T/rows.json" -p groups --group-reuse 0
 expect replay_groups_cache 2 clweave replay "$T/rows.json" --policy groups --cache lots
 expect replay_groups_alone 2 clweave replay "$T/rows.json" --policy heft --group-height 3
 expect replay_groups_zero 2 clweave replay "$T/rows.json" --policy groups --group-width 0
@@ -29,6 +33,16 @@ plain, most, skew = r["orders"]
 assert r["cut"] == 12 and r["tiles"] >= 12 * 32, r
 assert skew["fetched_bytes"] * 3 < plain["fetched_bytes"] and most["fetched_bytes"] * 2 < plain["fetched_bytes"], r
 assert skew["largest_group_bytes"] <= r["cache_bytes"], r
+PY
+    # rows wider than the cache: whole ones gain nothing; those that are cut, too, do
+    clweave trace -o "$T/flat.json" -- "$B/test/apps/stencil/flat" five 4096 32 8 0 0 > /dev/null 2>&1 || fail "flat is not traced"
+    clweave replay "$T/flat.json" -p groups --cache 96K --group-tiles 512 --group-rule skew --json > "$T/rows.out" &&
+        clweave replay "$T/flat.json" -p groups --cache 96K --group-tiles 512 --group-rule skew --group-dims 2 --json > "$T/boxes.out" || fail "no groups of wide rows"
+    python3 - "$T/rows.out" "$T/boxes.out" << 'PY' || fail "groups of wide rows: $(cat "$T/rows.out" "$T/boxes.out")"
+import json, sys
+rows, boxes = (json.load(open(name))["orders"][1] for name in sys.argv[1:])
+assert boxes["fetched_bytes"] * 1.2 < rows["fetched_bytes"] and boxes["height"] > 1, boxes
+assert "width_1" in boxes and "width_1" not in rows, boxes
 PY
 fi
 expect replay_help 0 clweave replay --help

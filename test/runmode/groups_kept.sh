@@ -90,6 +90,17 @@ echo "of $n runs the last has had chains of 64 and 63"
 all flat five 512 768 12
 run CLWEAVE_GROUP_RULE=max; [ -z "$(measured)" ] || fail "what one rule takes is taken for the other's"
 run CLWEAVE_HISTORY=off; grep -q 'earlier runs' "$log" && fail "without a history something is known"
+for n in $(seq 8); do # a bound on reuse that no group keeps
+    run CLWEAVE_GROUP_REUSE=1000
+    [ "$(chains)" = 0 ] || { fail "--group-reuse 1000 is kept"; break; }
+    grep -q 'plain: .* groups of it touch their data too seldom' "$T/summary" && break
+done
+grep -q 'plain: .* groups of it touch their data too seldom' "$T/summary" || fail "--group-reuse: $(grep groups "$T/summary")"
+for n in $(seq 8); do # one that they keep: it is not mistaken for the other
+    run CLWEAVE_GROUP_REUSE=1.2
+    [ "$(chains)" -ge 1 ] && break
+done
+[ "$(chains)" -ge 1 ] || fail "--group-reuse 1.2: $(grep groups "$T/summary")"
 
 # measured_in_vain : on a busy machine a run may find so, and later ones do not try again
 measured_in_vain() { grep -qE 'plain: .* (earlier runs have found that nothing is gained|its launches wait for other things than memory)' "$T/summary"; }

@@ -21,7 +21,7 @@ mode "$folder/kernels/$binary" 600
 before=$(stat -c %y "$folder/kernels/$binary")
 
 # warm: the binary is taken, not built and written again
-for policy in heft dm dmda ws eager random chaos; do
+for policy in heft hscgs dm dmda ws eager random chaos; do
     kept CLWEAVE_POLICY=$policy CLWEAVE_MANAGE_ALL=1
     [ "$(count moved)" -gt 0 ] || { fail "$policy: nothing moved"; cat "$T/summary"; }
 done

@@ -29,9 +29,9 @@ for n in 1 4; do
     in_run "$B/test/apps/tiles" CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=late:$n $basic
     grep -q "fault late:$n planted" "$T/summary" || fail "late:$n was not planted"
 done
-# shared as blocks are asked for, by whoever is early or all together; helpers that leave in the middle
+# shared as blocks are asked for, by whoever is early, all together, or of one size; helpers that leave in the middle
 cut=0 runs=0
-for blocks in async sync; do
+for blocks in async sync dispatch; do
     kinds=$(on $basic $dsp)
     [ $blocks = async ] || kinds=$(on $sub)
     for devices in $kinds; do

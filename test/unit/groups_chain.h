@@ -15,7 +15,11 @@
 #include "../../sched/groups.h"
 #include "../../sched/random.h"
 
-enum { TILE = 1000, STEPS_MAX = 24, TILES_MAX = 40, ACCESSES_MAX = 4 };
+#ifndef CHAIN_TILES /* a test may need more */
+#define CHAIN_TILES    40
+#define CHAIN_ACCESSES 4
+#endif
+enum { TILE = 1000, STEPS_MAX = 24, TILES_MAX = CHAIN_TILES, ACCESSES_MAX = CHAIN_ACCESSES };
 
 struct chain {
     struct cw_groups_step step[STEPS_MAX];

@@ -101,6 +101,76 @@ static void test_static(void **state)
     cw_adaptive_destroy(a);
 }
 
+/* 95 groups, n = 10: blocks of 9, the last of 5. Regions {0, 2} and {1}. Device 0 asks first, so that its
+ * region gets two blocks, of which device 2 gets the other. A device that goes leaves its block at the tail
+ * of its region's queue, the last one of a region all that the region has at the tail of all. */
+static void test_dispatch(void **state)
+{
+    const struct cw_adaptive_options o = {
+        .mode = CW_ADAPTIVE_DISPATCH, .blocks_n = 10, .region = (uint32_t[]){5, 9, 5}};
+    struct cw_adaptive *a = cw_adaptive_create(3, &o);
+    struct cw_adaptive_part p;
+
+    (void)state;
+    for (int launch = 0; launch < 2; launch++) {
+        cw_adaptive_start(a, 95);
+        assert_int_equal(must(a, 0, 0).first, 0);
+        assert_int_equal(must(a, 1, 0).first, 18);
+        assert_int_equal(must(a, 2, 0).first, 9);
+        cw_adaptive_report(a, 0, 1);
+        assert_int_equal(must(a, 0, 1).first, 27); /* and 36 waits in the region */
+        cw_adaptive_leave(a, 2);
+        cw_adaptive_report(a, 0, 1);
+        assert_int_equal(must(a, 0, 2).first, 36);
+        cw_adaptive_report(a, 0, 1);
+        assert_int_equal(must(a, 0, 3).first, 9);
+        cw_adaptive_leave(a, 0);
+        for (uint64_t first = 45; first < 90; first += 9) {
+            cw_adaptive_report(a, 1, 1);
+            assert_int_equal(must(a, 1, 4).first, first);
+        }
+        cw_adaptive_report(a, 1, 1);
+        p = must(a, 1, 5);
+        assert_true(p.first == 90 && p.groups == 5);
+        cw_adaptive_report(a, 1, 1);
+        if (launch) { /* all go: the caller has the rest */
+            cw_adaptive_leave(a, 1);
+            assert_true(cw_adaptive_rest(a, &p));
+            cw_adaptive_rest_done(a);
+        } else {
+            p = must(a, 1, 6);
+            cw_adaptive_report(a, 1, 1);
+        }
+        assert_true(p.first == 9 && p.groups == 9);
+        assert_int_equal(cw_adaptive_next(a, 1, 7, &p), CW_ADAPTIVE_DONE);
+    }
+    cw_adaptive_destroy(a);
+}
+
+/* The caller's rest of a region that is lost afterwards is not given out again. */
+static void test_dispatch_rest(void **state)
+{
+    const struct cw_adaptive_options o = {
+        .mode = CW_ADAPTIVE_DISPATCH, .blocks_n = 4, .region = (uint32_t[]){0, 0, 1}};
+    struct cw_adaptive *a = cw_adaptive_create(3, &o);
+    struct cw_adaptive_part p;
+
+    (void)state;
+    cw_adaptive_start(a, 4);
+    assert_int_equal(must(a, 0, 0).first, 0); /* 1 waits in its region */
+    assert_true(cw_adaptive_rest(a, &p));
+    assert_true(p.first == 1 && p.groups == 1);
+    cw_adaptive_rest_done(a);
+    cw_adaptive_lost(a, 1);
+    cw_adaptive_lost(a, 0); /* 0 goes to the tail */
+    for (uint64_t k = 0; k < 3; k++) {
+        assert_int_equal(must(a, 2, 0).first, (k + 2) % 4 * (k < 2));
+        cw_adaptive_report(a, 2, 1);
+    }
+    assert_int_equal(cw_adaptive_next(a, 2, 0, &p), CW_ADAPTIVE_DONE);
+    cw_adaptive_destroy(a);
+}
+
 /* A larger block that is slower is halved; and one that is halved and faster, again. */
 static void test_sync_sizes(void **state)
 {
@@ -370,6 +440,8 @@ int main(void)
         cmocka_unit_test(test_sync_example),
         cmocka_unit_test(test_costs_of_one),
         cmocka_unit_test(test_static),
+        cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_dispatch_rest),
         cmocka_unit_test(test_sync_sizes),
         cmocka_unit_test(test_sync_starves_nobody),
         cmocka_unit_test(test_async_example),

@@ -110,11 +110,15 @@ static void test_all_once(void **state)
     uint64_t random = 1;
 
     (void)state;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 24000; i++) {
         struct machine m = {.devices = 1 + (uint32_t)cw_random_below(&random, MOST),
                             .random = cw_random_next(&random)};
+        static const uint32_t region[MOST] = {0, 7, 0, 7, 7, 3, 0, 3};
+        static const enum cw_adaptive_mode modes[] = {CW_ADAPTIVE_ASYNC, CW_ADAPTIVE_SYNC, CW_ADAPTIVE_ASYNC,
+                                                      CW_ADAPTIVE_DISPATCH};
         double ratio[MOST];
-        struct cw_adaptive_options o = {.mode = i % 2 ? CW_ADAPTIVE_SYNC : CW_ADAPTIVE_ASYNC,
+        struct cw_adaptive_options o = {.mode = modes[i % 4],
+                                        .region = i % 8 == 3 ? NULL : region,
                                         .blocks_n = (uint32_t)cw_random_below(&random, 70),
                                         .ratio = i % 3 ? ratio : NULL};
         struct cw_adaptive *a;

@@ -209,7 +209,7 @@ static void test_far_lists(void **state)
     assert_int_equal(cw_device_list_parse("far", &l, &err), CW_OK);
     assert_string_equal(cw_device_list_far(&l, 1, text), "1 with a memory of its own");
     assert_true(l.pace == 0 && far_pace(&l, 0) == 0);
-    assert_int_equal(cw_device_list_parse("far:2/speed=0.5", &l, &err), CW_OK);
+    assert_int_equal(cw_device_list_parse("far:2/speed=.5", &l, &err), CW_OK);
     assert_true(l.pace == 0 && far_pace(&l, 0) == 2);
     assert_string_equal(cw_device_list_far(&l, 1, text), "2 with memories of their own, 0.5 times as fast");
     assert_int_equal(cw_device_list_parse("cpu/pace=8,far:2/us=20/speed=0.5", &l, &err), CW_OK);
@@ -242,6 +242,7 @@ static void test_device_lists(void **state)
                                       "far:2/cap=0",
                                       "far:32",
                                       "far:1/gbps",
+                                      "far:1/gbps=.",
                                       "far/us=1x",
                                       "sub/cap=1",
                                       "far/speed=0",

@@ -171,6 +171,36 @@ static void traffic_by_hand(void **state)
     cw_groups_finish(&g);
 }
 
+static void expect_blocks(const struct chain *c, double reuse, uint32_t blocks, uint64_t grouped_tiles)
+{
+    struct cw_groups g = chain_groups(c, (struct cw_groups_options){.width = 16, .reuse = reuse});
+
+    assert_int_equal(g.blocks, blocks);
+    assert_int_equal(g.grouped_bytes, grouped_tiles * TILE);
+    chain_check(c, &g);
+    cw_groups_finish(&g);
+}
+
+/* A group is all 16 tiles of a block: four steps touch 32 tiles of memory four times each, which is not more
+ * often than four times. A reduction, then a block of two steps, whose reuse is two. */
+static void reuse_bounds_blocks(void **state)
+{
+    struct chain c = {0};
+    struct cw_groups_access *a;
+
+    (void)state;
+    chain_jacobi(&c, 16, 4, 0);
+    expect_blocks(&c, 0, 1, 32);
+    expect_blocks(&c, 3.99, 1, 32);
+    expect_blocks(&c, 4, 4, 4 * 32);
+    a = chain_add(&c, 1, 2);
+    a[0] = chain_part(0, 0, 15, 16, false), a[1] = chain_part(5, 0, 0, 1, true);
+    chain_jacobi(&c, 16, 2, 0);
+    expect_blocks(&c, 1.5, 2, 32 + 32);
+    expect_blocks(&c, 3, 3, 32 + 2 * 32);
+    expect_blocks(&c, 5, 7, 4 * 32 + 2 * 32);
+}
+
 /* What was measured need not be counted: the same order. */
 static void measured_is_not_counted(void **state)
 {
@@ -304,7 +334,8 @@ static void bands_that_lean_are_local(void **state)
                                                  (uint64_t)(high + 1) * ROW, false};
             b[2 * i + 1] = (struct cw_groups_access){(uint64_t)low * ROW, (uint64_t)high * ROW, true};
         }
-        step[s] = (struct cw_groups_step){TILES, 2, b, column, (double)s / BAND};
+        step[s] = (struct cw_groups_step){
+            .tiles = TILES, .accesses = 2, .access = b, .column = column, .lean = (double)s / BAND};
     }
     assert_int_equal(cw_groups_make(step, STEPS, &o, &g, NULL), CW_OK);
     for (uint32_t k = 0; k < g.tiles; k++)
@@ -339,6 +370,7 @@ int main(void)
         cmocka_unit_test(pointwise_steps_do_not_count),
         cmocka_unit_test(reductions_end_blocks),
         cmocka_unit_test(traffic_by_hand),
+        cmocka_unit_test(reuse_bounds_blocks),
         cmocka_unit_test(measured_is_not_counted),
         cmocka_unit_test(producers_wait_for_their_readers),
         cmocka_unit_test(border_kernels_stand_at_the_border),

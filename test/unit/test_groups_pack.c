@@ -96,24 +96,26 @@ static bool same_words(const struct words *a, const struct words *b)
 static void words_differ(void **state)
 {
     struct cw_groups_options o = {.rule = CW_GROUPS_SKEW, .lanes = 2, .apart = true, .cache_bytes = 1000};
-    struct cw_groups_options options[] = {o, o, o, o, o, o, o, o, o};
-    static struct chain chain[5];
-    struct words all[16];
+    struct cw_groups_options options[] = {o, o, o, o, o, o, o, o, o, o, o};
+    static struct chain chain[6];
+    struct words all[18];
     uint32_t n = 0;
 
     (void)state;
     options[1].rule = CW_GROUPS_MAX, options[2].lanes = 3, options[3].apart = false, options[4].height = 2,
     options[5].width = 2;
     options[6].cache_bytes = 1001, options[7].measured = true, options[8].seed = 1;
-    for (uint32_t k = 0; k < 5; k++)
+    options[9].reuse = 1, options[10].inner[1] = 1;
+    for (uint32_t k = 0; k < 6; k++)
         chain_jacobi(&chain[k], 8, 3, 1);
     chain[1].access[2][3].high++;
     chain[2].access[1][2].write ^= true;
     chain[3].step[0].lean = .5;
     chain[4].steps = 2;
+    chain[5].step[1].grid[0] = 8;
     for (uint32_t k = 0; k < sizeof options / sizeof *options; k++)
         all[n++] = words_of(&chain[0], &options[k]);
-    for (uint32_t k = 1; k < 5; k++)
+    for (uint32_t k = 1; k < 6; k++)
         all[n++] = words_of(&chain[k], &o);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < i; j++)

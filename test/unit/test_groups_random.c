@@ -54,6 +54,7 @@ static void random_orders_keep_every_dependence(void **state)
                                       .cache_bytes =
                                           cw_random_below(&seed, 2) * 1000 * cw_random_below(&seed, 80),
                                       .apart = cw_random_below(&seed, 2),
+                                      .reuse = (double)cw_random_below(&seed, 12) / 4,
                                       .seed = cw_random_below(&seed, 3) ? 0 : seed};
         struct cw_groups g = chain_groups(c, o), again = chain_groups(c, o);
         chain_check(c, &g);

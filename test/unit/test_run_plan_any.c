@@ -7,8 +7,7 @@
 
 static bool online(const struct cw_policy *policy)
 {
-    return strcmp(policy->name, "exact") && strcmp(policy->name, "hscgs") && strcmp(policy->name, "h2gs") &&
-           strcmp(policy->name, "weave");
+    return strcmp(policy->name, "exact") && strcmp(policy->name, "h2gs") && strcmp(policy->name, "weave");
 }
 
 static bool same(const struct cw_run_plan *a, const struct cw_run_plan *b)
@@ -85,6 +84,43 @@ static void test_single_commands(void **state)
     assert_in_range(moved, 1000, 8999);
     cw_run_plan_finish(&plan);
     cw_run_plan_finish(&slow);
+}
+
+/* hscgs is scls where planning takes too long for a search, and shortens plans where it does not. */
+static void test_bounded_search(void **state)
+{
+    static const double planning_ns[] = {1e9, 500, 0};
+    struct cw_run_plan plan = {0}, list = {0};
+    uint32_t shorter[3] = {0};
+    struct window x;
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+        rules.always = true;
+        rules.planning_ns = planning_ns[k];
+        struct cw_run_planner *scls = planner_of(five_slots, 5, "scls", &rules),
+                              *hscgs = planner_of(five_slots, 5, "hscgs", &rules);
+        uint64_t random = 22;
+
+        for (int n = 0; n < 60; n++) {
+            make_random(&x, &random, 5);
+            x.w.tasks = x.w.tasks < 8 ? x.w.tasks : 8; /* in larger ones few genomes are better */
+            for (uint32_t c = 0; c < x.w.tasks * 5; c++)
+                x.cost[c] *= 100;
+            assert_int_equal(cw_run_plan_make(scls, &x.w, &list, NULL), CW_OK);
+            assert_int_equal(cw_run_plan_make(hscgs, &x.w, &plan, NULL), CW_OK);
+            assert_true(k > 0 || same(&plan, &list));
+            assert_true(plan.plan_ns <= list.plan_ns);
+            shorter[k] += plan.plan_ns < list.plan_ns;
+        }
+        cw_run_planner_destroy(scls);
+        cw_run_planner_destroy(hscgs);
+    }
+    print_message("shorter plans: %u, %u, %u\n", shorter[0], shorter[1], shorter[2]);
+    assert_true(shorter[0] == 0 && shorter[1] > 0 && shorter[2] >= shorter[1]);
+    cw_run_plan_finish(&plan);
+    cw_run_plan_finish(&list);
 }
 
 /* ---- bad input, no memory */
@@ -231,9 +267,9 @@ static void test_every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_windows),   cmocka_unit_test(test_single_commands),
-        cmocka_unit_test(test_bad_windows),      cmocka_unit_test(test_bad_planners),
-        cmocka_unit_test(test_every_allocation),
+        cmocka_unit_test(test_random_windows), cmocka_unit_test(test_single_commands),
+        cmocka_unit_test(test_bounded_search), cmocka_unit_test(test_bad_windows),
+        cmocka_unit_test(test_bad_planners),   cmocka_unit_test(test_every_allocation),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

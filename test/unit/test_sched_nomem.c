@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/plan/lp_bound.h"
+#include "../../sched/adaptive.h"
 #include "../../sched/generate.h"
 #include "../../sched/groups.h"
 #include "../../sched/metrics.h"
@@ -90,12 +91,15 @@ static enum cw_status groups(const char *name)
     enum { TILES = 9 };
     struct cw_groups_access access[3][2 * TILES], small[1] = {{0, 500, true}};
     struct cw_groups_step step[4] = {{.tiles = 1, .accesses = 1, .access = small}};
-    struct cw_groups_options o = {.lanes = 2, .cache_bytes = 2000, .seed = (uint64_t)(name[0] == 's')};
+    struct cw_groups_options o = {
+        .lanes = 2, .cache_bytes = 2000, .seed = (uint64_t)(name[0] == 's'), .reuse = name[0] == 'b' ? 9 : 0};
     struct cw_groups g;
     enum cw_status status;
 
     for (uint64_t s = 0; s < 3; s++) {
         step[s + 1] = (struct cw_groups_step){.tiles = TILES, .accesses = 2, .access = access[s]};
+        if (name[0] == 'g')
+            step[s + 1].grid[0] = step[s + 1].grid[1] = 3, step[s + 1].grid[2] = 1;
         for (uint64_t i = 0; i < TILES; i++) {
             access[s][2 * i] = (struct cw_groups_access){s % 2 * 1000 + (i ? i - 1 : i) * 100,
                                                          s % 2 * 1000 + (i + 2) * 100, false};
@@ -106,6 +110,18 @@ static enum cw_status groups(const char *name)
     status = cw_groups_make(step, 4, &o, &g, NULL);
     cw_groups_finish(&g);
     return status;
+}
+
+/* A controller whose blocks masters hand out. */
+static enum cw_status dispatch(const char *name)
+{
+    struct cw_adaptive *a = cw_adaptive_create(
+        9, &(struct cw_adaptive_options){.mode = CW_ADAPTIVE_DISPATCH,
+                                         .region = (uint32_t[]){1, 2, 3, 4, 5, 6, 7, 8, 8}});
+
+    (void)name;
+    cw_adaptive_destroy(a);
+    return a ? CW_OK : CW_ERR_NOMEM;
 }
 
 static void check(enum cw_status (*plan)(const char *name), const char *policy)
@@ -136,6 +152,9 @@ static void test_every_allocation(void **state)
     check(program, "linear program");
     check(groups, "priority groups");
     check(groups, "shuffled groups");
+    check(groups, "bounded groups");
+    check(groups, "groups of a grid");
+    check(dispatch, "dispatch");
     for (size_t k = 0; cw_generators[k]; k++)
         check(generate, cw_generators[k]->name);
 }

@@ -105,11 +105,51 @@ static void test_ldcp_temporary_edges(void **state)
     expect(&x, "ldcp", order, 0);
 }
 
+static double shared_makespan(uint32_t tasks, uint32_t devices, const double cost[][DEVICES], bool chained)
+{
+    struct cw_graph_builder *b = cw_graph_builder_create(devices);
+    struct cw_device_spec spec[DEVICES] = {{0}};
+    struct cw_policy_config config;
+    struct cw_graph *g;
+    struct cw_platform *p;
+    struct cw_schedule *s;
+    double makespan;
+
+    for (uint32_t i = 0; i < tasks; i++) {
+        cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost[i], .splittable = true}, NULL);
+        if (i && chained)
+            cw_graph_builder_add_edge(b, i - 1, i, 0, NULL);
+    }
+    assert_int_equal(cw_graph_builder_finish(b, &g, NULL), CW_OK);
+    assert_int_equal(cw_platform_create(spec, devices, NULL, 1, NULL, 0, &p, NULL), CW_OK);
+    assert_int_equal(cw_policy_parse(&config, "heft-blocks", NULL), CW_OK);
+    assert_int_equal(cw_policy_run(&config, g, p, &s, NULL), CW_OK);
+    assert_int_equal(cw_schedule_check(s, g, p, CW_SHARE_CLASS, 0, NULL), CW_OK);
+    makespan = cw_schedule_makespan(s);
+    cw_schedule_destroy(s);
+    cw_graph_destroy(g);
+    cw_platform_destroy(p);
+    return makespan;
+}
+
+/* Two in a row: 10 on device 0 and 20 on device 1 make 20/3 of both, 4 make 2. Side by side: device 1 has the
+ * second task, so that none is shared; a third device joins the first task alone. A device that takes 200
+ * where the task's own takes 10 saves 5 %, which is too little. */
+static void test_heft_blocks(void **state)
+{
+    (void)state;
+    assert_float_equal(shared_makespan(2, 2, (double[][DEVICES]){{10, 20}, {4, 4}}, true), 20. / 3 + 2, 1e-9);
+    assert_float_equal(shared_makespan(2, 2, (double[][DEVICES]){{10, 10}, {4, 4}}, false), 10, 0);
+    assert_float_equal(shared_makespan(2, 3, (double[][DEVICES]){{10, 10, 10}, {8, 8, 8}}, false), 8, 0);
+    assert_float_equal(shared_makespan(1, 2, (double[][DEVICES]){{10, 200}}, false), 10, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scls_transfers), cmocka_unit_test(test_scls_down_rank),
-        cmocka_unit_test(test_heft_critical_child), cmocka_unit_test(test_ldcp_temporary_edges)};
+        cmocka_unit_test(test_heft_critical_child), cmocka_unit_test(test_ldcp_temporary_edges),
+        cmocka_unit_test(test_heft_blocks)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,6 +235,7 @@ void cw_run_group_plain(const char *why); /* static words: a chain that was look
 struct cw_run_group_settings {
     bool on, always; /* always: no profit test */
     enum cw_groups_rule rule;
+    double reuse; /* theta; 0: no bound, but one on the traffic that a group saves */
 };
 extern struct cw_run_group_settings cw_run_group_settings;
 

@@ -55,6 +55,7 @@ void cw_run_group_start(const struct cw_options *options)
         asked || (!strcmp(options->groups, "auto") && !strcmp(options->policy, "heft") && options->dsp == 0);
     cw_run_group_settings.always = asked;
     cw_run_group_settings.rule = strcmp(options->group_rule, "max") ? CW_GROUPS_SKEW : CW_GROUPS_MAX;
+    cw_run_group_settings.reuse = strtod(options->group_reuse, NULL); /* the form was checked */
     cw_run_group_variant_start(options);
     choice.random = (uint64_t)options->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
 }

@@ -2,6 +2,8 @@
  * See groups/group.h. */
 #include "group.h"
 
+#include <string.h>
+
 #include "../../door/log.h"
 #include "../tuning/perf_model.h"
 #include "../tiles/share.h"
@@ -29,8 +31,10 @@ static uint64_t mixed(uint64_t hash, uint64_t word)
 static uint64_t variant_shape(uint32_t variant)
 {
     const struct cw_run_variant *v = cw_run_group_variant(variant);
-    uint64_t hash = mixed(v->share, v->cache_bytes);
+    uint64_t hash = mixed(v->share, v->cache_bytes), reuse;
 
+    memcpy(&reuse, &cw_run_group_settings.reuse, sizeof reuse);
+    hash = reuse ? mixed(hash, reuse) : hash;
     return mixed(mixed(hash, (uint64_t)cw_run_group_settings.rule * 4 + v->shared * 2u + v->helpers),
                  cw_run.num_lanes);
 }

@@ -179,8 +179,9 @@ static const char *judge(struct cw_run_group *g, bool measured)
     if (cw_run.chaos)
         return NULL;
     if (g->plan.blocks >= g->steps)
-        return "every launch needs all of the one before";
-    if (cw_run_group_settings.always || measured)
+        return cw_run_group_settings.reuse > 0 ? "groups of it touch their data too seldom"
+                                               : "every launch needs all of the one before";
+    if (cw_run_group_settings.always || cw_run_group_settings.reuse > 0 || measured)
         return NULL;
     if ((double)g->plan.plain_bytes < CW_RUN_GROUP_SAVES * (double)g->plan.touched_bytes)
         return "its data stay in cache anyhow, or do not in groups";
@@ -365,6 +366,7 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     struct cw_groups_options options = {.rule = cw_run_group_settings.rule,
                                         .lanes = lanes,
                                         .cache_bytes = v->cache_bytes,
+                                        .reuse = cw_run_group_settings.reuse,
                                         .measured = g->chain->runs[g->variant] && !cw_run.chaos};
     uint64_t begin = cw_run_global_lock_now_ns();
     bool good = false, kept = false;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../sched/whole.h"
+
 /* ---- the window */
 
 static enum cw_status check_window(const struct cw_run_window *w, uint32_t slots, struct cw_error *err)
@@ -84,17 +86,29 @@ static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph *
     return status;
 }
 
+/* How many schedules a genetic search may make: devices wait for it, so that all of them take a small share
+ * of the least time that the window may take. By costs, not by a clock: the same window has the same plan. */
+static uint64_t tries_of(const struct cw_run_planner *planner, uint32_t tasks, double home_ns)
+{
+    double least_ns = home_ns / planner->platform->devices, each_ns = planner->rules.planning_ns * tasks;
+
+    return each_ns > 0 ? cw_whole_from(CW_RUN_PLAN_SEARCH_SHARE * least_ns / each_ns, UINT64_MAX)
+                       : UINT64_MAX;
+}
+
 /* Runs the policy; *schedule is the caller's. */
 static enum cw_status run_policy(const struct cw_run_planner *planner, const struct cw_run_costs *c,
-                                 const struct cw_graph *g, struct cw_schedule **schedule,
+                                 double home_ns, const struct cw_graph *g, struct cw_schedule **schedule,
                                  struct cw_error *err)
 {
     const struct cw_run_window *w = c->window;
     struct cw_plan plan;
     enum cw_status status = cw_plan_init(&plan, g, planner->platform, err);
 
-    if (status == CW_OK)
+    if (status == CW_OK) {
         plan.seed = planner->config.seed + w->seed;
+        plan.tries = tries_of(planner, w->tasks, home_ns);
+    }
     for (uint32_t p = 0; p < g->devices && w->busy_ns && status == CW_OK; p++)
         status = cw_plan_occupy(&plan, p, nearbyint(w->busy_ns[p]), err);
     if (status == CW_OK && fetches(c))
@@ -281,7 +295,7 @@ static enum cw_status plan_by_policy(struct decision *d, struct cw_error *err)
     }
     status = make_graph(&d->costs, &g, err);
     if (status == CW_OK)
-        status = run_policy(d->planner, &d->costs, g, &s, err);
+        status = run_policy(d->planner, &d->costs, d->plan->home_ns, g, &s, err);
     if (status == CW_OK && !adopt(d->plan, s, g))
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for an order of %u commands", w->tasks);
     if (status == CW_OK) {

@@ -70,8 +70,9 @@ struct cw_plan_space {           /* a memory */
     uint64_t capacity;           /* bytes of the program's buffers that it holds at most; 0: any number */
 };
 
-#define CW_RUN_PLAN_SPACES      64
-#define CW_RUN_PLAN_FETCH_OFTEN 3 /* launches for which a fetch is worth sharing its time */
+#define CW_RUN_PLAN_SPACES       64
+#define CW_RUN_PLAN_SEARCH_SHARE .02 /* of a window's least time: for the genetic search of hscgs */
+#define CW_RUN_PLAN_FETCH_OFTEN  3   /* launches for which a fetch is worth sharing its time */
 
 /* Bytes of one root buffer that a command must find in its slot's memory and that no earlier command of the
  * window writes. A command of which some bytes are valid here and some there has a piece for each. */
@@ -172,9 +173,8 @@ struct cw_run_planner;
 
 /* Makes a planner for `count` >= 1 slots, copied. Errors: CW_ERR_INVALID (no slot; a time that is negative or
  * not a number; a memory or a link that there is not), CW_ERR_UNSUPPORTED (a policy that searches for
- * seconds: exact, hscgs, h2gs, weave),
- * CW_ERR_NOMEM; *planner is then NULL. Thread-safety: a planner is immutable; any number of threads may plan
- * with one. */
+ * seconds: exact, h2gs, weave), CW_ERR_NOMEM; *planner is then NULL. Thread-safety: a planner is immutable;
+ * any number of threads may plan with one. */
 enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_t count,
                                      const struct cw_run_rules *rules, const struct cw_policy_config *config,
                                      struct cw_run_planner **planner, struct cw_error *err);

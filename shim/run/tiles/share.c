@@ -36,9 +36,10 @@ void cw_run_share_start(const struct cw_options *options)
     memset(share.only, 0, sizeof share.only);
     if (n > 5 && n - 5 < sizeof share.only && !strcmp(options->policy + n - 5, "-only"))
         memcpy(share.only, options->policy, n - 5); /* the rest is NUL */
-    share.options.mode = !strcmp(options->blocks, "sync")     ? CW_ADAPTIVE_SYNC
-                         : !strcmp(options->blocks, "static") ? CW_ADAPTIVE_STATIC
-                                                              : CW_ADAPTIVE_ASYNC;
+    share.options.mode = !strcmp(options->blocks, "sync")       ? CW_ADAPTIVE_SYNC
+                         : !strcmp(options->blocks, "static")   ? CW_ADAPTIVE_STATIC
+                         : !strcmp(options->blocks, "dispatch") ? CW_ADAPTIVE_DISPATCH
+                                                                : CW_ADAPTIVE_ASYNC;
     share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
     if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
         share.options.ratio = share.ratio;
@@ -77,8 +78,8 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     struct cw_adaptive_options options = share.options;
     struct cw_run_tiled *d = t->launch.kernel->tiled;
     double ratio[CW_ADAPTIVE_DEVICES];
+    uint32_t region[CW_ADAPTIVE_DEVICES], n = 0;
     struct cw_run_share *s;
-    uint32_t n = 0;
 
     for (s = d->shares; s; s = s->next, n++)
         if (s->shape == t->measure.shape && s->dim == dim && s->home == t->queue->home)
@@ -88,6 +89,9 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     options.overhead_ns = part_ns(c);
     if (!options.ratio)
         options.ratio = peaks(c, ratio);
+    for (size_t i = 0; i < c->slots->n; i++)
+        region[i] = c->slots->slot[i].memory;
+    options.region = region;
     *s = (struct cw_run_share){
         .next = d->shares, .shape = t->measure.shape, .dim = dim, .home = t->queue->home};
     s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);

@@ -79,7 +79,7 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
                                     struct cw_run_block *block);
 /* How long the block that `part` has taken will take; 0: not known. */
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);
-bool cw_run_share_by_blocks(void); /* --blocks sync */
+bool cw_run_share_by_blocks(void); /* --blocks sync, static, dispatch */
 /* Tells the controller the times of earlier runs for launches like `t`, of so many groups. */
 void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups,
                          double overhead_ns);

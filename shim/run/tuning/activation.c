@@ -106,6 +106,7 @@ static struct cw_identity identity(const struct cw_options *options)
     cw_identity_text(&id, options->ratio);
     cw_identity_text(&id, options->group_rule);
     cw_identity_text(&id, options->group_tile);
+    cw_identity_text(&id, options->group_reuse);
     cw_identity_number(&id, (uint64_t)options->blocks_n);
     cw_identity_number(&id, (uint64_t)options->dsp);
     return id;
