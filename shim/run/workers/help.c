@@ -20,8 +20,8 @@ static bool drives_itself(const struct cw_run_worker *l)
     return l->memory != CW_MEMORY_HOST && !l->home && !l->orphan;
 }
 
-/* The first command of `q`, up to number `last`, that is ready on an idle lane, or needs none; taken out of the heap.
- * `brief`: only one that is brief, and takes at most *brief ns, which are taken from it. */
+/* The first command of `q`, up to number `last`, that is ready on an idle lane, or needs none; taken out of
+ * the heap. `brief`: only one that is brief, and takes at most *brief ns, which are taken from it. */
 static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_worker **lane,
                                     double *brief)
 {
