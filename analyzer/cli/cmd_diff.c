@@ -29,9 +29,8 @@ static const char *const output[] = {
     "A, B",
     "the two traces; in the tables what is of each",
     "phase",
-    "set-up: from the start of recording to the first enqueue; span: from there to the end of the last call; "
-    "enqueueing and waiting: host threads in calls, all together; compiling: devices presumably held up by "
-    "the vendor's compiler; kernels, transfers: on devices, all together",
+    "those of `clweave report`, each moment of the run counted once; - where a trace does not say. enqueue "
+    "calls, wait calls: of all threads together",
     "change",
     "the median of the ratios of all pairs of a value of B and one of A (Hodges, Lehmann), less 1; as a "
     "factor "
@@ -161,8 +160,7 @@ const struct cw_command_def cw_cmd_diff = {
         "phases, one number of each, are not tested. With four traces a side or more one value of each run "
         "is compared, of phases too, and the answer is about the program.\n\n"
         "--from, --to, --commands, --windows and --kernel choose a part of each trace, by its own numbers "
-        "and "
-        "times; set-up is then the time from the beginning of the part to its first enqueue.",
+        "and times.",
     .options = options,
     .output = output,
     .examples = examples,

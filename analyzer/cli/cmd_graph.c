@@ -231,11 +231,14 @@ static const char *const output[] = {
     "pairs of commands that an order binds: queue (both in one in-order queue), event (a wait list), "
     "barrier, host (the program waited in between), data (RAW, WAR, WAW: both touch the same bytes), path "
     "(of a "
-    "part: through commands that it leaves out)",
+    "part: through commands that it leaves out); race: data edges of commands of several queues, or of an "
+    "out-of-order one, between which the program keeps no order",
     "longest chain",
     "commands that must wait for each other",
     "critical path",
-    "the chain of commands that takes longest: no number of devices is faster",
+    "the chain of commands that takes longest: no number of devices is faster; beside it the time in which "
+    "at "
+    "least one device ran commands",
     "tasks, levels",
     "of a task graph: its nodes, and the length of the longest chain in tasks",
     "work",

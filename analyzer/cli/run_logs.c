@@ -2,6 +2,7 @@
 #include "run_logs.h"
 #include "cli.h"
 #include "footprints.h"
+#include "../io/quantity.h"
 #include "../graph/graph_build.h"
 #include "../graph/graph_summary.h"
 #include "../trace/log_process.h"
@@ -232,8 +233,8 @@ static void convert(struct found *f, const struct cw_run_logs *r, bool quiet)
         if (*data)
             rename(from, data);
         if (!quiet)
-            fprintf(stderr, "clweave: %s: %ld command%s, %zu edges%s\n", f->json, f->commands,
-                    f->commands == 1 ? "" : "s", t.edges.count,
+            fprintf(stderr, "clweave: %s: %s, %s%s\n", f->json, CW_COUNT((uint64_t)f->commands, "command"),
+                    CW_COUNT(t.edges.count, "edge"),
                     t.process.complete || t.process.stopped_why
                         ? ""
                         : "; the program ended abruptly, the trace reaches to its last call");

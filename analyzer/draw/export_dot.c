@@ -283,7 +283,7 @@ static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
     put_html(f, t->process.program && strrchr(t->process.program, '/') ? strrchr(t->process.program, '/') + 1
                 : t->process.program                                   ? t->process.program
                                                                        : "?");
-    fprintf(f, "</B> · %llu commands", (unsigned long long)commands);
+    fprintf(f, "</B> · %s", CW_COUNT(commands, "command"));
     if (g->left_out)
         fprintf(f, ", %llu more are not drawn", (unsigned long long)g->left_out);
     fputs("</TD></TR><TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLSPACING=\"6\" CELLPADDING=\"4\"><TR>", f);

@@ -29,7 +29,8 @@ static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
     cw_json_put_member_u64(o, "host_waits", r->summary.host_waits);
     cw_json_put_member_u64(o, "device_ns", r->summary.device_ns);
     cw_json_put_member_u64(o, "span_ns", f->span_ns);
-    cw_json_put_member_u64(o, "blocked_ns", f->blocked_ns);
+    cw_json_put_member_u64(o, "waited_ns", f->waited_ns);
+    cw_json_put_member_u64(o, "busy_ns", r->summary.busy_ns);
     cw_json_put_member_u64(o, "host_bytes", f->host_bytes);
     cw_json_put_member_u64(o, "host_bytes_at_most", f->host_bytes_at_most);
     cw_json_put_member_u64(o, "streams", f->streams);

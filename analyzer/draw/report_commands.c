@@ -60,7 +60,7 @@ void cw_report_commands_print(const struct cw_report_facts *r, FILE *f)
         fputc('\n', f);
     }
     if (r->commands.count > TERMINAL_ROWS)
-        fprintf(f, "and %zu more kinds of command\n", r->commands.count - TERMINAL_ROWS);
+        fprintf(f, "and %s\n", CW_COUNT(r->commands.count - TERMINAL_ROWS, "more kind of command"));
 }
 
 static void page_row(const struct cw_command_times_row *v, FILE *f)

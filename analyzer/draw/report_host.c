@@ -67,8 +67,7 @@ static void print_memory(const struct cw_report_facts *r, FILE *f)
         const struct cw_memory_figures *m = &r->figures.memory[k];
         if (!m->objects || k == CW_MEM_SUBBUFFER)
             continue;
-        fprintf(f, "%s%llu %s%s, %s", before, (unsigned long long)m->objects, names[k],
-                m->objects == 1 ? "" : "s", cw_quantity_bytes(m->bytes, a));
+        fprintf(f, "%s%s, %s", before, CW_COUNT(m->objects, names[k]), cw_quantity_bytes(m->bytes, a));
         before = "; ";
     }
     if (before[0] == ';')
@@ -113,8 +112,7 @@ static void print_calls(const struct cw_report_facts *r, FILE *f)
                 time_or_dash(v->spread.max, v->spread.count, c));
     }
     if (h->row_count > TERMINAL_ROWS)
-        fprintf(f, "%zu more function%s%s\n", h->row_count - TERMINAL_ROWS,
-                h->row_count == TERMINAL_ROWS + 1 ? "" : "s",
+        fprintf(f, "%s%s\n", CW_COUNT(h->row_count - TERMINAL_ROWS, "more function"),
                 r->t->process.all_calls || !r->t->calls.count
                     ? ""
                     : "; those that are quick and may be many are recorded with --calls");
@@ -245,8 +243,7 @@ static void put_failures(const struct cw_report_facts *r, struct cw_json_out *o)
 static void put_leaks(const struct cw_report_facts *r, struct cw_json_out *o)
 {
     const struct cw_leaks *l = &r->figures.leaks;
-    struct cw_code_places *places = cw_code_places_create(r->t);
-    char code[CW_CODE_PLACES_TEXT];
+    char at[200];
 
     cw_json_put_member_u64(o, "unused_events", r->t->process.unused_events);
     cw_json_put_member_list(o, "leaks");
@@ -257,12 +254,12 @@ static void put_leaks(const struct cw_report_facts *r, struct cw_json_out *o)
         cw_json_put_member_u64(o, "made", l->kind[k].made);
         cw_json_put_member_u64(o, "kept", l->kind[k].kept);
         cw_json_put_member_u64(o, "bytes", l->kind[k].bytes);
-        if (cw_code_places_name(places, l->kind[k].callsite, code)[0])
-            cw_json_put_member_text(o, "at", code);
+        cw_findings_leak_place(&l->kind[k], at);
+        if (at[0])
+            cw_json_put_member_text(o, "at", at);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');
-    cw_code_places_destroy(places);
 }
 
 void cw_report_host_put(const struct cw_report_facts *r, struct cw_json_out *o, size_t limit)

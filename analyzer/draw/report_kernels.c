@@ -11,6 +11,20 @@ enum {
     PAGE_RANGES = 12
 };
 
+/* The bytes that a core could load and store in a cycle, more than any has. */
+enum { BYTES_PER_CYCLE = 192 };
+
+/* 0 where the bound is more than the cores of the row's device could load: it says nothing. */
+static double bound_of(const struct cw_report_facts *r, const struct cw_kernel_row *row)
+{
+    uint32_t d = cw_trace_command_device(r->t, &r->t->commands.v[row->launch]);
+    const struct cw_t_device *v = d < r->t->devices.count ? &r->t->devices.v[d] : NULL;
+    double most = v ? 1e-3 * BYTES_PER_CYCLE * v->compute_units * v->max_clock_mhz : 0,
+           bound = cw_kernel_times_gbps(row);
+
+    return most > 0 && bound > most ? 0 : bound;
+}
+
 /* ---- the terminal */
 
 static const char *rate(double value, const char *before, char text[16])
@@ -33,7 +47,7 @@ static void print_row(const struct cw_report_facts *r, const struct cw_kernel_ro
     fprintf(f, " %8llu %4.0f%% %9s %9s %9s %9s %8s", (unsigned long long)v->launches,
             r->kernels.ns ? 100.0 * (double)s->sum / (double)r->kernels.ns : 0, cw_quantity_ns(s->min, a),
             cw_quantity_ns(s->median, b), cw_quantity_ns(s->p95, c), cw_quantity_ns(s->max, d),
-            rate(cw_kernel_times_gbps(v), "<=", g));
+            rate(bound_of(r, v), "<=", g));
     if (with_flops)
         fprintf(f, " %8s", rate(cw_kernel_times_gflops(v), "", a));
     fputc('\n', f);
@@ -63,18 +77,19 @@ void cw_report_kernels_print(const struct cw_report_facts *r, FILE *f)
             print_row(r, w, name, with_flops, f);
         }
         if (v->range_count > TERMINAL_RANGES)
-            fprintf(f, "  and %zu more NDRanges\n", v->range_count - TERMINAL_RANGES);
+            fprintf(f, "  and %s\n", CW_COUNT(v->range_count - TERMINAL_RANGES, "more NDRange"));
     }
     if (shown < k->kernel_count)
-        fprintf(f, "and %zu more kernels\n", k->kernel_count - shown);
+        fprintf(f, "and %s\n", CW_COUNT(k->kernel_count - shown, "more kernel"));
 }
 
 /* ---- the page */
 
-/* A rate in 10^6 per second, so that a whole number says it. */
+/* A rate in 10^6 per second; 0: not known. */
 static void put_rate(struct cw_json_out *o, const char *key, double giga)
 {
-    cw_json_put_member_u64(o, key, giga > 0 && giga < 1e9 ? (uint64_t)(giga * 1000 + .5) : 0);
+    cw_json_put_key(o, key);
+    cw_json_put_double(o, giga > 0 && giga < 1e9 ? giga * 1000 : 0);
 }
 
 /* The members of a row into the object that is open. */
@@ -91,7 +106,7 @@ static void put_row(const struct cw_report_facts *r, struct cw_json_out *o, cons
     cw_json_put_member_u64(o, "launches", v->launches);
     cw_json_put_member_u64(o, "failed", v->failed);
     cw_report_host_put_spread(&v->spread, o);
-    put_rate(o, "mbps", cw_kernel_times_gbps(v));
+    put_rate(o, "mbps", bound_of(r, v));
     put_rate(o, "mflops", cw_kernel_times_gflops(v));
     cw_json_put_key(o, "bins");
     cw_json_put_char(o, '[');

@@ -28,17 +28,16 @@ static void print_devices(const struct cw_report_facts *r, FILE *f)
         const struct cw_device_figures *v = &r->figures.devices[d];
         if (!v->commands && !v->parts)
             continue;
-        fprintf(f, "device %zu  %s: busy %s%s of %s (%.0f %%), %llu commands", d,
+        fprintf(f, "device %zu  %s: busy %s%s of %s (%.0f %%), %s", d,
                 r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", v->without_times ? "at least " : "",
                 cw_quantity_ns(v->busy_ns, a), cw_quantity_ns(v->span_ns, b),
                 v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100,
-                (unsigned long long)v->commands);
+                CW_COUNT(v->commands, "command"));
         if (v->without_times)
             fprintf(f, ", and %llu without times", (unsigned long long)v->without_times);
         if (v->parts && shared)
-            fprintf(f, ", %llu part%s of cut launches, %.0f %% of one (%.0f to %.0f %%)",
-                    (unsigned long long)v->parts, v->parts == 1 ? "" : "s", 100 * v->mean_share,
-                    100 * v->least_share, 100 * v->most_share);
+            fprintf(f, ", %s of cut launches, %.0f %% of one (%.0f to %.0f %%)", CW_COUNT(v->parts, "part"),
+                    100 * v->mean_share, 100 * v->least_share, 100 * v->most_share);
         fputc('\n', f);
     }
 }
@@ -48,13 +47,12 @@ static void print_streams(const struct cw_figures *v, FILE *f)
     char a[16];
 
     if (v->streamed)
-        fprintf(f, "streams   %llu commands on %llu streams, %llu of them beside the first of their queue\n",
-                (unsigned long long)v->streamed, (unsigned long long)v->streams,
+        fprintf(f, "streams   %s on %s, %llu of them beside the first of their queue\n",
+                CW_COUNT(v->streamed, "command"), CW_COUNT(v->streams, "stream"),
                 (unsigned long long)v->beside);
     if (v->staged)
-        fprintf(f, "staged    %s in %llu transfer%s, through pinned memory\n",
-                cw_quantity_bytes(v->staged_bytes, a), (unsigned long long)v->staged,
-                v->staged == 1 ? "" : "s");
+        fprintf(f, "staged    %s in %s, through pinned memory\n", cw_quantity_bytes(v->staged_bytes, a),
+                CW_COUNT(v->staged, "transfer"));
 }
 
 static void print_moves(const struct cw_report_facts *r, FILE *f)
@@ -106,8 +104,10 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
     char a[16], b[16];
 
     if (!status) {
-        fprintf(f, "%s: %llu commands in %s", t->process.program ? t->process.program : "?",
-                (unsigned long long)r.summary.enqueues, cw_quantity_ns(r.figures.span_ns, a));
+        fprintf(f, "%s: %s", t->process.program ? t->process.program : "?",
+                CW_COUNT(r.summary.enqueues, "command"));
+        if (r.figures.span_ns)
+            fprintf(f, " in %s", cw_quantity_ns(r.figures.span_ns, a));
         if (r.timed)
             fprintf(f, ", device time %s%s, critical path %s%s", least,
                     cw_quantity_ns(r.summary.device_ns, a), least, cw_quantity_ns(r.path.length, b));
@@ -116,8 +116,8 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
             fprintf(f, "dropped   %llu older commands and waits (--limit)\n",
                     (unsigned long long)t->process.dropped_commands);
         if (t->process.selection)
-            fprintf(f, "selected  %zu of %llu commands, waits among them: %s\n", t->commands.count,
-                    (unsigned long long)t->process.whole_commands, t->process.selection);
+            fprintf(f, "selected  %zu of %s, waits among them: %s\n", t->commands.count,
+                    CW_COUNT(t->process.whole_commands, "command"), t->process.selection);
         print_devices(&r, f);
         print_streams(&r.figures, f);
         print_moves(&r, f);

@@ -6,6 +6,7 @@
 
 #include "palette.h"
 #include "svg_text.h"
+#include "../io/quantity.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -57,7 +58,7 @@ static void put_sides(const struct cw_trace_diff *d, const char *const names[], 
             fprintf(f, " and %zu more", d->runs - 1);
         fputs("<br><span class=\"soft\">", f);
         put_text(f, t->process.command ? t->process.command : t->process.program);
-        fprintf(f, "<br>%llu commands", (unsigned long long)d->commands[side]);
+        fprintf(f, "<br>%s", CW_COUNT(d->commands[side], "command"));
         for (size_t i = 0; i < t->devices.count && i < 4; i++) {
             fputs(i ? ", " : ", on ", f);
             put_text(f, t->devices.v[i].name ? t->devices.v[i].name : "?");
@@ -122,7 +123,8 @@ static void put_phases(const struct cw_trace_diff *d, FILE *f)
             "<th class=\"n\">B</th><th class=\"n\">change</th>%s<th></th><th>meaning</th></tr>\n",
             d->by_run ? "<th>95 %</th><th class=\"n\">p</th><th>B is</th>" : "");
     for (int i = 0; i < CW_DIFF_PHASES; i++)
-        put_phase(d, &d->phase[i], largest, f);
+        if (cw_trace_diff_print_shows(&d->phase[i]))
+            put_phase(d, &d->phase[i], largest, f);
     fputs("</table></div>\n", f);
 }
 
@@ -176,6 +178,10 @@ static void put_rows(const struct cw_trace_diff *d, const struct cw_palette *p, 
 
     for (size_t i = 0; i < d->rows; i++)
         largest = fmax(largest, fmax(d->row[i].side[CW_DIFF_A].total_ns, d->row[i].side[CW_DIFF_B].total_ns));
+    if (!d->rows) {
+        fputs("<h2>Kernels and other commands</h2>\n<p>There are none.</p>\n", f);
+        return;
+    }
     fputs("<h2>Kernels and other commands</h2>\n<div class=\"box\"><table>\n<tr><th>command</th><th>B is</th>"
           "<th class=\"n\">change</th><th>95 %</th><th class=\"n\">p</th><th class=\"n\">total A</th>"
           "<th class=\"n\">total B</th><th></th><th class=\"n\">median A</th><th class=\"n\">median B</th>"
@@ -188,6 +194,8 @@ static void put_rows(const struct cw_trace_diff *d, const struct cw_palette *p, 
 
 static void put_odds(const struct cw_trace_diff *d, const struct cw_palette *p, FILE *f)
 {
+    char text[400];
+
     fputs("<h2>Missing and extra commands</h2>\n", f);
     if (!d->odds)
         fputs("<p>None: of each kind and size both have the same number.</p>\n", f);
@@ -205,8 +213,9 @@ static void put_odds(const struct cw_trace_diff *d, const struct cw_palette *p, 
         fprintf(f, "<td>%llu %s</td></tr>\n", (unsigned long long)(a > b ? a - b : b - a),
                 a > b ? "missing" : "extra");
     }
-    fprintf(f, "%s<p>The first %llu commands are alike, by name and size.</p>\n",
-            d->odds ? "</table></div>\n" : "", (unsigned long long)d->alike);
+    fprintf(f, "%s<p>", d->odds ? "</table></div>\n" : "");
+    put_text(f, cw_trace_diff_print_next(d, text));
+    fputs(".</p>\n", f);
 }
 
 void cw_trace_diff_page(const struct cw_trace_diff *d, const char *const names[CW_DIFF_SIDES], FILE *f)

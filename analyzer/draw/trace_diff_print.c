@@ -7,7 +7,7 @@
 #include "../io/json_out.h"
 #include "../io/quantity.h"
 
-enum { MOST_ODDS = 40, NAME_COLUMN = 24, PHASE_COLUMN = 12, ODD_COLUMN = 40, TEXT_WIDTH = 110 };
+enum { MOST_ODDS = 40, NAME_COLUMN = 24, PHASE_COLUMN = 14, ODD_COLUMN = 40, TEXT_WIDTH = 110 };
 
 #define RATIO                                                                                                \
     "change: the median of the ratios of all pairs of a value of B and one of A, with its 95 % interval "    \
@@ -67,6 +67,11 @@ const char *cw_trace_diff_print_ns(double ns, char text[16])
     return isnan(ns) ? "-" : cw_quantity_ns((uint64_t)(ns + .5), text);
 }
 
+bool cw_trace_diff_print_shows(const struct cw_diff_phase *p)
+{
+    return p->ns[CW_DIFF_A] > 0 || p->ns[CW_DIFF_B] > 0;
+}
+
 const char *cw_trace_diff_print_verdict(const struct cw_trace_diff *d, char text[240])
 {
     uint64_t slower = 0, faster = 0;
@@ -75,10 +80,11 @@ const char *cw_trace_diff_print_verdict(const struct cw_trace_diff *d, char text
         slower += d->row[i].test.verdict == CW_DIFF_SLOWER;
         faster += d->row[i].test.verdict == CW_DIFF_FASTER;
     }
-    snprintf(
-        text, 240, "B against A: of %zu kinds of command %zu were compared: %llu slower, %llu faster; %s",
-        d->rows, d->tested, (unsigned long long)slower, (unsigned long long)faster,
-        d->odds ? "the commands are not the same" : "the same commands, as far as numbers and sizes say");
+    snprintf(text, 240, "B against A: of %s %zu %s compared: %llu slower, %llu faster; %s",
+             CW_COUNT(d->rows, "kind of command"), d->tested, d->tested == 1 ? "was" : "were",
+             (unsigned long long)slower, (unsigned long long)faster,
+             d->odds ? "the commands are not the same"
+                     : "the same commands, as far as numbers and sizes say");
     return text;
 }
 
@@ -89,8 +95,8 @@ static void print_side(const struct cw_trace_diff *d, int side, const char *name
     fprintf(f, "%c  %s", "AB"[side], name);
     if (d->runs > 1)
         fprintf(f, " and %zu more", d->runs - 1);
-    fprintf(f, ": %s, %llu commands", t->process.program ? t->process.program : "?",
-            (unsigned long long)d->commands[side]);
+    fprintf(f, ": %s, %s", t->process.program ? t->process.program : "?",
+            CW_COUNT(d->commands[side], "command"));
     for (size_t i = 0; i < t->devices.count && i < 4; i++)
         fprintf(f, "%s%s", i ? ", " : ", on ", t->devices.v[i].name ? t->devices.v[i].name : "?");
     fputc('\n', f);
@@ -104,6 +110,8 @@ static void print_phases(const struct cw_trace_diff *d, FILE *f)
     fprintf(f, d->by_run ? "  %-18s  %7s  %s\n" : "\n", "95 %", "p", "B is");
     for (int i = 0; i < CW_DIFF_PHASES; i++) {
         const struct cw_diff_phase *x = &d->phase[i];
+        if (!cw_trace_diff_print_shows(x))
+            continue;
         fprintf(f, "%-*s %10s %10s  %8s", PHASE_COLUMN, x->name, cw_trace_diff_print_ns(x->ns[CW_DIFF_A], a),
                 cw_trace_diff_print_ns(x->ns[CW_DIFF_B], b), cw_trace_diff_print_change(x->test.change, c));
         if (d->by_run)
@@ -151,27 +159,43 @@ static void print_rows(const struct cw_trace_diff *d, FILE *f)
         print_row(d, &d->row[i], f);
 }
 
-static void print_next(const struct cw_trace_diff *d, FILE *f)
+const char *cw_trace_diff_print_next(const struct cw_trace_diff *d, char text[400])
 {
-    fprintf(f, "\nthe first %llu command%s are alike", (unsigned long long)d->alike,
-            d->alike == 1 ? "" : "s");
+    size_t used;
+    char size[96];
+
+    if (!d->alike)
+        used = (size_t)snprintf(text, 400, "The first commands are not alike");
+    else
+        used = (size_t)snprintf(text, 400, "The first %s %s alike, by name and size",
+                                CW_COUNT(d->alike, "command"), d->alike == 1 ? "is" : "are");
+    if (d->next[CW_DIFF_A] == CW_NONE && d->next[CW_DIFF_B] == CW_NONE) {
+        snprintf(text, 400, "All commands are alike, in their order, by name and size");
+        return text;
+    }
     for (int side = 0; side < CW_DIFF_SIDES; side++) {
         const struct cw_trace *t = d->trace[side][0];
         const struct cw_command *k = d->next[side] < t->commands.count ? &t->commands.v[d->next[side]] : NULL;
         const char *name = k ? cw_trace_command_name(t, k) : NULL;
-        char size[96];
-        fprintf(f, "%s %c ", side ? "," : "; then", "AB"[side]);
+        used += (size_t)snprintf(text + used, 400 - used, "%s %c ",
+                                 side       ? ","
+                                 : d->alike ? "; then"
+                                            : ":",
+                                 "AB"[side]);
         if (k)
-            fprintf(f, "has command %u, %s %s", d->next[side], name ? name : "?",
-                    cw_trace_diff_size(t, k, size));
+            used += (size_t)snprintf(text + used, 400 - used, "has #%u %.60s%s%s",
+                                     cw_trace_command_number(t, d->next[side]), name ? name : "?",
+                                     *cw_trace_diff_size(t, k, size) ? " " : "", size);
         else
-            fputs("ends", f);
+            used += (size_t)snprintf(text + used, 400 - used, d->alike ? "ends" : "has none");
     }
-    fputc('\n', f);
+    return text;
 }
 
 static void print_odds(const struct cw_trace_diff *d, FILE *f)
 {
+    char text[400];
+
     if (d->odds)
         fprintf(f, "\n%-*s %6s %6s  %s\n", ODD_COLUMN, "not the same number", "in A", "in B", "B has");
     for (size_t i = 0; i < d->odds && i < MOST_ODDS; i++) {
@@ -181,8 +205,8 @@ static void print_odds(const struct cw_trace_diff *d, FILE *f)
     }
     if (d->odds > MOST_ODDS)
         fprintf(f, "and %zu more; --json has all\n", d->odds - MOST_ODDS);
-    if (d->next[CW_DIFF_A] != CW_NONE || d->next[CW_DIFF_B] != CW_NONE)
-        print_next(d, f);
+    if (d->commands[CW_DIFF_A] || d->commands[CW_DIFF_B])
+        fprintf(f, "\n%s\n", cw_trace_diff_print_next(d, text));
 }
 
 static void print_wrapped(const char *text, FILE *f)

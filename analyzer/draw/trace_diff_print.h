@@ -28,6 +28,13 @@ const char *cw_trace_diff_print_judgement(const struct cw_diff_row *r, char text
 /* "3 kinds of command slower, 1 faster ..." in `text` of 240 bytes, which is returned. */
 const char *cw_trace_diff_print_verdict(const struct cw_trace_diff *d, char text[240]);
 
+/* "The first 18 commands are alike, by name and size; then A has #18 paint 512/64, B ends", without a stop at
+ * its end, in `text` of 400 bytes, which is returned. */
+const char *cw_trace_diff_print_next(const struct cw_trace_diff *d, char text[400]);
+
+/* False for a phase that takes no time in either trace, as far as they say: tables leave it out. */
+bool cw_trace_diff_print_shows(const struct cw_diff_phase *p);
+
 /* "1.5 ms"; "-" for NAN, in `text` of 16 bytes, which is returned. */
 const char *cw_trace_diff_print_ns(double ns, char text[16]);
 

@@ -32,6 +32,22 @@ bool cw_command_is_wait(const struct cw_command *k)
     return k->status == 0 && (k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT);
 }
 
+size_t cw_command_count_waits(const struct cw_trace *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->commands.count; i++)
+        n += cw_command_is_wait(&t->commands.v[i]);
+    return n;
+}
+
+bool cw_command_awaits_queue(const struct cw_command *k)
+{
+    return k->status == 0 &&
+           (k->type == CW_HOST_FINISH ||
+            ((k->type == CL_COMMAND_BARRIER || k->type == CL_COMMAND_MARKER) && k->wait_list.count == 0));
+}
+
 /* Bytes that a transfer names; 0: it names none. */
 static uint64_t bytes_named(const struct cw_trace *t, const struct cw_command *k)
 {

@@ -24,6 +24,13 @@ bool cw_command_times_exist(const struct cw_trace *t);
  * that were not refused. */
 bool cw_command_is_wait(const struct cw_command *k);
 
+/* How many of the trace's commands are such calls. O(commands). */
+size_t cw_command_count_waits(const struct cw_trace *t);
+
+/* True for what waits for all that its queue was given before, whatever the queue's order: clFinish, barriers
+ * and markers without a wait list. */
+bool cw_command_awaits_queue(const struct cw_command *k);
+
 /* False: the accesses of `k` are ranges that it may touch, not just the bytes that it moves. */
 bool cw_command_bytes_are_exact(const struct cw_trace *t, const struct cw_command *k);
 

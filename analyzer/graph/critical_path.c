@@ -2,6 +2,7 @@
 #include "critical_path.h"
 #include "command_facts.h"
 #include "graph_build.h"
+#include "races.h"
 #include "sweep_order.h"
 
 #include <CL/cl.h>
@@ -11,6 +12,8 @@
 /* The state of both sweeps. */
 struct sweep {
     const struct cw_trace *t;
+    struct cw_races races;
+    bool without_host; /* edges of host waits do not count */
     uint32_t *order;
     uint32_t *first, *into; /* edges into c: into[first[c] .. first[c+1]); a trace that was read need not have
                                them sorted */
@@ -24,7 +27,7 @@ static bool sweep_init(struct sweep *s, const struct cw_trace *t)
 {
     size_t n = t->commands.count + 2;
 
-    *s = (struct sweep){.t = t};
+    s->t = t;
     s->order = malloc(n * sizeof *s->order);
     s->first = calloc(n, sizeof *s->first);
     s->into = malloc((t->edges.count + 1) * sizeof *s->into);
@@ -46,6 +49,7 @@ static void sweep_finish(struct sweep *s)
     free(s->tail);
     free(s->before);
     free(s->level);
+    cw_races_finish(&s->races);
 }
 
 static void weigh(struct sweep *s, struct cw_critical_path *p, enum cw_weight weight)
@@ -75,6 +79,18 @@ static void sort_edges(struct sweep *s)
     s->first[0] = 0;
 }
 
+/* A command that races with one of another queue has no data edge to those before it in its own: its queue's
+ * order is what keeps them apart. */
+static bool counts(const struct sweep *s, uint32_t e)
+{
+    const struct cw_edge *edge = &s->t->edges.v[e];
+
+    if (edge->kind == CW_EDGE_QUEUE)
+        return s->races.command && s->races.command[edge->from] && s->races.command[edge->to];
+    return cw_graph_edge_binds(edge) && !(s->races.edge && s->races.edge[e]) &&
+           !(s->without_host && edge->kind == CW_EDGE_HOST);
+}
+
 static void sweep_forward(struct sweep *s)
 {
     for (size_t i = 0; i < s->t->commands.count; i++) {
@@ -82,7 +98,7 @@ static void sweep_forward(struct sweep *s)
         s->before[id] = CW_NONE;
         for (uint32_t e = s->first[id]; e < s->first[id + 1]; e++) {
             const struct cw_edge *edge = &s->t->edges.v[s->into[e]];
-            if (!cw_graph_edge_binds(edge))
+            if (!counts(s, s->into[e]))
                 continue;
             if (s->before[id] == CW_NONE || s->head[edge->from] > s->head[s->before[id]])
                 s->before[id] = edge->from;
@@ -102,7 +118,7 @@ static void sweep_back(struct sweep *s)
         uint64_t behind = s->tail[id] + s->weight[id];
         for (uint32_t e = s->first[id]; e < s->first[id + 1]; e++) {
             const struct cw_edge *edge = &s->t->edges.v[s->into[e]];
-            if (cw_graph_edge_binds(edge) && s->tail[edge->from] < behind)
+            if (counts(s, s->into[e]) && s->tail[edge->from] < behind)
                 s->tail[edge->from] = behind;
         }
     }
@@ -145,13 +161,27 @@ static bool read_width(const struct sweep *s, struct cw_critical_path *p)
     return count;
 }
 
+/* Behind all that needs the heads of the chain with them. */
+static uint64_t length_without_host(struct sweep *s)
+{
+    uint64_t length = 0;
+
+    s->without_host = true;
+    sweep_forward(s);
+    for (size_t i = 0; i < s->t->commands.count; i++)
+        length = s->weight[i] && s->head[i] > length ? s->head[i] : length;
+    return length;
+}
+
 enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw_trace *t,
                                      enum cw_weight weight, struct cw_error *err)
 {
-    struct sweep s;
+    struct sweep s = {.t = t};
     enum cw_status status = CW_ERR_NOMEM;
 
     memset(p, 0, sizeof *p);
+    if (cw_races_find(&s.races, t, err)) /* before the sweep takes its memory */
+        goto out;
     p->slack = calloc(t->commands.count + 1, sizeof *p->slack);
     if (!sweep_init(&s, t) || !p->slack)
         goto out;
@@ -165,6 +195,7 @@ enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw
     status = read_chain(&s, p) && read_width(&s, p) ? CW_OK : CW_ERR_NOMEM;
     for (size_t i = 0; i < t->commands.count; i++)
         p->slack[i] = p->length > s.head[i] + s.tail[i] ? p->length - s.head[i] - s.tail[i] : 0;
+    p->without_host = length_without_host(&s);
 out:
     sweep_finish(&s);
     return status == CW_ERR_NOMEM ? cw_error_set(err, CW_ERR_NOMEM, "critical path: out of memory") : status;

@@ -1,6 +1,9 @@
 /* critical_path.h - the longest chain of binding edges in a trace's graph, and how much time every other
  * command has to spare.
  *
+ * Edges between commands that the program has not put in an order (races.h) do not count: such commands may
+ * run at once. Between two of them in one in-order queue its order counts instead.
+ *
  * A command weighs its device time, or 1 when chains are to be measured in commands. Host pseudo-commands,
  * and commands that were refused or failed, weigh nothing; they stand in the chain that they make. Where
  * commands lack times, all lengths are those of the others: at least so much. */
@@ -12,9 +15,10 @@
 enum cw_weight { CW_WEIGHT_TIME, CW_WEIGHT_COUNT };
 
 struct cw_critical_path {
-    uint64_t length; /* of the chain, ns or commands; 0 when nothing weighs anything */
-    uint64_t work;   /* of all commands together: work / length bounds the gain of more devices */
-    uint32_t *chain; /* command ids, first to last; owned */
+    uint64_t length;       /* of the chain, ns or commands; 0 when nothing weighs anything */
+    uint64_t work;         /* of all commands together */
+    uint64_t without_host; /* length of the longest chain without the program's waits (CW_EDGE_HOST) */
+    uint32_t *chain;       /* command ids, first to last; owned */
     size_t chain_count;
     uint64_t *slack; /* per command: by how much it may be late without making the chain longer; owned */
     uint64_t width;  /* most enqueued commands of one distance (in edges) from the start: a measure of

@@ -3,51 +3,75 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../history/pair_ratios.h"
 #include "command_facts.h"
-#include "figures.h"
+#include "phases.h"
 
+enum { RUN, FIRST_PHASE, ENQUEUE_CALLS = FIRST_PHASE + CW_PHASES, WAIT_CALLS };
+
+/* The phases are those of the report (phases.h), in the order in which a program usually passes them. */
 static const struct {
-    const char *name, *meaning;
-} phases[CW_DIFF_PHASES] = {
-    {"set-up", "from the start of recording to the first enqueue: contexts, builds, the program's own"},
-    {"span", "from the first enqueue to the end of the last call"},
-    {"enqueueing", "host threads in enqueues that do not block, all together"},
-    {"waiting", "host threads in calls that wait for commands, all together"},
-    {"compiling", "devices presumably held up by the vendor's compiler at first launches"},
-    {"kernels", "on devices, all together"},
-    {"transfers", "and other commands, on devices, all together"},
+    enum cw_phase phase;
+    const char *meaning;
+} phases[CW_PHASES] = {
+    {CW_PHASE_SETUP, "a call makes or releases objects, or asks for platforms and devices"},
+    {CW_PHASE_BUILD, "a call builds, compiles or links a program"},
+    {CW_PHASE_FIRST, "presumably the vendor compiles for a first launch"},
+    {CW_PHASE_KERNELS, "a kernel runs on a device"},
+    {CW_PHASE_TRANSFERS, "another command runs on a device, and no kernel"},
+    {CW_PHASE_WAITING, "a call waits for commands, and none of the above goes on"},
+    {CW_PHASE_CALLS, "another call, and none of the above"},
+    {CW_PHASE_HOST, "none of these"},
 };
+
+/* Whether a trace says how long the phase took. */
+static bool is_known(const struct cw_phases *p, enum cw_phase phase)
+{
+    if (phase == CW_PHASE_KERNELS || phase == CW_PHASE_TRANSFERS)
+        return !p->no_device_times;
+    return !p->no_calls || (phase != CW_PHASE_SETUP && phase != CW_PHASE_BUILD);
+}
 
 /* The phases of one trace, NAN where it does not say; adds its commands to *commands. */
 static enum cw_status measure(const struct cw_trace *t, double ns[CW_DIFF_PHASES], uint64_t *commands,
                               struct cw_error *err)
 {
-    double first = INFINITY, calls = 0, kernels = 0, others = 0,
-           start = (double)(t->process.selection ? t->process.selected_from_ns : t->process.start_ns);
-    bool timed = cw_command_times_exist(t);
-    struct cw_figures f;
-    enum cw_status status = cw_figures_init(&f, t, err);
+    struct cw_first_launches first = {0};
+    struct cw_phases p = {0};
+    enum cw_status status = cw_first_launches_find(&first, t, err);
 
+    if (!status)
+        status = cw_phases_measure(&p, t, &first, err);
+    ns[RUN] = (double)p.total_ns;
+    for (int i = 0; i < CW_PHASES; i++)
+        ns[FIRST_PHASE + i] = is_known(&p, phases[i].phase) ? (double)p.ns[phases[i].phase] : NAN;
+    ns[ENQUEUE_CALLS] = ns[WAIT_CALLS] = 0;
     for (size_t i = 0; !status && i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        if (!cw_trace_command_is_enqueue(k))
-            continue;
-        ++*commands;
-        first = fmin(first, (double)k->call_begin_ns);
-        if (!cw_command_is_wait(k))
-            calls += (double)(k->call_end_ns - k->call_begin_ns);
-        *(k->kernel == CW_NONE ? &others : &kernels) += (double)cw_command_device_ns(k);
+        double took = k->call_end_ns > k->call_begin_ns ? (double)(k->call_end_ns - k->call_begin_ns) : 0;
+        *commands += cw_trace_command_is_enqueue(k);
+        if (cw_command_is_wait(k))
+            ns[WAIT_CALLS] += took;
+        else if (cw_trace_command_is_enqueue(k))
+            ns[ENQUEUE_CALLS] += took;
     }
-    memcpy(ns,
-           (double[]){isinf(first) || first < start ? NAN : first - start, (double)f.span_ns, calls,
-                      (double)f.blocked_ns, timed ? (double)f.first.late_ns : NAN, timed ? kernels : NAN,
-                      timed ? others : NAN},
-           CW_DIFF_PHASES * sizeof *ns);
-    cw_figures_finish(&f);
+    cw_first_launches_finish(&first);
     return status;
+}
+
+static void name_phases(struct cw_diff_phase *p)
+{
+    p[RUN].name = "run";
+    p[RUN].meaning = "all of the trace, or of its part; the phases share it, each moment counted once";
+    for (int i = 0; i < CW_PHASES; i++) {
+        p[FIRST_PHASE + i].name = cw_phases_name(phases[i].phase);
+        p[FIRST_PHASE + i].meaning = phases[i].meaning;
+    }
+    p[ENQUEUE_CALLS].name = "enqueue calls";
+    p[ENQUEUE_CALLS].meaning = "that do not wait, of all threads together";
+    p[WAIT_CALLS].name = "wait calls";
+    p[WAIT_CALLS].meaning = "clFinish, clWaitForEvents, blocking transfers, of all threads together";
 }
 
 /* A phase of all runs: value[side][run * CW_DIFF_PHASES + phase]. `one` has room for the runs of both
@@ -78,9 +102,8 @@ enum cw_status cw_diff_phases_fill(struct cw_trace_diff *d, struct cw_error *err
         size_t side = i % CW_DIFF_SIDES, run = i / CW_DIFF_SIDES;
         status = measure(d->trace[side][run], value[side] + run * CW_DIFF_PHASES, &d->commands[side], err);
     }
+    name_phases(d->phase);
     for (int i = 0; !status && i < CW_DIFF_PHASES; i++) {
-        d->phase[i].name = phases[i].name;
-        d->phase[i].meaning = phases[i].meaning;
         compare_phase(d, i, value, all + 2 * CW_DIFF_PHASES * d->runs);
         test[i] = &d->phase[i].test;
     }

@@ -1,4 +1,5 @@
-/* diff_phases.h - the phases of the runs that a struct cw_trace_diff compares: set-up, waiting, kernels. */
+/* diff_phases.h - phases of the runs that a struct cw_trace_diff compares: those of reports, sums over calls.
+ */
 #ifndef CW_DIFF_PHASES_H
 #define CW_DIFF_PHASES_H
 

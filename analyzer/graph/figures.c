@@ -1,7 +1,9 @@
 /* figures.c - see figures.h. */
 #include "figures.h"
 #include "command_facts.h"
+#include "device_clock.h"
 #include "graph_build.h"
+#include "interval_union.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>
@@ -32,23 +34,50 @@ static uint64_t bytes_of(const struct cw_trace *t, const struct cw_command *k)
     return bytes;
 }
 
-static void count_host(struct cw_figures *f, const struct cw_trace *t)
+/* The end of the command on its device, on the host's clock; 0: it is not known. */
+static uint64_t end_on_host(const struct cw_trace *t, const struct cw_command *k, const int64_t *shift)
 {
+    uint32_t device = cw_trace_command_device(t, k);
+    int64_t end =
+        cw_command_device_ns(k) && device != CW_NONE ? cw_device_clock_ns(k->end_ns) + shift[device] : 0;
+
+    return end > 0 ? (uint64_t)end : 0;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* False: memory is out. */
+static bool count_host(struct cw_figures *f, const struct cw_trace *t)
+{
+    int64_t *shift = calloc(t->devices.count + 1, sizeof *shift);
+    struct cw_interval *wait = malloc((cw_command_count_waits(t) + 1) * sizeof *wait);
     uint64_t first = 0, last = 0;
 
-    for (size_t i = 0; i < t->commands.count; i++) {
+    if (shift)
+        cw_device_clock_shifts(t, shift);
+    for (size_t i = 0; shift && wait && i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
+        last = later(last, end_on_host(t, k, shift));
         if (!k->call_begin_ns || k->call_end_ns < k->call_begin_ns)
             continue;
         if (cw_trace_command_is_enqueue(k) && (first == 0 || k->call_begin_ns < first))
             first = k->call_begin_ns;
-        last = k->call_end_ns > last ? k->call_end_ns : last;
+        last = later(last, k->call_end_ns);
         if (cw_command_is_wait(k)) {
-            f->blocking_calls++;
+            wait[f->blocking_calls++] = (struct cw_interval){cw_device_clock_ns(k->call_begin_ns),
+                                                             cw_device_clock_ns(k->call_end_ns)};
             f->blocked_ns += k->call_end_ns - k->call_begin_ns;
         }
     }
     f->span_ns = first && last > first ? last - first : 0;
+    if (shift && wait)
+        f->waited_ns = cw_interval_union(wait, f->blocking_calls);
+    free(wait);
+    free(shift);
+    return shift && wait;
 }
 
 static bool is_plain(const struct cw_trace *t, const struct cw_t_arg *a)
@@ -293,17 +322,17 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
     memset(f, 0, sizeof *f);
     f->devices = calloc(t->devices.count + 1, sizeof *f->devices);
     f->device_count = t->devices.count;
-    count_host(f, t);
     count_commands(f, t);
     count_run(f, t);
     count_memory(f, t);
-    cw_leaks_count(&f->leaks, t);
-    if (cw_first_launches_find(&f->first, t, err) || cw_host_calls_init(&f->calls, t, err) ||
-        cw_phases_measure(&f->phases, t, &f->first, err) || cw_habits_find(&f->habits, t, err) ||
+    if (cw_leaks_count(&f->leaks, t, err) || cw_first_launches_find(&f->first, t, err) ||
+        cw_host_calls_init(&f->calls, t, err) || cw_phases_measure(&f->phases, t, &f->first, err) ||
+        cw_habits_find(&f->habits, t, err) || cw_races_find(&f->races, t, err) ||
         cw_shared_contexts_find(&f->shared, t, err) || cw_memory_moves_measure(&f->moves, t, err))
         return CW_ERR_NOMEM;
-    if (!f->devices || !count_streams(f, t) || !count_waits_only(f, t) || !count_unused(f, t) ||
-        !measure_devices(f, t))
+    f->run_ns = f->phases.total_ns;
+    if (!f->devices || !count_host(f, t) || !count_streams(f, t) || !count_waits_only(f, t) ||
+        !count_unused(f, t) || !measure_devices(f, t))
         return cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
     return CW_OK;
 }
@@ -314,5 +343,6 @@ void cw_figures_finish(struct cw_figures *f)
     cw_first_launches_finish(&f->first);
     cw_host_calls_finish(&f->calls);
     cw_memory_moves_finish(&f->moves);
+    cw_races_finish(&f->races);
     memset(f, 0, sizeof *f);
 }

@@ -13,6 +13,7 @@
 #include "leaks.h"
 #include "memory_moves.h"
 #include "phases.h"
+#include "races.h"
 #include "shared_contexts.h"
 
 /* A device's run from the start of its first command to the end of its last. */
@@ -36,8 +37,10 @@ struct cw_memory_figures {
 };
 
 struct cw_figures {
-    uint64_t span_ns;    /* host: from the first enqueue to the end of the last call */
+    uint64_t run_ns;     /* the whole that shares of the run are of: phases.total_ns */
+    uint64_t span_ns;    /* from the first enqueue to the end of the last call or command */
     uint64_t blocked_ns; /* of host threads, in calls that wait for commands; summed over threads */
+    uint64_t waited_ns;  /* at least one thread was in such a call */
     uint64_t blocking_calls;
     uint64_t kernels, short_kernels;  /* launches with times; those under CW_SHORT_KERNEL_NS */
     uint64_t kernel_ns, short_ns;     /* their times */
@@ -45,6 +48,7 @@ struct cw_figures {
     struct cw_host_calls calls;       /* the program's calls, by function */
     struct cw_phases phases;          /* the run's time */
     struct cw_habits habits;          /* ways to use OpenCL that cost time */
+    struct cw_races races;            /* commands that meet in memory with no order */
     struct cw_leaks leaks;            /* objects that the program did not release */
     struct cw_shared_contexts shared; /* contexts of several devices */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
@@ -82,10 +86,13 @@ struct cw_finding {
     enum cw_finding_kind kind;
     char title[100], text[800]; /* UTF-8, one line each */
 };
-enum { CW_FINDINGS_MAX = 24 };
+enum { CW_FINDINGS_MAX = 28 };
 
 /* "2 of 3 buffers (4 KiB), 1 of 1 context": the kinds of objects that were kept. */
 void cw_findings_leaks(const struct cw_leaks *leaks, char text[300]);
+
+/* "main.c:57 (30 of 33, 30 MiB; of 2 places)": where most of one kind were made; "" where it is not known. */
+void cw_findings_leak_place(const struct cw_leak *leak, char text[200]);
 
 /* Writes at most CW_FINDINGS_MAX findings, troubles first, into `out`; returns how many. `path` is of weight
  * CW_WEIGHT_TIME when the trace has device times, else of CW_WEIGHT_COUNT. */

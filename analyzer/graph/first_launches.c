@@ -3,6 +3,7 @@
 #include "command_facts.h"
 #include "critical_path.h"
 #include "device_clock.h"
+#include "interval_union.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,22 +191,30 @@ static void join_gaps(struct search *s)
     s->gaps = n;
 }
 
-static uint64_t blocked_within(const struct search *s, const struct cw_command *k)
+/* Sets f->waited_ns: what waits and gaps have in common. False: memory is out. */
+static bool measure_waits(const struct search *s, struct cw_first_launches *f)
 {
-    int64_t begin = cw_device_clock_ns(k->call_begin_ns), end = cw_device_clock_ns(k->call_end_ns), sum = 0;
-    size_t low = 0, high = s->gaps;
+    const struct cw_trace *t = s->t;
+    struct cw_interval *v = malloc((cw_command_count_waits(t) + s->gaps + 1) * sizeof *v);
+    uint64_t alone = 0;
+    size_t n = 0;
 
-    while (low < high) { /* the first gap that ends behind `begin` */
-        size_t middle = low + (high - low) / 2;
-        if (s->gap[middle].end <= begin)
-            low = middle + 1;
-        else
-            high = middle;
+    for (size_t i = 0; v && i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        if (cw_command_is_wait(k) && k->call_begin_ns && k->call_end_ns > k->call_begin_ns)
+            v[n++] = (struct cw_interval){cw_device_clock_ns(k->call_begin_ns),
+                                          cw_device_clock_ns(k->call_end_ns)};
     }
-    for (; low < s->gaps && s->gap[low].begin < end; low++)
-        sum += (s->gap[low].end < end ? s->gap[low].end : end) -
-               (s->gap[low].begin > begin ? s->gap[low].begin : begin);
-    return (uint64_t)sum;
+    if (v) {
+        alone = cw_interval_union(v, n);
+        for (size_t g = 0; g < s->gaps; g++) { /* these do not overlap each other */
+            v[n++] = (struct cw_interval){s->gap[g].begin, s->gap[g].end};
+            alone += (uint64_t)(s->gap[g].end - s->gap[g].begin);
+        }
+        f->waited_ns = alone - cw_interval_union(v, n);
+    }
+    free(v);
+    return v;
 }
 
 /* As those of one queue are from the beginning: sorting takes as much memory once more. */
@@ -230,13 +239,8 @@ static bool look(struct search *s, struct cw_first_launches *f)
         look_at_device(s, s->ran + i, next - i, launched, f);
     }
     join_gaps(s);
-    for (size_t i = 0; i < t->commands.count; i++) {
-        const struct cw_command *k = &t->commands.v[i];
-        if (cw_command_is_wait(k) && k->call_begin_ns && k->call_end_ns > k->call_begin_ns)
-            f->blocked_ns += blocked_within(s, k);
-    }
     free(launched);
-    return launched;
+    return launched && measure_waits(s, f);
 }
 
 /* ---- long enqueues */

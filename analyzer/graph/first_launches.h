@@ -15,10 +15,9 @@ struct cw_first_gap {
 };
 
 struct cw_first_launches {
-    uint64_t count;   /* first launches of a kernel (program and name) on a device that began that late */
-    uint64_t late_ns; /* devices were held up by them; summed over devices */
-    /* host threads waited meanwhile, in calls that wait for commands; summed over threads */
-    uint64_t blocked_ns;
+    uint64_t count;     /* first launches of a kernel (program and name) on a device that began that late */
+    uint64_t late_ns;   /* devices were held up by them; summed over devices */
+    uint64_t waited_ns; /* at least one host thread was in a call that waits for commands meanwhile */
     uint64_t calls, call_ns;   /* enqueues of first launches that took that long, and their times */
     struct cw_first_gap *gaps; /* of both kinds; owned. Those of late starts do not overlap each other */
     size_t gap_count;

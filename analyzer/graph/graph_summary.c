@@ -3,7 +3,10 @@
 #include "../io/quantity.h"
 #include "command_facts.h"
 #include "critical_path.h"
+#include "device_clock.h"
 #include "graph_build.h"
+#include "interval_union.h"
+#include "races.h"
 
 #include <CL/cl.h>
 #include <jansson.h>
@@ -84,6 +87,30 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
     return true;
 }
 
+/* False: memory is out. */
+static bool measure_busy(struct cw_graph_summary *s, const struct cw_trace *t)
+{
+    struct cw_interval *v = malloc((t->commands.count + 1) * sizeof *v);
+    int64_t *shift = calloc(t->devices.count + 1, sizeof *shift);
+    size_t n = 0;
+
+    if (v && shift) {
+        cw_device_clock_shifts(t, shift);
+        for (size_t i = 0; i < t->commands.count; i++) {
+            const struct cw_command *k = &t->commands.v[i];
+            uint32_t device = cw_trace_command_device(t, k);
+            int64_t to_host = device < t->devices.count ? shift[device] : 0;
+            if (cw_command_device_ns(k))
+                v[n++] = (struct cw_interval){cw_device_clock_ns(k->start_ns) + to_host,
+                                              cw_device_clock_ns(k->end_ns) + to_host};
+        }
+        s->busy_ns = cw_interval_union(v, n);
+    }
+    free(v);
+    free(shift);
+    return v && shift;
+}
+
 static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_trace *t,
                                     struct cw_error *err)
 {
@@ -102,8 +129,10 @@ static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_
 enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t,
                                      struct cw_error *err)
 {
+    struct cw_races races;
+
     memset(s, 0, sizeof *s);
-    if (!count_commands(s, t))
+    if (!count_commands(s, t) || (s->device_ns && !measure_busy(s, t)))
         return cw_error_set(err, CW_ERR_NOMEM, "summary: out of memory");
     for (size_t i = 0; i < t->edges.count; i++) {
         s->edges[t->edges.v[i].kind]++;
@@ -111,7 +140,18 @@ enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw
         s->unproven += t->edges.v[i].unproven;
         s->binding += cw_graph_edge_binds(&t->edges.v[i]);
     }
+    if (cw_races_find(&races, t, err))
+        return CW_ERR_NOMEM;
+    s->races = races.count;
+    cw_races_finish(&races);
     return longest_paths(s, t, err);
+}
+
+double cw_graph_summary_gain(const struct cw_graph_summary *s)
+{
+    double gain = s->critical_path_ns ? (double)s->busy_ns / (double)s->critical_path_ns : 1;
+
+    return gain > 1 ? gain : 1;
 }
 
 void cw_graph_summary_finish(struct cw_graph_summary *s)
@@ -155,6 +195,42 @@ static void print_rows(const struct cw_trace *t, const struct cw_graph_summary *
         fputs("<=: at most, all that these commands may touch\n", f);
 }
 
+static void print_edges(const struct cw_graph_summary *s, FILE *f)
+{
+    fprintf(f, "\n%10s  %s\n", "edges", "kind");
+    for (unsigned k = 0; k < CW_EDGE_KINDS; k++)
+        if (s->edges[k])
+            fprintf(f, "%10llu  %s%s\n", (unsigned long long)s->edges[k], cw_graph_edge_kind_name(k),
+                    k == CW_EDGE_QUEUE  ? " (implied by the queue, does not bind a reordering)"
+                    : k == CW_EDGE_PATH ? " (through commands that the selection leaves out)"
+                                        : "");
+    for (unsigned h = 1; h < 4; h++)
+        if (s->hazards[h])
+            fprintf(f, "%10llu    %s\n", (unsigned long long)s->hazards[h], cw_graph_hazard_name(h));
+    if (s->races)
+        fprintf(
+            f,
+            "%10llu    of these between commands that the program keeps in no order: a race, if they touch "
+            "these bytes\n",
+            (unsigned long long)s->races);
+    if (s->unproven)
+        fprintf(f,
+                "%10llu  of these unproven: they bind, but go if const and CL_MEM_ flags are true "
+                "(--trust-declared)\n",
+                (unsigned long long)s->unproven);
+}
+
+static void print_gain(const struct cw_graph_summary *s, FILE *f)
+{
+    char a[16], b[16];
+
+    fprintf(f, "critical path %s; devices busy for %s", cw_quantity_ns(s->critical_path_ns, a),
+            cw_quantity_ns(s->busy_ns, b));
+    if (s->device_ns > s->busy_ns)
+        fprintf(f, ", %s of commands side by side", cw_quantity_ns(s->device_ns, a));
+    fprintf(f, ": at most %.2f times as fast with enough devices\n", cw_graph_summary_gain(s));
+}
+
 void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
 {
     struct cw_graph_summary s;
@@ -166,48 +242,31 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
         cw_graph_summary_finish(&s);
         return;
     }
-    fprintf(f, "%s: %llu commands on %zu queue%s, %llu host waits\n",
-            t->process.program ? t->process.program : "?", (unsigned long long)s.enqueues, t->queues.count,
-            t->queues.count == 1 ? "" : "s", (unsigned long long)s.host_waits);
+    fprintf(f, "%s: %s on %s, %s\n", t->process.program ? t->process.program : "?",
+            CW_COUNT(s.enqueues, "command"), CW_COUNT(t->queues.count, "queue"),
+            CW_COUNT(s.host_waits, "host wait"));
     if (t->process.dropped_commands)
         fprintf(f, "the newest commands: %llu before them were dropped (--limit)\n",
                 (unsigned long long)t->process.dropped_commands);
     if (t->process.selection)
-        fprintf(f, "selected by %s: %zu of %llu commands, waits among them\n", t->process.selection,
-                t->commands.count, (unsigned long long)t->process.whole_commands);
+        fprintf(f, "selected by %s: %zu of %s, waits among them\n", t->process.selection, t->commands.count,
+                CW_COUNT(t->process.whole_commands, "command"));
     if (!t->process.complete && !t->process.stopped_why)
         fprintf(f, "the program ended abruptly: the trace reaches to its last completed call\n");
     if (t->process.stopped_why)
         fprintf(f, "recording stopped early: %s\n", t->process.stopped_why);
     print_rows(t, &s, f);
-    fprintf(f, "\n%10s  %s\n", "edges", "kind");
-    for (unsigned k = 0; k < CW_EDGE_KINDS; k++)
-        if (s.edges[k])
-            fprintf(f, "%10llu  %s%s\n", (unsigned long long)s.edges[k], cw_graph_edge_kind_name(k),
-                    k == CW_EDGE_QUEUE  ? " (implied by the queue, does not bind a reordering)"
-                    : k == CW_EDGE_PATH ? " (through commands that the selection leaves out)"
-                                        : "");
-    for (unsigned h = 1; h < 4; h++)
-        if (s.hazards[h])
-            fprintf(f, "%10llu    %s\n", (unsigned long long)s.hazards[h], cw_graph_hazard_name(h));
-    if (s.unproven)
-        fprintf(f,
-                "%10llu  of these unproven: they bind, but go if const and CL_MEM_ flags are true "
-                "(--trust-declared)\n",
-                (unsigned long long)s.unproven);
-    fprintf(f, "\nlongest chain of binding edges: %llu of %llu commands\n",
-            (unsigned long long)s.longest_chain, (unsigned long long)s.works);
+    print_edges(&s, f);
+    fprintf(f, "\nlongest chain of binding edges: %llu of %s\n", (unsigned long long)s.longest_chain,
+            CW_COUNT(s.works, "command"));
     if (s.critical_path_ns && s.without_times)
         fprintf(f,
-                "critical path at least %s of at least %s device time: %llu of %llu commands have no device "
-                "time, so what "
-                "more devices could gain is not known (--device-times)\n",
+                "critical path at least %s of at least %s device time: %llu of %s have no device "
+                "time, so what more devices could gain is not known (--device-times)\n",
                 cw_quantity_ns(s.critical_path_ns, a), cw_quantity_ns(s.device_ns, b),
-                (unsigned long long)s.without_times, (unsigned long long)s.works);
+                (unsigned long long)s.without_times, CW_COUNT(s.works, "command"));
     else if (s.critical_path_ns)
-        fprintf(f, "critical path %s of %s device time: at most %.2f times as fast with enough devices\n",
-                cw_quantity_ns(s.critical_path_ns, a), cw_quantity_ns(s.device_ns, b),
-                (double)s.device_ns / (double)s.critical_path_ns);
+        print_gain(&s, f);
     else if (s.enqueues)
         fprintf(f, "no device times: trace with --device-times to get a critical path\n");
     cw_graph_summary_finish(&s);
@@ -243,8 +302,10 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
          json_object_set(root, "commands", rows) == 0 && json_object_set(root, "edges", edges) == 0 &&
          json_object_set(root, "hazards", hazards) == 0 &&
          json_object_set_new(root, "unproven", json_integer((json_int_t)s.unproven)) == 0 &&
+         json_object_set_new(root, "races", json_integer((json_int_t)s.races)) == 0 &&
          json_object_set_new(root, "longest_chain", json_integer((json_int_t)s.longest_chain)) == 0 &&
          json_object_set_new(root, "device_ns", json_integer((json_int_t)s.device_ns)) == 0 &&
+         json_object_set_new(root, "busy_ns", json_integer((json_int_t)s.busy_ns)) == 0 &&
          json_object_set_new(root, "without_times", json_integer((json_int_t)s.without_times)) == 0 &&
          json_object_set_new(root, "critical_path_ns", json_integer((json_int_t)s.critical_path_ns)) == 0;
     if (ok && json_dumpf(root, f, JSON_INDENT(1)) == 0)

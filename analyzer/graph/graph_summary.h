@@ -26,8 +26,10 @@ struct cw_graph_summary {
     uint64_t edges[CW_EDGE_KINDS]; /* by enum cw_edge_kind */
     uint64_t hazards[4];           /* by enum cw_hazard */
     uint64_t unproven;             /* edges that are (struct cw_edge) */
+    uint64_t races;     /* data edges between commands that the program has not ordered (races.h) */
     uint64_t binding;   /* pairs of commands that a binding edge joins, each counted once per edge */
     uint64_t device_ns; /* sum over commands */
+    uint64_t busy_ns;   /* at least one command ran on some device; with device_ns, not more than it */
     uint64_t
         critical_path_ns;   /* longest chain of binding edges, weighted with device times; 0 without times */
     uint64_t longest_chain; /* commands that have done work on the longest chain of binding edges */
@@ -37,6 +39,10 @@ struct cw_graph_summary {
 enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t,
                                      struct cw_error *err);
 void cw_graph_summary_finish(struct cw_graph_summary *s);
+
+/* The most that more devices could gain, as a factor of at least 1: the time in which devices were busy, of
+ * the critical path. 1 without times. */
+double cw_graph_summary_gain(const struct cw_graph_summary *s);
 
 /* Prints it as tables; a failure is printed as a line. */
 void cw_graph_summary_print(const struct cw_trace *t, FILE *f);

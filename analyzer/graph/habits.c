@@ -4,6 +4,7 @@
 
 #include <CL/cl.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_MAPS = 1024 }; /* under way at once that are looked at */
 
@@ -61,15 +62,22 @@ static void look_at_finish(struct look *l, uint32_t i)
         note(&l->h->finish_between, i);
 }
 
-/* Waiting flushes the queues of what is awaited. */
-static void flush_waited(struct look *l, const struct cw_command *k)
+/* Waiting flushes the queues of what is awaited. A poll does not. */
+static void flush_waited(struct look *l, uint32_t i)
 {
+    const struct cw_command *k = &l->t->commands.v[i];
+    bool polled = false;
+
     for (uint32_t w = 0; w < k->wait_list.count; w++) {
         uint32_t id = l->t->waits.v[k->wait_list.first + w];
         uint32_t queue = id < l->t->commands.count ? l->t->commands.v[id].queue : CW_NONE;
-        if (queue < l->t->queues.count)
-            l->flushed[queue] = l->latest[queue];
+        if (queue >= l->t->queues.count)
+            continue;
+        polled |= cw_trace_command_is_enqueue(&l->t->commands.v[id]) && id >= l->flushed[queue];
+        l->flushed[queue] = l->latest[queue]; /* of a poll: what has ended needs no flush any more */
     }
+    if (polled && k->type == CW_HOST_POLL)
+        note(&l->h->polled, i);
 }
 
 static void look_at_waits(struct look *l, uint32_t i)
@@ -132,8 +140,8 @@ static void look_at_command(struct look *l, uint32_t i)
 
     if (k->status)
         return;
-    if (k->type == CW_HOST_WAIT || k->type == CW_HOST_POLL) /* a poll that saw the end needs none */
-        flush_waited(l, k);
+    if (k->type == CW_HOST_WAIT || k->type == CW_HOST_POLL)
+        flush_waited(l, i);
     if (queue == CW_NONE)
         return;
     if (k->type == CW_HOST_FINISH)
@@ -153,6 +161,61 @@ static void look_at_command(struct look *l, uint32_t i)
         look_at_launch(l, i);
 }
 
+/* Marks what a queue was given before an awaited wait for all of it. `all`: room for a mark per queue. True:
+ * something is new. */
+static bool mark_queue(const struct cw_trace *t, bool *awaited, bool *all)
+{
+    bool more = false;
+
+    memset(all, 0, t->queues.count * sizeof *all);
+    for (size_t i = t->commands.count; i-- > 0;) {
+        const struct cw_command *k = &t->commands.v[i];
+        if (k->queue >= t->queues.count)
+            continue;
+        if (all[k->queue] && !awaited[i])
+            awaited[i] = more = true;
+        all[k->queue] |= awaited[i] && cw_command_awaits_queue(k);
+    }
+    return more;
+}
+
+/* awaited[i]: command i is a host wait, or one is behind it in an order that the program asked for. */
+static void find_awaited(const struct cw_trace *t, bool *awaited, bool *all)
+{
+    bool more = true;
+
+    for (uint32_t i = 0; i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        awaited[i] = !cw_trace_command_is_enqueue(k) ? k->type != CW_HOST_FLUSH : cw_command_is_wait(k);
+    }
+    while (more) { /* once or twice: edges are in the order of their ends, and most lead forwards */
+        more = mark_queue(t, awaited, all);
+        for (size_t e = t->edges.count; e-- > 0;) {
+            const struct cw_edge *edge = &t->edges.v[e];
+            if (edge->kind == CW_EDGE_DATA || !awaited[edge->to] || awaited[edge->from])
+                continue;
+            awaited[edge->from] = more = true;
+        }
+    }
+}
+
+static bool look_at_the_end(struct cw_habits *h, const struct cw_trace *t)
+{
+    bool *awaited = calloc(t->commands.count + 1, sizeof *awaited),
+         *all = calloc(t->queues.count + 1, sizeof *all), ok = awaited && all;
+
+    if (ok && t->process.complete && !t->process.selection && !t->process.stopped_why) {
+        find_awaited(t, awaited, all);
+        for (uint32_t i = 0; i < t->commands.count; i++)
+            if (!awaited[i] && cw_command_works(&t->commands.v[i]) && t->commands.v[i].exec_status == 1 &&
+                !t->commands.v[i].end_ns)
+                note(&h->unawaited, i);
+    }
+    free(awaited);
+    free(all);
+    return ok;
+}
+
 enum cw_status cw_habits_find(struct cw_habits *h, const struct cw_trace *t, struct cw_error *err)
 {
     struct look l = {.t = t,
@@ -162,7 +225,9 @@ enum cw_status cw_habits_find(struct cw_habits *h, const struct cw_trace *t, str
                      .busy = calloc(t->queues.count + 1, sizeof *l.busy)};
     bool ok = l.latest && l.flushed && l.busy;
 
-    *h = (struct cw_habits){{0, CW_NONE}, {0, CW_NONE}, {0, CW_NONE}, {0, CW_NONE}, {0, CW_NONE}, 0};
+    *h = (struct cw_habits){{0, CW_NONE}, {0, CW_NONE}, {0, CW_NONE}, {0, CW_NONE},
+                            {0, CW_NONE}, {0, CW_NONE}, {0, CW_NONE}, 0};
+    ok = ok && look_at_the_end(h, t);
     for (uint32_t i = 0; ok && i < t->commands.count; i++)
         look_at_command(&l, i);
     free(l.latest);

@@ -21,6 +21,12 @@ struct cw_habits {
     /* commands that wait for an event of another queue that was not flushed between its command and them:
      * they may wait for ever */
     struct cw_habit unflushed;
+    /* polls (clGetEventInfo, callbacks) that saw the end of a command whose queue was not flushed between
+     * that command and them: another vendor may never begin it */
+    struct cw_habit polled;
+    /* commands under way, as far as the trace says, when the program ended by itself: no host wait is behind
+     * them, and no end of them was seen. None for parts of traces */
+    struct cw_habit unawaited;
     /* transfers of CW_HABITS_PAGEABLE_BYTES and more between a device with a memory of its own and host
      * memory that is no mapped buffer */
     struct cw_habit pageable;
@@ -29,8 +35,8 @@ struct cw_habits {
 
 enum { CW_HABITS_PAGEABLE_BYTES = 1 << 20 };
 
-/* Fills `h`. CW_ERR_NOMEM. O(commands + waits), and per transfer the number of maps under way. Thread-safety:
- * reads `t` only. */
+/* Fills `h`, from the trace's edges too. CW_ERR_NOMEM. O(commands + edges + waits), and per transfer the
+ * number of maps under way. Thread-safety: reads `t` only. */
 enum cw_status cw_habits_find(struct cw_habits *h, const struct cw_trace *t, struct cw_error *err);
 
 #endif

@@ -165,6 +165,54 @@ static bool measure(struct count *n)
     return true;
 }
 
+/* ---- builds of the same */
+
+struct build {
+    uint64_t hash;
+    const char *options;
+    size_t call;
+};
+
+static int by_text(const struct build *x, const struct build *y)
+{
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return strcmp(x->options, y->options);
+}
+
+static int by_text_and_call(const void *a, const void *b)
+{
+    const struct build *x = a, *y = b;
+    int order = by_text(x, y);
+
+    return order ? order : (x->call > y->call) - (x->call < y->call);
+}
+
+/* Of clBuildProgram alone: what is compiled and linked has headers and inputs. */
+static bool find_same_builds(struct count *n)
+{
+    const struct cw_trace *t = n->t;
+    struct build *v = malloc((n->h->builds + 1) * sizeof *v);
+    size_t count = 0;
+
+    for (size_t i = 0; v && i < t->calls.count && count < n->h->builds; i++) {
+        const struct cw_t_call *c = &t->calls.v[i];
+        const struct cw_t_program *p = c->program < t->programs.count ? &t->programs.v[c->program] : NULL;
+        if (p && p->source_hash && !p->rebuilt && !c->status && c->name && !strcmp(c->name, "clBuildProgram"))
+            v[count++] = (struct build){p->source_hash, p->options ? p->options : "", i};
+    }
+    if (v)
+        qsort(v, count, sizeof *v, by_text_and_call);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && !by_text(&v[i], &v[end]);)
+            end++;
+        if (end - i > n->h->same.builds)
+            n->h->same = (struct cw_host_same_builds){end - i, t->calls.v[v[i].call].callsite};
+    }
+    free(v);
+    return v;
+}
+
 /* Stable: the order of the first failures stays. */
 static void questions_last(struct cw_host_calls *h)
 {
@@ -182,7 +230,7 @@ enum cw_status cw_host_calls_init(struct cw_host_calls *h, const struct cw_trace
     bool ok;
 
     *h = (struct cw_host_calls){.longest_build = CW_NONE};
-    ok = visit(&n, false) && measure(&n);
+    ok = visit(&n, false) && measure(&n) && find_same_builds(&n);
     free(n.first);
     free(n.used);
     free(n.ns);

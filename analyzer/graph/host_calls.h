@@ -26,6 +26,12 @@ struct cw_host_failure {
     bool question;            /* the function only asks for information (clGet...) */
 };
 
+/* The most builds of one source (program text or binary) with the same options. */
+struct cw_host_same_builds {
+    uint64_t builds;          /* 1: all differ; 0: none has a program that is known */
+    struct cw_slice callsite; /* of the first one, into the trace's addresses */
+};
+
 struct cw_host_calls {
     struct cw_host_call *rows; /* owned; most time first, then most calls */
     size_t row_count;
@@ -33,7 +39,8 @@ struct cw_host_calls {
     size_t failure_count;
     uint64_t calls, failed;                      /* sums */
     uint64_t builds, build_ns, longest_build_ns; /* of clBuildProgram, clCompileProgram, clLinkProgram */
-    uint32_t longest_build;                      /* the program of the longest one; CW_NONE: not known */
+    struct cw_host_same_builds same;
+    uint32_t longest_build; /* the program of the longest one; CW_NONE: not known */
 };
 
 /* Fills `h`; finish it in any case. CW_ERR_NOMEM. O(n log n) in calls and commands. Thread-safety: reads `t`

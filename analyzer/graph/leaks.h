@@ -2,7 +2,7 @@
 #ifndef CW_LEAKS_H
 #define CW_LEAKS_H
 
-#include "../trace/trace.h"
+#include "code_places.h"
 
 enum cw_leak_kind {
     CW_LEAK_CONTEXTS,
@@ -18,19 +18,22 @@ enum cw_leak_kind {
     CW_LEAK_KINDS
 };
 
+struct cw_leak {
+    uint64_t made, kept; /* kept: of these */
+    uint64_t bytes;      /* of those kept; memory only */
+    /* The place in the program's code that made most bytes of those kept, or else most of them, as
+     * code_places.h names it ("": not known); how many, their bytes. places: how many there are */
+    char place[CW_CODE_PLACES_TEXT];
+    uint64_t place_kept, place_bytes, places;
+};
+
 struct cw_leaks {
-    struct cw_leak {
-        uint64_t made, kept; /* kept: of these */
-        uint64_t bytes;      /* of those kept; memory only */
-        uint32_t first;      /* of those kept, its id (of an event: its command's); CW_NONE: not known */
-        struct cw_slice
-            callsite; /* where that one was made, into the trace's addresses; count 0: not known */
-    } kind[CW_LEAK_KINDS];
+    struct cw_leak kind[CW_LEAK_KINDS];
     uint64_t kept; /* of all kinds */
 };
 
-/* Counts. O(objects + commands + calls). Thread-safety: reads `t` only. */
-void cw_leaks_count(struct cw_leaks *l, const struct cw_trace *t);
+/* Counts. CW_ERR_NOMEM. O(n log n) in objects, commands and calls. Thread-safety: reads `t` only. */
+enum cw_status cw_leaks_count(struct cw_leaks *l, const struct cw_trace *t, struct cw_error *err);
 
 /* "buffer": one of that kind. */
 const char *cw_leaks_name(enum cw_leak_kind kind);

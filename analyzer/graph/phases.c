@@ -14,7 +14,8 @@ struct sweep {
     const struct cw_trace *t;
     int64_t *shift; /* per device */
     times begins[CW_PHASES], ends[CW_PHASES];
-    bool failed; /* memory is out */
+    int64_t from; /* what came before does not count */
+    bool failed;  /* memory is out */
 };
 
 const char *cw_phases_name(enum cw_phase phase)
@@ -36,6 +37,7 @@ static void note(struct sweep *s, times *to, int64_t at)
 
 static void add(struct sweep *s, enum cw_phase phase, int64_t begin, int64_t end)
 {
+    begin = begin > s->from ? begin : s->from;
     if (end <= begin)
         return;
     note(s, &s->begins[phase], begin);
@@ -122,10 +124,21 @@ static bool next_time(const struct sweep *s, size_t taken[2][CW_PHASES], int64_t
     return found;
 }
 
+/* Where --limit has dropped the older commands, the run is what it has kept: from the first one on. */
+static int64_t first_kept(const struct cw_trace *t)
+{
+    for (size_t i = 0; i < t->commands.count && t->process.dropped_commands; i++)
+        if (t->commands.v[i].call_begin_ns)
+            return cw_device_clock_ns(t->commands.v[i].call_begin_ns);
+    return INT64_MIN;
+}
+
 static void measure(struct cw_phases *p, struct sweep *s)
 {
     const struct cw_t_process *run = &s->t->process;
-    int64_t at = cw_device_clock_ns(run->selection ? run->selected_from_ns : run->start_ns),
+    int64_t at = run->selection         ? cw_device_clock_ns(run->selected_from_ns)
+                 : s->from != INT64_MIN ? s->from
+                                        : cw_device_clock_ns(run->start_ns),
             end = cw_device_clock_ns(run->selection ? run->selected_to_ns : run->end_ns), next = 0;
     uint64_t active[CW_PHASES] = {0};
     size_t taken[2][CW_PHASES] = {{0}};
@@ -157,7 +170,7 @@ static void measure(struct cw_phases *p, struct sweep *s)
 enum cw_status cw_phases_measure(struct cw_phases *p, const struct cw_trace *t,
                                  const struct cw_first_launches *first, struct cw_error *err)
 {
-    struct sweep s = {.t = t, .shift = calloc(t->devices.count + 1, sizeof *s.shift)};
+    struct sweep s = {.t = t, .shift = calloc(t->devices.count + 1, sizeof *s.shift), .from = first_kept(t)};
 
     *p = (struct cw_phases){.no_device_times = !cw_command_times_exist(t), .no_calls = !t->calls.count};
     s.failed = !s.shift;

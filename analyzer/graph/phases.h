@@ -21,7 +21,9 @@ enum cw_phase {
 
 struct cw_phases {
     uint64_t ns[CW_PHASES];
-    uint64_t total_ns; /* from the beginning of the recording to its end */
+    /* of the run: from the beginning of the recording to its end; of a part of it, the part's; of a trace
+     * that has lost its older commands (--limit), from the first one that is there */
+    uint64_t total_ns;
     /* kernels and transfers are missing: no command has times. Then waiting is also for them */
     bool no_device_times;
     /* set-up and builds are missing: the trace has only commands. Then host is also for them */

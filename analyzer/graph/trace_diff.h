@@ -10,6 +10,7 @@
 
 #include "../trace/trace.h"
 #include "diff_test.h"
+#include "phases.h"
 
 enum { CW_DIFF_A, CW_DIFF_B, CW_DIFF_SIDES };
 
@@ -31,7 +32,8 @@ struct cw_diff_phase {
     double ns[CW_DIFF_SIDES]; /* median of the runs; NAN: a trace does not say */
     struct cw_diff_test test;
 };
-enum { CW_DIFF_PHASES = 7 };
+/* The run, its phases, calls that enqueue, calls that wait. */
+enum { CW_DIFF_PHASES = 1 + CW_PHASES + 2 };
 
 struct cw_trace_diff {
     const struct cw_trace *const *trace[CW_DIFF_SIDES]; /* `runs` of each */

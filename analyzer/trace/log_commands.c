@@ -404,7 +404,7 @@ static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *
 {
     struct cw_cursor *c = &rec->body;
     struct cw_t_call *x = cw_trace_push_spilled(&r->t->calls, 1);
-    uint64_t function, kind, argument, site;
+    uint64_t function, kind, argument;
     uint32_t *place;
 
     if (!x)
@@ -427,9 +427,7 @@ static enum cw_status read_call(struct cw_log_reader *r, struct cw_log_segment *
         cw_cursor_u(c);
     argument = cw_cursor_u(c);
     x->argument = argument && argument <= INT32_MAX ? (int32_t)argument - 1 : -1;
-    site = cw_cursor_u(c);
-    if (site && site <= r->callsite_count)
-        x->callsite = r->callsites[site - 1];
+    x->callsite = cw_log_callsite(r, cw_cursor_u(c));
     return CW_OK;
 }
 
@@ -464,8 +462,7 @@ static enum cw_status read_stale(struct cw_log_reader *r, struct cw_log_segment 
 
     if (!refs)
         return cw_log_nomem(r);
-    *x = (struct cw_t_stale){CW_NONE, CW_NONE, CW_NONE, CW_NONE,   CW_NONE, CW_NONE,
-                             CW_NONE, CW_NONE, NULL,    s->thread, 0};
+    *x = cw_log_stale_of(CW_NONE, CW_NONE, s->thread);
     place = PLACE(x, kind);
     if (kind == CW_LOG_O_EVENT)
         refs->event = rec->seq + (uint64_t)cw_cursor_s(c) + 1;
@@ -478,6 +475,8 @@ static enum cw_status read_stale(struct cw_log_reader *r, struct cw_log_segment 
     if (function && function <= r->function_count)
         x->call = r->functions[function - 1];
     x->at_ns = cw_cursor_u(c);
+    x->callsite = cw_log_callsite(r, cw_log_site(c));
+    x->released = cw_log_callsite(r, cw_log_site(c));
     return CW_OK;
 }
 

@@ -93,8 +93,9 @@ enum cw_log_kind {
     CW_LOG_CONTENTS, /* memory id, 0 initial | 1 final, blob */
     CW_LOG_DATA, /* delta seq of the command (signed, to this record), blob: the bytes that a read returned,
                     or that a write or an unmap sent */
-    CW_LOG_RELEASE, /* enum cw_log_object, id, absolute time: the program's last release */
-    CW_LOG_RAN,     /* as CW_LOG_TIMES, then device id+1: run mode knows where and when it ran */
+    /* enum cw_log_object, id, absolute time, [call site + 1, or 0]: the program's last release */
+    CW_LOG_RELEASE,
+    CW_LOG_RAN, /* as CW_LOG_TIMES, then device id+1: run mode knows where and when it ran */
     /* A part of a launch that run mode has cut: delta seq of the command (signed, to this record), device
      * id+1, dimension, first work-group, number of them, start (absolute), end - start. */
     CW_LOG_PART,
@@ -120,7 +121,8 @@ enum cw_log_kind {
     CW_LOG_EVENTS,
     /* The program uses an object behind its last release of it: enum cw_log_object, id (of an event: delta
      * seq of its command, signed), sequence number + 1 of the command or 0, function + 1 or 0, absolute
-     * time. Written before the call, which may not return; at most once per object. */
+     * time, [call site + 1, or 0, of the call; that of the release]. Written before the call, which may not
+     * return; at most once per object. */
     CW_LOG_STALE,
     CW_LOG_INJECTED, /* id of the program, hash (8 raw bytes) of its own text, which another one replaced */
     CW_LOG_KINDS

@@ -144,17 +144,21 @@ static void link_stale(struct cw_log_reader *r)
 static enum cw_status find_stale_arguments(struct cw_log_reader *r)
 {
     struct cw_trace *t = r->t;
+    bool found;
     uint64_t *over = calloc(t->memory.count + 1, sizeof *over); /* sequence number + 1 of the release */
+    uint32_t *site = calloc(t->memory.count + 1, sizeof *site);
 
-    for (size_t i = 0; over && i < r->lives.count; i++) {
+    for (size_t i = 0; over && site && i < r->lives.count; i++) {
         const struct cw_log_life *l = &r->lives.v[i];
         uint32_t id = l->released && l->kind == CW_LOG_O_MEMORY
                           ? cw_log_resolve(r, CW_LOG_O_MEMORY, (uint64_t)l->id + 1)
                           : CW_NONE;
-        if (id != CW_NONE)
-            over[id] = l->seq + 1;
+        if (id == CW_NONE)
+            continue;
+        over[id] = l->seq + 1;
+        site[id] = l->site;
     }
-    for (uint32_t c = 0; over && c < t->commands.count; c++) {
+    for (uint32_t c = 0; over && site && c < t->commands.count; c++) {
         const struct cw_command *k = &t->commands.v[c];
         for (uint32_t i = 0; i < k->args.count; i++) {
             const struct cw_t_arg *a = &t->args.v[k->args.first + i];
@@ -164,13 +168,16 @@ static enum cw_status find_stale_arguments(struct cw_log_reader *r)
                 continue;
             over[a->memory] = 0;
             x = cw_trace_push(&t->stale, 1);
-            if (x)
-                *x = (struct cw_t_stale){CW_NONE, CW_NONE, a->memory, CW_NONE,   CW_NONE, CW_NONE,
-                                         CW_NONE, c,       NULL,      k->thread, 0};
+            if (!x)
+                continue;
+            *x = cw_log_stale_of(a->memory, c, k->thread);
+            x->released = cw_log_callsite(r, site[a->memory]);
         }
     }
+    found = over && site;
     free(over);
-    return over ? CW_OK : cw_log_nomem(r);
+    free(site);
+    return found ? CW_OK : cw_log_nomem(r);
 }
 
 /* ---- user events */

@@ -251,24 +251,27 @@ static bool is_command(uint32_t kind)
            kind == CW_LOG_STALE;
 }
 
-static bool keep_life(struct cw_log_reader *r, uint64_t seq, uint32_t kind, uint32_t id, bool released)
+static bool keep_life(struct cw_log_reader *r, struct cw_log_life life)
 {
     struct cw_log_life *l = cw_trace_push(&r->lives, 1);
 
     if (l)
-        *l = (struct cw_log_life){seq, id, kind, released};
+        *l = life;
     return l;
 }
 
 static enum cw_status keep_release(struct cw_log_reader *r, struct cw_log_record *rec)
 {
-    uint32_t kind = cw_cursor_u32(&rec->body), id = cw_cursor_u32(&rec->body);
+    struct cw_log_life life = {.seq = rec->seq, .kind = cw_cursor_u32(&rec->body), .released = true};
 
+    life.id = cw_cursor_u32(&rec->body);
+    cw_cursor_u(&rec->body); /* when */
+    life.site = cw_log_site(&rec->body);
     if (rec->body.bad)
         return cw_log_malformed(r, rec->start, "incomplete release");
-    if (kind >= CW_LOG_O_COMMAND_BUFFER)
+    if (life.kind >= CW_LOG_O_COMMAND_BUFFER)
         return cw_log_malformed(r, rec->start, "a release of no kind of object");
-    return keep_life(r, rec->seq, kind, id, true) ? CW_OK : cw_log_nomem(r);
+    return keep_life(r, life) ? CW_OK : cw_log_nomem(r);
 }
 
 static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_record *rec)
@@ -283,7 +286,8 @@ static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_rec
     d->kind = rec->kind;
     d->id = rec->kind == CW_LOG_MODULE ? 0 : cw_cursor_u32(&rec->body);
     d->body = rec->body;
-    if (rec->kind == CW_LOG_MEMORY && !keep_life(r, rec->seq, CW_LOG_O_MEMORY, d->id, false))
+    if (rec->kind == CW_LOG_MEMORY &&
+        !keep_life(r, (struct cw_log_life){.seq = rec->seq, .kind = CW_LOG_O_MEMORY, .id = d->id}))
         return cw_log_nomem(r);
     return rec->body.bad ? cw_log_malformed(r, rec->start, "incomplete definition") : CW_OK;
 }

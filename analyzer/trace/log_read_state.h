@@ -35,6 +35,7 @@ struct cw_log_def {
 struct cw_log_life {
     uint64_t seq;
     uint32_t id, kind; /* the log's; enum cw_log_object */
+    uint32_t site;     /* of a release, its call site + 1; 0: not known */
     bool released;
 };
 
@@ -122,6 +123,32 @@ enum cw_status cw_log_nomem(struct cw_log_reader *r);
 
 /* Trace id of the log's reference `ref` (id + 1, 0: none), CW_NONE when the log does not define it. */
 uint32_t cw_log_resolve(const struct cw_log_reader *r, enum cw_log_object kind, uint64_t ref);
+
+/* Reads a call site + 1, or 0, where a record that may be without has one. */
+static inline uint64_t cw_log_site(struct cw_cursor *c)
+{
+    return !c->bad && c->p < c->end ? cw_cursor_u(c) : 0;
+}
+
+/* The addresses of call site number `site` - 1; empty where there is none. */
+static inline struct cw_slice cw_log_callsite(const struct cw_log_reader *r, uint64_t site)
+{
+    return site && site <= r->callsite_count ? r->callsites[site - 1] : (struct cw_slice){0, 0};
+}
+
+/* The use of a released memory object (CW_NONE: of another one) by a command (CW_NONE: by a call). */
+static inline struct cw_t_stale cw_log_stale_of(uint32_t memory, uint32_t command, uint32_t thread)
+{
+    return (struct cw_t_stale){.context = CW_NONE,
+                               .queue = CW_NONE,
+                               .memory = memory,
+                               .sampler = CW_NONE,
+                               .program = CW_NONE,
+                               .kernel = CW_NONE,
+                               .event = CW_NONE,
+                               .command = command,
+                               .thread = thread};
+}
 
 /* Reads a blob. */
 struct cw_blob cw_log_get_blob(struct cw_cursor *c);

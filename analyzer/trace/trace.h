@@ -273,6 +273,8 @@ struct cw_t_stale {
     const char *call; /* the function, where there is no command; NULL: not known */
     uint32_t thread;  /* as of commands */
     uint64_t at_ns;   /* host clock; 0: see the command */
+    struct cw_slice callsite; /* as of commands: of the call, where there is no command */
+    struct cw_slice released; /* likewise: of the last release */
 };
 
 enum cw_edge_kind {

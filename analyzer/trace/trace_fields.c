@@ -256,11 +256,13 @@ static const struct cw_field call_fields[] = {
 #undef P
 
 #define P struct cw_t_stale
-static const struct cw_field stale_fields[] = {
-    REF(P, context, CW_S_CONTEXTS), REF(P, queue, CW_S_QUEUES),     REF(P, memory, CW_S_MEMORY),
-    REF(P, sampler, CW_S_SAMPLERS), REF(P, program, CW_S_PROGRAMS), REF(P, kernel, CW_S_KERNELS),
-    REF(P, event, CW_S_COMMANDS),   REF(P, command, CW_S_COMMANDS), FIELD(P, call, STRING),
-    FIELD(P, thread, U32),          FIELD(P, at_ns, U64),           END};
+static const struct cw_field stale_fields[] = {REF(P, context, CW_S_CONTEXTS), REF(P, queue, CW_S_QUEUES),
+                                               REF(P, memory, CW_S_MEMORY),    REF(P, sampler, CW_S_SAMPLERS),
+                                               REF(P, program, CW_S_PROGRAMS), REF(P, kernel, CW_S_KERNELS),
+                                               REF(P, event, CW_S_COMMANDS),   REF(P, command, CW_S_COMMANDS),
+                                               FIELD(P, call, STRING),         FIELD(P, thread, U32),
+                                               FIELD(P, at_ns, U64),           LIST(P, callsite, HEX_LIST, 0),
+                                               LIST(P, released, HEX_LIST, 0), END};
 #undef P
 
 #define SECTION(member, fields_, has_id_)                                                                    \

@@ -224,21 +224,41 @@ static uint32_t site_of(uintptr_t leaf, struct cw_thread *t)
     return id;
 }
 
-uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller)
+uint32_t cw_callsite_leaf(struct cw_thread *t, struct cw_caller caller)
 {
-    unsigned want = cw_recorder.callsite_frames, n;
-    uintptr_t frames[MAX_FRAMES], leaf;
+    uintptr_t leaf;
 
-    if (!want)
+    if (!cw_recorder.callsite_frames)
         return 0;
     if (CW_UNLIKELY(modules_generation != cw_log_generation))
         write_modules();
-    if (want == 1) {
-        leaf = leaf_of(caller);
-        if (CW_LIKELY(leaf && !in_loader(leaf)))
-            return site_of(leaf, t);
-        return unwind(&leaf, 1) ? site_of(leaf, t) : 0;
-    }
+    leaf = leaf_of(caller);
+    if (CW_LIKELY(leaf && !in_loader(leaf)))
+        return site_of(leaf, t);
+    return unwind(&leaf, 1) ? site_of(leaf, t) : 0;
+}
+
+uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller)
+{
+    unsigned want = cw_recorder.callsite_frames, n;
+    uintptr_t frames[MAX_FRAMES];
+
+    if (want <= 1)
+        return cw_callsite_leaf(t, caller);
+    if (CW_UNLIKELY(modules_generation != cw_log_generation))
+        write_modules();
     n = unwind(frames, want < MAX_FRAMES ? want : MAX_FRAMES);
     return n ? intern(frames, n) : 0;
+}
+
+uint32_t cw_callsite_unwound(void)
+{
+    struct cw_thread *t = cw_log_thread();
+    uintptr_t leaf;
+
+    if (!cw_recorder.callsite_frames || !t)
+        return 0;
+    if (modules_generation != cw_log_generation)
+        write_modules();
+    return unwind(&leaf, 1) ? site_of(leaf, t) : 0;
 }

@@ -302,9 +302,11 @@ static uint32_t release_of(enum cw_log_object kind)
                                       : CW_ID_clReleaseKernel;
 }
 
-void cw_defined_release(const void *handle, enum cw_log_object kind)
+void cw_defined_release(const void *handle, enum cw_log_object kind, struct cw_caller caller)
 {
     struct cw_object *o = cw_object_find(handle, kind);
+    struct cw_thread *t;
+    uint32_t site = 0;
     struct cw_rec r;
 
     if (CW_UNLIKELY(!o))
@@ -312,13 +314,16 @@ void cw_defined_release(const void *handle, enum cw_log_object kind)
     if (!o || !cw_object_release(o))
         return;
     if (o->generation == cw_log_generation) {
+        t = cw_log_thread();
+        site = t ? cw_callsite_leaf(t, caller) : 0;
         cw_log_rec_begin(&r);
         cw_rec_u(&r, kind);
         cw_rec_u(&r, o->id);
         cw_rec_u(&r, cw_now_ns());
+        cw_rec_u(&r, site);
         cw_log_rec_commit(&r, CW_LOG_RELEASE);
     }
-    cw_object_remove_released(o);
+    cw_object_remove_released(o, site);
 }
 
 void cw_define_object_dropped(enum cw_log_object kind, void *state)

@@ -99,6 +99,7 @@ cl_int cw_hook_clRetainEvent(cl_event event)
 cl_int cw_hook_clReleaseEvent(cl_event event)
 {
     struct cw_object *o = cw_formula_is_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
+    struct cw_thread *t;
     bool profiled;
     uint64_t seq;
 
@@ -109,7 +110,8 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
     cw_stale_event_released(o);
     profiled = o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation;
     seq = o->seq;
-    cw_object_remove_released(o);
+    t = cw_log_thread();
+    cw_object_remove_released(o, t ? cw_callsite_leaf(t, CW_CALLER) : 0);
     if (CW_UNLIKELY(cw_recorder.capture_data) && cw_capture_adopt(event))
         return CL_SUCCESS;
     if (!profiled || cw_device_times_write(event, seq))

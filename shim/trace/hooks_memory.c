@@ -92,7 +92,7 @@ cl_int cw_hook_clReleaseMemObject(cl_mem memory)
         cw_maps_forget(memory);
     }
     if (recording)
-        cw_defined_release(memory, CW_LOG_O_MEMORY);
+        cw_defined_release(memory, CW_LOG_O_MEMORY, CW_CALLER);
     return cw_traced.clReleaseMemObject(memory);
 }
 

@@ -132,7 +132,7 @@ cl_sampler cw_hook_clCreateSamplerWithProperties(cl_context context, const cl_sa
     cl_int cw_hook_clRelease##Kind(type object)                                                              \
     {                                                                                                        \
         if (cw_formula_is_recording())                                                                       \
-            cw_defined_release(object, KIND);                                                                \
+            cw_defined_release(object, KIND, CW_CALLER);                                                     \
         return cw_traced.clRelease##Kind(object);                                                            \
     }
 RETAIN_RELEASE(cl_context, Context, CW_LOG_O_CONTEXT)

@@ -179,9 +179,9 @@ cl_int cw_hook_clReleaseCommandQueue(cl_command_queue queue)
         if (CW_UNLIKELY(cw_recorder.capture_data && recording) && atomic_load(&o->refs) == 1)
             cw_capture_queue_released(queue);
         cw_device_times_harvest(true);
-        cw_defined_release(queue, CW_LOG_O_QUEUE);
+        cw_defined_release(queue, CW_LOG_O_QUEUE, CW_CALLER);
     } else if (recording) {
-        cw_defined_release(queue, CW_LOG_O_QUEUE); /* which notes that it was released before */
+        cw_defined_release(queue, CW_LOG_O_QUEUE, CW_CALLER); /* which notes that it was released before */
     }
     return cw_traced.clReleaseCommandQueue(queue);
 }

@@ -60,7 +60,8 @@ static struct cw_object *find_released(const void *handle)
     return o;
 }
 
-bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32_t *id, uint64_t *seq)
+bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32_t *id, uint64_t *seq,
+                             uint32_t *site)
 {
     struct cw_object *o = find_released(handle);
     const void *expected = handle;
@@ -70,6 +71,7 @@ bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32
         return false;
     *id = o->id;
     *seq = o->seq;
+    *site = atomic_load_explicit(&o->refs, memory_order_relaxed);
     return atomic_compare_exchange_strong_explicit(&o->was, &expected, NULL, memory_order_relaxed,
                                                    memory_order_relaxed);
 }
@@ -151,11 +153,13 @@ void cw_object_remove(struct cw_object *o)
         cw_define_object_dropped(kind, state);
 }
 
-void cw_object_remove_released(struct cw_object *o)
+void cw_object_remove_released(struct cw_object *o, uint32_t site)
 {
-    if (o)
+    if (o) {
+        atomic_store_explicit(&o->refs, site, memory_order_relaxed);
         atomic_store_explicit(&o->was, atomic_load_explicit(&o->handle, memory_order_relaxed),
                               memory_order_relaxed);
+    }
     cw_object_remove(o);
 }
 

@@ -30,7 +30,7 @@ struct cw_object {
     struct cw_object *next;
     uint8_t kind;                /* enum cw_log_object */
     _Atomic uint8_t flags;       /* enum cw_object_flags */
-    _Atomic uint32_t refs;       /* the program's references */
+    _Atomic uint32_t refs;       /* the program's references; with `was`: call site of the last release */
     uint32_t id;                 /* in the log; a user event's number */
     _Atomic uint32_t generation; /* of the log that defines it */
     uint64_t seq;                /* event: its command */
@@ -47,8 +47,10 @@ struct cw_object *cw_object_find(const void *handle, enum cw_log_object kind);
 struct cw_object *cw_object_find_any(const void *handle);
 
 /* True when the program has released its last reference to `handle`, an object of `kind`, and the entry has
- * not been used again; *id and *seq are those of the object. Answers so once. */
-bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32_t *id, uint64_t *seq);
+ * not been used again; *id and *seq are those of the object, *site the call site of that release + 1, or 0.
+ * Answers so once. */
+bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32_t *id, uint64_t *seq,
+                             uint32_t *site);
 
 /* Makes `handle` live with one reference, flags 0, state NULL, a fresh id of its kind (events: id 0) and the
  * current generation. A live entry of the same handle (the vendor freed it behind our back) is replaced, its
@@ -58,8 +60,8 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind);
 /* Ends an entry and frees its state. NULL allowed. */
 void cw_object_remove(struct cw_object *o);
 
-/* Ends an entry as cw_object_remove, because the program has released the object. */
-void cw_object_remove_released(struct cw_object *o);
+/* Ends an entry as cw_object_remove, because the program has released the object; site: as cw_callsite. */
+void cw_object_remove_released(struct cw_object *o, uint32_t site);
 
 /* Count references. Retaining an unknown handle only says that it lives. cw_object_release returns true when
  * that was the last one; the caller then removes the entry. */

@@ -88,8 +88,6 @@ void cw_define_after_fork(void);
 /* A new object that a creation call returned (NULL allowed): replaces the object that had this handle. */
 struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind);
 
-/* The program's retain and release: counts, and writes a release record for the last one. */
-void cw_defined_release(const void *handle, enum cw_log_object kind);
 
 /* The hash that traces identify sources by: FNV-1a, 64 bits, chained from `hash` (CW_FNV_START first). */
 #define CW_FNV_START 0xcbf29ce484222325u
@@ -144,7 +142,14 @@ struct cw_caller {
 #define CW_CALLER ((struct cw_caller){__builtin_return_address(0), __builtin_frame_address(0)})
 /* The number of this call site + 1, written to the log the first time; 0 when call sites are off. */
 uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller);
+/* The same without the callers of the caller, for what is frequent. */
+uint32_t cw_callsite_leaf(struct cw_thread *t, struct cw_caller caller);
+/* The same of the program's call that this thread is in, found by unwinding: for what is rare. */
+uint32_t cw_callsite_unwound(void);
 void cw_callsite_after_fork(void);
+
+/* The program's release (define.c): counts, and writes a release record for the last one. */
+void cw_defined_release(const void *handle, enum cw_log_object kind, struct cw_caller caller);
 
 /* ---- calls that no command stands for (calls.c) */
 

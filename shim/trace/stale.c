@@ -16,13 +16,15 @@ void cw_stale_after_fork(void)
 void cw_stale_note(const void *handle, enum cw_log_object kind, uint64_t command, uint32_t function)
 {
     struct cw_rec r;
+    uint32_t id, released, site = 0;
     uint64_t seq;
-    uint32_t id;
 
-    if (!cw_object_take_released(handle, kind, &id, &seq))
+    if (!cw_object_take_released(handle, kind, &id, &seq, &released))
         return;
-    if (!command)
+    if (!command) {
         cw_calls_describe(function);
+        site = cw_callsite_unwound();
+    }
     cw_log_rec_begin(&r);
     cw_rec_u(&r, kind);
     if (kind == CW_LOG_O_EVENT)
@@ -32,6 +34,8 @@ void cw_stale_note(const void *handle, enum cw_log_object kind, uint64_t command
     cw_rec_u(&r, command);
     cw_rec_u(&r, command ? 0 : (uint64_t)function + 1);
     cw_rec_u(&r, cw_now_ns());
+    cw_rec_u(&r, site);
+    cw_rec_u(&r, released);
     cw_log_rec_commit(&r, CW_LOG_STALE);
 }
 

@@ -21,7 +21,7 @@ shown = {page["name"]: page for page in map(json.loads, open(sys.argv[1]))}
 cards = lambda name: shown[name]["cards"]
 for name in "untimed", "partial":
     assert not any("×" in c for c in cards(name)), cards(name)
-assert any(c.startswith("≥ 10.0 µs critical") for c in cards("partial")), cards("partial")
+assert any(c.startswith("≥ 10.0 us critical") for c in cards("partial")), cards("partial")
 assert any("6.00 ms critical" in c for c in cards("first_launch"))
 lanes = shown["sparse"]["lanes"] # host thread, queue
 assert len(lanes) == 2 and abs(lanes[1] - .04) < .03, lanes

@@ -1,5 +1,5 @@
 /* habits - a program with bad habits, each of which a report is to name: clFinish between launches and before
- * a blocking read, work-groups of one item, a wait across queues without a flush. */
+ * a blocking read, work-groups of one item, a wait across queues and a poll without a flush. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -38,6 +38,10 @@ int main(void)
     clEnqueueNDRangeKernel(queues[0], kernel, 1, NULL, &global, NULL, 0, NULL, &event);
     clEnqueueNDRangeKernel(queues[1], kernel, 1, NULL, &global, NULL, 1, &event, NULL);
     clFinish(queues[1]);
+    clReleaseEvent(event);
+    clEnqueueNDRangeKernel(queues[0], kernel, 1, NULL, &global, NULL, 0, NULL, &event);
+    for (cl_int status = CL_QUEUED; status > CL_COMPLETE;) /* PoCL begins without a flush */
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     clReleaseEvent(event);
     clReleaseMemObject(buffer);
     clReleaseKernel(kernel);

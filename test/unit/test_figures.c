@@ -3,6 +3,7 @@
 #include "../../analyzer/graph/command_facts.h"
 
 #include "../../analyzer/graph/figures.h"
+#include "../../analyzer/io/quantity.h"
 
 /* Command `c` ran from `begin` for `ns`. */
 static void ran(struct cw_trace *t, uint32_t c, uint64_t begin, uint64_t ns)
@@ -109,14 +110,179 @@ static void findings_say_what_the_figures_say(void **state)
     n = cw_findings(v, &t, &s, &f, &p);
     assert_string_equal(v[0].title, "The program ended abruptly"); /* troubles first */
     assert_int_equal(v[0].kind, CW_FINDING_TROUBLE);
-    assert_non_null(strstr(text_of(v, n, "Commands could run side by side"), "1.35 times"));
-    assert_non_null(strstr(text_of(v, n, "Memory that nothing touches"), "1 memory objects (4 KiB)"));
+    assert_non_null(strstr(text_of(v, n, "Commands run side by side"), "27 ns, within 22 ns"));
+    assert_non_null(strstr(text_of(v, n, "Memory that nothing touches"), "1 memory object (4 KiB) is"));
     assert_string_not_equal(text_of(v, n, "Device 0 is idle 48 % of its time"), "");
     assert_string_equal(text_of(v, n, "Calls failed"), "");
     cw_critical_path_finish(&p);
     cw_figures_finish(&f);
     cw_graph_summary_finish(&s);
     cw_trace_finish(&t);
+}
+
+/* The findings of `t`, weighed by time. */
+static size_t findings_of(struct cw_trace *t, struct cw_finding *v)
+{
+    struct cw_graph_summary s;
+    struct cw_critical_path p;
+    struct cw_figures f;
+    size_t n;
+
+    assert_int_equal(cw_graph_summary_init(&s, t, NULL), CW_OK);
+    assert_int_equal(cw_figures_init(&f, t, NULL), CW_OK);
+    assert_int_equal(cw_critical_path_init(&p, t, CW_WEIGHT_TIME, NULL), CW_OK);
+    n = cw_findings(v, t, &s, &f, &p);
+    cw_critical_path_finish(&p);
+    cw_figures_finish(&f);
+    cw_graph_summary_finish(&s);
+    return n;
+}
+
+/* Two writes of each of two queues, in turn, of one buffer, and a read of the first queue; `ordered`: each
+ * waits for the event of the one before. */
+static void two_queues(struct cw_trace *t, bool ordered)
+{
+    tb_init(t);
+    uint32_t q[2] = {tb_queue(t, false), tb_queue(t, false)}, a = tb_buffer(t, 64, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        tb_write(t, q[i % 2], a, 0, 64);
+        if (ordered && i)
+            tb_wait(t, i - 1);
+    }
+    tb_read(t, q[0], a, 0, 64);
+    if (ordered)
+        tb_wait(t, 3);
+    tb_build(t);
+    for (uint32_t i = 0; i < 5; i++)
+        ran(t, i, 100 + 10 * (i / 2), 10);
+}
+
+static void commands_of_two_queues_race_without_an_order(void **state)
+{
+    struct cw_finding v[CW_FINDINGS_MAX];
+    struct cw_critical_path p;
+    struct cw_races r;
+    struct cw_trace t;
+    const char *text;
+    size_t n;
+    (void)state;
+    two_queues(&t, true);
+    assert_int_equal(cw_races_find(&r, &t, NULL), CW_OK);
+    assert_int_equal(r.count, 0);
+    cw_races_finish(&r);
+    cw_trace_finish(&t);
+
+    two_queues(&t, false);
+    assert_string_equal(tb_edges(&t, TB_DATA), "0>1:WAW(64) 1>2:WAW(64) 2>3:WAW(64) 3>4:RAW(64)");
+    assert_int_equal(cw_races_find(&r, &t, NULL), CW_OK);
+    assert_int_equal(r.count, 4);
+    assert_int_equal(t.edges.v[r.first].to, 1);
+    assert_true(r.certain);
+    cw_races_finish(&r);
+    assert_int_equal(cw_critical_path_init(&p, &t, CW_WEIGHT_TIME, NULL), CW_OK);
+    assert_int_equal(p.length, 30); /* of queue 0, by its order */
+    cw_critical_path_finish(&p);
+    n = findings_of(&t, v);
+    text = text_of(v, n, "Commands of two queues touch the same bytes with no order");
+    assert_non_null(strstr(text, "4 pairs: the first is #0 clEnqueueWriteBuffer and #1 "));
+    cw_trace_finish(&t);
+}
+
+/* On an out-of-order queue: 0 and 1 race; 1 is the last command in the graph, but clFinish waits for 0, too.
+ */
+static void a_wait_for_a_queue_orders_all_of_it(void **state)
+{
+    struct cw_races r;
+    struct cw_habits h;
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, true), a = tb_buffer(&t, 64, 0);
+    tb_write(&t, q, a, 0, 64);
+    tb_write(&t, q, a, 0, 32);
+    tb_command(&t, CW_HOST_FINISH, q);
+    tb_write(&t, q, a, 32, 32);
+    tb_command(&t, CW_HOST_FINISH, q);
+    tb_build(&t);
+    assert_string_equal(tb_edges(&t, TB_DATA), "0>1:WAW(32) 0>3:WAW(32)");
+    assert_int_equal(cw_races_find(&r, &t, NULL), CW_OK);
+    assert_int_equal(r.count, 1);
+    assert_int_equal(t.edges.v[r.first].to, 1);
+    cw_races_finish(&r);
+    assert_int_equal(cw_habits_find(&h, &t, NULL), CW_OK);
+    assert_int_equal(h.unawaited.count, 0);
+    cw_trace_finish(&t);
+}
+
+/* A clFinish between two writes of different buffers is all that keeps them apart. */
+static void waits_of_the_host_are_no_need(void **state)
+{
+    struct cw_finding v[CW_FINDINGS_MAX];
+    struct cw_critical_path p;
+    struct cw_trace t;
+    size_t n;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, false), a = tb_buffer(&t, 64, 0), b = tb_buffer(&t, 64, 0);
+    tb_write(&t, q, a, 0, 64);
+    tb_command(&t, CW_HOST_FINISH, q);
+    tb_write(&t, q, b, 0, 64);
+    tb_command(&t, CW_HOST_FINISH, q);
+    tb_build(&t);
+    ran(&t, 0, 1100, 10);
+    ran(&t, 2, 3100, 10);
+    assert_int_equal(cw_critical_path_init(&p, &t, CW_WEIGHT_TIME, NULL), CW_OK);
+    assert_int_equal(p.length, 20);
+    assert_int_equal(p.without_host, 10);
+    cw_critical_path_finish(&p);
+    n = findings_of(&t, v);
+    assert_non_null(strstr(text_of(v, n, "Waits of the host make the commands one chain"), "chain of 10 ns"));
+    assert_string_equal(text_of(v, n, "The commands form one chain"), "");
+    cw_trace_finish(&t);
+}
+
+/* Two threads wait for the same 800 ns of a run of 2 us. */
+static void shares_of_the_run_count_a_moment_once(void **state)
+{
+    struct cw_figures f;
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    t.process.start_ns = 1;
+    t.process.end_ns = 2001;
+    uint32_t q = tb_queue(&t, false), a = tb_buffer(&t, 64, 0);
+    tb_write(&t, q, a, 0, 64);
+    t.commands.v[0].call_begin_ns = 901;
+    t.commands.v[0].call_end_ns = 1001;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t id = tb_command(&t, CW_HOST_FINISH, q);
+        t.commands.v[id].thread = i;
+        t.commands.v[id].call_begin_ns = 1101;
+        t.commands.v[id].call_end_ns = 1901;
+    }
+    tb_build(&t);
+    t.commands.v[0].queued_ns = 951;
+    ran(&t, 0, 1000, 961); /* beyond the last call */
+    assert_int_equal(cw_figures_init(&f, &t, NULL), CW_OK);
+    assert_int_equal(f.run_ns, 2000);
+    assert_int_equal(f.blocked_ns, 1600);
+    assert_int_equal(f.waited_ns, 800);
+    assert_int_equal(f.span_ns, 1961 - 901);
+    cw_figures_finish(&f);
+    t.process.dropped_commands = 7; /* what --limit has dropped is no part of it */
+    assert_int_equal(cw_figures_init(&f, &t, NULL), CW_OK);
+    assert_int_equal(f.run_ns, 2001 - 901);
+    cw_figures_finish(&f);
+    cw_trace_finish(&t);
+}
+
+static void counts_have_the_number_of_their_noun(void **state)
+{
+    (void)state;
+    assert_string_equal(CW_COUNT(1, "launch"), "1 launch");
+    assert_string_equal(CW_COUNT(2, "launch"), "2 launches");
+    assert_string_equal(CW_COUNT(0, "command"), "0 commands");
+    assert_string_equal(CW_COUNT(3, "kind of command"), "3 kinds of command");
 }
 
 /* Only a transfer that moves all of the ranges that it touches is exact. */
@@ -193,6 +359,11 @@ int main(void)
         cmocka_unit_test(bytes_are_exact_where_all_of_them_move),
         cmocka_unit_test(a_late_first_launch_needs_something_to_compare_with),
         cmocka_unit_test(findings_say_what_the_figures_say),
+        cmocka_unit_test(commands_of_two_queues_race_without_an_order),
+        cmocka_unit_test(a_wait_for_a_queue_orders_all_of_it),
+        cmocka_unit_test(waits_of_the_host_are_no_need),
+        cmocka_unit_test(shares_of_the_run_count_a_moment_once),
+        cmocka_unit_test(counts_have_the_number_of_their_noun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,41 @@ static void waits_across_queues_need_a_flush(void **state)
     assert_int_equal(unflushed_behind(CW_HOST_WAIT), 0);
 }
 
+/* A queue is polled with and without a flush; a command that nothing awaits, and one before it that an event
+ * of an awaited one awaits. */
+static void polls_and_the_end(void **state)
+{
+    struct cw_habits h;
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, false), r = tb_queue(&t, false), a = tb_buffer(&t, 64, 0),
+             b = tb_buffer(&t, 64, 0);
+    tb_write(&t, q, a, 0, 64);
+    tb_command(&t, CW_HOST_POLL, CW_NONE); /* 1 */
+    tb_wait(&t, 0);
+    tb_write(&t, q, a, 0, 64);
+    tb_command(&t, CW_HOST_FLUSH, q);
+    tb_command(&t, CW_HOST_POLL, CW_NONE); /* 4 */
+    tb_wait(&t, 2);
+    tb_write(&t, q, b, 0, 64);
+    tb_command(&t, CW_HOST_FLUSH, q);
+    t.commands.v[tb_write(&t, r, a, 0, 64)].blocking = true;
+    tb_wait(&t, 5);
+    tb_write(&t, r, b, 0, 64); /* 8 */
+    tb_write(&t, r, b, 0, 64);
+    tb_build(&t);
+    h = habits_of(&t);
+    assert_int_equal(h.polled.count, 1);
+    assert_int_equal(h.polled.first, 1);
+    assert_int_equal(h.unawaited.count, 2);
+    assert_int_equal(h.unawaited.first, 8);
+    t.commands.v[8].exec_status = t.commands.v[9].exec_status = 0; /* their end was seen, in a callback */
+    h = habits_of(&t);
+    assert_int_equal(h.unawaited.count, 0);
+    cw_trace_finish(&t);
+}
+
 static void work_groups_of_one_item(void **state)
 {
     struct cw_habits h;
@@ -118,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finishes),
+        cmocka_unit_test(polls_and_the_end),
         cmocka_unit_test(waits_across_queues_need_a_flush),
         cmocka_unit_test(work_groups_of_one_item),
         cmocka_unit_test(pageable_transfers),

@@ -154,14 +154,36 @@ static void errors_have_names(void **state)
     assert_string_equal(cw_error_names_of(-9999, text), "error -9999");
 }
 
+/* Three builds of one text, of which one has other options, and one of another text. */
+static void builds_of_the_same_are_told(void **state)
+{
+    const char *const options[] = {"-w", "", "-w", "-w"};
+    struct cw_host_calls h;
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t p = tb_program(&t, "kernel void k() {}");
+        t.programs.v[p].source_hash = i == 3 ? 2 : 1;
+        t.programs.v[p].options = options[i];
+        call(&t, "clBuildProgram", 0, 100 * i + 100, 100 * i + 150);
+        t.calls.v[i].program = p;
+        t.calls.v[i].callsite = (struct cw_slice){i, 1};
+    }
+    assert_int_equal(cw_host_calls_init(&h, &t, NULL), CW_OK);
+    assert_int_equal(h.builds, 4);
+    assert_int_equal(h.same.builds, 2);
+    assert_int_equal(h.same.callsite.first, 0);
+    cw_host_calls_finish(&h);
+    cw_trace_finish(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_spread_of_few_and_of_many),
-        cmocka_unit_test(calls_are_counted_by_function),
-        cmocka_unit_test(each_moment_counts_once),
-        cmocka_unit_test(long_first_enqueues_are_told_apart),
-        cmocka_unit_test(errors_have_names),
+        cmocka_unit_test(the_spread_of_few_and_of_many),      cmocka_unit_test(calls_are_counted_by_function),
+        cmocka_unit_test(builds_of_the_same_are_told),        cmocka_unit_test(each_moment_counts_once),
+        cmocka_unit_test(long_first_enqueues_are_told_apart), cmocka_unit_test(errors_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

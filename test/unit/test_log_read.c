@@ -152,10 +152,11 @@ static void beside_commands(void)
     begin(CW_LOG_CALL, seq_base), s((int64_t)(1350 - time_base)), u(20), u(CW_LOG_E_STATUS), s(-51);
     u(300), u(CW_LOG_O_KERNEL), u(4 + 1), u(1 + 1), u(0 + 1), end();
     time_base = 1370;
-    begin(CW_LOG_RELEASE, 30), u(CW_LOG_O_QUEUE), u(7), u(1400), end();
+    begin(CW_LOG_RELEASE, 30), u(CW_LOG_O_QUEUE), u(7), u(1400), u(0 + 1), end();
     begin(CW_LOG_EVENTS, 31), u(5), u(2), u(3), u(9), u(1), s(14 - 31), end();
     begin(CW_LOG_STALE, 32), u(CW_LOG_O_KERNEL), u(4), u(22 + 1), u(0), u(1500), end();
-    begin(CW_LOG_STALE, 33), u(CW_LOG_O_EVENT), s(12 - 33), u(0), u(300 + 1), u(1600), end();
+    begin(CW_LOG_STALE, 33), u(CW_LOG_O_EVENT), s(12 - 33), u(0), u(300 + 1), u(1600);
+    u(0 + 1), u(0 + 1), end(); /* call sites: of the call, of the release */
 }
 
 static void start(void)
@@ -297,6 +298,9 @@ static void test_calls_and_objects(void **state)
     assert_int_equal(t.stale.v[1].event, 0);
     assert_int_equal(t.stale.v[1].command, CW_NONE);
     assert_string_equal(t.stale.v[1].call, "clSetKernelArg");
+    assert_int_equal(t.stale.v[0].callsite.count, 0);
+    assert_int_equal(t.addresses.v[t.stale.v[1].callsite.first], 0x1000);
+    assert_int_equal(t.stale.v[1].released.count, 2);
     cw_trace_finish(&t);
 }
 

@@ -126,10 +126,23 @@ static inline void sample_trace(struct cw_trace *t)
                                                       t->commands.v[launch].callsite};
     t->queues.v[r].kept = t->memory.v[a].kept = t->programs.v[p].kept = t->kernels.v[kernel].kept = true;
     t->contexts.v[0].kept = t->samplers.v[0].kept = t->commands.v[3].event_kept = true;
-    *cw_trace_push(&t->stale, 1) =
-        (struct cw_t_stale){CW_NONE, CW_NONE, a, CW_NONE, CW_NONE, CW_NONE, CW_NONE, launch, NULL, 0, 0};
+    *cw_trace_push(&t->stale, 1) = (struct cw_t_stale){CW_NONE,
+                                                       CW_NONE,
+                                                       a,
+                                                       CW_NONE,
+                                                       CW_NONE,
+                                                       CW_NONE,
+                                                       CW_NONE,
+                                                       launch,
+                                                       NULL,
+                                                       0,
+                                                       0,
+                                                       {0, 0},
+                                                       t->commands.v[launch].callsite};
     *cw_trace_push(&t->stale, 1) = (struct cw_t_stale){
-        CW_NONE, CW_NONE, CW_NONE, CW_NONE, CW_NONE, kernel, CW_NONE, CW_NONE, "clReleaseKernel", 1, 5000};
+        CW_NONE, CW_NONE, CW_NONE,           CW_NONE, CW_NONE, kernel,
+        CW_NONE, CW_NONE, "clReleaseKernel", 1,       5000,    t->commands.v[launch].callsite,
+        {0, 0}};
     tb_build(t);
 }
 

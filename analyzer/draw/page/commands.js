@@ -32,8 +32,7 @@ function commandTable() {
     sortBy = k;
     commandTable();
   };
-  $("count").textContent = rows.length.toLocaleString("en") + " of " + D.total.toLocaleString("en") +
-      " commands" +
+  $("count").textContent = rows.length.toLocaleString("en") + " of " + many(D.total, "command") +
       (rows.length > TABLE_ROWS ? ", the first " + TABLE_ROWS.toLocaleString("en") + " shown" : "") +
       (C.length < D.total ? "; the page holds the first " + C.length.toLocaleString("en") : "");
   fill(

@@ -104,7 +104,7 @@ function svg(tag, attributes, ...children) {
 /* ---- values for people */
 function ns(v) {
   return v < 1e3 ? Math.round(v) + " ns" :
-      v < 1e6    ? (v / 1e3).toFixed(1) + " µs" :
+      v < 1e6    ? (v / 1e3).toFixed(1) + " us" :
       v < 1e9    ? (v / 1e6).toFixed(2) + " ms" :
                    (v / 1e9).toFixed(2) + " s";
 }

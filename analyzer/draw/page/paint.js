@@ -59,7 +59,7 @@ function yOf(l) { return l.y - $("rows").scrollTop; }
 function tickText(v, step, largest) {
   const [unit, name] = largest >= 1e9 ? [1e9, "s"] :
       largest >= 1e6                  ? [1e6, "ms"] :
-      largest >= 1e3                  ? [1e3, "µs"] :
+      largest >= 1e3                  ? [1e3, "us"] :
                                         [1, "ns"];
   return (v / unit).toFixed(Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9))) + " " + name;
 }

@@ -161,7 +161,7 @@ function chainPlots() {
   $("chainsection").hidden = false;
   runs.slice(0, CHAINS).forEach((r, k) => $("chains").append(chainPlot(r.rows, k + 1)));
   if (runs.length > CHAINS)
-    $("chains").append(el("p", {class: "soft"}, "and " + (runs.length - CHAINS) + " more chains"));
+    $("chains").append(el("p", {class: "soft"}, "and " + many(runs.length - CHAINS, "more chain")));
 }
 cutPlots();
 chainPlots();

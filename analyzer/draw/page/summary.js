@@ -5,16 +5,19 @@ function card(value, what) {
   $("cards").append(el("div", {class: "card"}, el("b", {}, value), el("span", {}, what)));
 }
 function cards() {
-  card(D.enqueues.toLocaleString("en"), "commands enqueued");
-  if (D.span_ns) card(ns(D.span_ns), "from the first to the last call");
+  card(D.enqueues.toLocaleString("en"), D.enqueues === 1 ? "command enqueued" : "commands enqueued");
+  if (D.span_ns) card(ns(D.span_ns), "from the first command to the end of the last");
   if (D.timed) {
     const without = "device time; " + many(D.without_times, "command") + " without times";
     card(least + ns(D.device_ns), least ? without : "device time of all commands");
   }
   card(least + weight(D.path_length), D.timed ? "critical path" : "on the longest chain");
   if (D.timed && !least)
-    card((D.path_length ? D.work / D.path_length : 1).toFixed(2) + "×", "most that more devices can gain");
-  if (D.span_ns) card(Math.round(100 * D.blocked_ns / D.span_ns) + " %", "of that the host waits");
+    card(
+        (D.path_length ? Math.max(1, D.busy_ns / D.path_length) : 1).toFixed(2) + "×",
+        "most that more devices can gain");
+  if (D.phases_ns)
+    card(percent(D.waited_ns / D.phases_ns), "of the run (" + ns(D.phases_ns) + ") the host waits");
   card(most(D.host_bytes && D.host_bytes_at_most) + bytes(D.host_bytes), "between host and devices");
   if (D.streamed)
     card(D.streams.toLocaleString("en"), "streams; " + many(D.streamed, "command") + " on them");
@@ -68,7 +71,7 @@ $("program").textContent = base;
 $("command").textContent = D.command || D.program || "";
 $("when").textContent = [
   D.host, D.pid && "process " + D.pid, D.dropped && many(D.dropped, "older command") + " dropped",
-  D.selection && D.total + " of " + D.whole_commands + " commands: " + D.selection,
+  D.selection && D.total + " of " + many(D.whole_commands, "command") + ": " + D.selection,
   D.when_ms && new Date(D.when_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC"
 ].filter(Boolean).join(" · ");
 cards();

@@ -33,6 +33,11 @@ function sumUp(range) {
   const busy = new Map([...ran].sort((a, b) => a[0] - b[0]).map(([device, list]) => [device, unionOf(list)]));
   return {rows: [...names.values()], busy};
 }
+/* Of ascending times; as graph/spread.c has it. */
+function median(times) {
+  const half = times.length >> 1;
+  return times.length % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
+}
 /* The length of all of these together, [begin, end] each. */
 function unionOf(list) {
   let sum = 0, until = -Infinity;
@@ -77,7 +82,7 @@ function sums() {
                                          r.kind ? el("span", {class: "soft"}, " (" + r.kind + ")") : ""),
                                       r.times.length.toLocaleString("en"), cell(r.sum),
                                       r.kind ? "" : percent(r.sum / (all || 1)), cell(r.times[0]),
-                                      cell(r.times[r.times.length >> 1]), cell(r.times[r.times.length - 1])
+                                      cell(median(r.times)), cell(r.times[r.times.length - 1])
                                     ]
                                   })));
 }

@@ -3,6 +3,7 @@ const n = text => ({text, n: true}); /* the head of a column of numbers */
 
 /* heads: {text, n, sort}; rows: {cells, id}. A row with an id can be chosen. */
 function fill(box, heads, rows, onclick) {
+  if (!rows.length) return box.replaceChildren(el("p", {class: "soft"}, "None."));
   const body = el("tbody", {}), head = el("tr", {});
   for (const r of rows) {
     const tr =
@@ -94,8 +95,7 @@ function leakTable() {
   if (D.leaks && D.leaks.length) {
     $("leaksection").hidden = false;
     fill(
-        $("leaks"),
-        [{text: "kind"}, n("made"), n("kept"), n("bytes kept"), {text: "the first kept was made at"}],
+        $("leaks"), [{text: "kind"}, n("made"), n("kept"), n("bytes kept"), {text: "most were made at"}],
         D.leaks.filter(r => r.made).map(r => ({
                                           cells: [
                                             r.kind, r.made.toLocaleString("en"),
@@ -167,8 +167,10 @@ function kernelTable() {
       name.append(el("span", {class: "soft"}, "  " + r.ranges[0].name));
     if (more > 0)
       rows.push({
-        cells:
-            [el("span", {class: "soft"}, "\u2003and " + more + " more"), ...Array(flops ? 11 : 10).fill("")]
+        cells: [
+          el("span", {class: "soft"}, "\u2003and " + many(more, "more NDRange")),
+          ...Array(flops ? 11 : 10).fill("")
+        ]
       });
   }
   $("kernelsection").hidden = false;
@@ -182,7 +184,8 @@ function kernelTable() {
       rows);
   $("kernelnote").textContent =
       "GB/s: bytes that the launches may read and write, by their footprints, over their time; " +
-      "at most that." + (flops ? " GFLOP/s: by models of the kernels' sources." : "");
+      "at most that, and none where it is more than the device's cores could load." +
+      (flops ? " GFLOP/s: by models of the kernels' sources." : "");
 }
 
 function pathTable() {
@@ -193,7 +196,8 @@ function pathTable() {
     v.ns += D.timed && C[c][KIND] ? C[c][RUN1] - C[c][RUN0] : 0;
   }
   const what = D.timed ? "Critical path: " : "Longest chain: ";
-  $("pathhead").textContent = what + least + weight(D.path_length) + " of " + least + weight(D.work);
+  $("pathhead").textContent =
+      what + least + weight(D.path_length) + " of " + least + weight(D.timed ? D.busy_ns : D.work);
   fill(
       $("path"), [{text: "what"}, n("commands on it"), n("their device time"), {text: "first"}],
       [...byName]

@@ -1,0 +1,222 @@
+/* findings_troubles.c - faults of the program that a trace shows; see findings_list.h. */
+#include "error_names.h"
+#include "findings_list.h"
+#include "../io/quantity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define N(x) (unsigned long long)(x)
+
+/* " (argument 2 of kernel k, at main.c:57)", " (program 1)", "" of the first such call, in `text`. */
+static const char *place_of(const struct cw_findings_list *l, const struct cw_host_failure *v, char text[240])
+{
+    const struct cw_trace *t = l->t;
+    const char *name = v->kernel < t->kernels.count ? t->kernels.v[v->kernel].name : NULL;
+    char object[100] = "", code[CW_CODE_PLACES_TEXT];
+
+    if (name && v->argument >= 0)
+        snprintf(object, sizeof object, "argument %d of kernel %.60s", (int)v->argument, name);
+    else if (name)
+        snprintf(object, sizeof object, "kernel %.60s", name);
+    else if (v->program < t->programs.count)
+        snprintf(object, sizeof object, "program %u", v->program);
+    cw_code_places_name(l->places, v->callsite, code);
+    text[0] = '\0';
+    if (object[0] || code[0])
+        snprintf(text, 240, " (%s%s%s)", object, object[0] && code[0] ? ", at " : code[0] ? "at " : "", code);
+    return text;
+}
+
+static void find_failed_calls(struct cw_findings_list *l, const struct cw_figures *f)
+{
+    const struct cw_host_calls *h = &f->calls;
+    char list[700] = "", place[240], name[32];
+    size_t used = 0, shown = 0;
+
+    for (; shown < h->failure_count && used < 460; shown++) {
+        const struct cw_host_failure *v = &h->failures[shown];
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%.60s %llu x %s%s", shown ? ", " : "",
+                             v->name, N(v->calls), cw_error_names_of(v->status, name), place_of(l, v, place));
+        used = used < sizeof list ? used : sizeof list - 1;
+    }
+    if (!h->failure_count)
+        return;
+    cw_findings_list_add(l, h->failures[0].question ? CW_FINDING_NOTE : CW_FINDING_TROUBLE,
+                         h->failures[0].question ? "Questions that were refused" : "Calls failed", "%s%s.%s",
+                         list, shown < h->failure_count ? ", and others" : "",
+                         f->refused ? " Commands that were refused touch and order nothing here." : "");
+}
+
+/* The first lines of `text` as one, in `line`. */
+static const char *in_one_line(const char *text, char line[240])
+{
+    size_t n = 0;
+
+    for (; *text && n < 236; text++)
+        if (*text == '\n' || *text == '\r' || *text == '\t')
+            n += n && line[n - 1] != ' ' ? (line[n] = ' ', 1u) : 0u;
+        else
+            line[n++] = *text;
+    while (*text && n && (line[n - 1] & 0xc0) == 0x80) /* no half character */
+        n--;
+    line[n] = '\0';
+    return line;
+}
+
+static void find_failed_builds(struct cw_findings_list *l)
+{
+    char line[240];
+
+    for (uint32_t i = 0; i < l->t->programs.count; i++)
+        if (l->t->programs.v[i].build_log) {
+            cw_findings_list_add(l, CW_FINDING_TROUBLE, "A program was not built", "Program %u: %s", i,
+                                 in_one_line(l->t->programs.v[i].build_log, line));
+            return;
+        }
+}
+
+/* ---- released objects */
+
+static const char *use_of(const struct cw_findings_list *l, const struct cw_t_stale *x,
+                          char text[CW_FINDINGS_LIST_TEXT])
+{
+    char place[CW_FINDINGS_LIST_TEXT];
+
+    if (x->command < l->t->commands.count)
+        return cw_findings_list_command(l, x->command, text);
+    snprintf(text, CW_FINDINGS_LIST_TEXT, "%.60s%.150s", x->call ? x->call : "a call that did not return",
+             cw_findings_list_place(l, " at ", x->callsite, place));
+    return text;
+}
+
+static const char *object_of(const struct cw_trace *t, const struct cw_t_stale *x, char text[100])
+{
+    const struct {
+        uint32_t id;
+        const char *name;
+    } kinds[] = {{x->context, "context"}, {x->queue, "queue"},     {x->memory, "memory object"},
+                 {x->sampler, "sampler"}, {x->program, "program"}, {x->event, "event of #"}};
+
+    snprintf(text, 100, "%s", "an object");
+    if (x->kernel < t->kernels.count)
+        snprintf(text, 100, "kernel %.60s",
+                 t->kernels.v[x->kernel].name ? t->kernels.v[x->kernel].name : "?");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].id != CW_NONE)
+            snprintf(text, 100, "%s%s%u", kinds[i].name,
+                     kinds[i].name[strlen(kinds[i].name) - 1] == '#' ? "" : " ", kinds[i].id);
+    return text;
+}
+
+static void find_stale(struct cw_findings_list *l)
+{
+    const struct cw_trace *t = l->t;
+    char list[700] = "", object[100], use[CW_FINDINGS_LIST_TEXT], release[CW_FINDINGS_LIST_TEXT];
+    size_t used = 0, shown = 0;
+
+    for (; shown < t->stale.count && used < 400; shown++) {
+        const struct cw_t_stale *x = &t->stale.v[shown];
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s by %s%s%s", shown ? "; " : "",
+                                 object_of(t, x, object), use_of(l, x, use),
+                                 x->released.count ? ", released" : "",
+                                 cw_findings_list_place(l, " at ", x->released, release));
+        used = used < sizeof list ? used : sizeof list - 1;
+    }
+    if (shown)
+        cw_findings_list_add(l, CW_FINDING_TROUBLE, "Objects are used after their release", "%s%s.", list,
+                             shown < t->stale.count ? "; and others" : "");
+}
+
+/* ---- orders that nothing promises */
+
+static void find_unflushed(struct cw_findings_list *l, const struct cw_habits *h)
+{
+    char first[CW_FINDINGS_LIST_TEXT];
+
+    if (h->unflushed.count)
+        cw_findings_list_add(l, CW_FINDING_TROUBLE, "Waits for a queue that was not flushed",
+                             "%s wait%s for events of another queue without a clFlush of it between; the "
+                             "first is %s. OpenCL does not promise that such a wait ends: flush the queue of "
+                             "the event first.",
+                             CW_COUNT(h->unflushed.count, "command"), cw_quantity_verb(h->unflushed.count),
+                             cw_findings_list_command(l, h->unflushed.first, first));
+    if (h->polled.count)
+        cw_findings_list_add(l, CW_FINDING_TROUBLE, "Events are polled before their queue is flushed",
+                             "The program asked for the status of events, or had them call it, until they "
+                             "were complete, %s without a clFlush of their queue before; the first end that "
+                             "it saw is %s. OpenCL does not promise that a command begins before its queue "
+                             "is flushed: call clFlush first.",
+                             CW_COUNT(h->polled.count, "time"),
+                             cw_findings_list_command(l, h->polled.first, first));
+}
+
+/* The source of its kernel names atomic functions: these keep order among themselves. */
+static bool has_atomics(const struct cw_trace *t, uint32_t command)
+{
+    uint32_t kernel = t->commands.v[command].kernel,
+             program = kernel < t->kernels.count ? t->kernels.v[kernel].program : CW_NONE;
+    const char *source = program < t->programs.count ? t->programs.v[program].source : NULL;
+
+    return source && (strstr(source, "atomic_") || strstr(source, "atom_"));
+}
+
+static void find_races(struct cw_findings_list *l, const struct cw_races *r)
+{
+    const struct cw_trace *t = l->t;
+    const struct cw_edge *e = r->count ? &t->edges.v[r->first] : NULL;
+    char one[CW_FINDINGS_LIST_TEXT], other[CW_FINDINGS_LIST_TEXT], title[100];
+    bool atomics = e && has_atomics(t, e->from) && has_atomics(t, e->to);
+
+    if (!e)
+        return;
+    snprintf(title, sizeof title, "Commands of %s %stouch the same bytes with no order",
+             t->commands.v[e->from].queue != t->commands.v[e->to].queue ? "two queues"
+                                                                        : "an out-of-order queue",
+             r->certain ? "" : "may ");
+    cw_findings_list_add(l, atomics ? CW_FINDING_NOTE : CW_FINDING_TROUBLE, title,
+                         "%s: the first is %s and %s, on memory object %u. No event, barrier or wait of the "
+                         "host keeps them apart: either may run first, or both at once. Give the later one "
+                         "the earlier one's event.%s",
+                         CW_COUNT(r->count, "pair"), cw_findings_list_command(l, e->from, one),
+                         cw_findings_list_command(l, e->to, other), e->memory,
+                         r->certain ? ""
+                         : atomics  ? " (Their source has atomic functions; where these alone meet, no order "
+                                      "is needed.)"
+                                    : " (Without footprints a kernel counts as a writer of all pointers that "
+                                      "are not const.)");
+}
+
+static void find_unawaited(struct cw_findings_list *l, const struct cw_habits *h)
+{
+    char first[CW_FINDINGS_LIST_TEXT];
+
+    if (h->unawaited.count)
+        cw_findings_list_add(l, CW_FINDING_TROUBLE, "The program ended without waiting for its commands",
+                             "Nothing awaited %s; the first is %s. OpenCL need not finish what is under way "
+                             "when a program ends, and no end of these was seen: call clFinish before.",
+                             CW_COUNT(h->unawaited.count, "command"),
+                             cw_findings_list_command(l, h->unawaited.first, first));
+}
+
+void cw_findings_troubles(struct cw_findings_list *l, const struct cw_figures *f)
+{
+    if (l->t->process.stopped_why)
+        cw_findings_list_add(l, CW_FINDING_TROUBLE, "Recording stopped early",
+                             "%s. What came later is missing here.", l->t->process.stopped_why);
+    else if (!l->t->process.complete)
+        cw_findings_list_add(l, CW_FINDING_TROUBLE, "The program ended abruptly",
+                             "The trace reaches to its last completed call.");
+    find_failed_calls(l, f);
+    find_failed_builds(l);
+    find_stale(l);
+    find_races(l, &f->races);
+    find_unflushed(l, &f->habits);
+    find_unawaited(l, &f->habits);
+    if (f->failed)
+        cw_findings_list_add(l, CW_FINDING_TROUBLE, "Commands failed",
+                             "%s ended with an error. They count as no work here; look at their status in "
+                             "the table of commands.",
+                             CW_COUNT(f->failed, "command"));
+}
