@@ -274,7 +274,7 @@ static bool put_device_slices(struct timeline *l)
 
 static void put_move(struct timeline *l, const struct cw_t_move *m, uint64_t track, struct span span)
 {
-    static const char *const whys[] = {"needed", "native command", "room"};
+    static const char *const whys[] = {"needed", "native command", "room", "read"};
     struct cw_timeline_arg args[4];
     struct cw_timeline_slice s = {.group = MEMORIES,
                                   .track = track,

@@ -6,7 +6,7 @@
 static const char *const mem_kinds[] = {"buffer", "subbuffer", "image", "pipe", "svm", NULL};
 static const char *const program_kinds[] = {"source", "binary", "il", "builtin", "linked", NULL};
 static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "data", "path", NULL};
-static const char *const move_whys[] = {"needed", "native", "room", NULL};
+static const char *const move_whys[] = {"needed", "native", "room", "read", NULL};
 static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
 
 /* A row's name in its three forms, and the members of all rows. */

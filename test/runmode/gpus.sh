@@ -2,7 +2,7 @@
 # bytes go from one to another through pinned memory, and tiles are launches of the kernel itself at an offset. What a program prints
 # bare, it prints where everything is managed, by lot, and as users run it; bytes that are not valid somewhere read as others there.
 # Planted faults show. ALL=1: more programs and seeds.
-# SLOW: ALL=1 SEEDS=6
+# SLOW: ALL=1 SEEDS=6 READS=30
 # SECONDS: 45
 # COMPILER: shared
 . test/runmode/common.sh
@@ -50,6 +50,22 @@ bare "$T/program" && for turn in 1 2 3 4; do # where the parts' sizes change, al
     read -r all copied < "$T/borders" && [ "$all" -ge 128 ] && [ $((4 * copied)) -le $((3 * all)) ] && break
 done
 [ "${all:-0}" -ge 128 ] && [ $((4 * copied)) -le $((3 * all)) ] || fail "borders were copied too often: $(grep borders "$T/summary")"
+# reads (--staging force: of any size) take each piece straight from the GPU that has it; by lot. Below: a piece that does not come is
+# asked for by way of the host, and one that counts as read too early shows
+straight() {
+    printf '#!/bin/sh\nexec "%s" %s\n' "$B/test/runmode/reads" "$1" > "$T/program"
+    chmod +x "$T/program"
+    shift
+    bare "$T/program" && in_run "$T/program" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_STAGING=force "$@"
+}
+for all in 1 0; do # with 0 the others are native
+    pieces=0
+    for seed in $(seq ${READS:-2}); do
+        straight "$seed" CLWEAVE_SEED="$seed" CLWEAVE_MANAGE_ALL=$all
+        grep -qE '^run: memories: .* [1-9][0-9.]* [KM]?i?B read by the program' "$T/summary" && pieces=$((pieces + 1))
+    done
+    [ $pieces -gt 0 ] || fail "nothing was read straight: $(cat "$T/summary")"
+done
 for fault in unfetched:1 unnoted:1 beyond:1; do
     bare "$B/test/apps/jacobi"
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault timeout 120 "$B/test/apps/jacobi" \
@@ -57,6 +73,10 @@ for fault in unfetched:1 unnoted:1 beyond:1; do
     grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
     cmp -s "$T/bare" "$T/run" && fail "$fault was not noticed"
 done
+for at in ${ALL:+1 2 4 5} 3; do straight 1 CLWEAVE_SEED=1 CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=unbrought:$at; done
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_STAGING=force CLWEAVE_FAULT=uncopied:5 timeout 120 "$T/program" \
+    > "$T/run" 2> "$T/run.err" && fail "uncopied was not noticed: $(tail -n 3 "$T/run.err")"
+grep -q '^run: fault uncopied:5 planted' "$T/run.err" || fail "uncopied was not planted: $(grep fault "$T/run.err")"
 # GPUs that fail, answer no more, and never end a launch: the program ends, and prints the same unless bytes are lost with them
 for fault in refuse:2 ${ALL:+mute:1} mute:3; do
     bare "$B/test/apps/jacobi"

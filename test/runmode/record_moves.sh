@@ -8,7 +8,7 @@ export CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 CLWEAVE_MANAGE_ALL=1
 cat > "$T/check.py" <<'P'
 import json, sys
 t = json.load(open(sys.argv[1]))
-moves, last, bytes_of = t.get("moves", []), {}, {"needed": 0, "native": 0, "room": 0}
+moves, last, bytes_of = t.get("moves", []), {}, {"needed": 0, "native": 0, "room": 0, "read": 0}
 for m in moves:
     assert ("from" in m) != ("to" in m), m
     assert 0 < m["start_ns"] <= m["end_ns"] and m["bytes"] > 0, m

@@ -22,6 +22,10 @@ done
 for seed in 1 2 3; do
     for program in apps/jacobi apps/tiles apps/onebuffer runmode/memories runmode/natives runmode/builds_anew; do helped $program $seed; done
 done
+for seed in 1 2 3; do
+    as reads$seed runmode/reads $seed
+    CLWEAVE_STAGING=force helped "$T/reads$seed" $seed
+done
 ! sums "${moved:-0}" "${cut:-0}" || { [ "${sum[0]}" -gt 20 ] && [ "${sum[1]}" -gt 20 ]; } ||
     fail "only ${sum[0]} launches left home, ${sum[1]} were cut"
 done_

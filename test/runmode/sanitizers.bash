@@ -99,8 +99,9 @@ apart() {
 }
 
 helped() {
-    local program=$B/test/$1 all
+    local program=$1 all
     mine || return
+    [[ $program == /* ]] || program=$B/test/$program
     bare "$program" || return
     for all in 0 1; do
         with "$program" OPENCL_LAYERS="$(realpath "$B")/test/libgpucl.so" GPUCL_ALONE=1 POCL_DEVICES="pthread pthread pthread" \

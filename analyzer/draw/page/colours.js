@@ -5,7 +5,9 @@ const BUILD = {
   name: "build"
 };
 const KINDS = ["to the device", "from the device", "other commands", "host"];
-const COPIES = ["copy that a command needs", "copy for a native command", "copy to make room"];
+const COPIES = [
+  "copy that a command needs", "copy for a native command", "copy to make room", "read by the program"
+];
 const KERNELS = D.palette.length;
 /* The palette, what is no kernel, builds, and copies between memories; other numbers are places in it. */
 const colour = ([fill, text], name) => ({fill, text, name});

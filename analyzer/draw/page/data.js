@@ -20,7 +20,7 @@ const MOVE = {
   BEGIN: 6,
   END: 7
 };
-const WHY = ["needed by it", "for a native command", "to make room"];
+const WHY = ["needed by it", "for a native command", "to make room", "read by the program"];
 const CALL = {
   NAME: 0,
   THREAD: 1,

@@ -19,10 +19,10 @@
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
 
 /* Where the home has a memory of its own and helpers like it, launches alone are worth a way past its
- * vendor's queue. */
+ * vendor's queue, and reads of what they have left in helpers' memories. */
 static bool is_left(const struct cw_run_enqueue *e)
 {
-    return !e->launch && !cw_run.all && e->queue && e->queue->managed &&
+    return !e->launch && !e->straight && !cw_run.all && e->queue && e->queue->managed &&
            cw_run_context_device_is_gpu(e->queue->context->places);
 }
 
@@ -103,6 +103,14 @@ bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue qu
                                    const cl_event *list, cl_event *event, bool blocking)
 {
     *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .blocking = blocking};
+    return begin(e);
+}
+
+bool cw_run_enqueue_begin_straight(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
+                                   const cl_event *list, cl_event *event, bool blocking)
+{
+    *e = (struct cw_run_enqueue){
+        .handle = queue, .n = n, .list = list, .event = event, .blocking = blocking, .straight = true};
     return begin(e);
 }
 

@@ -15,6 +15,9 @@ bool cw_run_enqueue_begin_launch(struct cw_run_enqueue *e, cl_command_queue queu
 /* The same for a transfer or a map. */
 bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
                                    const cl_event *list, cl_event *event, bool blocking);
+/* The same for a read that takes its bytes from several devices' memories. */
+bool cw_run_enqueue_begin_straight(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
+                                   const cl_event *list, cl_event *event, bool blocking);
 /* The command is fine and will be managed: takes in the native commands before it, for which it may give
  * up the lock for a while. False: it must be native. */
 bool cw_run_enqueue_settle(struct cw_run_enqueue *e);

@@ -6,8 +6,12 @@
 #include "memory.h"
 #include "native.h"
 #include "rectangle.h"
+#include "../core/context_device.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
 #include "../core/state.h"
 #include "../memory/content.h"
+#include "../memory/spread_read.h"
 #include "../staging/staging.h"
 #include "../tasks/reference_counts.h"
 #include "../workers/execute.h"
@@ -31,13 +35,17 @@ struct host_transfer {
     const size_t *buffer_origin, *host_origin, *region;
     size_t buffer_row, buffer_slice, host_row, host_slice;
     const void *host;
+    bool straight; /* of a read: each piece comes from the device that has it (memory/spread_read.h) */
 };
+
+static const struct cw_run_work_ops straight_ops = {.execute = cw_run_spread_read, .beside = true};
 
 static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host_transfer *h)
 {
     struct cw_run_memory *m = buffer(e, h->buffer, h->write ? NO_WRITE : NO_READ);
     uint8_t *host = (uint8_t *)(uintptr_t)h->host;
     struct cw_run_rectangle_side in, out;
+    struct cw_run_task *t;
 
     if (!m || !host ||
         !cw_run_rectangle_make_side(&in, h->buffer_origin, h->region, h->buffer_row, h->buffer_slice) ||
@@ -48,7 +56,34 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host
     }
     if (h->write)
         return cw_run_rectangle_copy(e, h->type, h->region, m, &in, NULL, &out, host);
-    return cw_run_rectangle_copy(e, h->type, h->region, NULL, &out, m, &in, host);
+    t = cw_run_rectangle_copy(e, h->type, h->region, NULL, &out, m, &in, host);
+    if (t && h->straight) {
+        t->ops = &straight_ops;
+        t->apart = true;
+    }
+    return t;
+}
+
+/* A read of a GPU's buffer gains where other GPUs have some of it. The times of such an event would
+ * be the host's. */
+static bool is_straight(cl_command_queue queue, cl_mem handle, cl_bool blocking, size_t offset, size_t bytes,
+                        const cl_event *event)
+{
+    const struct cw_run_memory *m;
+    const struct cw_run_queue *q;
+    bool straight = false;
+
+    if (!cw_run_staging_is_large(bytes, blocking))
+        return false;
+    cw_run_global_lock_take();
+    q = cw_run_record_find(queue, CW_RUN_QUEUE);
+    m = cw_run_memory_buffer(handle);
+    if (q && m && q->managed && m->context == q->context && offset <= m->bytes &&
+        bytes <= m->bytes - offset && !(event && q->profiled) &&
+        cw_run_context_device_is_gpu(q->context->places))
+        straight = cw_run_spread_read_pays(m->region, m->offset + offset, m->offset + offset + bytes);
+    cw_run_global_lock_give();
+    return straight;
 }
 
 static const size_t zero[3] = {0, 0, 0};
@@ -58,6 +93,7 @@ static cl_int plain(cl_command_queue queue, cl_mem buffer, cl_bool blocking, siz
                     const void *host, cl_uint n, const cl_event *list, cl_event *event, bool write,
                     bool *managed, struct cw_run_enqueue *e)
 {
+    bool straight = !write && is_straight(queue, buffer, blocking, offset, bytes, event);
     size_t origin[3] = {offset, 0, 0}, region[3] = {bytes, 1, 1};
     struct host_transfer h = {.type = write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER,
                               .write = write,
@@ -65,10 +101,13 @@ static cl_int plain(cl_command_queue queue, cl_mem buffer, cl_bool blocking, siz
                               .buffer_origin = origin,
                               .host_origin = zero,
                               .region = region,
-                              .host = host};
+                              .host = host,
+                              .straight = straight};
     struct cw_run_task *t;
 
-    *managed = cw_run_enqueue_begin_transfer(e, queue, n, list, event, blocking) && (t = host_task(e, &h));
+    *managed = (straight ? cw_run_enqueue_begin_straight(e, queue, n, list, event, blocking)
+                         : cw_run_enqueue_begin_transfer(e, queue, n, list, event, blocking)) &&
+               (t = host_task(e, &h));
     return *managed ? cw_run_enqueue_commit(e, t, blocking) : CL_SUCCESS;
 }
 
@@ -113,7 +152,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
                               constness void *host, cl_uint n, const cl_event *list, cl_event *event)        \
     {                                                                                                        \
         struct host_transfer h = {command,    writes,       buffer,   buffer_origin, host_origin, region,    \
-                                  buffer_row, buffer_slice, host_row, host_slice,    host};                  \
+                                  buffer_row, buffer_slice, host_row, host_slice,    host,        false};    \
         struct cw_run_enqueue e;                                                                             \
         struct cw_run_native x;                                                                              \
         struct cw_run_task *t;                                                                               \

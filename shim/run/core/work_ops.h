@@ -37,6 +37,8 @@ struct cw_run_work_ops {
     /* The task runs, and its thread is lost in it: others do its work. Lock held. NULL: it fails, and may run
      * at home. */
     void (*hangs)(struct cw_run_task *t);
+    /* The task needs no device: a thread that waits for it runs it also while its worker runs another one. */
+    bool beside;
     /* Frees the memory that belongs to the task alone; the task itself is freed next. NULL: nothing does. */
     void (*free)(struct cw_run_task *t);
 };

@@ -12,6 +12,7 @@
 #include "../core/global_lock.h"
 #include "../core/observer.h"
 #include "../core/record.h"
+#include "../staging/staging.h"
 #include "quarantine.h"
 #include "relay.h"
 
@@ -369,6 +370,38 @@ bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
         cw_run.lanes[i].blocked = false; /* commands that write these bytes may run */
     return good;
+}
+
+/* ---- reads of the program */
+
+cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coherence_move *m,
+                              const struct cw_run_queue *queue, void *to)
+{
+    struct cw_run_spread *s = r->spread;
+    struct cw_run_arrival arrival = {.move = *m, .next = s->arrivals};
+    const struct cw_run_context_device *p = place_of(r, m->from);
+    uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0, bytes = m->high - m->low;
+    bool skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED), helper = !p->slot->home;
+    cl_int err;
+
+    s->arrivals = &arrival; /* the buffer stays there meanwhile */
+    cw_run_global_lock_give();
+    err = helper ? cw_run_fault_copy(p->lane, true) : CL_SUCCESS;
+    if (err == CL_SUCCESS && !skip)
+        err = cw_run_staging_read_apart((cl_command_queue)(uintptr_t)queue->r.handle, p->copies,
+                                        object_at(r, p), m->low, bytes, to);
+    cw_run_global_lock_take();
+    if (helper) {
+        cw_run.counts.far_copies[1]++;
+        cw_run.counts.far_bytes[1] += bytes;
+        cw_run.counts.far_bytes_for[cause.why] += bytes;
+        if (CW_UNLIKELY(cw_run.recording))
+            record(s, m, begin_ns);
+        if (err != CL_SUCCESS)
+            cw_run_quarantine_begin(p->lane, err, true);
+    }
+    arrives(s, &arrival);
+    return err;
 }
 
 /* ---- everything comes home */

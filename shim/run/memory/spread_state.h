@@ -78,6 +78,11 @@ bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coher
 /* Makes it, which cw_run_spread_may_copy_ahead() has allowed. The lock is given up meanwhile. */
 bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence_move *m);
 
+/* Bytes that are valid in the memory m->from of a device go to `to`, memory of the program, which reads them
+ * in `queue`; m->to is CW_MEMORIES. Returns the vendor's answer. The lock is given up meanwhile. */
+cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coherence_move *m,
+                              const struct cw_run_queue *queue, void *to);
+
 /* Ends what cw_run_spread_cover() has begun. */
 void cw_run_spread_uncover(struct cw_run_task *t);
 

@@ -74,10 +74,11 @@ static uint64_t shape_of(const struct cw_run_launch *l)
     return hash | 1;
 }
 
+/* That a worker copies. */
 static double bytes_of(const struct cw_run_task *t)
 {
     return t->work == CW_RUN_FILL ? (double)t->fill.bytes
-           : t->work == CW_RUN_COPY
+           : t->work == CW_RUN_COPY && !t->apart
                ? (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2]
                : 0;
 }

@@ -147,18 +147,33 @@ static bool may_stage(struct call *c, cl_command_queue queue)
     return !cw_run_staging_notes_is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
 }
 
+/* With the transfers so far a pool would have paid. */
+static bool has_missed(const struct call *c)
+{
+    bool pays;
+
+    pthread_mutex_lock(lock);
+    pays = cw_run_staging_choice_missed(&staging.choice, c->bytes,
+                                        2 * cw_run_staging_crew_threads() * staging.chunk);
+    pthread_mutex_unlock(lock);
+    return pays;
+}
+
+static bool makes_pool(const struct call *c)
+{
+    return cw_run_staging_pool_make(c->queue->context, c->queue->device, staging.chunk,
+                                    cw_run_staging_crew_threads()) &&
+           cw_run_staging_pool_enter();
+}
+
 /* There is no pool: it is made once the transfers so far would have paid for it. */
 static bool lacks_pool(const struct call *c)
 {
     unsigned seats = cw_run_staging_crew_threads();
-    bool pays;
 
-    if (staging.forced && cw_run_staging_pool_make(c->queue->context, c->queue->device, staging.chunk, seats))
-        return !cw_run_staging_pool_enter();
-    pthread_mutex_lock(lock);
-    pays = cw_run_staging_choice_missed(&staging.choice, c->bytes, 2 * seats * staging.chunk);
-    pthread_mutex_unlock(lock);
-    if (pays && cw_run_staging_pool_is_wanted())
+    if (staging.forced && makes_pool(c))
+        return false;
+    if (has_missed(c) && cw_run_staging_pool_is_wanted())
         cw_run_staging_later_wants_pool(c->queue->context, c->queue->device, staging.chunk, seats);
     return true;
 }
@@ -417,6 +432,60 @@ static bool rectangle(struct call *c, const size_t *buffer_origin, const size_t 
     }
 RECT(cw_run_staging_write_rect, true, const, clEnqueueWriteBufferRect)
 RECT(cw_run_staging_read_rect, false, , clEnqueueReadBufferRect)
+
+/* ---- reads by queues of run mode's own */
+
+bool cw_run_staging_is_large(size_t bytes, bool blocking)
+{
+    return cw_run_staging_crew_threads() && bytes >= (staging.forced ? 1
+                                                      : blocking     ? LEAST
+                                                                     : LEAST_LATER_READ);
+}
+
+/* The pool is entered; it is made at once where it pays. */
+static bool has_pool(const struct call *c)
+{
+    return c->queue && c->queue->context &&
+           (cw_run_staging_pool_enter() || ((staging.forced || has_missed(c)) && makes_pool(c)));
+}
+
+/* The pool is entered, and left. */
+static bool read_apart(struct call *c)
+{
+    bool settled, done = false;
+    uint64_t since;
+
+    prepare(c);
+    c->blocking = false; /* by the better way: the vendor's is not tried for its time alone */
+    if (choose(c, &settled) == CW_RUN_STAGING_STAGED && cw_run_staging_crew_take(true)) {
+        since = cw_now_ns();
+        done = cw_run_staging_crew_run(&c->job, NULL);
+        cw_run_staging_crew_give();
+        if (done)
+            measured(c, CW_RUN_STAGING_STAGED, since);
+    }
+    cw_run_staging_pool_exit();
+    return done;
+}
+
+cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl_mem buffer, size_t offset,
+                                 size_t bytes, void *host)
+{
+    struct call c = plain(false, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
+    bool done;
+    int saved = errno, cancel;
+
+    c.bytes = bytes;
+    c.job.queue = queue;
+    c.queue = cw_run_staging_objects_queue(of);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    done = cw_run_staging_is_large(bytes, true) && !cw_run_staging_notes_is_mapped(host, bytes) &&
+           cw_run_staging_pieces_check(&c.job.shape, offset + bytes) && has_pool(&c) && read_apart(&c);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return done ? CL_SUCCESS
+                : cw_next.clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
+}
 
 void cw_run_staging_fill(struct cw_dispatch *table)
 {

@@ -83,6 +83,12 @@ static bool waits_for_others(const struct cw_run_gain_window *w)
     return waits;
 }
 
+/* A read of what devices have (memory/spread_read.h), which is not priced: a vendor's takes about as long. */
+static bool is_straight(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_COPY && t->apart;
+}
+
 void cw_run_gain_window(const struct cw_run_gain_window *w)
 {
     if (cw_device_clock_is_virtual()) {
@@ -97,8 +103,8 @@ void cw_run_gain_window(const struct cw_run_gain_window *w)
         gain.spoilt = waits_for_others(w);
     }
     for (struct cw_run_task *t = w->first; t; t = t->links.window) {
-        t->measure.gauged = true;
-        gain.left++;
+        t->measure.gauged = !is_straight(t);
+        gain.left += t->measure.gauged;
     }
     gain.spoilt |= !w->known;
     gain.now.home_ns += w->home_ns;

@@ -20,8 +20,8 @@ static bool drives_itself(const struct cw_run_worker *l)
     return l->memory != CW_MEMORY_HOST && !l->home && !l->orphan;
 }
 
-/* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap.
- * `brief`: only one that is brief, and takes at most *brief ns, which are taken from it. */
+/* The first command of `q`, up to number `last`, that is ready on an idle lane, or needs none; taken out of
+ * the heap. `brief`: only one that is brief, and takes at most *brief ns, which are taken from it. */
 static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_worker **lane,
                                     double *brief)
 {
@@ -31,11 +31,12 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
         struct cw_run_worker *l = &cw_run.lanes[n];
         uint32_t best = l->num_ready;
 
-        if (l->busy || drives_itself(l))
+        if (drives_itself(l) || (l->busy && l->memory == CW_MEMORY_HOST))
             continue;
         for (uint32_t i = 0; i < l->num_ready; i++) {
             const struct cw_run_task *t = l->heap[i];
-            if (t->queue != q || t->order.sequence > last || !cw_run_worker_can_run(t) ||
+            if ((l->busy && !t->ops->beside) || t->queue != q || t->order.sequence > last ||
+                !cw_run_worker_can_run(t) ||
                 (best < l->num_ready && t->order.rank >= l->heap[best]->order.rank))
                 continue;
             best = i;

@@ -391,6 +391,24 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     cw_run_task_retire();
 }
 
+/* The worker stays free for others, and windows close meanwhile. */
+static void run_beside(struct cw_run_task *t)
+{
+    cl_int status = t->outcome.failed;
+
+    cw_run_spread_fetch(t); /* of a command that is `apart` this is only its claim */
+    cw_run_worker_starts(t);
+    if (status >= 0) {
+        cw_run_global_lock_give();
+        status = cw_run_timing_execute(t);
+        cw_run_global_lock_take();
+    }
+    if (status < 0 && t->outcome.told)
+        *t->outcome.told = status;
+    cw_run_task_done(t, status);
+    cw_run_task_retire();
+}
+
 /* What devices that have failed still have. */
 static void save_all(void)
 {
@@ -448,7 +466,9 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
 
 void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
-    if (CW_UNLIKELY(cw_run.far_lanes) && t->accesses.n && !fetch(l, t))
+    if (CW_UNLIKELY(t->ops->beside))
+        run_beside(t);
+    else if (CW_UNLIKELY(cw_run.far_lanes) && t->accesses.n && !fetch(l, t))
         ;
     else if (CW_UNLIKELY(t->ops->run != NULL))
         t->ops->run(l, t, last);
