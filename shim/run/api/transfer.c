@@ -64,8 +64,8 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host
     return t;
 }
 
-/* A read of a GPU's buffer gains where other GPUs have some of it. The times of such an event would
- * be the host's. */
+/* A read of a GPU's buffer gains where other GPUs have some of it. One that does not block would hold the
+ * thread of the program's own device. The times of such an event would be the host's. */
 static bool is_straight(cl_command_queue queue, cl_mem handle, cl_bool blocking, size_t offset, size_t bytes,
                         const cl_event *event)
 {
@@ -73,7 +73,7 @@ static bool is_straight(cl_command_queue queue, cl_mem handle, cl_bool blocking,
     const struct cw_run_queue *q;
     bool straight = false;
 
-    if (!cw_run_staging_is_large(bytes, blocking))
+    if (!blocking || !cw_run_staging_is_large(bytes))
         return false;
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);

@@ -397,7 +397,7 @@ cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coh
         cw_run.counts.far_bytes_for[cause.why] += bytes;
         if (CW_UNLIKELY(cw_run.recording))
             record(s, m, begin_ns);
-        if (err != CL_SUCCESS)
+        if (err != CL_SUCCESS && err != CL_MEM_OBJECT_ALLOCATION_FAILURE)
             cw_run_quarantine_begin(p->lane, err, true);
     }
     arrives(s, &arrival);

@@ -22,7 +22,7 @@ bool cw_run_spread_read_pays(const struct cw_run_region *r, uint64_t low, uint64
     struct cw_extent piece;
 
     if (devices < 2 || !r->spread || !r->root->context->places->copies || r->root->was_mapped ||
-        !cw_run_staging_is_large((high - low) / devices, true))
+        !cw_run_staging_is_large((high - low) / devices))
         return false;
     return are_to_be_written(r, low, high) ||
            cw_extents_missing(&r->spread->valid, low, high, cw_run_spread_bit(cw_run_spread_home_of(r)),
@@ -68,6 +68,22 @@ static cl_int read_piece(struct cw_run_task *t, const struct cw_extent *piece, u
     return CL_OUT_OF_RESOURCES;
 }
 
+/* The next bytes behind `at` that come from one memory. False: there are none before `high`. */
+static bool find_piece(const struct cw_run_region *r, uint64_t at, uint64_t high, struct cw_extent *piece)
+{
+    const struct cw_extents *valid = &r->spread->valid;
+    struct cw_extent next;
+
+    if (!cw_extents_missing(valid, at, high, UINT64_MAX, piece))
+        return false;
+    while (cw_extents_missing(valid, piece->high, high, UINT64_MAX, &next) && next.low == piece->high &&
+           source_of(r, next.valid) == source_of(r, piece->valid)) {
+        piece->high = next.high;
+        piece->valid &= next.valid;
+    }
+    return true;
+}
+
 /* One piece after another: the threads that copy out of pinned memory are no quicker with several devices. */
 cl_int cw_run_spread_read(struct cw_run_task *t)
 {
@@ -81,7 +97,7 @@ cl_int cw_run_spread_read(struct cw_run_task *t)
     cw_run_global_lock_take();
     cw_run_spread_copies_serve(t->order.recorded);
     cw_run_spread_copies_are(CW_MOVE_READ);
-    while (err >= 0 && cw_extents_missing(&r->spread->valid, piece.high, high, UINT64_MAX, &piece))
+    while (err >= 0 && find_piece(r, piece.high, high, &piece))
         err = read_piece(t, &piece, to + (piece.low - low));
     cw_run_spread_copies_are(CW_MOVE_NEEDED);
     cw_run_global_lock_give();

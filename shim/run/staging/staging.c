@@ -435,11 +435,9 @@ RECT(cw_run_staging_read_rect, false, , clEnqueueReadBufferRect)
 
 /* ---- reads by queues of run mode's own */
 
-bool cw_run_staging_is_large(size_t bytes, bool blocking)
+bool cw_run_staging_is_large(size_t bytes)
 {
-    return cw_run_staging_crew_threads() && bytes >= (staging.forced ? 1
-                                                      : blocking     ? LEAST
-                                                                     : LEAST_LATER_READ);
+    return cw_run_staging_crew_threads() && bytes >= (staging.forced ? 1 : LEAST);
 }
 
 /* The pool is entered; it is made at once where it pays. */
@@ -479,7 +477,7 @@ cl_int cw_run_staging_read_apart(cl_command_queue of, cl_command_queue queue, cl
     c.job.queue = queue;
     c.queue = cw_run_staging_objects_queue(of);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    done = cw_run_staging_is_large(bytes, true) && !cw_run_staging_notes_is_mapped(host, bytes) &&
+    done = cw_run_staging_is_large(bytes) && !cw_run_staging_notes_is_mapped(host, bytes) &&
            cw_run_staging_pieces_check(&c.job.shape, offset + bytes) && has_pool(&c) && read_apart(&c);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;

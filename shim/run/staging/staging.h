@@ -37,8 +37,8 @@ cl_int cw_run_staging_read_rect(cl_command_queue queue, cl_mem buffer, cl_bool b
                                 size_t buffer_row, size_t buffer_slice, size_t host_row, size_t host_slice,
                                 void *host, cl_uint n, const cl_event *list, cl_event *event);
 
-/* A read of so many bytes may go through the pool. */
-bool cw_run_staging_is_large(size_t bytes, bool blocking);
+/* A read of so many bytes that blocks may go through the pool. */
+bool cw_run_staging_is_large(size_t bytes);
 
 /* Reads bytes of a buffer into memory of the program, and returns when they are there. `queue` is one of run
  * mode's, and waits for nothing; the buffer is of its context. The program reads in `of`, whose context gets
