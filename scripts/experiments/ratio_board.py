@@ -103,8 +103,11 @@ def wanted(launch, part, per, mode):
     free = [max((p[3] - begin for p in before if p[0] == d), default=0) for d in range(len(per))]
     deserved = share_of(device, GROUPS - sum(p[1] for p in before), per, [max(0, x) for x in free])
     least = math.ceil(WORTH * TAKEN_FOR_NS / per[device])
-    size = max(min(math.ceil(deserved / 2), math.ceil(2 * GROUPS / per[device] / speeds / BLOCKS_N)), least)
-    return deserved if size + least > deserved else size
+    if deserved <= least:
+        return deserved
+    half = math.ceil(deserved / 2)
+    size = min(half, math.ceil(2 * GROUPS / per[device] / speeds / BLOCKS_N))
+    return size if size >= least else min(half, least)
 
 
 def recovery(launch, device, change, per, mode):
