@@ -137,8 +137,8 @@ static json_t *ask(void (*ask)(int fd, const void *argument), const void *argume
     return answer;
 }
 
-/* Keeps what was measured; what there was no time for stays as it was. False: the device cannot be
- * measured. */
+/* Keeps the measured quantities; those that the time did not suffice for keep their earlier values. False:
+ * the device cannot be measured. */
 static bool measure_and_keep(json_t *device, struct question q, const char *cache)
 {
     struct cw_roofs_device id = identify(device);

@@ -33,7 +33,7 @@ const char *cw_findings_list_place(const struct cw_findings_list *l, const char 
 /* part of whole, in percent; 0 of nothing. */
 double cw_findings_list_percent(uint64_t part, uint64_t whole);
 
-/* ---- the parts; each adds what it finds */
+/* ---- the parts; each adds its findings */
 
 /* Faults: of calls, builds, objects, orders. */
 void cw_findings_troubles(struct cw_findings_list *l, const struct cw_figures *f);

@@ -62,7 +62,7 @@ static void look_at_finish(struct look *l, uint32_t i)
         note(&l->h->finish_between, i);
 }
 
-/* Waiting flushes the queues of what is awaited. A poll does not. */
+/* A wait flushes the queues of its events. A poll does not. */
 static void flush_waited(struct look *l, uint32_t i)
 {
     const struct cw_command *k = &l->t->commands.v[i];
@@ -74,7 +74,7 @@ static void flush_waited(struct look *l, uint32_t i)
         if (queue >= l->t->queues.count)
             continue;
         polled |= cw_trace_command_is_enqueue(&l->t->commands.v[id]) && id >= l->flushed[queue];
-        l->flushed[queue] = l->latest[queue]; /* of a poll: what has ended needs no flush any more */
+        l->flushed[queue] = l->latest[queue]; /* of a poll: an ended command needs no flush any more */
     }
     if (polled && k->type == CW_HOST_POLL)
         note(&l->h->polled, i);

@@ -188,7 +188,7 @@ static int by_text_and_call(const void *a, const void *b)
     return order ? order : (x->call > y->call) - (x->call < y->call);
 }
 
-/* Of clBuildProgram alone: what is compiled and linked has headers and inputs. */
+/* Of clBuildProgram alone: programs that are compiled and linked have headers and inputs. */
 static bool find_same_builds(struct count *n)
 {
     const struct cw_trace *t = n->t;
