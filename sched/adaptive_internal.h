@@ -23,7 +23,7 @@ struct adaptive_device {
     bool held_up;               /* the last part was short and slow, which was not learnt from */
     uint32_t seen;              /* the last event after which it asked */
     struct adaptive_range part; /* when it holds one */
-    struct adaptive_range stretch; /* async: of its share, what it has not yet taken */
+    struct adaptive_range stretch; /* async: the groups of its share that it has not yet taken */
     uint64_t began_ns;
     double extra_ns;       /* of one more part on it, beyond a->overhead_ns */
     uint64_t block_groups; /* sync: its share of the block, taken or not */

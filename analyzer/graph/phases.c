@@ -103,7 +103,7 @@ static enum cw_phase first_active(const uint64_t *active)
     return p;
 }
 
-/* The next time of all lists, which it takes out, and what it does to `active`. False: there is none. */
+/* Takes the next time out of all lists, and its change of `active`. False: the lists are empty. */
 static bool next_time(const struct sweep *s, size_t taken[2][CW_PHASES], int64_t *at, unsigned *phase,
                       bool *begins)
 {
@@ -124,7 +124,7 @@ static bool next_time(const struct sweep *s, size_t taken[2][CW_PHASES], int64_t
     return found;
 }
 
-/* Where --limit has dropped the older commands, the run is what it has kept: from the first one on. */
+/* Where --limit has dropped the older commands, the run begins at the first command that the log keeps. */
 static int64_t first_kept(const struct cw_trace *t)
 {
     for (size_t i = 0; i < t->commands.count && t->process.dropped_commands; i++)

@@ -61,7 +61,7 @@ static bool passes_one(const struct cw_cfg *g, int from, int a, int b, bool *see
     return true;
 }
 
-/* The block behind which either `a` or `b` runs, whatever the conditions are; -1 when there is none. */
+/* The block behind which one of `a` and `b` runs under every condition; -1: there is none. */
 static int branches_of(const struct cw_cfg *g, int a, int b)
 {
     size_t n = (size_t)(unsigned)g->n;
