@@ -123,7 +123,7 @@ struct cw_run_task {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
         cl_int vendor; /* of a launch: what the vendor's call said that was to run it */
-        cl_int *told;  /* of a call that waits for it: gets the error if its bytes are lost; else NULL */
+        cl_int *told;  /* of a call that waits for it: gets its error; NULL: none waits */
     } outcome;
     uint32_t waits;
     struct {

@@ -367,8 +367,6 @@ void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, 
     if (lost == CL_SUCCESS)
         return;
     x->spoilt = t->outcome.failed = lost;
-    if (t->outcome.told)
-        *t->outcome.told = lost;
     cw_run_spread_lost(t);
 }
 
