@@ -110,7 +110,8 @@ static const struct cw_run_work_ops part_ops = {.leave = part_leaves,
                                                 .run = run_part,
                                                 .execute = execute_block,
                                                 .submit = submit_block,
-                                                .share = block_share};
+                                                .share = block_share,
+                                                .part = cw_run_tile_apart_part};
 
 static void cut_ready(struct cw_run_task *t)
 {
