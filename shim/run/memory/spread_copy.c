@@ -328,19 +328,37 @@ static bool shares(const struct cw_run_task *part, const struct cw_run_region *r
            cw_run_spread_may_copy(r, to);
 }
 
+static bool may_share(const struct cw_run_task *t, const struct cw_run_region *r,
+                      const struct cw_coherence_move *m)
+{
+    uint64_t least = cw_run.chaos ? 1 : SHARED_LEAST;
+
+    /* at the program's own device less is asked of native commands */
+    return t && t->ops->part && is_direct(m) && m->to != cw_run_spread_home_of(r) &&
+           m->high - m->low >= least;
+}
+
+/* Another part of the launch is about to have the memory objects without which no bytes can be copied to it:
+ * so are all of them when the first launch of a kernel begins. */
+static bool is_awaited(const struct cw_run_task *t)
+{
+    const struct cw_run_task *part;
+
+    for (uint32_t i = 0; (part = t->ops->part(t, i)); i++)
+        if (part->opens)
+            return true;
+    return false;
+}
+
 /* Other parts of the launch that `t` is a part of need the bytes of move[0], too: copies to their memories,
- * behind it, so that the bytes are read once. The launch has claimed them. At the program's own device less
- * is asked of native commands. Returns how many copies there are now. */
+ * behind it, so that the bytes are read once. The launch has claimed them. Returns how many copies there are
+ * now. */
 static uint32_t share(const struct cw_run_task *t, const struct cw_run_region *r,
                       struct cw_coherence_move *move)
 {
-    uint64_t least = cw_run.chaos ? 1 : SHARED_LEAST;
     const struct cw_run_task *part;
     uint32_t n = 1;
 
-    if (!t || !t->ops->part || !is_direct(move) || move->to == cw_run_spread_home_of(r) ||
-        move->high - move->low < least)
-        return n;
     for (uint32_t i = 0; n < CW_RUN_RELAY_COPIES && (part = t->ops->part(t, i)); i++)
         if (part != t && shares(part, r, move, &move[n]))
             cw_run.counts.far_shared += move[n].high - move[n].low, n++;
@@ -354,14 +372,15 @@ bool cw_run_spread_bring_for(const struct cw_run_task *t, struct cw_run_region *
     struct cw_coherence_move move[CW_RUN_RELAY_COPIES], *failed;
     uint32_t failures = 0, n, all, made;
     cl_int err;
-    bool lost;
+    bool lost, shared;
 
     while ((n = next_moves(s, low, high, memory, move, &lost))) {
-        if (is_under_way(s, move) || is_covered(s, move)) {
+        shared = n == 1 && may_share(t, r, move);
+        if (is_under_way(s, move) || is_covered(s, move) || (shared && is_awaited(t))) {
             cw_run_spread_wait();
             continue;
         }
-        all = n == 1 ? share(t, r, move) : n;
+        all = shared ? share(t, r, move) : n;
         if (!cw_extents_reserve(&s->valid, all))
             return false;
         made = make_copies(r, move, all, false, &err);

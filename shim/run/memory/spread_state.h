@@ -93,7 +93,7 @@ void cw_run_spread_uncover(struct cw_run_task *t);
 
 /* The device of `t` has memory objects for all its arguments, and a queue for copies. Worker held; the lock
  * is given up meanwhile. */
-bool cw_run_spread_make_replicas(const struct cw_run_task *t);
+bool cw_run_spread_make_replicas(struct cw_run_task *t);
 
 /* ---- spread_claim.c */
 
