@@ -51,6 +51,7 @@ static int setup(void **state)
     gpu = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY};
     known.mean_ns = mean_ns;
     mean_ns[0] = MEAN_NS;
+    queue = (struct cw_run_queue){.context = &context};
     kernel = (struct cw_run_kernel){.known = &known};
     task = (struct cw_run_task){.queue = &queue, .work = CW_RUN_LAUNCH, .launch.kernel = &kernel};
     return 0;
@@ -66,20 +67,20 @@ static void stays_at_home(void)
 static void none_is_left_before_a_plan(void **state)
 {
     (void)state;
-    assert_false(cw_run_left_is(&kernel, 1));
+    assert_false(cw_run_left_is(&queue, &kernel, 1));
 }
 
 static void one_that_stays_at_home_is_left_for_a_while(void **state)
 {
     (void)state;
     stays_at_home();
-    assert_true(cw_run_left_is(&kernel, 100));
-    assert_true(cw_run_left_is(&kernel, 1));
-    assert_false(cw_run_left_is(&kernel, 101));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 1));
+    assert_false(cw_run_left_is(&queue, &kernel, 101));
     played.now += FIRST_NS - 1;
-    assert_true(cw_run_left_is(&kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
     played.now++;
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void it_is_left_twice_as_long_each_time(void **state)
@@ -96,6 +97,22 @@ static void it_is_left_twice_as_long_each_time(void **state)
     assert_int_equal(kernel.left.until_ns - played.now, (uint64_t)CW_RUN_LEFT_MOST_NS);
 }
 
+static void it_changes_sides_in_an_idle_queue_alone(void **state)
+{
+    (void)state;
+    stays_at_home();
+    queue.first = &task; /* managed commands are unfinished */
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
+    queue.first = NULL;
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    queue.native_given = 1; /* it is native now, and unfinished */
+    played.now = kernel.left.until_ns;
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 101));
+    queue.native_known = 1;
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
+}
+
 static void one_that_moves_ends_it(void **state)
 {
     (void)state;
@@ -103,7 +120,7 @@ static void one_that_moves_ends_it(void **state)
     task.at.lane = 1;
     kernel.left.waits = 1;
     cw_run_left_planned(&task);
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
     assert_int_equal(kernel.left.waits, 0);
     task.at.lane = 0;
     stays_at_home();
@@ -118,7 +135,7 @@ static void one_that_is_cut_ends_it(void **state)
     stays_at_home();
     task.tile.launch = tiles;
     cw_run_left_planned(&task);
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
@@ -128,7 +145,7 @@ static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
     task.at.lane = 1;
     played.items = 1000;
     cw_run_left_planned(&task);
-    assert_true(cw_run_left_is(&kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void one_that_waits_for_code_is_not_left(void **state)
@@ -137,11 +154,11 @@ static void one_that_waits_for_code_is_not_left(void **state)
     for (int i = 0; i < CW_RUN_LEFT_WAITS; i++) {
         kernel.left.waiting = true;
         stays_at_home();
-        assert_false(cw_run_left_is(&kernel, 100));
+        assert_false(cw_run_left_is(&queue, &kernel, 100));
     }
     kernel.left.waiting = true;
     stays_at_home();
-    assert_true(cw_run_left_is(&kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void launches_of_one_window_count_once(void **state)
@@ -160,7 +177,7 @@ static void one_that_is_not_measured_is_not_left(void **state)
     (void)state;
     mean_ns[0] = 0;
     stays_at_home();
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void none_is_left_where_all_is_managed(void **state)
@@ -168,10 +185,10 @@ static void none_is_left_where_all_is_managed(void **state)
     (void)state;
     stays_at_home();
     cw_run.all = true;
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
     cw_run.all = false;
     cw_run.chaos = true;
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void only_launches_on_gpus_are(void **state)
@@ -184,7 +201,7 @@ static void only_launches_on_gpus_are(void **state)
     gpu.traits = CW_VENDOR_OWN_MEMORY;
     task.work = CW_RUN_NOTHING;
     stays_at_home();
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void all_of_a_window_are_looked_at(void **state)
@@ -195,8 +212,8 @@ static void all_of_a_window_are_looked_at(void **state)
     (void)state;
     task.links.window = &next;
     cw_run_left_planned(&task);
-    assert_true(cw_run_left_is(&kernel, 100));
-    assert_true(cw_run_left_is(&second, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_true(cw_run_left_is(&queue, &second, 100));
 }
 
 int main(void)
@@ -205,6 +222,7 @@ int main(void)
         cmocka_unit_test_setup(none_is_left_before_a_plan, setup),
         cmocka_unit_test_setup(one_that_stays_at_home_is_left_for_a_while, setup),
         cmocka_unit_test_setup(it_is_left_twice_as_long_each_time, setup),
+        cmocka_unit_test_setup(it_changes_sides_in_an_idle_queue_alone, setup),
         cmocka_unit_test_setup(one_that_moves_ends_it, setup),
         cmocka_unit_test_setup(one_that_is_cut_ends_it, setup),
         cmocka_unit_test_setup(a_larger_one_that_moves_says_nothing_of_smaller_ones, setup),

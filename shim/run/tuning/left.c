@@ -8,10 +8,12 @@
 #include "../core/thresholds.h"
 #include "../planner/costs.h"
 
-bool cw_run_left_is(const struct cw_run_kernel *k, double items)
+bool cw_run_left_is(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items)
 {
-    return items <= k->left.items && !cw_run.all && !cw_run.chaos &&
-           cw_run_global_lock_now_ns() < k->left.until_ns;
+    bool behind_natives = q->native_given != q->native_known;
+
+    return items <= k->left.items && !cw_run.all && !cw_run.chaos && !q->first &&
+           (behind_natives || cw_run_global_lock_now_ns() < k->left.until_ns);
 }
 
 /* again: a launch of the kernel in the same window has been looked at. */
