@@ -31,6 +31,19 @@ double cw_run_costs_items(const struct cw_run_launch *l)
     return played.items;
 }
 
+static double saved_ns;
+static bool begun;
+
+void cw_run_gpu_begin_saves(double ns)
+{
+    saved_ns += ns;
+}
+
+bool cw_run_gpu_begin_is_due(void)
+{
+    return begun;
+}
+
 /* ---- a GPU (place 0) that another one may help */
 
 static struct cw_cl_device gpu;
@@ -47,6 +60,8 @@ static int setup(void **state)
     (void)state;
     memset(&cw_run, 0, sizeof cw_run);
     played.now = 5;
+    saved_ns = 0;
+    begun = false;
     played.items = 100;
     gpu = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY};
     known.mean_ns = mean_ns;
@@ -111,6 +126,21 @@ static void it_changes_sides_in_an_idle_queue_alone(void **state)
     assert_false(cw_run_left_is(&queue, &kernel, 101));
     queue.native_known = 1;
     assert_false(cw_run_left_is(&queue, &kernel, 100));
+}
+
+static void what_others_would_save_counts_until_they_begin(void **state)
+{
+    (void)state;
+    stays_at_home();
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_true(saved_ns == 0);
+    kernel.left.lacks_ns = 8;
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 50));
+    assert_true(saved_ns == 12);
+    begun = true;
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 1)); /* it is planned anew */
 }
 
 static void one_that_moves_ends_it(void **state)
@@ -223,6 +253,7 @@ int main(void)
         cmocka_unit_test_setup(one_that_stays_at_home_is_left_for_a_while, setup),
         cmocka_unit_test_setup(it_is_left_twice_as_long_each_time, setup),
         cmocka_unit_test_setup(it_changes_sides_in_an_idle_queue_alone, setup),
+        cmocka_unit_test_setup(what_others_would_save_counts_until_they_begin, setup),
         cmocka_unit_test_setup(one_that_moves_ends_it, setup),
         cmocka_unit_test_setup(one_that_is_cut_ends_it, setup),
         cmocka_unit_test_setup(a_larger_one_that_moves_says_nothing_of_smaller_ones, setup),

@@ -11,7 +11,7 @@
 #include "../core/types.h"
 
 /* A launch of `k` over so many work-items, which is enqueued to `q`, is native. */
-bool cw_run_left_is(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items);
+bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, double items);
 
 /* The commands from `first` on, linked by links.window, have been planned. */
 void cw_run_left_planned(const struct cw_run_task *first);
