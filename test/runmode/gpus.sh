@@ -113,6 +113,13 @@ for name in pi ${ALL:+resident}; do
     done
     cuts
 done
+# native commands of a queue with none that is managed: the vendor is asked for no event that the program does not want, and no marker
+env -u OPENCL_LAYERS OCL_ICD_VENDORS="$B/test/libnullcl.so" NULLCL_GPU="NVIDIA CUDA" NULLCL_DEVICES=2 NULLCL_LOG="$T/log" GPU_SPEED_MIB=1 \
+    LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_DEVICES=gpu CLWEAVE_FOOTPRINT=/none "$B/test/bench/gpu_speed" "" small8 read4 > "$T/out" || fail "gpu_speed"
+grep -cE '^clEnqueue(Read|Write)Buffer |^clEnqueueNDRangeKernel ' "$T/log" > "$T/all" || fail "no commands: $(cat "$T/out")"
+grep -E '^clEnqueue' "$T/log" | grep -v ' 0$' | head -n 3 > "$T/asked"
+[ ! -s "$T/asked" ] || fail "events, or markers, of $(cat "$T/all") commands: $(cat "$T/asked")"
+compared=$((compared + 1))
 # one GPU alone is left to its queues and streams
 export POCL_DEVICES=pthread
 bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu CLWEAVE_LOG=error

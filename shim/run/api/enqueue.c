@@ -9,6 +9,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
+#include "../memory/native_use.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
@@ -122,6 +123,17 @@ static bool waits_for_natives(const struct cw_run_enqueue *e)
     return q->native_barrier > q->native_known || (e->whole && !e->n && q->native_given != q->native_known);
 }
 
+/* Native commands of other queues of the context that have no event: a marker tells of them from here on.
+ */
+static void mark_others(const struct cw_run_queue *q)
+{
+    struct cw_run_queue *other;
+
+    do
+        other = cw_run_native_use_unmarked(q->context, q);
+    while (other && cw_run_dependence_mark(other));
+}
+
 /* While another thread is about to give the vendor a command of the same in-order queue, that command cannot
  * be waited for yet: the vendor has to order this one, too. */
 static bool settle(struct cw_run_enqueue *e)
@@ -142,6 +154,8 @@ static bool settle(struct cw_run_enqueue *e)
 /* The lock may have been given up: everything new may be native by now. */
 bool cw_run_enqueue_settle(struct cw_run_enqueue *e)
 {
+    if (CW_UNLIKELY(cw_run.far_lanes))
+        mark_others(e->queue);
     return settle(e) && !cw_run.off;
 }
 

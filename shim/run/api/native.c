@@ -226,16 +226,18 @@ static bool touches(const struct cw_run_touch *touch, const struct cw_run_region
 
 /* Notes that the command, which the vendor has taken, may use bytes. Memory is out: all is native from here
  * on. */
-static void note_uses(const struct cw_run_native *x, cl_event event)
+static void note_uses(const struct cw_run_native *x)
 {
     const struct cw_run_kernel *k = kernel_of(x->touch);
+    cl_event event = x->unmarked ? NULL : *x->event;
+    uint64_t given = x->queue->native_given;
     struct cw_run_region *r;
-    bool good = !uses_any(x->touch, k) || cw_run_native_use_add(NULL, x->queue, event, x->after);
+    bool good = !uses_any(x->touch, k) || cw_run_native_use_add(NULL, x->queue, event, given, x->after);
 
     for (uint32_t i = 0; named(x->touch, k, i, &r); i++) {
         if (!r)
             continue;
-        good &= cw_run_native_use_add(r, x->queue, event, x->after);
+        good &= cw_run_native_use_add(r, x->queue, event, given, x->after);
         cw_run_observer->used(r, i >= x->touch->n, writes(x->touch, k, i));
     }
     cw_run.off |= !good;
@@ -244,6 +246,21 @@ static void note_uses(const struct cw_run_native *x, cl_event event)
 static bool may_use_bytes(const struct cw_run_touch *touch)
 {
     return touch->n || touch->kernel || touch->all;
+}
+
+/* No event of its own tells when the command is over. A marker can where the queue is in order, and nothing
+ * asks before the next managed command. Lock held. */
+static bool is_unmarked(const struct cw_run_native *x)
+{
+    const struct cw_run_queue *q = x->queue;
+
+    return cw_run.far_lanes && may_use_bytes(x->touch) && !x->wanted && !x->gated && q->managed &&
+           q->in_order && !q->synchronous && !cw_run.unfinished;
+}
+
+static bool needs_event(const struct cw_run_native *x)
+{
+    return x->gated || x->watched || (cw_run.far_lanes && may_use_bytes(x->touch) && !x->unmarked);
 }
 
 static bool is_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
@@ -463,6 +480,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     /* none, if the queue is not managed: nothing in it is */
     else
         find_gate(x, whole);
+    x->unmarked = is_unmarked(x);
     cw_run_global_lock_give();
     make_list(x, n, list);
     if (n && (wait || q->synchronous))
@@ -470,7 +488,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     if (q->synchronous && !x->gated && n && list)
         cw_next.clWaitForEvents(n, list); /* the call itself reports errors in the list */
     x->watched = !x->gated && x->touch->kernel && watches;
-    if ((x->gated || x->watched || (cw_run.far_lanes && may_use_bytes(x->touch))) && !x->wanted)
+    if (needs_event(x) && !x->wanted)
         x->event = &x->own_event;
 }
 
@@ -561,9 +579,9 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     cw_run_exclusion_native_end(x->flight);
     q->native_calls--;
     q->context->native_calls--;
-    if (CW_UNLIKELY(cw_run.far_lanes) && status == CL_SUCCESS && x->event && *x->event)
-        note_uses(x, *x->event);
     q->native_given++; /* a look during the vendor's call may have come too early */
+    if (CW_UNLIKELY(cw_run.far_lanes) && status == CL_SUCCESS && (x->unmarked || (x->event && *x->event)))
+        note_uses(x);
     if (x->touch->barrier && status == CL_SUCCESS)
         q->native_barrier = q->native_given;
     if (x->given && status == CL_SUCCESS) {

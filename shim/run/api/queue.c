@@ -14,6 +14,7 @@
 #include "../staging/staging.h"
 #include "../streams/stream_queue.h"
 #include "../tasks/callback.h"
+#include "../tasks/dependence.h"
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
 #include "../tuning/gpu_begin.h"
@@ -134,8 +135,13 @@ CW_RUN_RETAIN(clRetainCommandQueue, cl_command_queue, CW_RUN_QUEUE)
 
 cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
 {
+    struct cw_run_queue *q;
+
     cw_run_global_lock_take();
     cw_run_window_close(); /* an implicit flush */
+    q = CW_UNLIKELY(cw_run.far_lanes) ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
+    if (q && cw_run_native_use_is_unmarked(q))
+        cw_run_dependence_mark(q); /* no other one may come */
     cw_run_global_lock_give();
     return cw_run_record_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
 }

@@ -233,6 +233,7 @@ struct cw_run_native {
     cl_event few[8];
     cl_command_type type;
     bool gated, wanted, watched;
+    bool unmarked;   /* it has no event: memory/native_use.h */
     uint64_t after;  /* number of the latest managed command that it is behind: memory/native_use.h */
     uint64_t home;   /* number of the command that brings bytes to the host's memory before it; 0: none */
     uint64_t given;  /* a call that blocks until this many native commands are over; 0: it does not */

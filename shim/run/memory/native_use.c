@@ -9,9 +9,9 @@
 struct use {
     const struct cw_run_region *region; /* NULL: any of the context */
     const struct cw_run_context *context;
-    const struct cw_run_queue *queue;
-    cl_event event; /* retained */
-    uint64_t after; /* cw_run_native_use_add() */
+    struct cw_run_queue *queue;
+    cl_event event;        /* retained; NULL: it is unmarked */
+    uint64_t given, after; /* cw_run_native_use_add() */
 };
 
 static struct {
@@ -19,11 +19,13 @@ static struct {
     uint32_t n, capacity;
 } uses;
 
-static bool is_over(cl_event event)
+static bool is_over(const struct use *u)
 {
     cl_int status = CL_COMPLETE;
 
-    cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    if (!u->event)
+        return u->queue && u->queue->native_known >= u->given;
+    cw_next.clGetEventInfo(u->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     return status <= CL_COMPLETE;
 }
 
@@ -36,14 +38,48 @@ static void drop(uint32_t i)
 void cw_run_native_use_settle(void)
 {
     for (uint32_t i = uses.n; i-- > 0;)
-        if (is_over(uses.of[i].event))
+        if (is_over(&uses.of[i]))
             drop(i);
+}
+
+static bool is_unmarked(const struct use *u)
+{
+    return !u->event && u->queue && !is_over(u);
+}
+
+bool cw_run_native_use_is_unmarked(const struct cw_run_queue *q)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; !found && i < uses.n; i++)
+        found = uses.of[i].queue == q && is_unmarked(&uses.of[i]);
+    return found;
+}
+
+struct cw_run_queue *cw_run_native_use_unmarked(const struct cw_run_context *c,
+                                                const struct cw_run_queue *but)
+{
+    for (uint32_t i = 0; i < uses.n; i++)
+        if (uses.of[i].context == c && uses.of[i].queue != but && is_unmarked(&uses.of[i]) &&
+            !uses.of[i].queue->native_calls)
+            return uses.of[i].queue;
+    return NULL;
+}
+
+void cw_run_native_use_marked(const struct cw_run_queue *q, uint64_t given, cl_event marker)
+{
+    for (uint32_t i = 0; i < uses.n; i++)
+        if (uses.of[i].queue == q && is_unmarked(&uses.of[i]) && uses.of[i].given <= given &&
+            cw_next.clRetainEvent(marker) == CL_SUCCESS)
+            uses.of[i].event = marker;
 }
 
 void cw_run_native_use_forget(const void *gone)
 {
     for (uint32_t i = uses.n; i-- > 0;)
-        if (uses.of[i].queue == gone)
+        if (uses.of[i].queue == gone && is_over(&uses.of[i]))
+            drop(i);
+        else if (uses.of[i].queue == gone)
             uses.of[i].queue = NULL; /* another one may have its address */
         else if (uses.of[i].region == gone || uses.of[i].context == gone)
             drop(i);
@@ -71,7 +107,7 @@ bool cw_run_native_use_lets(const struct cw_run_region *r, const struct cw_run_t
             continue;
         if (is_behind(t, uses.of[i].after, uses.of[i].queue))
             continue;
-        if (!is_over(uses.of[i].event))
+        if (!is_over(&uses.of[i]))
             return false;
         drop(i);
     }
@@ -117,17 +153,17 @@ static bool has_room(void)
     return true;
 }
 
-bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event,
-                           uint64_t after)
+bool cw_run_native_use_add(const struct cw_run_region *r, struct cw_run_queue *q, cl_event event,
+                           uint64_t given, uint64_t after)
 {
     struct use *u = earlier(r, q, after);
 
-    if ((!u && !has_room()) || cw_next.clRetainEvent(event) != CL_SUCCESS)
+    if ((!u && !has_room()) || (event && cw_next.clRetainEvent(event) != CL_SUCCESS))
         return false;
     if (u)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, u->event);
     else
         u = &uses.of[uses.n++];
-    *u = (struct use){r, q->context, q, event, after};
+    *u = (struct use){r, q->context, q, event, given, after};
     return true;
 }

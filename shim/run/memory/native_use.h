@@ -7,10 +7,22 @@
 #include "../core/types.h"
 
 /* A native command of `q` with this event of the vendor's may use the bytes of `r`; NULL: of any buffer of
- * its context. `after`: number of the latest managed command that it is behind wherever both use a byte (they
- * were enqueued, and bytes come home between the two). False: memory is out. */
-bool cw_run_native_use_add(const struct cw_run_region *r, const struct cw_run_queue *q, cl_event event,
-                           uint64_t after);
+ * its context. `event` NULL: it is unmarked. `q` is in order then, has given the vendor the command when
+ * q->native_given is `given`, and a marker behind it will tell of it. `after`: number of the latest managed
+ * command that it is behind wherever both use a byte (they were enqueued, and bytes come home between the
+ * two). False: memory is out. */
+bool cw_run_native_use_add(const struct cw_run_region *r, struct cw_run_queue *q, cl_event event,
+                           uint64_t given, uint64_t after);
+
+/* The queue has unmarked commands that are not known to be over. */
+bool cw_run_native_use_is_unmarked(const struct cw_run_queue *q);
+
+/* Such a queue of the context other than `but`, to which no thread gives a command; NULL: there is none. */
+struct cw_run_queue *cw_run_native_use_unmarked(const struct cw_run_context *c,
+                                                const struct cw_run_queue *but);
+
+/* The event tells of the unmarked commands of `q` up to `given`. */
+void cw_run_native_use_marked(const struct cw_run_queue *q, uint64_t given, cl_event marker);
 
 /* All of them are over. */
 bool cw_run_native_use_is_over(const struct cw_run_region *r);

@@ -15,6 +15,7 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
+#include "../memory/native_use.h"
 #include "../core/state.h"
 #include "dependence.h"
 #include "reference_counts.h"
@@ -164,13 +165,13 @@ static struct cw_run_task *foreign_task(cl_event event)
     return NULL;
 }
 
-bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
+/* Enqueues a marker, which tells of native commands that have no event, too. One reference to its event stays
+ * for as long as the queue or the caller needs it. NULL: the vendor refused. Lock given up meanwhile. */
+static cl_event mark(struct cw_run_queue *q)
 {
     uint64_t given = q->native_given;
     cl_command_queue handle = (cl_command_queue)(uintptr_t)q->r.handle;
-    struct cw_run_task *t, *j;
     cl_event marker;
-    bool waits;
     cl_int err;
 
     cw_run_record_pin(&q->r);
@@ -183,8 +184,25 @@ bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
     if (err == CL_SUCCESS)
         cw_run_reference_counts_own(marker, NULL, q);
     cw_run_recount_ends();
+    if (err == CL_SUCCESS)
+        cw_run_native_use_marked(q, given, marker);
     cw_run_record_unpin(&q->r);
-    if (err != CL_SUCCESS)
+    return err == CL_SUCCESS ? marker : NULL;
+}
+
+bool cw_run_dependence_mark(struct cw_run_queue *q)
+{
+    return mark(q);
+}
+
+bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
+{
+    uint64_t given = q->native_given;
+    cl_event marker = mark(q);
+    struct cw_run_task *t, *j;
+    bool waits;
+
+    if (!marker)
         return false;
     if (vendor_status(marker) > CL_COMPLETE) {
         t = foreign_task(marker);

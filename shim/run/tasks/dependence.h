@@ -21,6 +21,10 @@ int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *l
  * False: the vendor refused, or memory is out. */
 bool cw_run_dependence_take_in_natives(struct cw_run_queue *q);
 
+/* A marker behind the native commands of `q` so far tells of those that have no event (memory/native_use.h).
+ * Gives up the lock meanwhile. False: the vendor refused. */
+bool cw_run_dependence_mark(struct cw_run_queue *q);
+
 /* Puts the command into its queue and the window, with the edges from queue and wait list; accesses must have
  * been touched already. `event`: a fresh user event for the program, or NULL. False: out of memory; the
  * command is not enqueued, and `t` no longer the caller's. */
