@@ -31,6 +31,19 @@ double cw_run_costs_items(const struct cw_run_launch *l)
     return played.items;
 }
 
+static double saved_ns;
+static bool begun;
+
+void cw_run_gpu_begin_saves(double ns)
+{
+    saved_ns += ns;
+}
+
+bool cw_run_gpu_begin_is_due(void)
+{
+    return begun;
+}
+
 /* ---- a GPU (place 0) that another one may help */
 
 static struct cw_cl_device gpu;
@@ -47,10 +60,13 @@ static int setup(void **state)
     (void)state;
     memset(&cw_run, 0, sizeof cw_run);
     played.now = 5;
+    saved_ns = 0;
+    begun = false;
     played.items = 100;
     gpu = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY};
     known.mean_ns = mean_ns;
     mean_ns[0] = MEAN_NS;
+    queue = (struct cw_run_queue){.context = &context};
     kernel = (struct cw_run_kernel){.known = &known};
     task = (struct cw_run_task){.queue = &queue, .work = CW_RUN_LAUNCH, .launch.kernel = &kernel};
     return 0;
@@ -66,20 +82,20 @@ static void stays_at_home(void)
 static void none_is_left_before_a_plan(void **state)
 {
     (void)state;
-    assert_false(cw_run_left_is(&kernel, 1));
+    assert_false(cw_run_left_is(&queue, &kernel, 1));
 }
 
 static void one_that_stays_at_home_is_left_for_a_while(void **state)
 {
     (void)state;
     stays_at_home();
-    assert_true(cw_run_left_is(&kernel, 100));
-    assert_true(cw_run_left_is(&kernel, 1));
-    assert_false(cw_run_left_is(&kernel, 101));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 1));
+    assert_false(cw_run_left_is(&queue, &kernel, 101));
     played.now += FIRST_NS - 1;
-    assert_true(cw_run_left_is(&kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
     played.now++;
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void it_is_left_twice_as_long_each_time(void **state)
@@ -96,6 +112,37 @@ static void it_is_left_twice_as_long_each_time(void **state)
     assert_int_equal(kernel.left.until_ns - played.now, (uint64_t)CW_RUN_LEFT_MOST_NS);
 }
 
+static void it_changes_sides_in_an_idle_queue_alone(void **state)
+{
+    (void)state;
+    stays_at_home();
+    queue.first = &task; /* managed commands are unfinished */
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
+    queue.first = NULL;
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    queue.native_given = 1; /* it is native now, and unfinished */
+    played.now = kernel.left.until_ns;
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 101));
+    queue.native_known = 1;
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
+}
+
+static void what_others_would_save_counts_until_they_begin(void **state)
+{
+    (void)state;
+    stays_at_home();
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_true(saved_ns == 0);
+    kernel.left.lacks_ns = 8;
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 50));
+    assert_true(saved_ns == 12);
+    begun = true;
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 1)); /* it is planned anew */
+}
+
 static void one_that_moves_ends_it(void **state)
 {
     (void)state;
@@ -103,7 +150,7 @@ static void one_that_moves_ends_it(void **state)
     task.at.lane = 1;
     kernel.left.waits = 1;
     cw_run_left_planned(&task);
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
     assert_int_equal(kernel.left.waits, 0);
     task.at.lane = 0;
     stays_at_home();
@@ -118,7 +165,7 @@ static void one_that_is_cut_ends_it(void **state)
     stays_at_home();
     task.tile.launch = tiles;
     cw_run_left_planned(&task);
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
@@ -128,7 +175,7 @@ static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
     task.at.lane = 1;
     played.items = 1000;
     cw_run_left_planned(&task);
-    assert_true(cw_run_left_is(&kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void one_that_waits_for_code_is_not_left(void **state)
@@ -137,11 +184,11 @@ static void one_that_waits_for_code_is_not_left(void **state)
     for (int i = 0; i < CW_RUN_LEFT_WAITS; i++) {
         kernel.left.waiting = true;
         stays_at_home();
-        assert_false(cw_run_left_is(&kernel, 100));
+        assert_false(cw_run_left_is(&queue, &kernel, 100));
     }
     kernel.left.waiting = true;
     stays_at_home();
-    assert_true(cw_run_left_is(&kernel, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void launches_of_one_window_count_once(void **state)
@@ -160,7 +207,7 @@ static void one_that_is_not_measured_is_not_left(void **state)
     (void)state;
     mean_ns[0] = 0;
     stays_at_home();
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void none_is_left_where_all_is_managed(void **state)
@@ -168,10 +215,10 @@ static void none_is_left_where_all_is_managed(void **state)
     (void)state;
     stays_at_home();
     cw_run.all = true;
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
     cw_run.all = false;
     cw_run.chaos = true;
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void only_launches_on_gpus_are(void **state)
@@ -184,7 +231,7 @@ static void only_launches_on_gpus_are(void **state)
     gpu.traits = CW_VENDOR_OWN_MEMORY;
     task.work = CW_RUN_NOTHING;
     stays_at_home();
-    assert_false(cw_run_left_is(&kernel, 100));
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
 }
 
 static void all_of_a_window_are_looked_at(void **state)
@@ -195,8 +242,8 @@ static void all_of_a_window_are_looked_at(void **state)
     (void)state;
     task.links.window = &next;
     cw_run_left_planned(&task);
-    assert_true(cw_run_left_is(&kernel, 100));
-    assert_true(cw_run_left_is(&second, 100));
+    assert_true(cw_run_left_is(&queue, &kernel, 100));
+    assert_true(cw_run_left_is(&queue, &second, 100));
 }
 
 int main(void)
@@ -205,6 +252,8 @@ int main(void)
         cmocka_unit_test_setup(none_is_left_before_a_plan, setup),
         cmocka_unit_test_setup(one_that_stays_at_home_is_left_for_a_while, setup),
         cmocka_unit_test_setup(it_is_left_twice_as_long_each_time, setup),
+        cmocka_unit_test_setup(it_changes_sides_in_an_idle_queue_alone, setup),
+        cmocka_unit_test_setup(what_others_would_save_counts_until_they_begin, setup),
         cmocka_unit_test_setup(one_that_moves_ends_it, setup),
         cmocka_unit_test_setup(one_that_is_cut_ends_it, setup),
         cmocka_unit_test_setup(a_larger_one_that_moves_says_nothing_of_smaller_ones, setup),

@@ -15,6 +15,7 @@
 #include "../groups/decide.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/foresee.h"
+#include "../tuning/gpu_begin.h"
 #include "../tuning/gain.h"
 #include "../tuning/repeat.h"
 #include "../tuning/verdict.h"
@@ -145,6 +146,7 @@ static const struct subsystem {
     {.describe = cw_run_gain_describe},
     {.describe = cw_stream_start_describe, .after_fork = cw_stream_start_after_fork},
     {.describe = cw_run_activation_describe},
+    {.stop = cw_run_gpu_begin_stop, .describe = cw_run_gpu_begin_describe},
     {.stop = cw_run_foresee_stop},
     {.stop = cw_later_builds_stop, .after_fork = cw_later_builds_after_fork},
     {.after_fork = cw_run_relay_after_fork},

@@ -16,6 +16,7 @@
 #include "../tasks/callback.h"
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
+#include "../tuning/gpu_begin.h"
 #include "../tuning/hold.h"
 #include "../workers/help.h"
 #include "../workers/window.h"
@@ -56,7 +57,7 @@ static void record_lanes(void)
 static void open_gpus(const struct cw_run_context *c)
 {
     for (size_t i = c->slots->homes; cw_run.begun && i < c->slots->n; i++)
-        if (cw_run_context_device_is_gpu(&c->places[i]))
+        if (cw_run_context_device_is_gpu(&c->places[i]) && cw_run_gpu_begin_may(&c->places[i]))
             cw_run_wanted_context(c->places[i].lane);
 }
 

@@ -360,8 +360,9 @@ struct cw_run_kernel {
     struct {                       /* tuning/left.h */
         double items, ns;          /* launches of so many or fewer are native; for so long */
         uint64_t until_ns, window; /* the last one that had a launch of it */
-        uint8_t waits; /* in so many windows in a row one was to be cut and the code was not there ... */
-        bool waiting;  /* ... and in this one */
+        uint8_t waits;   /* in so many windows in a row one was to be cut and the code was not there ... */
+        bool waiting;    /* ... and in this one */
+        double lacks_ns; /* GPUs that have not begun would save so much of a launch */
     } left;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */

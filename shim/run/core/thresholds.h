@@ -21,6 +21,14 @@
 /* ns: a build that the builder was asked for is sought again; twice as much later each time */
 #define CW_RUN_SEEK_FIRST_NS UINT64_C(500000000)
 
+/* ---- other GPUs (tuning/gpu_begin.h) */
+/* ns: contexts of up to three GPUs, in the time of whole programs: .15 s to .65 s on four H200 */
+#define CW_RUN_GPU_BEGIN_NS 5e8
+/* times that: a run that had so much to gain lets the next one begin with them */
+#define CW_RUN_GPU_BEGIN_KNOWN 2
+/* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */
+#define CW_RUN_GPU_BEGIN_HOPE 0.1
+
 /* ---- commands that wait for helpers (tuning/hold.h) */
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is
  * held */
@@ -167,7 +175,7 @@
 #define CW_RUN_LEFT_MOST_NS 1e10
 /* launches that are managed while the code of tiles is awaited */
 #define CW_RUN_LEFT_WAITS 64
-/* times the least time of a window's launches: so long they wait at most for GPUs that are made ready */
+/* times the time of a window's launches, or the least one where none is known: so long they wait at most for GPUs that are made ready */
 #define CW_RUN_HOLD_GPUS 0.5
 /* ns: what shorter launches take anyhow goes on meanwhile */
 #define CW_RUN_HOLD_GPUS_LEAST_NS 1e8

@@ -502,14 +502,17 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
     struct cw_run_task *held = NULL, *kept = NULL;
     enum cw_run_marked marked = CW_RUN_MARKED_NONE;
     struct cw_run_gain_window g = {0};
-    bool gained;
+    bool gained, waited = cw_run_hold_for_gpus(first);
 
-    cw_run_hold_for_gpus(first);
     if (cw_run.begun && !cw_run_program_models_are_made())
         marked = cw_run_group_mark(first);
     if (rest && !marked)
         held = held_of(first, &count);
     gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked || !rest ? NULL : &kept);
+    if (!waited && !marked && !gained && !kept && cw_run_hold_for_gpus(first)) { /* they have just begun */
+        g = (struct cw_run_gain_window){0};
+        gained = decide_lanes(first, count, &g, NULL);
+    }
     if (rest && !marked && !gained && !kept) /* the look at helpers may have begun a build */
         kept = held_of(first, &count);
     if (kept && !gained)

@@ -91,10 +91,12 @@ static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_qu
            !(before->queue == q && q->in_order);
 }
 
-/* Commands that meet `t` are ordered behind it, so that none has to meet the accesses that it covers. */
-static bool covers(const struct cw_run_task *t, const struct cw_run_task *a)
+/* Commands that meet `t`, which is to go into `q`, are ordered behind it, so that none has to meet the
+ * accesses that it covers. Those of other queues may not be ordered behind a tainted one: it covers only
+ * what they may not be ordered behind either. */
+static bool covers(const struct cw_run_queue *q, const struct cw_run_task *t, const struct cw_run_task *a)
 {
-    return a == t || !t->tainted; /* else it may be one that others are not ordered behind */
+    return a == t || !t->tainted || (a->tainted && a->queue == q && q->in_order);
 }
 
 /* Orders `t`, which is to go into `q`, behind every command of `list` that meets [low, high). */
@@ -111,7 +113,7 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
         if (CW_UNLIKELY(may_hold_up(a->task, q)))
             continue;
         ordered = a->task == t || cw_run_edge_add(a->task, t, CW_RUN_DATA);
-        if (ordered && write && low <= a->low && a->high <= high && covers(t, a->task))
+        if (ordered && write && low <= a->low && a->high <= high && covers(q, t, a->task))
             take_out(a); /* else `t` is given up, and later commands have to meet this one */
     }
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../../../analyzer/settings/options.h"
+#include "../tuning/gpu_begin.h"
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 #include "../core/backoff.h"
@@ -297,7 +298,7 @@ void cw_run_share_prepare(struct cw_run_program *p)
     const struct cw_run_context *c = p->context;
 
     for (uint32_t i = 0; p->options && c->slots && cw_run.begun && i < c->slots->n; i++)
-        if (cw_run_context_device_is_gpu(&c->places[i])) {
+        if (cw_run_context_device_is_gpu(&c->places[i]) && cw_run_gpu_begin_may(&c->places[i])) {
             cw_run_tile_build_is_done(p, i, true, true);
             has_program(p, &c->places[i]);
         }
@@ -360,6 +361,35 @@ static bool loses(const struct cw_run_task *t, const uint32_t *chosen, uint32_t 
     return false;
 }
 
+/* Other GPUs would save `ns` of launch `t`: true where those of `chosen` may begin. */
+static bool may_begin(struct cw_run_task *t, const uint32_t *chosen, uint32_t n, double ns)
+{
+    const struct cw_run_context_device *place = t->queue->context->places;
+    bool others = false, may = true;
+
+    for (uint32_t i = 0; i < n; i++)
+        others |= cw_run_context_device_is_gpu(&place[chosen[i]]) && !place[chosen[i]].slot->home;
+    if (others)
+        cw_run_gpu_begin_saves(ns);
+    for (uint32_t i = 0; i < n; i++)
+        may &= cw_run_gpu_begin_may(&place[chosen[i]]);
+    t->launch.kernel->left.lacks_ns = may ? 0 : ns;
+    return may;
+}
+
+/* Launch `t` cannot be cut. Another GPU may run it as a whole beside others. */
+static void hope(struct cw_run_task *t, double ns)
+{
+    const struct cw_run_context *c = t->queue->context;
+    bool any = false;
+
+    for (uint32_t k = 0; k < c->slots->n; k++)
+        any |= !cw_run_gpu_begin_may(&c->places[k]) &&
+               cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL;
+    t->launch.kernel->left.lacks_ns = any ? CW_RUN_GPU_BEGIN_HOPE * ns : 0;
+    cw_run_gpu_begin_saves(t->launch.kernel->left.lacks_ns);
+}
+
 /* Cuts task `i` if that pays. */
 static bool consider(struct sharing *x, uint32_t i)
 {
@@ -374,6 +404,7 @@ static bool consider(struct sharing *x, uint32_t i)
 
     h = why ? NULL : share_of(t, cut.dim, cut.groups);
     if (!h) {
+        hope(t, now);
         cw_run_reasons_whole(t, why ? why : "too many shapes of one kernel");
         return false;
     }
@@ -390,6 +421,10 @@ static bool consider(struct sharing *x, uint32_t i)
     cuts = count[which] > 1 &&
            (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
     pass(h, v, n, chosen[which], cuts ? count[which] : 0);
+    if (cuts && !may_begin(t, chosen[which], count[which], now - ns[which])) {
+        cw_run_reasons_of(t, "other GPUs have not begun yet");
+        return false;
+    }
     if (!cuts || !cw_run_share_built(t, chosen[which], count[which])) {
         t->launch.kernel->left.waiting |= cuts;
         cw_run_reasons_of(t, cuts    ? "the code of its tiles is not there yet"

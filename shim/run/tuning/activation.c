@@ -73,9 +73,8 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- which program this is */
 
-/* The program's file by name, size and time; the settings that change how it runs; the number of
- * processors. */
-static struct cw_identity identity(const struct cw_options *options)
+struct cw_identity cw_run_activation_identity(const char *kind, uint64_t size,
+                                              const struct cw_options *options)
 {
     struct cw_identity id = {.failed = true};
     struct stat st = {0};
@@ -87,8 +86,8 @@ static struct cw_identity identity(const struct cw_options *options)
         return id;
     path[n] = '\0';
     slash = strrchr(path, '/');
-    cw_identity_begin(&id, CW_HISTORY_RUNS_KIND);
-    cw_identity_number(&id, sizeof(struct cw_runs_entry));
+    cw_identity_begin(&id, kind);
+    cw_identity_number(&id, size);
     cw_identity_number(&id, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
     cw_identity_text(&id, slash ? slash + 1 : path);
     cw_identity_number(&id, (uint64_t)st.st_size);
@@ -112,8 +111,7 @@ static struct cw_identity identity(const struct cw_options *options)
     return id;
 }
 
-/* The process's command line, as far as TEXT_BYTES go; it stays. NULL: it cannot be read. */
-static const char *read_arguments(size_t *bytes)
+const char *cw_run_activation_arguments(size_t *bytes)
 {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     char *text = fd >= 0 ? malloc(TEXT_BYTES) : NULL, *shorter;
@@ -142,8 +140,8 @@ static void look_up(const struct cw_options *options, const char *folder)
 
     if (!*folder)
         return;
-    rent.program = identity(options);
-    rent.command_line = read_arguments(&bytes);
+    rent.program = cw_run_activation_identity(CW_HISTORY_RUNS_KIND, sizeof(struct cw_runs_entry), options);
+    rent.command_line = cw_run_activation_arguments(&bytes);
     rent.kept = !rent.program.failed && rent.command_line;
     if (!rent.kept)
         return;

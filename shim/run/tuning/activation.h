@@ -12,13 +12,26 @@
 #define CW_RUN_ACTIVATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "../../../analyzer/io/identity.h"
 
 struct cw_options;
 
 /* Called once by start(), when all else is set: no OpenCL call, lock not held. `folder`: where records of
  * programs are kept, "" for nowhere. */
 void cw_run_activation_init(const struct cw_options *options, const char *folder);
+
+/* What the program is known by in records of `kind`, of `size` bytes each: its file by name, size and time;
+ * the settings that change how it runs; the number of processors. It has failed where the file cannot be
+ * read. */
+struct cw_identity cw_run_activation_identity(const char *kind, uint64_t size,
+                                              const struct cw_options *options);
+
+/* The process's command line, *bytes bytes of it, which is long enough to tell it from others; the caller's
+ * to free. NULL: it cannot be read. */
+const char *cw_run_activation_arguments(size_t *bytes);
 
 /* A command of a known queue is being enqueued; the program has waited for some. May begin. `now`: of
  * cw_run_once_ns(). */

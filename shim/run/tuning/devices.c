@@ -7,6 +7,7 @@
 #include "../planner/costs.h"
 #include "activation.h"
 #include "foresee.h"
+#include "gpu_begin.h"
 #include "learn.h"
 #include "perf_model.h"
 #include "../core/global_lock.h"
@@ -98,7 +99,7 @@ static bool may_run(const struct cw_run_task *t, const struct cw_run_context_dev
 
     if (p->lane->number == t->at.home)
         return true;
-    if (p->lane->building || p->lane->num_wanted)
+    if (p->lane->building || p->lane->num_wanted || !cw_run_gpu_begin_may(p))
         return false;
     illegal = cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE);
     if (CW_UNLIKELY(illegal == CW_RUN_ILLEGAL_CODE))

@@ -1,6 +1,8 @@
 /* hold.c - see tuning/hold.h. */
 #include "hold.h"
 
+#include <math.h>
+
 #include "../core/backoff.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -142,17 +144,19 @@ static bool are_made_ready(void)
     return (cw_run.readying || cw_run.wanted || cw_run.preparing) && !cw_run.ending && !cw_run.off;
 }
 
-void cw_run_hold_for_gpus(const struct cw_run_task *first)
+bool cw_run_hold_for_gpus(struct cw_run_task *first)
 {
-    double ns = 0;
+    double ns = 0, least;
     uint64_t until, now;
 
     if (CW_LIKELY(!cw_run.far_lanes || !are_made_ready() || cw_run.all || cw_run.chaos))
-        return;
-    for (const struct cw_run_task *t = first; t; t = t->links.window)
-        ns += cw_run_costs_least_ns(t); /* 0: not of a GPU */
+        return false;
+    for (struct cw_run_task *t = first; t; t = t->links.window) {
+        least = cw_run_costs_least_ns(t); /* 0: not of a GPU */
+        ns += least > 0 ? fmax(least, home_ns(t)) : 0;
+    }
     if (ns < CW_RUN_HOLD_GPUS_LEAST_NS)
-        return;
+        return false;
     now = cw_run_global_lock_now_ns();
     until = now + (uint64_t)(CW_RUN_HOLD_GPUS * ns);
     for (; are_made_ready() && now < until; now = cw_run_global_lock_now_ns()) {
@@ -161,4 +165,5 @@ void cw_run_hold_for_gpus(const struct cw_run_task *first)
         cw_run_global_lock_wait(until - now);
         cw_run.waiters--;
     }
+    return true;
 }

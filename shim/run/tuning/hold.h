@@ -35,8 +35,8 @@ bool cw_run_hold_is_on(void);
 void cw_run_hold_tell(struct cw_run_task *first, uint32_t count);
 
 /* The commands from `first` on, linked by links.window, are about to be planned. Waits for GPUs that are
- * being made ready to help, if the launches are long. Gives up the lock. */
-void cw_run_hold_for_gpus(const struct cw_run_task *first);
+ * being made ready to help, if the launches are long; else returns false. Gives up the lock. */
+bool cw_run_hold_for_gpus(struct cw_run_task *first);
 
 /* Of a window of *count commands from `first` on that is about to be decided: cuts off, and returns, the
  * commands that stay in it; NULL: none. */

@@ -7,11 +7,21 @@
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "../planner/costs.h"
+#include "gpu_begin.h"
 
-bool cw_run_left_is(const struct cw_run_kernel *k, double items)
+bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, double items)
 {
-    return items <= k->left.items && !cw_run.all && !cw_run.chaos &&
-           cw_run_global_lock_now_ns() < k->left.until_ns;
+    bool behind_natives = q->native_given != q->native_known;
+
+    if (items > k->left.items || cw_run.all || cw_run.chaos || q->first ||
+        !(behind_natives || cw_run_global_lock_now_ns() < k->left.until_ns))
+        return false;
+    if (!(k->left.lacks_ns > 0))
+        return true;
+    cw_run_gpu_begin_saves(k->left.lacks_ns * items / k->left.items);
+    if (cw_run_gpu_begin_is_due()) /* what was found without them does not hold any more */
+        k->left.ns = k->left.items = k->left.lacks_ns = 0;
+    return !cw_run_gpu_begin_is_due();
 }
 
 /* again: a launch of the kernel in the same window has been looked at. */

@@ -18,6 +18,7 @@
 #include "../../builds/later_builds.h"
 #include "../models/program_models.h"
 #include "activation.h"
+#include "gpu_begin.h"
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../memory/coherence.h"
@@ -84,6 +85,7 @@ static void start_rent(const struct cw_options *options)
         snprintf(folder, sizeof folder, "%.*sprograms", slash ? (int)(slash - brain.path) + 1 : 0,
                  brain.path);
     cw_run_activation_init(options, folder);
+    cw_run_gpu_begin_start(options, folder);
 }
 
 /* False when no planner takes the policy. */

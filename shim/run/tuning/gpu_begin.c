@@ -1,0 +1,97 @@
+/* gpu_begin.c - see tuning/gpu_begin.h. */
+#include "gpu_begin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../../analyzer/io/file_store.h"
+#include "../../../analyzer/settings/options.h"
+#include "../core/context_device.h"
+#include "../core/fault.h"
+#include "../core/state.h"
+#include "../core/thresholds.h"
+#include "activation.h"
+
+#define KIND "gpus 1" /* another one when the record means something else */
+
+static struct {
+    struct cw_file_store store;
+    struct cw_identity program;
+    bool kept; /* there is a place for the record */
+    bool at_once, begun;
+    double saves_ns, last_ns; /* this run, and the last one */
+} gpus;
+
+static void look_up(const struct cw_options *options, const char *folder)
+{
+    size_t bytes = 0;
+    const char *arguments = cw_run_activation_arguments(&bytes);
+    double *last;
+
+    gpus.program = cw_run_activation_identity(KIND, sizeof gpus.last_ns, options);
+    if (arguments)
+        cw_identity_add(&gpus.program, arguments, bytes);
+    gpus.kept = arguments && !gpus.program.failed;
+    free((void *)(uintptr_t)arguments);
+    if (!gpus.kept)
+        return;
+    cw_file_store_init(&gpus.store, folder);
+    last = cw_file_store_read(&gpus.store, &gpus.program, &bytes);
+    if (last && bytes == sizeof *last && *last > 0)
+        gpus.last_ns = *last;
+    gpus.store.trimmed = last; /* one file more or less is not worth a look at all of them */
+    free(last);
+}
+
+void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder)
+{
+    gpus.at_once = cw_run.all || cw_run.chaos || cw_run_fault_planted || !strcmp(options->learn, "all");
+    if (*folder && !gpus.at_once && *options->devices && strcmp(options->devices, "none"))
+        look_up(options, folder);
+    gpus.begun = gpus.at_once || gpus.last_ns >= CW_RUN_GPU_BEGIN_KNOWN * CW_RUN_GPU_BEGIN_NS;
+}
+
+bool cw_run_gpu_begin_is_due(void)
+{
+    return gpus.begun;
+}
+
+bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
+{
+    return gpus.begun || p->slot->home || p->lane->context || !cw_run_context_device_is_gpu(p);
+}
+
+void cw_run_gpu_begin_saves(double ns)
+{
+    gpus.saves_ns += fmax(ns, 0);
+    gpus.begun |= gpus.saves_ns >= CW_RUN_GPU_BEGIN_NS;
+}
+
+/* What is as before is not written again. */
+void cw_run_gpu_begin_stop(void)
+{
+    bool as_before = gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns;
+
+    if (gpus.kept && !as_before && !cw_run.forked)
+        cw_file_store_write(&gpus.store, &gpus.program, &gpus.saves_ns, sizeof gpus.saves_ns);
+}
+
+int cw_run_gpu_begin_describe(char *text, unsigned size)
+{
+    if (gpus.at_once || !(gpus.saves_ns > 0))
+        return 0;
+    return gpus.begun
+               ? snprintf(text, size,
+                          "run: other GPUs began %s; all launches that may be cut: %.1f ms to save\n",
+                          gpus.last_ns >= CW_RUN_GPU_BEGIN_KNOWN * CW_RUN_GPU_BEGIN_NS
+                              ? "at once, as the last run had enough for them"
+                              : "in its midst, as their contexts had to be earned first",
+                          gpus.saves_ns / 1e6)
+               : snprintf(
+                     text, size,
+                     "run: other GPUs have not begun: their contexts take some %.0f ms, launches that may "
+                     "be cut would have saved %.1f ms\n",
+                     CW_RUN_GPU_BEGIN_NS / 1e6, gpus.saves_ns / 1e6);
+}

@@ -1,0 +1,162 @@
+/* When GPUs that may help begin: when they would have saved what their contexts take, and with the program where its last run
+ * had enough for them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../shim/run/tuning/gpu_begin.c"
+
+struct cw_run_state_all cw_run;
+enum cw_run_fault cw_run_fault_planted;
+
+static double kept_ns; /* in the store; 0: nothing */
+static unsigned written;
+
+struct cw_identity cw_run_activation_identity(const char *kind, uint64_t size,
+                                              const struct cw_options *options)
+{
+    (void)kind, (void)size, (void)options;
+    return (struct cw_identity){0};
+}
+
+const char *cw_run_activation_arguments(size_t *bytes)
+{
+    *bytes = 1;
+    return calloc(1, 1);
+}
+
+void cw_identity_add(struct cw_identity *id, const void *bytes, size_t n)
+{
+    (void)id, (void)bytes, (void)n;
+}
+
+void cw_file_store_init(struct cw_file_store *s, const char *folder)
+{
+    (void)s, (void)folder;
+}
+
+void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity *id, size_t *bytes)
+{
+    double *found = kept_ns > 0 ? malloc(sizeof *found) : NULL;
+
+    (void)s, (void)id;
+    *bytes = sizeof *found;
+    if (found)
+        *found = kept_ns;
+    return found;
+}
+
+void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, const void *data,
+                         size_t bytes)
+{
+    (void)s, (void)id;
+    assert_int_equal(bytes, sizeof kept_ns);
+    memcpy(&kept_ns, data, bytes);
+    written++;
+}
+
+static struct cw_cl_device slot[3];
+static struct cw_run_worker lane[3];
+static struct cw_run_context_device home = {.slot = &slot[0], .lane = &lane[0]},
+                                    gpu = {.slot = &slot[1], .lane = &lane[1]},
+                                    cpu = {.slot = &slot[2], .lane = &lane[2]};
+
+static void begin_run(char *learn)
+{
+    const struct cw_options options = {.learn = learn, .devices = "gpu"};
+
+    memset(&gpus, 0, sizeof gpus);
+    lane[1].context = NULL;
+    cw_run_gpu_begin_start(&options, "folder");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    kept_ns = written = 0;
+    slot[0] = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY, .home = true};
+    slot[1] = (struct cw_cl_device){.memory = 2, .traits = CW_VENDOR_OWN_MEMORY};
+    slot[2] = (struct cw_cl_device){0};
+    begin_run("auto");
+    return 0;
+}
+
+static void others_than_gpus_may_at_once(void **state)
+{
+    (void)state;
+    assert_true(cw_run_gpu_begin_may(&home));
+    assert_true(cw_run_gpu_begin_may(&cpu));
+    assert_false(cw_run_gpu_begin_may(&gpu));
+    lane[1].context = (cl_context)&lane; /* another context of the program has it */
+    assert_true(cw_run_gpu_begin_may(&gpu));
+}
+
+static void they_begin_when_they_are_earned(void **state)
+{
+    char text[256];
+
+    (void)state;
+    assert_int_equal(cw_run_gpu_begin_describe(text, sizeof text), 0);
+    for (int i = 0; i < 9; i++)
+        cw_run_gpu_begin_saves(CW_RUN_GPU_BEGIN_NS / 10);
+    cw_run_gpu_begin_saves(-CW_RUN_GPU_BEGIN_NS);
+    assert_false(cw_run_gpu_begin_may(&gpu));
+    assert_true(cw_run_gpu_begin_describe(text, sizeof text) > 0);
+    assert_non_null(strstr(text, "have not begun"));
+    cw_run_gpu_begin_saves(CW_RUN_GPU_BEGIN_NS / 5);
+    assert_true(cw_run_gpu_begin_may(&gpu));
+    cw_run_gpu_begin_describe(text, sizeof text);
+    assert_non_null(strstr(text, "began in its midst"));
+}
+
+static void a_run_with_enough_lets_the_next_begin_with_them(void **state)
+{
+    (void)state;
+    cw_run_gpu_begin_saves(1.5 * CW_RUN_GPU_BEGIN_NS);
+    cw_run_gpu_begin_stop();
+    begin_run("auto");
+    assert_false(cw_run_gpu_begin_may(&gpu));
+    cw_run_gpu_begin_saves(4 * CW_RUN_GPU_BEGIN_NS);
+    cw_run_gpu_begin_stop();
+    begin_run("auto");
+    assert_true(cw_run_gpu_begin_may(&gpu));
+    cw_run_gpu_begin_stop(); /* this one had nothing to gain */
+    begin_run("auto");
+    assert_false(cw_run_gpu_begin_may(&gpu));
+    assert_int_equal(written, 3);
+}
+
+static void a_run_as_before_writes_nothing(void **state)
+{
+    (void)state;
+    kept_ns = 3 * CW_RUN_GPU_BEGIN_NS;
+    begin_run("auto");
+    cw_run_gpu_begin_saves(2 * CW_RUN_GPU_BEGIN_NS);
+    cw_run_gpu_begin_stop();
+    assert_int_equal(written, 0);
+}
+
+static void who_is_to_learn_all_begins_at_once(void **state)
+{
+    (void)state;
+    begin_run("all");
+    assert_true(cw_run_gpu_begin_may(&gpu));
+    cw_run_gpu_begin_stop();
+    assert_int_equal(written, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(others_than_gpus_may_at_once, setup),
+        cmocka_unit_test_setup(they_begin_when_they_are_earned, setup),
+        cmocka_unit_test_setup(a_run_with_enough_lets_the_next_begin_with_them, setup),
+        cmocka_unit_test_setup(a_run_as_before_writes_nothing, setup),
+        cmocka_unit_test_setup(who_is_to_learn_all_begins_at_once, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
