@@ -1,5 +1,5 @@
-/* Which commands are ordered behind which by the bytes that they use: behind the last ones that matter alone, also while the
- * queue waits for native work. Edges are counted by the test. */
+/* Which commands are ordered behind which by the bytes that they use: behind the last ones that matter
+ * alone, also while the queue waits for native work. Edges are counted by the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,8 @@ static int setup(void **state)
     return 0;
 }
 
-/* Command `i` reads one region, and writes the other from `low` on. Returns the number of commands that it waits for. */
+/* Command `i` reads one region, and writes the other from `low` on. Returns the number of commands that it
+ * waits for. */
 static uint32_t enqueue(struct cw_run_queue *q, int i, bool tainted, uint64_t low)
 {
     uint32_t before = edges;

@@ -1,5 +1,5 @@
-/* When GPUs that may help begin: when they would have saved what their contexts take, and with the program where its last run
- * had enough for them. */
+/* When GPUs that may help begin: when they would have saved what their contexts take, and with the program
+ * where its last run had enough for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -218,7 +218,7 @@ static void verdict(void)
 
     cw_run_global_lock_take();
     n = cw_run.counts.managed ? 0 : cw_stream_start_verdict(line, sizeof line);
-    say(line, n ? n : cw_run_verdict_describe(line, sizeof line));
+    say(line, n ? n : cw_run_verdict_describe(line, sizeof line, cw_run_group_counts.made));
     cw_run_global_lock_give();
 }
 

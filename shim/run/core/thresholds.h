@@ -175,7 +175,8 @@
 #define CW_RUN_LEFT_MOST_NS 1e10
 /* launches that are managed while the code of tiles is awaited */
 #define CW_RUN_LEFT_WAITS 64
-/* times the time of a window's launches, or the least one where none is known: so long they wait at most for GPUs that are made ready */
+/* times the time of a window's launches, or the least one where none is known: so long they wait at most for
+ * GPUs that are made ready */
 #define CW_RUN_HOLD_GPUS 0.5
 /* ns: what shorter launches take anyhow goes on meanwhile */
 #define CW_RUN_HOLD_GPUS_LEAST_NS 1e8

@@ -361,15 +361,24 @@ static bool loses(const struct cw_run_task *t, const uint32_t *chosen, uint32_t 
     return false;
 }
 
-/* Other GPUs would save `ns` of launch `t`: true where those of `chosen` may begin. */
+/* Some of the places are GPUs that help. */
+static bool are_other_gpus(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
+{
+    const struct cw_run_context_device *place = t->queue->context->places;
+    uint32_t i = 0;
+
+    while (i < n && (place[chosen[i]].slot->home || !cw_run_context_device_is_gpu(&place[chosen[i]])))
+        i++;
+    return i < n;
+}
+
+/* `chosen` would save `ns` of launch `t`: true where the GPUs of them may begin. */
 static bool may_begin(struct cw_run_task *t, const uint32_t *chosen, uint32_t n, double ns)
 {
     const struct cw_run_context_device *place = t->queue->context->places;
-    bool others = false, may = true;
+    bool may = true;
 
-    for (uint32_t i = 0; i < n; i++)
-        others |= cw_run_context_device_is_gpu(&place[chosen[i]]) && !place[chosen[i]].slot->home;
-    if (others)
+    if (are_other_gpus(t, chosen, n))
         cw_run_gpu_begin_saves(ns);
     for (uint32_t i = 0; i < n; i++)
         may &= cw_run_gpu_begin_may(&place[chosen[i]]);
@@ -434,6 +443,8 @@ static bool consider(struct sharing *x, uint32_t i)
     }
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
         return false;
+    if (are_other_gpus(t, chosen[which], count[which]))
+        cw_run_gpu_begin_saved(now - ns[which]);
     h->apart_ns = 0;
     for (uint32_t k = 0; k < count[which]; k++)
         h->apart_ns =

@@ -22,6 +22,7 @@ static struct {
     bool kept; /* there is a place for the record */
     bool at_once, begun;
     double saves_ns, last_ns; /* this run, and the last one */
+    double gain_ns;           /* of it, in this run */
 } gpus;
 
 static void look_up(const struct cw_options *options, const char *folder)
@@ -67,6 +68,16 @@ void cw_run_gpu_begin_saves(double ns)
 {
     gpus.saves_ns += fmax(ns, 0);
     gpus.begun |= gpus.saves_ns >= CW_RUN_GPU_BEGIN_NS;
+}
+
+void cw_run_gpu_begin_saved(double ns)
+{
+    gpus.gain_ns += fmax(ns, 0);
+}
+
+double cw_run_gpu_begin_gain(void)
+{
+    return gpus.gain_ns;
 }
 
 /* What is as before is not written again. */

@@ -25,6 +25,12 @@ bool cw_run_gpu_begin_is_due(void);
 /* GPUs save, or would have saved, so much of a launch. */
 void cw_run_gpu_begin_saves(double ns);
 
+/* ... and it was cut between them. */
+void cw_run_gpu_begin_saved(double ns);
+
+/* What they have saved in this run, as expected when its launches were cut. */
+double cw_run_gpu_begin_gain(void);
+
 /* At exit, lock not held: keeps what they might have saved in this run. */
 void cw_run_gpu_begin_stop(void);
 

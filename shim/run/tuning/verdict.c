@@ -1,11 +1,13 @@
 /* verdict.c - see tuning/verdict.h. */
 #include "verdict.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "../core/state.h"
 #include "../staging/staging_count.h"
 #include "activation.h"
+#include "gpu_begin.h"
 
 #define CLEAR 1.1 /* a ratio that noise does not make */
 
@@ -83,20 +85,33 @@ static int say_measured(char *text, unsigned size, const struct cw_run_course *c
     return used + say_end(text + used, size - (unsigned)used, c);
 }
 
-static int say_expected(char *text, unsigned size, const struct cw_run_course *c)
+/* What the run would have taken bare: measured, else by launches at home, or by what GPUs have saved. Where
+ * nothing ran otherwise than bare, launches at home show nothing. 0: not known. */
+static double bare_ns(const struct cw_run_course *c, bool grouped)
 {
-    double ratio = c->bare_ns / c->work_ns;
+    const struct cw_run_counts *n = &cw_run.counts;
+
+    if (c->measured)
+        return c->bare_ns;
+    if (cw_run_gpu_begin_gain() > 0)
+        return fmax(c->bare_ns, c->work_ns + cw_run_gpu_begin_gain());
+    return n->moved || n->cut || n->reordered || grouped ? c->bare_ns : 0;
+}
+
+static int say_expected(char *text, unsigned size, const struct cw_run_course *c, bool grouped)
+{
+    double bare = bare_ns(c, grouped), ratio = bare / c->work_ns;
     int used = c->measured ? snprintf(text, size, "clweave: trying helpers (bare %.0f ms, this run %.0f ms",
-                                      c->bare_ns / 1e6, c->work_ns / 1e6)
+                                      bare / 1e6, c->work_ns / 1e6)
                : ratio > CLEAR
-                   ? snprintf(text, size, "clweave: %.1fx expected (%.0f -> %.0f ms", ratio, c->bare_ns / 1e6,
+                   ? snprintf(text, size, "clweave: %.1fx expected (%.0f -> %.0f ms", ratio, bare / 1e6,
                               c->work_ns / 1e6)
                    : snprintf(text, size, "clweave: gain not known yet (this run %.0f ms", c->work_ns / 1e6);
 
     return used + say_end(text + used, size - (unsigned)used, c);
 }
 
-int cw_run_verdict_describe(char *text, unsigned size)
+int cw_run_verdict_describe(char *text, unsigned size, bool grouped)
 {
     struct cw_run_course c = cw_run_activation_course();
     uint64_t most, all;
@@ -129,7 +144,7 @@ int cw_run_verdict_describe(char *text, unsigned size)
     if (c.begun && c.usual_ns > 0 && c.measured)
         return say_measured(text, size, &c);
     if (c.begun && c.work_ns > 0)
-        return say_expected(text, size, &c);
+        return say_expected(text, size, &c, grouped);
     if (c.lost)
         return snprintf(text, size,
                         "clweave: no gain: earlier runs were slower with helpers (%.0f ms of OpenCL work)\n",
