@@ -103,10 +103,13 @@ static void measure_one(int fd, const void *argument)
     struct cw_device_roofs r;
     cl_device_id device = cw_devices_list_find(q->place);
     json_t *answer;
+    bool late;
 
-    if (!device || !cw_roofs_measure(device, q->seconds, &r))
+    if (!device || !cw_roofs_measure(device, q->seconds, &r, &late))
         return;
     answer = to_json(&r);
+    if (late)
+        json_object_set_new(answer, "late", json_true());
     if (answer)
         json_dumpfd(answer, fd, JSON_COMPACT);
 }
@@ -149,6 +152,9 @@ static bool measure_and_keep(json_t *device, struct question q, const char *cach
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "clweave: measuring %s\n", id.name);
     answer = ask(measure_one, &q, q.seconds, id.name);
+    if (json_object_get(answer, "late"))
+        cw_cli_complain("warning: %s: %g s are too short for all of it: --seconds", id.name, q.seconds);
+    json_object_del(answer, "late");
     good = answer && from_json(answer, &r);
     if (good)
         json_object_set(device, "roofs", answer);

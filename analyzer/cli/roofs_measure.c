@@ -185,7 +185,7 @@ static size_t find_size(const struct measure *m)
         release_arrays(array);
         good = ns > 0 ? bytes : good;
         grow = ns > 0 && ns < 5 * ENOUGH_NS;
-        bytes *= 2;
+        bytes *= ns < ENOUGH_NS / 8 ? 8 : 2; /* to make arrays takes a GPU longer than to copy them */
     }
     if (k)
         clReleaseKernel(k);
@@ -322,11 +322,12 @@ static void measure_launch(const struct measure *m, struct cw_device_roofs *r)
         clReleaseKernel(k);
 }
 
-bool cw_roofs_measure(cl_device_id device, double seconds, struct cw_device_roofs *r)
+bool cw_roofs_measure(cl_device_id device, double seconds, struct cw_device_roofs *r, bool *late)
 {
     struct measure m = {.device = device, .deadline = now_s() + seconds};
     uint64_t memory = number(device, CL_DEVICE_GLOBAL_MEM_SIZE) / 8,
              one = number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE), most;
+    bool any = false;
 
     *r = (struct cw_device_roofs){.when_s = (int64_t)time(NULL)};
     m.units = number(device, CL_DEVICE_MAX_COMPUTE_UNITS);
@@ -341,14 +342,14 @@ bool cw_roofs_measure(cl_device_id device, double seconds, struct cw_device_roof
     if (m.queue) {
         measure_launch(&m, r);
         measure_link(&m, r);
-        measure_compute(&m, r);
         measure_memory(&m, r);
+        measure_compute(&m, r);
         clReleaseCommandQueue(m.queue);
     }
     if (m.context)
         clReleaseContext(m.context);
     for (int k = 0; k < CW_ROOFS; k++)
-        if (r->v[k].n)
-            return true;
-    return false;
+        any |= r->v[k].n > 0;
+    *late = is_late(&m);
+    return any;
 }

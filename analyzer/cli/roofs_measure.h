@@ -7,7 +7,8 @@
 #include "../history/device_roofs.h"
 
 /* Measures `device` for about `seconds` at most; the vendor's compiler is not bounded. A quantity that does
- * not come about, for want of memory, time or double precision, has n 0. False: nothing works. */
-bool cw_roofs_measure(cl_device_id device, double seconds, struct cw_device_roofs *r);
+ * not come about, for want of memory, time or double precision, has n 0. *late: the time was up, so there are
+ * few values, or none. False: nothing works. */
+bool cw_roofs_measure(cl_device_id device, double seconds, struct cw_device_roofs *r, bool *late);
 
 #endif

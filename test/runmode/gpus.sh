@@ -3,7 +3,7 @@
 # bare, it prints where everything is managed, by lot, and as users run it; bytes that are not valid somewhere read as others there.
 # Planted faults show. ALL=1: more programs and seeds.
 # SLOW: ALL=1 SEEDS=6 READS=30
-# SECONDS: 45
+# SECONDS: 50
 # COMPILER: shared
 . test/runmode/common.sh
 export OPENCL_LAYERS=$(realpath "$B")/test/libgpucl.so GPUCL_ALONE=1
@@ -66,6 +66,13 @@ for all in 1 0; do # with 0 the others are native
     done
     [ $pieces -gt 0 ] || fail "nothing was read straight: $(cat "$T/summary")"
 done
+# what several GPUs read of the same memory is read there once; a copy that is left out shows
+shared=0
+for seed in $(seq "${SEEDS:-2}"); do
+    bare "$B/test/runmode/table" && in_run "$B/test/runmode/table" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
+    grep -qE '^run: memories: .* [1-9][0-9.]* [KM]iB written with what another copy read' "$T/summary" && shared=$((shared + 1))
+done
+[ $shared -gt 0 ] || fail "nothing was written to several GPUs: $(cat "$T/summary")"
 for fault in unfetched:1 unnoted:1 beyond:1; do
     bare "$B/test/apps/jacobi"
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault timeout 120 "$B/test/apps/jacobi" \

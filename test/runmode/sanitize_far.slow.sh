@@ -20,7 +20,7 @@ for seed in 1 2; do
     for program in memories natives mapped order waits counts content; do apart runmode/$program $seed; done
 done
 for seed in 1 2 3; do
-    for program in apps/jacobi apps/tiles apps/onebuffer runmode/memories runmode/natives runmode/builds_anew; do helped $program $seed; done
+    for program in apps/jacobi apps/tiles apps/onebuffer runmode/memories runmode/natives runmode/table runmode/builds_anew; do helped $program $seed; done
 done
 for seed in 1 2 3; do
     as reads$seed runmode/reads $seed

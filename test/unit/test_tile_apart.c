@@ -505,6 +505,35 @@ static void a_part_that_lacks_bytes_waits_for_others_that_copy(void **unused)
     assert_true(x.fetches);
 }
 
+/* It may copy the same bytes to them. Blocks that have been taken, or are free for any part, do not count. */
+static void a_part_that_lacks_bytes_knows_those_of_others(void **unused)
+{
+    const struct cw_run_task *other;
+
+    (void)unused;
+    x.blocks = PARTS;
+    part_with(HOME, 0, 3);
+    block[HOME].taken = false;
+    part_with(AWAY, 3, 4);
+    lacks = true;
+    assert_true(fetches(&part[AWAY], CL_SUCCESS));
+    other = cw_run_tile_apart_part(&part[AWAY], HOME);
+    assert_ptr_equal(other, &part[HOME]);
+    assert_int_equal(other->accesses.n, 0);
+    assert_int_equal(other->tile.known, 2);
+    assert_ptr_equal(cw_run_tile_apart_part(&part[HOME], AWAY), &part[AWAY]);
+    assert_null(cw_run_tile_apart_part(&part[HOME], PARTS));
+    part[HOME].tile.known = 0;
+    block[HOME].taken = true;
+    assert_true(fetches(&part[AWAY], CL_SUCCESS));
+    assert_int_equal(other->tile.known, 0);
+    block[HOME].taken = false;
+    block[HOME].part = CW_RUN_ANYBODY;
+    assert_true(fetches(&part[AWAY], CL_SUCCESS));
+    assert_int_equal(other->tile.known, 0);
+    x.blocks = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -520,6 +549,7 @@ int main(void)
         cmocka_unit_test_setup(one_that_fails_at_home_may_have_written, setup),
         cmocka_unit_test_setup(margins_are_written_beside, setup),
         cmocka_unit_test_setup(a_part_that_lacks_bytes_waits_for_others_that_copy, setup),
+        cmocka_unit_test_setup(a_part_that_lacks_bytes_knows_those_of_others, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,12 @@ void cw_run_tile_margin_find(struct cw_run_tiles *x)
     (void)x;
 }
 
+const struct cw_run_task *cw_run_tile_apart_part(const struct cw_run_task *part, uint32_t i)
+{
+    (void)part, (void)i;
+    return NULL;
+}
+
 void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
 {
     (void)x;

@@ -16,6 +16,7 @@ struct cw_run_counts {
     uint64_t evicted;        /* buffers, from a device's own memory */
     uint64_t lost, deprived; /* bytes that came to be valid nowhere; commands that needed some */
     uint64_t far_ahead;      /* copies that no command waited for yet */
+    uint64_t far_shared;     /* bytes that came to one memory with their copy to another */
     uint64_t merged;         /* launches: tiles/tile_merge.h */
     uint64_t relieved,
         parts_relieved; /* launches that went home from behind late ones; parts that left them */

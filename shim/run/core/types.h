@@ -117,13 +117,14 @@ struct cw_run_task {
     bool ahead;    /* copies ahead of it were asked for (memory/spread_ahead.h) */
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool apart;    /* its tiles work in several memories, and copy what they need themselves */
+    bool opens;    /* the memory objects that it needs are being made (memory/spread_room.c) */
     bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
         cl_int vendor; /* of a launch: what the vendor's call said that was to run it */
-        cl_int *told;  /* of a call that waits for it: gets the error if its bytes are lost; else NULL */
+        cl_int *told;  /* of a call that waits for it: gets its error; NULL: none waits */
     } outcome;
     uint32_t waits;
     struct {

@@ -37,6 +37,9 @@ struct cw_run_work_ops {
     /* The task runs, and its thread is lost in it: others do its work. Lock held. NULL: it fails, and may run
      * at home. */
     void (*hangs)(struct cw_run_task *t);
+    /* Part `i` of the launch that the task is a part of, whose bytes are known: accesses.of, accesses.n or
+     * else tile.known of them. Lock held. NULL: there are fewer. NULL in place of the function: likewise. */
+    const struct cw_run_task *(*part)(const struct cw_run_task *t, uint32_t i);
     /* The task needs no device: a thread that waits for it runs it also while its worker runs another one. */
     bool beside;
     /* Frees the memory that belongs to the task alone; the task itself is freed next. NULL: nothing does. */

@@ -14,7 +14,8 @@ enum {
     PIECES_LEAST = 4       /* else one end rests half of the time */
 };
 
-/* Room for the pieces of one copy. Stays for the life of the process, as helpers' contexts do. */
+/* Room for the pieces of copies of the same bytes. Stays for the life of the process, as helpers' contexts
+ * do. */
 struct relay {
     struct relay *next;
     unsigned char *room; /* SLOTS pieces */
@@ -113,78 +114,137 @@ static cl_int begin_write(const struct cw_run_relay_end *to, const struct piece 
     return err == CL_SUCCESS ? cw_next.clFlush(to->place->copies) : err;
 }
 
-/* A copy under way. */
-struct job {
+/* A copy under way, without its reads. */
+struct sink {
     struct cw_run_relay_copy *copy;
-    struct relay *room; /* NULL: there is none */
-    cl_event read[SLOTS], written[SLOTS];
-    size_t piece, n;
-    cl_int reads, writes; /* the first error of each end */
+    cl_event written[SLOTS];
+    cl_int err; /* the first of its end */
 };
 
+/* Bytes under way from one end to those of `n` sinks. */
+struct job {
+    struct sink *sink;
+    uint32_t n;
+    struct relay *room; /* NULL: there is none */
+    cl_event read[SLOTS];
+    size_t piece, pieces;
+    cl_int err; /* the first of the end that is read */
+};
+
+static void note(cl_int *first, cl_int err)
+{
+    *first = *first == CL_SUCCESS ? err : *first;
+}
+
+/* The other sinks go on where one fails. */
 static bool is_good(const struct job *j)
 {
-    return j->reads == CL_SUCCESS && j->writes == CL_SUCCESS;
+    bool any = false;
+
+    for (uint32_t k = 0; k < j->n; k++)
+        any |= j->sink[k].err == CL_SUCCESS;
+    return any && j->err == CL_SUCCESS;
+}
+
+static struct piece piece_of_job(const struct job *j, size_t i)
+{
+    const struct cw_run_relay_copy *c = j->sink->copy;
+
+    return piece_at(j->room, c->low, c->bytes, j->piece, i);
+}
+
+static void read_piece(struct job *j, size_t i)
+{
+    struct piece p = piece_of_job(j, i);
+
+    for (uint32_t k = 0; k < j->n; k++)
+        note(&j->sink[k].err, wait(&j->sink[k].written[i % SLOTS]));
+    if (is_good(j))
+        j->err = begin_read(&j->sink->copy->from, &p, &j->read[i % SLOTS]);
+}
+
+static void write_piece(struct job *j, size_t i)
+{
+    struct piece p = piece_of_job(j, i);
+
+    j->err = wait(&j->read[i % SLOTS]);
+    for (uint32_t k = 0; j->err == CL_SUCCESS && k < j->n; k++)
+        if (j->sink[k].err == CL_SUCCESS)
+            j->sink[k].err = begin_write(&j->sink[k].copy->to, &p, &j->sink[k].written[i % SLOTS]);
 }
 
 /* Piece `i` is read while the one before it is written. */
 static void step(struct job *j, size_t i)
 {
-    const struct cw_run_relay_copy *c = j->copy;
-    struct piece p;
-
-    if (i < j->n && is_good(j)) {
-        p = piece_at(j->room, c->low, c->bytes, j->piece, i);
-        j->writes = wait(&j->written[i % SLOTS]);
-        j->reads = j->writes == CL_SUCCESS ? begin_read(&c->from, &p, &j->read[i % SLOTS]) : j->reads;
-    }
-    if (i && i <= j->n && is_good(j)) {
-        p = piece_at(j->room, c->low, c->bytes, j->piece, i - 1);
-        j->reads = wait(&j->read[(i - 1) % SLOTS]);
-        j->writes =
-            j->reads == CL_SUCCESS ? begin_write(&c->to, &p, &j->written[(i - 1) % SLOTS]) : j->writes;
-    }
+    if (i < j->pieces && is_good(j))
+        read_piece(j, i);
+    if (i && i <= j->pieces && is_good(j))
+        write_piece(j, i - 1);
 }
 
 /* The room is used until then. */
 static void finish(struct job *j, uint64_t begin)
 {
-    struct cw_run_relay_copy *c = j->copy;
+    uint64_t took_ns;
 
     for (int i = 0; i < SLOTS; i++) {
-        cl_int read_late = wait(&j->read[i]), written_late = wait(&j->written[i]);
-
-        j->reads = j->reads == CL_SUCCESS ? read_late : j->reads;
-        j->writes = j->writes == CL_SUCCESS ? written_late : j->writes;
+        note(&j->err, wait(&j->read[i]));
+        for (uint32_t k = 0; k < j->n; k++)
+            note(&j->sink[k].err, wait(&j->sink[k].written[i]));
     }
     give(j->room);
-    c->took_ns = cw_run_global_lock_now_ns() - begin;
-    c->err = j->reads != CL_SUCCESS ? j->reads : j->writes;
-    c->failed = j->reads != CL_SUCCESS ? &c->from : j->writes != CL_SUCCESS ? &c->to : NULL;
+    took_ns = cw_run_global_lock_now_ns() - begin;
+    for (uint32_t k = 0; k < j->n; k++) {
+        const struct sink *s = &j->sink[k];
+
+        s->copy->took_ns = took_ns;
+        s->copy->err = j->err != CL_SUCCESS ? j->err : s->err;
+        s->copy->failed = j->err != CL_SUCCESS ? &s->copy->from : s->err != CL_SUCCESS ? &s->copy->to : NULL;
+    }
+}
+
+static bool are_same_bytes(const struct cw_run_relay_copy *a, const struct cw_run_relay_copy *b)
+{
+    return a->from.place == b->from.place && a->from.memory == b->from.memory && a->low == b->low &&
+           a->bytes == b->bytes;
+}
+
+/* One job for the sinks at `sink`, as many of `n` as are of the same bytes. */
+static struct job begin_job(struct sink *sink, uint32_t n)
+{
+    const struct cw_run_relay_copy *c = sink->copy;
+    struct job j = {.sink = sink, .n = 1};
+
+    while (j.n < n && are_same_bytes(sink[j.n].copy, c))
+        j.n++;
+    j.room = take(c->from.place->slot->home ? c->to.place : c->from.place);
+    j.piece = piece_of(c->bytes);
+    j.pieces = j.room ? (c->bytes + j.piece - 1) / j.piece : 0;
+    return j;
 }
 
 void cw_run_relay_copies(struct cw_run_relay_copy *copy, uint32_t n)
 {
-    struct job job[CW_RUN_RELAY_COPIES] = {0};
+    struct sink sink[CW_RUN_RELAY_COPIES] = {0};
+    struct job job[CW_RUN_RELAY_COPIES];
+    uint32_t jobs = 0;
     size_t steps = 0;
     uint64_t begin;
 
     for (uint32_t k = 0; k < n; k++) {
-        struct job *j = &job[k];
-
-        j->copy = &copy[k];
-        j->copy->err = CL_OUT_OF_HOST_MEMORY;
-        j->copy->failed = NULL;
-        j->room = take(j->copy->from.place->slot->home ? j->copy->to.place : j->copy->from.place);
-        j->piece = piece_of(j->copy->bytes);
-        j->n = j->room ? (j->copy->bytes + j->piece - 1) / j->piece : 0;
-        steps = j->n > steps ? j->n : steps;
+        copy[k].err = CL_OUT_OF_HOST_MEMORY;
+        copy[k].failed = NULL;
+        sink[k].copy = &copy[k];
+    }
+    for (uint32_t k = 0; k < n; k += job[jobs++].n) {
+        job[jobs] = begin_job(&sink[k], n - k);
+        steps = job[jobs].pieces > steps ? job[jobs].pieces : steps;
     }
     begin = cw_run_global_lock_now_ns();
     for (size_t i = 0; i <= steps; i++)
-        for (uint32_t k = 0; k < n; k++)
+        for (uint32_t k = 0; k < jobs; k++)
             step(&job[k], i);
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < jobs; k++)
         if (job[k].room)
             finish(&job[k], begin);
 }

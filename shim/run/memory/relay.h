@@ -21,9 +21,10 @@ struct cw_run_relay_copy {
     uint64_t took_ns; /* without the room for the bytes, which the first copies make */
 };
 
-/* Makes `n` copies, at most CW_RUN_RELAY_COPIES, at the same time, and returns when all are over; pieces of
- * each are read and written at the same time. Any thread, lock not held. */
-enum { CW_RUN_RELAY_COPIES = 4 };
+/* Makes `n` copies at the same time, and returns when all are over; pieces of each are read and written at
+ * the same time. Copies in a row of the same bytes from the same end read each piece once, and write it to
+ * all their ends. Any thread, lock not held. */
+enum { CW_RUN_RELAY_COPIES = 16 }; /* at most */
 void cw_run_relay_copies(struct cw_run_relay_copy *copy, uint32_t n);
 
 /* In the child of a fork. */

@@ -69,7 +69,7 @@ static bool fetch_needed(const struct cw_run_task *t, const struct cw_run_access
     bool good = true;
 
     for (uint32_t i = 0; good && needed(t, a, i, &low, &high); i++)
-        good = cw_run_spread_bring(a->region, low, high, memory);
+        good = cw_run_spread_bring_for(t, a->region, low, high, memory);
     return good;
 }
 
@@ -379,7 +379,7 @@ bool cw_run_spread_failed(struct cw_run_task *t)
 int cw_run_spread_describe(char *text, unsigned size)
 {
     const struct cw_run_counts *c = &cw_run.counts;
-    char a[16], b[16], needed[16], native[16], room[16], read[16];
+    char a[16], b[16], needed[16], native[16], room[16], read[16], shared[16];
 
     if (!c->far_copies[0] && !c->far_copies[1])
         return 0;
@@ -387,12 +387,12 @@ int cw_run_spread_describe(char *text, unsigned size)
                     "run: memories: %s in %llu copies to devices, %s in %llu back: %s for managed commands, "
                     "%s for native ones, %s to make room (%llu buffers), %s read by the program; "
                     "%llu copies ahead; "
-                    "%llu launches merged\n",
+                    "%s written with what another copy read; %llu launches merged\n",
                     cw_quantity_bytes(c->far_bytes[0], a), (unsigned long long)c->far_copies[0],
                     cw_quantity_bytes(c->far_bytes[1], b), (unsigned long long)c->far_copies[1],
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NEEDED], needed),
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NATIVE], native),
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_ROOM], room), (unsigned long long)c->evicted,
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_READ], read), (unsigned long long)c->far_ahead,
-                    (unsigned long long)c->merged);
+                    cw_quantity_bytes(c->far_shared, shared), (unsigned long long)c->merged);
 }

@@ -12,9 +12,15 @@
 #include "../core/global_lock.h"
 #include "../core/observer.h"
 #include "../core/record.h"
+#include "../core/work_ops.h"
 #include "../staging/staging.h"
 #include "quarantine.h"
 #include "relay.h"
+
+enum {
+    MOVES = 4,              /* copies to one memory at the same time */
+    SHARED_LEAST = 4 << 20, /* bytes that one thread writes to several memories; each reads fewer by itself */
+};
 
 /* A copy that a thread makes. */
 struct cw_run_arrival {
@@ -232,8 +238,9 @@ static void is_made(const struct cw_run_region *r, struct copying *c, uint64_t b
         cw_run_quarantine_begin(c->failed, c->err, true);
 }
 
-/* Makes `n` copies at the same time; one, unless all are direct. There is room for a change by each. Returns
- * how many have been made before the first one that failed, with *err. Lock held; given up meanwhile. */
+/* Makes `n` copies, to one memory or several, at the same time; one, unless all are direct. There is room for
+ * a change by each. Returns how many have been made before the first one that failed, with *err. Lock held;
+ * given up meanwhile. */
 static uint32_t make_copies(const struct cw_run_region *r, const struct cw_coherence_move *move, uint32_t n,
                             bool ahead, cl_int *err)
 {
@@ -293,7 +300,7 @@ static uint32_t next_moves(const struct cw_run_spread *s, uint64_t low, uint64_t
     uint32_t n = 0;
     bool beyond;
 
-    while (n < CW_RUN_RELAY_COPIES &&
+    while (n < MOVES &&
            cw_coherence_next(&s->valid, low, high, memory, direct, &move[n], n ? &beyond : lost)) {
         if (n && (!is_direct(&move[n]) || is_under_way(s, &move[n]) || is_covered(s, &move[n])))
             break;
@@ -304,24 +311,81 @@ static uint32_t next_moves(const struct cw_run_spread *s, uint64_t low, uint64_t
     return n;
 }
 
-bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory)
+/* The part reads all bytes of the copy, and its memory lacks them. Then *to is the same copy, to there. */
+static bool shares(const struct cw_run_task *part, const struct cw_run_region *r,
+                   const struct cw_coherence_move *m, struct cw_coherence_move *to)
+{
+    uint32_t n = part->accesses.n ? part->accesses.n : part->tile.known, i = 0;
+    const struct cw_run_access *a = part->accesses.of;
+    bool lost;
+
+    while (i < n && !(a[i].region == r && !a[i].write && a[i].low <= m->low && m->high <= a[i].high))
+        i++;
+    return i < n &&
+           cw_coherence_next(&r->spread->valid, m->low, m->high, cw_run_spread_memory_of(part),
+                             cw_run_spread_direct(), to, &lost) &&
+           to->low == m->low && to->high == m->high && to->from == m->from && is_direct(to) &&
+           cw_run_spread_may_copy(r, to);
+}
+
+static bool may_share(const struct cw_run_task *t, const struct cw_run_region *r,
+                      const struct cw_coherence_move *m)
+{
+    uint64_t least = cw_run.chaos ? 1 : SHARED_LEAST;
+
+    /* at the program's own device less is asked of native commands */
+    return t && t->ops->part && is_direct(m) && m->to != cw_run_spread_home_of(r) &&
+           m->high - m->low >= least;
+}
+
+/* Another part of the launch is about to have the memory objects without which no bytes can be copied to it:
+ * so are all of them when the first launch of a kernel begins. */
+static bool is_awaited(const struct cw_run_task *t)
+{
+    const struct cw_run_task *part;
+
+    for (uint32_t i = 0; (part = t->ops->part(t, i)); i++)
+        if (part->opens)
+            return true;
+    return false;
+}
+
+/* Other parts of the launch that `t` is a part of need the bytes of move[0], too: copies to their memories,
+ * behind it, so that the bytes are read once. The launch has claimed them. Returns how many copies there are
+ * now. */
+static uint32_t share(const struct cw_run_task *t, const struct cw_run_region *r,
+                      struct cw_coherence_move *move)
+{
+    const struct cw_run_task *part;
+    uint32_t n = 1;
+
+    for (uint32_t i = 0; n < CW_RUN_RELAY_COPIES && (part = t->ops->part(t, i)); i++)
+        if (part != t && shares(part, r, move, &move[n]))
+            cw_run.counts.far_shared += move[n].high - move[n].low, n++;
+    return n;
+}
+
+bool cw_run_spread_bring_for(const struct cw_run_task *t, struct cw_run_region *r, uint64_t low,
+                             uint64_t high, uint32_t memory)
 {
     struct cw_run_spread *s = r->spread;
     struct cw_coherence_move move[CW_RUN_RELAY_COPIES], *failed;
-    uint32_t failures = 0, n, made;
+    uint32_t failures = 0, n, all, made;
     cl_int err;
-    bool lost;
+    bool lost, shared;
 
     while ((n = next_moves(s, low, high, memory, move, &lost))) {
-        if (is_under_way(s, move) || is_covered(s, move)) {
+        shared = n == 1 && may_share(t, r, move);
+        if (is_under_way(s, move) || is_covered(s, move) || (shared && is_awaited(t))) {
             cw_run_spread_wait();
             continue;
         }
-        if (!cw_extents_reserve(&s->valid, n))
+        all = shared ? share(t, r, move) : n;
+        if (!cw_extents_reserve(&s->valid, all))
             return false;
-        made = make_copies(r, move, n, false, &err);
+        made = make_copies(r, move, all, false, &err);
         failed = &move[made];
-        if (made == n)
+        if (made >= n) /* the other parts see for themselves which bytes they have */
             continue;
         /* vendors make room for a buffer when it is first used; the device works on */
         if (err == CL_MEM_OBJECT_ALLOCATION_FAILURE && failed->to != CW_MEMORY_HOST)
@@ -335,6 +399,11 @@ bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, u
             return false;
     }
     return !lost;
+}
+
+bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory)
+{
+    return cw_run_spread_bring_for(NULL, r, low, high, memory);
 }
 
 /* ---- copies that no command waits for yet */

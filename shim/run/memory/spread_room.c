@@ -166,7 +166,7 @@ static bool has_replicas(const struct cw_run_task *t, const struct cw_run_contex
     return all;
 }
 
-bool cw_run_spread_make_replicas(const struct cw_run_task *t)
+bool cw_run_spread_make_replicas(struct cw_run_task *t)
 {
     struct cw_run_context *c = t->queue->context;
     struct cw_run_context_device *p = &c->places[t->at.place];
@@ -174,6 +174,7 @@ bool cw_run_spread_make_replicas(const struct cw_run_task *t)
 
     if (has_replicas(t, p))
         return true;
+    t->opens = true;
     cw_run_global_lock_give();
     good = cw_run_context_device_queue(c, p);
     good = good && cw_run_context_device_copies(c, p);
@@ -181,5 +182,7 @@ bool cw_run_spread_make_replicas(const struct cw_run_task *t)
     for (uint32_t i = 0; good && !p->slot->home && i < t->launch.kernel->count; i++)
         if (t->launch.args[i].memory)
             good = make_replica(t, p, t->launch.args[i].memory);
+    t->opens = false;
+    cw_run_global_lock_tell();
     return good;
 }

@@ -68,6 +68,9 @@ uint64_t cw_run_spread_direct(void);
  * does not have these bytes. False: some are lost, the device does not take them, or memory is out. The lock
  * is given up meanwhile. */
 bool cw_run_spread_bring(struct cw_run_region *r, uint64_t low, uint64_t high, uint32_t memory);
+/* The same for `t`, which reads them there. Other parts of its launch may get the same bytes with it. */
+bool cw_run_spread_bring_for(const struct cw_run_task *t, struct cw_run_region *r, uint64_t low,
+                             uint64_t high, uint32_t memory);
 
 /* A copy that no command waits for yet (spread_ahead.h) is under way on some of these bytes. */
 bool cw_run_spread_copies_ahead(const struct cw_run_region *r, uint64_t low, uint64_t high);
@@ -90,7 +93,7 @@ void cw_run_spread_uncover(struct cw_run_task *t);
 
 /* The device of `t` has memory objects for all its arguments, and a queue for copies. Worker held; the lock
  * is given up meanwhile. */
-bool cw_run_spread_make_replicas(const struct cw_run_task *t);
+bool cw_run_spread_make_replicas(struct cw_run_task *t);
 
 /* ---- spread_claim.c */
 

@@ -143,6 +143,8 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
 {
     t->outcome.status = t->outcome.failed ? t->outcome.failed : status;
     t->state = CW_RUN_DONE;
+    if (CW_UNLIKELY(t->outcome.status < 0 && t->outcome.told))
+        *t->outcome.told = t->outcome.status;
     if (t->time.wanted && !t->time.at[3]) {
         t->time.at[3] = cw_run_clock_now_ns();
         if (t->time.at[3] < t->time.ready_ns)

@@ -110,7 +110,8 @@ static const struct cw_run_work_ops part_ops = {.leave = part_leaves,
                                                 .run = run_part,
                                                 .execute = execute_block,
                                                 .submit = submit_block,
-                                                .share = block_share};
+                                                .share = block_share,
+                                                .part = cw_run_tile_apart_part};
 
 static void cut_ready(struct cw_run_task *t)
 {
@@ -367,8 +368,6 @@ void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, 
     if (lost == CL_SUCCESS)
         return;
     x->spoilt = t->outcome.failed = lost;
-    if (t->outcome.told)
-        *t->outcome.told = lost;
     cw_run_spread_lost(t);
 }
 

@@ -254,6 +254,28 @@ bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b)
     return lacks;
 }
 
+/* Of the block that each part takes next, if one is bound to it: cw_run_tile_apart_part() tells of them. */
+static void find_all_bytes(struct cw_run_tiles *x)
+{
+    for (uint32_t i = 0; i < x->blocks; i++) {
+        struct cw_run_block *b = &x->block[i];
+        struct cw_run_task *part = b->taken || b->part == CW_RUN_ANYBODY ? NULL : &x->part[b->part];
+
+        if (!part || part->accesses.n || part->tile.known)
+            continue;
+        if (find_bytes(x, part, b))
+            part->tile.known = part->accesses.n;
+        part->accesses.n = 0;
+    }
+}
+
+const struct cw_run_task *cw_run_tile_apart_part(const struct cw_run_task *part, uint32_t i)
+{
+    const struct cw_run_tiles *x = part->tile.part_of;
+
+    return x->apart && i < x->parts ? &x->part[i] : NULL;
+}
+
 /* ---- before and behind a block */
 
 static bool is_at_home(const struct cw_run_task *part)
@@ -274,6 +296,8 @@ static cl_int fetch(struct cw_run_tiles *x, struct cw_run_task *part)
     bool lacks = cw_run_spread_lacks(part);
     cl_int err;
 
+    if (lacks)
+        find_all_bytes(x);
     x->fetches |= lacks;
     x->fetching += lacks;
     err = cw_run_spread_gather(part);

@@ -403,8 +403,6 @@ static void run_beside(struct cw_run_task *t)
         status = cw_run_timing_execute(t);
         cw_run_global_lock_take();
     }
-    if (status < 0 && t->outcome.told)
-        *t->outcome.told = status;
     cw_run_task_done(t, status);
     cw_run_task_retire();
 }
@@ -427,8 +425,6 @@ static void save_all(void)
 static void fails(struct cw_run_task *t, cl_int error)
 {
     t->outcome.failed = error;
-    if (t->outcome.told)
-        *t->outcome.told = error;
     cw_run_spread_lost(t);
 }
 
