@@ -38,13 +38,12 @@ void cw_run_tile_margin_find(struct cw_run_tiles *x)
     (void)x;
 }
 
-/* ---- not called here */
-
 void cw_run_share_keep(const struct cw_run_tiles *x)
 {
     (void)x;
-    fail();
 }
+
+/* ---- not called here */
 
 void cw_run_share_rests(struct cw_run_share *h)
 {
@@ -266,6 +265,41 @@ static void nothing_is_held_where_blocks_are_asked_for(void **state)
     assert_null(share.held);
 }
 
+static double copying_after(uint32_t launches, bool fetches)
+{
+    while (launches--)
+        cw_run_share_over(&(struct cw_run_tiles){.share = &share, .fetches = fetches}, 1000);
+    return share.copying;
+}
+
+static void it_is_known_how_many_launches_copy(void **state)
+{
+    (void)state;
+    assert_true(copying_after(1, true) == 1);
+    assert_int_equal(100 * copying_after(3, false), 25);
+    assert_true(copying_after(60, false) < .02);
+    assert_in_range(100 * copying_after(1, true), 6, 8);
+    assert_true(copying_after(60, true) > .95);
+}
+
+static void launch_takes(uint64_t ns, bool fetches)
+{
+    cw_run_share_over(&(struct cw_run_tiles){.share = &share, .fetches = fetches}, ns);
+}
+
+static void it_is_known_how_long_copies_take(void **state)
+{
+    (void)state;
+    launch_takes(22000, true); /* all bytes come */
+    assert_true(share.copies_ns == 0);
+    launch_takes(300, false);
+    launch_takes(7000, true);
+    launch_takes(900, true);
+    launch_takes(310, false);
+    launch_takes(1200, true);
+    assert_in_range(share.copies_ns, 590, 630);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +312,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(fewer_places_share_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_held_on_processors, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_held_where_blocks_are_asked_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(it_is_known_how_many_launches_copy, setup, teardown),
+        cmocka_unit_test_setup_teardown(it_is_known_how_long_copies_take, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

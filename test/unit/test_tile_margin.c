@@ -76,6 +76,7 @@ static struct cw_run_region region[ARGS];
 static struct cw_run_memory memory[ARGS];
 static struct cw_run_arg arg[ARGS];
 static struct cw_run_share share, other; /* of the kernel that reaches no neighbour */
+static size_t shift;                     /* of the cut points, in groups */
 static uint32_t turn;                    /* the buffer that is read */
 static uint32_t copied;                  /* launches of which some part copied */
 static uint32_t margins;                 /* work-groups in them */
@@ -117,7 +118,9 @@ static void launch(void)
 
     for (uint32_t i = 0; i < PARTS; i++) {
         part[i].at.place = i;
-        block[i] = (struct cw_run_block){.first = (size_t)i * OWN, .groups = OWN, .part = i};
+        block[i] = (struct cw_run_block){.first = (size_t)i * OWN + (i ? shift : 0),
+                                         .groups = OWN + (i ? 0 : shift) - (i + 1 < PARTS ? 0 : shift),
+                                         .part = i};
     }
     arg[0].memory = &memory[turn];
     arg[1].memory = &memory[!turn];
@@ -160,7 +163,7 @@ static int setup(void **unused)
 {
     (void)unused;
     memset(valid, 0, sizeof valid);
-    turn = 0;
+    turn = shift = 0;
     for (uint32_t i = 0; i < PARTS; i++)
         gpu[i].memory = i + 1;
     for (uint32_t i = 0; i < ARGS; i++) {
@@ -246,6 +249,9 @@ static void they_grow_while_they_are_used_up(void **unused)
     assert_int_equal(copied, 4);
     launches_of(80);
     assert_int_equal(copied, 10);
+    share.copies_ns = 256; /* what they turn out to take */
+    launches_of(160);
+    assert_int_equal(copied, 10);
 }
 
 static void dear_work_groups_are_not_run_twice(void **unused)
@@ -290,6 +296,24 @@ static void part_of_what_was_planned(void **unused)
     }
     assert_in_range(copied, 60, 66);
     assert_in_range(margins, 60 * 4 * (4 + 3 + 2 + 1), 60 * 4 * (5 + 4 + 3 + 2 + 1));
+}
+
+/* Cut points move at the first launches of each 32, as the devices' speeds turn out: other launches find
+ * margins as before. */
+static void new_cuts_are_no_reason_for_less(void **unused)
+{
+    (void)unused;
+    share.apart_ns = 64; /* 8 launches from one copy to the next */
+    launches_of(64);
+    copied = 0;
+    for (uint32_t i = 0; i < 320; i++) {
+        if (i % 32 < 2) {
+            shift = shift ? 0 : OWN / 2;
+            share.times_held++;
+        }
+        launch();
+    }
+    assert_in_range(copied, 50, 60);
 }
 
 static void launches_in_place_have_none(void **unused)
@@ -363,6 +387,7 @@ int main(void)
         cmocka_unit_test_setup(dear_work_groups_are_not_run_twice, setup),
         cmocka_unit_test_setup(what_saves_nothing_is_left_out, setup),
         cmocka_unit_test_setup(part_of_what_was_planned, setup),
+        cmocka_unit_test_setup(new_cuts_are_no_reason_for_less, setup),
         cmocka_unit_test_setup(launches_in_place_have_none, setup),
         cmocka_unit_test_setup(nor_have_launches_with_atomics, setup),
         cmocka_unit_test_setup(nor_have_launches_that_read_everything, setup),

@@ -147,6 +147,8 @@
 #define CW_RUN_SHARE_HELD 0.95
 /* launches for which shares stand at most before they are looked at again */
 #define CW_RUN_SHARE_HELD_MOST 64
+/* cut launches of which it is known how many have copied bytes */
+#define CW_RUN_SHARE_COPYING 16
 /* launches from one copy of borders to the next, at most (tiles/tile_margin.h) */
 #define CW_RUN_MARGIN_MOST 64
 /* copies for which margins do not grow after some that were too large, at most */

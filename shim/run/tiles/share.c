@@ -235,6 +235,23 @@ static double block_ns(const struct cw_run_task *t, double part_ns)
     return copies < CW_RUN_SHARE_COPIES ? part_ns * copies / CW_RUN_SHARE_COPIES : part_ns;
 }
 
+/* GPUs copy the borders of their blocks at the same time, in some launches: all of them have one price for
+ * that, which says nothing about how many they should be. It is the least of what is known of each one's
+ * copies: that of a GPU which no other one has copied from is a guess, and launches that do not gain by it
+ * are noticed. */
+static void price_borders(const struct cw_run_share *h, const struct cw_run_context *c, struct candidate *v,
+                          uint32_t n)
+{
+    double least = INFINITY;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i].place != h->home && cw_run_context_device_is_gpu(&c->places[v[i].place]))
+            least = fmin(least, v[i].set_up_ns);
+    for (uint32_t i = 0; i < n && !isinf(least); i++)
+        if (cw_run_context_device_is_gpu(&c->places[v[i].place]))
+            v[i].set_up_ns = least * (h->cuts ? h->copying : 1);
+}
+
 static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_share *h,
                            const struct cw_run_cut *cut, struct candidate *v)
 {
@@ -260,6 +277,8 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
         if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
             cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[lane])); /* GPUs get one part */
     }
+    if (cw_run_context_device_is_gpu(&c->places[h->home]))
+        price_borders(h, c, v, n);
     qsort(v, n, sizeof *v, faster);
     return n;
 }

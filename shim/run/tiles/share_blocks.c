@@ -91,6 +91,7 @@ static void hold_shares(const struct cw_run_tiles *x, double share[CW_RUN_LANES]
             share[k] = h->held[x->part[k].at.place];
         return;
     }
+    h->times_held++;
     memset(h->held, 0, places * sizeof *h->held);
     for (uint32_t k = 0; k < x->parts; k++)
         h->held[x->part[k].at.place] = share[k];
@@ -231,6 +232,9 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         return;
     h->cut_ns = cw_run_least_of_late(h->cut_ns, (double)ns);
     h->cuts++;
+    if (x->fetches && (double)ns > h->cut_ns)
+        h->copies_ns = cw_run_least_of_late(h->copies_ns, (double)ns - h->cut_ns);
+    h->copying += ((x->fetches ? 1 : 0) - h->copying) / fmin(h->cuts, CW_RUN_SHARE_COPYING);
     cw_run_share_keep(x);
     if (h->cuts <= 2 || cw_run.all || cw_run.preparing)
         return; /* the vendor has compiled */

@@ -175,25 +175,28 @@ static bool copies(struct cw_run_tiles *x)
  * margins on each side: that is the least where n * n is so much. */
 static uint32_t best(const struct cw_run_tiles *x, const uint32_t reach[2])
 {
-    double speed = INFINITY;
+    double speed = INFINITY, copies = fmax(x->share->apart_ns, x->share->copies_ns);
 
     for (uint32_t i = 0; i < x->parts; i++)
         speed = fmin(speed, cw_adaptive_speed(x->share->control, x->part[i].at.place));
-    return (uint32_t)cw_whole_from(
-        sqrt(2 * x->share->apart_ns * speed * (double)x->units / (reach[0] + reach[1])), CW_RUN_MARGIN_MOST);
+    return (uint32_t)cw_whole_from(sqrt(2 * copies * speed * (double)x->units / (reach[0] + reach[1])),
+                                   CW_RUN_MARGIN_MOST);
 }
 
 /* Between the copies that are to be made now and the next; `s` is the series so far. Something else that
- * makes launches copy comes sooner where it does twice in a row. */
+ * makes launches copy comes sooner where it does twice in a row. New cuts do not come again and again. */
 static uint32_t launches(const struct cw_run_tiles *x, const struct cw_run_series *s, const uint32_t reach[2])
 {
     struct cw_run_margins *m = &x->share->margins;
+    bool anew = m->launches && m->held != x->share->times_held;
     uint32_t most;
 
+    m->held = x->share->times_held;
     if (asked)
         return asked;
-    m->short_of = s->saved < s->planned ? m->short_of + 1 : 0;
-    if (m->short_of == 1)
+    if (!anew)
+        m->short_of = s->saved < s->planned ? m->short_of + 1 : 0;
+    if (anew || m->short_of == 1)
         return m->launches ? m->launches : 1;
     if (m->short_of) {
         m->launches = s->saved + 1;

@@ -21,8 +21,9 @@
  * A launch that has to copy anyhow begins margins, for so many launches as its kernel's record says; the
  * others have margins as far as they need no copies for them. The record is doubled each time the margins
  * were used up, up to where more work-groups would cost more than copies, which is measured; where they
- * saved fewer it falls back to those for a while, longer each time. The series goes from launch to launch
- * with the buffers (cw_run_region.series): several kernels may be in it, and several series in a queue.
+ * saved fewer it falls back to those for a while, longer each time; not where the launch is cut elsewhere
+ * than the one before, which is none of the program's doing. The series goes from launch to launch with
+ * the buffers (cw_run_region.series): several kernels may be in it, and several series in a queue.
  *
  * A unit is a row of work-items, of a kernel that cannot tell how its work-groups are: margins are launches
  * of their own then. Else it is a work-group.
@@ -43,6 +44,7 @@ struct cw_run_margins {
     uint32_t short_of; /* times in a row that margins were used by fewer launches than they were for */
     uint32_t rest;     /* copies for which that is not doubled after it was too many; 0: never */
     uint32_t resting;  /* so many of them are left */
+    uint32_t held;     /* the share's times_held at the last of them */
     /* units before and behind a block that wrote what it reads, when that was looked at last */
     uint32_t reach[2];
 };

@@ -1,0 +1,248 @@
+/* How many GPUs have a part of a launch of 1 ms: by what their copies of borders cost, and how often launches
+ * make any. The controller is the real one; all else is played. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../shim/run/tiles/share.c"
+
+enum { GPUS = 4, GROUPS = 1000 };
+#define WHOLE_NS 1e6
+
+struct cw_run_state_all cw_run;
+
+/* ---- played */
+
+static uint32_t cut_for; /* GPUs; 0: whole */
+
+bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share,
+                        const uint32_t *place, uint32_t n)
+{
+    (void)t, (void)cut, (void)share, (void)place;
+    cut_for = n;
+    return true;
+}
+
+const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
+{
+    (void)t;
+    *cut = (struct cw_run_cut){.groups = GROUPS};
+    return NULL;
+}
+
+enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
+{
+    (void)cut;
+    return CW_RUN_LEGAL_APART;
+}
+
+enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_run_context_device *p,
+                                 enum cw_run_legal_scope scope)
+{
+    (void)t, (void)p, (void)scope;
+    return CW_RUN_LEGAL;
+}
+
+bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n)
+{
+    (void)p, (void)place, (void)n;
+    return true;
+}
+
+bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool worth, bool build)
+{
+    (void)p, (void)place, (void)worth, (void)build;
+    return true;
+}
+
+bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
+{
+    (void)p;
+    return true;
+}
+
+void cw_run_gpu_begin_saves(double ns)
+{
+    (void)ns;
+}
+
+void cw_run_gpu_begin_saved(double ns)
+{
+    (void)ns;
+}
+
+double cw_run_costs_least_ns(const struct cw_run_task *t)
+{
+    (void)t;
+    return WHOLE_NS;
+}
+
+uint32_t cw_run_thread_processors(void)
+{
+    return 1;
+}
+
+uint64_t cw_run_clock_devices_ns(void)
+{
+    return 0;
+}
+
+uint64_t cw_run_global_lock_now_ns(void)
+{
+    return 0;
+}
+
+void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups,
+                         double overhead_ns)
+{
+    (void)h, (void)t, (void)groups, (void)overhead_ns;
+}
+
+void cw_run_reasons_of(const struct cw_run_task *t, const char *why)
+{
+    (void)t, (void)why;
+}
+
+void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
+{
+    (void)t, (void)why;
+}
+
+void cw_run_record_pin(struct cw_run_record *r)
+{
+    (void)r;
+    fail();
+}
+
+/* ---- the launch */
+
+static struct cw_run_context_device place[GPUS];
+static struct cw_run_context context = {.places = place};
+static struct cw_run_queue queue = {.context = &context};
+static struct cw_run_tiled tiled;
+static double mean_ns[GPUS] = {WHOLE_NS};
+static struct cw_run_known known = {.mean_ns = mean_ns};
+static struct cw_run_program program = {.context = &context};
+static struct cw_run_kernel kernel = {.program = &program, .tiled = &tiled, .known = &known};
+static struct cw_run_task task;
+static double apart_ns[GPUS];
+
+static uint32_t gpus_of_a_launch(void)
+{
+    struct cw_run_task *all[] = {&task};
+    uint32_t slot[] = {0};
+    double start_ns[] = {0}, finish_ns[] = {WHOLE_NS}, cost[GPUS];
+    struct cw_run_plan plan = {.slot = slot, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 1};
+
+    for (uint32_t i = 0; i < GPUS; i++)
+        cost[i] = WHOLE_NS;
+    cut_for = 0;
+    cw_run_share_window(&(struct cw_run_shared){
+        .task = all, .plan = &plan, .cost = cost, .apart_ns = apart_ns, .tasks = 1, .lanes = GPUS});
+    return cut_for;
+}
+
+static int setup(void **unused)
+{
+    static const struct cw_options options = {
+        .policy = "heft", .share = "auto", .blocks = "async", .ratio = ""};
+
+    (void)unused;
+    cw_run_share_start(&options);
+    context.slots = calloc(1, sizeof *context.slots + GPUS * sizeof *context.slots->slot);
+    assert_non_null(context.slots);
+    context.slots->n = GPUS;
+    program.models = (void *)&program;
+    for (uint32_t i = 0; i < GPUS; i++) {
+        context.slots->slot[i] = (struct cw_cl_device){
+            .memory = i + 1, .traits = CW_VENDOR_OWN_MEMORY, .home = !i, .speed = 1, .class_name = "gpu"};
+        cw_run.lanes[i].number = i;
+        place[i] = (struct cw_run_context_device){.slot = &context.slots->slot[i], .lane = &cw_run.lanes[i]};
+        program.copy[i] = CW_RUN_COPY_READY;
+        apart_ns[i] = i ? 40000 : 2;
+    }
+    task = (struct cw_run_task){.work = CW_RUN_LAUNCH, .queue = &queue, .launch = {.kernel = &kernel}};
+    return 0;
+}
+
+static int teardown(void **unused)
+{
+    (void)unused;
+    cw_adaptive_destroy(tiled.shares->control);
+    free(tiled.shares);
+    free(context.slots);
+    tiled.shares = NULL;
+    return 0;
+}
+
+static void have_run(uint32_t cuts, double copying)
+{
+    gpus_of_a_launch();
+    for (uint32_t i = 0; i < GPUS; i++)
+        cw_adaptive_know(tiled.shares->control, i, GROUPS, WHOLE_NS);
+    tiled.shares->cuts = cuts;
+    tiled.shares->copying = copying;
+}
+
+/* ---- the cases */
+
+static void all_have_a_part(void **unused)
+{
+    (void)unused;
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+    have_run(64, 1);
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+}
+
+/* Only GPUs with blocks next to each other copy: of the others a guess is known. */
+static void a_gpu_whose_copies_are_known_is_not_left_out_for_them(void **unused)
+{
+    (void)unused;
+    have_run(64, 1);
+    for (uint32_t i = 1; i < GPUS; i++) {
+        apart_ns[i] = 300e3;
+        assert_int_equal(gpus_of_a_launch(), GPUS);
+        apart_ns[i] = 40e3;
+    }
+}
+
+/* More than one GPU more saves: all of them together save it. */
+static void copies_are_no_price_of_one_gpu_more(void **unused)
+{
+    (void)unused;
+    have_run(64, 1);
+    for (uint32_t i = 1; i < GPUS; i++)
+        apart_ns[i] = 550e3;
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+    for (uint32_t i = 1; i < GPUS; i++)
+        apart_ns[i] = 800e3;
+    assert_int_equal(gpus_of_a_launch(), 0);
+}
+
+static void launches_that_copy_nothing_do_not_pay_for_copies(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 1; i < GPUS; i++)
+        apart_ns[i] = 2e6;
+    have_run(64, 1.0 / 16);
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+    have_run(64, 1);
+    assert_int_equal(gpus_of_a_launch(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_have_a_part, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_gpu_whose_copies_are_known_is_not_left_out_for_them, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(copies_are_no_price_of_one_gpu_more, setup, teardown),
+        cmocka_unit_test_setup_teardown(launches_that_copy_nothing_do_not_pay_for_copies, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
