@@ -4,7 +4,7 @@
 # there. Planted faults show: a copy that is left out, a write that is not noted, bytes that leave with the memory that alone had
 # them, bytes that are not fetched although a command may leave them as they are, writes and copies ahead that do not wait for each
 # other. ALL=1: more programs and seeds.
-# SLOW: ALL=1 SEEDS=20
+# SLOW: ALL=1 SEEDS=4
 # SECONDS: 50
 # COMPILER: shared
 . test/runmode/common.sh

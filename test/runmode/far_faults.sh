@@ -2,7 +2,7 @@
 # fails when it has written garbage, there is no memory for it, a copy back fails, one takes seconds or never ends, copies never end once
 # one has failed. The program prints what it prints bare, unless bytes were lost: then it is told of an error. It always ends. ALL=1: all
 # of it with one and two such devices, more seeds.
-# SLOW: ALL=1 SEEDS=5
+# SLOW: ALL=1
 # SECONDS: 50
 # COMPILER: shared
 . test/runmode/common.sh

@@ -173,8 +173,8 @@ static int64_t apply(enum cw_merge how, int64_t a, int64_t b)
 static void operate(enum cw_merge how, int bytes, uint8_t *at, int64_t value)
 {
     bool is_signed = how == CW_MERGE_SMIN || how == CW_MERGE_SMAX;
-    uint32_t word;
-    int64_t a;
+    uint32_t word = 0;
+    int64_t a = 0;
 
     memcpy(&a, at, bytes == 8 ? 8 : 0);
     memcpy(&word, at, bytes == 4 ? 4 : 0);
@@ -197,7 +197,7 @@ static uint8_t *own_bytes(uint32_t i)
 
 static int64_t any_number(void)
 {
-    return (int64_t)rand() << 42 ^ (int64_t)rand() << 21 ^ rand();
+    return (int64_t)((uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand());
 }
 
 /* Each part runs two blocks; `fails`: of the first block of part 1 nothing comes back. */

@@ -41,7 +41,7 @@ struct cw_run_state_all {
     /* all; or DSPs on the virtual clock under a policy that the user names. From the first launch on, each
      * command runs where the plan puts it, whatever that gains; constant after start() */
     bool eager;
-    bool native_kernels; /* the program enqueues functions of its own */
+    /* what changes later, under the lock, stands apart from these: compilers read several bools at once */
     uint64_t random, batches, sequence;
     uint64_t memory_ids; /* numbers of memory objects so far */
     uint64_t records;    /* of objects but events, made and freed so far */
@@ -50,6 +50,7 @@ struct cw_run_state_all {
     bool window_mixed;                              /* its commands are of several queues */
     uint64_t window_since_ns, window_given_ns;      /* of its oldest command; when it has closed last */
     struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
+    bool native_kernels;                            /* the program enqueues functions of its own */
     bool retiring;
     pthread_t retirer; /* the thread that retires */
     uint32_t waiters;
