@@ -124,6 +124,9 @@ static void it_changes_sides_in_an_idle_queue_alone(void **state)
     played.now = kernel.left.until_ns;
     assert_true(cw_run_left_is(&queue, &kernel, 100));
     assert_false(cw_run_left_is(&queue, &kernel, 101));
+    played.now += FIRST_NS; /* that they are over may never be known */
+    assert_false(cw_run_left_is(&queue, &kernel, 100));
+    played.now -= FIRST_NS;
     queue.native_known = 1;
     assert_false(cw_run_left_is(&queue, &kernel, 100));
 }

@@ -462,6 +462,25 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
     return gained;
 }
 
+/* The same; GPUs that have just been found to pay are waited for, and then the window is decided anew. */
+static bool decide_for_gpus(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g,
+                            struct cw_run_task **rest, bool may_wait)
+{
+    uint32_t lanes = cw_run.num_lanes;
+    uint64_t busy[CW_RUN_LANES];
+    bool gained;
+
+    for (uint32_t p = 0; p < lanes; p++)
+        busy[p] = cw_run.lanes[p].busy_until_ns;
+    gained = decide_lanes(first, count, g, rest);
+    if (gained || !may_wait || (rest && *rest) || !cw_run_hold_for_gpus(first))
+        return gained;
+    for (uint32_t p = 0; p < lanes; p++)
+        cw_run.lanes[p].busy_until_ns = busy[p]; /* the window itself keeps none busy yet */
+    *g = (struct cw_run_gain_window){0};
+    return decide_lanes(first, count, g, NULL);
+}
+
 /* Commands that are to run in groups stay at home, despite the plan. */
 static void stay(struct cw_run_task *t)
 {
@@ -508,11 +527,8 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task
         marked = cw_run_group_mark(first);
     if (rest && !marked)
         held = held_of(first, &count);
-    gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked || !rest ? NULL : &kept);
-    if (!waited && !marked && !gained && !kept && cw_run_hold_for_gpus(first)) { /* they have just begun */
-        g = (struct cw_run_gain_window){0};
-        gained = decide_lanes(first, count, &g, NULL);
-    }
+    gained = marked == CW_RUN_MARKED_ALL ||
+             decide_for_gpus(first, count, &g, marked || !rest ? NULL : &kept, !waited && !marked);
     if (rest && !marked && !gained && !kept) /* the look at helpers may have begun a build */
         kept = held_of(first, &count);
     if (kept && !gained)

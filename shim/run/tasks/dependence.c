@@ -375,6 +375,7 @@ static void give_up(struct cw_run_task *t)
 {
     t->given_up = true;
     t->outcome.failed = 0;
+    t->outcome.told = NULL; /* its caller goes on */
     if (!--t->waits)
         cw_run_task_done(t, CL_COMPLETE);
 }

@@ -418,13 +418,46 @@ static void hope(struct cw_run_task *t, double ns)
     cw_run_gpu_begin_saves(t->launch.kernel->left.lacks_ns);
 }
 
+/* Where a launch runs in parts, and until when after its begin. */
+struct picked {
+    uint32_t place[CW_RUN_LANES], n;
+    double ns;
+};
+
+/* The best of the candidates, with home and without. True: to cut the launch there, which takes `now` whole,
+ * pays. */
+static bool pick(const struct sharing *x, const struct cw_run_share *h, const struct cw_run_task *t,
+                 const struct candidate *v, uint32_t n, double now, struct picked *best)
+{
+    struct picked with_home;
+
+    best->ns = choose(v, n, t->queue->home, false, best->place, &best->n);
+    with_home.ns = choose(v, n, t->queue->home, true, with_home.place, &with_home.n);
+    if (with_home.ns <= best->ns)
+        *best = with_home;
+    return best->n > 1 &&
+           (x->s->always ? !loses(t, best->place, best->n, best->ns - now) : pays(h, best->ns, now));
+}
+
+/* Leaves out candidates that have not begun; returns how many stay. */
+static uint32_t keep_begun(const struct cw_run_task *t, struct candidate *v, uint32_t n)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (cw_run_gpu_begin_may(&t->queue->context->places[v[i].place]))
+            v[kept++] = v[i];
+    return kept;
+}
+
 /* Cuts task `i` if that pays. */
 static bool consider(struct sharing *x, uint32_t i)
 {
     struct cw_run_task *t = x->s->task[i];
     struct candidate v[CW_RUN_LANES];
-    uint32_t chosen[2][CW_RUN_LANES], count[2], n, which;
-    double now = x->s->plan->finish_ns[i] - x->s->plan->start_ns[i], ns[2];
+    struct picked best;
+    uint32_t n;
+    double now = x->s->plan->finish_ns[i] - x->s->plan->start_ns[i];
     struct cw_run_share *h;
     struct cw_run_cut cut;
     const char *why = cw_run_cut_of(t, &cut);
@@ -443,33 +476,30 @@ static bool consider(struct sharing *x, uint32_t i)
     h->whole_ns = fmax(x->s->cost[(size_t)i * x->s->lanes + t->at.home], home_by_parts(h, t, &cut));
     now = fmax(now, home_by_parts(h, t, &cut));
     n = candidates(x, i, h, &cut, v);
-    for (int home = 0; home < 2; home++)
-        ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
-    which = ns[1] <= ns[0];
-    cuts = count[which] > 1 &&
-           (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
-    pass(h, v, n, chosen[which], cuts ? count[which] : 0);
-    if (cuts && !may_begin(t, chosen[which], count[which], now - ns[which])) {
-        cw_run_reasons_of(t, "other GPUs have not begun yet");
-        return false;
+    cuts = pick(x, h, t, v, n, now, &best);
+    pass(h, v, n, best.place, cuts ? best.n : 0);
+    if (cuts && !may_begin(t, best.place, best.n, now - best.ns)) {
+        n = keep_begun(t, v, n);
+        if (!pick(x, h, t, v, n, now, &best)) {
+            cw_run_reasons_of(t, "other GPUs have not begun yet");
+            return false;
+        }
     }
-    if (!cuts || !cw_run_share_built(t, chosen[which], count[which])) {
+    if (!cuts || !cw_run_share_built(t, best.place, best.n)) {
         t->launch.kernel->left.waiting |= cuts;
         cw_run_reasons_of(t, cuts    ? "the code of its tiles is not there yet"
                              : n < 2 ? "no other device may run it, or has time"
                                      : "no gain expected");
         return false;
     }
-    if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
+    if (!cw_run_tile_shared(t, &cut, h, best.place, best.n))
         return false;
-    if (are_other_gpus(t, chosen[which], count[which]))
-        cw_run_gpu_begin_saved(now - ns[which]);
     h->apart_ns = 0;
-    for (uint32_t k = 0; k < count[which]; k++)
+    for (uint32_t k = 0; k < best.n; k++)
         h->apart_ns =
-            fmax(h->apart_ns, x->s->apart_ns[t->queue->context->places[chosen[which][k]].lane->number]);
+            fmax(h->apart_ns, x->s->apart_ns[t->queue->context->places[best.place[k]].lane->number]);
     h->trial = false;
-    claim(x, i, t->queue->context, chosen[which], count[which]);
+    claim(x, i, t->queue->context, best.place, best.n);
     return true;
 }
 

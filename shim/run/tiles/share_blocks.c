@@ -11,6 +11,7 @@
 #include "../core/least.h"
 #include "../core/thresholds.h"
 
+#include "../tuning/gpu_begin.h"
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
@@ -222,6 +223,11 @@ void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part)
     cw_adaptive_lost(x->share->control, part->at.place);
 }
 
+static const struct cw_run_context_device *home_of(const struct cw_run_task *t)
+{
+    return &t->queue->context->places[t->queue->home];
+}
+
 void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
 {
     struct cw_run_share *h = x->share;
@@ -230,6 +236,8 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         h->holder = NULL;
     if (!ns)
         return;
+    if (h->whole_ns > 0 && cw_run_context_device_is_gpu(home_of(x->whole)))
+        cw_run_gpu_begin_saved(h->whole_ns - (double)ns);
     h->cut_ns = cw_run_least_of_late(h->cut_ns, (double)ns);
     h->cuts++;
     if (x->fetches && (double)ns > h->cut_ns)

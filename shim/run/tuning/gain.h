@@ -18,7 +18,7 @@ struct cw_run_gain_window {
     double home_ns, error_ns;
     double plan_ns; /* by the plan, from now; 0: there is none */
     bool known;     /* home_ns and error_ns are */
-    bool acted; /* something was moved, reordered or cut; else it only counts within a span */
+    bool acted;     /* something was moved, reordered or cut; else it only counts within a span */
 };
 
 /* The planner's figures for a window's tasks: tasks x lanes, row by row, of cost and error; the lane

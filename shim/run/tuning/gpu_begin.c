@@ -72,7 +72,7 @@ void cw_run_gpu_begin_saves(double ns)
 
 void cw_run_gpu_begin_saved(double ns)
 {
-    gpus.gain_ns += fmax(ns, 0);
+    gpus.gain_ns += ns;
 }
 
 double cw_run_gpu_begin_gain(void)

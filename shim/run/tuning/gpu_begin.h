@@ -25,10 +25,10 @@ bool cw_run_gpu_begin_is_due(void);
 /* GPUs save, or would have saved, so much of a launch. */
 void cw_run_gpu_begin_saves(double ns);
 
-/* ... and it was cut between them. */
+/* A launch that was cut has run, so much shorter than as a whole. */
 void cw_run_gpu_begin_saved(double ns);
 
-/* What they have saved in this run, as expected when its launches were cut. */
+/* The sum of that in this run. */
 double cw_run_gpu_begin_gain(void);
 
 /* At exit, lock not held: keeps what they might have saved in this run. */

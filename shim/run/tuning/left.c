@@ -11,10 +11,11 @@
 
 bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, double items)
 {
-    bool behind_natives = q->native_given != q->native_known;
+    /* that natives are over may be known late, in a program that waits for events alone */
+    double more = q->native_given != q->native_known ? k->left.ns : 0;
 
     if (items > k->left.items || cw_run.all || cw_run.chaos || q->first ||
-        !(behind_natives || cw_run_global_lock_now_ns() < k->left.until_ns))
+        cw_run_global_lock_now_ns() >= k->left.until_ns + (uint64_t)more)
         return false;
     if (!(k->left.lacks_ns > 0))
         return true;

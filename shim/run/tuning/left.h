@@ -4,7 +4,8 @@
  * A managed launch costs some of the vendor's user events, which hold a queue for tenths of a millisecond.
  * So a kernel whose launch was planned and stayed at home as a whole is native for a while, longer each time;
  * larger launches of it are planned again. It becomes native, and managed again, when nothing of its queue is
- * unfinished: else one side would wait for the other, launch by launch. Lock held. */
+ * unfinished: else one side would wait for the other, launch by launch. Behind native commands it waits for
+ * that as long again. Lock held. */
 #ifndef CW_RUN_LEFT_H
 #define CW_RUN_LEFT_H
 

@@ -94,7 +94,7 @@ static double bare_ns(const struct cw_run_course *c, bool grouped)
     if (c->measured)
         return c->bare_ns;
     if (cw_run_gpu_begin_gain() > 0)
-        return fmax(c->bare_ns, c->work_ns + cw_run_gpu_begin_gain());
+        return fmin(c->work_ns + cw_run_gpu_begin_gain(), c->work_ns * cw_run.num_lanes);
     return n->moved || n->cut || n->reordered || grouped ? c->bare_ns : 0;
 }
 
