@@ -60,17 +60,19 @@ void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, 
 }
 
 static struct cw_cl_device slot[3];
-static struct cw_run_worker lane[3];
-static struct cw_run_context_device home = {.slot = &slot[0], .lane = &lane[0]},
-                                    gpu = {.slot = &slot[1], .lane = &lane[1]},
-                                    cpu = {.slot = &slot[2], .lane = &lane[2]};
+static struct cw_run_context_device home = {.slot = &slot[0], .lane = &cw_run.lanes[0]},
+                                    gpu = {.slot = &slot[1], .lane = &cw_run.lanes[1]},
+                                    cpu = {.slot = &slot[2], .lane = &cw_run.lanes[2]};
 
 static void begin_run(char *learn)
 {
     const struct cw_options options = {.learn = learn, .devices = "gpu"};
 
     memset(&gpus, 0, sizeof gpus);
-    lane[1].context = NULL;
+    memset(&cw_run, 0, sizeof cw_run);
+    cw_run.num_lanes = 3;
+    cw_run.lanes[0] = (struct cw_run_worker){.kind = CW_SLOT_GPU, .home = true};
+    cw_run.lanes[1].kind = CW_SLOT_GPU;
     cw_run_gpu_begin_start(&options, "folder");
 }
 
@@ -91,7 +93,7 @@ static void others_than_gpus_may_at_once(void **state)
     assert_true(cw_run_gpu_begin_may(&home));
     assert_true(cw_run_gpu_begin_may(&cpu));
     assert_false(cw_run_gpu_begin_may(&gpu));
-    lane[1].context = (cl_context)&lane; /* another context of the program has it */
+    cw_run.lanes[1].context = (cl_context)&gpu; /* another context of the program has it */
     assert_true(cw_run_gpu_begin_may(&gpu));
 }
 
@@ -130,6 +132,27 @@ static void a_run_with_enough_lets_the_next_begin_with_them(void **state)
     assert_int_equal(written, 3);
 }
 
+static void each_gpu_has_its_price(void **state)
+{
+    (void)state;
+    cw_run.lanes[2].kind = CW_SLOT_GPU;
+    cw_run_gpu_begin_saves(1.5 * CW_RUN_GPU_BEGIN_NS);
+    assert_false(cw_run_gpu_begin_may(&gpu));
+    cw_run_gpu_begin_saves(.5 * CW_RUN_GPU_BEGIN_NS);
+    assert_true(cw_run_gpu_begin_may(&gpu));
+}
+
+static void a_run_that_was_cut_from_its_begin_is_no_judge(void **state)
+{
+    (void)state;
+    kept_ns = 3 * CW_RUN_GPU_BEGIN_NS;
+    begin_run("auto");
+    cw_run.counts.cut = 1;
+    cw_run_gpu_begin_saves(CW_RUN_GPU_BEGIN_NS / 2);
+    cw_run_gpu_begin_stop();
+    assert_int_equal(written, 0);
+}
+
 static void a_run_as_before_writes_nothing(void **state)
 {
     (void)state;
@@ -155,6 +178,8 @@ int main(void)
         cmocka_unit_test_setup(others_than_gpus_may_at_once, setup),
         cmocka_unit_test_setup(they_begin_when_they_are_earned, setup),
         cmocka_unit_test_setup(a_run_with_enough_lets_the_next_begin_with_them, setup),
+        cmocka_unit_test_setup(each_gpu_has_its_price, setup),
+        cmocka_unit_test_setup(a_run_that_was_cut_from_its_begin_is_no_judge, setup),
         cmocka_unit_test_setup(a_run_as_before_writes_nothing, setup),
         cmocka_unit_test_setup(who_is_to_learn_all_begins_at_once, setup),
     };

@@ -22,8 +22,8 @@
 #define CW_RUN_SEEK_FIRST_NS UINT64_C(500000000)
 
 /* ---- other GPUs (tuning/gpu_begin.h) */
-/* ns: contexts of up to three GPUs, in the time of whole programs: .15 s to .65 s on four H200 */
-#define CW_RUN_GPU_BEGIN_NS 5e8
+/* ns: the context of one GPU, in the time of whole programs: three took .45 to .65 s on four H200 */
+#define CW_RUN_GPU_BEGIN_NS 2e8
 /* times that: a run that had so much to gain lets the next one begin with them */
 #define CW_RUN_GPU_BEGIN_KNOWN 2
 /* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */

@@ -20,7 +20,7 @@ static struct {
     struct cw_file_store store;
     struct cw_identity program;
     bool kept; /* there is a place for the record */
-    bool at_once, begun;
+    bool at_once;
     double saves_ns, last_ns; /* this run, and the last one */
     double gain_ns;           /* of it, in this run */
 } gpus;
@@ -51,23 +51,36 @@ void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder
     gpus.at_once = cw_run.all || cw_run.chaos || cw_run_fault_planted || !strcmp(options->learn, "all");
     if (*folder && !gpus.at_once && *options->devices && strcmp(options->devices, "none"))
         look_up(options, folder);
-    gpus.begun = gpus.at_once || gpus.last_ns >= CW_RUN_GPU_BEGIN_KNOWN * CW_RUN_GPU_BEGIN_NS;
+}
+
+/* Of the contexts of all GPUs that may help. */
+static double price_ns(void)
+{
+    double ns = 0;
+
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        ns += cw_run.lanes[i].kind == CW_SLOT_GPU && !cw_run.lanes[i].home ? CW_RUN_GPU_BEGIN_NS : 0;
+    return ns;
+}
+
+static bool is_known(void)
+{
+    return gpus.last_ns > 0 && gpus.last_ns >= CW_RUN_GPU_BEGIN_KNOWN * price_ns();
 }
 
 bool cw_run_gpu_begin_is_due(void)
 {
-    return gpus.begun;
+    return gpus.at_once || is_known() || gpus.saves_ns >= price_ns();
 }
 
 bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
 {
-    return gpus.begun || p->slot->home || p->lane->context || !cw_run_context_device_is_gpu(p);
+    return p->slot->home || p->lane->context || !cw_run_context_device_is_gpu(p) || cw_run_gpu_begin_is_due();
 }
 
 void cw_run_gpu_begin_saves(double ns)
 {
     gpus.saves_ns += fmax(ns, 0);
-    gpus.begun |= gpus.saves_ns >= CW_RUN_GPU_BEGIN_NS;
 }
 
 void cw_run_gpu_begin_saved(double ns)
@@ -80,10 +93,11 @@ double cw_run_gpu_begin_gain(void)
     return gpus.gain_ns;
 }
 
-/* What is as before is not written again. */
+/* What is as before is not written again, nor what launches that were never whole may show. */
 void cw_run_gpu_begin_stop(void)
 {
-    bool as_before = gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns;
+    bool as_before = (gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns) ||
+                     (is_known() && cw_run.counts.cut > 0);
 
     if (gpus.kept && !as_before && !cw_run.forked)
         cw_file_store_write(&gpus.store, &gpus.program, &gpus.saves_ns, sizeof gpus.saves_ns);
@@ -93,16 +107,14 @@ int cw_run_gpu_begin_describe(char *text, unsigned size)
 {
     if (gpus.at_once || !(gpus.saves_ns > 0))
         return 0;
-    return gpus.begun
-               ? snprintf(text, size,
-                          "run: other GPUs began %s; all launches that may be cut: %.1f ms to save\n",
-                          gpus.last_ns >= CW_RUN_GPU_BEGIN_KNOWN * CW_RUN_GPU_BEGIN_NS
-                              ? "at once, as the last run had enough for them"
-                              : "in its midst, as their contexts had to be earned first",
-                          gpus.saves_ns / 1e6)
-               : snprintf(
-                     text, size,
-                     "run: other GPUs have not begun: their contexts take some %.0f ms, launches that may "
-                     "be cut would have saved %.1f ms\n",
-                     CW_RUN_GPU_BEGIN_NS / 1e6, gpus.saves_ns / 1e6);
+    if (cw_run_gpu_begin_is_due())
+        return snprintf(text, size, "run: other GPUs began %s; launches that may be cut: %.1f ms to save\n",
+                        is_known() ? "at once, as the last run had enough for them"
+                                   : "in its midst, as their contexts had to be earned first",
+                        gpus.saves_ns / 1e6);
+    return snprintf(
+        text, size,
+        "run: other GPUs have not begun: their contexts take some %.0f ms, launches that may be cut "
+        "would have saved %.1f ms\n",
+        price_ns() / 1e6, gpus.saves_ns / 1e6);
 }
