@@ -66,6 +66,10 @@ for all in 1 0; do # with 0 the others are native
     done
     [ $pieces -gt 0 ] || fail "nothing was read straight: $(cat "$T/summary")"
 done
+# fills behind a command that a user event holds, on bytes that are away: a fill holds its caller until the events in its list are set
+printf '#!/bin/sh\nexec "%s" 2019 120\n' "$(realpath "$B")/test/runmode/anything" > "$T/fills"
+chmod +x "$T/fills"
+bare "$T/fills" && in_run "$T/fills" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_SEED=2019 CLWEAVE_MANAGE_ALL=1
 # what several GPUs read of the same memory is read there once; a copy that is left out shows. On a busy machine the models of kernels
 # may come too late for the launches of a run: then there are more runs
 shared=0

@@ -6,6 +6,7 @@
 #include "../core/image.h"
 #include "enqueue.h"
 #include "memory.h"
+#include "gate.h"
 #include "native.h"
 #include "rectangle.h"
 #include "../workers/execute.h"
@@ -195,6 +196,7 @@ cl_int cw_run_hook_clEnqueueFillImage(cl_command_queue queue, cl_mem image, cons
         (t = fill_task(&e, image, colour, origin, region)))
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &image, 1));
+    cw_run_gate_before(&x, queue, n, list);
     return cw_run_native_end(
         &x, cw_native.clEnqueueFillImage(queue, image, colour, origin, region, x.n, x.list, x.event));
 }

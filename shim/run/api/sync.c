@@ -2,10 +2,9 @@
 #include "hooks.h"
 #include "enqueue.h"
 #include "event.h"
+#include "gate.h"
 #include "native.h"
-#include "../core/global_lock.h"
 #include "../core/recount.h"
-#include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
 
 /* The command, or NULL: it is refused. */
@@ -30,44 +29,13 @@ static bool lacks_natives(const struct cw_run_native *x, cl_uint n)
     return !n && x->n && !x->queue->in_order;
 }
 
-/* Waits here for the managed commands, so that the list may be as the program gave it. */
-static void wait_here(struct cw_run_native *x)
-{
-    cw_run_event_wait_list(1, &x->gate);
-    x->n = 0;
-    x->list = NULL;
-}
-
-/* The vendor's event of run mode's own command in the program's queue. */
-static void keep_own(const struct cw_run_native *x, cl_event event)
-{
-    cw_run_global_lock_take();
-    cw_run_reference_counts_own(event, NULL, x->queue);
-    cw_run_global_lock_give();
-}
-
-/* Of a barrier: another one waits for the managed commands, and the list stays empty. */
-static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
-{
-    cl_event event;
-
-    cw_run_recount_begins();
-    if (cw_native.clEnqueueBarrierWithWaitList(queue, x->n, x->list, &event) == CL_SUCCESS)
-        keep_own(x, event);
-    else
-        wait_here(x);
-    cw_run_recount_ends();
-    x->n = 0;
-    x->list = NULL;
-}
-
 /* Of a marker, which does not hold later commands, as a barrier would: an inner one, whose event stands
  * in the list, too. *all: that event, to be kept once the vendor has been called; NULL: there is none. */
 static void gather_natives(struct cw_run_native *x, cl_command_queue queue, cl_event *all)
 {
     if (cw_native.clEnqueueMarkerWithWaitList(queue, 0, NULL, all) != CL_SUCCESS) {
         *all = NULL;
-        wait_here(x);
+        cw_run_gate_wait(x);
         return;
     }
     x->few[1] = *all; /* behind the gate */
@@ -84,7 +52,7 @@ static cl_int mark(struct cw_run_native *x, cl_command_queue queue, cl_uint n)
         gather_natives(x, queue, &all);
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x->n, x->list, x->event);
     if (all)
-        keep_own(x, all);
+        cw_run_gate_own(x, all);
     cw_run_recount_ends();
     return cw_run_native_end(x, err);
 }
@@ -113,7 +81,7 @@ cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint 
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_BARRIER);
     if (lacks_natives(&x, n))
-        gate_apart(&x, queue);
+        cw_run_gate_apart(&x, queue);
     return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
 }
 
@@ -146,7 +114,7 @@ cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_BARRIER);
     if (lacks_natives(&x, 0))
-        gate_apart(&x, queue);
+        cw_run_gate_apart(&x, queue);
     /* a held one must leave an event behind */
     if (x.n || x.event)
         return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
@@ -162,7 +130,7 @@ cl_int cw_run_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, con
 
     cw_run_native_begin(&x, queue, n, list, NULL, false, false, CW_RUN_R_KIND, CW_RUN_TOUCH_BARRIER);
     if (x.n != n)
-        gate_apart(&x, queue);
+        cw_run_gate_apart(&x, queue);
     err = cw_native.clEnqueueWaitForEvents(queue, n, list);
     if (err == CL_SUCCESS && x.event)
         err = cw_native.clEnqueueBarrierWithWaitList(queue, 0, NULL, x.event);

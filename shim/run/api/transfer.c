@@ -4,6 +4,7 @@
 #include "hooks.h"
 #include "enqueue.h"
 #include "memory.h"
+#include "gate.h"
 #include "native.h"
 #include "rectangle.h"
 #include "../core/context_device.h"
@@ -259,6 +260,7 @@ cl_int cw_run_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, co
         (t = fill_task(&e, buffer, pattern, pattern_bytes, offset, bytes)))
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_RANGE(buffer, offset, bytes, 1));
+    cw_run_gate_before(&x, queue, n, list);
     return cw_run_native_end(&x, cw_native.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset,
                                                                bytes, x.n, x.list, x.event));
 }
