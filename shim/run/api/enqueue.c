@@ -18,6 +18,7 @@
 #include "../workers/window.h"
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
+#define MARKED_QUEUES 8 /* that a launch marks at most */
 
 /* Where the home has a memory of its own and helpers like it, launches alone are worth a way past its
  * vendor's queue, and reads of what they have left in helpers' memories. */
@@ -124,14 +125,13 @@ static bool waits_for_natives(const struct cw_run_enqueue *e)
 }
 
 /* Native commands of other queues of the context that have no event: a marker tells of them from here on.
- */
+ * Bytes of those that are left, as their queues get more and more, stay at home. */
 static void mark_others(const struct cw_run_queue *q)
 {
-    struct cw_run_queue *other;
+    struct cw_run_queue *other = cw_run_native_use_unmarked(q->context, q);
 
-    do
+    for (int i = 0; i < MARKED_QUEUES && other && cw_run_dependence_mark(other); i++)
         other = cw_run_native_use_unmarked(q->context, q);
-    while (other && cw_run_dependence_mark(other));
 }
 
 /* While another thread is about to give the vendor a command of the same in-order queue, that command cannot

@@ -565,6 +565,13 @@ static void count_references(const struct cw_run_touch *touch, const cl_event *e
         cw_run_reference_counts_launched(touch->kernel, event ? *event : NULL);
 }
 
+/* A write that blocks may return when the host's memory is free, with commands before it under way. Where all
+ * devices work in one memory that does no harm. */
+static bool returns_early(const struct cw_run_native *x)
+{
+    return cw_run.far_lanes && x->touch->written;
+}
+
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
 {
     struct cw_run_queue *q = x->queue;
@@ -585,7 +592,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     if (x->touch->barrier && status == CL_SUCCESS)
         q->native_barrier = q->native_given;
     if (x->given && status == CL_SUCCESS) {
-        if (q->native_given == x->given + 1 && q->native_known < q->native_given)
+        if (q->native_given == x->given + 1 && q->native_known < q->native_given && !returns_early(x))
             q->native_known = q->native_given; /* the call has waited for all of them */
         cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&now);

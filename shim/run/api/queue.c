@@ -140,7 +140,7 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
     cw_run_global_lock_take();
     cw_run_window_close(); /* an implicit flush */
     q = CW_UNLIKELY(cw_run.far_lanes) ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
-    if (q && cw_run_native_use_is_unmarked(q))
+    if (q && !cw_run.forked && !cw_run.off && !cw_run.ending && cw_run_native_use_is_unmarked(q))
         cw_run_dependence_mark(q); /* no other one may come */
     cw_run_global_lock_give();
     return cw_run_record_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;

@@ -68,10 +68,14 @@ struct cw_run_queue *cw_run_native_use_unmarked(const struct cw_run_context *c,
 
 void cw_run_native_use_marked(const struct cw_run_queue *q, uint64_t given, cl_event marker)
 {
-    for (uint32_t i = 0; i < uses.n; i++)
-        if (uses.of[i].queue == q && is_unmarked(&uses.of[i]) && uses.of[i].given <= given &&
-            cw_next.clRetainEvent(marker) == CL_SUCCESS)
+    for (uint32_t i = 0; i < uses.n; i++) {
+        if (uses.of[i].queue != q || !is_unmarked(&uses.of[i]) || uses.of[i].given > given)
+            continue;
+        if (cw_next.clRetainEvent(marker) == CL_SUCCESS)
             uses.of[i].event = marker;
+        else
+            uses.of[i].queue = NULL; /* nothing tells when it is over: its bytes stay at home */
+    }
 }
 
 void cw_run_native_use_forget(const void *gone)

@@ -485,6 +485,8 @@ static bool consider(struct sharing *x, uint32_t i)
             return false;
         }
     }
+    if (!cuts)
+        h->copying -= h->copying / CW_RUN_SHARE_COPYING; /* else launches that copied once would stay whole */
     if (!cuts || !cw_run_share_built(t, best.place, best.n)) {
         t->launch.kernel->left.waiting |= cuts;
         cw_run_reasons_of(t, cuts    ? "the code of its tiles is not there yet"
