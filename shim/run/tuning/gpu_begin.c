@@ -93,7 +93,8 @@ double cw_run_gpu_begin_gain(void)
     return gpus.gain_ns;
 }
 
-/* What is as before is not written again, nor what launches that were never whole may show. */
+/* The record stays where this run had about as much to gain, and where launches that were cut from the
+ * begin were never measured whole. */
 void cw_run_gpu_begin_stop(void)
 {
     bool as_before = (gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns) ||

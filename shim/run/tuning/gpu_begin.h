@@ -12,7 +12,7 @@
 struct cw_options;
 
 /* At once: other GPUs begin with the first queue (--learn all, CLWEAVE_MANAGE_ALL, chaos and planted
- * faults). `folder`: where what runs might have gained is kept, "" for nowhere. Called once by start(): no
+ * faults). `folder`: the records of programs are in it, "" for none. Called once by start(): no
  * OpenCL call, lock not held. */
 void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder);
 
@@ -31,7 +31,7 @@ void cw_run_gpu_begin_saved(double ns);
 /* The sum of that in this run. */
 double cw_run_gpu_begin_gain(void);
 
-/* At exit, lock not held: keeps what they might have saved in this run. */
+/* At exit, lock not held: writes what they might have saved in this run, for the next one. */
 void cw_run_gpu_begin_stop(void);
 
 /* One line for the summary, where GPUs may help; returns its length. */

@@ -20,7 +20,7 @@ bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, doubl
     if (!(k->left.lacks_ns > 0))
         return true;
     cw_run_gpu_begin_saves(k->left.lacks_ns * items / k->left.items);
-    if (cw_run_gpu_begin_is_due()) /* what was found without them does not hold any more */
+    if (cw_run_gpu_begin_is_due()) /* the planner looks at the kernel again, with them */
         k->left.ns = k->left.items = k->left.lacks_ns = 0;
     return !cw_run_gpu_begin_is_due();
 }
