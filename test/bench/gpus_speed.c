@@ -13,6 +13,8 @@
  *   sparse   a sparse matrix of so many rows times a vector, 8 times a round
  *   pi       so many streams of random points
  *   jacobi   64 steps of a grid of that edge, then a read of a row of it
+ *   lu       a matrix of that edge, a multiple of 128, that each round writes, becomes L and U in place
+ *   cholesky the same for the lower half of a symmetric matrix
  *   sort     so many words, a power of two, by all steps of a bitonic sort
  *   histogram  so many words, counted by 1024 counters
  *   search   so many numbers of which the hash, after 2000 turns, is one of 32
@@ -29,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 64, WIDTH = 32, PRODUCTS = 8, STEPS = 64, COUNTERS = 1024 };
+enum { ROUNDS_MAX = 64, WIDTH = 32, PRODUCTS = 8, STEPS = 64, COUNTERS = 1024, BLOCK = 128, KERNELS = 4 };
 
 static const char source[] =
     "__kernel void matmul(__global const float *a, __global const float *b, __global float *c, uint n) {\n"
@@ -103,11 +105,79 @@ static const char source[] =
     "    for (uint t = 0; t < 32; t++)\n"
     "        if (h >> 8 == target[t] >> 8)\n"
     "            atomic_min(&least[t], i);\n"
+    "}\n"
+    /* Factorizations by blocks of 128 columns, without pivoting. `k`: the block's first row and column. */
+    "#define B 128\n"
+    /* one work-group */
+    "__kernel void lu(__global float *a, int n, int k) {\n"
+    "    int i = get_local_id(0);\n"
+    "    __global float *d = a + (size_t)k * n + k;\n"
+    "    for (int p = 0; p < B; p++) {\n"
+    "        if (i > p) {\n"
+    "            float l = d[i * n + p] / d[p * n + p];\n"
+    "            d[i * n + p] = l;\n"
+    "            for (int j = p + 1; j < B; j++) d[i * n + j] -= l * d[p * n + j];\n"
+    "        }\n"
+    "        barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n"
+    /* a work-item for each row below the block */
+    "__kernel void lu_below(__global float *a, int n, int k) {\n"
+    "    size_t y = k + B + get_global_id(0);\n"
+    "    for (int j = 0; j < B; j++) {\n"
+    "        float sum = a[y * n + k + j];\n"
+    "        for (int p = 0; p < j; p++) sum -= a[y * n + k + p] * a[(size_t)(k + p) * n + k + j];\n"
+    "        a[y * n + k + j] = sum / a[(size_t)(k + j) * n + k + j];\n"
+    "    }\n"
+    "}\n"
+    /* a work-item for each column right of the block */
+    "__kernel void lu_right(__global float *a, int n, int k) {\n"
+    "    size_t x = k + B + get_global_id(0);\n"
+    "    for (int i = 1; i < B; i++) {\n"
+    "        float sum = a[(size_t)(k + i) * n + x];\n"
+    "        for (int p = 0; p < i; p++) sum -= a[(size_t)(k + i) * n + k + p] * a[(size_t)(k + p) * n + "
+    "x];\n"
+    "        a[(size_t)(k + i) * n + x] = sum;\n"
+    "    }\n"
+    "}\n"
+    "__kernel void lu_update(__global float *a, int n, int k) {\n"
+    "    size_t x = k + B + get_global_id(0), y = k + B + get_global_id(1);\n"
+    "    float sum = a[y * n + x];\n"
+    "    for (int p = 0; p < B; p++) sum -= a[y * n + k + p] * a[(size_t)(k + p) * n + x];\n"
+    "    a[y * n + x] = sum;\n"
+    "}\n"
+    "__kernel void cholesky(__global float *a, int n, int k) {\n"
+    "    int i = get_local_id(0);\n"
+    "    __global float *d = a + (size_t)k * n + k;\n"
+    "    for (int p = 0; p < B; p++) {\n"
+    "        if (i == p) d[p * n + p] = sqrt(d[p * n + p]);\n"
+    "        barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "        if (i > p) d[i * n + p] /= d[p * n + p];\n"
+    "        barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "        for (int j = p + 1; j <= i; j++) d[i * n + j] -= d[i * n + p] * d[j * n + p];\n"
+    "        barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n"
+    /* the panel holds the block's columns apart, so that work-items that are neighbours read what lies close */
+    "__kernel void cholesky_below(__global float *a, int n, int k, __global float *panel) {\n"
+    "    size_t y = k + B + get_global_id(0);\n"
+    "    for (int j = 0; j < B; j++) {\n"
+    "        float sum = a[y * n + k + j];\n"
+    "        for (int p = 0; p < j; p++) sum -= a[y * n + k + p] * a[(size_t)(k + j) * n + k + p];\n"
+    "        a[y * n + k + j] = panel[y * B + j] = sum / a[(size_t)(k + j) * n + k + j];\n"
+    "    }\n"
+    "}\n"
+    "__kernel void cholesky_update(__global float *a, int n, int k, __global const float *panel) {\n"
+    "    size_t x = k + B + get_global_id(0), y = k + B + get_global_id(1);\n"
+    "    if (x > y) return;\n"
+    "    float sum = a[y * n + x];\n"
+    "    for (int p = 0; p < B; p++) sum -= panel[y * B + p] * panel[x * B + p];\n"
+    "    a[y * n + x] = sum;\n"
     "}\n";
 
 struct work {
     struct app app;
-    cl_kernel kernel;
+    cl_kernel kernel[KERNELS]; /* factorizations: of the block, below it, behind it, right of it */
     cl_mem mem[4];
     float *host, *result;
     size_t n, items, round, bytes; /* bytes: of the result */
@@ -127,8 +197,8 @@ static void read_result(struct work *w, cl_mem from, size_t floats)
 
 static void multiply(struct work *w)
 {
-    app_args(w->kernel, "mmmu", w->mem[0], w->mem[1], w->mem[2], w->n);
-    app_run_2d(w->app.queue, w->kernel, w->n, w->n, 16);
+    app_args(w->kernel[0], "mmmu", w->mem[0], w->mem[1], w->mem[2], w->n);
+    app_run_2d(w->app.queue, w->kernel[0], w->n, w->n, 16);
     read_result(w, w->mem[2], w->items);
 }
 
@@ -159,29 +229,29 @@ static void open_two(struct work *w, const char *name)
 
 static void bodies(struct work *w)
 {
-    app_args(w->kernel, "mmu", w->mem[w->round % 2], w->mem[!(w->round % 2)], w->n);
-    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    app_args(w->kernel[0], "mmu", w->mem[w->round % 2], w->mem[!(w->round % 2)], w->n);
+    app_run(w->app.queue, w->kernel[0], w->items, 128, 0, NULL, NULL);
     read_result(w, w->mem[!(w->round % 2)], 4 * w->items);
 }
 
 static void fractal(struct work *w)
 {
-    app_args(w->kernel, "muu", w->mem[0], w->n, 2000);
-    app_run_2d(w->app.queue, w->kernel, w->n, w->n, 16);
+    app_args(w->kernel[0], "muu", w->mem[0], w->n, 2000);
+    app_run_2d(w->app.queue, w->kernel[0], w->n, w->n, 16);
     read_result(w, w->mem[0], w->items);
 }
 
 static void blur(struct work *w)
 {
-    app_args(w->kernel, "mmi", w->mem[0], w->mem[1], w->n);
-    app_run_2d(w->app.queue, w->kernel, w->n, w->n, 16);
+    app_args(w->kernel[0], "mmi", w->mem[0], w->mem[1], w->n);
+    app_run_2d(w->app.queue, w->kernel[0], w->n, w->n, 16);
     read_result(w, w->mem[1], w->items);
 }
 
 static void options(struct work *w)
 {
-    app_args(w->kernel, "mmu", w->mem[0], w->mem[1], 1000);
-    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    app_args(w->kernel[0], "mmu", w->mem[0], w->mem[1], 1000);
+    app_run(w->app.queue, w->kernel[0], w->items, 128, 0, NULL, NULL);
     read_result(w, w->mem[1], w->items);
 }
 
@@ -203,31 +273,31 @@ static void open_sparse(struct work *w, const char *name)
 static void sparse(struct work *w)
 {
     for (int i = 0; i < PRODUCTS; i++) {
-        app_args(w->kernel, "mmmmu", w->mem[0], w->mem[1], w->mem[2 + i % 2], w->mem[3 - i % 2], WIDTH);
-        app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+        app_args(w->kernel[0], "mmmmu", w->mem[0], w->mem[1], w->mem[2 + i % 2], w->mem[3 - i % 2], WIDTH);
+        app_run(w->app.queue, w->kernel[0], w->items, 128, 0, NULL, NULL);
     }
     read_result(w, w->mem[2], w->items);
 }
 
 static void prices(struct work *w)
 {
-    app_args(w->kernel, "mmu", w->mem[0], w->mem[1], 16);
-    app_run(w->app.queue, w->kernel, w->items, 64, 0, NULL, NULL);
+    app_args(w->kernel[0], "mmu", w->mem[0], w->mem[1], 16);
+    app_run(w->app.queue, w->kernel[0], w->items, 64, 0, NULL, NULL);
     read_result(w, w->mem[1], w->items);
 }
 
 static void pi(struct work *w)
 {
-    app_args(w->kernel, "mu", w->mem[0], 20000);
-    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    app_args(w->kernel[0], "mu", w->mem[0], 20000);
+    app_run(w->app.queue, w->kernel[0], w->items, 128, 0, NULL, NULL);
     read_result(w, w->mem[0], w->items);
 }
 
 static void jacobi(struct work *w)
 {
     for (int i = 0; i < STEPS; i++) {
-        app_args(w->kernel, "mmi", w->mem[i % 2], w->mem[!(i % 2)], w->n);
-        app_run_2d(w->app.queue, w->kernel, w->n, w->n, 16);
+        app_args(w->kernel[0], "mmi", w->mem[i % 2], w->mem[!(i % 2)], w->n);
+        app_run_2d(w->app.queue, w->kernel[0], w->n, w->n, 16);
     }
     read_result(w, w->mem[0], w->n);
 }
@@ -241,10 +311,61 @@ static void sort(struct work *w)
                                    0, NULL, NULL));
     for (size_t k = 2; k <= w->items; k *= 2)
         for (size_t j = k / 2; j; j /= 2, from = !from) {
-            app_args(w->kernel, "mmuu", w->mem[from], w->mem[!from], (cl_uint)j, (cl_uint)k);
-            app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+            app_args(w->kernel[0], "mmuu", w->mem[from], w->mem[!from], (cl_uint)j, (cl_uint)k);
+            app_run(w->app.queue, w->kernel[0], w->items, 128, 0, NULL, NULL);
         }
     read_result(w, w->mem[from], w->items);
+}
+
+static void open_square(struct work *w, const char *below, const char *update)
+{
+    for (size_t i = 0; i < w->n; i++)
+        w->host[i * w->n + i] += (float)w->n;
+    w->mem[0] = buffer(w, w->items, false);
+    w->kernel[1] = app_kernel(&w->app, below);
+    w->kernel[2] = app_kernel(&w->app, update);
+}
+
+static void open_lu(struct work *w, const char *name)
+{
+    (void)name;
+    open_square(w, "lu_below", "lu_update");
+    w->kernel[3] = app_kernel(&w->app, "lu_right");
+}
+
+static void open_cholesky(struct work *w, const char *name)
+{
+    (void)name;
+    open_square(w, "cholesky_below", "cholesky_update");
+    w->mem[1] = buffer(w, BLOCK * w->n, false);
+    for (int i = 1; i < 3; i++)
+        APP_CHECK(clSetKernelArg(w->kernel[i], 3, sizeof(cl_mem), &w->mem[1]));
+}
+
+static void run_block(struct work *w, cl_kernel kernel, size_t k, size_t items)
+{
+    app_args(kernel, "mii", w->mem[0], (cl_int)w->n, (cl_int)k);
+    app_run(w->app.queue, kernel, items, BLOCK, 0, NULL, NULL);
+}
+
+static void factorize(struct work *w)
+{
+    size_t rest;
+
+    APP_CHECK(clEnqueueWriteBuffer(w->app.queue, w->mem[0], CL_FALSE, 0, w->items * sizeof *w->host, w->host,
+                                   0, NULL, NULL));
+    for (size_t k = 0; k < w->n; k += BLOCK) {
+        run_block(w, w->kernel[0], k, BLOCK);
+        rest = w->n - k - BLOCK;
+        if (!rest)
+            break;
+        run_block(w, w->kernel[1], k, rest);
+        if (w->kernel[3])
+            run_block(w, w->kernel[3], k, rest);
+        app_args(w->kernel[2], "mii", w->mem[0], (cl_int)w->n, (cl_int)k);
+        app_run_2d(w->app.queue, w->kernel[2], rest, rest, 16);
+    }
+    read_result(w, w->mem[0], w->items);
 }
 
 static void open_counters(struct work *w, const char *name)
@@ -255,15 +376,15 @@ static void open_counters(struct work *w, const char *name)
 
 static void histogram(struct work *w)
 {
-    app_args(w->kernel, "mm", w->mem[0], w->mem[1]);
-    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    app_args(w->kernel[0], "mm", w->mem[0], w->mem[1]);
+    app_run(w->app.queue, w->kernel[0], w->items, 128, 0, NULL, NULL);
     read_result(w, w->mem[1], COUNTERS);
 }
 
 static void search(struct work *w)
 {
-    app_args(w->kernel, "mmu", w->mem[0], w->mem[1], 2000);
-    app_run(w->app.queue, w->kernel, w->items, 128, 0, NULL, NULL);
+    app_args(w->kernel[0], "mmu", w->mem[0], w->mem[1], 2000);
+    app_run(w->app.queue, w->kernel[0], w->items, 128, 0, NULL, NULL);
     read_result(w, w->mem[1], 32);
 }
 
@@ -284,6 +405,8 @@ static const struct {
              {"sparse", "sparse", open_sparse, sparse, 1 << 14, false, WIDTH},
              {"pi", "pi", open_two, pi, 1024, false, 1},
              {"jacobi", "jacobi", open_two, jacobi, 256, true, 1},
+             {"lu", "lu", open_lu, factorize, 256, true, 1},
+             {"cholesky", "cholesky", open_cholesky, factorize, 256, true, 1},
              {"sort", "exchange", open_two, sort, 1 << 12, false, 1},
              {"histogram", "count", open_counters, histogram, 1 << 16, false, 1},
              {"search", "search", open_counters, search, 1 << 12, false, 1}};
@@ -321,8 +444,8 @@ int main(int argc, char **argv)
         c++;
     if (argc < 2 || c == CASES) {
         fprintf(stderr,
-                "usage: gpus_speed matmul|resident|bodies|fractal|blur|options|prices|sparse|pi|jacobi|sort|"
-                "histogram|search [size [rounds]]\n");
+                "usage: gpus_speed matmul|resident|bodies|fractal|blur|options|prices|sparse|pi|jacobi|lu|"
+                "cholesky|sort|histogram|search [size [rounds]]\n");
         return 2;
     }
     w.n = app_size(argc, argv, 2, cases[c].size, 128, 1 << 27);
@@ -332,6 +455,10 @@ int main(int argc, char **argv)
         fputs("gpus_speed: sort takes a power of two\n", stderr);
         return 2;
     }
+    if (cases[c].run == factorize && w.n % BLOCK) {
+        fprintf(stderr, "gpus_speed: %s takes a multiple of %d\n", cases[c].name, BLOCK);
+        return 2;
+    }
     floats = cases[c].floats * w.items;
     floats = floats < COUNTERS ? COUNTERS : floats;
     w.host = app_alloc(floats * sizeof *w.host);
@@ -339,10 +466,12 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < floats; i++)
         w.host[i] = (float)(app_random(&random) % 1000) / 1000;
     app_open(&w.app, "gpus_speed", 0, source);
-    w.kernel = app_kernel(&w.app, cases[c].kernel);
+    w.kernel[0] = app_kernel(&w.app, cases[c].kernel);
     cases[c].open(&w, cases[c].name);
     measure(&w, cases[c].run, rounds);
-    APP_CHECK(clReleaseKernel(w.kernel));
+    for (int i = 0; i < KERNELS; i++)
+        if (w.kernel[i])
+            APP_CHECK(clReleaseKernel(w.kernel[i]));
     for (int i = 0; i < 4; i++)
         if (w.mem[i])
             APP_CHECK(clReleaseMemObject(w.mem[i]));

@@ -217,6 +217,8 @@ static void the_pool_pays_after_some_transfers(void **state)
         seen += 16 * MIB;
     while (!cw_run_staging_choice_missed(c, 16 * MIB, 32 * MIB));
     assert_in_range(seen, 128 * MIB, 512 * MIB);
+    assert_false(cw_run_staging_choice_pays_alone(seen - 16 * MIB, 32 * MIB));
+    assert_true(cw_run_staging_choice_pays_alone(seen, 32 * MIB));
     free(c);
 }
 

@@ -147,14 +147,18 @@ static bool may_stage(struct call *c, cl_command_queue queue)
     return !cw_run_staging_notes_is_mapped(c->job.host, cw_run_staging_pieces_host_span(&c->job.shape));
 }
 
+static size_t pool_bytes(void)
+{
+    return 2 * cw_run_staging_crew_threads() * staging.chunk;
+}
+
 /* With the transfers so far a pool would have paid. */
 static bool has_missed(const struct call *c)
 {
     bool pays;
 
     pthread_mutex_lock(lock);
-    pays = cw_run_staging_choice_missed(&staging.choice, c->bytes,
-                                        2 * cw_run_staging_crew_threads() * staging.chunk);
+    pays = cw_run_staging_choice_missed(&staging.choice, c->bytes, pool_bytes());
     pthread_mutex_unlock(lock);
     return pays;
 }
@@ -166,12 +170,14 @@ static bool makes_pool(const struct call *c)
            cw_run_staging_pool_enter();
 }
 
-/* There is no pool: it is made once the transfers so far would have paid for it. */
+/* There is no pool: it is made once the transfers so far would have paid for it, at once where this one that
+ * blocks pays alone. */
 static bool lacks_pool(const struct call *c)
 {
     unsigned seats = cw_run_staging_crew_threads();
+    bool waits = c->blocking && cw_run_staging_choice_pays_alone(c->bytes, pool_bytes());
 
-    if (staging.forced && makes_pool(c))
+    if ((staging.forced || waits) && makes_pool(c))
         return false;
     if (has_missed(c) && cw_run_staging_pool_is_wanted())
         cw_run_staging_later_wants_pool(c->queue->context, c->queue->device, staging.chunk, seats);

@@ -121,10 +121,20 @@ void cw_run_staging_choice_measured(struct cw_run_staging_choice *c, bool write,
     arm->pulls += arm->pulls < UINT32_MAX;
 }
 
+static double pool_ns(size_t pool_bytes)
+{
+    return PIN_NS_PER_BYTE * (double)pool_bytes + START_NS;
+}
+
 bool cw_run_staging_choice_missed(struct cw_run_staging_choice *c, size_t bytes, size_t pool_bytes)
 {
     c->missed_ns += GAIN_NS_PER_BYTE * (double)bytes;
-    return c->missed_ns >= PIN_NS_PER_BYTE * (double)pool_bytes + START_NS;
+    return c->missed_ns >= pool_ns(pool_bytes);
+}
+
+bool cw_run_staging_choice_pays_alone(size_t bytes, size_t pool_bytes)
+{
+    return GAIN_NS_PER_BYTE * (double)bytes >= pool_ns(pool_bytes);
 }
 
 unsigned cw_run_staging_choice_threads(unsigned processors)
