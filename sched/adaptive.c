@@ -228,13 +228,20 @@ uint64_t cw_adaptive_block(const struct cw_adaptive *a)
     return a->block;
 }
 
-void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, double ns)
+void cw_adaptive_resize(struct cw_adaptive *a, double factor)
+{
+    for (uint32_t d = 0; d < a->devices; d++)
+        for (uint32_t i = 0; i < a->device[d].samples; i++)
+            a->device[d].groups[i] /= factor;
+}
+
+void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, double groups, double ns)
 {
     double speed[CW_ADAPTIVE_DEVICES], sum = 0;
 
-    if (!groups || !(ns > 0))
+    if (!(groups > 0) || !(ns > 0))
         return;
-    learn(a, &a->device[device], (double)groups, ns);
+    learn(a, &a->device[device], groups, ns);
     if (a->mode == CW_ADAPTIVE_STATIC)
         return;
     cw_adaptive_speeds(a, speed);

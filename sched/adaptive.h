@@ -69,9 +69,13 @@ struct cw_adaptive;
 struct cw_adaptive *cw_adaptive_create(uint32_t devices, const struct cw_adaptive_options *options);
 void cw_adaptive_destroy(struct cw_adaptive *a); /* NULL allowed */
 
-/* Takes a measurement made elsewhere: `device` has done `groups` in `ns`. Nothing happens when either is
- * 0. */
-void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, double ns);
+/* Takes a measurement made elsewhere: `device` has done `groups`, which need not be whole, in `ns`. Nothing
+ * happens when either is not above 0. */
+void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, double groups, double ns);
+
+/* From now on a group is `factor` > 0 times as much work as before, and known speeds are so much lower. No
+ * device holds a part. */
+void cw_adaptive_resize(struct cw_adaptive *a, double factor);
 
 /* One more part on `device` costs so much beyond options.overhead_ns: copies to its own memory. Parts there
  * are so long that it is worth it, and what is learnt there is without it. */

@@ -169,6 +169,49 @@ static void widen(struct cw_hull *h, enum cw_answer answer, const char *why, int
     h->end = end > h->end ? end : h->end;
 }
 
+/* Makes one range of `range[i]` and the next one. */
+static void join(struct cw_read_range *range, int *n, int i)
+{
+    range[i].end = range[i + 1].end > range[i].end ? range[i + 1].end : range[i].end;
+    (*n)--;
+    memmove(&range[i + 1], &range[i + 2], (size_t)(*n - i - 1) * sizeof *range);
+}
+
+static void add_range(struct cw_arg_hulls *h, int64_t begin, int64_t end)
+{
+    struct cw_read_range range[CW_READ_RANGES + 1];
+    int n = h->ranges, at = n, close = 0;
+
+    if (begin >= end)
+        return;
+    memcpy(range, h->range, sizeof h->range);
+    while (at > 0 && range[at - 1].begin > begin) {
+        range[at] = range[at - 1];
+        at--;
+    }
+    range[at] = (struct cw_read_range){begin, end};
+    n++;
+    for (int i = at > 0 ? at - 1 : 0; i + 1 < n;)
+        if (range[i].end >= range[i + 1].begin)
+            join(range, &n, i);
+        else
+            i++;
+    for (int i = 1; i + 1 < n; i++)
+        if (range[i + 1].begin - range[i].end < range[close + 1].begin - range[close].end)
+            close = i;
+    if (n > CW_READ_RANGES)
+        join(range, &n, close);
+    memcpy(h->range, range, sizeof h->range);
+    h->ranges = n;
+}
+
+static void read_range(struct cw_arg_hulls *h, enum cw_answer answer, const char *why, int64_t begin,
+                       int64_t end)
+{
+    widen(&h->reads, answer == CW_ANSWER_EXACT ? CW_ANSWER_AT_MOST : answer, why, begin, end);
+    add_range(h, begin, end);
+}
+
 /* Of the certain bytes the hull keeps one interval: the longest. */
 static void widen_sure(struct cw_hull *h, int64_t begin, int64_t end)
 {
@@ -249,7 +292,7 @@ static void touch(struct cw_form *c, const struct cw_code *code, const struct fo
                                                               : CW_ANSWER_AT_MOST;
     const char *why = why_inexact(x, &y, certain);
     if (x->kind & CW_ACCESS_READ)
-        widen(&hulls[x->arg].reads, exact ? CW_ANSWER_AT_MOST : answer, why, begin, end);
+        read_range(&hulls[x->arg], answer, why, begin, end);
     if (write)
         widen(&hulls[x->arg].writes, answer, why, begin, end);
     if (certain && y.one_piece && x->bytes_must == x->bytes_may)
@@ -274,8 +317,7 @@ static bool touch_slowly(struct cw_form *c, const struct form_item *x, struct cw
         return ok;
     int64_t begin = t->may.n ? t->may.v[0].begin : 0, end = t->may.n ? t->may.v[t->may.n - 1].end : 0;
     if (x->kind & CW_ACCESS_READ)
-        widen(&hulls[x->arg].reads, t->answer == CW_ANSWER_EXACT ? CW_ANSWER_AT_MOST : t->answer, t->why,
-              begin, end);
+        read_range(&hulls[x->arg], t->answer, t->why, begin, end);
     if (x->kind & CW_ACCESS_WRITE)
         widen(&hulls[x->arg].writes, t->answer, t->why, begin, end);
     for (size_t i = 0; i < t->must.n; i++)

@@ -25,8 +25,17 @@ struct cw_hull {
     const char *why; /* static words, for AT_MOST and UNKNOWN; may be NULL for reads */
 };
 
+enum { CW_READ_RANGES = 3 };
+
 struct cw_arg_hulls {
     struct cw_hull reads, writes;
+    /* Of reads, unless UNKNOWN: the bytes once more in ranges, the lower first, with bytes between them that
+     * are not read: a tile of an elimination reads rows of its own, and a row above. Where there would be more
+     * ranges, those closest together are one. */
+    struct cw_read_range {
+        int64_t begin, end;
+    } range[CW_READ_RANGES];
+    int ranges;
 };
 
 /* A model and the launches of it that were compiled last. Belongs to one thread at a time. */

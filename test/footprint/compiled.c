@@ -19,7 +19,7 @@
 
 static uint64_t seed = 88172645463325252u;
 static long answers, looser, weaker, wrong, slow_items, all_items, surely, exactly, launches, planned,
-    different;
+    in_ranges, different;
 
 static uint32_t draw(uint32_t below)
 {
@@ -84,6 +84,32 @@ static void compare(const struct cw_model *m, int arg, const struct cw_launch *l
         if (weaker++ < 5)
             say("weaker", m, arg, l, t, f, h);
     }
+}
+
+/* The ranges of the reads are those that are read at most, in order, apart, and as wide as the hull. */
+static void compare_ranges(const struct cw_model *m, int arg, const struct cw_footprint *f,
+                           const struct cw_arg_hulls *h)
+{
+    bool good = h->ranges >= 0 && h->ranges <= CW_READ_RANGES;
+
+    if (h->reads.answer == CW_ANSWER_UNKNOWN)
+        return;
+    good &= !h->ranges == (h->reads.answer == CW_ANSWER_NONE);
+    good &=
+        !h->ranges || (h->range[0].begin == h->reads.begin && h->range[h->ranges - 1].end == h->reads.end);
+    for (int i = 0; good && i < h->ranges; i++)
+        good = h->range[i].begin < h->range[i].end && (!i || h->range[i - 1].end < h->range[i].begin);
+    for (size_t k = 0; good && k < f->may.n; k++) {
+        int i = 0;
+
+        while (i < h->ranges && h->range[i].end < f->may.v[k].end)
+            i++;
+        good = i < h->ranges && h->range[i].begin <= f->may.v[k].begin;
+    }
+    if (h->ranges > 1)
+        in_ranges++;
+    if (!good && wrong++ < 5)
+        fprintf(stderr, "wrong: kernel %s argument %d: ranges of the reads\n", m->kernel, arg);
 }
 
 static void random_tile(const struct cw_launch *l, struct cw_tile *t)
@@ -153,6 +179,7 @@ static void try_tiles(struct session *s, const struct cw_launch *l, int n)
             exit(2);
         for (int a = 0; a < s->m->args; a++) {
             compare(s->m, a, l, &t, &s->f[a].reads, &s->h[a].reads);
+            compare_ranges(s->m, a, &s->f[a].reads, &s->h[a]);
             compare(s->m, a, l, &t, &s->f[a].writes, &s->h[a].writes);
         }
         compare_fresh(s, fresh, l, &t);
@@ -306,10 +333,11 @@ int main(int argc, char **argv)
         json_decref(file);
     }
     if (!timed)
-        printf("%ld answers, %ld exact, %ld with sure bytes: %ld wrong, %ld looser, %ld weaker; %ld of %ld "
+        printf("%ld answers, %ld exact, %ld with sure bytes, %ld in several ranges: %ld wrong, %ld looser, "
+               "%ld weaker; %ld of %ld "
                "items slow; %ld of %ld launches by formulas, %ld answers different\n",
-               answers, exactly, surely, wrong, looser, weaker, slow_items, all_items, planned, launches,
-               different);
+               answers, exactly, surely, in_ranges, wrong, looser, weaker, slow_items, all_items, planned,
+               launches, different);
     cw_model_set_finish(&set);
     cw_file_text_close(&text);
     return wrong > 0 || 20 * looser > answers || 10 * weaker > answers || 1000 * different > answers;

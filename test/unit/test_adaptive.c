@@ -276,6 +276,24 @@ static void test_async_held_up(void **state)
     cw_adaptive_destroy(a);
 }
 
+/* Groups of twice the work: the devices' ratio stays, their speeds in groups are half. */
+static void test_resize(void **state)
+{
+    struct cw_adaptive *a = cw_adaptive_create(2, NULL);
+
+    (void)state;
+    cw_adaptive_know(a, 0, 100, 1000);
+    cw_adaptive_know(a, 0, 100, 1000);
+    cw_adaptive_know(a, 1, 300, 1000);
+    cw_adaptive_resize(a, 2);
+    assert_true(fabs(cw_adaptive_speed(a, 0) - .05) < 1e-9);
+    assert_true(fabs(cw_adaptive_speed(a, 1) - .15) < 1e-9);
+    assert_true(fabs(cw_adaptive_share(a, 1) - .75) < 1e-9);
+    cw_adaptive_know(a, 0, 50, 1000); /* in the new groups it is as quick as before */
+    assert_true(fabs(cw_adaptive_speed(a, 0) - .05) < 1e-9);
+    cw_adaptive_destroy(a);
+}
+
 /* A device that leaves before anything has begun does not make the others look late: each gets its half. */
 static void test_left_out(void **state)
 {
@@ -450,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_async_example),
         cmocka_unit_test(test_async_overhead),
         cmocka_unit_test(test_async_held_up),
+        cmocka_unit_test(test_resize),
         cmocka_unit_test(test_rest),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_reported_at_once),

@@ -54,6 +54,32 @@ static void test_rows(void **state)
     cw_history_destroy(h);
 }
 
+/* A slot with home's name in the history is as quick as home: a trial there would show nothing new. */
+static void test_like_home(void **state)
+{
+    struct cw_history *h = cw_history_create();
+    struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 3, .size = 200, .home = 0, .allowed = 6};
+    static const char *const like[] = {"gpu 132", "gpu 132", "cpu 8"};
+    struct cw_run_estimator e;
+    double cost[3], error[3];
+
+    (void)state;
+    assert_true(cw_run_estimate_init(&e, h, like, NULL, 3));
+    cw_run_estimate_begin(&e);
+    for (uint64_t shape = 1; shape < 3; shape++) /* of shape 3 its size tells */
+        cw_history_add(h, K(1), shape, e.device[0], 100 * (double)shape, 10000 * (double)shape);
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 2);
+    launch.allowed = 2;
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
+    assert_float_equal(cost[0], cost[1], 0);
+    launch.chained = true;
+    cw_history_add(h, K(1), 3, e.chained[0], 200, 50000);
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
+    assert_float_equal(cost[0], 50000, 0);
+    assert_float_equal(cost[1], 50000, 0);
+    cw_history_destroy(h);
+}
+
 /* A long launch that has home to itself is not tried where there are fewer processors; a short one is, and
  * one beside others. */
 static void test_alone(void **state)
@@ -342,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_like_home),
         cmocka_unit_test(test_alone),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_helper_is_found),

@@ -9,8 +9,9 @@
 #include <cmocka.h>
 
 #include "../../shim/run/tiles/share.c"
+#include "../../shim/run/tiles/share_idle.c"
 
-enum { GPUS = 4, GROUPS = 1000 };
+enum { GPUS = 4, GROUPS = 1000, ITEMS = 64 * GROUPS };
 #define WHOLE_NS 1e6
 
 struct cw_run_state_all cw_run;
@@ -18,12 +19,17 @@ struct cw_run_state_all cw_run;
 /* ---- played */
 
 static uint32_t cut_for; /* GPUs; 0: whole */
+static uint32_t launches_cut;
+static struct cw_run_tiles tiles;
 
 bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share,
                         const uint32_t *place, uint32_t n)
 {
-    (void)t, (void)cut, (void)share, (void)place;
+    (void)cut, (void)share, (void)place;
+    t->tile.launch = &tiles;
+    tiles.parts = n;
     cut_for = n;
+    launches_cut++;
     return true;
 }
 
@@ -75,10 +81,34 @@ void cw_run_gpu_begin_saved(double ns)
     (void)ns;
 }
 
+static double least_ns; /* of launches */
+
 double cw_run_costs_least_ns(const struct cw_run_task *t)
 {
     (void)t;
-    return WHOLE_NS;
+    return least_ns;
+}
+
+double cw_run_costs_measured_ns(const struct cw_run_task *t)
+{
+    return cw_run_costs_least_ns(t);
+}
+
+uint64_t cw_run_costs_shape_about(const struct cw_run_launch *l)
+{
+    (void)l;
+    return 1;
+}
+
+double cw_run_planner_return_ns(const struct cw_run_planner *planner, double bytes, uint32_t p)
+{
+    (void)planner;
+    return p ? bytes / 25 : 0;
+}
+
+double cw_run_share_group_items(const struct cw_run_task *t, size_t groups)
+{
+    return (double)t->launch.global[0] / (double)groups;
 }
 
 uint32_t cw_run_thread_processors(void)
@@ -156,6 +186,7 @@ static int setup(void **unused)
     context.slots = calloc(1, sizeof *context.slots + GPUS * sizeof *context.slots->slot);
     assert_non_null(context.slots);
     context.slots->n = GPUS;
+    least_ns = WHOLE_NS;
     program.models = (void *)&program;
     for (uint32_t i = 0; i < GPUS; i++) {
         context.slots->slot[i] = (struct cw_cl_device){
@@ -165,7 +196,8 @@ static int setup(void **unused)
         program.copy[i] = CW_RUN_COPY_READY;
         apart_ns[i] = i ? 40000 : 2;
     }
-    task = (struct cw_run_task){.work = CW_RUN_LAUNCH, .queue = &queue, .launch = {.kernel = &kernel}};
+    task = (struct cw_run_task){
+        .work = CW_RUN_LAUNCH, .queue = &queue, .launch = {.kernel = &kernel, .dims = 1, .global = {ITEMS}}};
     return 0;
 }
 
@@ -234,6 +266,85 @@ static void launches_that_copy_nothing_do_not_pay_for_copies(void **unused)
     assert_int_equal(gpus_of_a_launch(), 0);
 }
 
+/* All of a long chain, as a program enqueues it without waiting. */
+static void each_launch_of_a_long_chain_is_cut(void **unused)
+{
+    enum { LAUNCHES = 2000 };
+    static struct cw_run_task *all[LAUNCHES];
+    static uint32_t slot[LAUNCHES];
+    static double start_ns[LAUNCHES], finish_ns[LAUNCHES], cost[LAUNCHES][GPUS];
+    struct cw_run_plan plan = {.slot = slot, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = LAUNCHES};
+
+    (void)unused;
+    for (uint32_t i = 0; i < LAUNCHES; i++) {
+        all[i] = &task;
+        start_ns[i] = i * WHOLE_NS;
+        finish_ns[i] = (i + 1) * WHOLE_NS;
+        for (uint32_t k = 0; k < GPUS; k++)
+            cost[i][k] = WHOLE_NS;
+    }
+    launches_cut = 0;
+    assert_true(cw_run_share_window(&(struct cw_run_shared){.task = all,
+                                                            .plan = &plan,
+                                                            .cost = &cost[0][0],
+                                                            .apart_ns = apart_ns,
+                                                            .tasks = LAUNCHES,
+                                                            .lanes = GPUS}));
+    assert_int_equal(launches_cut, LAUNCHES);
+}
+
+/* Two launches at the same time, each on a GPU of its own: neither gets the other's, and both get the rest. */
+static void gpus_that_run_other_launches_have_no_part(void **unused)
+{
+    struct cw_run_task *all[] = {&task, &task};
+    uint32_t slot[] = {0, 1};
+    double start_ns[] = {0, 0}, finish_ns[] = {WHOLE_NS, WHOLE_NS}, cost[2 * GPUS];
+    struct cw_run_plan plan = {.slot = slot, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 2};
+
+    (void)unused;
+    for (uint32_t i = 0; i < 2 * GPUS; i++)
+        cost[i] = WHOLE_NS;
+    launches_cut = 0;
+    cw_run_share_window(&(struct cw_run_shared){
+        .task = all, .plan = &plan, .cost = cost, .apart_ns = apart_ns, .tasks = 2, .lanes = GPUS});
+    assert_int_equal(launches_cut, 1);
+    assert_int_equal(cut_for, GPUS - 1);
+}
+
+/* A launch too short to be cut for its own time, behind one of which the GPUs keep what they write: whole, home
+ * would fetch those bytes. */
+static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
+{
+    static const uint32_t pred_start[] = {0, 0, 1}, pred[] = {0};
+    struct cw_run_task behind = task, *all[] = {&task, &behind};
+    uint32_t slot[] = {0, 0};
+    double start_ns[] = {0, WHOLE_NS}, finish_ns[] = {WHOLE_NS, 1.1 * WHOLE_NS}, cost[2 * GPUS], bytes;
+    struct cw_run_plan plan = {.slot = slot, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 2};
+
+    (void)unused;
+    for (uint32_t k = 0; k < GPUS; k++) {
+        cost[k] = WHOLE_NS;
+        cost[GPUS + k] = .1 * WHOLE_NS;
+    }
+    least_ns = .1 * WHOLE_NS;
+    for (int turn = 0; turn < 3; turn++) {
+        bytes = turn * 10e6; /* three quarters of 10 MB come home in .3 ms */
+        task.tile.launch = behind.tile.launch = NULL;
+        cw_run_share_window(&(struct cw_run_shared){.task = all,
+                                                    .plan = &plan,
+                                                    .cost = cost,
+                                                    .apart_ns = apart_ns,
+                                                    .pred_start = pred_start,
+                                                    .pred = pred,
+                                                    .pred_bytes = &bytes,
+                                                    .tasks = 2,
+                                                    .lanes = GPUS});
+        assert_non_null(task.tile.launch);
+        assert_int_equal(behind.tile.launch != NULL, turn == 2);
+    }
+    task.tile.launch = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +353,9 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(copies_are_no_price_of_one_gpu_more, setup, teardown),
         cmocka_unit_test_setup_teardown(launches_that_copy_nothing_do_not_pay_for_copies, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_launch_of_a_long_chain_is_cut, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_short_launch_is_cut_where_its_bytes_are_away, setup, teardown),
+        cmocka_unit_test_setup_teardown(gpus_that_run_other_launches_have_no_part, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Shares of launches that GPUs have together: those of the last launch stand until others are so much quicker
  * that bytes may move for them. The controller is the real one; speeds are told to it. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +10,9 @@
 #include <cmocka.h>
 
 #include "../../shim/run/tiles/share_blocks.c"
+#include "../../shim/run/tiles/share_hold.c"
 
-enum { PLACES = 3, GROUPS = 1000 };
+enum { PLACES = 3, GROUPS = 1000, ITEMS = 64 };
 
 struct cw_run_state_all cw_run;
 
@@ -22,6 +24,11 @@ void cw_run_gpu_begin_saved(double ns)
 /* ---- played */
 
 static bool by_blocks;
+
+double cw_run_costs_items(const struct cw_run_launch *l)
+{
+    return (double)l->global[0];
+}
 
 bool cw_run_share_by_blocks(void)
 {
@@ -36,6 +43,21 @@ bool cw_device_clock_is_virtual(void)
 uint64_t cw_run_global_lock_now_ns(void)
 {
     return 0;
+}
+
+static struct cw_extent piece[4]; /* of the buffer that is written; bytes 0: none */
+
+bool cw_run_spread_part(const struct cw_run_region *r, uint64_t low, uint64_t high, struct cw_extent *part)
+{
+    uint32_t i = 0;
+
+    (void)r;
+    while (piece[i].high <= low)
+        i++;
+    *part = piece[i];
+    part->low = low;
+    part->high = part->high < high ? part->high : high;
+    return low < high;
 }
 
 void cw_run_tile_margin_find(struct cw_run_tiles *x)
@@ -91,9 +113,9 @@ static int setup(void **state)
         gpu[i] = (struct cw_cl_device){.memory = i + 1, .traits = CW_VENDOR_OWN_MEMORY};
         place[i] = (struct cw_run_context_device){.slot = &gpu[i]};
     }
-    share = (struct cw_run_share){.control = cw_adaptive_create(PLACES, &options)};
+    share = (struct cw_run_share){.control = cw_adaptive_create(PLACES, &options), .group_items = ITEMS};
     assert_non_null(share.control);
-    whole = (struct cw_run_task){.queue = &queue};
+    whole = (struct cw_run_task){.queue = &queue, .launch = {.dims = 1, .global = {ITEMS * GROUPS}}};
     return 0;
 }
 
@@ -139,7 +161,7 @@ static void launch_on(uint32_t n)
 
 static void has_about(uint32_t at, size_t groups)
 {
-    assert_in_range(got[at], groups - GROUPS / 50, groups + GROUPS / 50);
+    assert_in_range(got[at], groups - GROUPS / 100, groups + GROUPS / 100);
 }
 
 /* ---- the cases */
@@ -219,6 +241,70 @@ static void they_are_looked_at_less_and_less_often(void **state)
         assert_true(got[1] == last || i == 1 || i == 3 || i == 7 || i == 15);
     }
     assert_int_equal(changed, 1); /* each look comes when it is 3 times as quick */
+}
+
+/* Another kernel has left the first 900 bytes of 2000 on the first GPU. */
+static void launches_are_cut_where_their_bytes_lie(void **state)
+{
+    struct cw_run_region region = {.spread = (void *)&region};
+    struct cw_run_access access[] = {{.region = &region, .high = 5000},
+                                     {.region = &region, .low = 1000, .high = 3000, .write = true},
+                                     {.region = &region, .low = 1000, .high = 1100, .write = true}};
+
+    (void)state;
+    whole.accesses.of = access;
+    whole.accesses.n = 3;
+    piece[0] = (struct cw_extent){0, 1900, 1 << gpu[0].memory};
+    piece[1] = (struct cw_extent){1900, 4000, 1 << gpu[1].memory};
+    launch_on(2); /* nothing is known of speeds: halves would take 10 % less */
+    has_about(0, 500);
+    piece[0].high = piece[1].low = 1960;
+    launch_on(2);
+    has_about(0, 480);
+    is_so_quick(0, 1);
+    is_so_quick(1, 1);
+    launch_on(2);
+    has_about(0, 480);
+    piece[0].high = piece[1].low = 2300; /* too many on one: as was held before */
+    launch_on(2);
+    has_about(0, 500);
+    piece[0].high = piece[1].low = 1960;
+    piece[0].valid = 1 << gpu[1].memory; /* in another order */
+    piece[1].valid = 1 << gpu[0].memory;
+    launch_on(2);
+    has_about(0, 500);
+    piece[0].valid = 1 << gpu[0].memory; /* some are on both */
+    piece[1].valid |= 1 << gpu[1].memory;
+    launch_on(2);
+    has_about(0, 500);
+    piece[1].valid = 1 << gpu[2].memory; /* which has no part */
+    launch_on(2);
+    has_about(0, 500);
+}
+
+/* A launch of the same kernel with half the work in each group: a part that takes half the time is as quick. */
+static void groups_may_be_of_other_sizes(void **state)
+{
+    struct cw_run_task part = {0};
+    struct cw_run_block block = {.groups = 100};
+    struct cw_run_tiles x = {.whole = &whole,
+                             .share = &share,
+                             .cut = {.groups = GROUPS},
+                             .parts = 1,
+                             .part = &part,
+                             .block = &block};
+
+    (void)state;
+    share.seen = 1;
+    is_so_quick(0, 1);
+    whole.launch.global[0] /= 2;
+    assert_true(fabs(cw_run_share_speed(&x, 0) - 2e-3) < 1e-9);
+    for (int i = 0; i < 9; i++)
+        cw_run_share_has_run(&x, &part, 50000);
+    assert_true(fabs(cw_adaptive_speed(share.control, 0) - 1e-3) < 1e-9);
+    for (int i = 0; i < 9; i++)
+        cw_run_share_has_run(&x, &part, 25000);
+    assert_true(fabs(cw_run_share_speed(&x, 0) - 4e-3) < 1e-9);
 }
 
 static void shares_without_speeds_are_equal_and_stand(void **state)
@@ -313,6 +399,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(they_change_where_much_is, setup, teardown),
         cmocka_unit_test_setup_teardown(they_do_not_creep, setup, teardown),
         cmocka_unit_test_setup_teardown(they_are_looked_at_less_and_less_often, setup, teardown),
+        cmocka_unit_test_setup_teardown(launches_are_cut_where_their_bytes_lie, setup, teardown),
+        cmocka_unit_test_setup_teardown(groups_may_be_of_other_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(shares_without_speeds_are_equal_and_stand, setup, teardown),
         cmocka_unit_test_setup_teardown(fewer_places_share_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_held_on_processors, setup, teardown),

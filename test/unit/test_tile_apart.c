@@ -46,6 +46,16 @@ static struct {
     int fetch, over, failed, abandon, release, quarantine, beside, counts;
 } calls;
 
+/* Reads of which a case says no ranges are one. */
+static void in_one_range(struct cw_arg_hulls *h, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!h[i].ranges && h[i].reads.answer != CW_ANSWER_NONE) {
+            h[i].range[0] = (struct cw_read_range){h[i].reads.begin, h[i].reads.end};
+            h[i].ranges = 1;
+        }
+}
+
 bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
                       struct cw_arg_hulls *out)
 {
@@ -58,11 +68,10 @@ bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut,
         out[i * ARGS + 1].writes.sure = 100 * from[i] + 8;
         out[i * ARGS + 1].writes.sure_end = 100 * from[i + 1] - 20;
     }
-    if (wide)
-        return true;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; !wide && i < n; i++)
         memcpy(&out[i * ARGS], hulls[i + (from[0] ? 1 : 0)], sizeof hulls[0]);
-    return !no_memory;
+    in_one_range(out, n * ARGS);
+    return wide || !no_memory;
 }
 
 bool cw_run_tile_merge_make(struct cw_run_tiles *tiles)
@@ -192,7 +201,7 @@ static void reset(void)
         reached[i] =
             (struct cw_run_access){.task = &whole, .region = &region[i], .high = BYTES, .write = i == 1};
         for (int k = 0; k < TILES; k++)
-            hulls[k][i] = (struct cw_arg_hulls){none, none};
+            hulls[k][i] = (struct cw_arg_hulls){.reads = none, .writes = none};
     }
     root[0].root = &root[0];
     root[1].root = &root[1];
@@ -362,6 +371,30 @@ static void hulls_of_sub_buffers(void **unused)
     assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
     assert_int_equal(part[AWAY].accesses.of[part[AWAY].accesses.n - 1].low, 2048);
     assert_int_equal(part[AWAY].accesses.of[part[AWAY].accesses.n - 1].high, 3072);
+}
+
+/* In place: a block reads what it writes, and a row above that no block writes; between them others write. */
+static void ranges_away_from_the_block(void **unused)
+{
+    (void)unused;
+    arg[1].memory = &root[0];
+    reached[0].write = true;
+    for (int k = 0; k < TILES; k++) {
+        hulls[k][0].writes = exact(1000 * k + 200, 1000 * k + 1000);
+        hulls[k][1].writes = (struct cw_hull){.answer = CW_ANSWER_NONE};
+    }
+    hulls[1][0].reads = exact(0, 2000);
+    assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    hulls[1][0].range[0] = (struct cw_read_range){0, 200};
+    hulls[1][0].range[1] = (struct cw_read_range){1000, 2000};
+    hulls[1][0].ranges = 2;
+    assert_true(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
+    assert_int_equal(part[AWAY].accesses.n, 3);
+    is_access(0, 0, 0, 200, false);
+    is_access(1, 0, 1000, 2000, false);
+    is_access(2, 0, 1200, 2000, true);
+    hulls[1][0].range[0].end++;
+    assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
 }
 
 /* Another tile writes what the block reads or writes: by one byte, by another argument, in either tile. */
@@ -542,6 +575,7 @@ int main(void)
         cmocka_unit_test_setup(bytes_are_those_of_the_block, setup),
         cmocka_unit_test_setup(bytes_stay_in_the_launchs_ranges, setup),
         cmocka_unit_test_setup(hulls_of_sub_buffers, setup),
+        cmocka_unit_test_setup(ranges_away_from_the_block, setup),
         cmocka_unit_test_setup(one_that_meets_another_tile_is_refused, setup),
         cmocka_unit_test_setup(bytes_that_cannot_be_there, setup),
         cmocka_unit_test_setup(a_block_that_has_run_is_noted, setup),

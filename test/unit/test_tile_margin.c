@@ -41,6 +41,9 @@ bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut,
     for (int i = 0; i < n; i++) {
         assert_true(from[i] >= 0 && from[i] < from[i + 1] && from[i + 1] <= GROUPS);
         hulls[ARGS * i] = (struct cw_arg_hulls){.reads = hull(from[i] - before, from[i + 1] + behind)};
+        hulls[ARGS * i].range[0] =
+            (struct cw_read_range){hulls[ARGS * i].reads.begin, hulls[ARGS * i].reads.end};
+        hulls[ARGS * i].ranges = 1;
         hulls[ARGS * i + 1] = (struct cw_arg_hulls){.writes = hull(from[i], from[i + 1])};
     }
     return true;
@@ -59,9 +62,9 @@ struct cw_run_cutter *cw_run_cutter_of(struct cw_run_kernel *k)
     return &cutter;
 }
 
-double cw_adaptive_speed(const struct cw_adaptive *a, uint32_t device)
+double cw_run_share_speed(const struct cw_run_tiles *x, uint32_t place)
 {
-    (void)a, (void)device;
+    (void)x, (void)place;
     return speed;
 }
 

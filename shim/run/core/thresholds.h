@@ -153,10 +153,10 @@
 #define CW_RUN_MARGIN_MOST 64
 /* copies for which margins do not grow after some that were too large, at most */
 #define CW_RUN_MARGIN_REST_MOST 64
-/* shapes remembered of one kernel */
+/* shapes of about one size remembered of one kernel */
 #define CW_RUN_SHARE_SHAPES 32
-/* commands: larger windows have enough to do */
-#define CW_RUN_SHARE_WINDOW_TASKS 128
+/* parts of cut launches of one window that a lane is remembered to have */
+#define CW_RUN_SHARE_TAKEN 16
 /* times the launch's duration: so long it is first left whole; twice as long each time (core/backoff.h) */
 #define CW_RUN_SHARE_REST_FIRST 4
 /* times the duration of the launch: the most */

@@ -6,6 +6,7 @@
 #include "window_flow.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
+#include "../memory/spread.h"
 #include "../planner/profit.h"
 #include "../planner/costs.h"
 #include "../tuning/devices.h"
@@ -23,6 +24,7 @@
 #include "../core/state.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,11 +304,36 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
     }
 }
 
+/* Each command that could be the window's first waits for commands of earlier windows. */
+static bool is_behind_others(const struct workspace *w, uint32_t count)
+{
+    bool behind = true;
+
+    for (uint32_t i = 0; i < count && behind; i++)
+        behind = w->pred_start[i] < w->pred_start[i + 1] || w->task[i]->waits;
+    return behind;
+}
+
+/* For how long each lane has nothing to give to the window: what it waits for is thought to run at home. */
+static void find_busy(const struct workspace *w, const struct cw_run_brain *b, uint32_t count,
+                      double busy[CW_RUN_LANES])
+{
+    uint64_t now = cw_run_clock_devices_ns();
+    /* despite busy_until_ns, if its clock goes on */
+    bool idle = !cw_device_clock_is_virtual() && cw_run.unfinished <= count + cw_run.window_count;
+    bool behind = is_behind_others(w, count);
+
+    for (uint32_t p = 0; p < b->lanes; p++)
+        busy[p] =
+            !idle && cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
+    for (uint32_t p = 0; p < b->lanes && behind; p++)
+        busy[p] = fmax(busy[p], busy[w->home[0]]);
+}
+
 /* True when something is to run elsewhere, or in another order. */
 static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task *first, uint32_t count)
 {
     double busy[CW_RUN_LANES];
-    uint64_t now = cw_run_clock_devices_ns();
     struct cw_run_window window = {.tasks = count,
                                    .pred_start = w->pred_start,
                                    .pred = w->pred,
@@ -320,16 +347,12 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
                                    .piece = w->flow.piece,
                                    .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
     uint64_t base = first->order.sequence;
-    /* despite busy_until_ns, if its clock goes on */
-    bool idle = !cw_device_clock_is_virtual() && cw_run.unfinished <= count + cw_run.window_count;
     enum cw_status status;
     uint32_t tried = 0;
 
     for (uint32_t i = 0; i < count && window.groups; i++)
         w->groups[i] = cw_run_parts_groups(w->task[i], w->lanes[i]);
-    for (uint32_t p = 0; p < b->lanes; p++)
-        busy[p] =
-            !idle && cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
+    find_busy(w, b, count, busy);
     cw_run_global_lock_give();
     status = cw_run_plan_make(b->planner, &window, &w->plan, NULL);
     if (status == CW_OK)
@@ -359,6 +382,10 @@ static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t coun
                               .plan = &w->plan,
                               .cost = w->cost,
                               .apart_ns = apart,
+                              .pred_start = w->pred_start,
+                              .pred = w->pred,
+                              .pred_bytes = w->flows ? w->flow.pred_bytes : NULL,
+                              .planner = b->planner,
                               .tasks = count,
                               .lanes = b->lanes,
                               .always = cw_run.all};
@@ -371,9 +398,11 @@ static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t coun
     return w->plan.tasks == count && cw_run_share_window(&s);
 }
 
+/* Launches that take long, or of which bytes would have to come home. */
 static bool any_long(const struct cw_run_task *t)
 {
-    while (t && !cw_run_share_wanted(t))
+    while (t && !cw_run_share_wanted(t) &&
+           !(cw_run.direct && t->work == CW_RUN_LAUNCH && cw_run_spread_lacks(t)))
         t = t->links.window;
     return t;
 }

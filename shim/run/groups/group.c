@@ -465,7 +465,7 @@ static void tell_work(const struct cw_run_group *g)
 
     for (uint32_t n = 0; t && n < LOOKED_AT; t = t->links.next, n++)
         if (t->group.may)
-            ns += cw_run_perf_model_home_ns(&t->launch);
+            ns += cw_run_costs_home_ns(&t->launch);
     cw_run_activation_hopes(CW_RUN_GROUP_HOPE);
     cw_run_activation_waiting(ns);
 }

@@ -11,6 +11,7 @@
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/state.h"
+#include "../core/thresholds.h"
 #include "../workers/legal.h"
 #include "../workers/timing.h"
 
@@ -57,12 +58,14 @@ static uint64_t mixed(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-static uint64_t shape_of(const struct cw_run_launch *l)
+/* `about`: sizes of one magnitude are one shape. */
+static uint64_t shape_of(const struct cw_run_launch *l, bool about)
 {
     uint64_t hash = CW_FNV_START;
 
     for (cl_uint d = 0; d < l->dims; d++)
-        hash = mixed(mixed(hash, l->global[d]), l->has_local ? l->local[d] : 0);
+        hash = mixed(mixed(hash, about ? magnitude(l->global[d]) : l->global[d]),
+                     l->has_local ? l->local[d] : 0);
     for (uint32_t i = 0; i < l->kernel->count; i++) {
         const struct cw_run_arg *a = &l->args[i];
         uint64_t weight = a->memory                     ? a->memory->bytes
@@ -111,6 +114,21 @@ static double groups_of(const struct cw_run_launch *l)
     return n;
 }
 
+double cw_run_costs_home_ns(const struct cw_run_launch *l)
+{
+    const struct cw_run_known *k = l->kernel->known;
+    double items = cw_run_costs_items(l);
+
+    return items <= CW_RUN_HOME_LARGER * k->home_items ? k->home_ns * items / k->home_items : 0;
+}
+
+double cw_run_costs_measured_ns(const struct cw_run_task *t)
+{
+    double ns = cw_run_costs_home_ns(&t->launch);
+
+    return ns > 0 ? ns : t->launch.kernel->known->mean_ns[t->at.home];
+}
+
 /* Operations that no compiler leaves out: index arithmetic is not counted. */
 static double operations(const double per_item[CW_OPS])
 {
@@ -124,11 +142,13 @@ double cw_run_costs_least_ns(const struct cw_run_task *t)
     const struct cw_run_context_device *home = &t->queue->context->places[t->queue->home];
     const struct cw_run_launch *l = &t->launch;
     struct cw_work_ops ops;
+    double measured;
 
     if (t->work != CW_RUN_LAUNCH || !cw_run_context_device_is_gpu(home))
         return 0;
-    if (l->kernel->known->mean_ns[t->at.home] > 0)
-        return l->kernel->known->mean_ns[t->at.home];
+    measured = cw_run_costs_measured_ns(t);
+    if (measured > 0)
+        return measured;
     if (!cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, false,
                           &ops))
         return 0;
@@ -187,5 +207,10 @@ uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task 
 void cw_run_costs_name_launch(struct cw_run_task *t)
 {
     cw_run_costs_name_kernel(t->launch.kernel);
-    t->measure.shape = shape_of(&t->launch);
+    t->measure.shape = shape_of(&t->launch, false);
+}
+
+uint64_t cw_run_costs_shape_about(const struct cw_run_launch *l)
+{
+    return shape_of(l, true);
 }

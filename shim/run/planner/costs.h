@@ -15,6 +15,10 @@ void cw_run_costs_name_kernel(struct cw_run_kernel *k);
 /* Sets the launch's shape, too. */
 void cw_run_costs_name_launch(struct cw_run_task *t);
 
+/* The same for launches of about that size, as those of an elimination, each of which is smaller than the one
+ * before: global sizes of one power of two are alike. */
+uint64_t cw_run_costs_shape_about(const struct cw_run_launch *l);
+
 /* The cost of `t` on each lane and its error; `lanes` as allowed; chained: at home it would
  * follow another launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. alone:
  * nothing else is unfinished. travel: how long its bytes do, which a trial costs, too; NULL:
@@ -22,6 +26,12 @@ void cw_run_costs_name_launch(struct cw_run_task *t);
 uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
                            bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
                            double *error);
+
+/* ns of a launch at home, by the largest one of its kernel that this run has measured there; 0: not known. */
+double cw_run_costs_home_ns(const struct cw_run_launch *l);
+
+/* The same; where that is not known, of any launch of its kernel there, the first included. */
+double cw_run_costs_measured_ns(const struct cw_run_task *t);
 
 /* ns that a launch on a GPU, of which the history knows nothing, takes about: as an earlier one of its
  * kernel, or else at least, by the operations that the model counts; 0: not known. */

@@ -49,7 +49,13 @@ static bool is_hopeless(const struct cw_run_launch_key *launch, const double *co
     return launch->travel && travel_ns(launch, p, carried) >= cost[launch->home];
 }
 
-/* The allowed slot but home whose estimate is worth the least, little at that; CW_SCHED_NONE: all are known.
+/* Home's own measurements say what `p` takes. */
+static bool is_like_home(const struct cw_run_estimator *e, uint32_t p, uint32_t home)
+{
+    return e->device[p] == e->device[home];
+}
+
+/* The allowed slot, not home nor like it, whose estimate is worth the least, little at that; CW_SCHED_NONE: all are known.
  */
 static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
                             const double *cost, const struct cw_run_launch_key *launch)
@@ -59,8 +65,8 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
     double most = LITTLE_KNOWN;
 
     for (uint32_t p = 0; p < e->slots; p++)
-        if (p != home && !isinf(cost[p]) && estimate[p].error_ns > most * estimate[p].mean_ns &&
-            !is_hopeless(launch, cost, p, false)) {
+        if (!is_like_home(e, p, home) && !isinf(cost[p]) &&
+            estimate[p].error_ns > most * estimate[p].mean_ns && !is_hopeless(launch, cost, p, false)) {
             least = p;
             most = estimate[p].error_ns / estimate[p].mean_ns;
         }
@@ -103,8 +109,9 @@ static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_e
     if (++e->rows % LOOK_EVERY)
         return CW_SCHED_NONE;
     for (uint32_t p = 0; p < e->slots; p++)
-        if (p != home && cost[p] < LOOK_RATIO * cost[home] && estimate[p].source == CW_HISTORY_EXACT &&
-            !is_hopeless(launch, cost, p, true) && (best == CW_SCHED_NONE || cost[p] < cost[best]))
+        if (!is_like_home(e, p, home) && cost[p] < LOOK_RATIO * cost[home] &&
+            estimate[p].source == CW_HISTORY_EXACT && !is_hopeless(launch, cost, p, true) &&
+            (best == CW_SCHED_NONE || cost[p] < cost[best]))
             best = p;
     return best;
 }
@@ -136,6 +143,8 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
         predict_chained(e, launch, &estimate[launch->home]);
     for (uint32_t p = 0; p < e->slots; p++) {
         bool allowed = p == launch->home || (launch->allowed >> p & 1);
+        if (is_like_home(e, p, launch->home))
+            estimate[p] = estimate[launch->home];
         if (estimate[p].source == CW_HISTORY_NONE)
             estimate[p].mean_ns = estimate[p].error_ns = fmax(e->unknown_ns, launch->least_ns) * slowness[p];
         cost_ns[p] = allowed ? estimate[p].mean_ns : INFINITY;

@@ -22,7 +22,8 @@ struct cw_run_estimator {
     struct cw_history *history;
     uint32_t slots;
     uint32_t device[CW_RUN_SLOTS_MAX];  /* per slot: its name in the history (cw_history_device), the same for
-                                           alike slots */
+                                           alike slots; those like home take as long as home, chained or not,
+                                           and are not tried */
     uint32_t chained[CW_RUN_SLOTS_MAX]; /* per slot: the same for launches behind others, which need no
                                            waiting for */
     /* per slot: how many times slower than slot 0 it is thought to be, > 0 */

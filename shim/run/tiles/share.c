@@ -1,6 +1,7 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
 #include "../workers/legal.h"
 #include "share.h"
+#include "share_idle.h"
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/global_lock.h"
@@ -80,10 +81,11 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     struct cw_run_tiled *d = t->launch.kernel->tiled;
     double ratio[CW_ADAPTIVE_DEVICES];
     uint32_t region[CW_ADAPTIVE_DEVICES], n = 0;
+    uint64_t shape = cw_run_costs_shape_about(&t->launch);
     struct cw_run_share *s;
 
     for (s = d->shares; s; s = s->next, n++)
-        if (s->shape == t->measure.shape && s->dim == dim && s->home == t->queue->home)
+        if (s->shape == shape && s->dim == dim && s->home == t->queue->home)
             return s;
     if (n == CW_RUN_SHARE_SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
@@ -93,8 +95,11 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     for (size_t i = 0; i < c->slots->n; i++)
         region[i] = c->slots->slot[i].memory;
     options.region = region;
-    *s = (struct cw_run_share){
-        .next = d->shares, .shape = t->measure.shape, .dim = dim, .home = t->queue->home};
+    *s = (struct cw_run_share){.next = d->shares,
+                               .shape = shape,
+                               .dim = dim,
+                               .home = t->queue->home,
+                               .group_items = cw_run_share_group_items(t, groups)};
     s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);
     if (!s->control) {
         free(s);
@@ -104,16 +109,26 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     return d->shares = s;
 }
 
+/* By the measured speed of tiles at `place`; 0: not known. */
+static double by_tiles(const struct cw_run_share *h, const struct cw_run_task *t,
+                       const struct cw_run_cut *cut, uint32_t place)
+{
+    double speed = cw_adaptive_speed(h->control, place),
+           groups = (double)cut->groups * cw_run_share_group_items(t, cut->groups) / h->group_items;
+
+    return speed > 0 ? groups / speed : 0;
+}
+
 /* Time of the whole launch at `place`: by the speed of its tiles, else of whole launches, else of home.
  */
 static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t,
                        const struct cw_run_cut *cut, uint32_t place, double cost, double home)
 {
     const struct cw_cl_device *slot = &t->queue->context->slots->slot[place];
-    double speed = cw_adaptive_speed(h->control, place);
+    double tiles = by_tiles(h, t, cut, place);
 
-    if (speed > 0)
-        return (double)cut->groups / speed;
+    if (tiles > 0)
+        return tiles;
     if (!isinf(cost))
         return cost;
     return home * t->queue->context->slots->slot[t->queue->home].speed / slot->speed;
@@ -124,49 +139,38 @@ static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t
 static double home_by_parts(const struct cw_run_share *h, const struct cw_run_task *t,
                             const struct cw_run_cut *cut)
 {
-    double speed = cw_adaptive_speed(h->control, t->queue->home);
-
-    return t->launch.kernel->known->mean_ns[t->at.home] > 0 || !(speed > 0) ? 0 : (double)cut->groups / speed;
+    return t->launch.kernel->known->mean_ns[t->at.home] > 0 ? 0 : by_tiles(h, t, cut, t->queue->home);
 }
-
-/* ---- free workers */
-
-struct claim {
-    uint32_t lane;
-    double from, to;
-};
 
 struct sharing {
     const struct cw_run_shared *s;
-    struct claim claim[4 * CW_RUN_LANES];
-    uint32_t claims;
+    struct cw_run_idle *idle;
 };
 
-static bool overlaps(double a, double b, double from, double to)
+/* ---- bytes */
+
+static bool is_home_gpu(const struct cw_run_task *t)
 {
-    return a < to && b > from;
+    return cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home]);
 }
 
-/* Lane `lane` has nothing to do while task `i` runs. */
-static bool is_free(const struct sharing *x, uint32_t i, uint32_t lane)
+/* For which home would have to fetch what earlier launches of the window leave in the memories of GPUs that
+ * have parts of them. */
+static double scattered_ns(const struct cw_run_shared *s, uint32_t i)
 {
-    const struct cw_run_plan *p = x->s->plan;
-    const struct cw_run_worker *l = &cw_run.lanes[lane];
+    const struct cw_run_context *c = s->task[i]->queue->context;
+    double bytes = 0, ns = 0;
 
-    if (p->slot[i] == lane)
-        return true;
-    if (l->building || l->quit ||
-        (l->busy && l->busy_until_ns > cw_run_clock_devices_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
-        return false;
-    for (uint32_t k = 0; k < x->s->tasks; k++)
-        if (k != i && p->slot[k] == lane && x->s->task[k]->work == CW_RUN_LAUNCH &&
-            overlaps(p->start_ns[k], p->finish_ns[k], p->start_ns[i], p->finish_ns[i]))
-            return false;
-    for (uint32_t k = 0; k < x->claims; k++)
-        if (x->claim[k].lane == lane &&
-            overlaps(x->claim[k].from, x->claim[k].to, p->start_ns[i], p->finish_ns[i]))
-            return false;
-    return true;
+    if (!s->pred_bytes || !is_home_gpu(s->task[i]))
+        return 0;
+    for (uint32_t e = s->pred_start[i]; e < s->pred_start[i + 1]; e++) {
+        const struct cw_run_tiles *x = s->task[s->pred[e]]->tile.launch;
+
+        bytes += x ? s->pred_bytes[e] * (x->parts - 1) / x->parts : 0;
+    }
+    for (size_t k = 0; bytes > 0 && k < c->slots->n; k++)
+        ns = fmax(ns, cw_run_planner_return_ns(s->planner, bytes, c->places[k].lane->number));
+    return ns;
 }
 
 /* ---- the choice */
@@ -267,7 +271,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
         if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
             continue;
         if (cw_run_legal(t, &c->places[k], cw_run_cut_scope(cut)) != CW_RUN_LEGAL ||
-            cw_adaptive_is_lost(h->control, k) || !is_free(x, i, lane))
+            cw_adaptive_is_lost(h->control, k) || !cw_run_idle_is(x->idle, i, lane))
             continue;
         v[n++] = (struct candidate){
             .place = k,
@@ -277,7 +281,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
         if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
             cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[lane])); /* GPUs get one part */
     }
-    if (cw_run_context_device_is_gpu(&c->places[h->home]))
+    if (is_home_gpu(t))
         price_borders(h, c, v, n);
     qsort(v, n, sizeof *v, faster);
     return n;
@@ -363,14 +367,6 @@ static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, 
     }
 }
 
-static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c, const uint32_t *chosen,
-                  uint32_t n)
-{
-    for (uint32_t k = 0; k < n && x->claims < sizeof x->claim / sizeof *x->claim; k++)
-        x->claim[x->claims++] = (struct claim){c->places[chosen[k]].lane->number, x->s->plan->start_ns[i],
-                                               x->s->plan->finish_ns[i]};
-}
-
 /* Without a profit test, too, a launch that ends sooner whole is not shared with DSPs. */
 static bool loses(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n, double more_ns)
 {
@@ -450,8 +446,14 @@ static uint32_t keep_begun(const struct cw_run_task *t, struct candidate *v, uin
     return kept;
 }
 
-/* Cuts task `i` if that pays. */
-static bool consider(struct sharing *x, uint32_t i)
+/* Of task `i`, with the bytes that it lacks there now. */
+static double home_ns(const struct cw_run_shared *s, uint32_t i)
+{
+    return s->cost[(size_t)i * s->lanes + s->task[i]->at.home];
+}
+
+/* Cuts task `i` if that pays; at home it takes so much longer than planned. */
+static bool consider(struct sharing *x, uint32_t i, double more_ns)
 {
     struct cw_run_task *t = x->s->task[i];
     struct candidate v[CW_RUN_LANES];
@@ -473,8 +475,8 @@ static bool consider(struct sharing *x, uint32_t i)
         cw_run_reasons_of(t, "earlier cuts did not gain");
         return false;
     }
-    h->whole_ns = fmax(x->s->cost[(size_t)i * x->s->lanes + t->at.home], home_by_parts(h, t, &cut));
-    now = fmax(now, home_by_parts(h, t, &cut));
+    h->whole_ns = fmax(home_ns(x->s, i), home_by_parts(h, t, &cut)) + more_ns;
+    now = fmax(now, home_by_parts(h, t, &cut)) + more_ns;
     n = candidates(x, i, h, &cut, v);
     cuts = pick(x, h, t, v, n, now, &best);
     pass(h, v, n, best.place, cuts ? best.n : 0);
@@ -500,18 +502,24 @@ static bool consider(struct sharing *x, uint32_t i)
     for (uint32_t k = 0; k < best.n; k++)
         h->apart_ns =
             fmax(h->apart_ns, x->s->apart_ns[t->queue->context->places[best.place[k]].lane->number]);
+    for (uint32_t k = 0; k < best.n; k++)
+        cw_run_idle_take(x->idle, i, t->queue->context->places[best.place[k]].lane->number);
     h->trial = false;
-    claim(x, i, t->queue->context, best.place, best.n);
     return true;
+}
+
+static bool may_be_cut(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models;
 }
 
 bool cw_run_share_wanted(const struct cw_run_task *t)
 {
-    bool wanted = t->work == CW_RUN_LAUNCH && !t->group.may && t->launch.kernel->program->models;
+    bool wanted = may_be_cut(t);
 
-    if (wanted && cw_run_context_device_is_gpu(&t->queue->context->places[t->queue->home]))
+    if (wanted && is_home_gpu(t))
         return cw_run_costs_least_ns(t) >= CW_RUN_SHARE_GPU_NS || cw_run.all;
-    return wanted && (t->launch.kernel->known->mean_ns[t->at.home] >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
+    return wanted && (cw_run_costs_measured_ns(t) >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
 }
 
 void cw_run_share_explain(const struct cw_run_task *first)
@@ -523,16 +531,30 @@ void cw_run_share_explain(const struct cw_run_task *first)
                                      : "what it touches is not known yet");
 }
 
+/* A short launch on a GPU takes long where its bytes are on others. */
+static bool is_long(const struct cw_run_shared *s, uint32_t i, double more_ns)
+{
+    const struct cw_run_task *t = s->task[i];
+
+    if (cw_run_share_wanted(t))
+        return s->always || s->plan->finish_ns[i] - s->plan->start_ns[i] >= CW_RUN_SHARE_LEAST_NS;
+    return may_be_cut(t) && is_home_gpu(t) && home_ns(s, i) + more_ns >= CW_RUN_SHARE_GPU_NS;
+}
+
 bool cw_run_share_window(const struct cw_run_shared *s)
 {
     struct sharing x = {.s = s};
     bool any = false;
 
-    if (share.off || s->tasks > CW_RUN_SHARE_WINDOW_TASKS)
-        return false;
-    for (uint32_t i = 0; i < s->tasks; i++)
-        if (cw_run_share_wanted(s->task[i]) &&
-            (s->always || s->plan->finish_ns[i] - s->plan->start_ns[i] >= CW_RUN_SHARE_LEAST_NS))
-            any |= consider(&x, i);
+    for (uint32_t i = 0; i < s->tasks && !share.off; i++) {
+        double more_ns = scattered_ns(s, i);
+
+        if (!is_long(s, i, more_ns))
+            continue;
+        if (!x.idle && !(x.idle = cw_run_idle_open(s)))
+            return false;
+        any |= consider(&x, i, more_ns);
+    }
+    cw_run_idle_close(x.idle);
     return any;
 }

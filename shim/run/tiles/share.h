@@ -2,8 +2,8 @@
  *
  * A launch is shared when lanes stand idle while it would run, and when all of them together are expected to
  * finish it so much earlier that the hand-offs are paid (profit test). Lanes of one processor's cores are not
- * counted twice: no more compute units share a launch than the machine has. For each kernel, shape and
- * dimension a controller (sched/adaptive.h) learns how fast each lane is, and gives out blocks while the
+ * counted twice: no more compute units share a launch than the machine has. For each kernel, shape (sizes
+ * of one power of two are alike) and dimension a controller (sched/adaptive.h) learns how fast each lane is, and gives out blocks while the
  * launch runs. A launch that turned out to be no faster than whole at home is left whole for a while, longer
  * each time. The speeds of lanes that are too slow for a part are forgotten now and then, so that
  * they are tried again: others may have used the machine. While a compiler occupies a processor that is one
@@ -24,13 +24,14 @@
 
 struct cw_options;
 
-/* Measurements of one kernel's launches of one shape, cut along one dimension. By place: of the kernel's
- * context. */
+/* Measurements of one kernel's launches of about one shape, cut along one dimension. By place: of the
+ * kernel's context. */
 struct cw_run_share {
     struct cw_run_share *next;
-    uint64_t shape;
+    uint64_t shape; /* cw_run_costs_shape_about() */
     uint32_t dim, home;
     struct cw_adaptive *control;
+    double group_items; /* work-items of the controller's groups: those of launches may be more or less */
     struct cw_run_tiles *holder; /* the launch that the controller is giving out; NULL: none */
     double whole_ns, cut_ns;     /* the least of late; 0: not known */
     uint32_t cuts, poor;         /* cut launches; of late, in a row, without gain */
@@ -52,6 +53,10 @@ struct cw_run_shared { /* a planned window */
     const struct cw_run_plan *plan;
     const double *cost;     /* tasks x lanes, all bytes that travel included */
     const double *apart_ns; /* per lane: a part's copies to and from its memory, without their bytes */
+    /* edges, and the bytes of each one, as those of struct cw_run_window; NULL: there is one memory */
+    const uint32_t *pred_start, *pred;
+    const double *pred_bytes;
+    const struct cw_run_planner *planner;
     uint32_t tasks, lanes;
     bool always; /* no profit test */
 };
@@ -86,9 +91,14 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
 /* How long the block that `part` has taken will take; 0: not known. */
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);
 bool cw_run_share_by_blocks(void); /* --blocks sync, static, dispatch */
-/* Tells the controller the times of earlier runs for launches like `t`, of so many groups. */
+/* Tells the controller the times of earlier runs for launches like `t`, of so many groups; group_items is
+ * set. */
 void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups,
                          double overhead_ns);
+/* Of a launch that is cut into so many groups. */
+double cw_run_share_group_items(const struct cw_run_task *t, size_t groups);
+/* Groups of `x` per ns at `place`, as measured; 0: not measured. */
+double cw_run_share_speed(const struct cw_run_tiles *x, uint32_t place);
 /* Keeps the measured speeds of a launch for later runs. */
 void cw_run_share_keep(const struct cw_run_tiles *x);
 /* Launches of this shape have not gained, or would not: for a while they are not cut. */

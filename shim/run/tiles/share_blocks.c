@@ -1,6 +1,7 @@
 /* share_blocks.c - a shared launch while it runs: the next block of each part, its time, and whether
  * the launch gained. See tiles/share.h. */
 #include "share.h"
+#include "share_hold.h"
 #include "tile_margin.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "../core/context_device.h"
+#include "../planner/costs.h"
 #include "../core/least.h"
 #include "../core/thresholds.h"
 
@@ -18,6 +20,24 @@
 #include "../core/state.h"
 #include "../workers/timing.h"
 
+double cw_run_share_group_items(const struct cw_run_task *t, size_t groups)
+{
+    return cw_run_costs_items(&t->launch) / (double)groups;
+}
+
+double cw_run_share_speed(const struct cw_run_tiles *x, uint32_t place)
+{
+    return cw_adaptive_speed(x->share->control, place) * x->share->group_items /
+           cw_run_share_group_items(x->whole, x->cut.groups);
+}
+
+static void set_group_items(struct cw_run_share *h, double items)
+{
+    if (items != h->group_items)
+        cw_adaptive_resize(h->control, items / h->group_items);
+    h->group_items = items;
+}
+
 static bool adaptive(struct cw_run_tiles *x)
 {
     if (x->share->holder == x)
@@ -25,6 +45,7 @@ static bool adaptive(struct cw_run_tiles *x)
     if (x->share->holder || x->blocks)
         return false;
     x->share->holder = x;
+    set_group_items(x->share, cw_run_share_group_items(x->whole, x->cut.groups));
     cw_adaptive_start(x->share->control, x->cut.groups);
     for (uint32_t i = 0; i < x->whole->queue->context->slots->n; i++) {
         uint32_t k = 0;
@@ -55,49 +76,6 @@ static void shares_now(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
         share[k] = all > 0 ? share[k] / all : 1.0 / x->parts;
 }
 
-/* It is time to look at the shares again: each time they have stood for twice as many launches, up to a
- * limit: a GPU may become slower later. */
-static bool are_due(struct cw_run_share *h)
-{
-    if (++h->held_for < h->held_until)
-        return false;
-    h->held_until *= h->held_until < CW_RUN_SHARE_HELD_MOST ? 2 : 1;
-    h->held_for = 0;
-    return true;
-}
-
-/* The shares of the last such launch stand until others are so much quicker that bytes may move for them.
- * Times of single launches vary, and each new cut moves bytes. */
-static void hold_shares(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
-{
-    struct cw_run_share *h = x->share;
-    size_t places = x->whole->queue->context->slots->n;
-    double sum = 0, before = 0, now = 0;
-    bool known = true;
-
-    if (!h->held && !(h->held = calloc(places, sizeof *h->held)))
-        return;
-    for (uint32_t k = 0; k < x->parts; k++) {
-        double speed = cw_adaptive_speed(h->control, x->part[k].at.place);
-
-        known &= speed > 0;
-        sum += h->held[x->part[k].at.place];
-        before = fmax(before, h->held[x->part[k].at.place] / speed);
-        now = fmax(now, share[k] / speed);
-    }
-    if (sum <= .999)
-        h->held_until = 1;
-    else if (!known || !are_due(h) || now > CW_RUN_SHARE_HELD * before) {
-        for (uint32_t k = 0; k < x->parts; k++)
-            share[k] = h->held[x->part[k].at.place];
-        return;
-    }
-    h->times_held++;
-    memset(h->held, 0, places * sizeof *h->held);
-    for (uint32_t k = 0; k < x->parts; k++)
-        h->held[x->part[k].at.place] = share[k];
-}
-
 /* The part whose place comes next behind `place`; -1: the first. x->parts: there is none. */
 static uint32_t next_by_place(const struct cw_run_tiles *x, int64_t place)
 {
@@ -121,13 +99,14 @@ static void divide(struct cw_run_tiles *x)
         return;
     shares_now(x, share);
     if (cw_run_share_stays(x))
-        hold_shares(x, share);
+        cw_run_share_hold(x, share);
     for (uint32_t i = 0; i < x->parts; i++) {
         uint32_t k = next_by_place(x, place);
 
         place = x->part[k].at.place;
         sum += share[k];
-        next = i + 1 == x->parts ? x->cut.groups : cw_whole_from(sum * (double)x->cut.groups, x->cut.groups);
+        next = i + 1 == x->parts ? x->cut.groups
+                                 : cw_whole_from(sum * (double)x->cut.groups + .5, x->cut.groups);
         next = next > x->cut.groups ? x->cut.groups : next;
         if (next > first)
             x->block[x->blocks++] =
@@ -180,7 +159,7 @@ static size_t groups_of(const struct cw_run_tiles *x, const struct cw_run_task *
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part)
 {
     const struct cw_cl_device *slot = x->whole->queue->context->places[part->at.place].slot;
-    double speed = cw_adaptive_speed(x->share->control, part->at.place), alone;
+    double speed = cw_run_share_speed(x, part->at.place), alone;
     double ns = speed > 0 ? (double)groups_of(x, part) / speed : 0;
     struct cw_work work;
 
@@ -215,7 +194,10 @@ void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part
     if (x->share->holder == x)
         cw_adaptive_report(x->share->control, part->at.place, first ? 0 : ns);
     else if (!first)
-        cw_adaptive_know(x->share->control, part->at.place, groups_of(x, part), (double)ns);
+        cw_adaptive_know(x->share->control, part->at.place,
+                         (double)groups_of(x, part) * cw_run_share_group_items(x->whole, x->cut.groups) /
+                             x->share->group_items,
+                         (double)ns);
 }
 
 void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part)

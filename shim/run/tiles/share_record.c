@@ -18,10 +18,11 @@ void cw_run_share_free(struct cw_run_share *list)
     }
 }
 
-/* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each
- * device does all */
+/* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each device
+ * does all work-items */
 
 #define KEPT_KERNEL UINT64_C(0x7469a1e5)
+#define KEPT_ITEMS  1e6 /* work-items of which the time is kept */
 
 static uint64_t kept_shape(const struct cw_run_share *h)
 {
@@ -41,9 +42,10 @@ void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, si
         if (lane >= b->lanes)
             continue;
         cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, KEPT_KERNEL), kept_shape(h),
-                           (double)groups, &b->estimator.device[lane], NULL, 1, &e);
+                           KEPT_ITEMS, &b->estimator.device[lane], NULL, 1, &e);
         if (e.source == CW_HISTORY_EXACT)
-            cw_adaptive_know(h->control, i, groups, e.mean_ns + overhead_ns);
+            cw_adaptive_know(h->control, i, (double)groups,
+                             e.mean_ns * (double)groups * h->group_items / KEPT_ITEMS + overhead_ns);
     }
 }
 
@@ -55,11 +57,11 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_SHARE_KEPT_EACH))
         return;
     for (uint32_t i = 0; i < x->parts; i++) {
-        double speed = cw_adaptive_speed(h->control, x->part[i].at.place);
+        double speed = cw_adaptive_speed(h->control, x->part[i].at.place) * h->group_items;
 
         if (speed > 0 && x->part[i].at.lane < b->lanes)
             cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL),
-                           kept_shape(h), b->estimator.device[x->part[i].at.lane], (double)x->cut.groups,
-                           (double)x->cut.groups / speed);
+                           kept_shape(h), b->estimator.device[x->part[i].at.lane], KEPT_ITEMS,
+                           KEPT_ITEMS / speed);
     }
 }

@@ -41,9 +41,9 @@ static void find_units(struct cw_run_tiles *x)
 
 bool cw_run_tile_apart_make(struct cw_run_tiles *x)
 {
-    /* accesses of a block: reads and writes of each argument, before, in and behind the block, in each
-     * range of the launch */
-    uint32_t most = 4 * x->whole->launch.kernel->count * x->whole->accesses.n;
+    /* accesses of a block: ranges that each argument is read in, and writes before, in and behind the block,
+     * in each range of the launch */
+    uint32_t most = (CW_READ_RANGES + 3) * x->whole->launch.kernel->count * x->whole->accesses.n;
 
     for (uint32_t i = 0; i < x->parts; i++)
         x->apart |= memory_of(x, x->part[i].at.place) != memory_of(x, x->whole->queue->home);
@@ -99,6 +99,19 @@ static bool range_of(const struct cw_run_memory *m, const struct cw_hull *h, uin
     return *low < *high;
 }
 
+/* The hulls of which reads[0 .. *n - 1] are the ranges; one where the model does not know. */
+static void ranges_of(const struct cw_arg_hulls *h, struct cw_hull reads[CW_READ_RANGES], int *n)
+{
+    *n = h->reads.answer == CW_ANSWER_UNKNOWN ? 1 : h->ranges;
+    for (int i = 0; i < *n; i++) {
+        reads[i] = h->reads;
+        if (h->reads.answer != CW_ANSWER_UNKNOWN) {
+            reads[i].begin = h->range[i].begin;
+            reads[i].end = h->range[i].end;
+        }
+    }
+}
+
 /* Another tile than the block may write some of these bytes. */
 static bool is_written_beside(const struct cw_run_tiles *x, const struct row *r,
                               const struct cw_run_memory *m, const struct cw_hull *h)
@@ -129,12 +142,17 @@ static bool is_alone(const struct cw_run_tiles *x, const struct row *r)
 {
     const struct cw_run_launch *l = &x->whole->launch;
     const struct cw_arg_hulls *h = own_of(x, r);
+    struct cw_hull reads[CW_READ_RANGES];
+    bool alone = true;
+    int n;
 
-    for (uint32_t i = 0; i < l->kernel->count; i++)
-        if (is_written_beside(x, r, l->args[i].memory, &h[i].reads) ||
-            is_written_beside(x, r, l->args[i].memory, &h[i].writes))
-            return false;
-    return true;
+    for (uint32_t i = 0; alone && i < l->kernel->count; i++) {
+        ranges_of(&h[i], reads, &n);
+        for (int k = 0; alone && k < n; k++)
+            alone = !is_written_beside(x, r, l->args[i].memory, &reads[k]);
+        alone = alone && !is_written_beside(x, r, l->args[i].memory, &h[i].writes);
+    }
+    return alone;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -155,7 +173,7 @@ static bool has_margins(const struct cw_run_tiles *x)
     return false;
 }
 
-/* A hull is one range; the launch may have several, and between them lie bytes that other commands use at the
+/* The launch may touch several ranges, and between them lie bytes that other commands use at the
  * same time. */
 static void add(const struct cw_run_tiles *x, struct cw_run_task *part, const struct cw_run_memory *m,
                 const struct cw_hull *h, bool write, bool beside)
@@ -221,6 +239,8 @@ static bool find_bytes(struct cw_run_tiles *x, struct cw_run_task *part, struct 
     bool margins = b->margin[0] || b->margin[1];
     struct row own = evaluate(x, b, false, x->hulls), wide = own;
     const struct cw_arg_hulls *h, *w;
+    struct cw_hull reads[CW_READ_RANGES];
+    int n;
 
     part->accesses.n = 0;
     if (!own.n || (!x->inherits && !is_alone(x, &own))) /* one that inherits has nothing beside it */
@@ -236,7 +256,9 @@ static bool find_bytes(struct cw_run_tiles *x, struct cw_run_task *part, struct 
     for (uint32_t i = 0; i < l->kernel->count; i++) {
         if (cw_run_tile_merge_is(x, i))
             continue;
-        add(x, part, l->args[i].memory, &w[i].reads, false, false);
+        ranges_of(&w[i], reads, &n);
+        for (int k = 0; k < n; k++)
+            add(x, part, l->args[i].memory, &reads[k], false, false);
         add(x, part, l->args[i].memory, &h[i].writes, true, false);
         if (h != w)
             add_beside(x, part, l->args[i].memory, &h[i].writes, &w[i].writes);

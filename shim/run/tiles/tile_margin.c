@@ -178,7 +178,7 @@ static uint32_t best(const struct cw_run_tiles *x, const uint32_t reach[2])
     double speed = INFINITY, copies = fmax(x->share->apart_ns, x->share->copies_ns);
 
     for (uint32_t i = 0; i < x->parts; i++)
-        speed = fmin(speed, cw_adaptive_speed(x->share->control, x->part[i].at.place));
+        speed = fmin(speed, cw_run_share_speed(x, x->part[i].at.place));
     return (uint32_t)cw_whole_from(sqrt(2 * copies * speed * (double)x->units / (reach[0] + reach[1])),
                                    CW_RUN_MARGIN_MOST);
 }

@@ -97,7 +97,7 @@ static double home_ns(struct cw_run_task *t)
 
     if (t->work != CW_RUN_LAUNCH)
         return cw_run_costs_transfer_ns(t);
-    ns = cw_run_perf_model_home_ns(&t->launch);
+    ns = cw_run_costs_home_ns(&t->launch);
     if (!(ns > 0))
         ns = cw_run_perf_model_earlier_ns(t);
     return ns;

@@ -447,21 +447,12 @@ static void note_home(struct cw_run_kernel *k, double items, double ns)
 
 void cw_run_perf_model_count_home(const struct cw_run_launch *l)
 {
-    double ns = cw_run_perf_model_home_ns(l);
+    double ns = cw_run_costs_home_ns(l);
 
     if (ns > 0)
         cw_run_activation_ran_managed(ns);
     else
         l->kernel->known->unpriced_items += cw_run_costs_items(l);
-}
-
-double cw_run_perf_model_home_ns(const struct cw_run_launch *l)
-{
-    double items = cw_run_costs_items(l);
-
-    return items <= CW_RUN_HOME_LARGER * l->kernel->known->home_items
-               ? l->kernel->known->home_ns * items / l->kernel->known->home_items
-               : 0;
 }
 
 void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)

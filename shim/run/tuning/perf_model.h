@@ -35,10 +35,6 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status);
 /* See the observer's `copied`. */
 void cw_run_perf_model_copied(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns);
 
-/* The time of a launch at home, by the largest one of its kernel that this run has measured there; 0: not
- * known. Lock held. */
-double cw_run_perf_model_home_ns(const struct cw_run_launch *l);
-
 /* The launch is managed: its time at home is told to cw_run_activation_ran_managed(), now or when it is
  * known. Lock held. */
 void cw_run_perf_model_count_home(const struct cw_run_launch *l);

@@ -1,0 +1,129 @@
+/* share_hold.c - see share_hold.h. */
+#include "share_hold.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/thresholds.h"
+#include "../memory/extents.h"
+#include "../memory/spread.h"
+
+/* It is time to look at the shares again: each time they have stood for twice as many launches, up to a
+ * limit: a GPU may become slower later. */
+static bool are_due(struct cw_run_share *h)
+{
+    if (++h->held_for < h->held_until)
+        return false;
+    h->held_until *= h->held_until < CW_RUN_SHARE_HELD_MOST ? 2 : 1;
+    h->held_for = 0;
+    return true;
+}
+
+static bool are_known(const struct cw_run_tiles *x)
+{
+    bool known = true;
+
+    for (uint32_t k = 0; k < x->parts; k++)
+        known &= cw_run_share_speed(x, x->part[k].at.place) > 0;
+    return known;
+}
+
+/* How long the launch takes with such shares, relative to other ones; where speeds are not known, as if all
+ * parts were equally quick. */
+static double takes(const struct cw_run_tiles *x, const double share[CW_RUN_LANES])
+{
+    bool known = are_known(x);
+    double most = 0;
+
+    for (uint32_t k = 0; k < x->parts; k++)
+        most = fmax(most, share[k] / (known ? cw_run_share_speed(x, x->part[k].at.place) : 1));
+    return most;
+}
+
+/* ---- the shares of the last such launch */
+
+/* Replaces `share` by those that stand: until others are so much quicker that bytes may move for them. Times of
+ * single launches vary, and each new cut moves bytes. */
+static void hold(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+{
+    struct cw_run_share *h = x->share;
+    size_t places = x->whole->queue->context->slots->n;
+    double held[CW_RUN_LANES], sum = 0;
+
+    for (uint32_t k = 0; k < x->parts; k++)
+        sum += held[k] = h->held[x->part[k].at.place];
+    if (sum <= .999)
+        h->held_until = 1;
+    else if (!are_known(x) || !are_due(h) || takes(x, share) > CW_RUN_SHARE_HELD * takes(x, held)) {
+        memcpy(share, held, x->parts * sizeof *share);
+        return;
+    }
+    h->times_held++;
+    memset(h->held, 0, places * sizeof *h->held);
+    for (uint32_t k = 0; k < x->parts; k++)
+        h->held[x->part[k].at.place] = share[k];
+}
+
+/* ---- where the bytes lie */
+
+/* The largest range of bytes that the launch may write. NULL: there is none. */
+static const struct cw_run_access *largest_write(const struct cw_run_task *t)
+{
+    const struct cw_run_access *most = NULL;
+
+    for (uint32_t i = 0; i < t->accesses.n; i++) {
+        const struct cw_run_access *a = &t->accesses.of[i];
+
+        if (a->write && a->region->spread && (!most || a->high - a->low > most->high - most->low))
+            most = a;
+    }
+    return most;
+}
+
+static uint32_t memory_of(const struct cw_run_tiles *x, uint32_t k)
+{
+    return x->whole->queue->context->places[x->part[k].at.place].slot->memory;
+}
+
+/* The part in whose memory alone bytes are valid that are in `valid`; x->parts: there is none. */
+static uint32_t owner(const struct cw_run_tiles *x, uint64_t valid)
+{
+    uint32_t k = 0;
+
+    while (k < x->parts && valid != UINT64_C(1) << memory_of(x, k))
+        k++;
+    return k;
+}
+
+/* Of the bytes that the launch writes, the share that lies in each part's memory, and nowhere else. False: not
+ * all of them do, or they do not lie in the order of the parts' places. */
+static bool shares_of_bytes(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+{
+    const struct cw_run_access *a = largest_write(x->whole);
+    uint32_t k = x->parts, before = k;
+    struct cw_extent piece;
+
+    memset(share, 0, x->parts * sizeof *share);
+    for (uint64_t low = a ? a->low : 0; a && low < a->high; low = piece.high, before = k) {
+        if (!cw_run_spread_part(a->region, low, a->high, &piece))
+            return false;
+        k = owner(x, piece.valid);
+        if (k == x->parts || (before < x->parts && x->part[k].at.place < x->part[before].at.place))
+            return false;
+        share[k] += (double)(piece.high - piece.low) / (double)(a->high - a->low);
+    }
+    return a;
+}
+
+void cw_run_share_hold(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+{
+    struct cw_run_share *h = x->share;
+    double there[CW_RUN_LANES];
+
+    if (!h->held && !(h->held = calloc(x->whole->queue->context->slots->n, sizeof *h->held)))
+        return;
+    hold(x, share);
+    if (shares_of_bytes(x, there) && CW_RUN_SHARE_HELD * takes(x, there) <= takes(x, share))
+        memcpy(share, there, x->parts * sizeof *share);
+}
