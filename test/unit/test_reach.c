@@ -124,6 +124,55 @@ static void test_remembered(void **state)
     cw_reacher_destroy(r);
 }
 
+/* Bytes [begin, end) of an argument lie in one piece. */
+static bool is_in(const struct cw_reach *reach, const struct cw_reach_piece *p)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < reach->n && !found; i++) {
+        const struct cw_reach_piece *q = &reach->piece[i];
+
+        found = q->arg == p->arg && q->write == p->write && q->begin <= p->begin && p->end <= q->end;
+    }
+    return found;
+}
+
+/* Launches whose evaluation is too dear: all that they reach is said. */
+static void test_dear(void **state)
+{
+    struct cw_reacher *r, *dear;
+    struct cw_reach_arg arg[7];
+    struct cw_reach_launch l;
+    struct values v;
+    uint64_t random = 5;
+    uint32_t pieces = 0;
+
+    (void)state;
+    if (!program)
+        skip();
+    r = cw_program_reach_kernel(program, "k", 4);
+    dear = cw_program_reach_kernel(program, "k", 4);
+    assert_true(r && dear);
+    for (int i = 0; i < 1000; i++) {
+        const struct cw_reach *exact, *most;
+
+        choose(&random, &v, arg, &l);
+        exact = cw_reacher_launch(r, &l, 0);
+        most = cw_reacher_launch(dear, &l, 1);
+        assert_int_equal(!exact, !most);
+        for (uint32_t k = 0; exact && k < exact->n; k++)
+            assert_true(is_in(most, &exact->piece[k]));
+        for (uint32_t k = 0; most && k < most->n; k++)
+            assert_true(most->piece[k].end <= arg[most->piece[k].arg].bytes &&
+                        most->piece[k].sure <= most->piece[k].sure_end &&
+                        most->piece[k].sure_end <= most->piece[k].end);
+        pieces += most ? most->n : 0;
+    }
+    assert_true(pieces > 1000);
+    cw_reacher_destroy(r);
+    cw_reacher_destroy(dear);
+}
+
 static void test_pieces(void **state)
 {
     struct cw_reacher *r;
@@ -264,8 +313,8 @@ static void test_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remembered), cmocka_unit_test(test_pieces),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_most),       cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_remembered), cmocka_unit_test(test_dear), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_most), cmocka_unit_test(test_unknown),
     };
 
     return cmocka_run_group_tests(tests, start, end);

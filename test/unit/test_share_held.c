@@ -115,6 +115,7 @@ static int setup(void **state)
     }
     share = (struct cw_run_share){.control = cw_adaptive_create(PLACES, &options), .group_items = ITEMS};
     assert_non_null(share.control);
+    memset(piece, 0, sizeof piece);
     whole = (struct cw_run_task){.queue = &queue, .launch = {.dims = 1, .global = {ITEMS * GROUPS}}};
     return 0;
 }
@@ -162,6 +163,12 @@ static void launch_on(uint32_t n)
 static void has_about(uint32_t at, size_t groups)
 {
     assert_in_range(got[at], groups - GROUPS / 100, groups + GROUPS / 100);
+}
+
+static void has_shares(size_t first)
+{
+    launch_on(2);
+    has_about(0, first);
 }
 
 /* ---- the cases */
@@ -243,7 +250,7 @@ static void they_are_looked_at_less_and_less_often(void **state)
     assert_int_equal(changed, 1); /* each look comes when it is 3 times as quick */
 }
 
-/* Another kernel has left the first 900 bytes of 2000 on the first GPU. */
+/* Another kernel has left the first 960 bytes of 2000 on the first GPU. */
 static void launches_are_cut_where_their_bytes_lie(void **state)
 {
     struct cw_run_region region = {.spread = (void *)&region};
@@ -254,32 +261,33 @@ static void launches_are_cut_where_their_bytes_lie(void **state)
     (void)state;
     whole.accesses.of = access;
     whole.accesses.n = 3;
-    piece[0] = (struct cw_extent){0, 1900, 1 << gpu[0].memory};
-    piece[1] = (struct cw_extent){1900, 4000, 1 << gpu[1].memory};
-    launch_on(2); /* nothing is known of speeds: halves would take 10 % less */
-    has_about(0, 500);
-    piece[0].high = piece[1].low = 1960;
-    launch_on(2);
-    has_about(0, 480);
+    share.byte_ns = 1000;
+    piece[0] = (struct cw_extent){0, 1960, 1 << gpu[0].memory};
+    piece[1] = (struct cw_extent){1960, 4000, 1 << gpu[1].memory};
     is_so_quick(0, 1);
     is_so_quick(1, 1);
-    launch_on(2);
-    has_about(0, 480);
-    piece[0].high = piece[1].low = 2300; /* too many on one: as was held before */
-    launch_on(2);
-    has_about(0, 500);
-    piece[0].high = piece[1].low = 1960;
+    for (int i = 0; i < 2; i++) { /* each loses 20 us, and 40 bytes are at the wrong place */
+        has_shares(480);
+        assert_true(fabs(share.lost_ns - (i + 1) * 20e3) < 1);
+    }
+    share.lost_ns = 39e3;
+    has_shares(500);
+    assert_true(share.lost_ns == 0);
     piece[0].valid = 1 << gpu[1].memory; /* in another order */
     piece[1].valid = 1 << gpu[0].memory;
-    launch_on(2);
-    has_about(0, 500);
+    has_shares(500);
     piece[0].valid = 1 << gpu[0].memory; /* some are on both */
     piece[1].valid |= 1 << gpu[1].memory;
-    launch_on(2);
-    has_about(0, 500);
+    has_shares(500);
     piece[1].valid = 1 << gpu[2].memory; /* which has no part */
-    launch_on(2);
-    has_about(0, 500);
+    has_shares(500);
+    piece[1].valid = 1 << gpu[1].memory;
+    piece[0].high = piece[1].low = 1000; /* all are on one */
+    has_shares(500);
+    piece[0].high = piece[1].low = 1960;
+    has_shares(480);
+    access[0].low = 3000; /* they are not read */
+    has_shares(500);
 }
 
 /* A launch of the same kernel with half the work in each group: a part that takes half the time is as quick. */

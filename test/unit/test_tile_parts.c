@@ -69,9 +69,10 @@ void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
     seen.why = why;
 }
 
-void cw_run_share_hold(const struct cw_run_tiles *tiles, double share[CW_RUN_LANES])
+void cw_run_share_hold(const struct cw_run_tiles *tiles, const double speed[CW_RUN_LANES], double byte_ns,
+                       double share[CW_RUN_LANES])
 {
-    (void)tiles, (void)share;
+    (void)tiles, (void)speed, (void)byte_ns, (void)share;
 }
 
 double cw_run_costs_items(const struct cw_run_launch *l)

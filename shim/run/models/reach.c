@@ -10,7 +10,7 @@
 #include "../core/record.h"
 #include "../core/state.h"
 
-#define DEAR_NS 50000 /* a kernel whose evaluations take longer is evaluated no more */
+#define DEAR_NS 50000 /* of a kernel whose evaluations take longer hulls are enough */
 
 struct cw_run_reacher {
     struct cw_run_models *models;

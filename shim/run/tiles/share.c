@@ -22,6 +22,8 @@
 #include "../core/thread.h"
 #include "../tuning/reasons.h"
 
+#define MANY 1e9 /* bytes, beside which a copy's latency is nothing */
+
 static struct {
     struct cw_adaptive_options options;
     double ratio[CW_ADAPTIVE_DEVICES];
@@ -144,7 +146,7 @@ static double home_by_parts(const struct cw_run_share *h, const struct cw_run_ta
 
 struct sharing {
     const struct cw_run_shared *s;
-    struct cw_run_idle *idle;
+    struct cw_run_share_idle *idle;
 };
 
 /* ---- bytes */
@@ -271,7 +273,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
         if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
             continue;
         if (cw_run_legal(t, &c->places[k], cw_run_cut_scope(cut)) != CW_RUN_LEGAL ||
-            cw_adaptive_is_lost(h->control, k) || !cw_run_idle_is(x->idle, i, lane))
+            cw_adaptive_is_lost(h->control, k) || !cw_run_share_idle_is(x->idle, i, lane))
             continue;
         v[n++] = (struct candidate){
             .place = k,
@@ -498,12 +500,15 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
     }
     if (!cw_run_tile_shared(t, &cut, h, best.place, best.n))
         return false;
-    h->apart_ns = 0;
-    for (uint32_t k = 0; k < best.n; k++)
-        h->apart_ns =
-            fmax(h->apart_ns, x->s->apart_ns[t->queue->context->places[best.place[k]].lane->number]);
-    for (uint32_t k = 0; k < best.n; k++)
-        cw_run_idle_take(x->idle, i, t->queue->context->places[best.place[k]].lane->number);
+    h->apart_ns = h->byte_ns = 0;
+    for (uint32_t k = 0; k < best.n; k++) {
+        uint32_t lane = t->queue->context->places[best.place[k]].lane->number;
+
+        h->apart_ns = fmax(h->apart_ns, x->s->apart_ns[lane]);
+        if (x->s->pred_bytes)
+            h->byte_ns = fmax(h->byte_ns, cw_run_planner_return_ns(x->s->planner, MANY, lane) / MANY);
+        cw_run_share_idle_take(x->idle, i, lane);
+    }
     h->trial = false;
     return true;
 }
@@ -551,10 +556,10 @@ bool cw_run_share_window(const struct cw_run_shared *s)
 
         if (!is_long(s, i, more_ns))
             continue;
-        if (!x.idle && !(x.idle = cw_run_idle_open(s)))
+        if (!x.idle && !(x.idle = cw_run_share_idle_open(s)))
             return false;
         any |= consider(&x, i, more_ns);
     }
-    cw_run_idle_close(x.idle);
+    cw_run_share_idle_close(x.idle);
     return any;
 }

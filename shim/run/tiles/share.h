@@ -42,6 +42,8 @@ struct cw_run_share {
     double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */
     uint32_t held_for, held_until; /* launches: since they were looked at, and when they are next */
     uint32_t times_held;           /* so often they have changed */
+    double byte_ns;                /* GPUs: of a byte from one to another */
+    double lost_ns;                /* GPUs: of late, by launches that were cut where their bytes lay */
     double apart_ns;               /* GPUs: of a part's copies, without their bytes; the most of all */
     double copies_ns; /* of late: so much longer a launch takes of which a part copies bytes; 0: not known */
     double copying;   /* the share of cut launches, of late, of which a part has copied bytes */

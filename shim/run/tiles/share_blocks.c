@@ -76,6 +76,16 @@ static void shares_now(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
         share[k] = all > 0 ? share[k] / all : 1.0 / x->parts;
 }
 
+/* Those of the last launches, or of the bytes. */
+static void hold_shares(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+{
+    double speed[CW_RUN_LANES];
+
+    for (uint32_t k = 0; k < x->parts; k++)
+        speed[k] = cw_run_share_speed(x, x->part[k].at.place);
+    cw_run_share_hold(x, speed, x->share->byte_ns, share);
+}
+
 /* The part whose place comes next behind `place`; -1: the first. x->parts: there is none. */
 static uint32_t next_by_place(const struct cw_run_tiles *x, int64_t place)
 {
@@ -99,7 +109,7 @@ static void divide(struct cw_run_tiles *x)
         return;
     shares_now(x, share);
     if (cw_run_share_stays(x))
-        cw_run_share_hold(x, share);
+        hold_shares(x, share);
     for (uint32_t i = 0; i < x->parts; i++) {
         uint32_t k = next_by_place(x, place);
 

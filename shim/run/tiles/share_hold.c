@@ -20,24 +20,25 @@ static bool are_due(struct cw_run_share *h)
     return true;
 }
 
-static bool are_known(const struct cw_run_tiles *x)
+static bool are_known(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES])
 {
     bool known = true;
 
     for (uint32_t k = 0; k < x->parts; k++)
-        known &= cw_run_share_speed(x, x->part[k].at.place) > 0;
+        known &= speed[k] > 0;
     return known;
 }
 
-/* How long the launch takes with such shares, relative to other ones; where speeds are not known, as if all
- * parts were equally quick. */
-static double takes(const struct cw_run_tiles *x, const double share[CW_RUN_LANES])
+/* How long the launch takes with such shares, ns; where speeds are not known, as if all parts were equally
+ * quick. */
+static double takes(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES],
+                    const double share[CW_RUN_LANES])
 {
-    bool known = are_known(x);
+    bool known = are_known(x, speed);
     double most = 0;
 
     for (uint32_t k = 0; k < x->parts; k++)
-        most = fmax(most, share[k] / (known ? cw_run_share_speed(x, x->part[k].at.place) : 1));
+        most = fmax(most, share[k] * (known ? (double)x->cut.groups / speed[k] : x->share->whole_ns));
     return most;
 }
 
@@ -45,7 +46,7 @@ static double takes(const struct cw_run_tiles *x, const double share[CW_RUN_LANE
 
 /* Replaces `share` by those that stand: until others are so much quicker that bytes may move for them. Times of
  * single launches vary, and each new cut moves bytes. */
-static void hold(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+static void hold(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double share[CW_RUN_LANES])
 {
     struct cw_run_share *h = x->share;
     size_t places = x->whole->queue->context->slots->n;
@@ -55,7 +56,8 @@ static void hold(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
         sum += held[k] = h->held[x->part[k].at.place];
     if (sum <= .999)
         h->held_until = 1;
-    else if (!are_known(x) || !are_due(h) || takes(x, share) > CW_RUN_SHARE_HELD * takes(x, held)) {
+    else if (!are_known(x, speed) || !are_due(h) ||
+             takes(x, speed, share) > CW_RUN_SHARE_HELD * takes(x, speed, held)) {
         memcpy(share, held, x->parts * sizeof *share);
         return;
     }
@@ -67,15 +69,28 @@ static void hold(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
 
 /* ---- where the bytes lie */
 
-/* The largest range of bytes that the launch may write. NULL: there is none. */
-static const struct cw_run_access *largest_write(const struct cw_run_task *t)
+static bool reads(const struct cw_run_task *t, const struct cw_run_access *write)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < t->accesses.n && !any; i++) {
+        const struct cw_run_access *a = &t->accesses.of[i];
+
+        any = !a->write && a->region == write->region && a->low < write->high && write->low < a->high;
+    }
+    return any;
+}
+
+/* The largest range of bytes that the launch changes in place. NULL: there is none. */
+static const struct cw_run_access *in_place(const struct cw_run_task *t)
 {
     const struct cw_run_access *most = NULL;
 
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         const struct cw_run_access *a = &t->accesses.of[i];
 
-        if (a->write && a->region->spread && (!most || a->high - a->low > most->high - most->low))
+        if (a->write && a->region->spread && (!most || a->high - a->low > most->high - most->low) &&
+            reads(t, a))
             most = a;
     }
     return most;
@@ -96,34 +111,61 @@ static uint32_t owner(const struct cw_run_tiles *x, uint64_t valid)
     return k;
 }
 
-/* Of the bytes that the launch writes, the share that lies in each part's memory, and nowhere else. False: not
- * all of them do, or they do not lie in the order of the parts' places. */
-static bool shares_of_bytes(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+/* Of the bytes that the launch changes in place, the share that lies in each part's memory, and nowhere else.
+ * Returns their number; 0: not each part has some, or they do not lie in the order of the parts' places. */
+static uint64_t shares_of_bytes(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
 {
-    const struct cw_run_access *a = largest_write(x->whole);
-    uint32_t k = x->parts, before = k;
+    const struct cw_run_access *a = in_place(x->whole);
+    uint32_t k = x->parts, before = k, parts = 0;
     struct cw_extent piece;
 
     memset(share, 0, x->parts * sizeof *share);
     for (uint64_t low = a ? a->low : 0; a && low < a->high; low = piece.high, before = k) {
         if (!cw_run_spread_part(a->region, low, a->high, &piece))
-            return false;
+            return 0;
         k = owner(x, piece.valid);
         if (k == x->parts || (before < x->parts && x->part[k].at.place < x->part[before].at.place))
-            return false;
+            return 0;
+        parts += !(share[k] > 0);
         share[k] += (double)(piece.high - piece.low) / (double)(a->high - a->low);
     }
-    return a;
+    return parts == x->parts ? a->high - a->low : 0;
 }
 
-void cw_run_share_hold(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+/* The share of the bytes that are elsewhere with shares `a` than with `b`. */
+static double moves(const struct cw_run_tiles *x, const double a[CW_RUN_LANES], const double b[CW_RUN_LANES])
+{
+    double all = 0;
+
+    for (uint32_t k = 0; k < x->parts; k++)
+        all += fabs(a[k] - b[k]) / 2;
+    return all;
+}
+
+/* Where the parts would end sooner with other shares, launches are cut where their bytes lie until what they
+ * have lost by that would have paid for the move. */
+static void stay(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double byte_ns,
+                 double share[CW_RUN_LANES])
 {
     struct cw_run_share *h = x->share;
-    double there[CW_RUN_LANES];
+    double there[CW_RUN_LANES], bytes = (double)shares_of_bytes(x, there);
+
+    if (!(bytes > 0))
+        return;
+    h->lost_ns += fmax(0, takes(x, speed, there) - takes(x, speed, share));
+    if (h->lost_ns < bytes * byte_ns * moves(x, there, share))
+        memcpy(share, there, x->parts * sizeof *share);
+    else
+        h->lost_ns = 0;
+}
+
+void cw_run_share_hold(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double byte_ns,
+                       double share[CW_RUN_LANES])
+{
+    struct cw_run_share *h = x->share;
 
     if (!h->held && !(h->held = calloc(x->whole->queue->context->slots->n, sizeof *h->held)))
         return;
-    hold(x, share);
-    if (shares_of_bytes(x, there) && CW_RUN_SHARE_HELD * takes(x, there) <= takes(x, share))
-        memcpy(share, there, x->parts * sizeof *share);
+    hold(x, speed, share);
+    stay(x, speed, byte_ns, share);
 }

@@ -18,7 +18,7 @@ struct planned {
     double latest; /* the end of all up to this one */
 };
 
-struct cw_run_idle {
+struct cw_run_share_idle {
     const struct cw_run_plan *plan;
     struct span taken[CW_RUN_LANES][CW_RUN_SHARE_TAKEN]; /* rings */
     uint32_t takes[CW_RUN_LANES];                        /* so far */
@@ -40,9 +40,9 @@ static struct span span_of(const struct cw_run_plan *plan, uint32_t i)
     return (struct span){plan->start_ns[i], plan->finish_ns[i]};
 }
 
-struct cw_run_idle *cw_run_idle_open(const struct cw_run_shared *s)
+struct cw_run_share_idle *cw_run_share_idle_open(const struct cw_run_shared *s)
 {
-    struct cw_run_idle *idle = calloc(1, sizeof *idle + s->tasks * sizeof *idle->planned);
+    struct cw_run_share_idle *idle = calloc(1, sizeof *idle + s->tasks * sizeof *idle->planned);
     uint32_t n = 0, lane = 0;
 
     if (!idle)
@@ -64,7 +64,7 @@ struct cw_run_idle *cw_run_idle_open(const struct cw_run_shared *s)
     return idle;
 }
 
-void cw_run_idle_close(struct cw_run_idle *idle)
+void cw_run_share_idle_close(struct cw_run_share_idle *idle)
 {
     free(idle);
 }
@@ -75,7 +75,7 @@ static bool overlap(const struct span *a, const struct span *b)
 }
 
 /* The plan has a launch on `lane` within `span`. */
-static bool is_planned(const struct cw_run_idle *idle, uint32_t lane, const struct span *span)
+static bool is_planned(const struct cw_run_share_idle *idle, uint32_t lane, const struct span *span)
 {
     uint32_t low = idle->first[lane], high = idle->first[lane + 1], middle;
 
@@ -89,7 +89,7 @@ static bool is_planned(const struct cw_run_idle *idle, uint32_t lane, const stru
     return low > idle->first[lane] && idle->planned[low - 1].latest > span->from;
 }
 
-bool cw_run_idle_is(const struct cw_run_idle *idle, uint32_t i, uint32_t lane)
+bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint32_t lane)
 {
     const struct cw_run_worker *l = &cw_run.lanes[lane];
     struct span span = span_of(idle->plan, i);
@@ -105,7 +105,7 @@ bool cw_run_idle_is(const struct cw_run_idle *idle, uint32_t i, uint32_t lane)
     return !is_planned(idle, lane, &span);
 }
 
-void cw_run_idle_take(struct cw_run_idle *idle, uint32_t i, uint32_t lane)
+void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t lane)
 {
     idle->taken[lane][idle->takes[lane]++ % CW_RUN_SHARE_TAKEN] = span_of(idle->plan, i);
 }

@@ -7,16 +7,16 @@
 
 #include "share.h"
 
-struct cw_run_idle;
+struct cw_run_share_idle;
 
 /* Of window `s`, which outlives it; O(tasks log tasks). The caller closes it. NULL: memory is out. */
-struct cw_run_idle *cw_run_idle_open(const struct cw_run_shared *s);
-void cw_run_idle_close(struct cw_run_idle *idle); /* NULL allowed */
+struct cw_run_share_idle *cw_run_share_idle_open(const struct cw_run_shared *s);
+void cw_run_share_idle_close(struct cw_run_share_idle *idle); /* NULL allowed */
 
 /* `lane` has nothing else to do while task `i` runs. O(log tasks). */
-bool cw_run_idle_is(const struct cw_run_idle *idle, uint32_t i, uint32_t lane);
+bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint32_t lane);
 
 /* `lane` gets a part of task `i`. The latest CW_RUN_SHARE_TAKEN parts of a lane are remembered. */
-void cw_run_idle_take(struct cw_run_idle *idle, uint32_t i, uint32_t lane);
+void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t lane);
 
 #endif
