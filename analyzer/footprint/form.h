@@ -30,8 +30,8 @@ enum { CW_READ_RANGES = 3 };
 struct cw_arg_hulls {
     struct cw_hull reads, writes;
     /* Of reads, unless UNKNOWN: the bytes once more in ranges, the lower first, with bytes between them that
-     * are not read: a tile of an elimination reads rows of its own, and a row above. Where there would be more
-     * ranges, those closest together are one. */
+     * are not read: a tile of an elimination reads rows of its own, and a row above. Where there would be
+     * more ranges, those closest together are one. */
     struct cw_read_range {
         int64_t begin, end;
     } range[CW_READ_RANGES];

@@ -161,7 +161,7 @@ static const char factors[] =
     "        barrier(CLK_GLOBAL_MEM_FENCE);\n"
     "    }\n"
     "}\n"
-    /* the panel holds the block's columns apart, so that work-items that are neighbours read what lies close */
+    /* the panel holds the block's columns apart: work-items that are neighbours read what lies close */
     "__kernel void cholesky_below(__global float *a, int n, int k, __global float *panel) {\n"
     "    size_t y = k + B + get_global_id(0);\n"
     "    for (int j = 0; j < B; j++) {\n"

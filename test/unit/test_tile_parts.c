@@ -16,9 +16,9 @@ enum { PLACES = 3, GROUPS = 64 };
 
 struct cw_run_state_all cw_run;
 
-void cw_run_gpu_begin_saved(double ns)
+void cw_run_gpu_gain_cut(double home_ns, double took_ns)
 {
-    (void)ns;
+    (void)home_ns, (void)took_ns;
 }
 enum cw_run_fault cw_run_fault_planted;
 

@@ -26,6 +26,15 @@
 #define CW_RUN_GPU_BEGIN_NS 2e8
 /* times that: a run that had so much to gain lets the next one begin with them */
 #define CW_RUN_GPU_BEGIN_KNOWN 2
+/* ns, and share of the cut launches' time at home: so much may be lost by them, all together, before launches are
+ * left whole (tuning/gpu_gain.h) */
+#define CW_RUN_GPU_GAIN_LOSS_NS 2e7
+#define CW_RUN_GPU_GAIN_LOSS    0.05
+/* times that: earlier gains that make up for losses, at most */
+#define CW_RUN_GPU_GAIN_KEPT 4
+/* ns: for so long, twice as long each time */
+#define CW_RUN_GPU_GAIN_REST_FIRST_NS 5e8
+#define CW_RUN_GPU_GAIN_REST_MOST_NS  6e11
 /* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */
 #define CW_RUN_GPU_BEGIN_HOPE 0.1
 
@@ -165,6 +174,8 @@
 #define CW_RUN_SHARE_KEPT_FIRST 4
 /* cut launches: and again after so many */
 #define CW_RUN_SHARE_KEPT_EACH 64
+/* cut launches of a shape that are not judged, as the vendor compiles */
+#define CW_RUN_SHARE_COMPILED 2
 /* cut launches in a row without gain, then they are left whole */
 #define CW_RUN_SHARE_POOR 4
 /* cut launches after which rests begin short again */

@@ -40,6 +40,7 @@ struct workspace {
     uint64_t *lanes;  /* where each may run */
     uint64_t *groups; /* how it may be shared; of a planner that shares */
     double *cost, *error;
+    double *alone;                  /* at home, with all bytes there; 0: not known */
     struct cw_run_window_flow flow; /* where there are several memories, ... */
     bool flows;                     /* ... and memory was not out */
     struct cw_run_plan plan;
@@ -105,7 +106,7 @@ static struct workspace *take_workspace(uint32_t count)
         grow(&w->to, edges, sizeof *w->to) && grow(&w->pred, edges, sizeof *w->pred) &&
         grow(&w->pred_start, tasks + 1, sizeof *w->pred_start) && grow(&w->home, tasks, sizeof *w->home) &&
         grow(&w->lanes, tasks, sizeof *w->lanes) && grow(&w->groups, tasks, sizeof *w->groups) &&
-        grow(&w->trial, tasks, sizeof *w->trial) &&
+        grow(&w->trial, tasks, sizeof *w->trial) && grow(&w->alone, tasks, sizeof *w->alone) &&
         grow(&w->cost, (size_t)tasks * CW_RUN_LANES, sizeof *w->cost) &&
         grow(&w->error, (size_t)tasks * CW_RUN_LANES, sizeof *w->error)) {
         w->tasks = tasks;
@@ -289,6 +290,13 @@ static bool follows(const struct workspace *w, uint32_t i)
     return false;
 }
 
+static double known_at_home(const struct workspace *w, const struct cw_run_brain *b, uint32_t i)
+{
+    double cost = w->cost[(size_t)i * b->lanes + w->home[i]];
+
+    return w->error[(size_t)i * b->lanes + w->home[i]] <= CW_RUN_GAIN_HALF_KNOWN * cost ? cost : 0;
+}
+
 static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 {
     bool alone = count == 1 && cw_run.unfinished <= count + cw_run.window_count;
@@ -299,6 +307,7 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
         w->trial[i] = cw_run_costs_fill(&b->estimator, w->task[i], w->lanes[i], follows(w, i), alone,
                                         travels(w, b, i, false, &travel), w->cost + (size_t)i * b->lanes,
                                         w->error + (size_t)i * b->lanes);
+        w->alone[i] = known_at_home(w, b, i);
         for (uint32_t p = 0; w->flows && p < b->lanes; p++) /* the host's next reads will have to wait */
             w->cost[(size_t)i * b->lanes + p] += cw_run_planner_return_ns(b->planner, w->flow.back[i], p);
     }
@@ -381,6 +390,7 @@ static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t coun
     struct cw_run_shared s = {.task = w->task,
                               .plan = &w->plan,
                               .cost = w->cost,
+                              .alone_ns = w->alone,
                               .apart_ns = apart,
                               .pred_start = w->pred_start,
                               .pred = w->pred,

@@ -55,8 +55,8 @@ static bool is_like_home(const struct cw_run_estimator *e, uint32_t p, uint32_t 
     return e->device[p] == e->device[home];
 }
 
-/* The allowed slot, not home nor like it, whose estimate is worth the least, little at that; CW_SCHED_NONE: all are known.
- */
+/* The allowed slot, not home nor like it, whose estimate is worth the least, little at that; CW_SCHED_NONE:
+ * all are known. */
 static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
                             const double *cost, const struct cw_run_launch_key *launch)
 {

@@ -39,7 +39,7 @@ void cw_run_staging_choice_measured(struct cw_run_staging_choice *c, bool write,
  * the pool, of `pool_bytes`, would have paid by now. */
 bool cw_run_staging_choice_missed(struct cw_run_staging_choice *c, size_t bytes, size_t pool_bytes);
 
-/* One transfer of so many bytes gains as much as the pool, of `pool_bytes`, costs: it may wait for the pool. */
+/* One transfer of so many bytes gains as much as the pool, of `pool_bytes`, costs: it may wait for it. */
 bool cw_run_staging_choice_pays_alone(size_t bytes, size_t pool_bytes);
 
 /* The threads that take part in a transfer on so many processors, the calling thread among them; 0: staging

@@ -13,6 +13,7 @@
 
 #include "../../../analyzer/settings/options.h"
 #include "../tuning/gpu_begin.h"
+#include "../tuning/gpu_gain.h"
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 #include "../core/backoff.h"
@@ -473,8 +474,9 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
         cw_run_reasons_whole(t, why ? why : "too many shapes of one kernel");
         return false;
     }
-    if (!x->s->always && rests(h)) {
-        cw_run_reasons_of(t, "earlier cuts did not gain");
+    if (!x->s->always && (rests(h) || (is_home_gpu(t) && cw_run_gpu_gain_rests()))) {
+        cw_run_reasons_of(t,
+                          h->rest_until_ns ? "earlier cuts did not gain" : "all cuts together did not gain");
         return false;
     }
     h->whole_ns = fmax(home_ns(x->s, i), home_by_parts(h, t, &cut)) + more_ns;
@@ -510,6 +512,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
         cw_run_share_idle_take(x->idle, i, lane);
     }
     h->trial = false;
+    t->tile.launch->home_ns = fmax(x->s->alone_ns[i], home_by_parts(h, t, &cut));
     return true;
 }
 

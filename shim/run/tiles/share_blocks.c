@@ -13,7 +13,7 @@
 #include "../core/least.h"
 #include "../core/thresholds.h"
 
-#include "../tuning/gpu_begin.h"
+#include "../tuning/gpu_gain.h"
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
@@ -228,15 +228,15 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         h->holder = NULL;
     if (!ns)
         return;
-    if (h->whole_ns > 0 && cw_run_context_device_is_gpu(home_of(x->whole)))
-        cw_run_gpu_begin_saved(h->whole_ns - (double)ns);
+    if (x->home_ns > 0 && h->cuts >= CW_RUN_SHARE_COMPILED && cw_run_context_device_is_gpu(home_of(x->whole)))
+        cw_run_gpu_gain_cut(x->home_ns, (double)ns);
     h->cut_ns = cw_run_least_of_late(h->cut_ns, (double)ns);
     h->cuts++;
     if (x->fetches && (double)ns > h->cut_ns)
         h->copies_ns = cw_run_least_of_late(h->copies_ns, (double)ns - h->cut_ns);
     h->copying += ((x->fetches ? 1 : 0) - h->copying) / fmin(h->cuts, CW_RUN_SHARE_COPYING);
     cw_run_share_keep(x);
-    if (h->cuts <= 2 || cw_run.all || cw_run.preparing)
+    if (h->cuts <= CW_RUN_SHARE_COMPILED || cw_run.all || cw_run.preparing)
         return; /* the vendor has compiled */
     h->poor = h->whole_ns > 0 && (double)ns > h->whole_ns ? h->poor + 1 : 0;
     if (!h->poor && h->cuts > CW_RUN_SHARE_STEADY)

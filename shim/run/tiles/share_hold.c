@@ -44,8 +44,8 @@ static double takes(const struct cw_run_tiles *x, const double speed[CW_RUN_LANE
 
 /* ---- the shares of the last such launch */
 
-/* Replaces `share` by those that stand: until others are so much quicker that bytes may move for them. Times of
- * single launches vary, and each new cut moves bytes. */
+/* Replaces `share` by those that stand: until others are so much quicker that bytes may move for them. Times
+ * of single launches vary, and each new cut moves bytes. */
 static void hold(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double share[CW_RUN_LANES])
 {
     struct cw_run_share *h = x->share;

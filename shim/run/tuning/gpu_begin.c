@@ -22,7 +22,6 @@ static struct {
     bool kept; /* there is a place for the record */
     bool at_once;
     double saves_ns, last_ns; /* this run, and the last one */
-    double gain_ns;           /* of it, in this run */
 } gpus;
 
 static void look_up(const struct cw_options *options, const char *folder)
@@ -81,16 +80,6 @@ bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
 void cw_run_gpu_begin_saves(double ns)
 {
     gpus.saves_ns += fmax(ns, 0);
-}
-
-void cw_run_gpu_begin_saved(double ns)
-{
-    gpus.gain_ns += ns;
-}
-
-double cw_run_gpu_begin_gain(void)
-{
-    return gpus.gain_ns;
 }
 
 /* The record stays where this run had about as much to gain, and where launches that were cut from the

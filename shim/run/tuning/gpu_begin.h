@@ -25,12 +25,6 @@ bool cw_run_gpu_begin_is_due(void);
 /* GPUs save, or would have saved, so much of a launch. */
 void cw_run_gpu_begin_saves(double ns);
 
-/* A launch that was cut has run, so much shorter than as a whole. */
-void cw_run_gpu_begin_saved(double ns);
-
-/* The sum of that in this run. */
-double cw_run_gpu_begin_gain(void);
-
 /* At exit, lock not held: writes what they might have saved in this run, for the next one. */
 void cw_run_gpu_begin_stop(void);
 

@@ -7,7 +7,7 @@
 #include "../core/state.h"
 #include "../staging/staging_count.h"
 #include "activation.h"
-#include "gpu_begin.h"
+#include "gpu_gain.h"
 
 #define CLEAR 1.1 /* a ratio that noise does not make */
 
@@ -93,8 +93,8 @@ static double bare_ns(const struct cw_run_course *c, bool grouped)
 
     if (c->measured)
         return c->bare_ns;
-    if (cw_run_gpu_begin_gain() > 0)
-        return fmin(c->work_ns + cw_run_gpu_begin_gain(), c->work_ns * cw_run.num_lanes);
+    if (cw_run_gpu_gain_all() > 0)
+        return fmin(c->work_ns + cw_run_gpu_gain_all(), c->work_ns * cw_run.num_lanes);
     return n->moved || n->cut || n->reordered || grouped ? c->bare_ns : 0;
 }
 

@@ -26,6 +26,7 @@
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
+#include "../tuning/gpu_gain.h"
 #include "wanted.h"
 #include "watch.h"
 
@@ -428,6 +429,23 @@ static void fails(struct cw_run_task *t, cl_int error)
     cw_run_spread_lost(t);
 }
 
+/* The program's own GPU waits for bytes that others have, for a launch. */
+static bool waits_for_gpus(const struct cw_run_worker *l, const struct cw_run_task *t)
+{
+    return cw_run.direct && l->home && (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !t->apart &&
+           cw_run_spread_lacks(t);
+}
+
+static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
+{
+    uint64_t begin = waits_for_gpus(l, t) ? cw_run_global_lock_now_ns() : 0;
+    cl_int err = cw_run_spread_fetch(t);
+
+    if (begin)
+        cw_run_gpu_gain_waited((double)(cw_run_global_lock_now_ns() - begin));
+    return err;
+}
+
 /* Bytes that the command may touch are copied to where it runs. False: it is ready elsewhere now, or its
  * parts are. */
 static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
@@ -438,7 +456,7 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
     l->busy = true;
     cw_run.running++;
-    err = l->quarantine.error ? CL_DEVICE_NOT_AVAILABLE : cw_run_spread_fetch(t);
+    err = l->quarantine.error ? CL_DEVICE_NOT_AVAILABLE : fetch_bytes(l, t);
     cw_run.running--;
     l->busy = false;
     t->state = CW_RUN_READY;
