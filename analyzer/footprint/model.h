@@ -113,6 +113,7 @@ struct cw_model {
     struct cw_ops *work;
     int works, work_capacity;
     bool prints, barriers;    /* calls printf; has a work-group barrier */
+    bool groups;              /* may see its work-groups: their sizes, numbers, local memory, barriers */
     bool anywhere;            /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
     const char *why_anywhere; /* static words, NULL when not */
     int64_t rows;             /* key of the form for rows that clang's reading of the kernel bears out

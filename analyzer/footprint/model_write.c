@@ -226,6 +226,8 @@ static enum cw_status put_model(struct cw_json_out *o, const struct cw_model *m,
     cw_json_put_string(o, m->kernel);
     cw_json_put_key(o, "barriers");
     cw_json_put_text(o, m->barriers ? "true" : "false");
+    cw_json_put_key(o, "groups");
+    cw_json_put_text(o, m->groups ? "true" : "false");
     cw_json_put_key(o, "prints");
     cw_json_put_text(o, m->prints ? "true" : "false");
     cw_json_put_key(o, "anywhere");

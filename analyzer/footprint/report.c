@@ -158,6 +158,7 @@ json_t *cw_report_kernel(const struct cw_model *m)
     json_object_set_new(j, "cut", cw_report_cut_hope(m));
     json_object_set_new(j, "operations", cw_report_parts(m));
     json_object_set_new(j, "barriers", json_boolean(m->barriers));
+    json_object_set_new(j, "groups", json_boolean(m->groups));
     json_object_set_new(j, "other_memory", json_boolean(m->anywhere));
     json_object_set_new(j, "prints", json_boolean(m->prints));
     json_object_set_new(j, "exact", exact(m));

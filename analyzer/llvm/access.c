@@ -147,6 +147,7 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
         if (!a->name || !a->type)
             return false;
         a->kind = kind_of(module, kernel, i, a->type);
+        r->m->groups |= a->kind == CW_ARG_LOCAL;
         if (a->kind == CW_ARG_SCALAR)
             a->bytes = scalar_bytes(r, kernel, i);
         a->changed = by_value_struct(kernel, i) && !only_loaded(LLVMGetParam(kernel, i), 0);

@@ -334,8 +334,52 @@ static enum cw_merge merge_of(LLVMValueRef v)
     }
 }
 
+/* ---- work-groups */
+
+/* In the names of functions that tell of work-groups, or act in them, and of vendors' own such. */
+static const char *const of_groups[] = {"group", "local_", "barrier", "lane", "simd", NULL};
+
+static bool is_of_groups(LLVMValueRef f)
+{
+    char plain[64];
+    size_t length;
+    const char *name = LLVMIsAFunction(f) ? LLVMGetValueName2(f, &length) : "";
+    bool found = false;
+
+    if (!strncmp(name, "llvm.", 5))
+        return false;
+    if (!LLVMIsAFunction(f) || !cw_builtin_plain_name(name, plain, sizeof plain) ||
+        (cw_builtin_find(name).kind == CW_BUILTIN_UNKNOWN && !has_no_effect(f)))
+        return true;
+    for (int i = 0; of_groups[i] && !found; i++)
+        found = strstr(plain, of_groups[i]);
+    return found;
+}
+
+/* The value names a variable, which may be a work-group's. */
+static bool is_variable(LLVMValueRef v, int depth)
+{
+    bool found = LLVMIsAGlobalVariable(v) && !LLVMIsGlobalConstant(v);
+    int n = LLVMIsAConstantExpr(v) ? LLVMGetNumOperands(v) : 0;
+
+    for (int i = 0; i < n && !found; i++)
+        found = !depth || is_variable(LLVMGetOperand(v, (unsigned)i), depth - 1);
+    return found;
+}
+
+static bool sees_groups(LLVMValueRef v)
+{
+    bool call = LLVMIsACallInst(v), found = call && is_of_groups(LLVMGetCalledValue(v));
+    int n = LLVMGetNumOperands(v) - call;
+
+    for (int i = 0; i < n && !found; i++)
+        found = is_variable(LLVMGetOperand(v, (unsigned)i), 4);
+    return found;
+}
+
 void cw_effect_read_instruction(struct reader *r, LLVMValueRef v, int block)
 {
+    r->m->groups |= sees_groups(v);
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMLoad:
         whole_type(r, block, LLVMGetOperand(v, 0), LLVMTypeOf(v), NULL);

@@ -171,8 +171,8 @@ void cw_source_parse(struct cw_run_program *p)
     p->manageable = p->copies && p->options && !s->has_include;
     p->doubtful = p->manageable && cw_source_may_hide(s, p->options);
     p->fixed_size = s->has_paste || any(s, demanding);
-    p->group_free =
-        p->manageable && !s->has_paste && !any(s, by_group) && !cw_source_results_vary(p->options);
+    p->groups_told = p->manageable && !cw_source_results_vary(p->options);
+    p->group_free = p->groups_told && !s->has_paste && !any(s, by_group);
     p->tokens = s;
     p->parsed = true;
 }

@@ -105,11 +105,8 @@ static const char source[] =
     "    for (uint t = 0; t < 32; t++)\n"
     "        if (h >> 8 == target[t] >> 8)\n"
     "            atomic_min(&least[t], i);\n"
-    "}\n";
-
-/* Factorizations by blocks of 128 columns, without pivoting. `k`: the block's first row and column. Apart, as
- * kernels that see their work-groups would keep those above from being cut by rows. */
-static const char factors[] =
+    "}\n"
+    /* Factorizations by blocks of 128 columns, without pivoting. `k`: the block's first row and column. */
     "#define B 128\n"
     /* one work-group */
     "__kernel void lu(__global float *a, int n, int k) {\n"
@@ -468,7 +465,7 @@ int main(int argc, char **argv)
     w.result = app_alloc(floats * sizeof *w.result);
     for (size_t i = 0; i < floats; i++)
         w.host[i] = (float)(app_random(&random) % 1000) / 1000;
-    app_open(&w.app, "gpus_speed", 0, cases[c].run == factorize ? factors : source);
+    app_open(&w.app, "gpus_speed", 0, source);
     w.kernel[0] = app_kernel(&w.app, cases[c].kernel);
     cases[c].open(&w, cases[c].name);
     measure(&w, cases[c].run, rounds);

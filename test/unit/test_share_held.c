@@ -290,7 +290,7 @@ static void launches_are_cut_where_their_bytes_lie(void **state)
     has_shares(500);
 }
 
-/* A launch of the same kernel with half the work in each group: a part that takes half as long is as quick. */
+/* A launch of the same kernel with half the work in each group: with half the time it is as quick. */
 static void groups_may_be_of_other_sizes(void **state)
 {
     struct cw_run_task part = {0};

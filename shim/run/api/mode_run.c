@@ -10,6 +10,7 @@
 #include "../staging/staging.h"
 #include "../memory/content.h"
 #include "../tasks/reference_counts.h"
+#include "../tuning/gpu_gain.h"
 #include "../tuning/bypass.h"
 #include "../workers/legal.h"
 #include "../../device/device_early.h"
@@ -173,6 +174,7 @@ static const struct cw_run_observer observer = {
     .planned = cw_run_bypass_window,
     .measured = cw_run_perf_model_measured,
     .copied = cw_run_perf_model_copied,
+    .waited_for_gpus = cw_run_gpu_gain_waited,
     .used = cw_run_window_flow_native,
     .ran_alone = cw_run_repeat_learn,
     .gauged_done = cw_run_gain_done,

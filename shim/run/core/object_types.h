@@ -229,11 +229,12 @@ struct cw_run_program {
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
     bool parsed;
-    bool partly;     /* it was made or built for some devices of its context only */
-    bool manageable; /* its whole source is known */
-    bool doubtful;   /* something in it may have hidden effects: each kernel's model says */
-    bool group_free; /* results cannot depend on the local size */
-    bool fixed_size; /* a kernel demands a local size, or may */
+    bool partly;      /* it was made or built for some devices of its context only */
+    bool manageable;  /* its whole source is known */
+    bool doubtful;    /* something in it may have hidden effects: each kernel's model says */
+    bool group_free;  /* results cannot depend on the local size */
+    bool groups_told; /* where they may, the models say of which kernels */
+    bool fixed_size;  /* a kernel demands a local size, or may */
     struct cw_cl_source *tokens;
     struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (models/program_models.h) */
     uint64_t models_job;          /* the job that may set them */

@@ -38,6 +38,8 @@ struct cw_run_observer {
     /* A copy of `bytes` bytes between the memory of `l` and the host's (`home`: to this one) took `ns`,
      * waiting for others left out. */
     void (*copied)(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns);
+    /* The program's own GPU has waited so long for bytes from others, for a launch. */
+    void (*waited_for_gpus)(double ns);
     /* A native command uses the buffer: a launch, or another one; `writes`: it may write there. */
     void (*used)(struct cw_run_region *r, bool launch, bool writes);
     /* The launch has run on its own, and ends now. */

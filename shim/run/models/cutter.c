@@ -50,9 +50,18 @@ static bool arguments_share(const struct cw_run_kernel *k)
     return false;
 }
 
+bool cw_run_cutter_group_free(const struct cw_run_kernel *k)
+{
+    const struct cw_run_program *p = k->program;
+    const struct cw_model *m =
+        p->group_free || !p->groups_told || !p->models ? NULL : cw_model_set_find(&p->models->set, k->name);
+
+    return p->group_free || (m && !m->groups);
+}
+
 static bool is_ordered(struct cw_run_kernel *k)
 {
-    struct cw_run_cutter *c = k->program->group_free && k->program->models ? cw_run_cutter_of(k) : NULL;
+    struct cw_run_cutter *c = k->program->models && cw_run_cutter_group_free(k) ? cw_run_cutter_of(k) : NULL;
 
     return c && c->ordered;
 }
@@ -64,7 +73,7 @@ bool cw_run_cutter_any_local(struct cw_run_kernel *k)
 
 bool cw_run_cutter_one_local(struct cw_run_kernel *k)
 {
-    return !k->program->group_free || (cw_run_program_models_settled(k->program) && !is_ordered(k));
+    return cw_run_program_models_settled(k->program) ? !is_ordered(k) : !k->program->group_free;
 }
 
 void cw_run_cutter_free(struct cw_run_known *known)

@@ -21,6 +21,9 @@ struct cw_run_cutter {
  * kernel owns it. */
 struct cw_run_cutter *cw_run_cutter_of(struct cw_run_kernel *k);
 
+/* Its results cannot depend on its work-groups. */
+bool cw_run_cutter_group_free(const struct cw_run_kernel *k);
+
 /* Another local size than the program's device would choose gives the same bytes, with the arguments of the
  * launch in hand, whose memory has been looked up: the kernel cannot see it, and compilers keep its order
  * (cw_cut_ordered). */

@@ -122,7 +122,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
         return "it has too many arguments for one more";
     if (l->has_local)
         memcpy(cut->local, l->local, l->dims * sizeof *l->local);
-    else if (!p->group_free)
+    else if (!cw_run_cutter_group_free(l->kernel))
         return "its device chooses the local size, which it can see";
     else
         cw_pinned_local(l->dims, l->global, cut->local);

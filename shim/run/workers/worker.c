@@ -26,7 +26,6 @@
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
-#include "../tuning/gpu_gain.h"
 #include "wanted.h"
 #include "watch.h"
 
@@ -442,7 +441,7 @@ static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
     cl_int err = cw_run_spread_fetch(t);
 
     if (begin)
-        cw_run_gpu_gain_waited((double)(cw_run_global_lock_now_ns() - begin));
+        cw_run_observer->waited_for_gpus((double)(cw_run_global_lock_now_ns() - begin));
     return err;
 }
 
