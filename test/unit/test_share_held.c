@@ -16,9 +16,11 @@ enum { PLACES = 3, GROUPS = 1000, ITEMS = 64 };
 
 struct cw_run_state_all cw_run;
 
+static double gained_ns;
+
 void cw_run_gpu_gain_cut(double home_ns, double took_ns)
 {
-    (void)home_ns, (void)took_ns;
+    gained_ns += home_ns - took_ns;
 }
 
 /* ---- played */
@@ -70,13 +72,15 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     (void)x;
 }
 
-/* ---- not called here */
+static uint32_t rests;
 
 void cw_run_share_rests(struct cw_run_share *h)
 {
-    (void)h;
-    fail();
+    h->poor = 0;
+    rests++;
 }
+
+/* ---- not called here */
 
 double cw_device_cost_ns(const struct cw_cl_device *d, const struct cw_work *w)
 {
@@ -109,6 +113,7 @@ static int setup(void **state)
 
     (void)state;
     by_blocks = false;
+    gained_ns = rests = 0;
     for (uint32_t i = 0; i < PLACES; i++) {
         gpu[i] = (struct cw_cl_device){.memory = i + 1, .traits = CW_VENDOR_OWN_MEMORY};
         place[i] = (struct cw_run_context_device){.slot = &gpu[i]};
@@ -315,6 +320,47 @@ static void groups_may_be_of_other_sizes(void **state)
     assert_true(fabs(cw_run_share_speed(&x, 0) - 4e-3) < 1e-9);
 }
 
+/* Launches of a window are looked at before the first of them runs, and later ones may have less work. */
+static void each_launch_is_beside_itself_whole(void **state)
+{
+    struct cw_run_tiles x = {.whole = &whole, .share = &share, .whole_ns = 4e6};
+
+    (void)state;
+    share.cuts = CW_RUN_SHARE_COMPILED;
+    share.whole_ns = 1e6;
+    for (int i = 0; i < 2 * CW_RUN_SHARE_POOR; i++)
+        cw_run_share_over(&x, 2000000);
+    assert_int_equal(rests, 0);
+    for (int i = 0; i < 2 * CW_RUN_SHARE_POOR; i++)
+        cw_run_share_over(&x, 5000000);
+    assert_int_equal(rests, 2);
+}
+
+/* Where a place runs tiles for the first time, its vendor compiles them, whatever others have run. */
+static void what_compiles_is_no_loss(void **state)
+{
+    struct cw_run_task part = {.at.place = 1};
+    struct cw_run_block block = {.groups = 100};
+    struct cw_run_tiles x = {.whole = &whole,
+                             .share = &share,
+                             .cut = {.groups = GROUPS},
+                             .parts = 1,
+                             .part = &part,
+                             .block = &block,
+                             .home_ns = 3e6};
+
+    (void)state;
+    share.cuts = CW_RUN_SHARE_COMPILED;
+    share.seen = 1;
+    cw_run_share_has_run(&x, &part, 100000000);
+    cw_run_share_over(&x, 100000000);
+    assert_true(gained_ns == 0);
+    x.home_ns = 3e6;
+    cw_run_share_has_run(&x, &part, 1000000);
+    cw_run_share_over(&x, 1000000);
+    assert_true(gained_ns == 2e6);
+}
+
 static void shares_without_speeds_are_equal_and_stand(void **state)
 {
     (void)state;
@@ -409,6 +455,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(they_are_looked_at_less_and_less_often, setup, teardown),
         cmocka_unit_test_setup_teardown(launches_are_cut_where_their_bytes_lie, setup, teardown),
         cmocka_unit_test_setup_teardown(groups_may_be_of_other_sizes, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_launch_is_beside_itself_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_compiles_is_no_loss, setup, teardown),
         cmocka_unit_test_setup_teardown(shares_without_speeds_are_equal_and_stand, setup, teardown),
         cmocka_unit_test_setup_teardown(fewer_places_share_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_held_on_processors, setup, teardown),

@@ -201,6 +201,8 @@ bool cw_run_spread_lacks(const struct cw_run_task *t)
         const struct cw_run_access *a = &t->accesses.of[k];
         const struct cw_run_spread *s = a->region->spread;
 
+        if (!a->region->root) /* the program's own memory */
+            continue;
         if (!s && where != cw_run_spread_bit(cw_run_spread_home_of(a->region)))
             return true;
         for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)

@@ -513,6 +513,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
     }
     h->trial = false;
     t->tile.launch->home_ns = fmax(x->s->alone_ns[i], home_by_parts(h, t, &cut));
+    t->tile.launch->whole_ns = h->whole_ns;
     return true;
 }
 

@@ -33,7 +33,8 @@ struct cw_run_share {
     struct cw_adaptive *control;
     double group_items; /* work-items of the controller's groups: those of launches may be more or less */
     struct cw_run_tiles *holder; /* the launch that the controller is giving out; NULL: none */
-    double whole_ns, cut_ns;     /* the least of late; 0: not known */
+    double whole_ns;             /* the latest that was looked at, at home; 0: not known */
+    double cut_ns;               /* the least of late; 0: not known */
     uint32_t cuts, poor;         /* cut launches; of late, in a row, without gain */
     uint64_t rest_until_ns;      /* so long they are left whole */
     double rest_ns;              /* how long that was; 0: never */

@@ -201,6 +201,7 @@ void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part
                  !cw_device_clock_is_virtual(); /* where compiling takes no time */
 
     x->share->seen |= UINT64_C(1) << part->at.place;
+    x->home_ns = first ? 0 : x->home_ns;
     if (x->share->holder == x)
         cw_adaptive_report(x->share->control, part->at.place, first ? 0 : ns);
     else if (!first)
@@ -238,7 +239,7 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
     cw_run_share_keep(x);
     if (h->cuts <= CW_RUN_SHARE_COMPILED || cw_run.all || cw_run.preparing)
         return; /* the vendor has compiled */
-    h->poor = h->whole_ns > 0 && (double)ns > h->whole_ns ? h->poor + 1 : 0;
+    h->poor = x->whole_ns > 0 && (double)ns > x->whole_ns ? h->poor + 1 : 0;
     if (!h->poor && h->cuts > CW_RUN_SHARE_STEADY)
         h->rest_ns = 0;
     if (h->poor >= CW_RUN_SHARE_POOR)
