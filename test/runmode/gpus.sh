@@ -30,6 +30,7 @@ for name in jacobi ${ALL:+tiles} onebuffer; do
     bare "$B/test/apps/$name" && gpus "$B/test/apps/$name" && copied
 done
 bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu:1 $chaos CLWEAVE_SEED=2 && cuts
+bare "$B/test/runmode/beside" && in_run "$B/test/runmode/beside" CLWEAVE_DEVICES=gpu:1 $chaos CLWEAVE_SEED=2 && cuts
 for name in ${ALL:+chains8 edges mapreduce natives} memories errors builds_anew; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
