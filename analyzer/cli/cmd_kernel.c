@@ -395,6 +395,8 @@ static const char *const examples[] = {
     NULL};
 
 static const char *const output[] = {
+    "may see its work-groups",
+    "another local size may give other results (groups in JSON)",
     "arguments",
     "of each kernel: not touched, read, write; exact: exactly those bytes; else why not",
     "a work-item touches",

@@ -137,6 +137,7 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
     m->arg = calloc(n + 1, sizeof *m->arg);
     if (!m->arg)
         return false;
+    m->groups = metadata_operand(module, kernel, "reqd_work_group_size", 0); /* no other size will do */
     for (unsigned i = 0; i < n; i++) {
         struct cw_arg *a = &m->arg[m->args++];
         const char *name = metadata_string(module, kernel, "kernel_arg_name", (int)i);
@@ -168,6 +169,7 @@ static void read_body(struct reader *r)
     bool variables = cw_place_has_variables(LLVMGetGlobalParent(r->lift.function)), program_scope = false;
 
     if (r->cfg.irreducible) {
+        r->m->groups = true;
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_irreducible);
         return; /* anywhere: nothing is asked about images */
     }

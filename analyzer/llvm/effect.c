@@ -337,7 +337,7 @@ static enum cw_merge merge_of(LLVMValueRef v)
 /* ---- work-groups */
 
 /* In the names of functions that tell of work-groups, or act in them, and of vendors' own such. */
-static const char *const of_groups[] = {"group", "local_", "barrier", "lane", "simd", NULL};
+static const char *const of_groups[] = {"group", "local", "barrier", "lane", "simd", NULL};
 
 static bool is_of_groups(LLVMValueRef f)
 {
@@ -348,19 +348,21 @@ static bool is_of_groups(LLVMValueRef f)
 
     if (!strncmp(name, "llvm.", 5))
         return false;
-    if (!LLVMIsAFunction(f) || !cw_builtin_plain_name(name, plain, sizeof plain) ||
+    if (!LLVMIsAFunction(f) || !LLVMIsDeclaration(f) || !cw_builtin_plain_name(name, plain, sizeof plain) ||
         (cw_builtin_find(name).kind == CW_BUILTIN_UNKNOWN && !has_no_effect(f)))
         return true;
     for (int i = 0; of_groups[i] && !found; i++)
-        found = strstr(plain, of_groups[i]);
+        found = strcasestr(plain, of_groups[i]);
     return found;
 }
 
 /* The value names a variable, which may be a work-group's. */
 static bool is_variable(LLVMValueRef v, int depth)
 {
+    bool parts = LLVMIsAConstantExpr(v) || LLVMIsAConstantVector(v) || LLVMIsAConstantStruct(v) ||
+                 LLVMIsAConstantArray(v);
     bool found = LLVMIsAGlobalVariable(v) && !LLVMIsGlobalConstant(v);
-    int n = LLVMIsAConstantExpr(v) ? LLVMGetNumOperands(v) : 0;
+    int n = parts ? LLVMGetNumOperands(v) : 0;
 
     for (int i = 0; i < n && !found; i++)
         found = !depth || is_variable(LLVMGetOperand(v, (unsigned)i), depth - 1);

@@ -183,7 +183,7 @@ void cw_source_forget(struct cw_run_program *p)
         cw_cl_source_finish(p->tokens);
     free(p->tokens);
     p->tokens = NULL;
-    p->parsed = p->manageable = p->group_free = false;
+    p->parsed = p->manageable = p->group_free = p->groups_told = false;
 }
 
 void cw_source_trust(struct cw_run_program *p)

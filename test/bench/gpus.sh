@@ -2,7 +2,7 @@
 # gpus.sh - launches that GPUs of one machine share: gpus_speed bare and under `clweave run --devices gpu` in turn, what they read
 # compared; prints for each run the median of the rounds behind the first, and the first.
 #
-#   B=build test/bench/gpus.sh [CASE:SIZE:ROUNDS...]      cases of gpus_speed.c; those of README's table unless some are named
+#   B=build test/bench/gpus.sh [CASE:SIZE:ROUNDS...]      cases of gpus_speed.c; those of README's table unless some are named; - is none
 #
 #   ICD=LIBRARY     the vendor's library: programs see no other vendor. Else the libnvidia-opencl.so.1 of ldconfig or LD_LIBRARY_PATH
 #   RUNS=2          of each case; the models of kernels are known from the second run on
@@ -12,6 +12,8 @@
 #   CPU=LIBRARY     PoCL's library: its CPU is a second platform, for DEVICES=cpu and all; APP_PLATFORM=1 makes it the program's
 #                   device, and the GPU the helper
 #   LIMIT=60        seconds of one run
+#   PROGRAMS=LIST   built public programs (test/suites/manifest.py), too: what they print and read, then public.bench's table of RUNS rounds
+#   ONLY=REGEX      which of them
 #
 # Exit status 1: bytes differ, or a program failed or took too long. 77: there is no such library.
 set -u
@@ -46,6 +48,7 @@ ms() { awk -v n="$1" '$1 == n { print $2 / 1e6 }' "$T/$2"; }
 
 timeout 20 nvidia-smi -L 2> /dev/null
 printf '%-12s %10s  %10s %10s %6s  %10s %10s %6s\n' case size 'bare ms' 'run ms' ratio 'first bare' run ratio
+[ "$1" != - ] || shift
 for run in $(seq "${RUNS:-2}"); do
     for case; do
         IFS=: read -r name size rounds <<< "$case"
@@ -56,4 +59,10 @@ for run in $(seq "${RUNS:-2}"); do
             'BEGIN { printf "%-12s %10s  %10.2f %10.2f %6.2f  %10.2f %10.2f %6.2f\n", n, s, b, r, b / r, fb, fr, fb / fr }'
     done
 done
+if [ -n "${PROGRAMS:-}" ]; then
+    python3 test/suites/suite.py "$PROGRAMS" --build "$B" --only "${ONLY:-.}" --bare 2 --repeat 1 --seeds 1 --jobs 1 --quiet \
+        -c "run/devices=${DEVICES:-gpu}/learn=${LEARN:-all}/numerics=${NUMERICS:-strict}" || failed=1
+    CLWEAVE_DEVICES=${DEVICES:-gpu} CLWEAVE_LEARN=${LEARN:-all} CLWEAVE_NUMERICS=${NUMERICS:-strict} MANIFEST=$PROGRAMS \
+        ROUNDS=${RUNS:-2} WARM=1 bash test/bench/public.bench
+fi
 exit $failed

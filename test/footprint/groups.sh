@@ -18,6 +18,19 @@ int inner(void) { return get_local_id(0); }
 int outer(int x) { return x ? inner() : 0; }
 __kernel void by_function(__global int *a) { a[get_global_id(0)] = outer(a[1]); }
 __kernel void dead(__global int *a) { if (0) a[0] = outer(1); a[get_global_id(0)] = 2; }
+__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void demands(__global int *a) { a[get_global_id(0)] = 3; }
+__kernel void places(__global int *a) { __local int n, m; vstore2(convert_int2((ulong2)((ulong)&n, (ulong)&m)), 0, a); }
+__kernel void jumps(__global int *a, int n) {
+    int i = get_global_id(0), s = 0;
+    if (n & 1) goto middle;
+top: s += get_local_id(0);
+    if (s > 100) goto end;
+middle: s += 3 + a[i];
+    if (s < n) goto top;
+end: a[i] = s;
+}
+size_t __attribute__((overloadable, const)) __spirv_BuiltInLocalInvocationId(int);
+__kernel void spirv(__global int *a) { a[get_global_id(0)] = __spirv_BuiltInLocalInvocationId(0); }
 END
 "$B/clweave" kernel --json "$T/groups.cl" > "$T/groups.json" || exit 1
 python3 - "$T/groups.json" <<'END'
@@ -26,6 +39,6 @@ import json, sys
 free = {"plain", "math", "dead"}
 kernels = {k["name"]: k["groups"] for k in json.load(open(sys.argv[1]))["kernels"]}
 wrong = [name for name, sees in kernels.items() if sees == (name in free)]
-if wrong or len(kernels) != 12:
+if wrong or len(kernels) != 16:
     sys.exit(f"{len(kernels)} kernels; wrong: {wrong}")
 END

@@ -47,6 +47,20 @@ static void choose_launch(const struct cw_model *m, struct cw_launch *l, struct 
         bytes[i] = cw_random_below(&seed, 3) ? 0 : (unsigned char)cw_random_next(&seed);
 }
 
+/* In order, apart, inside of the hull and as wide. */
+static bool are_ranges(const struct cw_arg_hulls *h)
+{
+    bool good = h->ranges >= 0 && h->ranges <= CW_READ_RANGES;
+
+    if (h->reads.answer == CW_ANSWER_UNKNOWN)
+        return good;
+    for (int i = 0; good && i < h->ranges; i++)
+        good = h->range[i].begin < h->range[i].end && (!i || h->range[i - 1].end < h->range[i].begin);
+    return good &&
+           (h->ranges ? h->range[0].begin == h->reads.begin && h->range[h->ranges - 1].end == h->reads.end
+                      : h->reads.begin == h->reads.end);
+}
+
 static void compile(const struct cw_model *m, const struct cw_launch *l, const struct cw_tile *t)
 {
     struct cw_form *c = cw_form_create(m);
@@ -54,9 +68,11 @@ static void compile(const struct cw_model *m, const struct cw_launch *l, const s
 
     FUZZ_PROMISE(c && hulls, "out of memory");
     if (cw_form_launch(c, l) && cw_form_tile(c, t, hulls))
-        for (int a = 0; a < m->args; a++)
+        for (int a = 0; a < m->args; a++) {
             FUZZ_PROMISE(hulls[a].writes.begin >= 0 && hulls[a].writes.begin <= hulls[a].writes.end,
                          "hull of a write");
+            FUZZ_PROMISE(are_ranges(&hulls[a]), "ranges of reads");
+        }
     free(hulls);
     cw_form_destroy(c);
 }
