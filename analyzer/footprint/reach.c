@@ -11,6 +11,9 @@
 
 enum { MEMORIES = 16, KEY_BYTES = 512, TRIALS = 16, BOXES = 10 * CW_OPS_BOXES };
 
+/* Where most launches of a kernel take longer to compile none is any more. */
+#define HULLS_NS 50000
+
 /* A launch by all that its reach depends on. */
 struct memory {
     size_t key_bytes; /* 0: unused */
@@ -35,7 +38,8 @@ struct cw_reacher {
     struct cw_arg_hulls *hulls;
     struct cw_launch_arg *args;
     uint64_t evaluations, spent_ns;
-    int64_t boxes; /* that may still be evaluated to count operations */
+    uint64_t compiled, slow; /* launches; those that took longer than HULLS_NS */
+    int64_t boxes;           /* that may still be evaluated to count operations */
     uint32_t next;
     struct memory latest[MEMORIES];
 };
@@ -240,7 +244,8 @@ static void add_hull(struct cw_reach *reach, uint32_t arg, bool write, const str
         reach->piece[reach->n++] = p;
 }
 
-/* The same by the compiled launch: a few ranges for each argument, in about a microsecond. */
+/* The same by the compiled launch: a few ranges for each argument, in about a microsecond where the kernel's
+ * formulas say all. */
 static struct cw_reach *by_hulls(struct cw_reacher *r, const struct cw_launch *l)
 {
     struct cw_tile all = all_of(l);
@@ -267,6 +272,11 @@ static struct cw_reach *by_hulls(struct cw_reacher *r, const struct cw_launch *l
     return reach;
 }
 
+static bool is_slow(const struct cw_reacher *r)
+{
+    return r->compiled >= TRIALS && 2 * r->slow > r->compiled;
+}
+
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -282,8 +292,10 @@ static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const stru
 {
     struct memory *m = &r->latest[r->next];
     bool dear = dear_ns && r->evaluations >= TRIALS && r->spent_ns / r->evaluations > dear_ns;
-    uint64_t start = now_ns();
+    uint64_t took = now_ns();
 
+    if (dear && is_slow(r))
+        return NULL;
     r->next = (r->next + 1) % MEMORIES;
     free(m->reach);
     m->reach = dear ? by_hulls(r, l) : evaluate(r, l);
@@ -294,8 +306,11 @@ static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const stru
     }
     m->key_bytes = m->reach ? key_bytes : 0;
     memcpy(m->key, key, key_bytes);
+    took = now_ns() - took;
     r->evaluations += !dear;
-    r->spent_ns += dear ? 0 : now_ns() - start;
+    r->spent_ns += dear ? 0 : took;
+    r->compiled += dear;
+    r->slow += dear && took > HULLS_NS;
     return m->reach;
 }
 

@@ -63,7 +63,7 @@ bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg);
  * byte of any of them: the arguments are not as the model takes them, the local size matters and is not known
  * or does not divide the global one, memory is out. Microseconds (depends on the kernel), 0.1 us for a launch
  * like one of the latest. `dear_ns`, 0 for no limit: of kernels whose evaluations take longer on average the
- * launch is compiled (form.h), which says a little less. */
+ * launch is compiled (form.h), which says a little less; NULL where that is slow, too, unless remembered. */
 const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch,
                                          uint64_t dear_ns);
 

@@ -27,7 +27,12 @@ static const char source[] =
     "  for (uint i = 0; i < n; i++) for (uint j = 0; j < 3; j++) a[get_global_id(0)] += i ^ j; }\n"
     "kernel void data(global int *a, uint n) { for (int i = 0; i < a[0]; i++) a[i + 1] = n; }\n"
     "kernel void until(global int *a, uint n) { while (a[0] != n) a[get_global_id(0)]++; }\n"
-    "kernel void none(global int *a, global int *b) { if (get_global_id(0) > 1000000) a[0] = b[0]; }\n";
+    "kernel void none(global int *a, global int *b) { if (get_global_id(0) > 1000000) a[0] = b[0]; }\n"
+    "#define A(x) a[(i * n + x) % (m + x) * 3 + (i ^ x) % n] += a[(i * x) % (n + m)];\n"
+    "#define B(x) A(x) A(x + 1) A(x + 2) A(x + 3) A(x + 4) A(x + 5) A(x + 6) A(x + 7)\n"
+    "#define C(x) B(x) B(x + 8) B(x + 16) B(x + 24) B(x + 32) B(x + 40) B(x + 48) B(x + 56)\n"
+    "kernel void slow(global int *a, uint n, uint m) { uint i = get_global_id(0); C(1) C(65) C(129) C(193) "
+    "}\n";
 
 static struct cw_program_reach *program;
 
@@ -173,6 +178,27 @@ static void test_dear(void **state)
     cw_reacher_destroy(dear);
 }
 
+/* Where compiling takes long as well, launches are left without an answer. */
+static void test_slow(void **state)
+{
+    struct cw_reacher *r;
+    uint32_t answers = 0, n, m = 9;
+    struct cw_reach_arg arg[] = {{.kind = CW_REACH_BUFFER, .bytes = 1 << 20},
+                                 {.kind = CW_REACH_SCALAR, .bytes = sizeof n, .value = (const void *)&n},
+                                 {.kind = CW_REACH_SCALAR, .bytes = sizeof m, .value = (const void *)&m}};
+    const struct cw_reach_launch l = {.work_dim = 1, .global = {1024}, .local = {64}, .args = 3, .arg = arg};
+
+    (void)state;
+    if (!program)
+        skip();
+    r = cw_program_reach_kernel(program, "slow", 4);
+    assert_non_null(r);
+    for (n = 100; n < 200; n++)
+        answers += cw_reacher_launch(r, &l, 1) != NULL;
+    assert_in_range(answers, 1, 50);
+    cw_reacher_destroy(r);
+}
+
 static void test_pieces(void **state)
 {
     struct cw_reacher *r;
@@ -313,8 +339,9 @@ static void test_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remembered), cmocka_unit_test(test_dear), cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_most), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_remembered), cmocka_unit_test(test_dear),    cmocka_unit_test(test_slow),
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_refused), cmocka_unit_test(test_most),
+        cmocka_unit_test(test_unknown),
     };
 
     return cmocka_run_group_tests(tests, start, end);

@@ -212,6 +212,23 @@ bool cw_run_spread_lacks(const struct cw_run_task *t)
     return false;
 }
 
+bool cw_run_spread_is_with_others(const struct cw_run_task *t, uint32_t memory)
+{
+    uint64_t near = cw_run_spread_bit(memory) | cw_run_spread_bit(CW_MEMORY_HOST), low, high;
+    struct cw_extent piece;
+
+    for (uint32_t k = 0; k < t->accesses.n; k++) {
+        const struct cw_run_access *a = &t->accesses.of[k];
+        const struct cw_run_spread *s = a->region->spread;
+
+        for (uint32_t i = 0; s && needed(t, a, i, &low, &high); i++)
+            for (; cw_extents_missing(&s->valid, low, high, UINT64_MAX, &piece); low = piece.high)
+                if (piece.valid && !(piece.valid & near))
+                    return true;
+    }
+    return false;
+}
+
 bool cw_run_spread_is_elsewhere(const struct cw_run_task *t)
 {
     uint64_t where = cw_run_spread_bit(cw_run_spread_memory_of(t));

@@ -432,7 +432,8 @@ static void fails(struct cw_run_task *t, cl_int error)
 static bool waits_for_gpus(const struct cw_run_worker *l, const struct cw_run_task *t)
 {
     return cw_run.direct >> l->memory & 1 && l->home &&
-           (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !t->apart && cw_run_spread_lacks(t);
+           (t->work == CW_RUN_LAUNCH || t->work == CW_RUN_HOME) && !t->apart &&
+           cw_run_spread_is_with_others(t, l->memory);
 }
 
 static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
