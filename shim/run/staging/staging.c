@@ -170,14 +170,15 @@ static bool makes_pool(const struct call *c)
            cw_run_staging_pool_enter();
 }
 
-/* There is no pool: it is made once the transfers so far would have paid for it, at once where this one that
- * blocks pays alone. */
+/* There is no pool: it is made once the transfers so far would have paid for it, at once where this one pays
+ * alone: one from pageable memory holds its caller in the vendor's call for longer, be it that it does not
+ * block. */
 static bool lacks_pool(const struct call *c)
 {
     unsigned seats = cw_run_staging_crew_threads();
-    bool waits = c->blocking && cw_run_staging_choice_pays_alone(c->bytes, pool_bytes());
+    bool pays = cw_run_staging_choice_pays_alone(c->bytes, pool_bytes());
 
-    if ((staging.forced || waits) && makes_pool(c))
+    if ((staging.forced || pays) && makes_pool(c))
         return false;
     if (has_missed(c) && cw_run_staging_pool_is_wanted())
         cw_run_staging_later_wants_pool(c->queue->context, c->queue->device, staging.chunk, seats);
