@@ -96,7 +96,7 @@ static void what_is_not_known_does_not_count(void **unused)
         cw_run_gpu_gain_cut(0, 100 * MS);
     assert_false(cw_run_gpu_gain_rests());
     assert_true(cw_run_gpu_gain_all() == 0);
-    cw_run.all = true; /* all is managed, whatever it costs */
+    cw_run.all = true; /* all is managed at any cost */
     for (int i = 0; i < 100; i++)
         cw_run_gpu_gain_waited(100 * MS);
     assert_false(cw_run_gpu_gain_rests());

@@ -323,7 +323,7 @@ static bool is_behind_others(const struct workspace *w, uint32_t count)
     return behind;
 }
 
-/* For how long each lane has nothing to give to the window: what it waits for is thought to run at home. */
+/* For how long each lane is busy: commands that the window waits for are thought to run at home. */
 static void find_busy(const struct workspace *w, const struct cw_run_brain *b, uint32_t count,
                       double busy[CW_RUN_LANES])
 {

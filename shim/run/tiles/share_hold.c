@@ -142,8 +142,8 @@ static double moves(const struct cw_run_tiles *x, const double a[CW_RUN_LANES], 
     return all;
 }
 
-/* Where the parts would end sooner with other shares, launches are cut where their bytes lie until what they
- * have lost by that would have paid for the move. */
+/* Where the parts would end sooner with other shares, launches are cut where their bytes lie until the time
+ * that they have lost by that would have paid for the move. */
 static void stay(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double byte_ns,
                  double share[CW_RUN_LANES])
 {

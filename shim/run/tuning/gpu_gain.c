@@ -12,7 +12,7 @@
 
 static struct {
     double all_ns, home_ns; /* gained in this run; of the cut launches, at home */
-    double account_ns;      /* gained since the last rest; what is far above the limit is forgotten */
+    double account_ns;      /* gained since the last rest; gains far above the limit are forgotten */
     double rest_ns;         /* how long the last rest was; 0: there was none */
     uint64_t rests_until_ns;
 } gain;
