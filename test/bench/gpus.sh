@@ -34,7 +34,7 @@ echo "$icd" > "$T/vendors/gpu.icd"
 [ -z "${CPU:-}" ] || echo "$CPU" > "$T/vendors/pocl.icd"
 export OCL_ICD_VENDORS=$T/vendors
 [ $# -gt 0 ] || set -- jacobi:32768:5 jacobi:16384:8 jacobi:4096:8 matmul:16384:3 resident:16384:3 resident:8192:8 bodies:524288:6 \
-    pi:33554432:6 options:67108864:6 fractal:16384:3 blur:16384:3 sparse:2097152:8
+    pi:33554432:6 options:67108864:6 fractal:16384:3 blur:16384:3 sparse:2097152:8 lu:24576:3 cholesky:24576:3
 
 # one NAME CASE COMMAND... : runs COMMAND; its output in $T/NAME
 one() {

@@ -1,7 +1,8 @@
 /* staged.c - transfers between the program's memory and buffers: all sizes and forms, blocking or not,
  * beside other threads, gated, refused; their events. `staged exit`: ends with transfers under way.
  * `staged last`: ends with transfers that a handler of atexit() waits for.
- * `staged large`: so many and large ones that pinned memory pays. */
+ * `staged large`: so many and large ones that pinned memory pays.
+ * `staged first`: one, for which alone it pays with few threads. */
 #include "common.h"
 
 #include <pthread.h>
@@ -17,6 +18,7 @@ enum {
     CELLS = 20000,
     POINTS = 4,
     LARGE_MIB = 12,
+    ALONE_MIB = 64,
     LARGE_ROUNDS = 24
 };
 
@@ -444,6 +446,27 @@ static void large(void)
     free(x), free(y);
 }
 
+/* The first transfer of all, which does not block: what it has written is read through a map. */
+static void first(void)
+{
+    size_t bytes = (size_t)ALONE_MIB << 20;
+    uint8_t *x = app_alloc(bytes), *y;
+    cl_mem m = app_buffer(&a, CL_MEM_READ_WRITE, bytes, NULL);
+    uint32_t seed = 5;
+    cl_int err;
+
+    for (size_t i = 0; i < bytes; i++)
+        x[i] = (uint8_t)app_random(&seed);
+    APP_CHECK(clEnqueueWriteBuffer(a.queue, m, CL_FALSE, 0, bytes, x, 0, NULL, NULL));
+    APP_CHECK(clFinish(a.queue));
+    y = clEnqueueMapBuffer(a.queue, m, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &err);
+    APP_CHECK(err);
+    app_expect(&a, !memcmp(x, y, bytes), "other bytes");
+    APP_CHECK(clEnqueueUnmapMemObject(a.queue, m, y, 0, NULL, NULL));
+    app_release_mems(&m, 1);
+    free(x);
+}
+
 int main(int argc, char **argv)
 {
     atexit(at_last);
@@ -454,6 +477,10 @@ int main(int argc, char **argv)
         return leave_last();
     if (argc > 1 && !strcmp(argv[1], "large")) {
         large();
+        return app_close(&a);
+    }
+    if (argc > 1 && !strcmp(argv[1], "first")) {
+        first();
         return app_close(&a);
     }
     random_transfers();

@@ -42,6 +42,12 @@ large CLWEAVE_STAGING=4 NULLCL_UNPINNED=1
 large CLWEAVE_STAGING=off
 ! grep -q 'through pinned' "$T/summary" || fail "--staging off stages"
 
+# PoCL as a GPU, which waits for events as the null driver does not: the pool comes at once where one transfer pays for it
+env OPENCL_LAYERS="$(realpath "$B")/test/libgpucl.so" GPUCL_ALONE=1 POCL_DEVICES=pthread LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 \
+    CLWEAVE_STAGING=1 timeout 60 "$B/test/runmode/staged" first > "$T/run" 2> "$T/run.err" || fail "first: $(cat "$T/run" "$T/run.err")"
+grep -q '^run: 1 writes .* through pinned' "$T/run.err" || fail "the first write was not staged: $(cat "$T/run.err")"
+compared=$((compared + 1))
+
 # The other programs; with ALL=1 all but `counts`: a queue's count of references includes its last command's, which PoCL keeps or
 # not by the way that the command was waited for.
 few=' disjoint manybufs threads userevents_maps callbacks natives order '

@@ -327,8 +327,8 @@ static void gpus_that_run_other_launches_have_no_part(void **unused)
     assert_int_equal(cut_for, GPUS - 1);
 }
 
-/* A launch too short to be cut for its own time, behind one of which the GPUs keep what they write: whole,
- * home would fetch those bytes. */
+/* A launch too short to be cut for its own time, behind one whose bytes stay on several GPUs: whole, home
+ * would fetch those bytes. */
 static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
 {
     static const uint32_t pred_start[] = {0, 0, 1}, pred[] = {0};

@@ -336,7 +336,7 @@ static void each_launch_is_beside_itself_whole(void **state)
     assert_int_equal(rests, 2);
 }
 
-/* Where a place runs tiles for the first time, its vendor compiles them, whatever others have run. */
+/* Where a place runs tiles for the first time, its vendor compiles them, even if others have run some. */
 static void what_compiles_is_no_loss(void **state)
 {
     struct cw_run_task part = {.at.place = 1};

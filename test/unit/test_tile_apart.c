@@ -373,7 +373,7 @@ static void hulls_of_sub_buffers(void **unused)
     assert_int_equal(part[AWAY].accesses.of[part[AWAY].accesses.n - 1].high, 3072);
 }
 
-/* In place: a block reads what it writes, and a row above that no block writes; between them others write. */
+/* In place: a block reads its own bytes, and a row above that no block writes; between them others write. */
 static void ranges_away_from_the_block(void **unused)
 {
     (void)unused;

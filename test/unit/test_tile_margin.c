@@ -252,7 +252,7 @@ static void they_grow_while_they_are_used_up(void **unused)
     assert_int_equal(copied, 4);
     launches_of(80);
     assert_int_equal(copied, 10);
-    share.copies_ns = 256; /* what they turn out to take */
+    share.copies_ns = 256; /* as measured */
     launches_of(160);
     assert_int_equal(copied, 10);
 }

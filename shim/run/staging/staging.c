@@ -171,12 +171,12 @@ static bool makes_pool(const struct call *c)
 }
 
 /* There is no pool: it is made once the transfers so far would have paid for it, at once where this one pays
- * alone: one from pageable memory holds its caller in the vendor's call for longer, be it that it does not
- * block. */
+ * alone. A write that does not block holds its caller, too: until NVIDIA has read the pageable memory. */
 static bool lacks_pool(const struct call *c)
 {
     unsigned seats = cw_run_staging_crew_threads();
-    bool pays = cw_run_staging_choice_pays_alone(c->bytes, pool_bytes());
+    bool holds = c->blocking || c->job.write,
+         pays = holds && cw_run_staging_choice_pays_alone(c->bytes, pool_bytes());
 
     if ((staging.forced || pays) && makes_pool(c))
         return false;

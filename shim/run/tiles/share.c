@@ -474,7 +474,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
         cw_run_reasons_whole(t, why ? why : "too many shapes of one kernel");
         return false;
     }
-    if (!x->s->always && (rests(h) || (is_home_gpu(t) && cw_run_gpu_gain_rests()))) {
+    if (!x->s->always && ((is_home_gpu(t) && cw_run_gpu_gain_rests()) || rests(h))) {
         cw_run_reasons_of(t,
                           h->rest_until_ns ? "earlier cuts did not gain" : "all cuts together did not gain");
         return false;

@@ -38,7 +38,7 @@ static double takes(const struct cw_run_tiles *x, const double speed[CW_RUN_LANE
     double most = 0;
 
     for (uint32_t k = 0; k < x->parts; k++)
-        most = fmax(most, share[k] * (known ? (double)x->cut.groups / speed[k] : x->share->whole_ns));
+        most = fmax(most, share[k] * (known ? (double)x->cut.groups / speed[k] : x->whole_ns));
     return most;
 }
 

@@ -25,7 +25,7 @@ bool cw_run_gpu_begin_is_due(void);
 /* GPUs save, or would have saved, so much of a launch. */
 void cw_run_gpu_begin_saves(double ns);
 
-/* At exit, lock not held: writes what they might have saved in this run, for the next one. */
+/* At exit, lock not held: writes how much time they might have saved in this run, for the next one. */
 void cw_run_gpu_begin_stop(void);
 
 /* One line for the summary, where GPUs may help; returns its length. */
