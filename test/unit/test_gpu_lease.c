@@ -1,5 +1,6 @@
 /* GPUs and processes: shim/device/gpu_lease.h. */
 #include "../../shim/device/gpu_lease.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,10 +93,10 @@ static void no_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(processes), cmocka_unit_test(no_folder)};
-    char folder[] = "/tmp/clweave-lease-XXXXXX";
-    char path[128];
+    char folder[256], path[300];
     int failed;
 
+    snprintf(folder, sizeof folder, "%s/clweave-lease-XXXXXX", cw_temporary_folder());
     if (!mkdtemp(folder))
         return 1;
     setenv("XDG_RUNTIME_DIR", folder, 1);
