@@ -80,4 +80,12 @@ for how in auto off force; do
     compared=$((compared + 1))
 done
 beside 100
+# a vendor that has none: said once, and only where streams are asked for
+for how in auto force; do
+    gpu NULLCL_GPU="Another Vendor" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_STREAMS=$how > "$T/run"
+    diff "$T/bare" "$T/run" || fail "another hash on another vendor with --streams $how"
+    [ "$(grep -c '^clweave.*: --streams force: queues on gpu (Another Vendor) get no streams: ' "$T/summary")" = "$([ $how = auto ] && echo 0 || echo 1)" ] ||
+        fail "another vendor, --streams $how: $(cat "$T/summary")"
+    compared=$((compared + 1))
+done
 done_
