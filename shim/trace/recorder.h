@@ -88,7 +88,6 @@ void cw_define_after_fork(void);
 /* A new object that a creation call returned (NULL allowed): replaces the object that had this handle. */
 struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind);
 
-
 /* The hash that traces identify sources by: FNV-1a, 64 bits, chained from `hash` (CW_FNV_START first). */
 #define CW_FNV_START 0xcbf29ce484222325u
 uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n);
@@ -107,6 +106,9 @@ void cw_define_bytes(cl_program program, const void *bytes, size_t n);
  * cw_defined_new. */
 void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
                        cl_uint count);
+/* The same of a program that is made of binaries: the first one, NULL: there is none. `alone`: of one
+ * device's; then it is recorded with its source, where pyopencl has it (programs/pyopencl_cache.h). */
+void cw_define_binary(cl_program program, const unsigned char *binary, size_t bytes, bool alone);
 
 /* ---- SVM allocations, which have addresses instead of handles (svm.c) */
 void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags);
