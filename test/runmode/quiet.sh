@@ -14,7 +14,7 @@ in_run "$program" $slow
 in_run "$program" $slow CLWEAVE_DEVICES=basic:2
 
 alive() { for pid in $(cat "$T/pids"); do [ -d /proc/$pid ] && ! grep -q '^State:.*Z' /proc/$pid/status 2> /dev/null && return 0; done; return 1; }
-gone() { for i in $(seq 1200); do alive || return 0; sleep 0.05; done; return 1; }
+gone() { for i in $(seq 6000); do alive || return 0; sleep 0.05; done; return 1; }
 gone || fail "a helper outlives the program"
 for how in exit _exit abort kill exec; do
     : > "$T/pids"

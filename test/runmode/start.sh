@@ -36,7 +36,7 @@ soon_over() {
     done
 }
 for attempt in $(seq 20); do soon_over && break; done
-was_short || fail "ten launches take 2 ms and more in each of $attempt series"
+was_short || too_busy "ten launches take 2 ms and more in each of $attempt series"
 [ "$(ls "$T/kept" | tr '\n' ' ')" = 'builds programs requests ' ] || fail "a short program leaves behind: $(ls "$T/kept")"
 [ "$(ls "$records" | wc -l)" = 1 ] || fail "records: $(ls "$records")"
 record=$records/$(ls "$records")
@@ -46,7 +46,7 @@ for attempt in $(seq 20); do # a time that is half as long again is news
     go 10
     [ "$(stat -c %z "$record")" != "$before" ] || break
 done
-[ "$(stat -c %z "$record")" = "$before" ] || fail "the record was written again in each of $attempt runs"
+[ "$(stat -c %z "$record")" = "$before" ] || too_busy "the record was written again in each of $attempt runs"
 
 # asked for
 for how in CLWEAVE_DEVICES=basic CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_DSP=1; do
@@ -92,7 +92,7 @@ for i in $(seq 30); do # a host that stands still shows nothing either: from tim
     chains CLWEAVE_DEVICES=basic:2
     [ "$(tried)" -lt 2 ] || break
 done
-[ "$(tried)" -ge 2 ] || fail "no run tried a launch twice: $(cat "$T/summary")"
+[ "$(tried)" -ge 2 ] || too_busy "no run tried a launch twice: $(cat "$T/summary")"
 if [ -n "${START_GAINS:-}" ]; then
     rm -f "$T"/kept/chains.db*
     for i in 1 2 3 4 5 6 7 8; do

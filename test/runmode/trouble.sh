@@ -77,11 +77,11 @@ for turn in 1 2 $(all && seq 3 12); do
         rm -rf "$T/cache"; mkdir -m 700 "$T/cache" # kernels are analysed and built again
         env KILLED="$mark" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 "$program" endless > "$T/run" 2> "$T/run.err" &
         victim=$!
-        for i in $(seq 200); do [ -s "$T/run" ] && break; sleep 0.05; done
+        until [ -s "$T/run" ]; do sleep 0.05; done
         sleep 0.$((turn * 7 % 10))
         kill -$signal $victim
         wait $victim 2> /dev/null
-        for i in $(seq 100); do
+        for i in $(seq 3000); do
             alive=$(grep -lz "^KILLED=$mark\$" /proc/[0-9]*/environ 2> /dev/null)
             [ -n "$alive" ] || break
             sleep 0.1
@@ -111,10 +111,10 @@ import sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
 db.execute("BEGIN EXCLUSIVE")
 open(sys.argv[2], "w").close()
-time.sleep(60)
+time.sleep(100000)
 END
 holder=$!
-for i in $(seq 100); do [ -e "$T/locked" ] && break; sleep 0.05; done
+until [ -e "$T/locked" ]; do sleep 0.05; done
 in_run "$program" CLWEAVE_POLICY=dm
 grep -q 'history.*locked by another process' "$T/run.err" || fail "nothing said about the lock: $(grep -v '^run: ' "$T/run.err")"
 kill $holder; wait $holder 2> /dev/null
