@@ -26,7 +26,7 @@ static void read_source(const char *source, const char *options)
     cw_cl_source_finish(&s);
     FUZZ_PROMISE(cw_tested_names_init(&names, source, options), "out of memory");
     cw_tested_names_finish(&names);
-    (void)cw_joined_source_is_needed(source);
+    (void)cw_joined_source_is_needed(source, options);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
