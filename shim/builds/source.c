@@ -80,9 +80,10 @@ static bool is_dated(const struct cw_cl_source *s)
     return cw_cl_may_name(s, dating);
 }
 
-bool cw_source_may_hide(const struct cw_cl_source *s, const char *options)
+bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint32_t traits)
 {
-    return cw_cl_may_name(s, hidden) || is_dated(s) || cw_cl_has_variables(s, options);
+    return cw_cl_may_name(s, hidden) || is_dated(s) ||
+           cw_cl_has_variables(s, options, cw_device_language(traits));
 }
 
 bool cw_source_is_dated(const char *source, const char *options)
@@ -150,7 +151,7 @@ void cw_source_parse(struct cw_run_program *p)
         return;
     }
     p->manageable = p->copies && p->options && !s->has_include;
-    p->doubtful = p->manageable && cw_source_may_hide(s, p->options);
+    p->doubtful = p->manageable && cw_source_may_hide(s, p->options, p->context->slots->slot[0].traits);
     p->fixed_size = s->has_paste || any(s, demanding);
     p->groups_told = p->manageable && !cw_source_results_vary(p->options);
     p->group_free = p->groups_told && !s->has_paste && !any(s, by_group);

@@ -32,9 +32,9 @@ bool cw_source_results_vary(const char *options);
 bool cw_source_rounds_plainly(const char *options);
 
 /* Something in the text may have effects that no argument of a kernel shows, be it in code that is not
- * compiled. Any thread. */
+ * compiled. `traits`: of a device of the program's context. Any thread. */
 struct cw_cl_source;
-bool cw_source_may_hide(const struct cw_cl_source *s, const char *options);
+bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint32_t traits);
 
 /* The text that the vendor has built of, trusted or not; NULL: not known. */
 static inline const char *cw_run_program_text(const struct cw_run_program *p)
