@@ -43,8 +43,8 @@ static size_t splice(const char *p)
     return (size_t)(end - p) + (ends_line(end[1]) && end[1] != *end ? 2 : 1);
 }
 
-/* Copies `source` without its byte order mark and line splices, lines with '\n' at their ends, comments as one
- * blank (newlines in them are left out: a directive goes on). */
+/* Copies `source` without its byte order mark and line splices, lines with '\n' at their ends, comments as
+ * one blank (newlines in them are left out: a directive goes on). */
 static char *strip(const char *source)
 {
     char *text = malloc(strlen(source) + 2), *out = text;
@@ -244,8 +244,8 @@ static bool has_odd_splice(const char *source)
                           "?/") != NULL;
 }
 
-/* Which positions of the word the identifier leads to, from those that are reached (a bit each): a part of the
- * word takes `paste`. */
+/* Which positions of the word the identifier leads to, from those that are reached (a bit each): a part of
+ * the word takes `paste`. */
 static uint64_t lead_on(const struct cw_cl_token *t, const char *word, bool paste, uint64_t reached)
 {
     size_t length = strlen(word);

@@ -1,5 +1,6 @@
-/* variables.c - a program keeps values between its kernels, in variables that no argument shows: each way of running
- * must give the bare results, whether the language that has such variables is named, or the vendor's default. */
+/* variables.c - a program keeps values between its kernels, in variables that no argument shows: each way
+ * of running must give the bare results, whether the language that has such variables is named, or the
+ * vendor's default. */
 #include "common.h"
 
 enum { ITEMS = 16384, BUFFERS = 4, ROUNDS = 12, STEPS = 200, VALUES = 4 };

@@ -205,8 +205,8 @@ static void commands_without_a_context_meet_all(void **state)
     cw_trace_finish(&t);
 }
 
-/* Kernels of a program that has variables meet each other where a build has the language for them: by its options,
- * or by the vendor's version. */
+/* Kernels of a program that has variables meet each other where a build has the language for them: by its
+ * options, or by the vendor's version. */
 static void variables_are_of_the_vendors_language(void **state)
 {
     static const struct {
