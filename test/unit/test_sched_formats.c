@@ -93,6 +93,14 @@ static void test_stg(void **state)
     drop();
 }
 
+#define RAN                                                                                                  \
+    ",\"execution\":{\"tasks\":[{\"id\":\"1\",\"runtimeInSeconds\":1},{\"id\":\"2\",\"runtimeInSeconds\":1}" \
+    "]}"
+#define FILES(in, out, files)                                                                                \
+    "{\"workflow\":{\"specification\":{\"tasks\":[{\"id\":\"1\",\"outputFiles\":[\"f\"]},{\"id\":\"2\","     \
+    "\"parents\":[\"1\"],\"inputFiles\":[" in "],\"outputFiles\":[" out "]}],\"files\":[" files "]}" RAN     \
+    "}}"
+
 static void test_wfformat(void **state)
 {
     (void)state;
@@ -106,6 +114,11 @@ static void test_wfformat(void **state)
     read_good(&cw_graph_format_wfformat, WF14, 0);
     assert_true(g->tasks == 2 && data(0, 1) == 10 && cw_graph_cost(g, 1, 0) == 2);
     assert_string_equal(cw_graph_name(g, 1), "b");
+    drop();
+    /* a file from elsewhere need not be listed */
+    read_good(&cw_graph_format_wfformat, FILES("\"f\",\"x\"", "\"y\"", "{\"id\":\"f\",\"sizeInBytes\":5}"),
+              0);
+    assert_true(data(0, 1) == 5);
     drop();
     read_good(&cw_graph_format_wfformat, WF12, 0);
     assert_true(g->tasks == 2 && data(0, 1) == 0 && cw_graph_cost(g, 1, 0) == 2);
@@ -294,6 +307,22 @@ static const struct bad bads[] = {
      "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"files\":[{\"link\":\"x\",\"name\":\"f\"}]}]}"
      "}",
      "files[0].link: is neither"},
+    {W, FILES("\"f\"", "", ""),
+     "workflow.specification.tasks[1]: reads file \"f\" of task \"1\", whose size is not in "
+     "workflow.specification.files"},
+    {W, FILES("", "\"f\"", "{\"id\":\"f\",\"sizeInBytes\":1}"),
+     "workflow.specification.tasks[1]: writes file \"f\", and so does task \"1\": a file has one writer"},
+    {W, FILES("\"f\"", "", "{\"id\":\"f\",\"sizeInBytes\":1},{\"id\":\"f\",\"sizeInBytes\":1}"),
+     "workflow.specification.files[1].id: \"f\" is that of another file, too"},
+    {W,
+     SPEC(A, ",\"execution\":{\"tasks\":[{\"id\":\"1\",\"runtimeInSeconds\":1},{\"id\":\"1\","
+             "\"runtimeInSeconds\":2}]}"),
+     "workflow.execution.tasks[1].id: task \"1\" is there twice"},
+    {W,
+     "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"files\":[{\"link\":\"output\",\"name\":\"f\"}"
+     "]},"
+     "{\"name\":\"b\",\"runtime\":1,\"parents\":[\"a\"],\"files\":[{\"link\":\"input\",\"name\":\"f\"}]}]}}",
+     "workflow.tasks[1]: reads file \"f\" of task \"a\", whose size neither task gives"},
     {W, "{\"workflow\":\n{\"tasks\":[", ":2:11: expected a value"},
     {W, "{\"workflow\":{\"a\":1,\"a\":2}}", "\"a\" is there twice"},
     {W, "{\"workflow\":{\"tasks\":[{\"id\":\"x\",\"runtime\":01}]}}", "expected a number"},
