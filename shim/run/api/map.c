@@ -215,12 +215,12 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
     return address;
 }
 
-/* The vendor cannot unmap a map unknown to it: a marker takes its place in the queue. Lock held, given up.
- */
+/* The vendor cannot unmap a map unknown to it: a marker takes its place in the queue. Lock held unless
+ * e->unlocked, given up. */
 static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory,
                              void *address)
 {
-    bool ours = find_map(cw_run_memory_any(memory), address);
+    bool ours = !e->unlocked && find_map(cw_run_memory_any(memory), address);
     struct cw_run_native x;
     cl_int err;
 

@@ -12,7 +12,7 @@
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
         cl_bool blocking = blocks;                                                                           \
-        if (!cw_stream_object_any())                                                                         \
+        if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
         cw_stream_touch_close(&t);                                                                           \
         t.hosted = waits_for_host;                                                                           \
@@ -66,7 +66,7 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true,
         struct cw_stream_touch t;                                                                            \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (!cw_stream_object_any())                                                                         \
+        if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
         cw_stream_touch_close(&t);                                                                           \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
@@ -97,7 +97,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
     void *address;
     cl_int error = CL_SUCCESS;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, n, list,
                                      event, err);
     cw_stream_touch_close(&t);
@@ -118,7 +118,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
         struct cw_stream_touch t;                                                                            \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (!cw_stream_object_any())                                                                         \
+        if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, n, list, event);                                                          \
         cw_stream_touch_close(&t);                                                                           \
         t.idle = true;                                                                                       \
@@ -134,7 +134,7 @@ cl_int cw_stream_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, 0))
         return to->clEnqueueMarker(queue, event);
     cw_stream_touch_close(&t);
     t.no_list = t.idle = true;
@@ -148,7 +148,7 @@ cl_int cw_stream_hook_clEnqueueBarrier(cl_command_queue queue)
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, 0))
         return to->clEnqueueBarrier(queue);
     cw_stream_touch_close(&t);
     t.no_list = t.idle = true;
@@ -162,7 +162,7 @@ cl_int cw_stream_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, 
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueWaitForEvents(queue, n, list);
     cw_stream_touch_close(&t);
     t.idle = true;
@@ -173,7 +173,7 @@ cl_int cw_stream_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, 
 bool cw_stream_closing_begin(struct cw_stream_call *c, struct cw_stream_touch *t, cl_command_queue queue,
                              cl_uint n, const cl_event *list, cl_event *event)
 {
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return false;
     cw_stream_touch_close(t);
     t->hosted = true;

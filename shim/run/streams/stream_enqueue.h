@@ -37,6 +37,7 @@ struct cw_stream_call {
     cl_event made;
     bool apart;  /* the wait of a blocking command comes behind the vendor's call */
     bool closes; /* it closes the streams */
+    bool leaves; /* streams are in vain for the queue */
     bool seated; /* between cw_stream_seat_begin and cw_stream_seat_end */
     cl_event *program;
     uint32_t stream;
@@ -44,6 +45,10 @@ struct cw_stream_call {
     const struct cw_stream_touch *touch;
     struct cw_stream_waits waits;
 };
+
+/* A command of the queue, with a wait list of `n` events, goes to the layer below, and no event that it waits
+ * for needs more than the vendor's own wait. */
+bool cw_stream_skips(cl_command_queue queue, cl_uint n);
 
 /* The functions that the command goes to: the vendor's, or those of the layer below. `touch` stays until the
  * end. */

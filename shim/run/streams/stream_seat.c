@@ -195,6 +195,7 @@ void cw_stream_seat_free_context(void *context)
     for (uint32_t i = 0; i < c->num_closers; i++)
         set_event(&c->closer[i], NULL);
     free(c->areas);
+    cw_stream_queue_context(c, false);
 }
 
 void cw_stream_seat_free_memory(void *memory)
