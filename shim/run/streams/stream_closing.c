@@ -2,6 +2,7 @@
  * behind them waits. */
 #include "stream_closing.h"
 
+#include "../staging/staging.h"
 #include "stream_hooks.h"
 
 #define CLOSING(name, blocks, waits_for_host, params, args)                                                  \
@@ -102,6 +103,8 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
                                      event, err);
     cw_stream_touch_close(&t);
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
+    if (c.turn)
+        cw_run_staging_notes_maps(image);
     address = to->clEnqueueMapImage(c.queue, image, c.blocking, flags, origin, region, row, slice, c.n,
                                     c.list, c.event, &error);
     error = cw_stream_end(&c, error);

@@ -214,6 +214,8 @@ void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, c
         return to->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, n, list, event, err);
     touch_map(&t, buffer, offset, bytes, flags);
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
+    if (c.turn)
+        cw_run_staging_notes_maps(buffer);
     address = to->clEnqueueMapBuffer(c.queue, buffer, c.blocking, flags, offset, bytes, c.n, c.list, c.event,
                                      &error);
     if (c.q && error == CL_SUCCESS)
