@@ -14,7 +14,7 @@ void cw_stream_touch_close(struct cw_stream_touch *t)
 {
     t->n = 0;
     t->closes = t->visible = true;
-    t->no_list = t->hosted = t->idle = t->reads = t->transfers = false;
+    t->no_list = t->hosted = t->idle = t->reads = t->early = t->transfers = false;
     t->groups = 0;
     t->kernel = NULL;
 }
@@ -141,6 +141,11 @@ static void set_blocking(struct cw_stream_call *c, cl_bool blocking)
         c->event = &c->made;
     if (c->blocking)
         cw_stream_queue_flush(c->q, c->stream);
+}
+
+bool cw_stream_call_is_over(const struct cw_stream_call *c)
+{
+    return c->blocking && !c->touch->early;
 }
 
 static void place(struct cw_stream_call *c, const struct cw_stream_touch *t)
@@ -355,12 +360,13 @@ static cl_int wait_apart(struct cw_stream_call *c, cl_event event)
     return err;
 }
 
-/* All that `x` says, and the command itself where `err` does not say otherwise, is over. Lock held. */
+/* All that `x` says is over, and the command itself where its call has waited for it, and `err` does not say
+ * otherwise. Lock held. */
 static void reached(struct cw_stream_call *c, const struct ends *x, uint64_t number, cl_int err)
 {
     struct cw_stream_queue *q = c->q;
 
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS && (c->apart || cw_stream_call_is_over(c)))
         cw_stream_queue_reached(q, c->stream, number);
     for (uint32_t s = 0; s < CW_STREAM_MAX; s++) {
         if (is_pending(x, s))

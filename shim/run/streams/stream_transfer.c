@@ -76,6 +76,7 @@ static void touch_transfer(struct cw_stream_touch *t, cl_mem buffer, size_t offs
     touch_buffer(t, buffer, offset, bytes, write);
     touch_host(t, host, 0, bytes, !write);
     t->reads = !write;
+    t->early = write;
     t->transfers = true;
 }
 
@@ -111,6 +112,7 @@ PLAIN(clEnqueueWriteBuffer, true, const)
                             host_slice, host, n, list, event);                                               \
         begin_touch(&t);                                                                                     \
         t.reads = !writes;                                                                                   \
+        t.early = writes;                                                                                    \
         t.transfers = true;                                                                                  \
         touch_box(&t, buffer, NULL, origin, region, row, slice, writes);                                     \
         touch_box(&t, NULL, host, host_origin, region, host_row, host_slice, !writes);                       \
