@@ -146,6 +146,8 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))
         return CW_RUN_R_CHECK;
+    if (cw_run_effects_may_poll(k)) /* nothing may wait behind it that would not wait bare */
+        return k->program->models ? CW_RUN_R_POLLS : CW_RUN_R_UNREAD;
     why = look_at_args(q, k, n);
     if (why >= 0)
         return why;

@@ -1,0 +1,184 @@
+/* flags.c [endless] - kernels that wait for a word which the host or another queue writes while they run:
+ * nothing that bare goes on beside such a launch may wait for it. `endless`: the loop has no other end, and
+ * an alarm ends the program. */
+#include "common.h"
+
+#include <unistd.h>
+
+#define MOST   6000000 /* thousands of reads of the word: seconds */
+#define ROUNDS 3
+#define WORDS  1024
+
+static const char source[] =
+    "kernel void plain(volatile global int *flag, global int *out, uint thousands) {\n"
+    "    ulong n = 0, most = thousands * 1000ul;\n"
+    "    while (!flag[0] && (!most || n < most)) n++;\n"
+    "    out[0] = flag[0]; out[1] = most && n >= most;\n"
+    "}\n"
+    "kernel void told(volatile global int *flag, global int *out, uint thousands) {\n"
+    "    ulong n = 0, most = thousands * 1000ul;\n"
+    "    bool over = false;\n"
+    "    while (!over) { n++; if (flag[0]) { out[0] = flag[0]; over = true; } else over = most && n >= most; "
+    "}\n"
+    "    out[1] = most && n >= most;\n"
+    "}\n"
+    "kernel void atomic(volatile global int *flag, global int *out, uint thousands) {\n"
+    "    ulong n = 0, most = thousands * 1000ul;\n"
+    "    while (!atomic_or(flag, 0) && (!most || n < most / 8)) n++;\n"
+    "    out[0] = atomic_add(flag, 0); out[1] = most && n >= most / 8;\n"
+    "}\n"
+    "kernel void set(global int *flag, int value) { flag[0] = value; }\n"
+    "kernel void triple(global const int *x, global int *y) { int i = get_global_id(0); y[i] = 3 * x[i]; }\n";
+
+static struct app a;
+static cl_command_queue other, loose;
+static cl_kernel set, triple;
+static cl_mem flag, out, x, y;
+static int words[WORDS];
+static cl_uint most = MOST;
+
+/* ---- what goes on beside the launch, and sets the flag to `value` */
+
+static void write_it(cl_int value)
+{
+    APP_CHECK(clEnqueueWriteBuffer(other, flag, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+}
+
+static void unmap_it(cl_int value)
+{
+    cl_int err, *p = clEnqueueMapBuffer(other, flag, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, sizeof value, 0,
+                                        NULL, NULL, &err);
+
+    APP_CHECK(err);
+    *p = value;
+    APP_CHECK(clEnqueueUnmapMemObject(other, flag, p, 0, NULL, NULL));
+    APP_CHECK(clFinish(other));
+}
+
+static void fill_it(cl_int value)
+{
+    APP_CHECK(clEnqueueFillBuffer(other, flag, &value, sizeof value, 0, sizeof value, 0, NULL, NULL));
+    APP_CHECK(clFinish(other));
+}
+
+static void copy_it(cl_int value)
+{
+    cl_event e;
+
+    APP_CHECK(clEnqueueWriteBuffer(other, y, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    APP_CHECK(clEnqueueCopyBuffer(other, y, flag, 0, 0, sizeof value, 0, NULL, &e));
+    APP_CHECK(clWaitForEvents(1, &e));
+    APP_CHECK(clReleaseEvent(e));
+}
+
+static void launch_it(cl_int value)
+{
+    app_args(set, "mi", flag, value);
+    app_run(other, set, 1, 1, 0, NULL, NULL);
+    APP_CHECK(clFinish(other));
+}
+
+/* Work on other memory first: launches, reads, events. */
+static void work_first(cl_int value)
+{
+    cl_event e;
+
+    app_args(triple, "mm", x, y);
+    app_run(other, triple, WORDS, 64, 0, NULL, &e);
+    APP_CHECK(clEnqueueReadBuffer(other, y, CL_TRUE, 0, sizeof words, words, 0, NULL, NULL));
+    APP_CHECK(clWaitForEvents(1, &e));
+    APP_CHECK(clReleaseEvent(e));
+    app_run(other, triple, WORDS, 64, 0, NULL, NULL);
+    APP_CHECK(clFinish(other));
+    write_it(value);
+}
+
+/* Objects come and go. */
+static void release_first(cl_int value)
+{
+    cl_command_queue q = app_queue(&a, 0);
+    cl_mem m = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    cl_kernel k = app_kernel(&a, "triple");
+    cl_event e = clCreateUserEvent(a.context, NULL);
+
+    app_args(k, "mm", m, y);
+    app_run(q, k, WORDS, 64, 0, NULL, NULL);
+    APP_CHECK(clSetUserEventStatus(e, CL_COMPLETE));
+    APP_CHECK(clReleaseKernel(k));
+    APP_CHECK(clReleaseMemObject(m));
+    APP_CHECK(clReleaseCommandQueue(q));
+    APP_CHECK(clReleaseEvent(e));
+    write_it(value);
+}
+
+/* Commands of the launch's own queue stand behind it, on memory that the other queue's use, too. */
+static void behind_it(cl_int value)
+{
+    app_args(triple, "mm", x, y);
+    app_run(a.queue, triple, WORDS, 64, 0, NULL, NULL);
+    APP_CHECK(clFlush(a.queue));
+    APP_CHECK(clEnqueueReadBuffer(other, x, CL_TRUE, 0, sizeof words, words, 0, NULL, NULL));
+    APP_CHECK(clEnqueueWriteBuffer(other, x, CL_TRUE, 0, sizeof words, words, 0, NULL, NULL));
+    write_it(value);
+}
+
+/* ---- the launch */
+
+static void run(const char *name, cl_kernel k, cl_command_queue queue, void (*beside)(cl_int))
+{
+    cl_int seen[2], zero[2] = {0}, err;
+    cl_command_queue second = other;
+
+    for (cl_int i = 1; i <= ROUNDS; i++) {
+        APP_CHECK(clEnqueueWriteBuffer(queue, flag, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL));
+        app_args(k, "mmu", flag, out, most);
+        app_run(queue, k, 1, 1, 0, NULL, NULL);
+        APP_CHECK(clFlush(queue));
+        rm_sleep_ms(10);
+        other = queue == loose ? loose : second;
+        beside(i);
+        other = second;
+        APP_CHECK(clFinish(queue));
+        err = clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof seen, seen, 0, NULL, NULL);
+        APP_CHECK(err);
+        printf("%s: saw %d, %s\n", name, seen[0], seen[1] ? "late" : "in time");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    cl_kernel plain, told, atomic;
+    cl_uint units = 0;
+
+    app_open(&a, "flags", 0, source);
+    APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    if (units < 2)
+        app_skip("flags", "the device runs one kernel at a time");
+    if (argc > 1 && !strcmp(argv[1], "endless")) {
+        most = 0;
+        alarm(120);
+    }
+    other = app_queue(&a, 0);
+    loose = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    plain = app_kernel(&a, "plain"), told = app_kernel(&a, "told"), atomic = app_kernel(&a, "atomic");
+    set = app_kernel(&a, "set"), triple = app_kernel(&a, "triple");
+    flag = app_buffer(&a, CL_MEM_READ_WRITE, 64, NULL), out = app_buffer(&a, CL_MEM_READ_WRITE, 64, NULL);
+    x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    y = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    run("write", plain, a.queue, write_it);
+    run("told, write", told, a.queue, write_it);
+    run("atomic, write", atomic, a.queue, write_it);
+    run("unmap", plain, a.queue, unmap_it);
+    run("fill", plain, a.queue, fill_it);
+    run("copy", plain, a.queue, copy_it);
+    run("launch", plain, a.queue, launch_it);
+    run("out of order, write", plain, loose, write_it);
+    run("work first", plain, a.queue, work_first);
+    run("release first", plain, a.queue, release_first);
+    run("behind it", plain, a.queue, behind_it);
+    app_release_mems((cl_mem[]){flag, out, x, y}, 4);
+    clReleaseKernel(plain), clReleaseKernel(told), clReleaseKernel(atomic);
+    clReleaseKernel(set), clReleaseKernel(triple);
+    clReleaseCommandQueue(other), clReleaseCommandQueue(loose);
+    return app_close(&a);
+}
