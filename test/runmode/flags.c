@@ -8,6 +8,7 @@
 #define MOST   6000000 /* thousands of reads of the word: seconds */
 #define ROUNDS 3
 #define WORDS  1024
+#define BYTES  (1u << 20)
 
 static const char source[] =
     "kernel void plain(volatile global int *flag, global int *out, uint thousands) {\n"
@@ -33,7 +34,8 @@ static const char source[] =
 static struct app a;
 static cl_command_queue other, loose;
 static cl_kernel set, triple;
-static cl_mem flag, out, x, y;
+static cl_mem flag, out, x, y, large[2];
+static char *bytes[2];
 static int words[WORDS];
 static cl_uint most = MOST;
 
@@ -122,6 +124,20 @@ static void behind_it(cl_int value)
     write_it(value);
 }
 
+/* Large transfers that do not block, on both queues. */
+static void move_much(cl_int value)
+{
+    cl_command_queue queue[2] = {a.queue, other};
+
+    for (int i = 0; i < 2; i++) {
+        APP_CHECK(clEnqueueWriteBuffer(queue[i], large[i], CL_FALSE, 0, BYTES, bytes[i], 0, NULL, NULL));
+        APP_CHECK(clEnqueueReadBuffer(queue[i], large[i], CL_FALSE, 0, BYTES, bytes[i], 0, NULL, NULL));
+        APP_CHECK(clFlush(queue[i]));
+    }
+    APP_CHECK(clFinish(other));
+    write_it(value);
+}
+
 /* ---- the launch */
 
 static void run(const char *name, cl_kernel k, cl_command_queue queue, void (*beside)(cl_int))
@@ -165,6 +181,10 @@ int main(int argc, char **argv)
     flag = app_buffer(&a, CL_MEM_READ_WRITE, 64, NULL), out = app_buffer(&a, CL_MEM_READ_WRITE, 64, NULL);
     x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof words, words);
     y = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    for (int i = 0; i < 2; i++) {
+        bytes[i] = memset(app_alloc(BYTES), 7 * i, BYTES);
+        large[i] = app_buffer(&a, CL_MEM_READ_WRITE, BYTES, NULL);
+    }
     run("write", plain, a.queue, write_it);
     run("told, write", told, a.queue, write_it);
     run("atomic, write", atomic, a.queue, write_it);
@@ -176,7 +196,9 @@ int main(int argc, char **argv)
     run("work first", plain, a.queue, work_first);
     run("release first", plain, a.queue, release_first);
     run("behind it", plain, a.queue, behind_it);
-    app_release_mems((cl_mem[]){flag, out, x, y}, 4);
+    run("transfers", plain, a.queue, move_much);
+    app_release_mems((cl_mem[]){flag, out, x, y, large[0], large[1]}, 6);
+    free(bytes[0]), free(bytes[1]);
     clReleaseKernel(plain), clReleaseKernel(told), clReleaseKernel(atomic);
     clReleaseKernel(set), clReleaseKernel(triple);
     clReleaseCommandQueue(other), clReleaseCommandQueue(loose);
