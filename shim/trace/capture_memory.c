@@ -148,17 +148,33 @@ void cw_capture_queue_released(cl_command_queue queue)
 {
     if (unset_user_events > 0 || in_callback)
         return;
-    cw_traced.clFinish(queue);
+    if (!cw_capture_finish(queue))
+        return;
     cw_capture_finished();
     cw_capture_queue_idle(queue, UINT64_MAX);
 }
 
-static void finish_queue(struct cw_object *o, void *context)
+struct queues {
+    cl_context context;
+    bool finished;
+};
+
+static void finish_queue(struct cw_object *o, void *queues)
 {
+    struct queues *q = queues;
     const void *handle = o->handle;
 
-    if (handle && o->owner == context)
-        cw_traced.clFinish((cl_command_queue)handle);
+    if (handle && o->owner == q->context)
+        q->finished &= cw_capture_finish((cl_command_queue)handle);
+}
+
+static bool finish_queues(cl_context context)
+{
+    struct queues q = {context, true};
+
+    cw_object_each(CW_LOG_O_QUEUE, finish_queue, &q);
+    cw_capture_finished();
+    return q.finished;
 }
 
 static cl_device_id first_device(cl_context context)
@@ -200,7 +216,8 @@ static void read_back(const struct tracked *t)
     static const size_t origin[3];
     size_t bytes =
         t->image ? t->region[0] * t->region[1] * t->region[2] * cw_capture_element(t->memory) : t->bytes;
-    char *to = unset_user_events > 0 || in_callback ? NULL : malloc(bytes ? bytes : 1);
+    bool gated = unset_user_events > 0 || in_callback, finished = !gated && finish_queues(t->context);
+    char *to = finished ? malloc(bytes ? bytes : 1) : NULL;
     cl_command_queue queue;
     cl_int status = CL_SUCCESS;
     struct cw_layout l = {to, bytes, 1, 1, 0, 0};
@@ -209,11 +226,10 @@ static void read_back(const struct tracked *t)
         cw_log_warning("contents of a memory object of %zu bytes at its end are not captured: %s", bytes,
                        unset_user_events > 0 ? "a user event is not set"
                        : in_callback         ? "it was released in a callback"
+                       : !finished           ? "a command of its context has not ended"
                                              : "out of memory");
         return;
     }
-    cw_object_each(CW_LOG_O_QUEUE, finish_queue, t->context);
-    cw_capture_finished();
     queue = cw_traced.clCreateCommandQueue(t->context, first_device(t->context), 0, &status);
     if (queue && t->image)
         status = cw_traced.clEnqueueReadImage(queue, t->memory, CL_TRUE, origin, t->region, 0, 0, to, 0, NULL,
