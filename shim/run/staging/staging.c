@@ -194,8 +194,8 @@ static void took_head(uint64_t ns)
         ;
 }
 
-/* Waits as the transfer would. Out of order that is for its list alone: a blocking call may wait for all other
- * commands of the queue too (PoCL), which may wait for this transfer. */
+/* Waits as the transfer would. Out of order that is for its list alone: a blocking call may wait for all
+ * other commands of the queue too (PoCL), which may wait for this transfer. */
 static bool wait_for_head(const struct call *c, uint8_t *cell, cl_event *head)
 {
     bool in_order = c->queue->in_order;
