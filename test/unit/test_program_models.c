@@ -95,6 +95,8 @@ static void test_questions(void **state)
     depends("#define HAS(x) __has_builtin(x)\n#if HAS(f)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_attribute(clang::a)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_include(\"x.h\")\nint x;\n#endif\n" K, "", "?");
+    depends("#if Q(\"x.h\")\nint x;\n#endif\n" K, "-DQ=__has_include", "?");
+    depends("#define C(a, b) a##b\n#if C(_, _GPU__)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_something(a)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_builtin(\nint x;\n#endif\n" K, "", "?");
     depends("constant int x = __has_builtin(f);\n" K, "", "?");
