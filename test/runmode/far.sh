@@ -28,7 +28,7 @@ caught() {
     for fault; do
         for seed in $(seq "${TRIES:-1}"); do
             env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES="$devices" CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed" \
-                CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=$fault timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+                CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=$fault timeout 240 "$program" > "$T/run" 2> "$T/run.err"
             compared=$((compared + 1))
             cmp -s "$T/bare" "$T/run" || break
         done

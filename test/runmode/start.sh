@@ -13,7 +13,7 @@ declare -A hash
 go() {
     local rounds=$1; shift
     [ -n "${hash[$rounds]:-}" ] || hash[$rounds]=$("$program" chatty "$rounds" | grep -o 'hash=.*')
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/kept/history.db" "$@" timeout 120 "$program" chatty "$rounds" \
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/kept/history.db" "$@" timeout 240 "$program" chatty "$rounds" \
         > "$T/run" 2> "$T/run.err" || fail "chatty $rounds $*: exit status $?: $(tail -n 3 "$T/run.err")"
     grep '^run: ' "$T/run.err" > "$T/summary"
     [ "$(grep -o 'hash=.*' "$T/run")" = "${hash[$rounds]}" ] || fail "chatty $rounds $*: other bytes"
@@ -80,7 +80,7 @@ fi
 # one program, one long window, a fresh history: a launch is tried on a helper, whose first launch of a kind shows nothing, so
 # another one is; what the window still holds is decided when they have shown what they take
 chains() {
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_BUILDER=wait CLWEAVE_HISTORY="$T/kept/chains.db" "$@" timeout 120 "$program" chains8 > "$T/run" 2> "$T/run.err" ||
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_BUILDER=wait CLWEAVE_HISTORY="$T/kept/chains.db" "$@" timeout 240 "$program" chains8 > "$T/run" 2> "$T/run.err" ||
         fail "chains8 $*: exit status $?: $(tail -n 3 "$T/run.err")"
     grep '^run: ' "$T/run.err" > "$T/summary"
     [ "$(grep -o 'hash=.*' "$T/run")" = "$("$program" chains8 | grep -o 'hash=.*')" ] || fail "chains8 $*: other bytes"
@@ -143,12 +143,12 @@ done
 
 # the first run asks the builder for what the third one loads; then helpers have run launches
 rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
-for i in $(seq 12); do
+for i in $(seq 24); do
     go 4000 CLWEAVE_BUILDER=wait
     [ "$(count moved)" = 0 ] || break
 done
 grep -q ': made, ' "$T/kept/requests/log" || fail "the builder has made nothing: $(cat "$T/kept/requests/log")"
-[ "$(count moved)" -gt 0 ] || fail "in $i runs no launch went to a helper: $(cat "$T/summary")"
+[ "$(count moved)" -gt 0 ] || too_busy "in $i runs no launch went to a helper: $(cat "$T/summary")"
 echo "launches were moved in run $i"
 
 # the line at the end

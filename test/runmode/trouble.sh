@@ -12,9 +12,9 @@ noise="$noise|cannot start a thread|performance history"
 # meets WHAT VARIABLE=VALUE... : the trouble, bare and under run mode; stdout is a pipe, as some troubles are about files
 meets() {
     local what=$1 expected got; shift
-    timeout 60 "$program" "$what" 2> "$T/bare.err" | cat > "$T/bare"; expected=${PIPESTATUS[0]}
+    timeout 240 "$program" "$what" 2> "$T/bare.err" | cat > "$T/bare"; expected=${PIPESTATUS[0]}
     rm -f "${FULL:-/nonexistent}"
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 60 "$program" "$what" 2> "$T/run.err" | cat > "$T/run"; got=${PIPESTATUS[0]}
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 240 "$program" "$what" 2> "$T/run.err" | cat > "$T/run"; got=${PIPESTATUS[0]}
     grep '^run: ' "$T/run.err" > "$T/summary"
     rm -f "${FULL:-/nonexistent}"
     [ "$got" = "$expected" ] || fail "$what $*: status $got instead of $expected: $(grep -vE "$noise" "$T/run.err" | tail -n 2)"
@@ -58,7 +58,7 @@ for n in 11 12 $(all && seq 5 10); do
 done
 
 # Home refuses a launch that the program believes to be enqueued: the event says so, and what is behind it runs. Nothing hangs.
-CLWEAVE_DEVICES=none CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=fail:3 LD_PRELOAD="$shim" CLWEAVE_MODE=run timeout 60 "$program" refused > "$T/run" 2> "$T/run.err" ||
+CLWEAVE_DEVICES=none CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=fail:3 LD_PRELOAD="$shim" CLWEAVE_MODE=run timeout 240 "$program" refused > "$T/run" 2> "$T/run.err" ||
     fail "a refused launch: status $?"
 grep -q 'fault fail:3 planted' "$T/run.err" || fail "no launch was refused: $(cat "$T/run.err")"
 grep -q '^refused: -5, behind it 0$' "$T/run" || fail "a refused launch: $(grep refused: "$T/run")"
