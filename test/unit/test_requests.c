@@ -15,8 +15,9 @@
 #include <cmocka.h>
 
 #include "../../analyzer/compile/requests.h"
+#include "../../analyzer/io/temporary_folder.h"
 
-static char folder[64];
+static char folder[256];
 
 static void run(const char *format, ...)
 {
@@ -32,7 +33,7 @@ static void run(const char *format, ...)
 static int begin(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/clweave-requests.XXXXXX");
+    snprintf(folder, sizeof folder, "%s/clweave-requests.XXXXXX", cw_temporary_folder());
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -70,7 +71,7 @@ static void test_round_trip(void **state)
     struct cw_request q;
     char name[CW_FILE_STORE_NAME_BYTES];
     struct stat st;
-    char path[256];
+    char path[512];
 
     (void)state;
     cw_requests_init(&r, folder);

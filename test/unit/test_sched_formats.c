@@ -15,6 +15,7 @@
 
 #include "../../analyzer/plan/graph_format.h"
 #include "../../sched/generate.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 static char path[200];
 static struct cw_graph *g;
@@ -512,11 +513,8 @@ static void test_unlike_numbers(void **state)
 
 static int make_name(void **state)
 {
-    const char *folder =
-        access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("T"); /* tens of thousands of files */
-
     (void)state;
-    snprintf(path, sizeof path, "%s/test_sched_formats-%d", folder ? folder : "/tmp", (int)getpid());
+    snprintf(path, sizeof path, "%s/test_sched_formats-%d", cw_temporary_folder(), (int)getpid());
     return 0;
 }
 
