@@ -2,7 +2,7 @@
 """layout.py BUILD - holds the sources against the layout and the words that README names.
 
 Reads the object files below BUILD/obj for calls, BUILD/clweave for its options, the sources for the rest, and prints one line for each
-rule: its count, its limit, and, above the limit, every place. Exit 0: no count is above its limit; 1: one is.
+rule: its count, its limit, and, above the limit, its places. Exit 0: no count is above its limit; 1: one is.
 
 `limits` holds the limits; a rule that it does not name has the limit 0. A change that lowers a count of places lowers its limit too: the
 script says so and fails, so that a count never rises again unseen. Rates and totals may be below their limits. `VERBOSE=REGEX` prints
@@ -24,6 +24,7 @@ ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analy
          'shim/run/workers', 'shim/run/planner', 'shim/run/tuning', 'shim/run/tiles', 'shim/run/groups',
          'shim/run/streams', 'shim/run/api']
 COLUMNS, LONG, LONGEST = 110, 40, 60
+MOST_SHOWN = 100 # places of a rule
 SUBJECTS = re.compile(r'\b(what|who|whoever|whatever|nobody|somebody)\b|\bof ours\b', re.I)
 # sentences that name no actor, beside those subjects
 ACTORLESS = re.compile(SUBJECTS.pattern + r'|\b(likewise|so many|as above|of its own|of their own|it is said|one of late)\b', re.I)
@@ -240,8 +241,11 @@ def main():
         count = len(places) if isinstance(places, list) else places
         limit = float(limits.get(rule, 0))
         print(f'{count:8g} of {limit:<8g} {rule}')
-        if isinstance(places, list) and (count > limit or verbose and re.search(verbose, rule)):
+        if isinstance(places, list) and verbose and re.search(verbose, rule):
             print(''.join(f'           {p}\n' for p in places), end='')
+        elif isinstance(places, list) and count > limit:
+            print(''.join(f'           {p}\n' for p in places[:MOST_SHOWN]), end='')
+            print(f'           ... VERBOSE="{rule}" prints all' if count > MOST_SHOWN else '', end='\n' * (count > MOST_SHOWN))
         if count > limit:
             bad = 1
         elif count < limit and isinstance(places, list):

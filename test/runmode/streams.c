@@ -178,6 +178,24 @@ static void freed(void)
     app_release_mems((cl_mem[]){x, y}, 2);
 }
 
+/* A vendor may return from a write that blocks as soon as it has copied the program's bytes. */
+static void written_early(void)
+{
+    static int five[N];
+    cl_mem x[3] = {zeros(), zeros(), zeros()};
+
+    for (int i = 0; i < N; i++)
+        five[i] = 5;
+    launch(a.queue, slow, x[0], LONG, NULL);
+    launch(a.queue, slow, x[1], LONG, NULL);
+    APP_CHECK(clEnqueueWriteBuffer(a.queue, x[1], CL_TRUE, 0, sizeof five, five, 0, NULL, NULL));
+    launch(a.queue, slow, x[2], LONG, NULL);
+    launch(a.queue, add, x[1], 7, NULL);
+    app_read(&a, x[1], 0, sizeof five, five);
+    say("written early", five[0] == 12 && five[N - 1] == 12);
+    app_release_mems(x, 3);
+}
+
 /* A blocking call is over, so all before it is: another queue may work on that. */
 static void after_blocking(void)
 {
@@ -369,6 +387,7 @@ int main(void)
     slow = app_kernel(&a, "slow");
     sum = app_kernel(&a, "sum");
     held();
+    written_early(); /* before a callback is set, from when on run mode waits for the command itself */
     polled();
     waited();
     read_blocking();

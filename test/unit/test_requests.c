@@ -21,11 +21,11 @@ static char folder[256];
 
 static void run(const char *format, ...)
 {
-    char command[256];
+    char command[2048];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(command, sizeof command, format, args);
+    assert_in_range(vsnprintf(command, sizeof command, format, args), 1, sizeof command - 1);
     va_end(args);
     assert_int_equal(system(command), 0);
 }
