@@ -65,7 +65,7 @@ static void waiting_for_bytes_counts(void **unused)
 static void rests_become_longer_until_there_are_gains(void **unused)
 {
     (void)unused;
-    for (uint64_t want = 500; want <= 4000; want *= 2) {
+    for (uint64_t want = 500; want <= 2000; want *= 2) {
         cw_run_gpu_gain_waited(21 * MS);
         assert_in_range(rest_ms(), want - 1, want + 1);
     }
@@ -74,6 +74,19 @@ static void rests_become_longer_until_there_are_gains(void **unused)
     for (int i = 0; i < 10; i++)
         cw_run_gpu_gain_waited(15 * MS);
     assert_in_range(rest_ms(), 499, 501);
+}
+
+static void losses_time_and_again_end_it(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        cw_run_gpu_gain_waited(21 * MS);
+        rest_ms();
+    }
+    cw_run_gpu_gain_cut(1 * MS, 22 * MS);
+    assert_true(cw_run_gpu_gain_rests());
+    now_ns += UINT64_C(3600) * 1000000000;
+    assert_true(cw_run_gpu_gain_rests());
 }
 
 /* Long ago gains do not pay for losses without end. */
@@ -108,6 +121,7 @@ int main(void)
         cmocka_unit_test_setup(gains_never_rest, setup),
         cmocka_unit_test_setup(waiting_for_bytes_counts, setup),
         cmocka_unit_test_setup(rests_become_longer_until_there_are_gains, setup),
+        cmocka_unit_test_setup(losses_time_and_again_end_it, setup),
         cmocka_unit_test_setup(old_gains_are_forgotten, setup),
         cmocka_unit_test_setup(what_is_not_known_does_not_count, setup),
     };

@@ -15,6 +15,7 @@ static struct {
     double account_ns;      /* gained since the last rest; gains far above the limit are forgotten */
     double rest_ns;         /* how long the last rest was; 0: there was none */
     uint64_t rests_until_ns;
+    bool ends; /* launches stay whole for good */
 } gain;
 
 /* So much may be lost. */
@@ -33,6 +34,7 @@ static void add(double ns)
         gain.rest_ns = 0;
     if (gain.account_ns >= -limit_ns() || cw_run.all || cw_run.chaos)
         return;
+    gain.ends = gain.rest_ns >= CW_RUN_GPU_GAIN_REST_MOST_NS;
     gain.rest_ns =
         cw_run_backoff_more(gain.rest_ns, CW_RUN_GPU_GAIN_REST_FIRST_NS, CW_RUN_GPU_GAIN_REST_MOST_NS);
     gain.rests_until_ns = cw_run_clock_devices_ns() + cw_whole_from(gain.rest_ns, INT64_MAX);
@@ -54,7 +56,7 @@ void cw_run_gpu_gain_waited(double ns)
 
 bool cw_run_gpu_gain_rests(void)
 {
-    return gain.rests_until_ns && cw_run_clock_devices_ns() < gain.rests_until_ns;
+    return gain.ends || (gain.rests_until_ns && cw_run_clock_devices_ns() < gain.rests_until_ns);
 }
 
 double cw_run_gpu_gain_all(void)

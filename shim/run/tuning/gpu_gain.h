@@ -3,7 +3,7 @@
  * Each launch is cut because it is expected to end sooner. But it leaves its bytes in several memories, and
  * the next one may have to fetch them. So an account is kept of all cut launches beside their time at home
  * with all bytes there, and of what home waits for bytes. Where it falls too low, launches are left whole for
- * a while, longer each time. Lock held. */
+ * a while, longer each time, and for good at the fourth time in a row. Lock held. */
 #ifndef CW_RUN_GPU_GAIN_H
 #define CW_RUN_GPU_GAIN_H
 
