@@ -26,6 +26,8 @@
 #define CW_RUN_GPU_BEGIN_NS 2e8
 /* times that: a run that had so much to gain lets the next one begin with them */
 #define CW_RUN_GPU_BEGIN_KNOWN 2
+/* runs that leave other GPUs alone after one that lost with them */
+#define CW_RUN_GPU_BEGIN_HARMED 16
 /* ns, and share of the cut launches' time at home: so much may be lost by them, all together, before launches
  * are left whole (tuning/gpu_gain.h) */
 #define CW_RUN_GPU_GAIN_LOSS_NS 2e7
