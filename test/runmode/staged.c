@@ -210,8 +210,7 @@ static void events(void)
         APP_CHECK(clWaitForEvents(4, e));
         for (int i = 0; i < 4; i++)
             look(e[i], types[i], queue);
-        for (int i = 0; i < 10000 && atomic_load(&called) < 4; i++)
-            rm_sleep_ms(1);
+        RM_WAIT(atomic_load(&called) >= 4);
         app_expect(&a, atomic_load(&called) == 4, "%d callbacks", atomic_load(&called));
         app_release_events(e, 4);
     }
@@ -372,8 +371,7 @@ static void released(void)
     APP_CHECK(clReleaseContext(context));
     app_expect(&a, rm_poll(e) == CL_COMPLETE, "the transfer of released objects is not over");
     app_release_events(&e, 1);
-    for (int i = 0; i < 10000 && !atomic_load(&destroyed); i++)
-        rm_sleep_ms(1);
+    RM_WAIT(atomic_load(&destroyed));
     app_expect(&a, atomic_load(&destroyed) == 1, "the buffer's end was told %d times",
                atomic_load(&destroyed));
     free(x);

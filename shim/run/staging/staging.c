@@ -201,6 +201,21 @@ static void took_head(uint64_t ns)
         ;
 }
 
+/* Waits as the transfer would. Out of order that is for its list alone: a blocking call may wait for all
+ * other commands of the queue too (PoCL), which may wait for this transfer. */
+static bool wait_for_head(const struct call *c, uint8_t *cell, cl_event *head)
+{
+    bool in_order = c->queue->in_order;
+
+    if (cw_run_staging_crew_head(&c->job, c->queue->handle, in_order, cell, c->n, c->list, head) !=
+        CL_SUCCESS)
+        return false;
+    if (in_order || cw_next.clWaitForEvents(1, head) == CL_SUCCESS)
+        return true;
+    cw_next.clReleaseEvent(*head);
+    return false;
+}
+
 /* Crew and queue are this transfer's alone. The head comes first: the vendor checks it, and it waits as the
  * transfer would. An idle queue needs none. False: they are not to be had, or the vendor refuses the call. */
 static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
@@ -212,8 +227,7 @@ static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
         look_at_turns(c);
         *head = NULL;
         since = cw_now_ns();
-        if ((waits || i) && cw_run_staging_crew_head(&c->job, c->queue->handle, CL_TRUE, cell, c->n, c->list,
-                                                     head) != CL_SUCCESS)
+        if ((waits || i) && !wait_for_head(c, cell, head))
             return false;
         if (*head)
             took_head(cw_now_ns() - since);
