@@ -139,6 +139,11 @@ void cw_device_end(const struct cw_cl_device *s, struct cw_hold *h)
         end_elsewhere(h);
 }
 
+void cw_device_native_seen(cl_event event)
+{
+    cw_dsp_native_seen(event);
+}
+
 uint64_t cw_device_native_end_ns(cl_command_queue queue)
 {
     if (!cw_dsp_clock_is_virtual())

@@ -331,7 +331,7 @@ void cw_dsp_native_start(void)
     cw_native.clBuildProgram = native_clBuildProgram;
 }
 
-void cw_device_native_seen(cl_event event)
+void cw_dsp_native_seen(cl_event event)
 {
     cl_command_queue queue = NULL;
     struct cw_native_span s;

@@ -13,6 +13,9 @@
 void cw_dsp_native_start(void);
 void cw_dsp_native_after_fork(void);
 
+/* See cw_device_native_seen. */
+void cw_dsp_native_seen(cl_event event);
+
 /* ---- between dsp_native.c, dsp_native_calls.c and dsp_native_host.c */
 
 struct cw_native_span {
@@ -46,8 +49,8 @@ bool cw_dsp_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uin
 cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
                            const cl_event *event, bool blocking);
 
-/* ---- dsp_native_host.c: under the virtual clock, commands on devices that are no DSP, and those on DSPs that
- * wait; else these do nothing */
+/* ---- dsp_native_host.c: under the virtual clock, commands on devices that are no DSP, and those on DSPs
+ * that wait; else these do nothing */
 
 /* As cw_dsp_native_close, of a command that the vendor has taken. */
 void cw_dsp_native_host_add(const struct cw_native_span *s, const struct cw_work *work, const cl_event *event,

@@ -1,10 +1,10 @@
 /* dsp_native_host.c - under the virtual clock: native commands on devices that are no DSP, and those on DSPs
  * that wait.
  *
- * Of the host a command takes what the platform says of the host's CPU, else what the vendor's profiling says, else
- * what its call took. It starts when the ones before it, and what run mode has run for queues of such devices,
- * have ended. The vendor tells only when asked that one has ended: its times are placed when a later command begins
- * or the program asks, in the order of the commands. */
+ * Of the host a command takes what the platform says of its CPU, else what the vendor's profiling says, else
+ * what its call took. It starts when the ones before it, and what run mode has run for queues of such
+ * devices, have ended. The vendor tells only when asked that one has ended: its times are placed when a later
+ * command begins or the program asks, in the order of the commands. */
 #include "dsp_native.h"
 
 #include <math.h>
