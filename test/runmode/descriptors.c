@@ -1,6 +1,6 @@
-/* descriptors.c - a program that has used up its file descriptors goes on with kernels that it has launched before:
- * the vendor must not need descriptors that it would not need in the bare program. PoCL ends the process
- * where it finds none to compile or load a kernel. */
+/* descriptors.c - a program that has used up its file descriptors goes on with kernels that it has
+ * launched before: the vendor must not need descriptors that it would not need in the bare program. PoCL
+ * ends the process where it finds none to compile or load a kernel. */
 #include "common.h"
 
 #include <fcntl.h>
