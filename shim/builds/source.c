@@ -51,6 +51,13 @@ static bool any(const struct cw_cl_source *s, const char *const *words)
 static const char *const hidden[] = {"printf",    "__builtin_printf", "enqueue_", "pipe",
                                      "read_pipe", "write_pipe",       "asm",      "__asm",
                                      "ndrange_t", CW_UNREAD_HEADER,   NULL};
+/* By these a loop may wait for memory that others write: without them compilers may read it once. Barriers
+ * are in many loops, that count: there a wait has one that does not. */
+static const char *const watching[] = {"volatile",  "__volatile",     "atom_",           "atomic_",
+                                       "mem_fence", "read_mem_fence", "write_mem_fence", NULL};
+static const char *const meeting[] = {"barrier", "work_group_barrier", NULL};
+static const char *const loops[] = {"for", "while", "do", "goto", NULL};
+static const char *const waiting_loops[] = {"while", "do", "goto", NULL};
 /* Macros for the time of the build: a kernel that has one in it is another kernel in another build, be it for
  * a helper or in an earlier run. */
 static const char *const dating[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
@@ -84,6 +91,14 @@ bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint3
 {
     return cw_cl_may_name(s, hidden) || is_dated(s) ||
            cw_cl_has_variables(s, options, cw_device_language(traits));
+}
+
+bool cw_source_may_poll(const struct cw_cl_source *s, const char *options)
+{
+    bool kept = options && strstr(options, "-cl-opt-disable"); /* each read of the text is one */
+
+    return ((kept || cw_cl_may_name(s, watching)) && cw_cl_may_name(s, loops)) ||
+           (cw_cl_may_name(s, meeting) && cw_cl_may_name(s, waiting_loops));
 }
 
 bool cw_source_is_dated(const char *source, const char *options)
@@ -152,6 +167,7 @@ void cw_source_parse(struct cw_run_program *p)
     }
     p->manageable = p->copies && p->options && !s->has_include;
     p->doubtful = p->manageable && cw_source_may_hide(s, p->options, p->context->slots->slot[0].traits);
+    p->may_poll = cw_source_may_poll(s, p->options);
     p->fixed_size = s->has_paste || any(s, demanding);
     p->groups_told = p->manageable && !cw_source_results_vary(p->options);
     p->group_free = p->groups_told && !s->has_paste && !any(s, by_group);

@@ -36,6 +36,10 @@ bool cw_source_rounds_plainly(const char *options);
 struct cw_cl_source;
 bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint32_t traits);
 
+/* A kernel in the text may wait in a loop for memory that others write while it runs, be it in code that is
+ * not compiled. `options`: NULL: none. Any thread. */
+bool cw_source_may_poll(const struct cw_cl_source *s, const char *options);
+
 /* The text that the vendor has built of, trusted or not; NULL: not known. */
 static inline const char *cw_run_program_text(const struct cw_run_program *p)
 {

@@ -130,6 +130,9 @@ void cw_kernel_after_fork(struct cw_kernel *k);
 void cw_kernel_copy_args(struct cw_kernel *to, struct cw_kernel *from);
 void cw_kernel_set_arg(struct cw_kernel *k, cl_uint index, size_t size, const void *value);
 void cw_kernel_set_svm(struct cw_kernel *k, cl_uint index, const void *address);
+/* Calls visit(queue, m) for each memory object m among the arguments of `kernel` (its entry or NULL). */
+void cw_kernel_each_memory(const struct cw_object *kernel, void (*visit)(cl_command_queue, cl_mem),
+                           cl_command_queue queue);
 void cw_kernel_set_indirect(struct cw_kernel *k); /* it reaches memory through pointers of its own */
 struct cw_range {
     cl_uint work_dim;

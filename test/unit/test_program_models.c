@@ -15,6 +15,7 @@
 #include "../../analyzer/footprint/model_file.h"
 #include "../../analyzer/models/program_models.h"
 #include "../../analyzer/source/tested_names.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 /* ---- names */
 
@@ -129,7 +130,7 @@ static int make_folder(void **state)
     (void)state;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    snprintf(parent, sizeof parent, "%s/clweave-models.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(parent, sizeof parent, "%s/clweave-models.XXXXXX", cw_temporary_folder());
     if (!mkdtemp(parent))
         return -1;
     snprintf(folder, sizeof folder, "%s/store", parent);

@@ -244,7 +244,8 @@ static void set_arg(struct cw_stream_kernel *k, cl_uint index, size_t size, cons
 
 cl_int cw_stream_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
-    struct cw_stream_kernel *k = cw_stream_object_find(kernel, CW_STREAM_KERNEL);
+    struct cw_stream_kernel *k =
+        cw_stream_queue_may_come() ? cw_stream_object_find(kernel, CW_STREAM_KERNEL) : NULL;
     cl_int err;
 
     if (!k)
@@ -317,7 +318,7 @@ cl_int cw_stream_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
     touch(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
     t.groups = groups_of(dims, global, local);
@@ -333,7 +334,7 @@ cl_int cw_stream_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueTask(queue, kernel, n, list, event);
     touch(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
     t.groups = 1;
