@@ -185,8 +185,8 @@ enum cw_status cw_graph_dot_edge(struct cw_dot *d, uint32_t subgraph, uint32_t f
 {
     const char *key_at = own->at[CW_DOT_KEY], *text = key_at ? cw_graph_dot_value(d, key_at) : NULL;
     char *key = text ? strdup(text) : NULL;
-    size_t e;
-    uint32_t number;
+    size_t e = SIZE_MAX;
+    uint32_t number = CW_NAME_NONE;
     enum cw_status status = key_at && !key ? no_memory(d) : find_edge(d, from, to, key, &e, &number);
 
     if (status == CW_OK && e == SIZE_MAX) {

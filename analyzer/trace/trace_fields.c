@@ -137,6 +137,7 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  FIELD(P, source_hash, HEX),
                                                  FIELD(P, injected_for, HEX),
                                                  FIELD(P, binary, BLOB),
+                                                 FIELD(P, joined, BLOB),
                                                  LIST(P, inputs, REF_LIST, CW_S_PROGRAMS),
                                                  END};
 #undef P

@@ -92,9 +92,17 @@ struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind);
 #define CW_FNV_START 0xcbf29ce484222325u
 uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n);
 
-/* After a build, compile or link: options, and under capture_data the binary, if the build is over (`done`).
- */
-void cw_define_build(cl_program program, const char *options, bool done);
+/* The headers that a program was compiled with, by their names. Borrowed. */
+struct cw_define_headers {
+    cl_uint count;
+    const cl_program *programs;
+    const char *const *names;
+};
+
+/* After a build, compile or link: options, and under capture_data the source with its headers in it.
+ * `headers` NULL: the build is not over, or has no source. The vendor is not asked for binaries: that may
+ * take it long, and programs have died of it. */
+void cw_define_build(cl_program program, const char *options, const struct cw_define_headers *headers);
 
 /* After a build, compile or link that failed: the log of the first device that has one. */
 void cw_define_build_log(cl_program program, bool failed);
