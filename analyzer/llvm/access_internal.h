@@ -53,6 +53,10 @@ bool cw_wait_copy_is_awaited(LLVMValueRef copy);
  * another one. (Others are not worth their expressions: think of a hash.) */
 int cw_stored_value(struct reader *r, LLVMValueRef v, int64_t bytes);
 
+/* address.c */
+/* Notes it when the instruction hands an address on (cw_model.addresses). */
+void cw_address_read_instruction(struct reader *r, LLVMValueRef instruction);
+
 /* effect.c */
 /* Adds the accesses of one instruction. */
 void cw_effect_read_instruction(struct reader *r, LLVMValueRef instruction, int block);

@@ -16,6 +16,7 @@ both "$B/test/runmode/stuck"
 in_run "$B/test/runmode/stuck" CLWEAVE_STREAMS=force CLWEAVE_STAGING=off
 ! grep -q 'still waits' "$T/run.err" || fail "$(grep 'still waits' "$T/run.err")"
 both "$B/test/runmode/medley" CLWEAVE_POLICY=chaos CLWEAVE_SEED=3
+both "$B/test/runmode/addresses"
 both "$B/test/runmode/streams"
 grep -q '^run: streams: ' "$T/summary" && grep -q 'through pinned memory' "$T/summary" || fail "not streamed and staged: $(cat "$T/summary")"
 both "$B/test/runmode/staged" CLWEAVE_POLICY=chaos CLWEAVE_SEED=2

@@ -4,21 +4,21 @@
 #include "../../../analyzer/source/kernel_params.h"
 #include "program_models.h"
 
-/* Each model is looked up once: the kernels of some programs are hundreds, their launches many. */
-static bool model_says(const struct cw_run_kernel *k)
+/* Each model is looked up once: the kernels of some programs are hundreds, their launches many. The program
+ * has models. */
+static const struct cw_run_known *judge(const struct cw_run_kernel *k)
 {
     const struct cw_run_program *p = k->program;
     struct cw_run_known *known = k->known;
     const struct cw_model *m;
 
-    if (!p->models)
-        return true;
     if (known->judged_job != p->models_job) {
         m = cw_model_set_find(&p->models->set, k->name);
-        known->hidden = !m || m->prints || m->anywhere;
+        known->elsewhere = !m || m->anywhere;
+        known->hidden = known->elsewhere || m->prints || m->addresses;
         known->judged_job = p->models_job;
     }
-    return known->hidden;
+    return known;
 }
 
 void cw_run_effects_settle_kinds(struct cw_run_kernel *k)
@@ -37,5 +37,14 @@ void cw_run_effects_settle_kinds(struct cw_run_kernel *k)
 
 bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k)
 {
-    return !k->program->manageable || (k->program->doubtful && model_says(k));
+    const struct cw_run_program *p = k->program;
+
+    return !p->manageable || (p->models ? judge(k)->hidden : p->doubtful);
+}
+
+bool cw_run_effects_reach_elsewhere(const struct cw_run_kernel *k)
+{
+    const struct cw_run_program *p = k->program;
+
+    return k->indirect || !k->parsed || !p->manageable || (p->models ? judge(k)->elsewhere : p->doubtful);
 }
