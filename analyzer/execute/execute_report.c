@@ -100,14 +100,15 @@ static json_t *report_json(const struct cw_execute_report *r)
         }
     /* a NULL for an `o` makes json_pack fail and release the rest */
     return json_pack(
-        "{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:f}", "equal",
-        r->difference_count == 0, "order", order_names[r->options.order], "device", r->device, "seed",
-        (json_int_t)r->options.seed, "orders", (json_int_t)r->orders, "distinct_orders",
+        "{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:f}",
+        "equal", r->difference_count == 0, "order", order_names[r->options.order], "device", r->device,
+        "seed", (json_int_t)r->options.seed, "orders", (json_int_t)r->orders, "distinct_orders",
         (json_int_t)r->distinct_orders, "commands", (json_int_t)r->commands, "skipped",
         (json_int_t)r->skipped, "buffers", (json_int_t)r->buffers, "readbacks", (json_int_t)r->readbacks,
         "uncaptured", (json_int_t)r->uncaptured, "bytes", (json_int_t)r->bytes, "undefined_bytes",
-        (json_int_t)r->undefined_bytes, "edges_tried", (json_int_t)r->edges_tried, "dropped_edge", dropped,
-        "difference_count", (json_int_t)r->difference_count, "differences", list, "seconds", r->seconds);
+        (json_int_t)r->undefined_bytes, "address_bytes", (json_int_t)r->address_bytes, "edges_tried",
+        (json_int_t)r->edges_tried, "dropped_edge", dropped, "difference_count",
+        (json_int_t)r->difference_count, "differences", list, "seconds", r->seconds);
 }
 
 /* "1 buffer", "2 buffers" */
@@ -139,6 +140,8 @@ static void print_summary(const struct cw_execute_report *r, FILE *out)
     print_count(out, " compared, ", r->bytes, "byte");
     if (r->undefined_bytes)
         print_count(out, "; left out because the program never defined them: ", r->undefined_bytes, "byte");
+    if (r->address_bytes)
+        print_count(out, "; left out because they may be addresses: ", r->address_bytes, "byte");
     if (r->uncaptured)
         print_count(out, "; not captured, as others have overwritten it: ", r->uncaptured, "read-back");
     if (r->skipped)

@@ -1,5 +1,6 @@
 /* access.c - see access.h. */
 #include "access.h"
+#include "../source/cl_addresses.h"
 #include "../source/cl_variables.h"
 #include "../source/kernel_params.h"
 
@@ -41,10 +42,11 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
     table->modes = malloc(total + 1);
     table->declared = malloc(total + 1);
     table->hidden = calloc(t->programs.count + 1, sizeof *table->hidden);
+    table->addresses = calloc(t->programs.count + 1, sizeof *table->addresses);
     table->trust = options->trust_declared;
     table->reach = options->reach;
     if (!cw_svm_ranges_init(&table->svm, t) || !table->first || !table->modes || !table->declared ||
-        !table->hidden)
+        !table->hidden || !table->addresses)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     memset(table->modes, CW_ACCESS_READ_WRITE, total + 1);
     memset(table->declared, CW_ACCESS_READ_WRITE, total + 1);
@@ -55,14 +57,18 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
             continue;
         ok = cw_cl_source_init(&source, program->source, program->options);
         table->hidden[p] = ok && cw_cl_has_variables(&source, program->options);
+        table->addresses[p] = ok && cw_cl_may_hold_addresses(&source);
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
                 read_params(table, &source, t, k, options);
         cw_cl_source_finish(&source);
     }
     for (size_t p = 0; p < t->programs.count; p++)
-        for (uint32_t i = 0; i < t->programs.v[p].inputs.count; i++)
-            table->hidden[p] |= table->hidden[t->program_ids.v[t->programs.v[p].inputs.first + i]];
+        for (uint32_t i = 0; i < t->programs.v[p].inputs.count; i++) {
+            uint32_t input = t->program_ids.v[t->programs.v[p].inputs.first + i];
+            table->hidden[p] |= table->hidden[input];
+            table->addresses[p] |= table->addresses[input];
+        }
     return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
 }
 
@@ -72,6 +78,7 @@ void cw_access_table_finish(struct cw_access_table *table)
     free(table->modes);
     free(table->declared);
     free(table->hidden);
+    free(table->addresses);
     cw_svm_ranges_finish(&table->svm);
     memset(table, 0, sizeof *table);
 }
@@ -319,6 +326,19 @@ static void merge_equal(struct cw_trace *t, size_t first)
     t->accesses.count = first + kept;
 }
 
+/* What the kernel's model says of memory that is no argument's; without a model, what its program's text does. */
+static void look_elsewhere(const struct cw_trace *t, const struct cw_access_table *table,
+                           struct cw_command *k)
+{
+    uint32_t program = k->kernel < t->kernels.count ? t->kernels.v[k->kernel].program : CW_NONE;
+
+    if (program >= t->programs.count)
+        return;
+    k->unknown_access |= table->hidden[program];
+    if (!table->reach || !cw_trace_reach_says(table->reach, t, k->kernel, &k->elsewhere, &k->addresses))
+        k->elsewhere = k->addresses = table->addresses[program];
+}
+
 enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,
                               struct cw_error *err)
 {
@@ -328,10 +348,10 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
     bool ok = true;
 
     k->accesses = (struct cw_slice){0, 0};
+    k->elsewhere = k->addresses = false;
     if (k->status != 0)
         return CW_OK;
-    if (k->kernel < t->kernels.count && t->kernels.v[k->kernel].program < t->programs.count)
-        k->unknown_access |= table->hidden[t->kernels.v[k->kernel].program];
+    look_elsewhere(t, table, k);
     if (table->reach)
         reach = cw_trace_reach_launch(table->reach, t, k);
     for (uint32_t i = 0; ok && i < k->args.count; i++) {

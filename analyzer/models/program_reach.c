@@ -42,3 +42,15 @@ const struct cw_model *cw_program_reach_model(const struct cw_program_reach *p, 
 {
     return cw_model_set_find(&p->set, kernel);
 }
+
+bool cw_program_reach_says(const struct cw_program_reach *p, const char *kernel, bool *elsewhere,
+                           bool *addresses)
+{
+    const struct cw_model *m = cw_model_set_find(&p->set, kernel);
+
+    if (m) {
+        *elsewhere = m->anywhere;
+        *addresses = m->addresses;
+    }
+    return m != NULL;
+}
