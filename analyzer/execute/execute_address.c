@@ -1,4 +1,4 @@
-/* execute_address.c - kernels that keep addresses of buffers in memory: in a re-run the buffers lie elsewhere.
+/* execute_address.c - kernels that keep addresses of buffers in memory: in a re-run those are others.
  * Memory that may hold addresses is not compared: what kernels write that hand addresses on, and what others
  * make of it. (A kernel that follows an address is taken to do only that with it.) A trace whose program may
  * have handed one on itself is refused: what was captured would lead to memory of the traced process. */
@@ -18,8 +18,8 @@ static bool reads_address(const struct cw_exec *x, const struct cw_command *c)
     return false;
 }
 
-/* Marks the memory that the command writes, with all buffers of its context where it may write any. True: some
- * was not marked. */
+/* Marks the memory that the command writes, with all buffers of its context where it may write any. True:
+ * some was not marked. */
 static bool mark_written(struct cw_exec *x, const struct cw_command *c)
 {
     const struct cw_trace *t = x->t;

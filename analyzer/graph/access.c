@@ -326,7 +326,7 @@ static void merge_equal(struct cw_trace *t, size_t first)
     t->accesses.count = first + kept;
 }
 
-/* What the kernel's model says of memory that is no argument's; without a model, what its program's text does. */
+/* Memory that is no argument's: by the kernel's model, without one by its program's text. */
 static void look_elsewhere(const struct cw_trace *t, const struct cw_access_table *table,
                            struct cw_command *k)
 {
