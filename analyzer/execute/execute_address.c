@@ -69,7 +69,7 @@ static enum cw_status check_readers(const struct cw_exec *x, size_t end, struct 
 enum cw_status cw_execute_address_init(struct cw_exec *x, struct cw_error *err)
 {
     const struct cw_trace *t = x->t;
-    size_t last = 0;
+    size_t end = 0;
     bool more = true;
 
     while (more) {
@@ -82,9 +82,7 @@ enum cw_status cw_execute_address_init(struct cw_exec *x, struct cw_error *err)
     }
     for (size_t i = 0; i < t->commands.count; i++)
         if (x->runs[i] && t->commands.v[i].elsewhere)
-            last = i;
-    if (last && t->process.sliced)
-        return cw_error_set(err, CW_ERR_UNSUPPORTED,
-                            "a part of a trace whose kernels keep addresses in memory cannot be run again");
-    return check_readers(x, last, err);
+            end = i + 1;
+    return end && t->process.sliced ? cw_error_set(err, CW_ERR_UNSUPPORTED, CW_EXECUTE_NO_PART)
+                                    : check_readers(x, end, err);
 }

@@ -109,6 +109,9 @@ enum cw_status cw_execute_overlap_check(const struct cw_exec *x, struct cw_error
 /* execute_address.c: finds the memory that may hold addresses of buffers. CW_ERR_UNSUPPORTED when the program
  * may have got such from a command, before one that follows them. Needs x->runs and x->memory. */
 enum cw_status cw_execute_address_init(struct cw_exec *x, struct cw_error *err);
+/* Of a part of a trace in which kernels follow such addresses. */
+#define CW_EXECUTE_NO_PART                                                                                   \
+    "a part of a trace whose kernels use addresses of buffers from memory cannot be run again"
 /* The contents of the object may be addresses, which differ in each run. */
 bool cw_execute_address_is_held(const struct cw_exec *x, uint32_t memory);
 

@@ -58,8 +58,7 @@ int cw_stored_value(struct reader *r, LLVMValueRef v, int64_t bytes);
 void cw_address_read_instruction(struct reader *r, LLVMValueRef instruction);
 
 /* Some bytes of the value that is stored may be those that were read from there, so that a compiler may leave
- * them out: a vector of which one element is set, a bit that is set in a number, a choice between old and new.
- */
+ * them out: a vector of which one element is set, a bit set in a number, a choice between old and new. */
 bool cw_stored_keeps(struct reader *r, LLVMValueRef value, LLVMValueRef pointer);
 
 /* effect.c */

@@ -17,3 +17,5 @@ equal kept 20
 capture read "$program"
 out=$("$cli" replay "$T/read.json" --execute 2>&1) && fail "an address of the traced process was used: $out"
 [[ $out == *"may read addresses"* ]] || fail "refused for another reason: $out"
+out=$("$cli" replay "$T/kept.json" --execute --commands 4..8 -o "$T/part" 2>&1) && fail "a part with addresses was cut: $out"
+[[ $out == *"a part of a trace"* ]] || fail "the part is refused for another reason: $out"
