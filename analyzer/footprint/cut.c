@@ -7,6 +7,7 @@
 static const char why_memory[] = "out of memory";
 static const char why_prints[] = "it prints";
 static const char why_addresses[] = "it hands on where its buffers lie";
+static const char why_polls[] = "it waits in a loop for memory that others write";
 static const char why_changed[] = "it changes a structure that it is given by value";
 static const char why_single[] = "there is only one work-group";
 static const char why_many[] = "it has too many accesses to compare";
@@ -63,6 +64,7 @@ bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
 {
     const char *why = m->anywhere    ? m->why_anywhere
                       : m->prints    ? why_prints
+                      : m->polls     ? why_polls
                       : m->addresses ? why_addresses
                                      : NULL;
     bool all = why != NULL;

@@ -3,6 +3,7 @@
 #include "../source/cl_addresses.h"
 #include "../source/cl_variables.h"
 #include "../source/kernel_params.h"
+#include "trace_vendor.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>
@@ -56,7 +57,8 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         if (!program->source)
             continue;
         ok = cw_cl_source_init(&source, program->source, program->options);
-        table->hidden[p] = ok && cw_cl_has_variables(&source, program->options);
+        table->hidden[p] = ok && cw_cl_has_variables(&source, program->options,
+                                                     cw_trace_vendor_language(t, program->context));
         table->addresses[p] = ok && cw_cl_may_hold_addresses(&source);
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
@@ -334,9 +336,12 @@ static void look_elsewhere(const struct cw_trace *t, const struct cw_access_tabl
 
     if (program >= t->programs.count)
         return;
+    if (table->reach && cw_trace_reach_says(table->reach, t, k->kernel, &k->elsewhere, &k->addresses)) {
+        k->unknown_access |= k->elsewhere && table->hidden[program];
+        return;
+    }
     k->unknown_access |= table->hidden[program];
-    if (!table->reach || !cw_trace_reach_says(table->reach, t, k->kernel, &k->elsewhere, &k->addresses))
-        k->elsewhere = k->addresses = table->addresses[program];
+    k->elsewhere = k->addresses = table->addresses[program];
 }
 
 enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,

@@ -4,6 +4,7 @@
 #include "../../analyzer/history/history_key.h"
 #include "../../analyzer/source/cl_addresses.h"
 #include "../../analyzer/source/cl_source.h"
+#include "../../analyzer/source/cl_language.h"
 #include "../../analyzer/source/cl_variables.h"
 #include "../../analyzer/source/joined_source.h"
 #include "../../analyzer/source/kernel_params.h"
@@ -19,7 +20,7 @@ static void read_source(const char *source, const char *options)
     struct cw_tested_names names;
 
     FUZZ_PROMISE(cw_cl_source_init(&s, source, options), "out of memory");
-    (void)cw_cl_has_variables(&s, options);
+    (void)cw_cl_has_variables(&s, options, CW_CL_LANGUAGE_3);
     (void)cw_cl_may_hold_addresses(&s);
     for (uint32_t count = 0; count <= PARAMETERS; count++) {
         uint8_t modes[PARAMETERS + 1];
@@ -28,7 +29,7 @@ static void read_source(const char *source, const char *options)
     cw_cl_source_finish(&s);
     FUZZ_PROMISE(cw_tested_names_init(&names, source, options), "out of memory");
     cw_tested_names_finish(&names);
-    (void)cw_joined_source_is_needed(source);
+    (void)cw_joined_source_is_needed(source, options);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -16,9 +16,15 @@ static const struct cw_run_known *judge(const struct cw_run_kernel *k)
         m = cw_model_set_find(&p->models->set, k->name);
         known->elsewhere = !m || m->anywhere;
         known->hidden = known->elsewhere || m->prints || m->addresses;
+        known->polls = m ? m->polls : p->may_poll;
         known->judged_job = p->models_job;
     }
     return known;
+}
+
+bool cw_run_effects_may_poll(const struct cw_run_kernel *k)
+{
+    return k->program->models ? judge(k)->polls : k->program->may_poll;
 }
 
 void cw_run_effects_settle_kinds(struct cw_run_kernel *k)
