@@ -58,7 +58,8 @@ static void get_models(struct cw_trace_reach *r, const struct cw_trace *t, size_
     struct cw_error err = {0};
     char *options;
 
-    if (p->kind != CW_PROGRAM_SOURCE || !p->source || !p->options || p->rebuilt || p->inputs.count)
+    if ((p->kind != CW_PROGRAM_SOURCE && p->kind != CW_PROGRAM_BINARY) || !p->source || !p->options ||
+        p->rebuilt || p->inputs.count)
         return;
     if (identity_of(t, p->context, identity))
         vendor.identity = identity;
