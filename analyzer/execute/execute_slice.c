@@ -48,6 +48,9 @@ static enum cw_status mark(struct slice *s, const struct cw_selection *part)
     enum cw_status status = in ? cw_selection_mark(t, part, in, s->err) : nomem(s);
 
     s->in = in;
+    for (size_t i = 0; status == CW_OK && i < t->commands.count; i++)
+        if (in[i] && t->commands.v[i].elsewhere)
+            status = cw_error_set(s->err, CW_ERR_UNSUPPORTED, CW_EXECUTE_NO_PART);
     return status;
 }
 

@@ -185,3 +185,12 @@ const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, cons
                ? cw_program_reach_model(r->program[p], t->kernels.v[kernel].name)
                : NULL;
 }
+
+bool cw_trace_reach_says(const struct cw_trace_reach *r, const struct cw_trace *t, uint32_t kernel,
+                         bool *elsewhere, bool *addresses)
+{
+    uint32_t p = kernel < r->kernels ? t->kernels.v[kernel].program : CW_NONE;
+
+    return p < r->programs && r->program[p] && t->kernels.v[kernel].name &&
+           cw_program_reach_says(r->program[p], t->kernels.v[kernel].name, elsewhere, addresses);
+}

@@ -210,6 +210,8 @@ struct cw_command {
     bool local_null;     /* kernels: local_work_size was NULL */
     bool event_kept;     /* ... and had not released it when it ended by itself */
     bool unknown_access; /* touches memory that the recorder could not name (SVM pointers, native kernels) */
+    bool elsewhere; /* kernels: may touch buffers of its context that are no argument; by the graph builder */
+    bool addresses; /* kernels: may hand on where its buffers lie; likewise */
     uint8_t work_dim;
     uint32_t kernel;                                          /* CW_NONE unless a kernel */
     uint64_t global_size[3], local_size[3], global_offset[3]; /* unused dimensions are 1, 1, 0 */

@@ -193,6 +193,8 @@ static const struct cw_field command_fields[] = {
     FIELD(P, has_event, BOOL),
     FIELD(P, event_kept, BOOL),
     FIELD(P, unknown_access, BOOL),
+    FIELD(P, elsewhere, BOOL),
+    FIELD(P, addresses, BOOL),
     REF(P, kernel, CW_S_KERNELS),
     FIELD(P, global_size, RANGE),
     FIELD(P, local_size, LOCAL_RANGE),

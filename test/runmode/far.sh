@@ -37,7 +37,7 @@ caught() {
     done
 }
 
-for name in chains8 edges mapreduce userevents_maps anything order natives waits ${ALL:+crowd filters idle}; do
+for name in addresses chains8 edges mapreduce userevents_maps anything order natives waits ${ALL:+crowd filters idle}; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     bare "$program" || continue
