@@ -55,7 +55,8 @@ struct cw_execute_report {
     uint64_t commands; /* enqueued commands executed per order */
     uint64_t skipped;  /* commands of the trace that never ran: refused, terminated, waiting for ever */
     uint64_t buffers, readbacks; /* memory objects and read-backs compared per order */
-    uint64_t uncaptured;         /* read-backs without data: other reads have overwritten their bytes */
+    uint64_t uncaptured;         /* read-backs without data: other reads may have overwritten their bytes */
+    uint64_t uncaptured_buffers; /* memory objects that commands use, without contents at their end */
     uint64_t bytes;              /* bytes compared per order, without the excluded ones */
     uint64_t undefined_bytes;    /* bytes excluded because their value was never defined by the program */
     uint64_t orders, distinct_orders;

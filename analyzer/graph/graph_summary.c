@@ -101,8 +101,8 @@ static bool measure_busy(struct cw_graph_summary *s, const struct cw_trace *t)
             uint32_t device = cw_trace_command_device(t, k);
             int64_t to_host = device < t->devices.count ? shift[device] : 0;
             if (cw_command_device_ns(k))
-                v[n++] = (struct cw_interval){cw_device_clock_ns(k->start_ns) + to_host,
-                                              cw_device_clock_ns(k->end_ns) + to_host};
+                v[n++] = (struct cw_interval){cw_device_clock_on_host(k->start_ns, to_host),
+                                              cw_device_clock_on_host(k->end_ns, to_host)};
         }
         s->busy_ns = cw_interval_union(v, n);
     }
@@ -248,6 +248,9 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     if (t->process.dropped_commands)
         fprintf(f, "the newest commands: %llu before them were dropped (--limit)\n",
                 (unsigned long long)t->process.dropped_commands);
+    if (t->process.impossible_times)
+        fprintf(f, "device times of %s left out, as they cannot be: the vendor's profiling has no clock\n",
+                CW_COUNT(t->process.impossible_times, "command"));
     if (t->process.selection)
         fprintf(f, "selected by %s: %zu of %s, waits among them\n", t->process.selection, t->commands.count,
                 CW_COUNT(t->process.whole_commands, "command"));

@@ -60,6 +60,9 @@ enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, str
         return cw_error_set(err, CW_ERR_UNSUPPORTED,
                             "build option -x: programs built from SPIR are not read here");
     if (begins(option, "-cl-std=")) {
+        if (o->std && strcmp(o->std, option))
+            return cw_error_set(err, CW_ERR_UNSUPPORTED, "build options %s and %s: compilers differ", o->std,
+                                option);
         o->std = option;
         return CW_OK;
     }

@@ -34,8 +34,8 @@ cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_dev
         cw_capture_program(1, NULL, NULL);
     for (i = 0; i < num_devices && (!binaries[i] || !lengths[i]); i++)
         ;
-    cw_define_program(program, CW_PROGRAM_BINARY,
-                      i < num_devices ? cw_define_hash(CW_FNV_START, binaries[i], lengths[i]) : 0, NULL, 0);
+    cw_define_binary(program, i < num_devices ? binaries[i] : NULL, i < num_devices ? lengths[i] : 0,
+                     num_devices == 1);
     if (cw_recorder.capture_data && i < num_devices)
         cw_define_bytes(program, binaries[i], lengths[i]);
     return program;
