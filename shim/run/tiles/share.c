@@ -146,11 +146,14 @@ static double home_by_parts(const struct cw_run_share *h, const struct cw_run_ta
     return t->launch.kernel->known->mean_ns[t->at.home] > 0 ? 0 : by_tiles(h, t, cut, t->queue->home);
 }
 
+/* Per byte that is merged: to the host, to each GPU, back, and into the bytes of before. */
+#define MERGE_NS 1.0
+
 /* What merging the results of parts takes, beside their own time. */
 static double merging_ns(const struct cw_run_task *t, const struct cw_run_cut *cut)
 {
     return cut->verdict.cut == CW_CUT_MERGE
-               ? CW_RUN_SHARE_MERGE_NS * (double)cw_run_tile_merge_bytes(&t->launch, &cut->verdict)
+               ? MERGE_NS * (double)cw_run_tile_merge_bytes(&t->launch, &cut->verdict)
                : 0;
 }
 

@@ -15,7 +15,8 @@
 #include "activation.h"
 #include "gpu_gain.h"
 
-#define KIND "gpus 1" /* another one when the record means something else */
+#define RUNS_ALONE 16       /* runs without other GPUs after one that lost with them */
+#define KIND       "gpus 1" /* another one when the record means something else */
 
 static struct {
     struct cw_file_store store;
@@ -95,9 +96,7 @@ static bool new_record(double *ns)
     bool as_before = (gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns) ||
                      (is_known() && cw_run.counts.cut > 0);
 
-    *ns = cw_run_gpu_gain_harms() ? -CW_RUN_GPU_BEGIN_HARMED
-          : gpus.harmful          ? gpus.last_ns + 1
-                                  : gpus.saves_ns;
+    *ns = cw_run_gpu_gain_harms() ? -RUNS_ALONE : gpus.harmful ? gpus.last_ns + 1 : gpus.saves_ns;
     return cw_run_gpu_gain_harms() || gpus.harmful || (!gpus.at_once && !as_before);
 }
 
