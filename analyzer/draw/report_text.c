@@ -116,6 +116,9 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
         if (t->process.dropped_commands)
             fprintf(f, "dropped   %llu older commands and waits (--limit)\n",
                     (unsigned long long)t->process.dropped_commands);
+        if (t->process.impossible_times)
+            fprintf(f, "times     of %s cannot be: the vendor's profiling has no clock\n",
+                    CW_COUNT(t->process.impossible_times, "command"));
         if (t->process.selection)
             fprintf(f, "selected  %zu of %s, waits among them: %s\n", t->commands.count,
                     CW_COUNT(t->process.whole_commands, "command"), t->process.selection);

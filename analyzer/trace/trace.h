@@ -52,6 +52,7 @@ struct cw_t_process {
     uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
     uint64_t calls;             /* API calls seen, enqueues or not */
     uint64_t dropped_commands;  /* older ones that --limit has dropped, waits included */
+    uint64_t impossible_times;  /* commands whose times of the vendor cannot be (event_times.h) */
     bool all_calls;             /* the trace's calls are all that were made (--calls) */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */

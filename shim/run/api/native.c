@@ -591,6 +591,8 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     cw_run_staging_turn_give(x->turn);
     if (status == CL_SUCCESS && x->event && *x->event && !x->staging)
         cw_run_staging_notes_new(*x->event);
+    if (status == CL_SUCCESS && x->event && *x->event)
+        cw_device_native_seen(*x->event);
     if (!q)
         return status;
     cw_run_global_lock_take();
