@@ -39,14 +39,15 @@ bool cw_stream_settings_take(const struct cw_context_devices *devices)
 {
     if (!devices || !devices->homes)
         return false;
-    for (size_t i = 0; i < devices->homes; i++)
-        if (!fits(&devices->slot[i])) {
+    for (size_t i = 0; i < devices->homes; i++) {
+        const struct cw_cl_device *d = &devices->slot[i];
+        if (!fits(d)) {
             cw_stream_settings_refuse(
-                &devices->slot[i], devices->slot[i].dsp
-                                       ? "the times of an emulated DSP are modelled, one command at a time"
-                                       : "clweave has streams for NVIDIA GPUs and PoCL's CPU devices only");
+                d, d->dsp ? "the times of an emulated DSP are modelled, one command at a time"
+                          : "clweave has streams for NVIDIA GPUs and PoCL's CPU devices only");
             return false;
         }
+    }
     if (cw_stream_settings.off)
         cw_stream_settings.wanted = true;
     return !cw_stream_settings.off;
