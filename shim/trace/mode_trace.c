@@ -160,8 +160,9 @@ static void end(void *unused)
         return; /* a forked child that made no call has none of its own */
     done = cw_log_generation;
     if (cw_log_is_open() && is_within_call())
-        cw_log_warning("the program ends inside an OpenCL call: times of its last commands%s are not recorded",
-                       cw_recorder.capture_data ? " and contents of its memory objects" : "");
+        cw_log_warning(
+            "the program ends inside an OpenCL call: times of its last commands%s are not recorded",
+            cw_recorder.capture_data ? " and contents of its memory objects" : "");
     else if (cw_log_is_open())
         ask_vendor();
     if (cw_log_is_open())

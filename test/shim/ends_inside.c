@@ -22,7 +22,8 @@ static void check(cl_int err, int line)
 }
 #define CHECK(err) check(err, __LINE__)
 
-static const char *source = "kernel void advance(global int *a, int v) { size_t i = get_global_id(0); a[i] = a[i] * 3 + v; }";
+static const char *source =
+    "kernel void advance(global int *a, int v) { size_t i = get_global_id(0); a[i] = a[i] * 3 + v; }";
 
 int main(void)
 {
@@ -53,7 +54,8 @@ int main(void)
         CHECK(clReleaseEvent(read));
         if (i % 5 == 4)
             CHECK(clFinish(queue));
-        CHECK(clGetEventInfo(launched[i / 2], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        CHECK(
+            clGetEventInfo(launched[i / 2], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
     }
     CHECK(clWaitForEvents(1, &launched[ROUNDS - 1]));
     CHECK(clReleaseMemObject(b));

@@ -16,6 +16,7 @@
 #include "../core/worker_ops.h"
 
 #include "../../door/door.h"
+#include "../../door/handoff.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -314,7 +315,7 @@ cl_int cw_run_callbacks_set_native(cl_event event, cl_int type,
     if (!q || !q->managed || cw_run.forked) {
         cw_run_global_lock_give();
         free(c);
-        return cw_native.clSetEventCallback(event, type, function, data);
+        return cw_handoff_set(cw_native.clSetEventCallback, event, type, function, data);
     }
     e = native_record(event);
     if (!e) {
@@ -329,7 +330,7 @@ cl_int cw_run_callbacks_set_native(cl_event event, cl_int type,
     cw_run_record_pin(&e->r);
     cw_run_global_lock_give();
     setting = c;
-    err = cw_native.clSetEventCallback(event, type, native_called, c);
+    err = cw_handoff_set(cw_native.clSetEventCallback, event, type, native_called, c);
     setting = NULL;
     if (err != CL_SUCCESS)
         refused(c);

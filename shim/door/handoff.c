@@ -1,0 +1,163 @@
+/* handoff.c - see handoff.h. */
+#include "handoff.h"
+#include "lock_order.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct call {
+    struct call *next; /* handed over later */
+    cw_handoff_function function;
+    void *data;
+    cl_int type, status;
+    cl_event event; /* retained from the vendor's callback on */
+};
+
+__thread unsigned cw_handoff_holds;
+
+/* Taken inside callbacks of the vendor: with it no other lock is taken, and nothing is called. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, HANDOFF)
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;     /* there is a call to make */
+static pthread_cond_t returned = PTHREAD_COND_INITIALIZER; /* one has returned */
+static struct call *first, **end = &first;                 /* the first one may be under way */
+static bool started;
+static atomic_uint pending;
+static _Thread_local bool is_caller;             /* the thread that calls them */
+static _Thread_local const struct call *setting; /* that this thread is about to give the vendor */
+
+static void after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&wake, NULL);
+    pthread_cond_init(&returned, NULL);
+    first = NULL; /* the parent's */
+    end = &first;
+    started = false;
+    atomic_store(&pending, 0);
+}
+
+/* Lock held, given up meanwhile. */
+static void call_first(void)
+{
+    struct call *c = first;
+
+    pthread_mutex_unlock(&lock);
+    c->function(c->event, c->status, c->data);
+    pthread_mutex_lock(&lock);
+    first = c->next;
+    if (!first)
+        end = &first;
+    atomic_fetch_sub(&pending, 1);
+    pthread_cond_broadcast(&returned);
+    pthread_mutex_unlock(&lock);
+    cw_next.clReleaseEvent(c->event);
+    free(c);
+    pthread_mutex_lock(&lock);
+}
+
+static void *work(void *unused)
+{
+    is_caller = true;
+    pthread_mutex_lock(&lock);
+    for (;;)
+        if (first)
+            call_first();
+        else
+            pthread_cond_wait(&wake, &lock);
+    return unused;
+}
+
+/* The thread is there. */
+static bool start(void)
+{
+    static bool watches_forks;
+    pthread_t thread;
+
+    pthread_mutex_lock(&lock);
+    if (!watches_forks)
+        watches_forks = !pthread_atfork(NULL, NULL, after_fork);
+    if (!started && !pthread_create(&thread, NULL, work, NULL)) {
+        pthread_detach(thread);
+        started = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return started;
+}
+
+static void hand_over(struct call *c)
+{
+    cw_next.clRetainEvent(c->event);
+    pthread_mutex_lock(&lock);
+    c->next = NULL;
+    *end = c;
+    end = &c->next;
+    atomic_fetch_add(&pending, 1);
+    pthread_cond_signal(&wake);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Lock held. */
+static bool is_due(cl_event event)
+{
+    for (const struct call *c = first; c; c = c->next)
+        if (c->event == event)
+            return true;
+    return false;
+}
+
+void cw_handoff_wait(cl_event event)
+{
+    if (CW_LIKELY(!atomic_load(&pending)) || is_caller || cw_handoff_holds)
+        return;
+    pthread_mutex_lock(&lock);
+    while (is_due(event))
+        pthread_cond_wait(&returned, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void CL_CALLBACK called(cl_event event, cl_int status, void *data)
+{
+    struct call *c = data;
+
+    c->event = event;
+    c->status = status;
+    if (setting != c && (c->type == CL_SUBMITTED || cw_handoff_holds)) {
+        hand_over(c);
+        return;
+    }
+    if (c->type != CL_SUBMITTED)
+        cw_handoff_wait(event);
+    c->function(event, status, c->data);
+    free(c);
+}
+
+static void CL_CALLBACK is_over(cl_event event, cl_int status, void *unused)
+{
+    (void)status, (void)unused;
+    cw_handoff_wait(event);
+}
+
+cl_int cw_handoff_set(__typeof__(&clSetEventCallback) set, cl_event event, cl_int type,
+                      cw_handoff_function function, void *data)
+{
+    const struct call *outer = setting;
+    struct call *c;
+    cl_int err;
+
+    if (!function || !start())
+        return set(event, type, function, data);
+    c = malloc(sizeof *c);
+    if (!c)
+        return CL_OUT_OF_HOST_MEMORY;
+    *c = (struct call){.function = function, .data = data, .type = type};
+    if (type == CL_SUBMITTED) /* a vendor that calls before it wakes threads that wait wakes them behind it */
+        cw_next.clSetEventCallback(event, CL_COMPLETE, is_over, NULL);
+    setting = c;
+    err = set(event, type, called, c);
+    setting = outer;
+    if (err != CL_SUCCESS)
+        free(c);
+    return err;
+}
