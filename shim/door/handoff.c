@@ -24,8 +24,11 @@ static pthread_cond_t returned = PTHREAD_COND_INITIALIZER; /* one has returned *
 static struct call *first, **end = &first;                 /* the first one may be under way */
 static bool started;
 static atomic_uint pending;
-static _Thread_local bool is_caller;             /* the thread that calls them */
-static _Thread_local const struct call *setting; /* that this thread is about to give the vendor */
+static _Thread_local bool is_caller; /* the thread that calls them */
+static _Thread_local const struct setting {
+    const struct setting *outer;
+    const struct call *call;
+} *setting; /* calls that this thread is about to give the vendor, by several layers at once */
 
 static void after_fork(void)
 {
@@ -117,13 +120,22 @@ void cw_handoff_wait(cl_event event)
     pthread_mutex_unlock(&lock);
 }
 
+static bool is_being_set(const struct call *c)
+{
+    const struct setting *s = setting;
+
+    while (s && s->call != c)
+        s = s->outer;
+    return s != NULL;
+}
+
 static void CL_CALLBACK called(cl_event event, cl_int status, void *data)
 {
     struct call *c = data;
 
     c->event = event;
     c->status = status;
-    if (setting != c && (c->type == CL_SUBMITTED || cw_handoff_holds)) {
+    if (!is_being_set(c) && (c->type == CL_SUBMITTED || cw_handoff_holds)) {
         hand_over(c);
         return;
     }
@@ -142,7 +154,7 @@ static void CL_CALLBACK is_over(cl_event event, cl_int status, void *unused)
 cl_int cw_handoff_set(__typeof__(&clSetEventCallback) set, cl_event event, cl_int type,
                       cw_handoff_function function, void *data)
 {
-    const struct call *outer = setting;
+    struct setting own = {.outer = setting};
     struct call *c;
     cl_int err;
 
@@ -154,9 +166,10 @@ cl_int cw_handoff_set(__typeof__(&clSetEventCallback) set, cl_event event, cl_in
     *c = (struct call){.function = function, .data = data, .type = type};
     if (type == CL_SUBMITTED) /* a vendor that calls before it wakes threads that wait wakes them behind it */
         cw_next.clSetEventCallback(event, CL_COMPLETE, is_over, NULL);
-    setting = c;
+    own.call = c;
+    setting = &own;
     err = set(event, type, called, c);
-    setting = outer;
+    setting = own.outer;
     if (err != CL_SUCCESS)
         free(c);
     return err;

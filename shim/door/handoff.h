@@ -1,10 +1,10 @@
 /* handoff.h - callbacks on events that the vendor makes while locks may be held, on a thread of this library.
  *
  * PoCL calls back for CL_SUBMITTED with the lock of the event held that the command has waited for. A
- * function that takes a lock there waits for each thread that has this lock and asks the vendor about that event: two
- * that wait for each other. So the vendor's callback takes one lock, which nothing else is taken with, and a
- * thread calls the function. The same goes for callbacks inside a vendor's call that this library makes with
- * locks of its own (cw_handoff_holds).
+ * function that takes a lock there waits for each thread that has this lock and asks the vendor about that
+ * event: two that wait for each other. So the vendor's callback takes one lock, with which no other is taken,
+ * and a thread calls the function. The same goes for callbacks inside a vendor's call that this library
+ * makes with locks of its own (cw_handoff_holds).
  *
  * Functions for later states of an event are called behind these, and a wait for the event returns behind
  * them. Any thread. */

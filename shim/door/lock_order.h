@@ -2,8 +2,8 @@
  * (make SAN=thread, make LOCK_ORDER=1): a thread that takes one out of order, or calls the vendor with one
  * held that excludes it, ends the process with a message. In other builds nothing here makes code.
  *
- * The linker leads calls of pthread_mutex_lock() and the like to the check. A mutex that is in no row is none of
- * this folder's. */
+ * The linker leads calls of pthread_mutex_lock() and the like to the check. A mutex that is in no row is none
+ * of this folder's. */
 #ifndef CW_LOCK_ORDER_H
 #define CW_LOCK_ORDER_H
 

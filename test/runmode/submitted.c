@@ -1,5 +1,5 @@
-/* submitted.c - callbacks for each state of a command, which ask about its event: each is called once, and sees
- * no state before its own. */
+/* submitted.c - callbacks for each state of a command, which ask about its event: each is called once, and
+ * sees no state before its own. */
 #include "common.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* plugin.c - a program whose plug-in (-DPLUGIN) enqueues commands, waits for them, reads and releases
- * everything in its destructor, within dlclose(), where the dynamic loader's lock is held. The vendor has loaded the
- * kernel's code before. Call: plugin FILE, the plug-in's. */
+ * everything in its destructor, within dlclose(), where the dynamic loader's lock is held. The vendor has
+ * loaded the kernel's code before. Call: plugin FILE, the plug-in's. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdio.h>
