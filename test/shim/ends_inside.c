@@ -51,6 +51,7 @@ int main(void)
     cl_device_id device;
     cl_event launched[ROUNDS];
     cl_int err, zero = 0;
+    cl_uint formats;
 
     signal(SIGALRM, alarmed);
     CHECK(clGetPlatformIDs(1, &platform, NULL));
@@ -66,6 +67,7 @@ int main(void)
     CHECK(clEnqueueCopyBuffer(queue, a, b, 0, 0, sizeof host[0], 0, NULL, NULL));
     CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
     enqueue(queue, kernel, a, launched);
+    CHECK(clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &formats));
     CHECK(clWaitForEvents(1, &launched[ROUNDS - 1]));
     CHECK(clReleaseMemObject(b));
     CHECK(clReleaseKernel(kernel));
