@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "../execute/execute.h"
 #include "../draw/gantt.h"
+#include "../io/temporary_folder.h"
 #include "plan_source.h"
 #include "policy_args.h"
 #include "replay_groups.h"
@@ -325,13 +326,12 @@ static int execute(struct replay *r, const char *path, const struct cw_execute_o
 static int execute_part(struct replay *r, const char *path, const struct cw_execute_options *x)
 {
     static const char *const names[] = {"/trace.json", "/trace.json.data", "/run", ""};
-    const char *tmp = getenv("TMPDIR");
     struct cw_execute_options before = CW_EXECUTE_OPTIONS_DEFAULT;
     struct replay_options rest = *r->o, first = *r->o;
     char folder[256], file[288];
     int result;
 
-    snprintf(folder, sizeof folder, "%.200s/clweave-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    snprintf(folder, sizeof folder, "%.200s/clweave-XXXXXX", cw_temporary_folder());
     if (!mkdtemp(folder)) {
         cw_cli_complain("replay: cannot make a folder for the part: %s: %s", folder, strerror(errno));
         return CW_EXIT_FAILURE;

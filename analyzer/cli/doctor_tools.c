@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../io/helper_tool.h"
+#include "../io/temporary_folder.h"
 #include "cli.h"
 #include "doctor_ask.h"
 #include "launch.h"
@@ -33,14 +34,16 @@ static bool runs(const char *const *argv, char *line, size_t size)
 static void try_footprint(struct cw_doctor *d, const char *tool)
 {
     static const char source[] = "__kernel void f(__global int *a) { a[get_global_id(0)] = 1; }\n";
-    char file[] = "/tmp/clweave-doctor-XXXXXX.cl", line[256];
-    int fd = mkstemps(file, 3);
+    char file[PATH_MAX], line[256];
+    int length = snprintf(file, sizeof file, "%s/clweave-doctor-XXXXXX.cl", cw_temporary_folder()),
+        fd = length < PATH_MAX ? mkstemps(file, 3) : -1;
     bool written = fd >= 0 && write(fd, source, sizeof source - 1) == (ssize_t)sizeof source - 1;
 
     if (fd >= 0)
         close(fd);
     if (!written)
-        cw_doctor_problem(d, "df /tmp", "/tmp takes no file: compilers need it");
+        cw_doctor_problem(d, "df \"${TMPDIR:-/tmp}\"", "%s takes no file: compilers need it",
+                          cw_temporary_folder());
     else if (!runs((const char *[]){tool, file, NULL}, line, sizeof line))
         cw_doctor_problem(
             d, "sudo apt-get install clang-14 libclang-common-14-dev    # then: clweave kernel FILE.cl",

@@ -347,6 +347,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *given, char **ar
                                                   .run = run,
                                                   .program = argv[0],
                                                   .program_pid = (uint64_t)program,
+                                                  .killed = WIFSIGNALED(status),
                                                   .footprints = wants_footprints(o),
                                                   .selection = &o->selection,
                                                   .compact = o->compact,

@@ -284,9 +284,16 @@ void cw_run_logs_convert(const struct cw_run_logs *r)
         list_others(f, n, main);
     }
     free(f);
-    if (n == 0)
+    if (n == 0 && r->killed)
+        cw_cli_complain("%s left no trace: no OpenCL call that leaves one had returned when it was killed",
+                        r->program);
+    else if (n == 0)
         cw_cli_complain(
             "%s left no trace: it has made no OpenCL call that leaves one, unless an error above says why",
+            r->program);
+    else if (enqueued == 0 && r->killed)
+        cw_cli_complain(
+            "warning: no enqueue of %s had returned when it was killed: the trace holds its queries only",
             r->program);
     else if (enqueued == 0)
         cw_cli_complain("warning: %s enqueued nothing: the trace holds its queries only", r->program);

@@ -13,6 +13,7 @@ struct cw_run_logs {
     uint64_t run;        /* the id in the logs' headers */
     const char *program; /* as the user named it */
     uint64_t program_pid;
+    bool killed;                          /* the program ended by a signal */
     bool footprints;                      /* the graphs tell bytes of buffers apart (footprints.h) */
     const struct cw_selection *selection; /* the part that the traces shall have */
     bool compact;                         /* in the compact form of traces */
@@ -23,7 +24,7 @@ struct cw_run_logs {
  * for their traces, the program that was named gets it or, where that has enqueued nothing, the process that
  * has enqueued most; the others' names have their process ids inserted before the extension. Prints a line
  * for each trace on stderr, in the former case one for `file` and one that lists the others. Says so when
- * there is no log or no enqueue. */
+ * there is no log, or no enqueue that has returned. */
 void cw_run_logs_convert(const struct cw_run_logs *logs);
 
 #endif

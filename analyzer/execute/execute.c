@@ -34,7 +34,7 @@ static enum cw_status map_data(struct cw_exec *x, struct cw_error *err)
         return cw_error_set(
             err, CW_ERR_NOTFOUND,
             "the trace has no captured data to run with; trace the program again with --capture-data");
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a pipe is not waited for */
     if (fd < 0)
         return cw_error_set(err, errno == ENOENT ? CW_ERR_NOTFOUND : CW_ERR_IO,
                             "cannot open the captured data %s: %s; keep it beside the trace, or trace again "
@@ -42,6 +42,8 @@ static enum cw_status map_data(struct cw_exec *x, struct cw_error *err)
                             path, strerror(errno));
     if (fstat(fd, &st) != 0) {
         status = cw_error_set(err, CW_ERR_IO, "cannot read the captured data %s: %s", path, strerror(errno));
+    } else if (!S_ISREG(st.st_mode)) {
+        status = cw_error_set(err, CW_ERR_FORMAT, "the captured data %s are not a file", path);
     } else if (st.st_size > 0) {
         x->data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         x->data_size = (uint64_t)st.st_size;
@@ -110,7 +112,8 @@ static enum cw_status calibrate(struct session *s, struct cw_error *err)
         status = cw_error_set(
             err, CW_ERR_NOTFOUND,
             "nothing can be compared: the trace holds neither contents of objects at their end nor "
-            "read-backs of defined bytes; trace the program again with --capture-data");
+            "read-backs of defined bytes; contents are not captured where the program is killed, or "
+            "ends or releases objects in a callback or while a user event holds their commands back");
     return status == CW_OK ? mismatch(s, err) : status;
 }
 
@@ -239,13 +242,18 @@ enum cw_status cw_execute_begin(struct cw_exec *x, struct cw_error *err)
         status = map_data(x, err);
     if (status == CW_OK)
         status = cw_execute_check(x, err);
+    if (status == CW_OK)
+        status = cw_execute_wait_init(x, err);
     return status == CW_OK ? cw_execute_memory_init(x, err) : status;
 }
 
 void cw_execute_end(struct cw_exec *x)
 {
-    cw_execute_memory_finish(x);
-    cw_execute_vendor_finish(x);
+    if (!x->stuck) {
+        cw_execute_memory_finish(x);
+        cw_execute_vendor_finish(x);
+    }
+    free(x->rival);
     free(x->runs);
     if (x->data)
         munmap(x->data, (size_t)x->data_size);

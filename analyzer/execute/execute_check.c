@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define TRACE_AGAIN "; trace the program again with --capture-data"
-
 /* The command under examination, for messages. */
 struct check {
     struct cw_exec *x;
@@ -58,12 +56,14 @@ static enum cw_status check_program(const struct check *k, uint32_t program)
     if (p->kind == CW_PROGRAM_BUILTIN)
         return refuse(k, CW_ERR_UNSUPPORTED, "built-in kernels cannot be run again");
     if (!blob_fits(k->x, p->binary))
-        return refuse(k, CW_ERR_FORMAT, "its program's binary lies outside the captured data" TRACE_AGAIN);
+        return refuse(k, CW_ERR_FORMAT,
+                      "its program's binary lies outside the captured data, which may be truncated");
     if (!p->source && !p->binary.size)
         return refuse(
             k, CW_ERR_NOTFOUND,
-            "the trace has neither source nor binary of its program; trace again with --capture-data, "
-            "without --no-sources");
+            p->kind == CW_PROGRAM_SOURCE
+                ? "the trace has neither source nor binary of its program; trace again without --no-sources"
+                : "the trace has neither source nor binary of its program");
     return CW_OK;
 }
 
@@ -127,10 +127,11 @@ static enum cw_status check_data(const struct check *k, const struct cw_execute_
     if (status != CW_OK)
         return status;
     if (!blob_fits(k->x, f->data))
-        return refuse(k, CW_ERR_FORMAT,
-                      "its data lie outside the captured data, which may be truncated" TRACE_AGAIN);
+        return refuse(k, CW_ERR_FORMAT, "its data lie outside the captured data, which may be truncated");
     if (f->data.size == 0 && needed && p.bytes)
-        return refuse(k, CW_ERR_NOTFOUND, "the bytes that it sends were not captured" TRACE_AGAIN);
+        return refuse(k, CW_ERR_NOTFOUND,
+                      "the bytes that it sends were not captured: a read that had not ended brought them, or "
+                      "recording ended early");
     k->x->r->uncaptured += op->returns && !op->waives && f->data.size == 0 && p.bytes;
     if (f->data.size != 0 && f->data.size != p.bytes)
         return refuse(k, CW_ERR_FORMAT, "its captured data have another length than its transfer");
@@ -240,7 +241,7 @@ static enum cw_status check_objects(struct cw_exec *x, struct cw_error *err)
         if (!blob_fits(x, m->initial) || !blob_fits(x, m->final))
             return cw_error_set(err, CW_ERR_FORMAT,
                                 "memory object %zu: its contents lie outside the captured data, which may be "
-                                "truncated" TRACE_AGAIN,
+                                "truncated",
                                 i);
         if ((m->initial.size && m->initial.size != bytes) || (m->final.size && m->final.size != bytes))
             return cw_error_set(err, CW_ERR_FORMAT,

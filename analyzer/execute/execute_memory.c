@@ -79,6 +79,8 @@ enum cw_status cw_execute_memory_init(struct cw_exec *x, struct cw_error *err)
     for (size_t i = 0; i < x->t->commands.count; i++)
         if (x->runs[i])
             cw_execute_memory_mentions(x->t, (uint32_t)i, count_use, x);
+    for (size_t i = 0; i < n; i++)
+        x->r->uncaptured_buffers += x->memory[i].uses && x->t->memory.v[i].final.size == 0;
     return CW_OK;
 }
 

@@ -100,14 +100,15 @@ static json_t *report_json(const struct cw_execute_report *r)
         }
     /* a NULL for an `o` makes json_pack fail and release the rest */
     return json_pack(
-        "{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:f}", "equal",
-        r->difference_count == 0, "order", order_names[r->options.order], "device", r->device, "seed",
-        (json_int_t)r->options.seed, "orders", (json_int_t)r->orders, "distinct_orders",
+        "{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:f}",
+        "equal", r->difference_count == 0, "order", order_names[r->options.order], "device", r->device,
+        "seed", (json_int_t)r->options.seed, "orders", (json_int_t)r->orders, "distinct_orders",
         (json_int_t)r->distinct_orders, "commands", (json_int_t)r->commands, "skipped",
         (json_int_t)r->skipped, "buffers", (json_int_t)r->buffers, "readbacks", (json_int_t)r->readbacks,
-        "uncaptured", (json_int_t)r->uncaptured, "bytes", (json_int_t)r->bytes, "undefined_bytes",
-        (json_int_t)r->undefined_bytes, "edges_tried", (json_int_t)r->edges_tried, "dropped_edge", dropped,
-        "difference_count", (json_int_t)r->difference_count, "differences", list, "seconds", r->seconds);
+        "uncaptured", (json_int_t)r->uncaptured, "uncaptured_buffers", (json_int_t)r->uncaptured_buffers,
+        "bytes", (json_int_t)r->bytes, "undefined_bytes", (json_int_t)r->undefined_bytes, "edges_tried",
+        (json_int_t)r->edges_tried, "dropped_edge", dropped, "difference_count",
+        (json_int_t)r->difference_count, "differences", list, "seconds", r->seconds);
 }
 
 /* "1 buffer", "2 buffers" */
@@ -130,7 +131,9 @@ static void print_orders(const struct cw_execute_report *r, FILE *out)
 
 static void print_summary(const struct cw_execute_report *r, FILE *out)
 {
-    print_count(out, r->difference_count ? "results differ: " : "bit-identical: ", r->commands, "command");
+    const char *equal = r->uncaptured_buffers ? "bit-identical where captured: " : "bit-identical: ";
+
+    print_count(out, r->difference_count ? "results differ: " : equal, r->commands, "command");
     fprintf(out, " in ");
     print_orders(r, out);
     fprintf(out, " on %s", r->device);
@@ -140,7 +143,9 @@ static void print_summary(const struct cw_execute_report *r, FILE *out)
     if (r->undefined_bytes)
         print_count(out, "; left out because the program never defined them: ", r->undefined_bytes, "byte");
     if (r->uncaptured)
-        print_count(out, "; not captured, as others have overwritten it: ", r->uncaptured, "read-back");
+        print_count(out, "; not compared, as it was overwritten or under way: ", r->uncaptured, "read-back");
+    if (r->uncaptured_buffers)
+        print_count(out, "; not compared, as its end was not captured: ", r->uncaptured_buffers, "buffer");
     if (r->skipped)
         print_count(out, "; never ran in the trace: ", r->skipped, "command");
     if (r->dropped_from != CW_NONE && r->difference_count)

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 
 /* A non-blocking transfer whose host memory is still the vendor's. */
-struct pending {
-    struct pending *next;
-    cl_event event;
+struct cw_capture_pending {
+    struct cw_capture_pending *next;
+    cl_event event; /* NULL: the vendor's call has not returned */
     cl_command_queue queue;
     bool owned, profiled, write, late;
     bool lost; /* another one may write there before this one's end is seen */
     uint64_t seq;
     struct cw_layout layout;
 };
-static struct pending *transfers;
+static struct cw_capture_pending *transfers;
 static pthread_mutex_t transfers_lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&transfers_lock, CAPTURE)
 
@@ -24,6 +24,7 @@ void cw_capture_after_fork(void)
 {
     pthread_mutex_init(&transfers_lock, NULL);
     transfers = NULL; /* the parent's */
+    cw_capture_gates_after_fork();
     cw_capture_host_after_fork();
     cw_capture_memory_after_fork();
 }
@@ -66,18 +67,23 @@ bool cw_capture_bytes(const struct cw_layout *l, uint64_t *offset, uint64_t *byt
     return ok;
 }
 
-void cw_capture_data(uint64_t seq, const struct cw_layout *l)
+static void write_data(uint64_t seq, uint64_t offset, uint64_t bytes)
 {
-    uint64_t offset, bytes;
     struct cw_rec r;
 
-    if (!cw_capture_bytes(l, &offset, &bytes))
-        return;
     cw_log_rec_begin(&r);
     cw_rec_s(&r, (int64_t)(seq - r.seq));
     cw_rec_u(&r, bytes);
     cw_rec_u(&r, offset);
     cw_log_rec_commit(&r, CW_LOG_DATA);
+}
+
+void cw_capture_data(uint64_t seq, const struct cw_layout *l)
+{
+    uint64_t offset, bytes;
+
+    if (cw_capture_bytes(l, &offset, &bytes))
+        write_data(seq, offset, bytes);
 }
 
 /* Behind the last byte, padding included. */
@@ -106,7 +112,7 @@ static bool meets_any(const struct cw_layout *l)
     bool any = false;
 
     pthread_mutex_lock(&transfers_lock);
-    for (struct pending *p = transfers; p && !any; p = p->next)
+    for (struct cw_capture_pending *p = transfers; p && !any; p = p->next)
         any = overlap(&p->layout, l);
     pthread_mutex_unlock(&transfers_lock);
     return any;
@@ -122,7 +128,7 @@ void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool rea
         return;
     cw_capture_finished(); /* those that are complete by now */
     pthread_mutex_lock(&transfers_lock);
-    for (struct pending *p = transfers; p; p = p->next) {
+    for (struct cw_capture_pending *p = transfers; p; p = p->next) {
         if (!overlap(&p->layout, l) || (p->write && !(read && p->late)))
             continue;
         if (read) {
@@ -135,29 +141,80 @@ void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool rea
     pthread_mutex_unlock(&transfers_lock);
 }
 
+/* Takes the event's reference over where `p` owns it. */
+static struct cw_capture_pending *add_pending(const struct cw_capture_pending *p)
+{
+    int saved = errno;
+    struct cw_capture_pending *added = malloc(sizeof *added);
+
+    errno = saved;
+    if (!added) {
+        cw_log_stop("out of memory");
+        if (p->owned)
+            cw_traced.clReleaseEvent(p->event);
+        return NULL;
+    }
+    *added = *p;
+    added->next = transfers;
+    transfers = added;
+    return added;
+}
+
 void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq,
                       const struct cw_capture_from *f, const struct cw_layout *l)
 {
-    int saved = errno;
-    struct pending *p = malloc(sizeof *p);
+    const struct cw_capture_pending p = {NULL,  event,   f->queue, owned, profiled,
+                                         write, f->late, f->lost,  seq,   *l};
 
-    errno = saved;
-    if (!p) {
-        cw_log_stop("out of memory");
-        if (owned)
-            cw_traced.clReleaseEvent(event);
-        return;
-    }
-    *p = (struct pending){NULL, event, f->queue, owned, profiled, write, f->late, f->lost, seq, *l};
     pthread_mutex_lock(&transfers_lock);
-    p->next = transfers;
-    transfers = p;
+    add_pending(&p);
+    pthread_mutex_unlock(&transfers_lock);
+}
+
+struct cw_capture_pending *cw_capture_hold(struct cw_enqueue *e, const struct cw_capture_from *f,
+                                           const struct cw_layout *l)
+{
+    const struct cw_capture_pending p = {.queue = f->queue, .write = true, .seq = e->r.seq, .layout = *l};
+    struct cw_capture_pending *added;
+
+    if (!e->event)
+        e->event = &e->own;
+    pthread_mutex_lock(&transfers_lock);
+    added = add_pending(&p);
+    cw_capture_data(p.seq, l); /* behind this, each setting of a user event stores them again */
+    pthread_mutex_unlock(&transfers_lock);
+    return added;
+}
+
+static void remove_pending(struct cw_capture_pending *p)
+{
+    struct cw_capture_pending **link;
+
+    for (link = &transfers; *link != p; link = &(*link)->next)
+        ;
+    *link = p->next;
+    free(p);
+}
+
+void cw_capture_held(struct cw_capture_pending *p, struct cw_enqueue *e, cl_int status)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&transfers_lock);
+    if (status == CL_SUCCESS) {
+        p->event = *e->event;
+        p->owned = !e->wanted;
+        p->profiled = e->queue && e->queue->flags & CW_OBJECT_PROFILED;
+        e->own = p->owned ? NULL : e->own; /* the reference is that of p */
+    } else {
+        remove_pending(p);
+    }
     pthread_mutex_unlock(&transfers_lock);
 }
 
 bool cw_capture_adopt(cl_event event)
 {
-    struct pending *p;
+    struct cw_capture_pending *p;
 
     cw_capture_finished();
     pthread_mutex_lock(&transfers_lock);
@@ -173,13 +230,14 @@ bool cw_capture_adopt(cl_event event)
  * yet. */
 void cw_capture_finished(void)
 {
-    struct pending **link, *p, *done = NULL;
+    struct cw_capture_pending **link, *p, *done = NULL;
     cl_int status;
 
     pthread_mutex_lock(&transfers_lock);
     for (link = &transfers; (p = *link);) {
-        if (cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                                     NULL) != CL_SUCCESS)
+        status = CL_QUEUED;
+        if (p->event && cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                                 &status, NULL) != CL_SUCCESS)
             status = -1;
         if (status > CL_COMPLETE) {
             link = &p->next;
@@ -202,18 +260,26 @@ void cw_capture_finished(void)
     }
 }
 
-void cw_capture_before_set(void)
+/* The vendor has not begun the command. */
+static bool still_waits(const struct cw_capture_pending *p)
 {
-    struct pending *p;
     cl_int status;
 
+    return !p->event || (cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                                  &status, NULL) == CL_SUCCESS &&
+                         status >= CL_SUBMITTED);
+}
+
+/* Bytes of mapped memory belong to the device from the moment at which the unmap runs. */
+void cw_capture_before_set(void)
+{
+    uint64_t offset, bytes;
+
     pthread_mutex_lock(&transfers_lock);
-    for (p = transfers; p; p = p->next)
-        if (p->write && !p->late &&
-            cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                                     NULL) == CL_SUCCESS &&
-            status >= CL_SUBMITTED)
-            cw_capture_data(p->seq, &p->layout);
+    for (struct cw_capture_pending *p = transfers; p; p = p->next)
+        if (p->write && !p->late && still_waits(p) && cw_capture_bytes(&p->layout, &offset, &bytes) &&
+            still_waits(p))
+            write_data(p->seq, offset, bytes);
     pthread_mutex_unlock(&transfers_lock);
 }
 

@@ -13,30 +13,21 @@ struct tracked {
     cl_mem memory;
     cl_context context;
     uint32_t id;
-    unsigned users; /* of a root: references of the program to it or to its parts */
+    unsigned users;  /* of a root: references of the program to it or to its parts */
+    uint64_t queues; /* of a root: those that parts which are gone were used in, as queue_bit */
     bool image;
     size_t bytes, region[3]; /* region: images, pixels */
 };
 static struct tracked *list;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&lock, CAPTURE_MEMORY)
-static _Atomic int unset_user_events;
+static _Atomic uint64_t used_anything; /* queues of commands that may use every object, as queue_bit */
 static __thread int in_callback __attribute__((tls_model("initial-exec")));
 
 void cw_capture_memory_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
     list = NULL; /* not described in the child's log as captured */
-}
-
-void cw_capture_user_event(int change)
-{
-    unset_user_events += change;
-}
-
-bool cw_capture_gated(void)
-{
-    return unset_user_events > 0;
 }
 
 void cw_capture_in_callback(int change)
@@ -144,23 +135,92 @@ void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, s
         cw_capture_host_watch(memory, &l, t->image);
 }
 
+/* ---- the queues that use an object */
+
+/* Queues whose numbers differ by a multiple of 64 count as one. */
+static uint64_t queue_bit(const struct cw_object *queue)
+{
+    return UINT64_C(1) << (queue->id % 64);
+}
+
+void cw_capture_used(cl_command_queue queue, cl_mem memory)
+{
+    struct cw_object *q = cw_object_find(queue, CW_LOG_O_QUEUE);
+    struct cw_object *m = memory ? cw_object_find(memory, CW_LOG_O_MEMORY) : NULL;
+
+    if (q && !memory)
+        atomic_fetch_or(&used_anything, queue_bit(q));
+    else if (q && m)
+        __atomic_fetch_or(&m->seq, queue_bit(q), __ATOMIC_RELAXED);
+}
+
+static uint64_t queues_of(cl_mem memory)
+{
+    struct cw_object *m = cw_object_find(memory, CW_LOG_O_MEMORY);
+
+    return m ? __atomic_load_n(&m->seq, __ATOMIC_RELAXED) : 0;
+}
+
+/* Those of a root and of its parts. */
+static uint64_t queues_of_root(const struct tracked *root)
+{
+    uint64_t queues = root->queues | queues_of(root->memory) | used_anything;
+
+    pthread_mutex_lock(&lock);
+    for (struct tracked *t = list; t; t = t->next)
+        queues |= t->root == root ? queues_of(t->memory) : 0;
+    pthread_mutex_unlock(&lock);
+    return queues;
+}
+
 /* ---- reading back */
 
 void cw_capture_queue_released(cl_command_queue queue)
 {
-    if (unset_user_events > 0 || in_callback)
+    if (cw_capture_gated(queue) || in_callback)
         return;
-    cw_traced.clFinish(queue);
+    if (!cw_capture_finish(queue))
+        return;
     cw_capture_finished();
     cw_capture_queue_idle(queue, UINT64_MAX);
 }
 
-static void finish_queue(struct cw_object *o, void *context)
+/* What the queues of an object's context are doing. */
+struct queues {
+    cl_context context;
+    uint64_t users;  /* as queue_bit */
+    bool held;       /* commands that may use the object may wait for a user event that is not set */
+    bool unfinished; /* a command has not ended, and may wait for the program */
+};
+
+static void look_at_queue(struct cw_object *o, void *data)
 {
+    struct queues *q = data;
     const void *handle = o->handle;
 
-    if (handle && o->owner == context)
-        cw_traced.clFinish((cl_command_queue)handle);
+    if (handle && o->owner == q->context && q->users & queue_bit(o) &&
+        cw_capture_gated((cl_command_queue)handle))
+        q->held = true;
+}
+
+/* Queues that are held back have no commands on the object. */
+static void finish_queue(struct cw_object *o, void *data)
+{
+    struct queues *q = data;
+    const void *handle = o->handle;
+
+    if (!handle || o->owner != q->context)
+        return;
+    if (cw_capture_gated((cl_command_queue)handle))
+        cw_traced.clFlush((cl_command_queue)handle);
+    else if (!cw_capture_finish((cl_command_queue)handle))
+        q->unfinished = true;
+}
+
+static void finish_queues(struct queues *q)
+{
+    cw_object_each(CW_LOG_O_QUEUE, finish_queue, q);
+    cw_capture_finished();
 }
 
 static cl_device_id first_device(cl_context context)
@@ -197,25 +257,13 @@ static cl_int read_copy(cl_command_queue queue, const struct tracked *t, size_t 
 
 /* Stores the contents of a root object, after everything that was enqueued in its context. A queue of our own
  * is made and released for it: a kept one would show in the context's reference count. */
-static void read_back(const struct tracked *t)
+static void read_into(const struct tracked *t, char *to, size_t bytes)
 {
     static const size_t origin[3];
-    size_t bytes =
-        t->image ? t->region[0] * t->region[1] * t->region[2] * cw_capture_element(t->memory) : t->bytes;
-    char *to = unset_user_events > 0 || in_callback ? NULL : malloc(bytes ? bytes : 1);
     cl_command_queue queue;
     cl_int status = CL_SUCCESS;
     struct cw_layout l = {to, bytes, 1, 1, 0, 0};
 
-    if (!to) {
-        cw_log_warning("contents of a memory object of %zu bytes at its end are not captured: %s", bytes,
-                       unset_user_events > 0 ? "a user event is not set"
-                       : in_callback         ? "it was released in a callback"
-                                             : "out of memory");
-        return;
-    }
-    cw_object_each(CW_LOG_O_QUEUE, finish_queue, t->context);
-    cw_capture_finished();
     queue = cw_traced.clCreateCommandQueue(t->context, first_device(t->context), 0, &status);
     if (queue && t->image)
         status = cw_traced.clEnqueueReadImage(queue, t->memory, CL_TRUE, origin, t->region, 0, 0, to, 0, NULL,
@@ -228,6 +276,31 @@ static void read_back(const struct tracked *t)
         write_contents(t->id, true, &l);
     if (queue)
         cw_traced.clReleaseCommandQueue(queue);
+}
+
+/* at_exit: else the program releases it. */
+static void read_back(const struct tracked *t, bool at_exit)
+{
+    size_t bytes =
+        t->image ? t->region[0] * t->region[1] * t->region[2] * cw_capture_element(t->memory) : t->bytes;
+    struct queues queues = {.context = t->context, .users = queues_of_root(t)};
+    char *to = NULL;
+
+    cw_object_each(CW_LOG_O_QUEUE, look_at_queue, &queues);
+    if (!queues.held && !in_callback)
+        finish_queues(&queues);
+    if (!queues.held && !in_callback && !queues.unfinished)
+        to = malloc(bytes ? bytes : 1);
+    if (!to) {
+        cw_log_warning("contents of a memory object of %zu bytes at its end are not captured: %s", bytes,
+                       in_callback && at_exit ? "the program ends in a callback"
+                       : in_callback          ? "it was released in a callback"
+                       : queues.held          ? "commands on it may wait for a user event that is not set"
+                       : queues.unfinished    ? "a command of its context has not ended"
+                                              : "out of memory");
+        return;
+    }
+    read_into(t, to, bytes);
     free(to);
 }
 
@@ -248,6 +321,8 @@ void cw_capture_released(cl_mem memory)
 
     pthread_mutex_lock(&lock);
     t = find(memory);
+    if (t)
+        t->root->queues |= queues_of(memory);
     if (t && !--t->root->users) {
         root = t->root;
         untrack(root);
@@ -256,7 +331,7 @@ void cw_capture_released(cl_mem memory)
         untrack(t);
     pthread_mutex_unlock(&lock);
     if (root) {
-        read_back(root);
+        read_back(root, false);
         cw_capture_host_unwatch(root->memory);
     }
     if (t && t != t->root)
@@ -277,6 +352,6 @@ void cw_capture_exit(void)
             untrack(t);
         pthread_mutex_unlock(&lock);
         if (t)
-            read_back(t); /* not freed: parts of it may still name it */
+            read_back(t, true); /* not freed: parts of it may still name it */
     } while (t);
 }

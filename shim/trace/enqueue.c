@@ -36,8 +36,10 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
 
     if (!cw_formula_is_recording() || !(e->t = cw_log_thread()))
         return false;
-    if (CW_UNLIKELY(cw_recorder.capture_data))
+    if (CW_UNLIKELY(cw_recorder.capture_data)) {
         cw_capture_host_writes();
+        cw_capture_gate(queue, waits, wait_list);
+    }
     e->enter_ns = CW_UNLIKELY(++e->t->enqueues % SAMPLE == SAMPLE / 2) ? cw_now_ns() : 0;
     e->t->calls++;
     e->t->depth++;
@@ -169,6 +171,10 @@ static void encode_transfer(struct cw_rec *r, const struct cw_transfer *t)
 
 void cw_enqueue_transfer(struct cw_enqueue *e, const struct cw_transfer *t)
 {
+    if (CW_UNLIKELY(cw_recorder.capture_data) && t->src)
+        cw_capture_used(e->queue_handle, t->src);
+    if (CW_UNLIKELY(cw_recorder.capture_data) && t->dst)
+        cw_capture_used(e->queue_handle, t->dst);
     cw_rec_u(&e->r, t->type);
     encode_transfer(&e->r, t);
     cw_enqueue_commit(e, CW_LOG_TRANSFER);

@@ -131,8 +131,6 @@ cl_event cw_hook_clCreateUserEvent(cl_context context, cl_int *err)
     o->flags = CW_OBJECT_USER_EVENT;
     cw_stale_user_event();
     o->seq = cw_log_sequence();
-    if (CW_UNLIKELY(cw_recorder.capture_data))
-        cw_capture_user_event(1);
     return event;
 }
 
@@ -151,8 +149,8 @@ cl_int cw_hook_clSetUserEventStatus(cl_event event, cl_int execution_status)
         cw_capture_before_set();
     status = cw_traced.clSetUserEventStatus(event, execution_status);
     cw_enqueue_host_end(&r, CW_HOST_USER_EVENT, user, execution_status, status);
-    if (CW_UNLIKELY(cw_recorder.capture_data) && status == CL_SUCCESS)
-        cw_capture_user_event(-1);
+    if (CW_UNLIKELY(cw_recorder.capture_data) && o && status == CL_SUCCESS)
+        cw_capture_gate_set(o);
     return status;
 }
 

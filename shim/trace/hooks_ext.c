@@ -8,6 +8,8 @@ static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int 
 {
     uint64_t seq = e->r.seq;
 
+    if (CW_UNLIKELY(cw_recorder.capture_data))
+        cw_capture_used(e->queue_handle, NULL);
     e->r.flags |= CW_LOG_E_UNKNOWN_ACCESS | (blocking ? CW_LOG_E_BLOCKING : 0);
     cw_enqueue_returned(e, status);
     cw_rec_u(&e->r, type);

@@ -99,6 +99,16 @@ cl_int cw_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_n
     return status;
 }
 
+/* A launch of `kernel` is about to be given to the vendor. */
+static void encode(struct cw_enqueue *e, cl_kernel kernel, const struct cw_range *range)
+{
+    struct cw_object *o = cw_used(kernel, CW_LOG_O_KERNEL, e->r.seq);
+
+    if (CW_UNLIKELY(cw_recorder.capture_data))
+        cw_kernel_each_memory(o, cw_capture_used, e->queue_handle);
+    cw_kernel_encode(&e->r, o, range, e->t);
+}
+
 cl_int cw_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,
                                       const size_t *offset, const size_t *global, const size_t *local,
                                       cl_uint waits, const cl_event *wait_list, cl_event *event)
@@ -110,7 +120,7 @@ cl_int cw_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits,
                                                 wait_list, event);
-    cw_kernel_encode(&e.r, cw_used(kernel, CW_LOG_O_KERNEL, e.r.seq), &range, e.t);
+    encode(&e, kernel, &range);
     status = cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits,
                                               wait_list, e.event);
     cw_enqueue_returned(&e, status);
@@ -128,7 +138,7 @@ cl_int cw_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint w
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueTask(queue, kernel, waits, wait_list, event);
-    cw_kernel_encode(&e.r, cw_used(kernel, CW_LOG_O_KERNEL, e.r.seq), &range, e.t);
+    encode(&e, kernel, &range);
     status = cw_traced.clEnqueueTask(queue, kernel, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);
     cw_enqueue_commit(&e, CW_LOG_KERNEL_COMMAND);

@@ -94,11 +94,28 @@ void *cw_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool bl
     return (void *)m.address;
 }
 
+/* Before the unmap of `m`, under capture_data: stores the bytes that it sends. Bytes that an unfinished read
+ * brings there are not stored: they are the device's before the host could see them. */
+static struct cw_capture_pending *capture_unmap(struct cw_enqueue *e, const struct cw_layout *host,
+                                                struct cw_transfer *t)
+{
+    struct cw_capture_from from;
+
+    cw_capture_meet(&from, e->queue_handle, false, host);
+    if (from.late)
+        return NULL;
+    if (cw_capture_gated(e->queue_handle))
+        return cw_capture_hold(e, &from, host);
+    cw_capture_bytes(host, &t->data_offset, &t->data_bytes);
+    return NULL;
+}
+
 cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint waits,
                                        const cl_event *wait_list, cl_event *event)
 {
     struct cw_transfer t = {.type = CL_COMMAND_UNMAP_MEM_OBJECT, .dst = memory, .host = address};
     const uint64_t written = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    struct cw_capture_pending *held = NULL;
     struct cw_layout host;
     struct cw_enqueue e;
     struct cw_map m;
@@ -117,12 +134,13 @@ cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
         t.region = m.image ? m.region : NULL;
         host = map_layout(memory, &m);
         if (CW_UNLIKELY(cw_recorder.capture_data) && m.flags & written)
-            cw_capture_bytes(&host, &t.data_offset, &t.data_bytes);
+            held = capture_unmap(&e, &host, &t);
     }
     status = cw_traced.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, e.event);
     if (status != CL_SUCCESS && known)
         cw_maps_add(memory, &m);
     cw_enqueue_returned(&e, status);
+    cw_capture_held(held, &e, status);
     cw_enqueue_transfer(&e, &t);
     return status;
 }

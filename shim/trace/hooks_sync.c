@@ -1,8 +1,11 @@
 /* hooks_sync.c - markers, barriers, and commands of which no more is recorded than that they were there. */
+#include "capture.h"
 #include "hooks.h"
 
 static cl_int finish(struct cw_enqueue *e, uint32_t type, cl_int status)
 {
+    if (CW_UNLIKELY(cw_recorder.capture_data) && type != CL_COMMAND_MARKER && type != CL_COMMAND_BARRIER)
+        cw_capture_used(e->queue_handle, NULL);
     cw_enqueue_returned(e, status);
     cw_rec_u(&e->r, type);
     cw_enqueue_commit(e, CW_LOG_COMMAND);

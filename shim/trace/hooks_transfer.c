@@ -8,6 +8,7 @@ struct host_transfer {
     struct cw_layout host;
     bool blocking, read, later; /* later: capture needs the event */
     struct cw_capture_from from;
+    struct cw_capture_pending *held; /* NULL: no user event holds it back */
 };
 
 static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queue queue, cl_uint waits,
@@ -19,9 +20,11 @@ static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queu
         e->r.flags |= CW_LOG_E_BLOCKING;
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
         cw_capture_meet(&h->from, queue, h->read, &h->host);
-        h->later = !h->blocking && (h->read || h->from.late || cw_capture_gated());
+        h->later = !h->blocking && (h->read || h->from.late);
         if (h->later && !e->event)
             e->event = &e->own;
+        if (!h->blocking && !h->later && cw_capture_gated(queue))
+            h->held = cw_capture_hold(e, &h->from, &h->host);
     }
     return true;
 }
@@ -33,10 +36,12 @@ static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
     cl_event event = later ? *e->event : NULL;
 
     cw_enqueue_returned(e, status);
-    if (CW_UNLIKELY(cw_recorder.capture_data) && !h->read && !(later && h->from.late) && status == CL_SUCCESS)
+    if (CW_UNLIKELY(h->held))
+        cw_capture_held(h->held, e, status);
+    else if (CW_UNLIKELY(cw_recorder.capture_data) && !h->read && !later && status == CL_SUCCESS)
         cw_capture_bytes(&h->host, &h->t.data_offset, &h->t.data_bytes);
     if (CW_UNLIKELY(later) && ours)
-        e->own = NULL; /* the pending read takes the reference */
+        e->own = NULL; /* the pending transfer takes the reference */
     cw_enqueue_transfer(e, &h->t);
     if (CW_UNLIKELY(later))
         cw_capture_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, !h->read, seq,

@@ -260,6 +260,20 @@ static void encode_range(struct cw_rec *r, uint8_t dims, uint8_t has, const size
         cw_rec_u(r, flat[6 + i]);
 }
 
+void cw_kernel_each_memory(const struct cw_object *kernel, void (*visit)(cl_command_queue, cl_mem),
+                           cl_command_queue queue)
+{
+    struct cw_kernel *k = kernel ? kernel->state : NULL;
+
+    if (!k)
+        return;
+    cw_lock_take(&k->lock);
+    for (uint32_t i = 0; i < k->count; i++)
+        if (k->args[i].kind == CW_ARG_MEMORY)
+            visit(queue, (cl_mem)(uintptr_t)k->args[i].value);
+    cw_lock_free(&k->lock);
+}
+
 /* No record of the kernel, with its heads, is longer. */
 static size_t most_bytes(const struct cw_kernel *k)
 {

@@ -21,7 +21,8 @@ enum cw_object_flags {
     CW_OBJECT_HIDDEN_PROFILING = 8, /* queue: profiling is on because of us; the program must not see it */
     CW_OBJECT_OUT_OF_ORDER = 16,
     CW_OBJECT_UNKNOWN_EVENT = 32, /* event of a command that was not recorded */
-    CW_OBJECT_USED = 64           /* event: the program has waited for it, or asked about it */
+    CW_OBJECT_USED = 64,          /* event: the program has waited for it, or asked about it */
+    CW_OBJECT_SET = 128           /* user event: the program has set it */
 };
 
 struct cw_object {
@@ -33,8 +34,8 @@ struct cw_object {
     _Atomic uint32_t refs;       /* the program's references; with `was`: call site of the last release */
     uint32_t id;                 /* in the log; a user event's number */
     _Atomic uint32_t generation; /* of the log that defines it */
-    uint64_t seq;                /* event: its command */
-    void *state;       /* kernel: struct cw_kernel; memory: struct cw_memory; queue: properties array */
+    uint64_t seq; /* event: its command; memory, under capture_data: a bit for each queue that may use it */
+    void *state;  /* kernel: struct cw_kernel; memory: struct cw_memory; queue: properties array */
     const void *owner; /* event: its queue's handle; command buffer: its first queue's; memory, program,
                           queue: the context's; kernel: program's */
 };

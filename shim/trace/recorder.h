@@ -88,7 +88,6 @@ void cw_define_after_fork(void);
 /* A new object that a creation call returned (NULL allowed): replaces the object that had this handle. */
 struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind);
 
-
 /* The hash that traces identify sources by: FNV-1a, 64 bits, chained from `hash` (CW_FNV_START first). */
 #define CW_FNV_START 0xcbf29ce484222325u
 uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n);
@@ -123,6 +122,9 @@ void cw_kernel_after_fork(struct cw_kernel *k);
 void cw_kernel_copy_args(struct cw_kernel *to, struct cw_kernel *from);
 void cw_kernel_set_arg(struct cw_kernel *k, cl_uint index, size_t size, const void *value);
 void cw_kernel_set_svm(struct cw_kernel *k, cl_uint index, const void *address);
+/* Calls visit(queue, m) for each memory object m among the arguments of `kernel` (its entry or NULL). */
+void cw_kernel_each_memory(const struct cw_object *kernel, void (*visit)(cl_command_queue, cl_mem),
+                           cl_command_queue queue);
 void cw_kernel_set_indirect(struct cw_kernel *k); /* it reaches memory through pointers of its own */
 struct cw_range {
     cl_uint work_dim;

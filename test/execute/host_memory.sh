@@ -3,11 +3,14 @@
 . test/execute/common.sh
 cat > "$T/shared.c" <<'C'
 #include <CL/cl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 enum { N = 16, BYTES = 4 * N, MANY = 4 };
 static cl_context context;
+static cl_device_id device;
 static cl_command_queue queue;
 static cl_kernel add;
 static int memory[64][N] __attribute__((aligned(4096)));
@@ -108,6 +111,90 @@ static void sent_twice(void) /* and overwritten before anybody looks */
     check(clEnqueueReadBuffer(queue, x[2], CL_FALSE, 0, BYTES, memory[0], 0, NULL, NULL));
     check(clFinish(queue));
 }
+static cl_event user_event(void)
+{
+    cl_int err;
+    cl_event e = clCreateUserEvent(context, &err);
+    check(err);
+    return e;
+}
+static int *mapped(cl_mem m)
+{
+    cl_int err;
+    int *p = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, BYTES, 0, NULL, NULL, &err);
+    check(err);
+    return p;
+}
+static void *set_late(void *gate)
+{
+    check(clSetUserEventStatus(gate, CL_COMPLETE));
+    return NULL;
+}
+static void unmapped(int other) /* the host writes behind the enqueue of the unmap, and before it runs */
+{
+    cl_event gate = user_event(), behind;
+    cl_command_queue second = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    pthread_t thread;
+    cl_mem x[MANY];
+    int *p;
+    make(x);
+    p = mapped(x[1]);
+    if (other) { /* held back by a command that is */
+        check(clEnqueueMarkerWithWaitList(second, 1, &gate, &behind));
+        check(clFlush(second));
+    }
+    check(clEnqueueUnmapMemObject(queue, x[1], p, 1, other ? &behind : &gate, NULL));
+    launch(x[1], x[1], 1); /* may write the same bytes */
+    p[1] = 77;
+    pthread_create(&thread, NULL, set_late, gate);
+    check(clEnqueueReadBuffer(queue, x[1], CL_TRUE, 0, BYTES, memory[1], 0, NULL, NULL));
+    pthread_join(thread, NULL);
+    printf("%d\n", memory[1][1]);
+}
+static void brought(void) /* what is unmapped comes by a read that has not ended */
+{
+    cl_event gate = user_event();
+    cl_mem x[MANY];
+    int *p;
+    make(x);
+    p = mapped(x[1]);
+    check(clEnqueueReadBuffer(queue, x[2], CL_FALSE, 0, BYTES, p, 1, &gate, NULL));
+    check(clEnqueueUnmapMemObject(queue, x[1], p, 0, NULL, NULL));
+    check(clSetUserEventStatus(gate, CL_COMPLETE));
+    check(clEnqueueReadBuffer(queue, x[1], CL_TRUE, 0, BYTES, memory[1], 0, NULL, NULL));
+    printf("%d\n", memory[1][1]);
+}
+static void held(int own) /* buffers go while a command of another queue, or on one of them, is held back */
+{
+    cl_command_queue second = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    cl_event gate = user_event();
+    int one = 1;
+    cl_mem x[MANY];
+    make(x);
+    check(clFinish(queue));
+    check(clEnqueueFillBuffer(second, x[own ? 0 : 3], &one, sizeof one, 0, BYTES, 1, &gate, NULL));
+    for (int i = 0; i < MANY; i++)
+        if (own || i != 3)
+            check(clReleaseMemObject(x[i]));
+    check(clSetUserEventStatus(gate, CL_COMPLETE));
+    check(clFinish(second));
+}
+static void CL_CALLBACK leave(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    exit(0);
+}
+static void left(void) /* the program ends in a callback */
+{
+    cl_event gate = user_event(), behind;
+    cl_mem x = buffer(0, BYTES, NULL);
+    check(clEnqueueFillBuffer(queue, x, memory[0], sizeof(int), 0, BYTES, 1, &gate, &behind));
+    check(clSetEventCallback(behind, CL_COMPLETE, leave, NULL));
+    check(clSetUserEventStatus(gate, CL_COMPLETE));
+    check(clFinish(queue));
+    for (;;)
+        pause();
+}
 static void over(int by) /* two objects over the same memory, or parts of it, at a time */
 {
     cl_mem x = buffer(CL_MEM_USE_HOST_PTR, BYTES, memory[0]), y = buffer(CL_MEM_USE_HOST_PTR, BYTES, memory[0] + by), z[MANY];
@@ -144,15 +231,14 @@ int main(int argc, char **argv)
     cl_queue_properties ooo[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     cl_event events[MANY];
     cl_platform_id p;
-    cl_device_id d;
     cl_program program;
     check(clGetPlatformIDs(1, &p, NULL));
-    check(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 1, &d, NULL));
-    context = clCreateContext(NULL, 1, &d, NULL, NULL, NULL);
+    check(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     check(clBuildProgram(program, 0, NULL, "", NULL, NULL));
     add = clCreateKernel(program, "add", NULL);
-    queue = clCreateCommandQueueWithProperties(context, d, strcmp(what, "events") ? NULL : ooo, NULL);
+    queue = clCreateCommandQueueWithProperties(context, device, strcmp(what, "events") ? NULL : ooo, NULL);
     if (!strcmp(what, "reads"))
         reads(0, NULL);
     else if (!strcmp(what, "overlapping"))
@@ -181,10 +267,24 @@ int main(int argc, char **argv)
         inputs();
     else if (!strcmp(what, "in_turn"))
         in_turn();
+    else if (!strcmp(what, "unmapped"))
+        unmapped(0);
+    else if (!strcmp(what, "unmapped_behind"))
+        unmapped(1);
+    else if (!strcmp(what, "brought"))
+        brought();
+    else if (!strcmp(what, "held_beside"))
+        held(0);
+    else if (!strcmp(what, "held"))
+        held(1);
+    else if (!strcmp(what, "left"))
+        left();
+    else if (!strcmp(what, "killed"))
+        abort();
     return 0;
 }
 C
-${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -o "$T/shared" "$T/shared.c" -lOpenCL || fail "shared.c does not compile"
+${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -o "$T/shared" "$T/shared.c" -lOpenCL -lpthread || fail "shared.c does not compile"
 
 # compared NAME LEAST : equal, and so many read-backs at least were compared
 compared() {
@@ -216,4 +316,20 @@ refused over_part "lie over the same host memory"
 capture sent_twice "$T/shared" sent_twice
 out=$("$cli" replay "$T/sent_twice.json" --execute 2>&1)
 [[ $out == bit-identical:* || $out == *"were not captured"* ]] || fail "sent_twice: $out"
-echo "14 programs"
+compared unmapped 2
+compared unmapped_behind 2
+refused brought "a read that had not ended brought them"
+# a user event of another queue holds no contents back; of one that may use them it does, and only that is left out
+compared held_beside 0
+[[ $out == "bit-identical: "*"4 buffers and"* ]] || fail "held_beside: $out"
+capture held "$T/shared" held
+out=$("$cli" replay "$T/held.json" --execute 2>&1)
+[[ $out == "bit-identical where captured: "*"3 buffers and"*"its end was not captured: 1 buffer"* ]] || fail "held: $out"
+grep -q "commands on it may wait for a user event that is not set" "$T/held.err" || fail "held: $(cat "$T/held.err")"
+# what a captured trace lacks is not got by --capture-data
+refused left "nothing can be compared"
+[[ $out != *capture-data* ]] || fail "left: $out"
+grep -q "the program ends in a callback" "$T/left.err" || fail "left: $(cat "$T/left.err")"
+out=$("$cli" trace --capture-data -o "$T/killed.json" -- "$T/shared" killed 2>&1)
+[[ $out == *"no enqueue of "*" had returned when it was killed"*"killed by signal 6"* && $out != *"enqueued nothing"* ]] || fail "killed: $out"
+echo "21 programs"

@@ -19,6 +19,18 @@ refused 1 "no device 900" "$T/full.json" --execute --device 900
 cp "$T/full.json.data" "$T/data"
 truncate -s -1000 "$T/full.json.data"
 refused 1 "may be truncated" "$T/full.json" --execute
+# what the trace names is opened only if it is a file: no pipe is waited for, no device is read
+rm "$T/full.json.data"
+mkfifo "$T/full.json.data" || fail "mkfifo"
+out=$(timeout 20 "$cli" replay "$T/full.json" --execute 2>&1) && fail "a pipe: $out"
+[[ $out == *"not a file"* ]] || fail "a pipe: $out"
+rm "$T/full.json.data"
+sed 's|"data":"[^"]*"|"data":"/dev/zero"|' "$T/full.json" > "$T/zero.json"
+grep -q '"data":"/dev/zero"' "$T/zero.json" || fail "the trace names no data"
+refused 1 "not a file" "$T/zero.json" --execute
+mkdir "$T/full.json.data"
+refused 1 "not a file" "$T/full.json" --execute
+rmdir "$T/full.json.data"
 # one byte of what the program sent or got is another: the comparison is what notices
 cp "$T/data" "$T/full.json.data"
 "$cli" replay "$T/full.json" --execute > /dev/null || fail "the restored data are not accepted"

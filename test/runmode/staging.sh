@@ -20,6 +20,16 @@ done
 in_run "$B/test/runmode/staged" CLWEAVE_FAULT=unpinned:1
 ! grep -q 'through pinned' "$T/summary" || fail "pinned memory that there is none of was used"
 
+# buffers with CL_MEM_ALLOC_HOST_PTR, until they are mapped: one more read is of what the map has written elsewhere
+"$B/test/runmode/staged" pinned > "$T/bare" || fail "pinned: $(cat "$T/bare")"
+for streams in off force; do
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=$streams timeout 60 "$B/test/runmode/staged" pinned > "$T/run" 2> "$T/run.err" ||
+        fail "pinned: $(cat "$T/run" "$T/run.err")"
+    cmp "$T/bare" "$T/run" || fail "pinned: other bytes"
+    grep -q '^run: 10 writes .* 11 reads .* through pinned' "$T/run.err" || fail "pinned, streams $streams: $(cat "$T/run.err")"
+    compared=$((compared + 1))
+done
+
 timeout 60 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" exit > "$T/run" 2>&1 || fail "end with transfers under way: $(cat "$T/run")"
 timeout 60 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" last > "$T/run" 2>&1 || fail "end before transfers: $(cat "$T/run")"
 grep -q '^the same bytes' "$T/run" || fail "end before transfers: $(cat "$T/run")"

@@ -113,8 +113,7 @@ int main(int argc, char **argv)
         }
         *(void **)&go = dlsym(library, "go");
         go(round);
-        if (round < ROUNDS - 1)
-            dlclose(library); /* the last one goes with the process */
+        dlclose(library);
         launch(&w, LAUNCHES);
         show(&w, "main");
     }

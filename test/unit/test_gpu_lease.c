@@ -1,5 +1,6 @@
 /* GPUs and processes: shim/device/gpu_lease.h. */
 #include "../../shim/device/gpu_lease.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -85,7 +86,7 @@ static void processes(void **state)
 static void held(void **state)
 {
     static const char *const kinds[] = {"used", "helps"};
-    char path[128];
+    char path[300];
     int status;
     pid_t child;
 
@@ -132,10 +133,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(processes), cmocka_unit_test(held),
                                        cmocka_unit_test(no_folder)};
-    char folder[] = "/tmp/clweave-lease-XXXXXX";
-    char path[128];
+    char folder[256], path[300];
     int failed;
 
+    snprintf(folder, sizeof folder, "%s/clweave-lease-XXXXXX", cw_temporary_folder());
     if (!mkdtemp(folder))
         return 1;
     setenv("XDG_RUNTIME_DIR", folder, 1);

@@ -220,6 +220,8 @@ cl_int cw_run_hook_clWaitForEvents(cl_uint n, const cl_event *list)
     uint64_t now = 0;
     cl_int err;
 
+    if (!cw_run_record_had_queue())
+        return cw_native.clWaitForEvents(n, list);
     cw_run_event_wait_list(n, list);
     err = cw_native.clWaitForEvents(n, list);
     wait_for_callbacks(n, list);

@@ -197,6 +197,7 @@ void cw_stream_seat_free_context(void *context)
     for (uint32_t i = 0; i < c->num_closers; i++)
         set_event(&c->closer[i], NULL);
     free(c->areas);
+    cw_stream_queue_context(c, false);
 }
 
 void cw_stream_seat_free_memory(void *memory)
@@ -391,7 +392,7 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
     c->seated = atomic_load(&x->seated);
     if (CW_LIKELY(!c->seated))
         return;
-    if (!c->event && !c->blocking)
+    if (!c->event && !cw_stream_call_is_over(c))
         c->event = &c->made;
     cw_stream_lock(&seats);
     if (t->closes && !t->idle)
@@ -426,7 +427,7 @@ static void use(struct cw_stream_call *c, struct cw_stream_memory *m, bool write
     s->written |= write;
     s->dirty |= write;
     s->moves = write ? 0 : s->moves;
-    if (c->blocking) /* it is over */
+    if (cw_stream_call_is_over(c)) /* it is over */
         return;
     if (s->n == CW_STREAM_USERS)
         find_users(s, list, &n);
