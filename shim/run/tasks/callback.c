@@ -1,11 +1,11 @@
 /* callback.c - the program's callbacks on events, in the order of their commands.
  *
  * The callback thread calls those on managed commands, no lock held. The vendor calls those on native
- * commands, as it does bare, through native_called(): that calls the program's function itself, or leaves
- * it to the callback thread while callbacks on managed commands of the queue have not returned. The other
- * way round, a callback on a managed command waits for those on native commands before it. When the
- * managed command is over, and nothing behind it has been let go, these are the native commands that are
- * complete.
+ * commands, as it does bare or by door/handoff.h, through native_called(): that calls the program's function
+ * itself, or leaves it to the callback thread while callbacks on managed commands of the queue have not
+ * returned. The other way round, a callback on a managed command waits for those on native commands before
+ * it. When the managed command is over, and nothing behind it has been let go, these are the native commands
+ * that are complete.
  *
  * PoCL calls them before a thread that waits for the command wakes up, and programs keep the callbacks' data
  * on the stack of the waiting function: so waits for commands include the callbacks on them. */
