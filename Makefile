@@ -1,6 +1,7 @@
 # clweave: see README.md. `make help` lists the targets.
 #
-# Settings: CC, CPPFLAGS, CFLAGS, LDFLAGS, PREFIX, LIBDIR, DESTDIR, SAN=address,undefined | thread, COVERAGE=1, V=1 (show commands).
+# Settings: CC, CPPFLAGS, CFLAGS, LDFLAGS, PREFIX, LIBDIR, DESTDIR, SAN=address,undefined | thread, COVERAGE=1, LOCK_ORDER=1
+# (shim/door/lock_order.h), V=1 (show commands).
 # Every variant builds in a folder of its own, so switching costs nothing.
 
 PREFIX  ?= /usr/local
@@ -10,7 +11,7 @@ CC      ?= cc
 OPT     ?= -O2 -g
 comma   := ,
 clang   := $(filter clang%,$(notdir $(CC)))
-variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(FUZZ),-fuzz)$(if $(clang),-clang)
+variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(FUZZ),-fuzz)$(if $(LOCK_ORDER),-locks)$(if $(clang),-clang)
 B       := build$(variant)
 Q       := $(if $(V),,@)
 
@@ -34,6 +35,12 @@ endif
 # `make fuzz` sets it: code that libFuzzer watches
 ifneq ($(FUZZ),)
 CW_CFLAGS  += -fsanitize=fuzzer-no-link
+endif
+
+# the order of locks is checked: shim/door/lock_order.h
+ifneq ($(LOCK_ORDER)$(findstring thread,$(SAN)),)
+CW_CFLAGS    += -DCW_LOCK_ORDER
+LOCK_LDFLAGS := $(patsubst %,-Wl$(comma)--wrap=pthread_%,mutex_lock mutex_trylock mutex_unlock mutex_destroy cond_wait)
 endif
 
 JANSSON_LIBS := -ljansson
@@ -103,7 +110,7 @@ $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
 $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/door/libclweave.map
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/door/libclweave.map -Wl,-soname,libclweave.so.$(ABI) \
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LOCK_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/door/libclweave.map -Wl,-soname,libclweave.so.$(ABI) \
 	    -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
 
 compile_exports := -Wl,--export-dynamic-symbol=dlopen -Wl,--export-dynamic-symbol=dlsym

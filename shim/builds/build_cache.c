@@ -1,6 +1,7 @@
 /* build_cache.c - see builds/build_cache.h: when a build is answered, and by whom the questions about the
  * program are. */
 #include "build_cache.h"
+#include "../door/lock_order.h"
 #include "../run/core/exit.h"
 #include "../run/core/observer.h"
 
@@ -320,9 +321,11 @@ bool cw_build_cache_leave(cl_program program)
     return may;
 }
 
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&making, BUILD)
+
 void cw_build_cache_make_real(cl_program program)
 {
-    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* taken before cw_run.lock */
     struct cw_run_program *p;
     char *options = NULL;
     bool bare = false;

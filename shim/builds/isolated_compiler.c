@@ -1,5 +1,6 @@
 /* isolated_compiler.c - see builds/isolated_compiler.h. */
 #include "isolated_compiler.h"
+#include "../door/lock_order.h"
 #include "later_builds.h"
 
 #include <dlfcn.h>
@@ -18,6 +19,7 @@
 #include "../../analyzer/compile/compile_client.h"
 #include "../../analyzer/source/vendor_compiler.h"
 #include "../door/door.h"
+#include "../door/dynamic_loader.h"
 #include "../door/log.h"
 #include "helper_cache.h"
 #include "compiler_resources.h"
@@ -97,11 +99,21 @@ static bool is_parted(cl_device_id device)
     return known && cw_vendor_is_pocl(&calls, device) && !cw_quiet_child_is_valgrind();
 }
 
+/* The vendor loads the code of a launch on a thread of its own, and its compiler may need the dynamic
+ * loader's lock: within dlopen() and dlclose(), and while a thread waits there, only what is loaded can be
+ * run. */
+static bool may_load(void)
+{
+    return !cw_dynamic_loader_is_waited_in() && !cw_dynamic_loader_is_here();
+}
+
 bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data)
 {
     struct apart a = {.body = body, .data = data};
     pthread_t thread;
 
+    if (!may_load())
+        return false;
     if (!is_parted(device)) {
         if (!cw_compiler_resources_suffice())
             return false;
@@ -120,7 +132,7 @@ void cw_isolated_compiler_files(void (*body)(void *), void *data)
     struct apart a = {.body = body, .data = data, .any = true};
     pthread_t thread;
 
-    if (!cw_quiet_child_is_valgrind() && cw_run_thread_try(&thread, work, &a))
+    if (!cw_quiet_child_is_valgrind() && !cw_dynamic_loader_is_here() && cw_run_thread_try(&thread, work, &a))
         pthread_join(thread, NULL);
     if (!a.done)
         body(data);
@@ -271,6 +283,7 @@ static struct {
     pthread_mutex_t lock;
     struct cw_identity_set programs, launches;
 } here = {.lock = PTHREAD_MUTEX_INITIALIZER};
+CW_LOCK_RANK(&here.lock, LOADED)
 
 /* Of a launch of program number `program`; the caller's to finish. */
 static struct cw_identity loaded_launch(uint32_t program, const struct need *need)
@@ -388,7 +401,7 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     if (loads && is_here(&need))
         answer = CW_COMPILE_GOOD;
     else
-        answer = room ? have(device, &q, &need) : CW_COMPILE_BAD;
+        answer = room && may_load() ? have(device, &q, &need) : CW_COMPILE_BAD;
     finish_need(&need);
     return answer;
 }

@@ -19,8 +19,9 @@
 void cw_isolated_compiler_start(const char *folder);
 
 /* Runs body(data) on such a thread, where the device's vendor allows it, and waits. False, without running
- * it: the process has no room for a compiler (builds/compiler_resources.h). Between cw_pending_builds_begin()
- * and _ends(), or on a thread whose end the process waits for. Any thread, lock not held. */
+ * it: the process has no room for a compiler (builds/compiler_resources.h); or the caller is within dlopen()
+ * or dlclose(), or another thread waits there (door/dynamic_loader.h). Between cw_pending_builds_begin() and
+ * _ends(), or on a thread whose end the process waits for. Any thread, lock not held. */
 bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data);
 
 /* Runs body(data), which opens the library's own files and prints nothing, on such a thread where there can

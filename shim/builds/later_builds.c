@@ -1,5 +1,6 @@
 /* later_builds.c - see builds/later_builds.h. */
 #include "later_builds.h"
+#include "../door/lock_order.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -117,6 +118,7 @@ static struct {
     pthread_mutex_t lock;
     struct cw_identity_set set;
 } asked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+CW_LOCK_RANK(&asked.lock, ASKED)
 
 static bool is_asked(const struct cw_identity *result)
 {

@@ -1,5 +1,6 @@
 /* context_devices.c - the places where commands of one context may run. */
 #include "device_board.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -31,6 +32,7 @@ static struct {
 } roots[ROOTS_MAX];
 static unsigned n_roots;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, DEVICES)
 
 static unsigned least(unsigned a, unsigned b)
 {

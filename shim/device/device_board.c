@@ -1,4 +1,5 @@
 #include "device_board.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,6 +16,7 @@ unsigned cw_board_dsps_wanted;
 static struct cw_board board;
 static bool found; /* stored last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, BOARD)
 static __thread bool finding __attribute__((tls_model("initial-exec")));
 
 static bool is_basic(cl_device_id d)

@@ -1,5 +1,6 @@
 /* gpu_lease.c - see device/gpu_lease.h. */
 #include "gpu_lease.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@ static struct lease {
 } leases[GPUS];
 static unsigned count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, LEASE)
 
 static uint64_t now_ns(void)
 {

@@ -1,5 +1,6 @@
 /* pace.c - see pace.h. */
 #include "pace.h"
+#include "../door/lock_order.h"
 
 #include <pthread.h>
 
@@ -11,6 +12,7 @@
 enum { EVENTS = 8 }; /* of one launch that are kept */
 
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&one, PACE)
 
 /* The commands of the launch that computes now; `one` is held. */
 static struct {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../analyzer/settings/options.h"
+#include "lock_order.h"
 #include "log.h"
 
 struct cw_dispatch cw_next;
@@ -116,13 +117,16 @@ static void start_mode(void *unused)
     __atomic_store_n(&running, mode, __ATOMIC_RELEASE);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, DOOR)
+
 const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int saved = errno;
     pthread_mutex_lock(&lock);
     if (!is_open) {
         cw_next = *next;
+        cw_lock_order_watch(&cw_next);
         cw_roomy(start_mode, NULL);
         is_open = true;
     }

@@ -1,5 +1,6 @@
 /* exports.c - door (a): the cl* symbols that a program binds to when we are preloaded. */
 #include "door.h"
+#include "lock_order.h"
 #include "log.h"
 
 #include <errno.h>
@@ -73,9 +74,11 @@ static const struct cw_dispatch *open_locked(bool *done)
     return &symbol_targets;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, EXPORTS)
+
 static const struct cw_dispatch *open_door(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool done;
     int saved = errno;
     const struct cw_dispatch *to = &symbol_targets;

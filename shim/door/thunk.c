@@ -1,5 +1,6 @@
 /* thunk.c - see door/thunk.h. */
 #include "thunk.h"
+#include "lock_order.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,6 +23,7 @@ static struct thunk {
 } thunks[SLOTS];
 static unsigned used;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, THUNKS)
 
 /* Slot i puts i into a register that no function gets its parameters in. The common part keeps those that may
  * hold some. */
@@ -118,6 +120,7 @@ void *cw_thunk_create(void *vendor, const char *name, void (*before)(const char 
         thunks[i].before = before;
         snprintf(thunks[i].name, sizeof thunks[i].name, "%s", name);
         pthread_mutex_init(&thunks[i].lock, NULL);
+        cw_lock_order_add(&thunks[i].lock, CW_LOCK_THUNK);
         used++;
     }
     pthread_mutex_unlock(&lock);

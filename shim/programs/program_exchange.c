@@ -1,5 +1,6 @@
 /* program_exchange.c - see program_exchange.h. */
 #include "program_exchange.h"
+#include "../door/lock_order.h"
 #include "program_files.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ static struct {
     } * v;
     size_t count, capacity;
 } programs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+CW_LOCK_RANK(&programs.lock, EXCHANGE)
 
 uint64_t cw_program_exchange_replaced(void)
 {

@@ -1,5 +1,6 @@
 /* capture.c - bytes of host memory, and those that non-blocking reads returned, into blobs. */
 #include "capture.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@ struct cw_capture_pending {
 };
 static struct cw_capture_pending *transfers;
 static pthread_mutex_t transfers_lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&transfers_lock, CAPTURE)
 
 void cw_capture_after_fork(void)
 {

@@ -4,6 +4,7 @@
  * wait for its event. The granularity is the queue: all commands of a queue count as held back from the first
  * on. */
 #include "capture.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@ struct gate {
 };
 static struct gate *gates;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, CAPTURE_GATES)
 
 void cw_capture_gates_after_fork(void)
 {

@@ -4,6 +4,7 @@
  * queue is known to be idle is the host's: block hashes are taken when the last busy queue becomes idle, and
  * compared at the next enqueue. */
 #include "capture.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -31,6 +32,7 @@ static size_t busy_count;
 static bool overflow; /* more busy queues than fit: never idle again */
 static bool watching; /* hashes are those of an idle moment, and no enqueue has come since */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, CAPTURE_HOST)
 
 void cw_capture_host_after_fork(void)
 {

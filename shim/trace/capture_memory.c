@@ -1,5 +1,6 @@
 /* capture_memory.c - initial and final contents of memory objects. */
 #include "capture.h"
+#include "../door/lock_order.h"
 #include "../door/log.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct tracked {
 };
 static struct tracked *list;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, CAPTURE_MEMORY)
 static _Atomic uint64_t used_anything; /* queues of commands that may use every object, as queue_bit */
 static __thread int in_callback __attribute__((tls_model("initial-exec")));
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../analyzer/trace/trace.h"
+#include "../door/handoff.h"
 #include "capture.h"
 #include "hooks.h"
 
@@ -195,9 +196,10 @@ cl_int cw_hook_clSetEventCallback(cl_event event, cl_int command_exec_callback_t
     if (command && !c)
         cw_log_stop("out of memory");
     if (!c)
-        return cw_traced.clSetEventCallback(event, command_exec_callback_type, notify, user_data);
+        return cw_handoff_set(cw_traced.clSetEventCallback, event, command_exec_callback_type, notify,
+                              user_data);
     *c = (struct callback){notify, user_data, o->seq, o->generation};
-    status = cw_traced.clSetEventCallback(event, command_exec_callback_type, completed, c);
+    status = cw_handoff_set(cw_traced.clSetEventCallback, event, command_exec_callback_type, completed, c);
     if (status != CL_SUCCESS)
         free(c);
     return status;

@@ -1,4 +1,5 @@
 #include "log_file.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +42,7 @@ static struct {
     dev_t data_device;
     ino_t data_inode;
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+CW_LOCK_RANK(&file.lock, LOG_FILE)
 
 /* Reserves [offset, offset+n) of fd. RLIMIT_FSIZE is looked at first: passing it raises SIGXFSZ. */
 static int reserve(int fd, uint64_t offset, uint64_t n)

@@ -1,4 +1,5 @@
 #include "log_write.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@ enum { UNCONFIGURED, READY, OPEN, OVER };
 static _Atomic int state; /* changed under state_lock, but for the first steps of a forked child */
 /* A thread whose call exit() has interrupted may take it again (mode_trace.c). */
 static pthread_mutex_t state_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+CW_LOCK_RANK(&state_lock, LOG_STATE)
 static volatile uint32_t
     *page; /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
            /* word says that a thread of the child is resetting the inherited state */

@@ -89,12 +89,29 @@ static struct cw_dispatch hooks = {
 #define HOOK(name) .name = cw_hook_##name,
     CW_TRACE_HOOKS(HOOK)};
 
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
+    static ret pass_##name params                                                                            \
+    {                                                                                                        \
+        return cw_next.name args;                                                                            \
+    }
+#include "../door/api.inc"
+
+/* All others pass as they are, through the door, which counts that the thread is inside them. */
+static void pass_others(void)
+{
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
+    if (!hooks.name)                                                                                         \
+        hooks.name = pass_##name;
+#include "../door/api.inc"
+}
+
 static bool start(const struct cw_options *options)
 {
     if (!cw_mode_trace_start(options, &cw_next, NULL))
         return false;
     cw_calls_install(&hooks);
     cw_program_exchange_install(&hooks, options);
+    pass_others();
     return true;
 }
 
@@ -160,8 +177,9 @@ static void end(void *unused)
         return; /* a forked child that made no call has none of its own */
     done = cw_log_generation;
     if (cw_log_is_open() && is_within_call())
-        cw_log_warning("the program ends inside an OpenCL call: times of its last commands%s are not recorded",
-                       cw_recorder.capture_data ? " and contents of its memory objects" : "");
+        cw_log_warning(
+            "the program ends inside an OpenCL call: times of its last commands%s are not recorded",
+            cw_recorder.capture_data ? " and contents of its memory objects" : "");
     else if (cw_log_is_open())
         ask_vendor();
     if (cw_log_is_open())

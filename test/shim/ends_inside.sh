@@ -17,7 +17,7 @@ ends() {
 }
 
 calls="clBuildProgram:1 clCreateBuffer:2 clEnqueueNDRangeKernel:3 clSetKernelArg:4 clEnqueueReadBuffer:4 clGetEventInfo:3 clReleaseEvent:3
-clFinish:2 clWaitForEvents:1 clReleaseMemObject:1 clReleaseKernel:1"
+clFinish:2 clGetSupportedImageFormats:1 clWaitForEvents:1 clReleaseMemObject:1 clReleaseKernel:1"
 for call in $calls; do
     for data in 0 1; do
         rm -f "$T"/trace*

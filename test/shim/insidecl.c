@@ -17,7 +17,7 @@
 
 static const struct _cl_icd_dispatch *next;
 static struct _cl_icd_dispatch table;
-static _Thread_local const char *inside; /* the call that the signal has interrupted */
+static _Thread_local const char *volatile inside; /* the call that the signal has interrupted */
 static char wanted[64];
 static unsigned left;
 

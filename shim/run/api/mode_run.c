@@ -14,6 +14,7 @@
 #include "../tuning/bypass.h"
 #include "../workers/legal.h"
 #include "../../device/device_early.h"
+#include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../../door/thunk.h"
 #include "../../programs/program_exchange.h"
@@ -216,6 +217,7 @@ static bool start(const struct cw_options *options)
     start_recording(options);
     cw_program_exchange_install(&hooks, options);
     cw_run_thread_look();
+    cw_dynamic_loader_start();
     if (!cw_run_staging_start(options))
         return false;
     cw_run_share_start(options);

@@ -1,5 +1,6 @@
 /* global_lock.c - the one lock of run mode, and work that has to wait until it is free. */
 #include "global_lock.h"
+#include "../../door/lock_order.h"
 #include "recount.h"
 #include "state.h"
 #include "thread.h"
@@ -21,6 +22,7 @@ struct garbage {
 struct cw_run_state_all cw_run = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                   .timer = PTHREAD_COND_INITIALIZER,
                                   .host = {.low = 0, .high = UINTPTR_MAX}};
+CW_LOCK_RANK(&cw_run.lock, RUN)
 
 static struct garbage *garbage;
 

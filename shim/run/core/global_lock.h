@@ -1,9 +1,9 @@
 /* global_lock.h - the lock of run mode, and the work that waits for it to be free.
  *
  * Locks: one, cw_run.lock, over all that core/types.h declares. Nothing of the vendor is called while it is
- * held but queries of an event's status and of reference counts, and retains of events (PoCL calls back
- * without a lock of its own, so these cannot meet us from behind). cw_run_global_lock_give also hands over
- * the work that had to wait for a free lock: releases, and callbacks on vendor events. */
+ * held but queries of an event's status and of reference counts, and retains of events: callbacks that the
+ * vendor may make with a lock of its own never take this one (door/handoff.h). cw_run_global_lock_give also
+ * hands over the work that had to wait for a free lock: releases, and callbacks on vendor events. */
 #ifndef CW_RUN_GLOBAL_LOCK_H
 #define CW_RUN_GLOBAL_LOCK_H
 

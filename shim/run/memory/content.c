@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "../../device/device_board.h"
+#include "../../door/lock_order.h"
 #include "content.h"
 
 typedef cl_int(CL_API_CALL *set_size)(cl_mem buffer, cl_mem size);
@@ -21,6 +22,7 @@ struct content {
 };
 static struct content *list;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, CONTENT)
 static set_size vendors;
 static bool any; /* there has been a buffer with a content size */
 

@@ -1,5 +1,6 @@
 /* quarantine.c - see memory/quarantine.h. */
 #include "quarantine.h"
+#include "../../door/lock_order.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -137,6 +138,7 @@ cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from
         .lane = p->lane, .place = *p, .slot = *p->slot, .from = from, .low = low, .bytes = bytes};
     r->place.slot = &r->slot;
     pthread_mutex_init(&r->lock, NULL);
+    cw_lock_order_add(&r->lock, CW_LOCK_QUARANTINE);
     pthread_cond_init(&r->told, NULL);
     cw_next.clRetainMemObject(from);
     if (!cw_run_thread_try(&thread, read_apart, r)) {

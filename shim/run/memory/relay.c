@@ -1,5 +1,6 @@
 /* relay.c - see memory/relay.h. */
 #include "relay.h"
+#include "../../door/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct relay {
 
 static struct relay *idle;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, RELAY)
 
 /* Pinned memory of the helper; where there is none, any. */
 static struct relay *create(const struct cw_run_context_device *helper)

@@ -1,5 +1,6 @@
 /* staging_count.c - the lines of the summary. */
 #include "staging_count.h"
+#include "../../door/lock_order.h"
 
 #include "staging_crew.h"
 
@@ -15,6 +16,7 @@ static struct {
     double ns, vendor_ns;
 } both;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, STAGING_COUNT)
 
 void cw_run_staging_count(bool write, size_t bytes, double ns, double vendor_ns)
 {

@@ -1,5 +1,6 @@
 /* staging_notes.c - three short lists, under one lock, and a set of buffers. */
 #include "staging_notes.h"
+#include "../../door/lock_order.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,6 +19,7 @@ struct list {
 
 static struct list events, maps, buffers;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, STAGING_NOTES)
 
 /* Lock held. */
 static struct note **find(struct list *list, const void *key)

@@ -1,5 +1,6 @@
 /* staging_objects.c - tables of contexts and queues, and turns. */
 #include "staging_objects.h"
+#include "../../door/lock_order.h"
 
 #include "../../device/device.h"
 #include "../../device/dsp_native.h"
@@ -13,6 +14,7 @@
 #define MOMENT_S 2
 
 pthread_mutex_t cw_run_staging_objects_lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&cw_run_staging_objects_lock, STAGING)
 pthread_cond_t cw_run_staging_objects_changed = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t *const lock = &cw_run_staging_objects_lock;
 

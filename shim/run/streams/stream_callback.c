@@ -72,6 +72,7 @@ static void call(const struct cw_stream_callback *c)
     cl_event event = (cl_event)(uintptr_t)c->event->o.handle;
     cl_int status = status_of(event);
 
+    cw_handoff_wait(event);
     call_program(c->function, event, status < 0 ? status : c->type, c->data);
 }
 
@@ -98,7 +99,7 @@ static cl_int set_plain(cl_event event, cl_int type, void(CL_CALLBACK *function)
     if (!p)
         return cw_next.clSetEventCallback(event, type, function, data);
     *p = (struct plain){function, data};
-    err = cw_next.clSetEventCallback(event, type, plain_called, p);
+    err = cw_handoff_set(cw_next.clSetEventCallback, event, type, plain_called, p);
     if (err != CL_SUCCESS)
         free(p);
     return err;
@@ -122,10 +123,10 @@ static void call_due(struct cw_stream_queue *q)
     q->calling = true;
     while ((c = q->callbacks) && c->number <= q->called) {
         q->callbacks = c->next;
-        pthread_mutex_unlock(&q->lock);
+        cw_stream_unlock(&q->lock);
         call(c);
         free_callback(c);
-        pthread_mutex_lock(&q->lock);
+        cw_stream_lock(&q->lock);
     }
     q->calling = false;
     pthread_cond_broadcast(&q->calls);
@@ -137,11 +138,11 @@ static void CL_CALLBACK reached(cl_event marker, cl_int status, void *data)
     struct cw_stream_queue *q = d->queue;
 
     (void)marker, (void)status;
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     if (q->called < d->number)
         q->called = d->number;
     call_due(q);
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
     cw_stream_object_unpin(q);
     free(d);
 }
@@ -194,11 +195,11 @@ static cl_int set(struct cw_stream_event *e, struct cw_stream_callback *c, struc
     cw_stream_object_pin_again(e->queue);
     cw_next.clRetainEvent(marker); /* another one's end may call it, and let it go, at once */
     insert(e->queue, c);
-    pthread_mutex_unlock(&e->queue->lock); /* the vendor may call it at once */
+    cw_stream_unlock(&e->queue->lock); /* the vendor may call it at once */
     cw_next.clFlush(e->queue->view);
-    cw_next.clSetEventCallback(marker, CL_COMPLETE, reached, d);
+    cw_handoff_set(cw_next.clSetEventCallback, marker, CL_COMPLETE, reached, d);
     cw_next.clReleaseEvent(marker);
-    pthread_mutex_lock(&e->queue->lock);
+    cw_stream_lock(&e->queue->lock);
     return CL_SUCCESS;
 }
 
@@ -210,10 +211,10 @@ static cl_int set_streamed(struct cw_stream_event *e, cl_event event, cl_int typ
     cl_int err = CL_OUT_OF_HOST_MEMORY;
 
     atomic_store(&any, true);
-    pthread_mutex_lock(&e->queue->lock);
+    cw_stream_lock(&e->queue->lock);
     e->queue->hosted = true;
     if (!function || (type != CL_RUNNING && type != CL_COMPLETE) || is_plain(e, type)) {
-        pthread_mutex_unlock(&e->queue->lock);
+        cw_stream_unlock(&e->queue->lock);
         return set_plain(event, type, function, data);
     }
     c = calloc(1, sizeof *c);
@@ -224,7 +225,7 @@ static cl_int set_streamed(struct cw_stream_event *e, cl_event event, cl_int typ
         *d = (struct due){e->queue, e->number};
         err = set(e, c, d);
     }
-    pthread_mutex_unlock(&e->queue->lock);
+    cw_stream_unlock(&e->queue->lock);
     if (err != CL_SUCCESS) {
         free(c);
         free(d);
@@ -265,16 +266,16 @@ void cw_stream_callback_wait(struct cw_stream_queue *q, uint64_t number)
 
     if (inside || !q->calls_first)
         return;
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     while ((marker = next_marker(q, number))) {
-        pthread_mutex_unlock(&q->lock);
+        cw_stream_unlock(&q->lock);
         cw_next.clWaitForEvents(1, &marker);
         cw_next.clReleaseEvent(marker);
-        pthread_mutex_lock(&q->lock);
+        cw_stream_lock(&q->lock);
         if (q->callbacks && q->callbacks->number <= number && q->callbacks->marker == marker && !q->calling)
             break; /* its command has failed: the vendor does not call it */
     }
     while (q->calling)
         pthread_cond_wait(&q->calls, &q->lock);
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
 }

@@ -198,15 +198,15 @@ static void take_turn(struct cw_stream_call *c, const struct cw_stream_touch *t,
     cl_uint n;
 
     for (;;) {
-        pthread_mutex_lock(&c->q->order);
-        pthread_mutex_lock(&c->q->lock);
+        cw_stream_lock(&c->q->order);
+        cw_stream_lock(&c->q->lock);
         if (!waits_ahead(c, t, blocking))
             return;
         n = c->waits.outside ? 0 : find_pending(c->q, t, list);
         if (!n && !c->waits.outside)
             return;
-        pthread_mutex_unlock(&c->q->lock);
-        pthread_mutex_unlock(&c->q->order);
+        cw_stream_unlock(&c->q->lock);
+        cw_stream_unlock(&c->q->order);
         if (c->waits.outside)
             cw_next.clWaitForEvents(c->waits.n, c->waits.list);
         c->waits.outside = false; /* no more */
@@ -229,8 +229,8 @@ static bool has_left(struct cw_stream_call *c)
 
     if (CW_LIKELY(!q->left))
         return false;
-    pthread_mutex_unlock(&q->lock);
-    pthread_mutex_unlock(&q->order);
+    cw_stream_unlock(&q->lock);
+    cw_stream_unlock(&q->order);
     cw_stream_object_unpin(q);
     c->q = NULL;
     return true;
@@ -257,7 +257,7 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
         place(c, touch);
         set_blocking(c, blocking);
         streamed = !c->q->closed;
-        pthread_mutex_unlock(&c->q->lock);
+        cw_stream_unlock(&c->q->lock);
         c->turn = streamed ? cw_run_staging_turn_take(c->queue) : NULL;
         cw_stream_waits_before(&c->waits, c->queue, touch->no_list);
         if (streamed)
@@ -390,14 +390,14 @@ static cl_int finish_blocking(struct cw_stream_call *c)
         cw_stream_queue_flush(q, CW_STREAM_MAX);
     else
         q->of[c->stream].dirty = false;
-    pthread_mutex_unlock(&q->lock);
-    pthread_mutex_unlock(&q->order);
+    cw_stream_unlock(&q->lock);
+    cw_stream_unlock(&q->order);
     if (event)
         err = wait_apart(c, event);
     wait_for_visible(&x);
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     reached(c, &x, number, err);
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
     if (alone && q->context->queues > 1) /* another queue was made meanwhile */
         cw_stream_queue_catch_up(q);
     cw_stream_callback_wait(q, number);
@@ -409,13 +409,13 @@ static cl_int taken(struct cw_stream_call *c)
 {
     if (c->event && *c->event && !c->touch->transfers)
         cw_run_staging_notes_new(*c->event);
-    pthread_mutex_lock(&c->q->lock);
+    cw_stream_lock(&c->q->lock);
     keep(c);
     cw_stream_seat_end(c, CL_SUCCESS);
     if (c->blocking || c->apart)
         return finish_blocking(c);
-    pthread_mutex_unlock(&c->q->lock);
-    pthread_mutex_unlock(&c->q->order);
+    cw_stream_unlock(&c->q->lock);
+    cw_stream_unlock(&c->q->order);
     return CL_SUCCESS;
 }
 
@@ -429,7 +429,7 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
     if (q && err == CL_SUCCESS)
         err = taken(c);
     else if (q)
-        pthread_mutex_unlock(&q->order);
+        cw_stream_unlock(&q->order);
     cw_stream_waits_close(&c->waits);
     if (q && c->leaves)
         cw_stream_queue_leave_if_idle(q);
@@ -448,9 +448,9 @@ void cw_stream_close_for_good(struct cw_stream_queue *q)
     t.no_list = true;
     cw_stream_begin(&c, (cl_command_queue)(uintptr_t)q->o.handle, &t, CL_FALSE, 0, NULL, NULL);
     if (c.q) {
-        pthread_mutex_lock(&c.q->lock);
+        cw_stream_lock(&c.q->lock);
         c.q->closed = true;
-        pthread_mutex_unlock(&c.q->lock);
+        cw_stream_unlock(&c.q->lock);
     }
     cw_stream_end(&c, CL_SUCCESS);
 }

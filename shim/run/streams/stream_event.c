@@ -1,5 +1,6 @@
 /* stream_event.c - see streams/stream_event.h. */
 #include "stream_event.h"
+#include "../../door/lock_order.h"
 
 #include "../../trace/recorder.h"
 #include "../core/fault.h"
@@ -10,6 +11,7 @@
 
 /* Of the lists of events, and of their times. */
 static pthread_mutex_t times_lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&times_lock, STREAM_TIMES)
 
 void cw_stream_event_made(struct cw_stream_queue *q, cl_event event, uint32_t stream, uint64_t number)
 {
@@ -74,7 +76,7 @@ void cw_stream_event_before(struct cw_stream_event *e, cl_event *list, cl_uint *
 {
     struct cw_stream_queue *q = e->queue;
 
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     for (uint32_t s = 0; !e->over && s < q->n; s++) {
         cl_event mark = e->tails[s] ? cw_stream_queue_mark(q, s, e->tails[s]) : NULL;
 
@@ -82,7 +84,7 @@ void cw_stream_event_before(struct cw_stream_event *e, cl_event *list, cl_uint *
             list[(*n)++] = mark;
     }
     cw_stream_queue_flush(q, CW_STREAM_MAX);
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
 }
 
 /* ---- what the program asks */
@@ -90,9 +92,9 @@ void cw_stream_event_before(struct cw_stream_event *e, cl_event *list, cl_uint *
 /* Streams wait for each other: where one is asked for, all go on. */
 static void flush(struct cw_stream_event *e)
 {
-    pthread_mutex_lock(&e->queue->lock);
+    cw_stream_lock(&e->queue->lock);
     cw_stream_queue_flush(e->queue, CW_STREAM_MAX);
-    pthread_mutex_unlock(&e->queue->lock);
+    cw_stream_unlock(&e->queue->lock);
 }
 
 static cl_int answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret)
@@ -110,9 +112,9 @@ static bool before_is_over(struct cw_stream_event *e)
 {
     bool over;
 
-    pthread_mutex_lock(&e->queue->lock);
+    cw_stream_lock(&e->queue->lock);
     over = cw_stream_event_before_is_over(e);
-    pthread_mutex_unlock(&e->queue->lock);
+    cw_stream_unlock(&e->queue->lock);
     return over;
 }
 
@@ -130,10 +132,10 @@ static cl_int count_references(struct cw_stream_event *e, cl_event event, size_t
     cl_uint count = 0;
     cl_int err;
 
-    pthread_mutex_lock(&e->queue->lock);
+    cw_stream_lock(&e->queue->lock);
     err = cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
     count -= cw_stream_queue_holds(e->queue, event) + atomic_load(&e->seats);
-    pthread_mutex_unlock(&e->queue->lock);
+    cw_stream_unlock(&e->queue->lock);
     return err == CL_SUCCESS ? answer(&count, sizeof count, room, to, bytes) : err;
 }
 
@@ -256,12 +258,12 @@ static void reached(struct cw_stream_event *e)
 {
     struct cw_stream_queue *q = e->queue;
 
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     for (uint32_t s = 0; s < q->n; s++)
         cw_stream_queue_reached(q, s, s == e->stream ? e->number : e->tails[s]);
     e->over = true;
     cw_stream_worth_synchronised(q, e->number);
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
 }
 
 cl_int cw_stream_hook_clWaitForEvents(cl_uint n, const cl_event *list)

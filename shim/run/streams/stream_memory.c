@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stream_hooks.h"
+#include "../../door/lock_order.h"
 #include "stream_memory.h"
 #include "stream_seat.h"
 
@@ -17,6 +18,7 @@ struct map {
 };
 static struct map *maps;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, STREAM_MEMORY)
 
 void cw_stream_memory_mapped(cl_mem buffer, const void *address, size_t offset, size_t bytes)
 {

@@ -1,5 +1,6 @@
 /* stream_object.c - see streams/stream_object.h. */
 #include "stream_object.h"
+#include "../../door/lock_order.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,6 +12,7 @@ void (*cw_stream_object_free[CW_STREAM_KINDS])(void *object);
 
 static struct cw_stream_object *table[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, STREAM_OBJECT)
 static atomic_bool some;
 static atomic_uint num[CW_STREAM_KINDS]; /* records in the table */
 

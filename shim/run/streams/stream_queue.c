@@ -1,5 +1,6 @@
 /* stream_queue.c - see streams/stream_queue.h. */
 #include "stream_queue.h"
+#include "../../door/lock_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ void cw_stream_queue_catch_up(void *queue)
     cl_event list[CW_STREAM_MAX];
     cl_uint n = 0;
 
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     for (uint32_t s = 0; s < q->n; s++) {
         cl_event mark = q->of[s].passed ? cw_stream_queue_mark(q, s, q->of[s].passed) : NULL;
 
@@ -48,7 +49,7 @@ void cw_stream_queue_catch_up(void *queue)
             list[n++] = mark;
     }
     cw_stream_queue_flush(q, CW_STREAM_MAX);
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
     while (n) {
         cw_next.clWaitForEvents(1, &list[--n]);
         cw_next.clReleaseEvent(list[n]);
@@ -92,6 +93,8 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
     }
     init_lock(&q->order);
     init_lock(&q->lock);
+    cw_lock_order_add(&q->order, CW_LOCK_STREAM_ORDER);
+    cw_lock_order_add(&q->lock, CW_LOCK_STREAM_QUEUE);
     q->calls_first = cw_device_traits(device) & CW_VENDOR_CALLS_BACK_FIRST;
     pthread_cond_init(&q->calls, NULL);
     q->context = c;
@@ -314,7 +317,7 @@ void cw_stream_queue_leaves(struct cw_stream_queue *q)
     cl_command_queue own[CW_STREAM_MAX + 1];
     uint32_t n = 0;
 
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     for (uint32_t s = 0; s < q->n; s++)
         if (q->n > 1)
             cw_stream_queue_mark(q, s, q->of[s].last);
@@ -328,7 +331,7 @@ void cw_stream_queue_leaves(struct cw_stream_queue *q)
         own[n++] = q->view;
     q->view = NULL;
     q->closed = true;
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
     for (uint32_t i = 0; i < n; i++)
         cw_next.clReleaseCommandQueue(own[i]);
     q->context->own_refs -= q->own_refs;
@@ -351,13 +354,13 @@ static bool leave(struct cw_stream_queue *q, bool used)
 {
     bool leaves;
 
-    if (pthread_mutex_trylock(&q->order))
+    if (!cw_stream_trylock(&q->order)) /* the vendor may hold another thread that has it */
         return false;
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     leaves = (used || !q->number) && may_leave(q);
     q->left |= leaves;
-    pthread_mutex_unlock(&q->lock);
-    pthread_mutex_unlock(&q->order);
+    cw_stream_unlock(&q->lock);
+    cw_stream_unlock(&q->order);
     if (!leaves)
         return false;
     cw_stream_counts.left++;

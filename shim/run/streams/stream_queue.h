@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "../../door/handoff.h"
 #include "stream_object.h"
 #include "stream_worth.h"
 
@@ -62,6 +63,25 @@ struct cw_stream_queue {
     cl_command_queue view;                /* markers whose ends call callbacks; NULL: none yet */
     struct cw_stream_worth worth;
 };
+
+/* Locks under which the vendor is called: callbacks that it makes inside such a call are handed over. */
+static inline void cw_stream_lock(pthread_mutex_t *lock)
+{
+    cw_handoff_holds++;
+    pthread_mutex_lock(lock);
+}
+static inline bool cw_stream_trylock(pthread_mutex_t *lock)
+{
+    bool taken = pthread_mutex_trylock(lock) == 0;
+
+    cw_handoff_holds += taken;
+    return taken;
+}
+static inline void cw_stream_unlock(pthread_mutex_t *lock)
+{
+    pthread_mutex_unlock(lock);
+    cw_handoff_holds--;
+}
 
 /* Totals of the process, for the summary. */
 struct cw_stream_counts {

@@ -1,5 +1,6 @@
 /* stream_seat.c - see streams/stream_seat.h. */
 #include "stream_seat.h"
+#include "../../door/lock_order.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,6 +42,7 @@ static size_t pinned_bytes;
 /* Of all seats and areas. Held for no command of the program's; recursive, as a vendor may call the program's
  * callbacks inside any call. */
 static pthread_mutex_t seats = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+CW_LOCK_RANK(&seats, STREAM_SEATS)
 
 static bool is_over(cl_event event)
 {
@@ -90,21 +92,21 @@ static void wait_for(cl_event event)
 /* What arrives does not wait for the host. */
 void cw_stream_seat_unseen(struct cw_stream_context *c)
 {
-    pthread_mutex_lock(&seats);
+    cw_stream_lock(&seats);
     for (uint32_t i = 0; c->areas && i < c->areas->n; i++)
         wait_for(c->areas->of[i].read);
     atomic_store(&c->seated, false);
-    pthread_mutex_unlock(&seats);
+    cw_stream_unlock(&seats);
 }
 
 void cw_stream_seat_leave(struct cw_stream_memory *m)
 {
     if (!m)
         return;
-    pthread_mutex_lock(&seats);
+    cw_stream_lock(&seats);
     m->seat.stays = true;
     wait_for(m->seat.arrival);
-    pthread_mutex_unlock(&seats);
+    cw_stream_unlock(&seats);
 }
 
 /* ---- what run mode has for the devices of a context */
@@ -392,7 +394,7 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
         return;
     if (!c->event && !cw_stream_call_is_over(c))
         c->event = &c->made;
-    pthread_mutex_lock(&seats);
+    cw_stream_lock(&seats);
     if (t->closes && !t->idle)
         n = find_arrivals(x->areas, list);
     for (cl_uint i = 0; i < n; i++)
@@ -411,7 +413,7 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
     while (n)
         cw_next.clReleaseEvent(list[--n]);
     stay(c, 1);
-    pthread_mutex_unlock(&seats);
+    cw_stream_unlock(&seats);
 }
 
 static void use(struct cw_stream_call *c, struct cw_stream_memory *m, bool write)
@@ -459,7 +461,7 @@ void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
     if (CW_LIKELY(!c->seated))
         return;
     x = c->q->context;
-    pthread_mutex_lock(&seats);
+    cw_stream_lock(&seats);
     stay(c, -1);
     if (err == CL_SUCCESS && t->closes && !t->idle && c->event && *c->event)
         close_all(x, *c->event);
@@ -469,7 +471,7 @@ void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
         if (m)
             use(c, m, t->of[i].write);
     }
-    pthread_mutex_unlock(&seats);
+    cw_stream_unlock(&seats);
     if (c->made && !c->apart) {
         cw_next.clReleaseEvent(c->made);
         c->made = NULL;

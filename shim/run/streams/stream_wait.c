@@ -67,10 +67,10 @@ cl_int cw_stream_hook_clFlush(cl_command_queue queue)
 
     if (!q)
         return cw_stream_below.clFlush(queue);
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     cw_stream_queue_flush(q, 0);
     q->of[0].dirty = false;
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
     cw_stream_object_unpin(q);
     return cw_next.clFlush(queue);
 }
@@ -82,7 +82,7 @@ static uint32_t look(struct cw_stream_queue *q, cl_command_queue queue[CW_STREAM
 {
     uint32_t n;
 
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     n = q->n;
     *number = q->number;
     for (uint32_t s = 0; s < n; s++) {
@@ -97,7 +97,7 @@ static uint32_t look(struct cw_stream_queue *q, cl_command_queue queue[CW_STREAM
             cw_next.clRetainEvent(mark[s]);
     }
     cw_stream_queue_flush(q, 0);
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
     return n;
 }
 
@@ -118,14 +118,14 @@ static cl_int finish(struct cw_stream_queue *q)
             cw_next.clReleaseEvent(mark[s]);
         }
     }
-    pthread_mutex_lock(&q->lock);
+    cw_stream_lock(&q->lock);
     for (uint32_t s = 0; s < n; s++)
         if (now[s] == CL_SUCCESS)
             cw_stream_queue_reached(q, s, last[s]);
     if (err == CL_SUCCESS)
         cw_stream_worth_synchronised(q, number);
     vain = cw_stream_worth_is_vain(q);
-    pthread_mutex_unlock(&q->lock);
+    cw_stream_unlock(&q->lock);
     cw_stream_callback_wait(q, number);
     if (vain)
         cw_stream_queue_leave_if_idle(q);

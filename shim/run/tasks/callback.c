@@ -1,11 +1,11 @@
 /* callback.c - the program's callbacks on events, in the order of their commands.
  *
  * The callback thread calls those on managed commands, no lock held. The vendor calls those on native
- * commands, as it does bare, through native_called(): that calls the program's function itself, or leaves
- * it to the callback thread while callbacks on managed commands of the queue have not returned. The other
- * way round, a callback on a managed command waits for those on native commands before it. When the
- * managed command is over, and nothing behind it has been let go, these are the native commands that are
- * complete.
+ * commands, as it does bare or by door/handoff.h, through native_called(): that calls the program's function
+ * itself, or leaves it to the callback thread while callbacks on managed commands of the queue have not
+ * returned. The other way round, a callback on a managed command waits for those on native commands before
+ * it. When the managed command is over, and nothing behind it has been let go, these are the native commands
+ * that are complete.
  *
  * PoCL calls them before a thread that waits for the command wakes up, and programs keep the callbacks' data
  * on the stack of the waiting function: so waits for commands include the callbacks on them. */
@@ -16,6 +16,7 @@
 #include "../core/worker_ops.h"
 
 #include "../../door/door.h"
+#include "../../door/handoff.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -314,7 +315,7 @@ cl_int cw_run_callbacks_set_native(cl_event event, cl_int type,
     if (!q || !q->managed || cw_run.forked) {
         cw_run_global_lock_give();
         free(c);
-        return cw_native.clSetEventCallback(event, type, function, data);
+        return cw_handoff_set(cw_native.clSetEventCallback, event, type, function, data);
     }
     e = native_record(event);
     if (!e) {
@@ -329,7 +330,7 @@ cl_int cw_run_callbacks_set_native(cl_event event, cl_int type,
     cw_run_record_pin(&e->r);
     cw_run_global_lock_give();
     setting = c;
-    err = cw_native.clSetEventCallback(event, type, native_called, c);
+    err = cw_handoff_set(cw_native.clSetEventCallback, event, type, native_called, c);
     setting = NULL;
     if (err != CL_SUCCESS)
         refused(c);

@@ -1,5 +1,6 @@
 /* tile_merge.c - see tiles/tile_merge.h. */
 #include "tile_merge.h"
+#include "../../door/lock_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,7 @@ bool cw_run_tile_merge_make(struct cw_run_tiles *x)
     if (!m)
         return false;
     pthread_mutex_init(&m->lock, NULL);
+    cw_lock_order_add(&m->lock, CW_LOCK_MERGE);
     m->own = calloc((size_t)x->parts * CW_CUT_MAX_MERGES, sizeof *m->own);
     for (int i = 0; i < v->merges && m->own; i++, m->n++) {
         m->of[i].memory = x->whole->launch.args[v->merge[i].arg].memory;

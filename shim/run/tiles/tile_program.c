@@ -6,6 +6,7 @@
  * refuses stay whole.
  */
 #include "tile.h"
+#include "../../door/lock_order.h"
 #include "share.h"
 
 #include <stdio.h>
@@ -43,7 +44,8 @@ struct cw_run_rewritten {
     uint64_t seek_at_ns[CW_RUN_LANES], seek_after_ns[CW_RUN_LANES];
 };
 
-static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER; /* taken before cw_run.lock */
+static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&rewriting, REWRITING)
 
 void cw_run_tile_program_free(struct cw_run_program *p)
 {

@@ -1,5 +1,6 @@
 /* worker.c - workers: one device, one command at a time, driven by its own or another thread. */
 #include "../core/thresholds.h"
+#include "../../door/lock_order.h"
 #include "../core/clock.h"
 #include "../tasks/event.h"
 #include "../core/global_lock.h"
@@ -68,6 +69,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     pthread_cond_init(&l->wake, NULL);
     pthread_cond_init(&l->look_ahead, NULL);
     pthread_mutex_init(&l->turn.lock, NULL);
+    cw_lock_order_add(&l->turn.lock, CW_LOCK_TURN);
     pthread_cond_init(&l->turn.given, NULL);
     cw_run.num_lanes++;
     if (l->memory != CW_MEMORY_HOST) {
