@@ -201,11 +201,11 @@ demo: deps-demo
 
 check: deps
 	@$(MAKE) --no-print-directory tests
-	@B=$(B) test/run fast
+	@B=$(B) exec test/run fast
 
 check-all: deps-slow
 	@$(MAKE) --no-print-directory tests
-	@B=$(B) test/run all
+	@B=$(B) exec test/run all
 
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory FUZZ=1 SAN=address,undefined CC=clang-14 fuzz-harnesses

@@ -169,12 +169,15 @@ enum cw_status cw_graph_builder_add_task(struct cw_graph_builder *b, const struc
 enum cw_status cw_graph_builder_add_edge(struct cw_graph_builder *b, uint32_t from, uint32_t to, double data,
                                          struct cw_error *err)
 {
+    char text[100];
+
     if (!(data >= 0) || isinf(data))
         return cw_error_set(err, CW_ERR_INVALID,
                             "edge %u -> %u: its data is %g; it must be finite and not negative", from, to,
                             data);
     if (from == to)
-        return cw_error_set(err, CW_ERR_CYCLE, "task %u depends on itself", from);
+        return cw_error_set(err, CW_ERR_CYCLE, "%s depends on itself",
+                            from < b->g->tasks ? cw_graph_describe(b->g, from, text, sizeof text) : "a task");
     if (b->edges >= CW_SCHED_NONE - 1)
         return cw_error_set(err, CW_ERR_LIMIT, "a graph holds at most %u edges", CW_SCHED_NONE - 1);
     if (b->edges == b->edge_capacity) {

@@ -47,7 +47,8 @@ static const char *const output[] = {
     "of the times of single ones",
     "p",
     "of the rank-sum test (Wilcoxon, Mann, Whitney; two-sided), adjusted for the number of rows (Holm): how "
-    "likely so large a difference is by chance; - where a side has fewer than 4 values",
+    "likely so large a difference is by chance; - where a side has fewer than 4 values, or too few for any "
+    "difference to show beside the other rows",
     "B is",
     "faster or slower: p below 0.05, change at least 1 %; same: no such difference; too few times, no times, "
     "only in one; "

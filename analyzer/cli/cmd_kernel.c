@@ -5,8 +5,10 @@
 #include "kernel_rewritten.h"
 #include "kernel_text.h"
 #include "../io/output.h"
+#include "../io/temporary_folder.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -212,11 +214,13 @@ static enum cw_status describe_launch(const struct kernel_options *o, const json
 static enum cw_status ask_launches(const struct kernel_options *o, const char *path, json_t *launches,
                                    json_t **answer, struct cw_error *err)
 {
-    char name[] = "/tmp/clweave-kernel-XXXXXX";
     struct question q = {0};
-    int fd = mkstemp(name);
+    char name[PATH_MAX];
+    int fd, length = snprintf(name, sizeof name, "%s/clweave-kernel-XXXXXX", cw_temporary_folder());
+
+    fd = length < PATH_MAX ? mkstemp(name) : -1;
     if (fd < 0)
-        return cw_error_set(err, CW_ERR_IO, "cannot make a file in /tmp");
+        return cw_error_set(err, CW_ERR_IO, "cannot make a file in %s", cw_temporary_folder());
     json_t *file = json_pack("{s:O}", "launches", launches);
     int bad = !file || json_dumpfd(file, fd, JSON_COMPACT);
     bad |= close(fd) != 0;

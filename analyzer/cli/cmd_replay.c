@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "../execute/execute.h"
 #include "../draw/gantt.h"
+#include "../io/temporary_folder.h"
 #include "plan_source.h"
 #include "policy_args.h"
 #include "replay_groups.h"
@@ -29,6 +30,7 @@ struct replay_options {
 #define SWITCH                                                       const char *
 #define COUNT                                                        const char *
 #define NUMBER                                                       const char *
+#define SHARE                                                        const char *
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help) kind field;
 #include "../../sched/policy_options.inc"
 #undef CW_POLICY_OPTION
@@ -36,6 +38,7 @@ struct replay_options {
 #undef SWITCH
 #undef COUNT
 #undef NUMBER
+#undef SHARE
 };
 
 #define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \
@@ -77,6 +80,7 @@ static const struct cw_cli_option options[] = {
 #define SWITCH CW_CLI_STRING
 #define COUNT  CW_CLI_STRING
 #define NUMBER CW_CLI_STRING
+#define SHARE  CW_CLI_STRING
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
     OPTION(name, 0, kind, field, sizeof argument > 1 ? argument : NULL, NULL, help),
 #include "../../sched/policy_options.inc"
@@ -85,6 +89,7 @@ static const struct cw_cli_option options[] = {
 #undef SWITCH
 #undef COUNT
 #undef NUMBER
+#undef SHARE
     OPTION("group-rule", 0, CW_CLI_CHOICE, group_rule, "max|skew", "max|skew",
            "groups: the patent's rule or ours (default: both, side by side)"),
     OPTION("group-height", 0, CW_CLI_INT, group_height, "H", NULL,
@@ -149,6 +154,7 @@ static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 #define SWITCH(value) (value)
 #define COUNT(value)  (value)
 #define NUMBER(value) (value)
+#define SHARE(value)  (value)
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
     if (status == CW_OK && kind(o->field))                                                                   \
         status = cw_policy_args_set(&r->policies, name, kind(o->field), err);
@@ -158,6 +164,7 @@ static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 #undef SWITCH
 #undef COUNT
 #undef NUMBER
+#undef SHARE
     r->result = status == CW_OK ? calloc(r->policies.count, sizeof *r->result) : NULL;
     return status == CW_OK && !r->result ? cw_error_set(err, CW_ERR_NOMEM, "out of memory") : status;
 }
@@ -325,13 +332,12 @@ static int execute(struct replay *r, const char *path, const struct cw_execute_o
 static int execute_part(struct replay *r, const char *path, const struct cw_execute_options *x)
 {
     static const char *const names[] = {"/trace.json", "/trace.json.data", "/run", ""};
-    const char *tmp = getenv("TMPDIR");
     struct cw_execute_options before = CW_EXECUTE_OPTIONS_DEFAULT;
     struct replay_options rest = *r->o, first = *r->o;
     char folder[256], file[288];
     int result;
 
-    snprintf(folder, sizeof folder, "%.200s/clweave-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    snprintf(folder, sizeof folder, "%.200s/clweave-XXXXXX", cw_temporary_folder());
     if (!mkdtemp(folder)) {
         cw_cli_complain("replay: cannot make a folder for the part: %s: %s", folder, strerror(errno));
         return CW_EXIT_FAILURE;

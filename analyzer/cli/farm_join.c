@@ -12,6 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../io/temporary_folder.h"
 #include "farm_attend.h"
 #include "farm_machines.h"
 
@@ -146,10 +147,9 @@ static void put_first_in_path(void)
  * will have. */
 static long long disk_to_offer(void)
 {
-    const char *tmp = getenv("TMPDIR");
     struct statvfs s;
 
-    if (statvfs(tmp && *tmp ? tmp : "/tmp", &s) < 0)
+    if (statvfs(cw_temporary_folder(), &s) < 0)
         return 1;
     return (long long)(s.f_bavail * s.f_frsize >> 21) + 1;
 }
@@ -197,14 +197,13 @@ static void exec_worker(const struct join_options *o, const char *addresses, pid
 
 static int serve(const struct join_options *o, const char *addresses)
 {
-    const char *tmp = getenv("TMPDIR");
     char folder[PATH_MAX], note[PATH_MAX + 8];
     pid_t parent = getpid(), worker;
     int said[2];
     sigset_t set, found;
     int result;
 
-    snprintf(folder, sizeof folder, "%s/clweave-worker.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    snprintf(folder, sizeof folder, "%s/clweave-worker.XXXXXX", cw_temporary_folder());
     if (!mkdtemp(folder) || pipe2(said, O_CLOEXEC | O_NONBLOCK) < 0) {
         cw_cli_complain("farm worker: cannot begin in %s: %s", folder, strerror(errno));
         return CW_EXIT_FAILURE;

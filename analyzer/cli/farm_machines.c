@@ -14,6 +14,7 @@
 #include "../farm/farm_global.h"
 #include "../io/file_text.h"
 #include "../io/helper_tool.h"
+#include "../io/temporary_folder.h"
 #include "launch.h"
 
 /* ---- the manager */
@@ -63,12 +64,10 @@ enum cw_status cw_farm_machines_begin(struct cw_farm_machines *m, const struct c
                                       uint32_t block, const struct cw_farm_outside **outside,
                                       struct cw_error *err)
 {
-    const char *tmp = getenv("TMPDIR");
-
     *outside = NULL;
     if (!m->host)
         return CW_OK;
-    snprintf(m->folder, sizeof m->folder, "%s/clweave-farm.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    snprintf(m->folder, sizeof m->folder, "%s/clweave-farm.XXXXXX", cw_temporary_folder());
     if (!mkdtemp(m->folder)) {
         m->folder[0] = '\0';
         return cw_error_set(err, CW_ERR_IO, "cannot make a folder for answers: %s", strerror(errno));

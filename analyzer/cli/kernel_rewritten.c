@@ -23,7 +23,8 @@ static void get_models(const char *source, const char *options, struct cw_model_
 {
     struct cw_models_source from;
     struct cw_error ignored = {0};
-    char *joined = cw_joined_source_is_needed(source) ? cw_joined_source(source, options, &ignored) : NULL;
+    char *joined =
+        cw_joined_source_is_needed(source, options) ? cw_joined_source(source, options, &ignored) : NULL;
 
     memset(set, 0, sizeof *set);
     cw_program_models_init(&from, "");

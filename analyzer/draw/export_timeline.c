@@ -54,7 +54,7 @@ static int64_t host_time(const struct timeline *l, uint64_t ns)
 
 static int64_t device_time(const struct timeline *l, uint32_t device, uint64_t ns)
 {
-    return host_time(l, ns) + l->shift[device];
+    return cw_device_clock_on_host(ns, l->shift[device]) - cw_device_clock_ns(l->t->process.start_ns);
 }
 
 /* ---- tracks */

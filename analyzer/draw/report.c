@@ -163,7 +163,7 @@ static int64_t device_time(const struct cw_report_facts *r, const int64_t *shift
     uint32_t device = cw_trace_command_device(r->t, k);
 
     return cw_command_device_ns(k) && device != CW_NONE
-               ? cw_device_clock_ns(ns) + shift[device] - cw_device_clock_ns(r->t->process.start_ns)
+               ? cw_device_clock_on_host(ns, shift[device]) - cw_device_clock_ns(r->t->process.start_ns)
                : 0;
 }
 
@@ -276,14 +276,14 @@ static void put_parts(struct cw_json_out *o, const char *key, const struct cw_re
         const struct cw_t_part *p = &part[i];
         const struct cw_command *k = &r->t->commands.v[p->command];
         const uint32_t device = cw_trace_command_device(r->t, k);
-        const int64_t to_host =
-            (device == CW_NONE ? 0 : shift[device]) - cw_device_clock_ns(r->t->process.start_ns);
+        const int64_t to_host = device == CW_NONE ? 0 : shift[device],
+                      start = cw_device_clock_ns(r->t->process.start_ns);
         const int64_t numbers[] = {p->command,
                                    p->device == CW_NONE ? -1 : (int64_t)p->device,
                                    cw_device_clock_ns(p->first_group),
                                    cw_device_clock_ns(p->groups),
-                                   cw_device_clock_ns(p->start_ns) + to_host,
-                                   cw_device_clock_ns(p->end_ns) + to_host,
+                                   cw_device_clock_on_host(p->start_ns, to_host) - start,
+                                   cw_device_clock_on_host(p->end_ns, to_host) - start,
                                    p->priority_group};
         if (p->command >= shown)
             continue;
@@ -310,15 +310,15 @@ static void put_moves(struct cw_json_out *o, const struct cw_report_facts *r, co
         uint32_t device = cw_memory_moves_device(m, &home);
         if (device == CW_NONE || !m->start_ns || m->end_ns < m->start_ns)
             continue;
-        const int64_t to_host = shift[device] - cw_device_clock_ns(r->t->process.start_ns);
+        const int64_t start = cw_device_clock_ns(r->t->process.start_ns);
         const int64_t numbers[] = {m->command < shown ? (int64_t)m->command : -2,
                                    device,
                                    home,
                                    m->memory == CW_NONE ? -1 : (int64_t)m->memory,
                                    cw_device_clock_ns(m->bytes),
                                    m->why,
-                                   cw_device_clock_ns(m->start_ns) + to_host,
-                                   cw_device_clock_ns(m->end_ns) + to_host};
+                                   cw_device_clock_on_host(m->start_ns, shift[device]) - start,
+                                   cw_device_clock_on_host(m->end_ns, shift[device]) - start};
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
             cw_json_put_text(o, any ? n ? "," : ",\n" : "");
             cw_json_put_i64(o, numbers[n]);
@@ -443,7 +443,7 @@ enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_
     const char *graph = strstr(cw_report_page, graph_mark), *data = strstr(cw_report_page, data_mark),
                *roofs = strstr(cw_report_page, roofs_mark);
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, o->work, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->work, o->outside, err);
 
     if (!status) {
         fwrite(cw_report_page, 1, (size_t)(roofs - cw_report_page), f);

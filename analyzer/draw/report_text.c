@@ -100,7 +100,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
 {
     static const char *const marks[] = {" ", "*", "!"};
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, o->work, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->work, o->outside, err);
     const char *least = r.summary.without_times ? "at least " : "";
     char a[16], b[16];
 

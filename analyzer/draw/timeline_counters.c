@@ -41,7 +41,7 @@ static int64_t host_time(const struct changes *c, uint64_t ns)
 
 static int64_t device_time(const struct changes *c, uint32_t device, uint64_t ns)
 {
-    return host_time(c, ns) + c->shift[device];
+    return cw_device_clock_on_host(ns, c->shift[device]) - cw_device_clock_ns(c->t->process.start_ns);
 }
 
 static int64_t bytes_of(const struct cw_trace *t, const struct cw_command *k)

@@ -72,17 +72,44 @@ bool cw_trace_diff_print_shows(const struct cw_diff_phase *p)
     return p->ns[CW_DIFF_A] > 0 || p->ns[CW_DIFF_B] > 0;
 }
 
+/* ", too few runs to tell of 2 (largest change: work, x 4.14)"; "" where the test could tell of all that it
+ * was made of. */
+static const char *few_of(const struct cw_trace_diff *d, char text[120])
+{
+    const struct cw_diff_row *most = NULL;
+    char change[24];
+    size_t few = 0;
+
+    for (size_t i = 0; i < d->rows; i++) {
+        const struct cw_diff_row *r = &d->row[i];
+        if (r->test.verdict != CW_DIFF_FEW || isnan(r->test.least))
+            continue;
+        few++;
+        if (!most || fabs(log1p(r->test.change)) > fabs(log1p(most->test.change)))
+            most = r;
+    }
+    *text = '\0';
+    if (few) {
+        const char *name = cw_trace_command_name(most->trace, most->command);
+        snprintf(text, 120, ", too few %s to tell of %zu (%s%.40s, %s)", d->by_run ? "runs" : "times", few,
+                 few > 1 ? "largest change: " : "", name ? name : "?",
+                 cw_trace_diff_print_change(most->test.change, change));
+    }
+    return text;
+}
+
 const char *cw_trace_diff_print_verdict(const struct cw_trace_diff *d, char text[240])
 {
     uint64_t slower = 0, faster = 0;
+    char few[120];
 
     for (size_t i = 0; i < d->rows; i++) {
         slower += d->row[i].test.verdict == CW_DIFF_SLOWER;
         faster += d->row[i].test.verdict == CW_DIFF_FASTER;
     }
-    snprintf(text, 240, "B against A: of %s %zu %s compared: %llu slower, %llu faster; %s",
+    snprintf(text, 240, "B against A: of %s %zu %s compared: %llu slower, %llu faster%s; %s",
              CW_COUNT(d->rows, "kind of command"), d->tested, d->tested == 1 ? "was" : "were",
-             (unsigned long long)slower, (unsigned long long)faster,
+             (unsigned long long)slower, (unsigned long long)faster, few_of(d, few),
              d->odds ? "the commands are not the same"
                      : "the same commands, as far as numbers and sizes say");
     return text;

@@ -242,13 +242,18 @@ enum cw_status cw_execute_begin(struct cw_exec *x, struct cw_error *err)
         status = map_data(x, err);
     if (status == CW_OK)
         status = cw_execute_check(x, err);
+    if (status == CW_OK)
+        status = cw_execute_wait_init(x, err);
     return status == CW_OK ? cw_execute_memory_init(x, err) : status;
 }
 
 void cw_execute_end(struct cw_exec *x)
 {
-    cw_execute_memory_finish(x);
-    cw_execute_vendor_finish(x);
+    if (!x->stuck) {
+        cw_execute_memory_finish(x);
+        cw_execute_vendor_finish(x);
+    }
+    free(x->rival);
     free(x->runs);
     if (x->data)
         munmap(x->data, (size_t)x->data_size);

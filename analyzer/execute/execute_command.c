@@ -241,6 +241,8 @@ static enum cw_status run_kernel(struct cw_exec *x, uint32_t id, struct cw_error
     enum cw_status status = CW_OK;
     cl_uint dim = c->type == CL_COMMAND_TASK || c->work_dim == 0 ? 1 : c->work_dim;
     bool offset_used = c->global_offset[0] || c->global_offset[1] || c->global_offset[2];
+    bool watched = x->rival[id] != CW_NONE;
+    cl_event event = NULL;
     for (uint32_t i = 0; status == CW_OK && i < c->args.count; i++)
         status = set_arg(x, id, k, &x->t->args.v[c->args.first + i], err);
     if (status != CW_OK || (status = cw_execute_queue_use(x, q, err)) != CW_OK)
@@ -248,10 +250,12 @@ static enum cw_status run_kernel(struct cw_exec *x, uint32_t id, struct cw_error
     to_sizes(global, c->global_size);
     to_sizes(local, c->local_size);
     to_sizes(offset, c->global_offset);
-    return cw_execute_vendor_status(x, id, "clEnqueueNDRangeKernel",
-                                    clEnqueueNDRangeKernel(q, k, dim, offset_used ? offset : NULL, global,
-                                                           c->local_null ? NULL : local, 0, NULL, NULL),
-                                    err);
+    status = cw_execute_vendor_status(x, id, "clEnqueueNDRangeKernel",
+                                      clEnqueueNDRangeKernel(q, k, dim, offset_used ? offset : NULL, global,
+                                                             c->local_null ? NULL : local, 0, NULL,
+                                                             watched ? &event : NULL),
+                                      err);
+    return status == CW_OK && watched ? cw_execute_wait(x, id, event, err) : status;
 }
 
 static const struct cw_execute_operation operations[] = {

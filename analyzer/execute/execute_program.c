@@ -40,14 +40,14 @@ static cl_program from_binary(struct cw_exec *x, uint32_t id, cl_int *code)
     return clCreateProgramWithBinary(c->handle, c->device_count, c->devices, sizes, binaries, NULL, code);
 }
 
-/* From source where there is one; from the captured binary where not, or where the source needs files that
- * are gone. */
+/* A program of binaries from the captured one; all others from source, where there is one, and from a
+ * captured binary where not, or where the source needs files that are gone. */
 static enum cw_status make_program(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
     const struct cw_t_program *p = &x->t->programs.v[id];
     const struct cw_execute_context *c = &x->contexts[p->context];
     const char *options = p->options ? p->options : "";
-    const char *source = p->source;
+    const char *source = p->kind == CW_PROGRAM_BINARY && p->binary.size ? NULL : p->source;
     cl_program program = NULL;
     cl_int code = CL_SUCCESS;
     enum cw_status status = CW_OK;

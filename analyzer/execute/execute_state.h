@@ -49,6 +49,8 @@ struct cw_exec {
     uint8_t *data; /* the captured bytes, mapped read-only */
     uint64_t data_size;
     bool *runs;     /* per command: executed (else it never ran, or there is nothing to do) */
+    uint32_t *rival; /* per command: of a launch a command that may write while it runs; else CW_NONE */
+    bool stuck;      /* a launch does not end: what it may use stays, and nothing waits for it any more */
     bool undefined; /* some object has contents that the program did not define at creation */
 
     cl_device_id *devices;               /* per traced device */
@@ -118,6 +120,11 @@ enum cw_status cw_execute_vendor_status(const struct cw_exec *x, uint32_t id, co
 enum cw_status cw_execute_queue_use(struct cw_exec *x, cl_command_queue queue, struct cw_error *err);
 /* The queue that stands for a command's; for host writes the first one of the memory object's context. */
 cl_command_queue cw_execute_queue_of(const struct cw_exec *x, uint32_t id);
+
+/* execute_wait.c: x->rival, and the wait for a launch that has one. CW_ERR_LIMIT: it has not ended in many
+ * times the time of the traced program; sets x->stuck. Takes over `event`, of the queue x->current. */
+enum cw_status cw_execute_wait_init(struct cw_exec *x, struct cw_error *err);
+enum cw_status cw_execute_wait(struct cw_exec *x, uint32_t id, cl_event event, struct cw_error *err);
 
 /* execute_program.c: builds the programs of the kernels that run, and makes their samplers. */
 enum cw_status cw_execute_kernels_init(struct cw_exec *x, struct cw_error *err);

@@ -15,6 +15,7 @@
 #include "../io/crc32.h"
 #include "../io/file_text.h"
 #include "../io/output.h"
+#include "../io/temporary_folder.h"
 
 #define MAGIC    0x31665743u /* "CWf1" */
 #define MAGIC_OF 0x00ffffffu /* the part of it that is not the version */
@@ -203,7 +204,7 @@ static void begin_session(struct cw_farm_checkpoint *c, uint64_t ns)
 
 static int temporary_file(void)
 {
-    const char *set = getenv("TMPDIR"), *folder = set && *set ? set : "/tmp";
+    const char *folder = cw_temporary_folder();
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     char path[PATH_MAX];
 

@@ -1,6 +1,7 @@
 /* evaluate.c - see evaluate.h. */
 #include "evaluate.h"
 
+#include "../io/json_fields.h"
 #include "cut.h"
 #include "launch.h"
 #include "report.h"
@@ -112,12 +113,11 @@ static enum cw_status evaluate_tiles(const json_t *j, const struct cw_model *m, 
 enum cw_status cw_evaluate_file(const char *path, cw_evaluate_find *find, void *context, bool time,
                                 json_t *results, struct cw_error *err)
 {
-    json_error_t where;
-    json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, &where), *j;
+    json_t *file, *j;
     size_t i;
-    enum cw_status status = CW_OK;
-    if (!file)
-        return cw_error_set(err, CW_ERR_FORMAT, "%s:%d:%d: %s", path, where.line, where.column, where.text);
+    enum cw_status status = cw_json_load_any(path, &file, err);
+    if (status != CW_OK)
+        return status;
     json_t *launches = json_object_get(file, "launches");
     if (!json_is_array(launches))
         status = cw_error_set(err, CW_ERR_FORMAT, "%s has no array \"launches\"", path);

@@ -113,6 +113,8 @@ struct cw_model {
     struct cw_ops *work;
     int works, work_capacity;
     bool prints, barriers;    /* calls printf; has a work-group barrier */
+    bool polls;               /* a loop ends by memory that others write: the host, other commands, other
+                                 work-items */
     bool groups;              /* may see its work-groups: their sizes, numbers, local memory, barriers */
     bool anywhere;            /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
     const char *why_anywhere; /* static words, NULL when not */

@@ -230,6 +230,8 @@ static enum cw_status put_model(struct cw_json_out *o, const struct cw_model *m,
     cw_json_put_text(o, m->groups ? "true" : "false");
     cw_json_put_key(o, "prints");
     cw_json_put_text(o, m->prints ? "true" : "false");
+    cw_json_put_key(o, "polls");
+    cw_json_put_text(o, m->polls ? "true" : "false");
     cw_json_put_key(o, "anywhere");
     cw_json_put_text(o, m->anywhere ? "true" : "false");
     cw_json_put_key(o, "why_anywhere");

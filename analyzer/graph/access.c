@@ -2,6 +2,7 @@
 #include "access.h"
 #include "../source/cl_variables.h"
 #include "../source/kernel_params.h"
+#include "trace_vendor.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>
@@ -54,7 +55,8 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         if (!program->source)
             continue;
         ok = cw_cl_source_init(&source, program->source, program->options);
-        table->hidden[p] = ok && cw_cl_has_variables(&source, program->options);
+        table->hidden[p] = ok && cw_cl_has_variables(&source, program->options,
+                                                     cw_trace_vendor_language(t, program->context));
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
                 read_params(table, &source, t, k, options);
@@ -319,6 +321,14 @@ static void merge_equal(struct cw_trace *t, size_t first)
     t->accesses.count = first + kept;
 }
 
+/* It may touch memory that no argument shows: by its model, or without one by its program's text. */
+static bool may_hide(const struct cw_trace *t, const struct cw_access_table *table, uint32_t kernel)
+{
+    const struct cw_model *m = table->reach ? cw_trace_reach_model(table->reach, t, kernel) : NULL;
+
+    return m ? cw_program_reach_hides(m) : table->hidden[t->kernels.v[kernel].program];
+}
+
 enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,
                               struct cw_error *err)
 {
@@ -331,7 +341,7 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
     if (k->status != 0)
         return CW_OK;
     if (k->kernel < t->kernels.count && t->kernels.v[k->kernel].program < t->programs.count)
-        k->unknown_access |= table->hidden[t->kernels.v[k->kernel].program];
+        k->unknown_access |= may_hide(t, table, k->kernel);
     if (table->reach)
         reach = cw_trace_reach_launch(table->reach, t, k);
     for (uint32_t i = 0; ok && i < k->args.count; i++) {

@@ -2,7 +2,6 @@
 #include "critical_path.h"
 #include "command_facts.h"
 #include "graph_build.h"
-#include "races.h"
 #include "sweep_order.h"
 
 #include <CL/cl.h>
@@ -12,8 +11,8 @@
 /* The state of both sweeps. */
 struct sweep {
     const struct cw_trace *t;
-    struct cw_races races;
-    bool without_host; /* edges of host waits do not count */
+    bool without_host;  /* edges of host waits do not count */
+    bool without_reuse; /* nor do data edges that pass no result on */
     uint32_t *order;
     uint32_t *first, *into; /* edges into c: into[first[c] .. first[c+1]); a trace that was read need not have
                                them sorted */
@@ -49,7 +48,6 @@ static void sweep_finish(struct sweep *s)
     free(s->tail);
     free(s->before);
     free(s->level);
-    cw_races_finish(&s->races);
 }
 
 static void weigh(struct sweep *s, struct cw_critical_path *p, enum cw_weight weight)
@@ -79,16 +77,12 @@ static void sort_edges(struct sweep *s)
     s->first[0] = 0;
 }
 
-/* A command that races with one of another queue has no data edge to those before it in its own: its queue's
- * order is what keeps them apart. */
 static bool counts(const struct sweep *s, uint32_t e)
 {
     const struct cw_edge *edge = &s->t->edges.v[e];
 
-    if (edge->kind == CW_EDGE_QUEUE)
-        return s->races.command && s->races.command[edge->from] && s->races.command[edge->to];
-    return cw_graph_edge_binds(edge) && !(s->races.edge && s->races.edge[e]) &&
-           !(s->without_host && edge->kind == CW_EDGE_HOST);
+    return cw_graph_edge_binds(edge) && !(s->without_host && edge->kind == CW_EDGE_HOST) &&
+           !(s->without_reuse && edge->kind == CW_EDGE_DATA && edge->hazard != CW_HAZARD_RAW);
 }
 
 static void sweep_forward(struct sweep *s)
@@ -162,11 +156,12 @@ static bool read_width(const struct sweep *s, struct cw_critical_path *p)
 }
 
 /* Behind all that needs the heads of the chain with them. */
-static uint64_t length_without_host(struct sweep *s)
+static uint64_t length_without(struct sweep *s, bool reuse)
 {
     uint64_t length = 0;
 
     s->without_host = true;
+    s->without_reuse = reuse;
     sweep_forward(s);
     for (size_t i = 0; i < s->t->commands.count; i++)
         length = s->weight[i] && s->head[i] > length ? s->head[i] : length;
@@ -180,8 +175,6 @@ enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw
     enum cw_status status = CW_ERR_NOMEM;
 
     memset(p, 0, sizeof *p);
-    if (cw_races_find(&s.races, t, err)) /* before the sweep takes its memory */
-        goto out;
     p->slack = calloc(t->commands.count + 1, sizeof *p->slack);
     if (!sweep_init(&s, t) || !p->slack)
         goto out;
@@ -195,7 +188,8 @@ enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw
     status = read_chain(&s, p) && read_width(&s, p) ? CW_OK : CW_ERR_NOMEM;
     for (size_t i = 0; i < t->commands.count; i++)
         p->slack[i] = p->length > s.head[i] + s.tail[i] ? p->length - s.head[i] - s.tail[i] : 0;
-    p->without_host = length_without_host(&s);
+    p->without_host = length_without(&s, false);
+    p->without_reuse = length_without(&s, true);
 out:
     sweep_finish(&s);
     return status == CW_ERR_NOMEM ? cw_error_set(err, CW_ERR_NOMEM, "critical path: out of memory") : status;

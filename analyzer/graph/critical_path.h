@@ -1,8 +1,8 @@
 /* critical_path.h - the longest chain of binding edges in a trace's graph, and how much time every other
  * command has to spare.
  *
- * Edges between commands that the program has not put in an order (races.h) do not count: such commands may
- * run at once. Between two of them in one in-order queue its order counts instead.
+ * Commands that race (races.h) stay in their recorded order, as in plans of the graph: what a program gains
+ * by an order that it lacks is no gain.
  *
  * A command weighs its device time, or 1 when chains are to be measured in commands. Host pseudo-commands,
  * and commands that were refused or failed, weigh nothing; they stand in the chain that they make. Where
@@ -18,7 +18,10 @@ struct cw_critical_path {
     uint64_t length;       /* of the chain, ns or commands; 0 when nothing weighs anything */
     uint64_t work;         /* of all commands together */
     uint64_t without_host; /* length of the longest chain without the program's waits (CW_EDGE_HOST) */
-    uint32_t *chain;       /* command ids, first to last; owned */
+    /* without these, and without the order of commands that write memory which others before them use
+     * (WAR, WAW): a chain that results, events and barriers ask for */
+    uint64_t without_reuse;
+    uint32_t *chain; /* command ids, first to last; owned */
     size_t chain_count;
     uint64_t *slack; /* per command: by how much it may be late without making the chain longer; owned */
     uint64_t width;  /* most enqueued commands of one distance (in edges) from the start: a measure of

@@ -12,7 +12,13 @@
  * years. */
 int64_t cw_device_clock_ns(uint64_t ns);
 
-/* Fills shift[0 .. devices-1] with the number to add to that device's times. O(commands * devices). */
+/* A time of a device whose shift this is, on the host's clock, in the bounds of cw_device_clock_ns: some
+ * clocks count from 1970, or by ticks, and their own times lie above those. */
+int64_t cw_device_clock_on_host(uint64_t ns, int64_t shift);
+
+/* Fills shift[0 .. devices-1] with the number to add to that device's times. Where the trace does not show
+ * when a device's commands were queued, a clock beyond the bounds begins with the run. O(commands *
+ * devices). */
 void cw_device_clock_shifts(const struct cw_trace *t, int64_t *shift);
 
 #endif

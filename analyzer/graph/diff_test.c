@@ -2,13 +2,14 @@
 #include "diff_test.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "rank_test.h"
 
 struct cw_diff_test cw_diff_test_compare(const double *a, size_t n, const double *b, size_t m)
 {
-    struct cw_diff_test t = {NAN, NAN, NAN, NAN, CW_DIFF_UNTIMED};
+    struct cw_diff_test t = {NAN, NAN, NAN, NAN, NAN, CW_DIFF_UNTIMED};
     size_t least = n < m ? n : m;
     struct cw_rank_test_ratio ratio;
 
@@ -25,6 +26,7 @@ struct cw_diff_test cw_diff_test_compare(const double *a, size_t n, const double
     if (least < CW_RANK_TEST_LEAST)
         return t;
     t.p = cw_rank_test_p(a, n, b, m);
+    t.least = cw_rank_test_least_p(n, m);
     t.verdict = CW_DIFF_SAME;
     return t;
 }
@@ -36,9 +38,28 @@ static int by_p(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool differs(const struct cw_diff_test *t)
+{
+    return fabs(t->change) >= CW_DIFF_LEAST;
+}
+
+/* Of the tests that show nothing, beside `shown` that do: those that could not have. Returns how many. */
+static size_t find_few(struct cw_diff_test **test, size_t made, size_t shown)
+{
+    size_t few = 0;
+
+    for (size_t i = shown; i < made; i++)
+        if (differs(test[i]) && test[i]->least * (double)(made - shown) >= CW_DIFF_LEVEL) {
+            test[i]->verdict = CW_DIFF_FEW;
+            test[i]->p = NAN;
+            few++;
+        }
+    return few;
+}
+
 size_t cw_diff_test_judge(struct cw_diff_test **test, size_t n, double *p)
 {
-    size_t made = 0;
+    size_t made = 0, shown = 0;
 
     for (size_t i = 0; i < n; i++)
         if (!isnan(test[i]->p))
@@ -50,10 +71,11 @@ size_t cw_diff_test_judge(struct cw_diff_test **test, size_t n, double *p)
     cw_rank_test_adjust(p, made);
     for (size_t i = 0; i < made; i++) {
         test[i]->p = p[i];
-        if (p[i] < CW_DIFF_LEVEL && fabs(test[i]->change) >= CW_DIFF_LEAST)
+        shown += p[i] < CW_DIFF_LEVEL;
+        if (p[i] < CW_DIFF_LEVEL && differs(test[i]))
             test[i]->verdict = test[i]->change < 0 ? CW_DIFF_FASTER : CW_DIFF_SLOWER;
     }
-    return made;
+    return made - find_few(test, made, shown);
 }
 
 const char *cw_diff_test_verdict(enum cw_diff_verdict verdict)

@@ -39,7 +39,7 @@ static uint64_t end_on_host(const struct cw_trace *t, const struct cw_command *k
 {
     uint32_t device = cw_trace_command_device(t, k);
     int64_t end =
-        cw_command_device_ns(k) && device != CW_NONE ? cw_device_clock_ns(k->end_ns) + shift[device] : 0;
+        cw_command_device_ns(k) && device != CW_NONE ? cw_device_clock_on_host(k->end_ns, shift[device]) : 0;
 
     return end > 0 ? (uint64_t)end : 0;
 }

@@ -48,11 +48,12 @@ static void find_chain(struct cw_findings_list *l, const struct cw_critical_path
                        bool timed)
 {
     const char *unit = timed ? "" : " commands", *of = timed ? " that devices were busy" : " commands";
-    char a[24], b[24], c[24];
+    char a[24], b[24], c[24], d[24];
 
     length_of(p->length, timed, a);
     length_of(whole, timed, b);
     length_of(p->without_host, timed, c);
+    length_of(p->without_reuse, timed, d);
     if ((double)whole >= 1.2 * (double)p->without_host)
         cw_findings_list_add(
             l, CW_FINDING_HINT, "Waits of the host make the commands one chain",
@@ -61,6 +62,14 @@ static void find_chain(struct cw_findings_list *l, const struct cw_critical_path
             "data, events and barriers ask for is a chain of %s%s: wait only where the host needs a result, "
             "and put commands in an order by events.",
             a, b, of, c, unit);
+    else if ((double)whole >= 1.2 * (double)p->without_reuse)
+        cw_findings_list_add(
+            l, CW_FINDING_HINT, "Memory that is used again makes the commands one chain",
+            "The longest chain of commands that must wait for each other is %s of %s%s, but only because "
+            "commands write memory that commands before them still use (WAR, WAW). Results, events and "
+            "barriers ask for a chain of %s%s: with a buffer for each, or two in turn, the others could run "
+            "side by side.",
+            a, b, of, d, unit);
     else
         cw_findings_list_add(
             l, CW_FINDING_NOTE, "The commands form one chain",
@@ -87,11 +96,17 @@ static void find_order(struct cw_findings_list *l, const struct cw_graph_summary
         find_chain(l, p, p->work, false);
 }
 
+/* Times that contradict the graph: commands that wait for each other would have run at once. */
+static bool contradict(const struct cw_graph_summary *s, const struct cw_critical_path *p)
+{
+    return !s->races && (double)s->busy_ns < .9 * (double)p->length;
+}
+
 static void find_parallelism(struct cw_findings_list *l, const struct cw_graph_summary *s,
                              const struct cw_figures *f, const struct cw_critical_path *p)
 {
     double gain = cw_graph_summary_gain(s);
-    char a[16], b[16];
+    char a[24], b[16];
 
     if (s->works < 2 || s->without_times) {
         if (s->works >= 2 && !s->device_ns)
@@ -105,6 +120,12 @@ static void find_parallelism(struct cw_findings_list *l, const struct cw_graph_s
             "%s`clweave replay --platform` says what other hardware would gain.",
             cw_quantity_ns(p->length, a), cw_quantity_ns(s->busy_ns, b), gain, CW_COUNT(p->width, "command"),
             of_run(f, "`clweave run --summary` says how many of them it manages here. "));
+    else if (contradict(s, p))
+        cw_findings_list_add(l, CW_FINDING_NOTE, "Device times contradict the order of commands",
+                             "Commands that must wait for each other took %s, yet by their times devices "
+                             "were busy for %s: the "
+                             "device's clock does not say when commands ran, only how long, if that.",
+                             length_of(p->length, true, a), cw_quantity_ns(s->busy_ns, b));
     else if ((double)s->busy_ns < .9 * (double)s->device_ns)
         cw_findings_list_add(
             l, CW_FINDING_NOTE, "Commands run side by side",

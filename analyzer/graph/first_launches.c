@@ -85,7 +85,7 @@ static bool find_alike(struct search *s)
 
 static int64_t on_host(const struct search *s, uint32_t device, uint64_t ns)
 {
-    return cw_device_clock_ns(ns) + s->shift[device];
+    return cw_device_clock_on_host(ns, s->shift[device]);
 }
 
 static void find_ends(struct search *s)

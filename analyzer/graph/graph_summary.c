@@ -101,8 +101,8 @@ static bool measure_busy(struct cw_graph_summary *s, const struct cw_trace *t)
             uint32_t device = cw_trace_command_device(t, k);
             int64_t to_host = device < t->devices.count ? shift[device] : 0;
             if (cw_command_device_ns(k))
-                v[n++] = (struct cw_interval){cw_device_clock_ns(k->start_ns) + to_host,
-                                              cw_device_clock_ns(k->end_ns) + to_host};
+                v[n++] = (struct cw_interval){cw_device_clock_on_host(k->start_ns, to_host),
+                                              cw_device_clock_on_host(k->end_ns, to_host)};
         }
         s->busy_ns = cw_interval_union(v, n);
     }

@@ -53,8 +53,8 @@ static void add_commands(struct sweep *s)
         uint32_t device = cw_trace_command_device(t, k);
         if (cw_command_device_ns(k) && device != CW_NONE)
             add(s, k->kernel != CW_NONE ? CW_PHASE_KERNELS : CW_PHASE_TRANSFERS,
-                cw_device_clock_ns(k->start_ns) + s->shift[device],
-                cw_device_clock_ns(k->end_ns) + s->shift[device]);
+                cw_device_clock_on_host(k->start_ns, s->shift[device]),
+                cw_device_clock_on_host(k->end_ns, s->shift[device]));
         if (k->call_begin_ns && cw_trace_command_function_name(k->type))
             add(s, cw_command_is_wait(k) ? CW_PHASE_WAITING : CW_PHASE_CALLS,
                 cw_device_clock_ns(k->call_begin_ns), cw_device_clock_ns(k->call_end_ns));

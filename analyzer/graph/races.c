@@ -126,7 +126,7 @@ static void look(struct cw_races *r, struct search *s)
         const struct cw_edge *edge = &t->edges.v[e];
         if (!is_candidate(t, edge) || is_ordered(s, edge->from, edge->to, ++searches))
             continue;
-        r->edge[e] = r->command[edge->from] = r->command[edge->to] = true;
+        r->edge[e] = true;
         r->count++;
         if (r->first == CW_NONE || (!r->certain && is_certain(t, edge))) {
             r->first = e;
@@ -144,8 +144,7 @@ enum cw_status cw_races_find(struct cw_races *r, const struct cw_trace *t, struc
     if (!any_candidate(t))
         return CW_OK;
     r->edge = calloc(t->edges.count + 1, sizeof *r->edge);
-    r->command = calloc(t->commands.count + 1, sizeof *r->command);
-    ok = search_init(&s, t) && r->edge && r->command;
+    ok = search_init(&s, t) && r->edge;
     if (ok)
         look(r, &s);
     search_finish(&s);
@@ -155,6 +154,5 @@ enum cw_status cw_races_find(struct cw_races *r, const struct cw_trace *t, struc
 void cw_races_finish(struct cw_races *r)
 {
     free(r->edge);
-    free(r->command);
     *r = (struct cw_races){.first = CW_NONE};
 }

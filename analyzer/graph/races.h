@@ -11,7 +11,6 @@
 struct cw_races {
     /* per edge of the trace: true for a data edge of such a pair; NULL: there is none. Owned */
     bool *edge;
-    bool *command;  /* per command: it is one of such a pair; NULL as above. Owned */
     uint64_t count; /* of these edges */
     uint32_t first; /* the first of these that is certain, else the first one; CW_NONE: there is none */
     bool certain;   /* the commands of `first` are known to move these bytes: they are transfers or fills */

@@ -25,6 +25,13 @@ double cw_rank_test_p(const double *a, size_t n, const double *b, size_t m)
     return variance > 0 && off > 0 ? erfc(off / sqrt(2 * variance)) : 1;
 }
 
+double cw_rank_test_least_p(size_t n, size_t m)
+{
+    double product = (double)n * (double)m;
+
+    return erfc((product / 2 - .5) / sqrt(product / 6 * (double)(n + m + 1)));
+}
+
 /* How many pairs have b[k] <= ratio * a[i]. */
 static double pairs_below(double ratio, const double *a, size_t n, const double *b, size_t m)
 {

@@ -17,6 +17,9 @@ enum { CW_RANK_TEST_LEAST = 4 };
  * with correction for ties and continuity. 1 when all values are equal. O(n + m). */
 double cw_rank_test_p(const double *a, size_t n, const double *b, size_t m);
 
+/* The least p that n and m values can have: those of one side are all below those of the other. */
+double cw_rank_test_least_p(size_t n, size_t m);
+
 /* The ratios b[k] / a[i] of all pairs have a median, the typical ratio (the estimate of Hodges and Lehmann
  * that belongs to this test), and an interval that holds the true one with 95 %, by the normal approximation.
  * All values above 0, ascending, n and m at least 1. O((n + m) log of the precision). */

@@ -50,8 +50,8 @@ static bool span_of(const struct search *s, size_t i, struct span *to)
     if (!cw_command_device_ns(k) || device == CW_NONE || k->queue >= s->t->queues.count)
         return false;
     *to = (struct span){s->t->queues.v[k->queue].context, device,
-                        cw_device_clock_ns(k->start_ns) + s->shift[device],
-                        cw_device_clock_ns(k->end_ns) + s->shift[device]};
+                        cw_device_clock_on_host(k->start_ns, s->shift[device]),
+                        cw_device_clock_on_host(k->end_ns, s->shift[device])};
     return to->context < s->t->contexts.count;
 }
 

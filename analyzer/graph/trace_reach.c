@@ -1,5 +1,7 @@
 /* trace_reach.c - see trace_reach.h. */
 #include "trace_reach.h"
+#include "../source/cl_language.h"
+#include "trace_vendor.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -54,12 +56,17 @@ static void get_models(struct cw_trace_reach *r, const struct cw_trace *t, size_
     char identity[IDENTITY_BYTES];
     struct cw_models_vendor vendor = {.data = &v, .ask = ask_ ? ask : NULL};
     struct cw_error err = {0};
+    char *options;
 
-    if (p->kind != CW_PROGRAM_SOURCE || !p->source || !p->options || p->rebuilt || p->inputs.count)
+    if ((p->kind != CW_PROGRAM_SOURCE && p->kind != CW_PROGRAM_BINARY) || !p->source || !p->options ||
+        p->rebuilt || p->inputs.count)
         return;
     if (identity_of(t, p->context, identity))
         vendor.identity = identity;
-    r->program[id] = cw_program_reach_create(source, p->source, p->options, &vendor, &err);
+    options = cw_cl_language_options(p->options, cw_trace_vendor_language(t, p->context));
+    if (options)
+        r->program[id] = cw_program_reach_create(source, p->source, options, &vendor, &err);
+    free(options);
     r->analysed += r->program[id] != NULL;
     if (err.status)
         cw_error_set(&r->missing, err.status, "%s", err.text);

@@ -29,11 +29,18 @@ static int read_all(int fd, char **text, size_t *length)
     return n < 0 ? errno : 0;
 }
 
+size_t cw_file_text_mark(const char *text, size_t length)
+{
+    return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 enum cw_status cw_file_text_open(struct cw_file_text *f, const char *path, struct cw_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), error = 0;
     struct stat st;
     char *text = NULL;
+    size_t length = 0, mark;
+    bool mapped = false;
 
     *f = (struct cw_file_text){.text = ""};
     if (fd < 0)
@@ -41,21 +48,22 @@ enum cw_status cw_file_text_open(struct cw_file_text *f, const char *path, struc
     cw_output_private_as(fd);
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map != MAP_FAILED)
-            *f = (struct cw_file_text){map, (size_t)st.st_size, true, NULL};
         error = map == MAP_FAILED ? errno : 0;
+        mapped = !error;
+        text = mapped ? map : NULL;
+        length = mapped ? (size_t)st.st_size : 0;
     } else {
-        error = read_all(fd, &text, &f->length);
-        f->owned = text;
-        f->text = text ? text : "";
+        error = read_all(fd, &text, &length);
     }
     close(fd);
-    if (!error)
-        return CW_OK;
-    free(text);
-    *f = (struct cw_file_text){.text = ""};
-    return cw_error_set(err, error == ENOMEM ? CW_ERR_NOMEM : CW_ERR_IO, "cannot read %s: %s", path,
-                        strerror(error));
+    if (error) {
+        free(text);
+        return cw_error_set(err, error == ENOMEM ? CW_ERR_NOMEM : CW_ERR_IO, "cannot read %s: %s", path,
+                            strerror(error));
+    }
+    mark = text ? cw_file_text_mark(text, length) : 0;
+    *f = (struct cw_file_text){text ? text + mark : "", length - mark, mapped, text, length};
+    return CW_OK;
 }
 
 void cw_file_text_release(const struct cw_file_text *f, size_t done)
@@ -63,13 +71,14 @@ void cw_file_text_release(const struct cw_file_text *f, size_t done)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     if (f->mapped && done >= page)
-        madvise((void *)f->text, done / page * page, MADV_DONTNEED);
+        madvise(f->begin, done / page * page, MADV_DONTNEED);
 }
 
 void cw_file_text_close(struct cw_file_text *f)
 {
     if (f->mapped)
-        munmap((void *)f->text, f->length);
-    free(f->owned);
+        munmap(f->begin, f->bytes);
+    else
+        free(f->begin);
     *f = (struct cw_file_text){.text = ""};
 }

@@ -1,12 +1,11 @@
 #include "json_fields.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../sched/nearest_word.h"
-#include "output.h"
+#include "file_text.h"
 
 static enum cw_status check_header(const json_t *root, const char *path, const char *format, int version,
                                    struct cw_error *err)
@@ -38,28 +37,20 @@ enum cw_status cw_json_load(const char *path, const char *text, const char *form
                             json_t **root, struct cw_error *err)
 {
     json_error_t problem;
-    FILE *f = NULL;
-    enum cw_status status;
+    struct cw_file_text file = {.text = ""};
+    enum cw_status status = text ? CW_OK : cw_file_text_open(&file, path, err);
 
     *root = NULL;
-    if (text) {
-        *root = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
-    } else {
-        f = fopen(path, "re");
-        if (!f)
-            return cw_error_set(err, CW_ERR_IO, "cannot open %s: %s", path, strerror(errno));
-        cw_output_private_as(fileno(f));
-        *root = json_loadf(f, JSON_REJECT_DUPLICATES, &problem);
-    }
+    if (status != CW_OK)
+        return status;
+    *root = text ? json_loads(text, JSON_REJECT_DUPLICATES, &problem)
+                 : json_loadb(file.text, file.length, JSON_REJECT_DUPLICATES, &problem);
+    cw_file_text_close(&file);
     if (*root)
         status = check_header(*root, path, format, version, err);
-    else if (f && ferror(f))
-        status = cw_error_set(err, CW_ERR_IO, "cannot read %s: %s", path, strerror(errno));
     else
         status = cw_error_set(err, CW_ERR_FORMAT, "%s: line %d, column %d: %s", path, problem.line,
                               problem.column, problem.text);
-    if (f)
-        fclose(f);
     if (status != CW_OK) {
         json_decref(*root);
         *root = NULL;

@@ -183,6 +183,7 @@ static void read_body(struct reader *r)
         r->m->arg[i].placed = false;
     cw_branch_join(r);
     cw_ops_count_in(r);
+    r->m->polls = cw_poll_has_loop(r);
     if (r->lift.pointers_failed)
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_pointers);
     if (program_scope)

@@ -47,6 +47,11 @@ void cw_ops_count_in(struct reader *r);
  * for. */
 bool cw_wait_copy_is_awaited(LLVMValueRef copy);
 
+/* poll.c */
+/* The kernel has a loop that ends by memory that others write. Its accesses have been read; the control flow
+ * is reducible. */
+bool cw_poll_has_loop(struct reader *r);
+
 /* stored.c */
 /* The node of a stored value of so many bytes that is the same in all work-items: of integers made of
  * constants and arguments, of a floating-point constant or argument (its bits), or a zero of any type; -1:

@@ -60,6 +60,9 @@ enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, str
         return cw_error_set(err, CW_ERR_UNSUPPORTED,
                             "build option -x: programs built from SPIR are not read here");
     if (begins(option, "-cl-std=")) {
+        if (o->std && strcmp(o->std, option))
+            return cw_error_set(err, CW_ERR_UNSUPPORTED, "build options %s and %s: compilers differ", o->std,
+                                option);
         o->std = option;
         return CW_OK;
     }
@@ -251,12 +254,33 @@ static bool is_buffer(LLVMValueRef pointer, bool flat)
     return space == 1 || space == 2 || (from && !LLVMIsAAllocaInst(from) && !LLVMIsAGlobalVariable(from));
 }
 
+static unsigned watched_kind(LLVMValueRef v)
+{
+    static const char name[] = "clweave.volatile";
+    return LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(v)), name, sizeof name - 1);
+}
+
+/* All accesses become volatile: these were before. */
+static void mark_watched(LLVMValueRef load)
+{
+    LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(load));
+    if (LLVMGetVolatile(load))
+        LLVMSetMetadata(load, watched_kind(load), LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
+}
+
+bool cw_ir_is_watched(LLVMValueRef load)
+{
+    return LLVMHasMetadata(load) && LLVMGetMetadata(load, watched_kind(load));
+}
+
 static void keep_accesses(LLVMValueRef f)
 {
     bool flat = cw_bitcode_is_flat(LLVMGetGlobalParent(f));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
             LLVMOpcode op = LLVMGetInstructionOpcode(v);
+            if (op == LLVMLoad)
+                mark_watched(v);
             if ((op == LLVMLoad && is_buffer(LLVMGetOperand(v, 0), flat)) ||
                 (op == LLVMStore && is_buffer(LLVMGetOperand(v, 1), flat)))
                 LLVMSetVolatile(v, 1);

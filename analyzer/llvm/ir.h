@@ -6,6 +6,7 @@
 #include "child.h"
 
 #include <llvm-c/Core.h>
+#include <stdbool.h>
 
 /* The build options of an OpenCL program, checked and sorted by cw_ir_add_option. */
 struct cw_ir_options {
@@ -38,6 +39,9 @@ enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text
 /* Inlines everything, keeps values in registers, makes loops simple; every access to global or constant
  * memory of the source stays. CW_ERR_INVALID with LLVM's message. */
 enum cw_status cw_ir_canonicalise(LLVMModuleRef module, struct cw_error *err);
+
+/* The source has this load as volatile. */
+bool cw_ir_is_watched(LLVMValueRef load);
 
 /* Element `i` of a constant vector. */
 LLVMValueRef cw_ir_element(LLVMValueRef vector, unsigned i);

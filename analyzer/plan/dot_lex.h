@@ -1,4 +1,4 @@
-/* dot_lex.h - graphviz's language as tokens (graphviz.org/doc/info/lang.html). */
+/* dot_lex.h - graphviz's language as tokens (graphviz.org/doc/info/lang.html), as graphviz 2.42 reads it. */
 #ifndef CW_DOT_LEX_H
 #define CW_DOT_LEX_H
 
@@ -9,7 +9,7 @@
 
 enum cw_dot_token {
     CW_DOT_END,
-    CW_DOT_ID,    /* a word, a number or a quoted string; its text in `word` */
+    CW_DOT_ID,    /* a word, a number, a quoted string or an HTML string; its text in `word` */
     CW_DOT_ARROW, /* -> */
     CW_DOT_LINE,  /* -- */
     CW_DOT_SIGN,  /* one of { } [ ] ; , = : in `sign` */
@@ -22,13 +22,14 @@ struct cw_dot_lex {
     enum cw_dot_token token;
     const char *at; /* where the token begins */
     char sign;
-    bool quoted; /* a quoted string is never a keyword */
+    bool quoted; /* a quoted or HTML string is never a keyword */
     char *word;  /* NUL-terminated; owned */
-    size_t length, room;
+    size_t length, capacity;
 };
 
 /* Moves to the next token and returns its kind. Strings joined by + are one; a backslash before a quote or a
- * line's end is taken away, others stay. HTML strings, unfinished ones and strange bytes are errors. */
+ * line's end is taken away, others stay. Errors: unfinished strings and comments, strange bytes, and words
+ * that touch (graphviz reads 2a as the words 2 and a). */
 enum cw_dot_token cw_dot_next(struct cw_dot_lex *l);
 void cw_dot_lex_finish(struct cw_dot_lex *l);
 

@@ -4,46 +4,41 @@
  * that it has (own or by default, "node [cost=1]"); a cost may be a list, one number per device, "-" where
  * the task cannot run. An edge carries the first of data, size, weight, else nothing. Attributes of the
  * graph: classes (of devices), memories, bandwidth, latency. groups and splittable are as in clweave-graph.
- * The rest is decoration. */
-#include <errno.h>
-#include <math.h>
+ * The rest is decoration.
+ *
+ * The language is read here and not by graphviz's libcgraph (2.42), which
+ *   - does not tell the places of values and edges, which messages name;
+ *   - gives a chain of 2,600 nodes no edges, and refuses strings of 16 KiB;
+ *   - ends the process when memory is out;
+ *   - takes minutes for a million edges. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "../io/array.h"
 #include "../io/file_text.h"
 #include "../io/text_place.h"
 #include "graph_dot.h"
 
-enum { DEPTH_MAX = 64, EDGES_MAX = 50000000 }; /* groups multiply: a small file may say many */
+enum { DEPTH_MAX = 64, PAIRS_MAX = 50000000 }; /* subgraphs multiply: a small file may say many edges */
 
-struct scope {
-    struct cw_dot_attributes node, edge; /* defaults */
+/* An end of an edge: a subgraph, or nodes[first] and the `count` - 1 that follow. */
+struct end {
+    uint32_t subgraph; /* 0: none */
+    size_t first, count;
+    const char *at;
 };
 
-/* A list of nodes: the ends of an edge. */
-struct nodes {
-    uint32_t *v;
-    size_t count, room;
+/* a, b -> subgraph s {c d} -> e */
+struct chain {
+    uint32_t *node;
+    size_t nodes, node_capacity;
+    struct end *end;
+    size_t ends, end_capacity;
 };
 
 static enum cw_status no_memory(struct cw_dot *d)
 {
     return cw_error_set(d->lex.err, CW_ERR_NOMEM, "%s: out of memory", d->lex.name);
-}
-
-static void copy_attributes(struct cw_dot_attributes *to, const struct cw_dot_attributes *from)
-{
-    for (int k = 0; k < CW_DOT_KEYS; k++) {
-        free(to->value[k]);
-        to->value[k] = from->value[k] ? strdup(from->value[k]) : NULL;
-        to->at[k] = from->at[k];
-    }
-}
-
-static void finish_attributes(struct cw_dot_attributes *a)
-{
-    for (int k = 0; k < CW_DOT_KEYS; k++)
-        free(a->value[k]);
 }
 
 static bool eat(struct cw_dot *d, char sign)
@@ -54,8 +49,9 @@ static bool eat(struct cw_dot *d, char sign)
     return true;
 }
 
-static enum cw_status set_attribute(struct cw_dot *d, struct cw_dot_attributes *a, const char *key,
-                                    const char *value)
+/* ---- attributes */
+
+static void set_attribute(struct cw_dot *d, struct cw_dot_attributes *a, const char *key)
 {
     static const char *const keys[CW_DOT_KEYS] = {
 #define X(id, name) [id] = name,
@@ -65,25 +61,20 @@ static enum cw_status set_attribute(struct cw_dot *d, struct cw_dot_attributes *
 
     for (int k = 0; k < CW_DOT_KEYS; k++)
         if (strcmp(key, keys[k]) == 0) {
-            free(a->value[k]);
-            a->value[k] = strdup(value);
-            a->at[k] = d->lex.at;
-            return a->value[k] ? CW_OK : no_memory(d);
+            a->at[k] = d->lex.length ? d->lex.at : NULL;
+            a->set |= 1u << k;
         }
-    return CW_OK;
 }
 
 /* "= value" behind `key`, the current token being "=". */
 static enum cw_status read_value(struct cw_dot *d, const char *key, struct cw_dot_attributes *a)
 {
-    enum cw_status status;
-
     cw_dot_next(&d->lex);
     if (d->lex.token != CW_DOT_ID)
         return cw_dot_expected(&d->lex, "a value");
-    status = set_attribute(d, a, key, d->lex.word);
+    set_attribute(d, a, key);
     cw_dot_next(&d->lex);
-    return status;
+    return CW_OK;
 }
 
 /* [key=value, ...] any number of times. */
@@ -111,147 +102,148 @@ static enum cw_status read_attributes(struct cw_dot *d, struct cw_dot_attributes
 
 /* ---- nodes and edges */
 
-static enum cw_status push(struct cw_dot *d, struct nodes *n, uint32_t node)
+static bool is_keyword(const struct cw_dot *d)
 {
-    if (n->count == n->room) {
-        uint32_t *more = realloc(n->v, (2 * n->room + 16) * sizeof *more);
-        if (!more)
-            return no_memory(d);
-        n->v = more;
-        n->room = 2 * n->room + 16;
-    }
-    n->v[n->count++] = node;
-    return CW_OK;
+    static const char *const words[] = {"node", "edge", "graph", "digraph", "subgraph", "strict"};
+
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (cw_dot_is_word(&d->lex, words[k]))
+            return true;
+    return false;
 }
 
-/* The node called as the current token says, made with the scope's defaults when it is new; eats its name and
- * port. */
-static enum cw_status read_node(struct cw_dot *d, const struct scope *scope, struct nodes *into)
+/* A node and its port. */
+static enum cw_status read_node(struct cw_dot *d, uint32_t inside, struct chain *c)
 {
-    uint32_t before = d->names.count, node = cw_name_table_add(&d->names, d->lex.word, d->lex.length);
+    uint32_t node;
+    enum cw_status status;
 
-    if (node == CW_NAME_NONE)
-        return no_memory(d);
-    if (node == before) {
-        if (node == d->node_room) {
-            struct cw_dot_attributes *more = realloc(d->node, (2 * (size_t)node + 64) * sizeof *more);
-            if (!more)
-                return no_memory(d);
-            d->node = more;
-            d->node_room = 2 * node + 64;
-        }
-        d->node[node] = (struct cw_dot_attributes){{0}, {0}};
-        d->nodes = node + 1;
-        copy_attributes(&d->node[node], &scope->node);
-    }
+    if (d->lex.token != CW_DOT_ID || is_keyword(d))
+        return cw_dot_expected(&d->lex, "a node");
+    status = cw_graph_dot_node(d, inside, d->lex.word, d->lex.length, &node);
+    if (status != CW_OK)
+        return status;
     cw_dot_next(&d->lex);
     while (eat(d, ':')) { /* where an edge touches the node */
         if (d->lex.token != CW_DOT_ID)
             return cw_dot_expected(&d->lex, "a port");
         cw_dot_next(&d->lex);
     }
-    return push(d, into, node);
-}
-
-static enum cw_status add_edges(struct cw_dot *d, const struct nodes *from, const struct nodes *to,
-                                size_t *first)
-{
-    if (from->count * to->count > EDGES_MAX - d->edges)
-        return cw_error_set(d->lex.err, CW_ERR_LIMIT, "%s: more than %d edges", d->lex.name, EDGES_MAX);
-    for (size_t a = 0; a < from->count; a++)
-        for (size_t b = 0; b < to->count; b++) {
-            if (d->edges == d->edge_room) {
-                size_t room = 2 * d->edge_room + 64;
-                struct cw_dot_edge *more = realloc(d->edge, room * sizeof *more);
-                if (!more)
-                    return no_memory(d);
-                d->edge = more;
-                d->edge_room = room;
-            }
-            if (*first == SIZE_MAX)
-                *first = d->edges;
-            d->edge[d->edges++] = (struct cw_dot_edge){from->v[a], to->v[b], 0, d->lex.at};
-        }
+    if (!cw_array_reserve(&c->node, &c->node_capacity, c->nodes, 1, sizeof *c->node))
+        return no_memory(d);
+    c->node[c->nodes++] = node;
     return CW_OK;
 }
 
-static enum cw_status read_body(struct cw_dot *d, struct scope *scope, struct nodes *all, int depth);
+static enum cw_status read_body(struct cw_dot *d, uint32_t inside, int depth);
 
-/* A node, or a group of them: { ... } or subgraph name { ... }. */
-static enum cw_status read_end(struct cw_dot *d, struct scope *scope, struct nodes *into, int depth)
+/* subgraph name {...}, or {...}, in `inside`. */
+static enum cw_status read_subgraph(struct cw_dot *d, uint32_t inside, uint32_t *subgraph, int depth)
 {
-    struct scope inner = {0};
-    bool group = cw_dot_is(&d->lex, '{') || cw_dot_is_word(&d->lex, "subgraph");
-    enum cw_status status;
+    bool named = cw_dot_is_word(&d->lex, "subgraph") && cw_dot_next(&d->lex) == CW_DOT_ID;
+    enum cw_status status =
+        depth == DEPTH_MAX
+            ? cw_text_wrong(d->lex.name, d->lex.text, d->lex.at, d->lex.err,
+                            "subgraphs are nested deeper than %d", DEPTH_MAX)
+            : cw_graph_dot_subgraph(d, inside, named ? d->lex.word : NULL, d->lex.length, subgraph);
 
-    if (!group && d->lex.token != CW_DOT_ID)
-        return cw_dot_expected(&d->lex, "a node");
-    if (!group)
-        return read_node(d, scope, into);
-    if (depth == DEPTH_MAX)
-        return cw_text_wrong(d->lex.name, d->lex.text, d->lex.at, d->lex.err,
-                             "groups are nested deeper than %d", DEPTH_MAX);
-    if (cw_dot_is_word(&d->lex, "subgraph") && cw_dot_next(&d->lex) == CW_DOT_ID)
+    if (status != CW_OK)
+        return status;
+    if (named)
         cw_dot_next(&d->lex);
     if (!eat(d, '{'))
         return cw_dot_expected(&d->lex, "{");
-    copy_attributes(&inner.node, &scope->node);
-    copy_attributes(&inner.edge, &scope->edge);
-    status = read_body(d, &inner, into, depth + 1);
-    finish_attributes(&inner.node);
-    finish_attributes(&inner.edge);
+    status = read_body(d, *subgraph, depth + 1);
     if (status == CW_OK && !eat(d, '}'))
         status = cw_dot_expected(&d->lex, "a statement or }");
     return status;
 }
 
-/* a -> b -> {c d} [attributes], or a [attributes]. Every node goes to `all`. */
-static enum cw_status read_chain(struct cw_dot *d, struct scope *scope, struct nodes *all, int depth)
+static enum cw_status read_end(struct cw_dot *d, uint32_t inside, struct chain *c, int depth)
 {
-    struct nodes from = {0}, to = {0}, swap;
-    struct cw_dot_attributes own = {{0}, {0}};
-    size_t first = SIZE_MAX;
-    bool chain = false;
-    enum cw_status status = read_end(d, scope, &from, depth);
+    struct end end = {.first = c->nodes, .at = d->lex.at};
+    enum cw_status status;
 
-    for (size_t k = 0; k < from.count && status == CW_OK; k++)
-        status = push(d, all, from.v[k]);
+    if (cw_dot_is(&d->lex, '{') || cw_dot_is_word(&d->lex, "subgraph"))
+        status = read_subgraph(d, inside, &end.subgraph, depth);
+    else
+        do
+            status = read_node(d, inside, c);
+        while (status == CW_OK && eat(d, ','));
+    end.count = c->nodes - end.first;
+    if (status == CW_OK && !cw_array_reserve(&c->end, &c->end_capacity, c->ends, 1, sizeof *c->end))
+        return no_memory(d);
+    if (status == CW_OK)
+        c->end[c->ends++] = end;
+    return status;
+}
+
+static const uint32_t *nodes_of(struct cw_dot *d, const struct chain *c, const struct end *end, size_t *count)
+{
+    if (end->subgraph)
+        return cw_graph_dot_members(d, end->subgraph, count);
+    *count = end->count;
+    return &c->node[end->first];
+}
+
+/* The edges of a chain that is read to its end: then its subgraphs have all their members. */
+static enum cw_status connect(struct cw_dot *d, uint32_t inside, const struct chain *c,
+                              const struct cw_dot_attributes *own)
+{
+    enum cw_status status = CW_OK;
+
+    for (size_t k = 1; k < c->ends; k++) {
+        size_t tails, heads;
+        const uint32_t *tail = nodes_of(d, c, &c->end[k - 1], &tails);
+        const uint32_t *head = nodes_of(d, c, &c->end[k], &heads);
+        d->pairs += (uint64_t)tails * heads;
+        if (d->pairs > PAIRS_MAX)
+            return cw_error_set(d->lex.err, CW_ERR_LIMIT, "%s: more than %d edges", d->lex.name, PAIRS_MAX);
+        for (size_t a = 0; a < tails; a++)
+            for (size_t b = 0; b < heads && status == CW_OK; b++)
+                status = cw_graph_dot_edge(d, inside, tail[a], head[b], c->end[k].at, own);
+    }
+    return status;
+}
+
+/* a -> b -> {c d} [attributes], or a, b [attributes]. Those of a subgraph alone are decoration. */
+static enum cw_status read_chain(struct cw_dot *d, uint32_t inside, int depth)
+{
+    struct chain c = {0};
+    struct cw_dot_attributes own = {0};
+    enum cw_status status = read_end(d, inside, &c, depth);
+
     while (status == CW_OK && d->lex.token == CW_DOT_ARROW) {
-        chain = true;
-        to.count = 0;
         cw_dot_next(&d->lex);
-        status = read_end(d, scope, &to, depth);
-        for (size_t k = 0; k < to.count && status == CW_OK; k++)
-            status = push(d, all, to.v[k]);
-        if (status == CW_OK)
-            status = add_edges(d, &from, &to, &first);
-        swap = from, from = to, to = swap;
+        status = read_end(d, inside, &c, depth);
     }
     if (status == CW_OK && d->lex.token == CW_DOT_LINE)
         status = cw_dot_expected(&d->lex, "-> (a task graph is directed)");
-    if (status == CW_OK && chain) {
-        copy_attributes(&own, &scope->edge);
+    if (status == CW_OK)
         status = read_attributes(d, &own);
-        for (size_t e = first; e < d->edges && status == CW_OK; e++)
-            status = cw_graph_dot_edge_data(d, &own, &d->edge[e].data);
-    } else if (status == CW_OK && from.count == 1) {
-        status = read_attributes(d, &d->node[from.v[0]]);
-    }
-    finish_attributes(&own);
-    free(from.v);
-    free(to.v);
+    if (status == CW_OK)
+        status = connect(d, inside, &c, &own);
+    for (size_t k = 0; status == CW_OK && c.ends == 1 && k < c.nodes; k++)
+        cw_graph_dot_give(&d->node[c.node[k]], &own);
+    free(c.node);
+    free(c.end);
     return status;
 }
 
 /* node [...], edge [...], graph [...]: defaults. */
-static enum cw_status read_defaults(struct cw_dot *d, struct scope *scope)
+static enum cw_status read_defaults(struct cw_dot *d, uint32_t inside)
 {
-    struct cw_dot_attributes *a = cw_dot_is_word(&d->lex, "node")   ? &scope->node
-                                  : cw_dot_is_word(&d->lex, "edge") ? &scope->edge
-                                                                    : &d->graph;
+    struct cw_dot_attributes of_subgraph = {0}, *to = inside ? &of_subgraph : &d->graph, **defaults = NULL;
 
+    if (cw_dot_is_word(&d->lex, "node"))
+        defaults = &d->subgraph[inside].node;
+    else if (cw_dot_is_word(&d->lex, "edge"))
+        defaults = &d->subgraph[inside].edge;
+    if (defaults && !*defaults && !(*defaults = calloc(1, sizeof **defaults)))
+        return no_memory(d);
     cw_dot_next(&d->lex);
-    return cw_dot_is(&d->lex, '[') ? read_attributes(d, a) : cw_dot_expected(&d->lex, "[");
+    return cw_dot_is(&d->lex, '[') ? read_attributes(d, defaults ? *defaults : to)
+                                   : cw_dot_expected(&d->lex, "[");
 }
 
 /* key = value of a graph, where the current token may be the key. */
@@ -265,13 +257,13 @@ static bool is_assignment(const struct cw_dot *d)
         return false;
     ahead.err = &ignored;
     ahead.word = NULL;
-    ahead.room = 0;
+    ahead.capacity = 0;
     yes = cw_dot_next(&ahead) == CW_DOT_SIGN && ahead.sign == '=';
     cw_dot_lex_finish(&ahead);
     return yes;
 }
 
-static enum cw_status read_body(struct cw_dot *d, struct scope *scope, struct nodes *all, int depth)
+static enum cw_status read_body(struct cw_dot *d, uint32_t inside, int depth)
 {
     enum cw_status status = CW_OK;
 
@@ -281,16 +273,15 @@ static enum cw_status read_body(struct cw_dot *d, struct scope *scope, struct no
             continue;
         if (cw_dot_is_word(&d->lex, "node") || cw_dot_is_word(&d->lex, "edge") ||
             cw_dot_is_word(&d->lex, "graph")) {
-            status = read_defaults(d, scope);
+            status = read_defaults(d, inside);
         } else if (is_assignment(d)) {
             char *key = strdup(d->lex.word);
-            struct cw_dot_attributes of_group = {{0}, {0}};
+            struct cw_dot_attributes of_subgraph = {0};
             cw_dot_next(&d->lex);
-            status = key ? read_value(d, key, depth ? &of_group : &d->graph) : no_memory(d);
-            finish_attributes(&of_group);
+            status = key ? read_value(d, key, inside ? &of_subgraph : &d->graph) : no_memory(d);
             free(key);
         } else {
-            status = read_chain(d, scope, all, depth);
+            status = read_chain(d, inside, depth);
         }
     }
     return status == CW_OK ? d->lex.err->status : status;
@@ -298,27 +289,28 @@ static enum cw_status read_body(struct cw_dot *d, struct scope *scope, struct no
 
 static enum cw_status read_file(struct cw_dot *d)
 {
-    struct scope scope = {0};
-    struct nodes all = {0};
+    uint32_t whole;
     enum cw_status status;
 
     cw_dot_next(&d->lex);
-    if (cw_dot_is_word(&d->lex, "strict"))
+    d->strict = cw_dot_is_word(&d->lex, "strict");
+    if (d->strict)
         cw_dot_next(&d->lex);
     if (!cw_dot_is_word(&d->lex, "digraph"))
         return cw_dot_expected(&d->lex, "digraph (a task graph is directed)");
-    if (cw_dot_next(&d->lex) == CW_DOT_ID)
+    if (cw_dot_next(&d->lex) == CW_DOT_ID) {
+        d->title = d->lex.at;
         cw_dot_next(&d->lex);
+    }
     if (!eat(d, '{'))
         return cw_dot_expected(&d->lex, "{");
-    status = read_body(d, &scope, &all, 0);
+    status = cw_graph_dot_subgraph(d, 0, NULL, 0, &whole);
+    if (status == CW_OK)
+        status = read_body(d, whole, 0);
     if (status == CW_OK && !cw_dot_is(&d->lex, '}'))
         status = cw_dot_expected(&d->lex, "a statement or }");
     if (status == CW_OK && cw_dot_next(&d->lex) != CW_DOT_END)
         status = cw_dot_expected(&d->lex, "nothing behind the graph");
-    finish_attributes(&scope.node);
-    finish_attributes(&scope.edge);
-    free(all.v);
     return status;
 }
 
@@ -335,16 +327,11 @@ static enum cw_status read_dot(const char *path, uint32_t processors, struct cw_
         return status;
     d.lex.text = d.lex.p = file.text;
     d.lex.end = file.text + file.length;
+    d.value = d.lex;
     status = read_file(&d);
     if (status == CW_OK)
         status = cw_graph_dot_build(&d, processors, graph, platform);
-    for (uint32_t k = 0; k < d.nodes; k++)
-        finish_attributes(&d.node[k]);
-    finish_attributes(&d.graph);
-    free(d.node);
-    free(d.edge);
-    cw_name_table_finish(&d.names);
-    cw_dot_lex_finish(&d.lex);
+    cw_graph_dot_finish(&d);
     cw_file_text_close(&file);
     return status;
 }

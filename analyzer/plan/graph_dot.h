@@ -1,4 +1,5 @@
-/* graph_dot.h - the nodes and edges read from a graph in graphviz's language, before it is a graph. */
+/* graph_dot.h - the nodes, edges and subgraphs read from a graph in graphviz's language, before it is a task
+ * graph. */
 #ifndef CW_GRAPH_DOT_H
 #define CW_GRAPH_DOT_H
 
@@ -6,12 +7,13 @@
 #include "dot_lex.h"
 #include "graph_format.h"
 
-/* The attributes that mean something, of nodes, edges and graphs. */
+/* The attributes that mean something, of nodes, edges and graphs. Those of edges come first. */
 #define CW_DOT_KEY_LIST(X)                                                                                   \
-    X(CW_DOT_COST, "cost")                                                                                   \
-    X(CW_DOT_WEIGHT, "weight")                                                                               \
-    X(CW_DOT_SIZE, "size")                                                                                   \
     X(CW_DOT_DATA, "data")                                                                                   \
+    X(CW_DOT_SIZE, "size")                                                                                   \
+    X(CW_DOT_WEIGHT, "weight")                                                                               \
+    X(CW_DOT_KEY, "key")                                                                                     \
+    X(CW_DOT_COST, "cost")                                                                                   \
     X(CW_DOT_LABEL, "label")                                                                                 \
     X(CW_DOT_GROUPS, "groups")                                                                               \
     X(CW_DOT_SPLITTABLE, "splittable")                                                                       \
@@ -24,39 +26,86 @@ enum cw_dot_key {
 #define X(id, name) id,
     CW_DOT_KEY_LIST(X)
 #undef X
-        CW_DOT_KEYS
+        CW_DOT_KEYS,
+    CW_DOT_EDGE_KEYS = CW_DOT_KEY + 1
 };
 
 struct cw_dot_attributes {
-    char *value[CW_DOT_KEYS];    /* owned; NULL: not given */
-    const char *at[CW_DOT_KEYS]; /* where in the text */
+    const char *at[CW_DOT_KEYS]; /* the value, in the file's text; NULL: not given, or given as "" */
+    uint32_t set;                /* bit k: key k is given, perhaps as "" */
 };
 
 struct cw_dot_edge {
     uint32_t from, to;
-    double data;
-    const char *at;
+    const char *at;                      /* its head, in the file's text */
+    const char *value[CW_DOT_EDGE_KEYS]; /* as in cw_dot_attributes */
+};
+
+/* The graph itself is number 0; its subgraphs follow. */
+struct cw_dot_subgraph {
+    uint32_t parent;
+    struct cw_dot_attributes *node, *edge; /* the defaults that it gives; owned, NULL: none */
+    uint32_t *member;                      /* its nodes (number 0 has no list); owned */
+    size_t members, capacity;
+    bool sorted; /* the members ascend and differ */
 };
 
 struct cw_dot {
-    struct cw_dot_lex lex;
+    struct cw_dot_lex lex, value;   /* `value` reads values again, at their places */
     struct cw_name_table names;     /* of nodes */
     struct cw_dot_attributes *node; /* per name */
-    uint32_t nodes, node_room;
+    size_t node_capacity;
     struct cw_dot_edge *edge;
-    size_t edges, edge_room;
+    size_t edges, edge_capacity;
+    uint64_t pairs; /* of nodes between which the text asks for an edge */
+    struct cw_name_table
+        edge_names;       /* of edges that the text may name again: with a key, or in a strict graph */
+    uint32_t *named_edge; /* per name: its number */
+    size_t named_capacity;
+    struct cw_dot_subgraph *subgraph;
+    size_t subgraphs, subgraph_capacity;
+    struct cw_name_table subgraph_names; /* each with its parent */
+    uint32_t *named_subgraph;            /* per name: its number */
+    size_t named_subgraph_capacity;
     struct cw_dot_attributes graph;
+    const char *title; /* the graph's name, in the file's text; NULL: none */
+    bool strict;
 };
 
-/* The data that an edge with attributes `a` carries. Errors: CW_ERR_FORMAT, as all of these tell in
- * d->lex.err. */
-enum cw_status cw_graph_dot_edge_data(struct cw_dot *d, const struct cw_dot_attributes *a, double *data);
+/* ---- graph_dot_store.c. Errors of all: CW_ERR_NOMEM, told in d->lex.err. */
 
-/* Makes the graph and its platform. */
+/* The subgraph of `parent` that is called `name`, made when there is none; NULL: one without a name. */
+enum cw_status cw_graph_dot_subgraph(struct cw_dot *d, uint32_t parent, const char *name, size_t length,
+                                     uint32_t *subgraph);
+
+/* The node called `name`, made with the defaults of `subgraph` when it is new; from here on a member of
+ * `subgraph` and of its parents. */
+enum cw_status cw_graph_dot_node(struct cw_dot *d, uint32_t subgraph, const char *name, size_t length,
+                                 uint32_t *node);
+
+/* Makes, in `subgraph`, the edge from -> to at `at` with the attributes `own`, or gives them to the edge that
+ * it is. */
+enum cw_status cw_graph_dot_edge(struct cw_dot *d, uint32_t subgraph, uint32_t from, uint32_t to,
+                                 const char *at, const struct cw_dot_attributes *own);
+
+/* The members of a subgraph in ascending order; valid until it gets another. */
+const uint32_t *cw_graph_dot_members(struct cw_dot *d, uint32_t subgraph, size_t *count);
+
+/* Overwrites what `from` gives. */
+void cw_graph_dot_give(struct cw_dot_attributes *to, const struct cw_dot_attributes *from);
+
+/* The text of the value at `at`; valid until the next call. NULL: memory is out. */
+const char *cw_graph_dot_value(struct cw_dot *d, const char *at);
+
+void cw_graph_dot_finish(struct cw_dot *d);
+
+/* ---- graph_dot_build.c */
+
+/* Makes the graph and its platform. Errors: CW_ERR_FORMAT and those of the builder, told in d->lex.err. */
 enum cw_status cw_graph_dot_build(struct cw_dot *d, uint32_t processors, struct cw_graph **graph,
                                   struct cw_platform **platform);
 
-/* Slot of struct cw_graph_format. */
+/* The `write` of struct cw_graph_format. */
 enum cw_status cw_graph_dot_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);
 
 #endif

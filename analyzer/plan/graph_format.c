@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../io/file_text.h"
 #include "../io/output.h"
 
 const struct cw_graph_format *const cw_graph_formats[] = {
@@ -33,7 +34,7 @@ const struct cw_graph_format *cw_graph_format_find(const char *name, const char 
 const struct cw_graph_format *cw_graph_format_probe(const char *path)
 {
     char head[4096], tail[4096];
-    size_t heads, tails = 0;
+    size_t heads, tails = 0, mark;
     FILE *f;
     struct stat what;
     const struct cw_graph_format *found = NULL;
@@ -47,8 +48,9 @@ const struct cw_graph_format *cw_graph_format_probe(const char *path)
     if (heads == sizeof head && fseek(f, -(long)sizeof tail, SEEK_END) == 0)
         tails = fread(tail, 1, sizeof tail, f);
     fclose(f);
+    mark = cw_file_text_mark(head, heads);
     for (size_t k = 0; cw_graph_formats[k] && !found; k++)
-        if (cw_graph_formats[k]->probe(head, heads, tail, tails) ||
+        if (cw_graph_formats[k]->probe(head + mark, heads - mark, tail, tails) ||
             (strcmp(cw_graph_formats[k]->suffix, ".json") != 0 &&
              ends_with(path, cw_graph_formats[k]->suffix)))
             found = cw_graph_formats[k];

@@ -101,6 +101,9 @@ static enum cw_status read_times(struct cw_wf *w)
             status = cw_json_tree_get_string(&w->tree, one, where, "id", false, &id, w->err);
             if (status == CW_OK && (task = find_task(w, id)) == CW_NAME_NONE)
                 status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: there is no task \"%.60s\"", where, id);
+            else if (status == CW_OK && !isnan(w->seconds[task]))
+                status =
+                    cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: task \"%.60s\" is there twice", where, id);
         }
         if (status == CW_OK)
             status =

@@ -8,7 +8,7 @@
 
 struct cw_wf_use { /* a task writes or reads a file */
     uint32_t file, task;
-    double bytes;
+    double bytes; /* NAN: not given */
 };
 
 struct cw_wf_uses {
@@ -27,7 +27,7 @@ struct cw_wf {
     const char *where;                      /* path of `tasks` */
     struct cw_name_table ids, names, files;
     uint32_t *of_name; /* per name: its task, CW_NAME_NONE when several have it */
-    double *size;      /* per file, bytes */
+    double *size;      /* per file, bytes; NAN: not known */
     double *seconds;   /* per task, NAN: not known */
     struct cw_wf_uses writes, reads;
     struct cw_wf_link *link;

@@ -1,5 +1,6 @@
 /* graph_wfformat_files.c - the data on the edges of a workflow: the files that one task writes and another
  * reads; see graph_wfformat.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static enum cw_status read_file_ids(struct cw_wf *w, uint32_t i, const char *key
         if (!text)
             status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.%s[%zu]: is not a string", where, key, k);
         else
-            status = add_use(w, u, text, strlen(text), i, 0);
+            status = add_use(w, u, text, strlen(text), i, NAN);
     }
     return status;
 }
@@ -54,7 +55,7 @@ static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
     for (size_t k = 0; status == CW_OK && k < (list ? list->count : 0); k++) {
         const struct cw_json_node *one = cw_json_tree_item(&w->tree, list, k);
         const char *link, *name;
-        double bytes = 0;
+        double bytes = NAN;
         snprintf(where, sizeof where, "%s.files[%zu]", task, k);
         status = cw_json_tree_get_string(&w->tree, one, where, "link", false, &link, w->err);
         if (status == CW_OK && strcmp(link, "input") != 0 && strcmp(link, "output") != 0)
@@ -89,8 +90,12 @@ static enum cw_status read_sizes(struct cw_wf *w, const struct cw_json_node *spe
         status = cw_json_tree_get_string(&w->tree, one, where, "id", false, &id, w->err);
         if (status == CW_OK)
             status = cw_graph_wf_number(w, one, where, "sizeInBytes", NULL, false, &bytes);
-        if (status == CW_OK && (number = cw_name_table_find(&w->files, id, strlen(id))) != CW_NAME_NONE)
-            w->size[number] = bytes;
+        if (status != CW_OK || (number = cw_name_table_find(&w->files, id, strlen(id))) == CW_NAME_NONE)
+            continue;
+        if (!isnan(w->size[number]))
+            status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: \"%.60s\" is that of another file, too",
+                                  where, id);
+        w->size[number] = bytes;
     }
     return status;
 }
@@ -116,24 +121,52 @@ static void sort_uses(struct cw_wf_uses *u)
     u->count = kept;
 }
 
-/* Both lists go by file: for each file, every writer with every reader, where there is an edge. */
-static void add_bytes(struct cw_wf *w)
+static void set_size(struct cw_wf *w, const struct cw_wf_use *use)
 {
-    size_t first = 0;
+    if (!isnan(use->bytes))
+        w->size[use->file] = use->bytes;
+}
 
-    sort_uses(&w->writes);
-    sort_uses(&w->reads);
-    for (size_t r = 0; r < w->reads.count; r++) {
-        const struct cw_wf_use *read = &w->reads.v[r];
-        while (first < w->writes.count && w->writes.v[first].file < read->file)
-            first++;
-        for (size_t k = first; k < w->writes.count && w->writes.v[k].file == read->file; k++) {
-            struct cw_wf_link key = {w->writes.v[k].task, read->task, 0}, *link;
-            link = w->links ? bsearch(&key, w->link, w->links, sizeof key, cw_graph_wf_by_ends) : NULL;
-            if (link)
-                link->bytes += w->size[read->file];
-        }
+static enum cw_status check_writers(const struct cw_wf *w)
+{
+    char where[64];
+
+    for (size_t k = 1; k < w->writes.count; k++) {
+        const struct cw_wf_use *first = &w->writes.v[k - 1], *second = &w->writes.v[k];
+        if (first->file == second->file)
+            return cw_error_set(
+                w->err, CW_ERR_FORMAT,
+                "%s: writes file \"%.60s\", and so does task \"%.60s\": a file has one writer",
+                cw_graph_wf_at(w, second->task, where), w->files.name[second->file],
+                w->ids.name[first->task]);
     }
+    return CW_OK;
+}
+
+/* Both lists go by file: each file goes from its writer to every reader to which there is an edge. */
+static enum cw_status add_bytes(struct cw_wf *w, bool listed)
+{
+    size_t at = 0;
+    char where[64];
+
+    for (size_t r = 0; r < w->reads.count && w->links; r++) {
+        const struct cw_wf_use *read = &w->reads.v[r];
+        struct cw_wf_link key = {0, read->task, 0}, *link;
+        while (at < w->writes.count && w->writes.v[at].file < read->file)
+            at++;
+        if (at == w->writes.count || w->writes.v[at].file != read->file)
+            continue;
+        key.from = w->writes.v[at].task;
+        link = bsearch(&key, w->link, w->links, sizeof key, cw_graph_wf_by_ends);
+        if (link && isnan(w->size[read->file]))
+            return cw_error_set(
+                w->err, CW_ERR_FORMAT, "%s: reads file \"%.60s\" of task \"%.60s\", whose size %s",
+                cw_graph_wf_at(w, read->task, where), w->files.name[read->file], w->ids.name[key.from],
+                listed ? "is not in workflow.specification.files" : "neither task gives");
+        if (link)
+            link->bytes += w->size[read->file];
+    }
+    return CW_OK;
 }
 
 enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const struct cw_json_node *specification)
@@ -145,16 +178,20 @@ enum cw_status cw_graph_wf_read_files(struct cw_wf *w, const struct cw_json_node
         if (status == CW_OK && specification)
             status = read_file_ids(w, i, "outputFiles", &w->writes);
     }
-    w->size = calloc((size_t)w->files.count + 1, sizeof *w->size);
+    w->size = malloc(((size_t)w->files.count + 1) * sizeof *w->size);
     if (status == CW_OK && !w->size)
         status = cw_graph_wf_no_memory(w);
+    for (uint32_t k = 0; k < w->files.count && status == CW_OK; k++)
+        w->size[k] = NAN;
     for (size_t k = 0; k < w->reads.count && status == CW_OK; k++)
-        w->size[w->reads.v[k].file] = w->reads.v[k].bytes;
+        set_size(w, &w->reads.v[k]);
     for (size_t k = 0; k < w->writes.count && status == CW_OK; k++) /* its writer knows best */
-        w->size[w->writes.v[k].file] = w->writes.v[k].bytes;
+        set_size(w, &w->writes.v[k]);
     if (status == CW_OK && specification)
         status = read_sizes(w, specification);
+    sort_uses(&w->writes);
+    sort_uses(&w->reads);
     if (status == CW_OK)
-        add_bytes(w);
-    return status;
+        status = check_writers(w);
+    return status == CW_OK ? add_bytes(w, specification != NULL) : status;
 }

@@ -24,32 +24,43 @@ bool cw_cl_is_macro(const struct cw_cl_source *s, const struct cw_cl_token *t)
     return false;
 }
 
+static bool ends_line(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
 /* The length of a line splice at `p`: a backslash, blanks (compilers warn of them), the end of the line.
  * 0: there is none. */
 static size_t splice(const char *p)
 {
-    size_t blanks = *p == '\\' ? strspn(p + 1, " \t\v\f\r") : 0;
+    const char *end = p + 1;
 
-    return *p == '\\' && p[1 + blanks] == '\n' ? blanks + 2 : 0;
+    if (*p != '\\')
+        return 0;
+    end += strspn(end, " \t\v\f");
+    if (!ends_line(*end))
+        return 0;
+    return (size_t)(end - p) + (ends_line(end[1]) && end[1] != *end ? 2 : 1);
 }
 
-/* Copies `source` without line splices, comments as one blank (newlines in them are kept out: a directive
- * goes on). */
+/* Copies `source` without its byte order mark and line splices, lines with '\n' at their ends, comments as
+ * one blank (newlines in them are left out: a directive goes on). */
 static char *strip(const char *source)
 {
     char *text = malloc(strlen(source) + 2), *out = text;
     char quote = 0;
 
-    for (const char *p = source; text && *p;) {
+    for (const char *p = source + (strncmp(source, "\xef\xbb\xbf", 3) ? 0 : 3); text && *p;) {
         if (splice(p)) {
             p += splice(p);
         } else if (quote) {
-            quote = *p == quote || *p == '\n' ? 0 : quote;
+            quote = *p == quote || ends_line(*p) ? 0 : quote;
             if (*p == '\\' && p[1])
                 *out++ = *p++;
-            *out++ = *p++;
+            *out++ = *p == '\r' ? '\n' : *p;
+            p++;
         } else if (p[0] == '/' && p[1] == '/') {
-            while (*p && *p != '\n')
+            while (*p && !ends_line(*p))
                 p += splice(p) ? splice(p) : 1;
         } else if (p[0] == '/' && p[1] == '*') {
             const char *end = strstr(p + 2, "*/");
@@ -57,7 +68,8 @@ static char *strip(const char *source)
             *out++ = ' ';
         } else {
             quote = *p == '"' || *p == '\'' ? *p : 0;
-            *out++ = *p++;
+            *out++ = *p == '\r' ? '\n' : *p;
+            p++;
         }
     }
     if (text)
@@ -151,6 +163,16 @@ static bool read_macro(struct cw_cl_source *s, const char *p, bool option, bool 
     return true;
 }
 
+static bool reads_file(const struct cw_cl_token *directive)
+{
+    static const char *const names[] = {"include", "include_next", "import", "embed"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cw_cl_token_is(directive, names[i]))
+            return true;
+    return false;
+}
+
 /* A directive; p stands behind its '#'. Returns the end of its line, NULL when memory is out. */
 static const char *read_directive(struct cw_cl_source *s, const char *p)
 {
@@ -165,7 +187,7 @@ static const char *read_directive(struct cw_cl_source *s, const char *p)
         ok = read_macro(s, word, false, false);
     else if (cw_cl_token_is(&name, "undef"))
         ok = read_macro(s, word, false, true);
-    else if (cw_cl_token_is(&name, "include") || cw_cl_token_is(&name, "import"))
+    else if (reads_file(&name))
         s->has_include = true;
     else if (!cw_cl_token_is(&name, "pragma") && !cw_cl_token_is(&name, "line") &&
              !cw_cl_token_is(&name, "error"))
@@ -173,11 +195,31 @@ static const char *read_directive(struct cw_cl_source *s, const char *p)
     return ok ? end : NULL;
 }
 
+/* Blanks in place of options that define no macro, and of quotes. */
+static void leave_macros(char *options)
+{
+    bool path = false; /* it belongs to the -I before */
+    size_t n;
+
+    for (char *p = options; *p; p += n) {
+        p += strspn(p, " \t\n\"'");
+        n = strcspn(p, " \t\n");
+        if (path || (*p == '-' && p[1] != 'D' && p[1] != 'U')) {
+            path = !path && n == 2 && p[1] == 'I';
+            memset(p, ' ', n);
+        }
+    }
+    for (char *p = options; (p = strpbrk(p, "\"'"));)
+        *p = ' ';
+}
+
 static bool read_options(struct cw_cl_source *s, const char *options)
 {
     s->options = strdup(options);
-    if (!s->options)
+    s->option_macros = strdup(options);
+    if (!s->options || !s->option_macros)
         return false;
+    leave_macros(s->option_macros);
     for (const char *p = s->options; *p;) {
         p += strspn(p, " \t\n\"'");
         if (strncmp(p, "-D", 2) == 0 || strncmp(p, "-U", 2) == 0) {
@@ -202,27 +244,76 @@ static bool has_odd_splice(const char *source)
                           "?/") != NULL;
 }
 
-/* A word that ## can make __has_include of. */
-static bool begins_question(const char *text)
+/* Which positions of the word the identifier leads to, from those that are reached (a bit each): a part of
+ * the word takes `paste`. */
+static uint64_t lead_on(const struct cw_cl_token *t, const char *word, bool paste, uint64_t reached)
 {
-    static const char word[] = "__has_include";
+    size_t length = strlen(word);
 
-    for (const char *p = text; (p = strstr(p, "__has_")); p++) {
-        size_t n = 6;
-        while (isalnum((unsigned char)p[n]) || p[n] == '_')
-            n++;
-        if (n < sizeof word && !memcmp(p, word, n))
-            return true;
+    for (size_t at = 0; at < length; at++) {
+        size_t rest = length - at, same = t->length < rest ? t->length : rest;
+        if (reached >> at & 1 && (paste || same == length) && !memcmp(t->text, word + at, same))
+            reached |= UINT64_C(1) << (at + same);
     }
-    return false;
+    return reached;
 }
 
-/* __has_include, in a condition or in a macro of one; an #include that is not written so. */
-static bool may_ask_for_files(const struct cw_cl_source *s, const char *text)
+/* True: one of the words is reached at another position than before. */
+static bool lead_all_on(const char *text, const char *const *words, bool paste, uint64_t *reached)
 {
-    return strstr(text, "__has_include") ||
-           (s->has_paste && (begins_question(text) || strstr(text, "_include"))) ||
-           (s->has_hidden_directives && (strstr(text, "include") || strstr(text, "import")));
+    bool changed = false;
+
+    for (const char *p = text; p && *p;) {
+        struct cw_cl_token t;
+        if (isspace((unsigned char)*p)) {
+            p++;
+            continue;
+        }
+        t = next_token(&p);
+        for (size_t i = 0; t.kind == CW_CL_IDENTIFIER && words[i]; i++) {
+            uint64_t before = reached[i];
+            reached[i] = lead_on(&t, words[i], paste, before);
+            changed |= reached[i] != before;
+        }
+    }
+    return changed;
+}
+
+const char *cw_cl_may_name(const struct cw_cl_source *s, const char *const *words)
+{
+    uint64_t reached[CW_CL_MAX_WORDS];
+    bool changed = true;
+
+    for (size_t i = 0; i < CW_CL_MAX_WORDS; i++)
+        reached[i] = 1;
+    while (changed) {
+        changed = lead_all_on(s->text, words, s->has_paste, reached);
+        changed |= lead_all_on(s->option_macros, words, s->has_paste, reached);
+        changed &= s->has_paste;
+    }
+    for (size_t i = 0; words[i]; i++)
+        if (reached[i] >> strlen(words[i]) & 1)
+            return words[i];
+    return NULL;
+}
+
+/* "#pragma GCC dependency" fails without its file. */
+static bool may_depend(const struct cw_cl_source *s)
+{
+    static const char *const pragma[] = {"_Pragma", "pragma", NULL};
+
+    return (strstr(s->text, "dependency") || (s->options && strstr(s->options, "dependency"))) &&
+           cw_cl_may_name(s, pragma);
+}
+
+/* A question for a file, in a condition or in a macro of one; an #include that is not written so. */
+static bool may_ask_for_files(const struct cw_cl_source *s)
+{
+    static const char *const questions[] = {"__has_include", "__has_embed", NULL};
+
+    return cw_cl_may_name(s, questions) || may_depend(s) ||
+           (s->has_hidden_directives &&
+            (strstr(s->text, "include") || strstr(s->text, "import") || strstr(s->text, "embed")));
 }
 
 static bool is_assembly(const struct cw_cl_token *t, size_t n)
@@ -260,7 +351,7 @@ bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *o
         }
     }
     s->has_paste |= is_assembly(s->tokens, s->count) || is_assembly(s->macro_tokens, s->macro_count_tokens);
-    s->has_include |= may_ask_for_files(s, s->text) || (options && may_ask_for_files(s, options));
+    s->has_include |= may_ask_for_files(s);
     return true;
 }
 
@@ -268,6 +359,7 @@ void cw_cl_source_finish(struct cw_cl_source *s)
 {
     free(s->text);
     free(s->options);
+    free(s->option_macros);
     free(s->tokens);
     free(s->macro_tokens);
     free(s->macros);

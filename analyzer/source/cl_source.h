@@ -31,6 +31,7 @@ struct cw_cl_macro {
 struct cw_cl_source {
     char *text; /* owned; several parts are never moved once tokens point into them */
     char *options;
+    char *option_macros; /* owned: the options without those that define no macro, and without quotes */
     struct cw_cl_token *tokens;
     size_t count, capacity;
     struct cw_cl_token *macro_tokens;
@@ -52,5 +53,12 @@ bool cw_cl_token_same(const struct cw_cl_token *a, const struct cw_cl_token *b);
 
 /* True when the token names a macro that is defined (or undefined) anywhere. */
 bool cw_cl_is_macro(const struct cw_cl_source *s, const struct cw_cl_token *t);
+
+enum { CW_CL_MAX_WORDS = 16 };
+
+/* The first of `words` (NULL-ended, at most CW_CL_MAX_WORDS, each shorter than 64 bytes) with which an
+ * identifier of the text or of -D options begins, directives included, or which ## can make of such
+ * identifiers. NULL: none. */
+const char *cw_cl_may_name(const struct cw_cl_source *s, const char *const *words);
 
 #endif

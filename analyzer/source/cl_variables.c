@@ -1,5 +1,6 @@
 /* cl_variables.c - see cl_variables.h. */
 #include "cl_variables.h"
+#include "cl_language.h"
 
 #include <string.h>
 
@@ -85,11 +86,8 @@ static bool declares(const struct cw_cl_source *s)
     return found;
 }
 
-bool cw_cl_has_variables(const struct cw_cl_source *s, const char *options)
+bool cw_cl_has_variables(const struct cw_cl_source *s, const char *options, int by_default)
 {
-    const char *standard = options ? strstr(options, "-cl-std=") : NULL;
-
-    if (!standard || strncmp(standard, "-cl-std=CL1", 11) == 0)
-        return false;
-    return s->has_include || s->has_paste || declares(s);
+    return cw_cl_language(options, by_default) == CW_CL_LANGUAGE_3 &&
+           (s->has_include || s->has_paste || declares(s));
 }

@@ -5,8 +5,8 @@
 #include "cl_source.h"
 
 /* True when the source, built with `options` (NULL allowed), may declare variables in the global address
- * space: outside of functions, or static ones in them. Only OpenCL C 2.0 and later has them, and only when
- * the options ask for it; an included header may then hold anything. */
-bool cw_cl_has_variables(const struct cw_cl_source *s, const char *options);
+ * space: outside of functions, or static ones in them. CW_CL_LANGUAGE_3 alone has them; an included header
+ * may then hold anything. `by_default`: the language of a build without -cl-std. */
+bool cw_cl_has_variables(const struct cw_cl_source *s, const char *options, int by_default);
 
 #endif

@@ -4,42 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl_source.h"
 #include "header_files.h"
 #include "inlined_headers.h"
 
-/* Behind a backslash that splices lines, or `p`. */
-static const char *spliced(const char *p)
+bool cw_joined_source_is_needed(const char *source, const char *options)
 {
-    const char *end = p + 1;
+    struct cw_cl_source s;
+    bool needed = !cw_cl_source_init(&s, source, options) || s.has_include;
 
-    if (*p != '\\')
-        return p;
-    end += strspn(end, " \t\v\f\r"); /* clang warns of them */
-    return *end == '\n' ? end + 1 : p;
-}
-
-static bool begins(const char *text, const char *word)
-{
-    const char *behind;
-
-    for (; *word; text++, word++) {
-        while ((behind = spliced(text)) != text)
-            text = behind;
-        if (*text != *word)
-            return false;
-    }
-    return true;
-}
-
-bool cw_joined_source_is_needed(const char *source)
-{
-    if (strstr(source, "?"
-                       "?/")) /* a backslash */
-        return true;
-    for (const char *p = source; (p = strchr(p, 'i')); p++)
-        if (begins(p, "include") || begins(p, "import"))
-            return true;
-    return false;
+    cw_cl_source_finish(&s);
+    return needed;
 }
 
 static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
@@ -50,16 +25,20 @@ static const char *read_header(void *files, size_t unit, const char *name, const
     return text ? text : "!" CW_UNREAD_HEADER "!\n";
 }
 
-/* Words that mean something else once the text is one file. */
-static const char *place_word(const char *text)
+/* What means something else once the text is one file; NULL: nothing. */
+static const char *place_word(const char *text, const char *options)
 {
-    static const char *const words[] = {"__LINE__",      "__FILE__",    "__BASE_FILE__", "__INCLUDE_LEVEL__",
-                                        "__has_include", "__COUNTER__", "__TIMESTAMP__"};
+    static const char *const words[] = {"__LINE__",    "__FILE__",      "__BASE_FILE__", "__INCLUDE_LEVEL__",
+                                        "__COUNTER__", "__TIMESTAMP__", "__has_include", NULL};
+    struct cw_cl_source s;
+    const char *word = "a text that memory does not hold";
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(text, words[i]))
-            return words[i];
-    return NULL;
+    if (cw_cl_source_init(&s, text, options)) {
+        word = cw_cl_may_name(&s, words);
+        word = !word && s.has_include ? "a question for another file" : word;
+    }
+    cw_cl_source_finish(&s);
+    return word;
 }
 
 char *cw_joined_source(const char *source, const char *options, struct cw_error *err)
@@ -86,7 +65,7 @@ char *cw_joined_source_given(const char *source, const char *options, const char
     if (!in.nomem && !*reason)
         text = cw_inlined_headers(&in, source);
     cw_header_files_finish(&files);
-    if (text && (word = place_word(text))) {
+    if (text && (word = place_word(text, options))) {
         free(text);
         text = NULL;
         cw_error_set(err, CW_ERR_UNSUPPORTED, "headers, and %s", word);

@@ -7,8 +7,9 @@
 
 #include "../../sched/status.h"
 
-/* Does the text mention #include, #import or __has_include? Cheap; true for a few that do not. */
-bool cw_joined_source_is_needed(const char *source);
+/* Whether a build of `source` with `options` (NULL allowed) may read other files, or ask for them:
+ * has_include of cl_source.h. True, too, when memory is out. */
+bool cw_joined_source_is_needed(const char *source, const char *options);
 
 /* The word in place of an #include whose file is not known. The text around it compiles nowhere. */
 #define CW_UNREAD_HEADER "cw_unread_header"

@@ -78,6 +78,10 @@ static bool next_word(const char **p, const char *end, struct word *w)
     return false;
 }
 
+static const char *const elsewhere[] = {"__LINE__",      "__FILE__",      "__COUNTER__", "__INCLUDE_LEVEL__",
+                                        "__BASE_FILE__", "__has_include", NULL};
+static const char *const dates[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
+
 /* Names that implementations define. */
 static bool is_reserved(const struct word *w)
 {
@@ -95,9 +99,6 @@ static bool is_reserved(const struct word *w)
 
 static void add(struct reader *r, const struct word *w)
 {
-    static const char *const elsewhere[] =
-        {"__LINE__", "__FILE__", "__COUNTER__", "__INCLUDE_LEVEL__", "__BASE_FILE__", "__has_include", NULL},
-                             *const dates[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
     struct cw_tested_names *n = r->names;
     size_t at = 0;
 
@@ -343,6 +344,7 @@ static void test_bodies(struct reader *r, const struct word *w)
             const struct cw_cl_token *t = &r->s->macro_tokens[m->first + k];
             struct word inner = {t->text, t->length};
             bool known = t->kind != CW_CL_IDENTIFIER;
+            r->names->unknowable |= cw_cl_token_is(t, "##"); /* it may test any name */
             for (size_t i2 = 0; !known && i2 < r->tests; i2++)
                 known =
                     r->test[i2].length == inner.length && !memcmp(r->test[i2].text, inner.text, inner.length);
@@ -403,7 +405,8 @@ bool cw_tested_names_init(struct cw_tested_names *names, const char *source, con
     if (ok) {
         r->s = &s;
         r->names = names;
-        names->unknowable = s.has_include || s.has_hidden_directives;
+        names->unknowable = s.has_include || s.has_hidden_directives || cw_cl_may_name(&s, elsewhere);
+        names->dated = cw_cl_may_name(&s, dates);
         read_lines(r);
         for (size_t i = 0; i < s.macro_count_tokens; i++) /* those of the options; the others again */
             if (s.macro_tokens[i].kind == CW_CL_IDENTIFIER)

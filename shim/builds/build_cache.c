@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../../analyzer/compile/stand_in.h"
-#include "../../analyzer/source/joined_source.h"
 #include "../../analyzer/source/vendor_compiler.h"
 #include "helper_cache.h"
 #include "later_builds.h"
@@ -44,14 +43,14 @@ struct question {
 
 /* ---- questions */
 
-/* Everything of its build is in its source. Lock held. */
+/* Nothing but its source and its options makes its build. Lock held. */
 static bool is_plain(const struct cw_run_program *p)
 {
     const struct cw_context_devices *s = p ? p->context->slots : NULL;
 
     return s && s->homes == 1 && s->slot[0].kind == CW_SLOT_HOME && p->source && !p->binary && !p->loaded &&
            !p->given && !p->built_with && !p->linked && !p->compiled && !p->kernels && !cw_run.recording &&
-           !cw_run.forked && !cw_joined_source_is_needed(p->source) && !strstr(p->source, "printf");
+           !cw_run.forked;
 }
 
 /* A whole device whose builds are understood, the only one of its context. */
@@ -118,8 +117,8 @@ static bool ask(struct question *q, cl_program program, cl_uint n, const cl_devi
         q->device = p->context->slots->slot[0].device;
     }
     cw_run_global_lock_give();
-    if (q->source && !cw_source_is_dated(q->source, options ? options : "") &&
-        is_known(q->context, q->device) && name_question(q))
+    if (q->source && cw_source_says_all(q->source, options) && is_known(q->context, q->device) &&
+        name_question(q))
         return true;
     finish(q);
     return false;

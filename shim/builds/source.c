@@ -51,6 +51,13 @@ static bool any(const struct cw_cl_source *s, const char *const *words)
 static const char *const hidden[] = {"printf",    "__builtin_printf", "enqueue_", "pipe",
                                      "read_pipe", "write_pipe",       "asm",      "__asm",
                                      "ndrange_t", CW_UNREAD_HEADER,   NULL};
+/* By these a loop may wait for memory that others write: without them compilers may read it once. Barriers
+ * are in many loops, that count: there a wait has one that does not. */
+static const char *const watching[] = {"volatile",  "__volatile",     "atom_",           "atomic_",
+                                       "mem_fence", "read_mem_fence", "write_mem_fence", NULL};
+static const char *const meeting[] = {"barrier", "work_group_barrier", NULL};
+static const char *const loops[] = {"for", "while", "do", "goto", NULL};
+static const char *const waiting_loops[] = {"while", "do", "goto", NULL};
 /* Macros for the time of the build: a kernel that has one in it is another kernel in another build, be it for
  * a helper or in an earlier run. */
 static const char *const dating[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
@@ -75,44 +82,23 @@ static const char *const by_group[] = {"get_local_",
 static const char *const demanding[] = {"reqd_work_group_size", "work_group_size_hint", "vec_type_hint",
                                         NULL};
 
-/* Which places of `word` one of the tokens leads to, from those that are reached (a bit each) */
-static uint64_t lead_on(const struct cw_cl_token *token, size_t n, const char *word, uint64_t reached)
-{
-    size_t length = strlen(word);
-
-    for (size_t i = 0; i < n; i++)
-        for (size_t at = 0; at < length && token[i].kind == CW_CL_IDENTIFIER; at++) {
-            size_t rest = length - at, same = token[i].length < rest ? token[i].length : rest;
-            if (reached >> at & 1 && !memcmp(token[i].text, word + at, same))
-                reached |= UINT64_C(1) << (at + same);
-        }
-    return reached;
-}
-
-/* Whether ## can make one of the words of identifiers that are there: of single letters, too. */
-static bool may_be_pasted(const struct cw_cl_source *s, const char *const *words)
-{
-    for (; s->has_paste && *words; words++) {
-        uint64_t reached = 1, before;
-        do {
-            before = reached;
-            reached = lead_on(s->tokens, s->count, *words, reached);
-            reached = lead_on(s->macro_tokens, s->macro_count_tokens, *words, reached);
-        } while (reached != before);
-        if (reached >> strlen(*words) & 1)
-            return true;
-    }
-    return false;
-}
-
 static bool is_dated(const struct cw_cl_source *s)
 {
-    return any(s, dating) || may_be_pasted(s, dating);
+    return cw_cl_may_name(s, dating);
 }
 
-bool cw_source_may_hide(const struct cw_cl_source *s, const char *options)
+bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint32_t traits)
 {
-    return any(s, hidden) || may_be_pasted(s, hidden) || is_dated(s) || cw_cl_has_variables(s, options);
+    return cw_cl_may_name(s, hidden) || is_dated(s) ||
+           cw_cl_has_variables(s, options, cw_device_language(traits));
+}
+
+bool cw_source_may_poll(const struct cw_cl_source *s, const char *options)
+{
+    bool kept = options && strstr(options, "-cl-opt-disable"); /* each read of the text is one */
+
+    return ((kept || cw_cl_may_name(s, watching)) && cw_cl_may_name(s, loops)) ||
+           (cw_cl_may_name(s, meeting) && cw_cl_may_name(s, waiting_loops));
 }
 
 bool cw_source_is_dated(const char *source, const char *options)
@@ -122,6 +108,17 @@ bool cw_source_is_dated(const char *source, const char *options)
 
     cw_cl_source_finish(&s);
     return dated;
+}
+
+bool cw_source_says_all(const char *source, const char *options)
+{
+    static const char *const output[] = {"printf", "__builtin_printf", NULL};
+    struct cw_cl_source s;
+    bool all = cw_cl_source_init(&s, source, options) && !s.has_include && !is_dated(&s) &&
+               !cw_cl_may_name(&s, output);
+
+    cw_cl_source_finish(&s);
+    return all;
 }
 
 bool cw_source_is_manageable(const char *source, const char *options)
@@ -169,7 +166,8 @@ void cw_source_parse(struct cw_run_program *p)
         return;
     }
     p->manageable = p->copies && p->options && !s->has_include;
-    p->doubtful = p->manageable && cw_source_may_hide(s, p->options);
+    p->doubtful = p->manageable && cw_source_may_hide(s, p->options, p->context->slots->slot[0].traits);
+    p->may_poll = cw_source_may_poll(s, p->options);
     p->fixed_size = s->has_paste || any(s, demanding);
     p->groups_told = p->manageable && !cw_source_results_vary(p->options);
     p->group_free = p->groups_told && !s->has_paste && !any(s, by_group);

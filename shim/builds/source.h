@@ -18,6 +18,9 @@ void cw_source_trust(struct cw_run_program *p);
 bool cw_source_is_manageable(const char *source, const char *options); /* any thread */
 /* Another build of the same text may be another program: it says when it was built. Any thread. */
 bool cw_source_is_dated(const char *source, const char *options);
+/* Source and options (NULL allowed) say all that a build makes of them: it reads or asks for no file, has no
+ * date in it, and no kernel prints. Any thread. */
+bool cw_source_says_all(const char *source, const char *options);
 
 /* Options by which a compiler may choose among results, by the code around an operation: another form of a
  * kernel, or its code for another local size, may come to other bits (test/runmode/varies.c). NULL: none. Any
@@ -29,9 +32,13 @@ bool cw_source_results_vary(const char *options);
 bool cw_source_rounds_plainly(const char *options);
 
 /* Something in the text may have effects that no argument of a kernel shows, be it in code that is not
- * compiled. Any thread. */
+ * compiled. `traits`: of a device of the program's context. Any thread. */
 struct cw_cl_source;
-bool cw_source_may_hide(const struct cw_cl_source *s, const char *options);
+bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint32_t traits);
+
+/* A kernel in the text may wait in a loop for memory that others write while it runs, be it in code that is
+ * not compiled. `options`: NULL: none. Any thread. */
+bool cw_source_may_poll(const struct cw_cl_source *s, const char *options);
 
 /* The text that the vendor has built of, trusted or not; NULL: not known. */
 static inline const char *cw_run_program_text(const struct cw_run_program *p)

@@ -19,6 +19,7 @@
 
 #include "../../analyzer/plan/platform_file.h"
 #include "../../analyzer/settings/device_list.h"
+#include "../../analyzer/source/cl_language.h"
 #include "vendor_traits.h"
 
 enum cw_device_kind {
@@ -61,6 +62,12 @@ struct cw_context_devices {
 static inline bool cw_device_has(const struct cw_cl_device *device, enum cw_vendor_trait trait)
 {
     return device->traits & trait;
+}
+
+/* The language of a build without -cl-std for a device with these traits (cl_language.h). */
+static inline int cw_device_language(uint32_t traits)
+{
+    return traits & CW_VENDOR_LANGUAGE_3 ? CW_CL_LANGUAGE_3 : CW_CL_LANGUAGE_1;
 }
 
 /* Its launches take a modelled time, which the vendor's own do not: run mode runs them all. */

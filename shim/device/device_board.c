@@ -29,8 +29,12 @@ bool cw_device_far;
 
 uint32_t cw_device_traits(cl_device_id device)
 {
-    char platform[64] = "", name[256] = "";
-    struct cw_vendor_device d = {platform, name, 0, cw_device_board_dsp(device) >= 0};
+    char platform[64] = "", name[256] = "", platform_version[256] = "", version[256] = "";
+    struct cw_vendor_device d = {.platform = platform,
+                                 .device = name,
+                                 .platform_version = platform_version,
+                                 .device_version = version,
+                                 .dressed = cw_device_board_dsp(device) >= 0};
     uint32_t traits;
     cl_platform_id id = NULL;
 
@@ -38,7 +42,9 @@ uint32_t cw_device_traits(cl_device_id device)
     cw_next.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof d.type, &d.type, NULL);
     cw_next.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
     cw_next.clGetPlatformInfo(id, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
-    traits = cw_vendor_traits_find(&d)->traits;
+    cw_next.clGetPlatformInfo(id, CL_PLATFORM_VERSION, sizeof platform_version, platform_version, NULL);
+    cw_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version, version, NULL);
+    traits = cw_vendor_traits_of(&d);
     if (cw_device_far && traits & CW_VENDOR_USER_EVENTS)
         traits = (traits & ~(uint32_t)(CW_VENDOR_ZERO_COPY_HOST_PTR | CW_VENDOR_HOST_PTR_COHERENT)) |
                  CW_VENDOR_PINNED;

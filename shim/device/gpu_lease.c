@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,7 +17,7 @@ enum { GPUS = 32, FD_LEAST = 200, LOOK_NS = 100000000 };
 static struct lease {
     char name[CW_GPU_LEASE_NAME];
     int used, helps;   /* descriptors of its files; -1: none */
-    bool own, helping; /* they are locked */
+    bool own, helping; /* this process has their locks */
     bool lost;
     uint64_t look_ns; /* then it is looked again */
 } leases[GPUS];
@@ -80,15 +79,23 @@ static struct lease *lease_of(const char *name)
     return l;
 }
 
-/* Only another process's program counts. */
+/* The lock of a whole file, owned by the descriptor's file description: F_RDLCK (shared), F_WRLCK, F_UNLCK.
+ * Never waits. False: another process has a lock that excludes it. On a file system without locks each
+ * process gets all of them. */
+static bool set_lock(int fd, short type)
+{
+    struct flock all = {.l_type = type, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_OFD_SETLK, &all) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+/* Only another process's program counts. Asks without a lock: a look, also one of a stopped process, is in
+ * no program's way. */
 static bool is_used_elsewhere(const struct lease *l)
 {
-    if (l->used < 0 || l->own)
-        return false;
-    if (flock(l->used, LOCK_EX | LOCK_NB) != 0)
-        return errno == EWOULDBLOCK;
-    flock(l->used, LOCK_UN);
-    return false;
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    return l->used >= 0 && !l->own && fcntl(l->used, F_OFD_GETLK, &all) == 0 && all.l_type != F_UNLCK;
 }
 
 void cw_gpu_lease_use(const char *name)
@@ -98,8 +105,8 @@ void cw_gpu_lease_use(const char *name)
 
     pthread_mutex_lock(&lock);
     l = lease_of(name);
-    if (l && !l->own && l->used >= 0) /* others hold it for the moment of a look at most */
-        l->own = flock(l->used, LOCK_SH) == 0;
+    if (l && !l->own && l->used >= 0)
+        l->own = set_lock(l->used, F_RDLCK);
     pthread_mutex_unlock(&lock);
     errno = saved;
 }
@@ -113,11 +120,12 @@ bool cw_gpu_lease_help(const char *name)
     pthread_mutex_lock(&lock);
     l = lease_of(name);
     if (l && l->helps >= 0 && !l->helping) {
-        may = flock(l->helps, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+        may = set_lock(l->helps, F_WRLCK);
         l->helping = may;
     }
     if (l && may && is_used_elsewhere(l)) {
-        flock(l->helps, LOCK_UN);
+        if (l->helping)
+            set_lock(l->helps, F_UNLCK);
         may = l->helping = false;
     }
     if (l && may)

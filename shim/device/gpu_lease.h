@@ -2,8 +2,10 @@
  * the ranks of one job on one machine.
  *
  * Two lock files for each GPU, in $XDG_RUNTIME_DIR or else /tmp: a process locks one, shared, for a GPU of
- * its own contexts, and the other one, alone, for a GPU that helps it. The locks go with the process. Where
- * there can be no files nothing is leased, and GPUs help. Any thread; no function changes errno. */
+ * its own contexts, and the other one, alone, for a GPU that helps it. The locks go with the process. No
+ * function waits for a lock: a program whose lock another process refuses goes on without it, and a GPU whose
+ * lock is refused does not help. Where there can be no files nothing is leased, and GPUs help. Any thread; no
+ * function changes errno. */
 #ifndef CW_GPU_LEASE_H
 #define CW_GPU_LEASE_H
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../../analyzer/source/cl_language.h"
+
 #define POCL "Portable Computing Language"
 #define POCL_CPU                                                                                             \
     (CW_VENDOR_ZERO_COPY_HOST_PTR | CW_VENDOR_HOST_PTR_COHERENT | CW_VENDOR_OFFSET_KINDS_ABORT |             \
@@ -43,6 +45,14 @@ const struct cw_vendor_traits *cw_vendor_traits_find(const struct cw_vendor_devi
     while (i < ROWS - 1 && !fits(&rows[i], d))
         i++;
     return &rows[i];
+}
+
+uint32_t cw_vendor_traits_of(const struct cw_vendor_device *d)
+{
+    int language = cw_cl_language_default(d->platform, d->platform_version, d->device_version);
+
+    return cw_vendor_traits_find(d)->traits |
+           (language == CW_CL_LANGUAGE_3 ? (uint32_t)CW_VENDOR_LANGUAGE_3 : 0);
 }
 
 bool cw_vendor_traits_some(const char *platform, enum cw_vendor_trait trait)

@@ -1,6 +1,7 @@
 /* vendor_traits.h - the traits of vendors' devices, one row per vendor.
  *
- * No other file of shim/ compares a platform's name; for the tool analyzer/source/vendor_compiler.c does.
+ * No other file of shim/ compares a platform's name; for the tool analyzer/source/vendor_compiler.c does, and
+ * analyzer/source/vendor_version.c knows what depends on a vendor's version.
  * A device that no row fits has the last row, which has no traits: its commands are native. Each trait
  * rests on a fact, and the fact on a program that shows it: those of test/vendor/ run in `make check`. To
  * add a vendor: see shim/DEVICES.md.
@@ -59,7 +60,10 @@ enum cw_vendor_trait {
     CW_VENDOR_MIGRATES_SLOWLY = 1 << 12,
     /* Its devices work on memories of their own; those of one name compute the same bits, so another one may
      * help the program's own (--devices gpu). */
-    CW_VENDOR_OWN_MEMORY = 1 << 13
+    CW_VENDOR_OWN_MEMORY = 1 << 13,
+    /* A build without -cl-std has the language CW_CL_LANGUAGE_3 (cl_language.h), by the vendor's version.
+     * (PoCL from 4.0 on: test/vendor/default_language.c) */
+    CW_VENDOR_LANGUAGE_3 = 1 << 14
 };
 
 struct cw_vendor_traits {
@@ -72,13 +76,17 @@ struct cw_vendor_traits {
 
 /* A device as a vendor describes it. Borrowed strings. */
 struct cw_vendor_device {
-    const char *platform, *device; /* CL_PLATFORM_NAME, CL_DEVICE_NAME */
+    const char *platform, *device;                 /* CL_PLATFORM_NAME, CL_DEVICE_NAME */
+    const char *platform_version, *device_version; /* CL_PLATFORM_VERSION, CL_DEVICE_VERSION; NULL: unknown */
     cl_device_type type;
     bool dressed; /* it is shown as an emulated DSP */
 };
 
 /* The first row that fits; never NULL. */
 const struct cw_vendor_traits *cw_vendor_traits_find(const struct cw_vendor_device *d);
+
+/* The traits of its row, and those of its version. */
+uint32_t cw_vendor_traits_of(const struct cw_vendor_device *d);
 
 /* Some device of a platform of that name has the trait. */
 bool cw_vendor_traits_some(const char *platform, enum cw_vendor_trait trait);

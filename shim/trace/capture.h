@@ -16,7 +16,8 @@
  *   host writes  USE_HOST_PTR objects, root only: the bytes that the program changed between the moment at
  *             which all queues were known to be idle and the next enqueue, in blocks of 4096 bytes (images:
  *             the whole object)
- * Capturing blocks where the bare call would not: at the last release of a memory object or of a queue.
+ * Capturing blocks where the bare call would not: at the last release of a memory object or of a queue; for
+ * seconds at most where a kernel may wait in a loop for what the program does next.
  *
  * Callers check cw_recorder.capture_data first; without it none of this runs. Thread-safe. */
 #ifndef CW_CAPTURE_H
@@ -105,6 +106,14 @@ void cw_capture_gate_set(struct cw_object *o);
 
 /* May commands of `queue` wait for a user event that is not set? */
 bool cw_capture_gated(cl_command_queue queue);
+
+/* ---- capture_wait.c */
+
+/* A program is made of these strings, as of clCreateProgramWithSource; strings NULL, count 1: of something
+ * that is not read. */
+void cw_capture_program(cl_uint count, const char **strings, const size_t *lengths);
+/* Waits for the commands of `queue`. False: they have not ended, and may wait for the program. */
+bool cw_capture_finish(cl_command_queue queue);
 
 /* ---- capture_host.c: CL_MEM_USE_HOST_PTR */
 

@@ -177,7 +177,8 @@ void cw_capture_queue_released(cl_command_queue queue)
 {
     if (cw_capture_gated(queue) || in_callback)
         return;
-    cw_traced.clFinish(queue);
+    if (!cw_capture_finish(queue))
+        return;
     cw_capture_finished();
     cw_capture_queue_idle(queue, UINT64_MAX);
 }
@@ -185,8 +186,9 @@ void cw_capture_queue_released(cl_command_queue queue)
 /* What the queues of an object's context are doing. */
 struct queues {
     cl_context context;
-    uint64_t users; /* as queue_bit */
-    bool held;      /* commands that may use the object may wait for a user event that is not set */
+    uint64_t users;  /* as queue_bit */
+    bool held;       /* commands that may use the object may wait for a user event that is not set */
+    bool unfinished; /* a command has not ended, and may wait for the program */
 };
 
 static void look_at_queue(struct cw_object *o, void *data)
@@ -202,15 +204,21 @@ static void look_at_queue(struct cw_object *o, void *data)
 /* Queues that are held back have no commands on the object. */
 static void finish_queue(struct cw_object *o, void *data)
 {
-    const struct queues *q = data;
+    struct queues *q = data;
     const void *handle = o->handle;
 
     if (!handle || o->owner != q->context)
         return;
     if (cw_capture_gated((cl_command_queue)handle))
         cw_traced.clFlush((cl_command_queue)handle);
-    else
-        cw_traced.clFinish((cl_command_queue)handle);
+    else if (!cw_capture_finish((cl_command_queue)handle))
+        q->unfinished = true;
+}
+
+static void finish_queues(struct queues *q)
+{
+    cw_object_each(CW_LOG_O_QUEUE, finish_queue, q);
+    cw_capture_finished();
 }
 
 static cl_device_id first_device(cl_context context)
@@ -273,21 +281,23 @@ static void read_back(const struct tracked *t, bool at_exit)
 {
     size_t bytes =
         t->image ? t->region[0] * t->region[1] * t->region[2] * cw_capture_element(t->memory) : t->bytes;
-    struct queues queues = {t->context, queues_of_root(t), false};
-    char *to;
+    struct queues queues = {.context = t->context, .users = queues_of_root(t)};
+    char *to = NULL;
 
     cw_object_each(CW_LOG_O_QUEUE, look_at_queue, &queues);
-    to = queues.held || in_callback ? NULL : malloc(bytes ? bytes : 1);
+    if (!queues.held && !in_callback)
+        finish_queues(&queues);
+    if (!queues.held && !in_callback && !queues.unfinished)
+        to = malloc(bytes ? bytes : 1);
     if (!to) {
         cw_log_warning("contents of a memory object of %zu bytes at its end are not captured: %s", bytes,
                        in_callback && at_exit ? "the program ends in a callback"
                        : in_callback          ? "it was released in a callback"
                        : queues.held          ? "commands on it may wait for a user event that is not set"
+                       : queues.unfinished    ? "a command of its context has not ended"
                                               : "out of memory");
         return;
     }
-    cw_object_each(CW_LOG_O_QUEUE, finish_queue, &queues);
-    cw_capture_finished();
     read_into(t, to, bytes);
     free(to);
 }

@@ -4,31 +4,42 @@
 
 #include "../../analyzer/trace/trace.h"
 #include "../programs/program_exchange.h"
+#include "../programs/pyopencl_cache.h"
 #include "define_parts.h"
 
 enum { BUILD_LOG_BYTES = 16384 }; /* of a build's log that are kept */
 
-/* A program record; hash and source from the vendor where `source` is to be asked for. */
-static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind,
-                          uint64_t hash, const cl_program *inputs, cl_uint count)
+/* The vendor's copy of the source, the caller's to free; NULL: it has none. */
+static char *vendors_source(cl_program program)
 {
-    cl_context context;
     size_t bytes = 0;
-    char *source = NULL;
-    cl_uint i;
+    char *source;
 
-    QUERY(clGetProgramInfo, program, CL_PROGRAM_CONTEXT, context);
-    o->owner = context;
-    if (kind == CW_PROGRAM_SOURCE &&
-        cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) == CL_SUCCESS && bytes > 1)
-        source = calloc(1, bytes + 1);
-    if (kind == CW_PROGRAM_SOURCE && bytes > 1 && !source)
+    if (cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) != CL_SUCCESS || bytes <= 1)
+        return NULL;
+    source = calloc(1, bytes + 1);
+    if (!source)
         cw_log_stop("out of memory");
     if (source && cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, source, NULL) != CL_SUCCESS) {
         free(source);
         source = NULL;
     }
-    if (source)
+    return source;
+}
+
+/* A program record; hash and source from the vendor where the kind is that of sources. Takes `source`, that
+ * of a binary. */
+static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind,
+                          uint64_t hash, char *source, const cl_program *inputs, cl_uint count)
+{
+    cl_context context;
+    cl_uint i;
+
+    QUERY(clGetProgramInfo, program, CL_PROGRAM_CONTEXT, context);
+    o->owner = context;
+    if (kind == CW_PROGRAM_SOURCE)
+        source = vendors_source(program);
+    if (source && kind == CW_PROGRAM_SOURCE)
         hash = cw_define_hash(CW_FNV_START, source, strlen(source));
     else if (kind == CW_PROGRAM_SOURCE)
         kind = CW_PROGRAM_BINARY; /* found by a handle that we did not see made */
@@ -48,7 +59,7 @@ static void write_program(struct cw_rec *r, struct cw_object *o, cl_program prog
 
 void cw_define_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program)
 {
-    write_program(r, o, program, CW_PROGRAM_SOURCE, 0, NULL, 0);
+    write_program(r, o, program, CW_PROGRAM_SOURCE, 0, NULL, NULL, 0);
 }
 
 static void write_replaced(uint32_t id)
@@ -62,8 +73,8 @@ static void write_replaced(uint32_t id)
     cw_log_rec_commit(&r, CW_LOG_INJECTED);
 }
 
-void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
-                       cl_uint count)
+static void define(cl_program program, uint32_t kind, uint64_t hash, char *source, const cl_program *inputs,
+                   cl_uint count)
 {
     struct cw_object *o = program ? cw_object_insert(program, CW_LOG_O_PROGRAM) : NULL;
     struct cw_rec r;
@@ -71,11 +82,29 @@ void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const c
 
     if (o) {
         cw_log_rec_begin(&r);
-        write_program(&r, o, program, kind, hash, inputs, count);
+        write_program(&r, o, program, kind, hash, source, inputs, count);
         if (cw_program_exchange_replaced())
             write_replaced(o->id);
     }
     errno = saved;
+}
+
+void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
+                       cl_uint count)
+{
+    define(program, kind, hash, NULL, inputs, count);
+}
+
+void cw_define_binary(cl_program program, const unsigned char *binary, size_t bytes, bool alone)
+{
+    const uint64_t hash = binary ? cw_define_hash(CW_FNV_START, binary, bytes) : 0;
+    struct cw_pyopencl_cache cache = {binary, bytes, NULL};
+    int saved = errno;
+
+    if (alone && !cw_recorder.no_sources && cw_pyopencl_cache_may_have(binary, bytes))
+        cw_pyopencl_cache_search(&cache);
+    errno = saved;
+    define(program, CW_PROGRAM_BINARY, hash, cache.source, NULL, 0);
 }
 
 /* The program's binary for its first device that has one, stored as a blob. */

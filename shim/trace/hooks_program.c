@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../analyzer/trace/trace.h"
+#include "capture.h"
 #include "hooks.h"
 
 cl_program cw_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
@@ -11,6 +12,8 @@ cl_program cw_hook_clCreateProgramWithSource(cl_context context, cl_uint count, 
 {
     cl_program program = cw_traced.clCreateProgramWithSource(context, count, strings, lengths, err);
 
+    if (program && cw_recorder.capture_data)
+        cw_capture_program(count, strings, lengths);
     if (program && cw_formula_is_recording())
         cw_define_program(program, CW_PROGRAM_SOURCE, 0, NULL, 0);
     return program;
@@ -27,10 +30,12 @@ cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_dev
 
     if (!program || !cw_formula_is_recording())
         return program;
+    if (cw_recorder.capture_data)
+        cw_capture_program(1, NULL, NULL);
     for (i = 0; i < num_devices && (!binaries[i] || !lengths[i]); i++)
         ;
-    cw_define_program(program, CW_PROGRAM_BINARY,
-                      i < num_devices ? cw_define_hash(CW_FNV_START, binaries[i], lengths[i]) : 0, NULL, 0);
+    cw_define_binary(program, i < num_devices ? binaries[i] : NULL, i < num_devices ? lengths[i] : 0,
+                     num_devices == 1);
     if (cw_recorder.capture_data && i < num_devices)
         cw_define_bytes(program, binaries[i], lengths[i]);
     return program;
@@ -42,6 +47,8 @@ cl_program cw_hook_clCreateProgramWithIL(cl_context context, const void *il, siz
 
     if (!program || !cw_formula_is_recording())
         return program;
+    if (cw_recorder.capture_data)
+        cw_capture_program(1, NULL, NULL);
     cw_define_program(program, CW_PROGRAM_IL, cw_define_hash(CW_FNV_START, il, length), NULL, 0);
     if (cw_recorder.capture_data)
         cw_define_bytes(program, il, length);

@@ -20,7 +20,8 @@ _Atomic(volatile uint32_t *) cw_log_alive = &asleep;
 
 enum { UNCONFIGURED, READY, OPEN, OVER };
 static _Atomic int state; /* changed under state_lock, but for the first steps of a forked child */
-static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
+/* A thread whose call exit() has interrupted may take it again (mode_trace.c). */
+static pthread_mutex_t state_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static volatile uint32_t
     *page; /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
            /* word says that a thread of the child is resetting the inherited state */
@@ -131,7 +132,7 @@ static void become_a_process(void)
     uint32_t none = 0;
 
     if (__atomic_compare_exchange_n(page + 1, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        pthread_mutex_init(&state_lock, NULL);
+        state_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
         forget_parent();
         state = READY;
         __atomic_store_n(page, 1, __ATOMIC_RELEASE);

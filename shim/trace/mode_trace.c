@@ -7,6 +7,7 @@
 
 #include "../../analyzer/settings/options.h"
 #include "../../analyzer/graph/trace_read.h"
+#include "../door/door.h"
 #include "../door/log.h"
 #include "../door/roomy.h"
 #include "../programs/program_exchange.h"
@@ -132,6 +133,22 @@ static void convert(void)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* A handler of a signal, or a callback, has called exit() inside a call of this thread, which never goes on:
+ * the vendor may hold locks for it, and so may the recorder. */
+static bool is_within_call(void)
+{
+    return cw_door_depth > 0;
+}
+
+/* The vendor is asked for what the log still lacks. */
+static void ask_vendor(void)
+{
+    if (cw_recorder.capture_data)
+        cw_capture_exit();
+    cw_device_times_harvest(true);
+    cw_object_each(CW_LOG_O_EVENT, write_live_times, NULL);
+}
+
 static void end(void *unused)
 {
     static uint32_t done;
@@ -142,15 +159,14 @@ static void end(void *unused)
     if (!cw_log_exists() || done == cw_log_generation)
         return; /* a forked child that made no call has none of its own */
     done = cw_log_generation;
-    if (cw_log_is_open()) {
-        if (cw_recorder.capture_data)
-            cw_capture_exit();
-        cw_device_times_harvest(true);
-        cw_object_each(CW_LOG_O_EVENT, write_live_times, NULL);
-    }
+    if (cw_log_is_open() && is_within_call())
+        cw_log_warning("the program ends inside an OpenCL call: times of its last commands%s are not recorded",
+                       cw_recorder.capture_data ? " and contents of its memory objects" : "");
+    else if (cw_log_is_open())
+        ask_vendor();
     if (cw_log_is_open())
         cw_log_complete();
-    if (!tool_converts && cw_log_is_open())
+    if (!tool_converts && cw_log_is_open() && !is_within_call())
         cw_stale_write_events();
     if (!tool_converts)
         convert();
@@ -159,7 +175,7 @@ static void end(void *unused)
 static void end_events(void *unused)
 {
     (void)unused;
-    if (tool_converts && cw_log_is_open())
+    if (tool_converts && cw_log_is_open() && !is_within_call())
         cw_stale_write_events();
 }
 

@@ -58,6 +58,10 @@ assert d["runs"] == 7 and rows == {"work": "slower", "paint": "faster", "steady"
 assert phases["run"] == phases["kernels"] == phases["transfers"] == phases["enqueue calls"] == "slower", phases
 assert abs(d["phases"]["kernels"]["change"] - (2623 / 1675 - 1)) < .1
 PY
+# four runs of each side cannot show four differences at once, whatever they are
+clweave diff "$T"/before-[1-4].json "$T"/after-[1-4].json > "$T/diff" || fail "four runs"
+grep -q '^B against A: of 5 kinds of command 2 were compared: 0 slower, 0 faster, too few runs to tell of 2 (largest change: paint, x 0.5)' "$T/diff" &&
+    grep -qE '^paint .* x 0.5 .* - +too few$' "$T/diff" || fail "too few runs: $(cat "$T/diff")"
 clweave diff -o "$T/runs.html" "$T"/before-?.json "$T"/after-?.json && grep -q 'and 6 more' "$T/runs.html" || fail "no page of runs"
 
 # the page: complete, no script, names are text

@@ -186,7 +186,7 @@ for pid in $(cat pids); do kill -0 "$pid" 2> /dev/null && fail "task $pid outliv
 clweave farm --each four --workers 1 --tries 1 -- sh -c '[ $1 = 2 ] || exit 0; sleep 1000 & echo $! > child; kill -KILL $PPID; wait' x {} > out 2> err
 grep -q '^2,2,its worker died of signal 9' out || fail "killed: $(cat out)"
 child=$(cat child)
-for _ in $(seq 200); do # the kernel takes its time
+for _ in $(seq 6000); do # the kernel takes its time
     case $(ps -o stat= -p "$child") in '' | Z*) child=; break ;; esac
     sleep 0.05
 done

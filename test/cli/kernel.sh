@@ -63,5 +63,5 @@ CLWEAVE_CLANG="$T/slow" clweave kernel $kernels/in_place.cl --seconds 3 > "$T/go
     fail "a clang that waits four seconds: $(cat "$T/got")"
 expect kernel_unknown_build_option 1 clweave kernel $kernels/in_place.cl -b -fmagic
 expect kernel_no_helper 1 env CLWEAVE_FOOTPRINT="$T/none" "$B/clweave" kernel $kernels/in_place.cl
-ls /tmp/clweave-kernel-* > /dev/null 2>&1 && fail "a launch file was left behind"
+ls "${TMPDIR:-/tmp}"/clweave-kernel-* > /dev/null 2>&1 && fail "a launch file was left behind"
 finish

@@ -144,7 +144,7 @@ for signal in TERM:143 HUP:129; do
     rm -f "$T/sg".*
     clweave trace -o "$T/sg.json" -- sh -c "$app; touch $T/sg.ready; while :; do sleep 0.1; done" > "$T/out" 2> "$T/err" &
     tool=$!
-    for _ in $(seq 200); do [ -e "$T/sg.ready" ] && break; sleep 0.05; done
+    until [ -e "$T/sg.ready" ]; do sleep 0.05; done
     kill -${signal%:*} $tool
     wait $tool; got=$?
     [ $got = ${signal#*:} ] || fail "SIG${signal%:*} to the tool became status $got"

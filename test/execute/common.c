@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../analyzer/io/temporary_folder.h"
+
 void maker_init(struct maker *m, bool out_of_order)
 {
     int fd;
     memset(m, 0, sizeof *m);
     cw_trace_init(&m->t);
-    strcpy(m->path, "/tmp/clweave-data.XXXXXX");
+    snprintf(m->path, sizeof m->path, "%s/clweave-data.XXXXXX", cw_temporary_folder());
     fd = mkstemp(m->path);
     assert_true(fd >= 0);
     m->data = fdopen(fd, "wb");

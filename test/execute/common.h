@@ -20,7 +20,7 @@ struct maker {
     struct cw_trace t;
     FILE *data;
     uint64_t data_size;
-    char path[64];
+    char path[256];
 };
 
 /* One device (of any name), one context, one queue (in-order unless out_of_order). */

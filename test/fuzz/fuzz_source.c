@@ -3,6 +3,7 @@
 #include "../../analyzer/footprint/builtin.h"
 #include "../../analyzer/history/history_key.h"
 #include "../../analyzer/source/cl_source.h"
+#include "../../analyzer/source/cl_language.h"
 #include "../../analyzer/source/cl_variables.h"
 #include "../../analyzer/source/joined_source.h"
 #include "../../analyzer/source/kernel_params.h"
@@ -18,7 +19,7 @@ static void read_source(const char *source, const char *options)
     struct cw_tested_names names;
 
     FUZZ_PROMISE(cw_cl_source_init(&s, source, options), "out of memory");
-    (void)cw_cl_has_variables(&s, options);
+    (void)cw_cl_has_variables(&s, options, CW_CL_LANGUAGE_3);
     for (uint32_t count = 0; count <= PARAMETERS; count++) {
         uint8_t modes[PARAMETERS + 1];
         cw_kernel_params(&s, "k", count, count & 1, count & 2, modes);
@@ -26,7 +27,7 @@ static void read_source(const char *source, const char *options)
     cw_cl_source_finish(&s);
     FUZZ_PROMISE(cw_tested_names_init(&names, source, options), "out of memory");
     cw_tested_names_finish(&names);
-    (void)cw_joined_source_is_needed(source);
+    (void)cw_joined_source_is_needed(source, options);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -50,8 +50,7 @@ static void waited(cl_command_queue q, cl_mem x, int how)
     else
         APP_CHECK(clEnqueueReadBuffer(q, x, CL_TRUE, 0, sizeof v, &v, 0, NULL, NULL));
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 5000 && __atomic_load_n(&n[i].calls, __ATOMIC_ACQUIRE) < 2; k++)
-            rm_sleep_ms(1); /* the vendor wakes up who waits a little before the last callback */
+        RM_WAIT(__atomic_load_n(&n[i].calls, __ATOMIC_ACQUIRE) >= 2); /* waits end before the last callback */
     for (int i = 0; i < 3; i++)
         printf("how %d: %d calls, status %d, its event %d\n", how,
                __atomic_load_n(&n[i].calls, __ATOMIC_ACQUIRE), n[i].first_status, n[i].event == e[i]);
@@ -109,8 +108,7 @@ static void chained(cl_mem x)
     APP_CHECK(clEnqueueFillBuffer(a.queue, x, &zero, 4, 0, 256, 0, NULL, &e));
     APP_CHECK(clSetEventCallback(e, CL_COMPLETE, next, &c));
     APP_CHECK(clFlush(a.queue));
-    for (int i = 0; i < 10000 && __atomic_load_n(&c.left, __ATOMIC_ACQUIRE) >= 0; i++)
-        rm_sleep_ms(1);
+    RM_WAIT(__atomic_load_n(&c.left, __ATOMIC_ACQUIRE) < 0);
     app_read(&a, x, 0, sizeof v, v);
     printf("chain: %d left, %d\n", c.left, v[5]);
 }
@@ -151,8 +149,7 @@ static void in_stages(cl_mem x)
         for (int k = 0; k < 2; k++)
             APP_CHECK(clSetEventCallback(e[i], all[i][k].type, stage, (void *)(uintptr_t)&all[i][k]));
     APP_CHECK(clFinish(a.queue));
-    for (int k = 0; k < 5000 && __atomic_load_n(&stages.calls, __ATOMIC_ACQUIRE) < 6; k++)
-        rm_sleep_ms(1);
+    RM_WAIT(__atomic_load_n(&stages.calls, __ATOMIC_ACQUIRE) >= 6);
     for (int i = 0; i < stages.calls; i++)
         printf("%s\n", stages.line[i]);
     clReleaseKernel(slow);
@@ -194,8 +191,7 @@ int main(void)
     e = launch(a.queue, x, 100);
     APP_CHECK(clSetEventCallback(e, CL_COMPLETE, at_end, NULL));
     APP_CHECK(clFinish(a.queue));
-    for (int k = 0; k < 5000 && !__atomic_load_n(&late, __ATOMIC_ACQUIRE); k++)
-        rm_sleep_ms(1);
+    RM_WAIT(__atomic_load_n(&late, __ATOMIC_ACQUIRE));
     printf("called %d\n", __atomic_load_n(&late, __ATOMIC_ACQUIRE));
     clReleaseEvent(e);
     clReleaseCommandQueue(unordered);

@@ -77,13 +77,9 @@ static void record(struct line *l)
  * program's wait is over, the program tries until that moment has come. */
 static void enqueue(struct line *l, cl_event *event)
 {
-    double end = rm_ms() + 10000;
-    cl_int err = api.enqueue(0, NULL, l->buffer, 0, NULL, event);
+    cl_int err;
 
-    while (err == CL_INVALID_OPERATION && l->over && rm_ms() < end) {
-        rm_sleep_ms(1);
-        err = api.enqueue(0, NULL, l->buffer, 0, NULL, event);
-    }
+    RM_WAIT((err = api.enqueue(0, NULL, l->buffer, 0, NULL, event)) != CL_INVALID_OPERATION || !l->over);
     l->refused += err != CL_SUCCESS;
     l->expected = err == CL_SUCCESS ? l->expected * step + rest : l->expected;
     if (err != CL_SUCCESS && event)
@@ -229,13 +225,11 @@ static void CL_CALLBACK called(cl_event event, cl_int status, void *data)
 static void callback(struct line *l, cl_event event)
 {
     static int done;
-    double end = rm_ms() + 60000;
 
     (void)l;
     __atomic_store_n(&done, 0, __ATOMIC_RELEASE);
     APP_CHECK(clSetEventCallback(event, CL_COMPLETE, called, &done));
-    while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE) && rm_ms() < end)
-        rm_sleep_ms(1);
+    RM_WAIT(__atomic_load_n(&done, __ATOMIC_ACQUIRE));
     APP_CHECK(clFinish(l->queue)); /* the callback of the command buffer itself may come later */
 }
 

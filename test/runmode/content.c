@@ -35,10 +35,7 @@ static void let_go(cl_mem memory)
 {
     cl_uint count = 2;
 
-    for (int i = 0; i < 1000 && count > 1; i++) {
-        APP_CHECK(clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL));
-        rm_sleep_ms(1);
-    }
+    RM_WAIT((clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL), count == 1));
 }
 
 static void fill(cl_mem x)

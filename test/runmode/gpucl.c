@@ -6,6 +6,8 @@
  *     the others;
  *   - a fill, or a read of more than a line of a cache and at most a page, whose wait list names a user
  *     event holds its caller until that is set;
+ *   - a write that blocks returns once the program's bytes are copied: it, and all before it, may be under
+ *     way;
  *   - a program's text does not end at a NUL;
  *   - a buffer that is migrated with CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED has other bytes then;
  *   - clEnqueueCopyBufferNV, which the extension's address alone names, copies as clEnqueueCopyBuffer does.
@@ -288,6 +290,38 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_
     return next->clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, to, n, list, event);
 }
 
+/* ---- writes that block */
+
+static void CL_CALLBACK written(cl_event event, cl_int status, void *copy)
+{
+    (void)status;
+    free(copy);
+    next->clReleaseEvent(event);
+}
+
+static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                       size_t bytes, const void *from, cl_uint n, const cl_event *list,
+                                       cl_event *event)
+{
+    void *copy = blocking && from && bytes && !n && !list ? malloc(bytes) : NULL;
+    cl_event own = NULL;
+    cl_int err;
+
+    if (!copy)
+        return next->clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, from, n, list, event);
+    memcpy(copy, from, bytes);
+    err = next->clEnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, bytes, copy, 0, NULL, &own);
+    if (err != CL_SUCCESS) {
+        free(copy);
+        return err;
+    }
+    if (event && (err = next->clRetainEvent(own)) == CL_SUCCESS)
+        *event = own;
+    next->clSetEventCallback(own, CL_COMPLETE, written, copy);
+    next->clFlush(queue);
+    return err;
+}
+
 /* ---- launches */
 
 static bool alone;
@@ -467,6 +501,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     table.clEnqueueFillBuffer = fill_buffer;
     table.clEnqueueMigrateMemObjects = migrate;
     table.clEnqueueReadBuffer = read_buffer;
+    table.clEnqueueWriteBuffer = write_buffer;
     table.clEnqueueNDRangeKernel = launch;
     table.clCreateProgramWithSource = with_source;
     table.clGetExtensionFunctionAddressForPlatform = address_for;

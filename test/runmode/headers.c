@@ -8,7 +8,7 @@
 #define N     2048u
 #define STEPS 30u
 
-static char folder[] = "/tmp/clweave-headers-XXXXXX";
+static char folder[200];
 
 #define KERNELS                                                                                              \
     "kernel void turned(global uint *x, uint n, uint first, uint v) {\n"                                     \
@@ -30,7 +30,7 @@ static const char usual[] = "#include \"shape.h\"\n#include <shape.h> /* once */
 
 static void write_file(const char *name, const char *text)
 {
-    char path[128];
+    char path[300];
     FILE *f;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -41,7 +41,7 @@ static void write_file(const char *name, const char *text)
 
 static void remove_file(const char *name)
 {
-    char path[128];
+    char path[300];
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
     unlink(path);
@@ -49,7 +49,7 @@ static void remove_file(const char *name)
 
 static cl_program build(const struct app *a, const char *text, const char *index)
 {
-    char options[256], deep[256];
+    char options[300], deep[256];
     cl_int err;
     cl_program p = clCreateProgramWithSource(a->context, 1, &text, NULL, &err);
 
@@ -95,6 +95,8 @@ int main(void)
 {
     struct app a;
 
+    snprintf(folder, sizeof folder, "%s/clweave-headers-XXXXXX",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (!mkdtemp(folder))
         app_skip("headers", "no files can be written");
     app_open(&a, "headers", 0, NULL);

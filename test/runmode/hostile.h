@@ -45,16 +45,6 @@ static inline void launch(cl_command_queue q, cl_kernel k, cl_mem m, int y, cl_e
     app_run(q, k, WORDS, 64, 0, NULL, e);
 }
 
-static inline bool wait_for(int *what, int value)
-{
-    for (double end = rm_ms() + 20000; __atomic_load_n(what, __ATOMIC_ACQUIRE) != value;) {
-        if (rm_ms() > end)
-            return false;
-        rm_sleep_ms(1);
-    }
-    return true;
-}
-
 struct hostile_case {
     const char *name;
     void (*body)(void);

@@ -79,13 +79,7 @@ int main(void)
         child = fork();
         if (child == 0)
             run(i);
-        for (int ms = 0; waitpid(child, &status, WNOHANG) == 0; ms++) {
-            if (ms == 20000) {
-                kill(child, SIGKILL);
-                printf("%s: it does not end\n", cases[i].name);
-            }
-            rm_sleep_ms(1);
-        }
+        waitpid(child, &status, 0);
         printf("%s: exit status %d, signal %d\n", cases[i].name, WEXITSTATUS(status), WTERMSIG(status));
     }
     return 0;

@@ -51,15 +51,17 @@ grep -q '(15 kernels)' "$T/summary" || fail "launches of what says when it was b
 ${CC:-cc} -DCL_TARGET_OPENCL_VERSION=120 -o "$T/build_time" test/bench/build_time.c -lOpenCL || fail "build_time.c does not compile"
 # what is read from files is no part of the question: such builds are never answered
 mkdir "$T/headers"; echo '#define FACTOR 3' > "$T/headers/factor.h"
-heads=('#define FACTOR 4' '#include "factor.h"')
-! all || heads+=('#if __has_include("factor.h")\n#define FACTOR 5\n#else\n#define FACTOR 6\n#endif')
+asks='("factor.h")\n#define FACTOR 5\n#else\n#define FACTOR 6\n#endif'
+heads=('#define FACTOR 4' '#include "factor.h"' "#if Q$asks" "#define C(a, b) a##b\n#if C(__has_inc, lude)$asks")
+! all || heads+=("#if __has_include$asks")
 ! all || heads+=('#import "factor.h"' '#inc\\\nlude "factor.h"' '#inc\\ \nlude "factor.h"')
 for head in "${heads[@]}"; do
     rm -rf "$T/files"; mkdir -m 700 "$T/files"
+    case $head in *'#if Q'*) q=-DQ=__has_include ;; *) q= ;; esac
     printf "$head\n__kernel void w(__global int *x) { x[get_global_id(0)] = FACTOR; }\n" > "$T/files/w.cl"
     for i in 1 2 3; do
         env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 $alone CLWEAVE_HISTORY="$T/files/history.db" "$T/build_time" "$T/files/w.cl" \
-            "-I$T/headers -w" > /dev/null 2> "$T/summary" || fail "$head: $(cat "$T/summary")"
+            "-I$T/headers -w $q" > /dev/null 2> "$T/summary" || fail "$head: $(cat "$T/summary")"
     done
     case $head in *define\ FACTOR\ 4) [ "$(answered)" = 1 ] ;; *) [ -z "$(answered)" ] ;; esac || fail "$head: '$(answered)' builds answered"
 done

@@ -108,8 +108,7 @@ static void destructors(void)
     APP_CHECK(clEnqueueFillBuffer(a.queue, m, &x, 4, 0, 4096, 0, NULL, NULL));
     clReleaseMemObject(m);
     APP_CHECK(clFinish(a.queue));
-    for (int i = 0; i < 1000 && !calls; i++)
-        rm_sleep_ms(1);
+    RM_WAIT(calls);
     printf("after work: %d\n", calls);
 }
 

@@ -99,10 +99,7 @@ static bool native_kernels_wait(void)
 
 static void CL_CALLBACK wait_for_flag(void *args)
 {
-    double end = rm_ms() + 60000;
-
-    while (!__atomic_load_n(*(int **)args, __ATOMIC_ACQUIRE) && rm_ms() < end)
-        rm_sleep_ms(1);
+    RM_WAIT(__atomic_load_n(*(int **)args, __ATOMIC_ACQUIRE));
 }
 
 /* ---- what waits for what */
@@ -179,11 +176,9 @@ static void look_what_is_open(void)
 
 static int call_of(const struct command *c, int which)
 {
-    double end = rm_ms() + 60000;
     int n;
 
-    while (!(n = __atomic_load_n(&c->calls[which], __ATOMIC_ACQUIRE)) && rm_ms() < end)
-        rm_sleep_ms(1);
+    RM_WAIT((n = __atomic_load_n(&c->calls[which], __ATOMIC_ACQUIRE)));
     return n;
 }
 
@@ -280,11 +275,9 @@ static bool all_complete(void)
 
 static void look_at_states(void)
 {
-    double end = rm_ms() + 60000;
-
     do
         wrong.states += pairs("states", seen_early);
-    while (!all_complete() && rm_ms() < end);
+    while (!all_complete());
 }
 
 /* Their callbacks write to the records: a vendor may call the last ones after clFinish has returned. */

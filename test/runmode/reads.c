@@ -137,9 +137,8 @@ static void read(int q)
         app_expect(&a, rm_status(event) == CL_COMPLETE, "a read that is over has status %d",
                    rm_status(event));
     check(got + at, b, sub ? HALF + low : low, n);
-    for (double end = rm_ms() + 60000; __atomic_load_n(&called, __ATOMIC_SEQ_CST) < 0 && rm_ms() < end;)
-        rm_sleep_ms(1);
-    app_expect(&a, __atomic_load_n(&called, __ATOMIC_SEQ_CST) == 0, "a callback has not come");
+    RM_WAIT(__atomic_load_n(&called, __ATOMIC_SEQ_CST) >= 0);
+    app_expect(&a, __atomic_load_n(&called, __ATOMIC_SEQ_CST) == 0, "a callback came with another status");
     if (wanted)
         is_last(b, event);
 }

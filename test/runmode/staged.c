@@ -2,7 +2,8 @@
  * beside other threads, gated, refused; their events. `staged exit`: ends with transfers under way.
  * `staged last`: ends with transfers that a handler of atexit() waits for.
  * `staged large`: so many and large ones that pinned memory pays.
- * `staged first`: one, for which alone it pays with few threads. */
+ * `staged first`: one, for which alone it pays with few threads.
+ * `staged pinned`: of buffers with CL_MEM_ALLOC_HOST_PTR, ten each way before a map and ten behind. */
 #include "common.h"
 
 #include <pthread.h>
@@ -17,6 +18,7 @@ enum {
     PAUSE = 100000,
     CELLS = 20000,
     POINTS = 4,
+    PINNED = 10,
     LARGE_MIB = 12,
     ALONE_MIB = 64,
     LARGE_ROUNDS = 24
@@ -103,14 +105,14 @@ static void rectangle(cl_mem m, uint8_t *model, bool write, bool blocking, uint3
                                           p->host, 0, NULL, NULL));
 }
 
-static void random_transfers(void)
+static void random_transfers(cl_mem_flags flags)
 {
     uint8_t *model = app_alloc(BYTES);
     uint32_t seed = 7;
     cl_mem m;
 
     memset(model, 5, BYTES);
-    m = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, BYTES, model);
+    m = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR | flags, BYTES, model);
     for (int i = 0; i < TRANSFERS; i++) {
         bool write = app_random(&seed) % 2, blocking = app_random(&seed) % 2;
         if (app_random(&seed) % 3)
@@ -208,8 +210,7 @@ static void events(void)
         APP_CHECK(clWaitForEvents(4, e));
         for (int i = 0; i < 4; i++)
             look(e[i], types[i], queue);
-        for (int i = 0; i < 10000 && atomic_load(&called) < 4; i++)
-            rm_sleep_ms(1);
+        RM_WAIT(atomic_load(&called) >= 4);
         app_expect(&a, atomic_load(&called) == 4, "%d callbacks", atomic_load(&called));
         app_release_events(e, 4);
     }
@@ -370,8 +371,7 @@ static void released(void)
     APP_CHECK(clReleaseContext(context));
     app_expect(&a, rm_poll(e) == CL_COMPLETE, "the transfer of released objects is not over");
     app_release_events(&e, 1);
-    for (int i = 0; i < 10000 && !atomic_load(&destroyed); i++)
-        rm_sleep_ms(1);
+    RM_WAIT(atomic_load(&destroyed));
     app_expect(&a, atomic_load(&destroyed) == 1, "the buffer's end was told %d times",
                atomic_load(&destroyed));
     free(x);
@@ -467,6 +467,59 @@ static void first(void)
     free(x);
 }
 
+/* Ten writes, and as many reads of what is there. */
+static void both_ways(cl_mem m, uint8_t *model, size_t bytes, uint32_t *seed)
+{
+    uint8_t *x = app_alloc(bytes), *y = app_alloc(bytes);
+
+    for (int i = 0; i < PINNED; i++) {
+        for (size_t k = 0; k < bytes; k++)
+            x[k] = (uint8_t)app_random(seed);
+        APP_CHECK(clEnqueueWriteBuffer(a.queue, m, i % 2, 0, bytes, x, 0, NULL, NULL));
+        APP_CHECK(clEnqueueReadBuffer(a.queue, m, CL_TRUE, 0, bytes, y, 0, NULL, NULL));
+        app_expect(&a, !memcmp(x, y, bytes), "pinned %d: other bytes", i);
+        app_hash(&a, y, bytes);
+    }
+    memcpy(model, x, bytes);
+    free(x), free(y);
+}
+
+/* What the program has written by commands it sees in the map, and what it writes there, commands see. */
+static void look_inside(cl_mem m, uint8_t *model, cl_mem of)
+{
+    uint8_t *in, *y = app_alloc(BYTES);
+    cl_int err;
+
+    in = clEnqueueMapBuffer(a.queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, BYTES / 2, 0, NULL, NULL,
+                            &err);
+    APP_CHECK(err);
+    app_expect(&a, !memcmp(in, model, BYTES / 2), "the map has other bytes");
+    memset(in, 7, BYTES / 3);
+    memset(model, 7, BYTES / 3);
+    APP_CHECK(clEnqueueWriteBuffer(a.queue, of, CL_FALSE, 0, BYTES / 2, in, 0, NULL, NULL));
+    APP_CHECK(clEnqueueUnmapMemObject(a.queue, m, in, 0, NULL, NULL));
+    APP_CHECK(clEnqueueReadBuffer(a.queue, of, CL_TRUE, 0, BYTES / 2, y, 0, NULL, NULL));
+    app_expect(&a, !memcmp(y, model, BYTES / 2), "what was written from the map differs");
+    free(y);
+}
+
+static void pinned(void)
+{
+    enum { FLAGS = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, PART = 128 << 10 };
+    cl_mem m = app_buffer(&a, FLAGS, BYTES, NULL), of = app_buffer(&a, FLAGS, BYTES, NULL),
+           part = app_sub_buffer(m, CL_MEM_READ_WRITE, 0, PART);
+    uint8_t *model = app_alloc(BYTES), *y = app_alloc(BYTES);
+    uint32_t seed = 11;
+
+    both_ways(m, model, BYTES, &seed);
+    look_inside(m, model, of);
+    both_ways(part, model, PART, &seed);
+    APP_CHECK(clEnqueueReadBuffer(a.queue, m, CL_TRUE, 0, BYTES, y, 0, NULL, NULL));
+    app_expect(&a, !memcmp(y, model, BYTES), "the buffer has other bytes than its part");
+    app_release_mems((cl_mem[]){part, m, of}, 3);
+    free(model), free(y);
+}
+
 int main(int argc, char **argv)
 {
     atexit(at_last);
@@ -479,11 +532,17 @@ int main(int argc, char **argv)
         large();
         return app_close(&a);
     }
+    if (argc > 1 && !strcmp(argv[1], "pinned")) {
+        pinned();
+        return app_close(&a);
+    }
     if (argc > 1 && !strcmp(argv[1], "first")) {
         first();
         return app_close(&a);
     }
-    random_transfers();
+    random_transfers(0);
+    random_transfers(CL_MEM_ALLOC_HOST_PTR);
+    pinned();
     gated();
     events();
     refused();

@@ -123,8 +123,7 @@ static void signals(void)
     app_run(a.queue, k, WORDS, 64, 0, NULL, &e);
     APP_CHECK(clSetEventCallback(e, CL_COMPLETE, start_child, &child));
     APP_CHECK(clFinish(a.queue));
-    for (int i = 0; i < 5000 && !__atomic_load_n(&child, __ATOMIC_ACQUIRE); i++)
-        rm_sleep_ms(1);
+    RM_WAIT(__atomic_load_n(&child, __ATOMIC_ACQUIRE));
     printf("callbacks see signals: %d\n", child);
     clReleaseEvent(e);
     clReleaseKernel(k);

@@ -28,6 +28,41 @@ static void say(const char *what, bool right)
     printf("%s: %s\n", what, right ? "right" : "wrong");
 }
 
+/* Commands behind one that waits for the program: none is over, nor has begun on bytes of those before it,
+ * when a later command of another queue is over. */
+static void held(void)
+{
+    cl_command_queue beside = app_queue(&a, 0);
+    cl_mem m[2 * PAIRS], far = zeros();
+    cl_event user = clCreateUserEvent(a.context, NULL), first, last = NULL, passes;
+    int five = 5, got[2 * PAIRS] = {0};
+    bool waits;
+
+    for (int i = 0; i < 2 * PAIRS; i++)
+        m[i] = zeros();
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        APP_CHECK(clEnqueueFillBuffer(a.queue, m[i], &five, sizeof five, 0, N * sizeof five, !i,
+                                      i ? NULL : &user, i ? NULL : &first));
+        launch(a.queue, add, m[i], 7, NULL);
+        APP_CHECK(clEnqueueReadBuffer(a.queue, m[i], CL_FALSE, 0, sizeof *got, &got[i], 0, NULL,
+                                      i < 2 * PAIRS - 1 ? NULL : &last));
+    }
+    APP_CHECK(clFlush(a.queue));
+    launch(beside, add, far, 1, &passes);
+    APP_CHECK(clWaitForEvents(1, &passes));
+    waits = rm_status(last) > CL_COMPLETE && rm_status(first) > CL_COMPLETE;
+    APP_CHECK(clSetUserEventStatus(user, CL_COMPLETE));
+    APP_CHECK(clFinish(a.queue));
+    for (int i = 0; i < 2 * PAIRS; i++)
+        waits &= got[i] == 12;
+    say("held", waits);
+    app_hash(&a, got, sizeof got);
+    app_release_events((cl_event[]){user, first, last, passes}, 4);
+    app_release_mems(m, 2 * PAIRS);
+    app_release_mems(&far, 1);
+    APP_CHECK(clReleaseCommandQueue(beside));
+}
+
 /* A long command, and a short one that is independent of it. */
 static void pair(cl_mem m[2], cl_event e[2])
 {
@@ -103,8 +138,7 @@ static void called_back(void)
     APP_CHECK(clSetEventCallback(e[1], CL_COMPLETE, called, &two));
     APP_CHECK(clSetEventCallback(e[0], CL_COMPLETE, called, &one));
     APP_CHECK(clFinish(a.queue));
-    for (int i = 0; i < 60000 && calls < 10; i++) /* some vendors call behind it */
-        rm_sleep_ms(1);
+    RM_WAIT(calls >= 10); /* some vendors call behind it */
     printf("called %d, %s\n", calls, too_early ? "too early" : "in time");
     drop(m, e);
 }
@@ -142,6 +176,24 @@ static void freed(void)
     app_read(&a, x, 0, WORDS * sizeof *from, from);
     free(from);
     app_release_mems((cl_mem[]){x, y}, 2);
+}
+
+/* A vendor may return from a write that blocks as soon as it has copied the program's bytes. */
+static void written_early(void)
+{
+    static int five[N];
+    cl_mem x[3] = {zeros(), zeros(), zeros()};
+
+    for (int i = 0; i < N; i++)
+        five[i] = 5;
+    launch(a.queue, slow, x[0], LONG, NULL);
+    launch(a.queue, slow, x[1], LONG, NULL);
+    APP_CHECK(clEnqueueWriteBuffer(a.queue, x[1], CL_TRUE, 0, sizeof five, five, 0, NULL, NULL));
+    launch(a.queue, slow, x[2], LONG, NULL);
+    launch(a.queue, add, x[1], 7, NULL);
+    app_read(&a, x[1], 0, sizeof five, five);
+    say("written early", five[0] == 12 && five[N - 1] == 12);
+    app_release_mems(x, 3);
 }
 
 /* A blocking call is over, so all before it is: another queue may work on that. */
@@ -334,6 +386,8 @@ int main(void)
     add = app_kernel(&a, "add");
     slow = app_kernel(&a, "slow");
     sum = app_kernel(&a, "sum");
+    held();
+    written_early(); /* before a callback is set, from when on run mode waits for the command itself */
     polled();
     waited();
     read_blocking();

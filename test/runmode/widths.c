@@ -33,8 +33,7 @@ static void meet(struct app *a, size_t width, size_t offset)
     app_args(known, "muu", m, 0, 400000000);
     launch(q, known, 1, NULL, &e);
     APP_CHECK(clFlush(q));
-    for (int i = 0; i < 2000 && !flag[0]; i++)
-        rm_sleep_ms(1);
+    RM_WAIT(flag[0] || rm_status(e) == CL_COMPLETE);
     APP_CHECK(clSetKernelArgSVMPointer(fresh, 0, (void *)flag)); /* such launches are native */
     APP_CHECK(clSetKernelArg(fresh, 1, sizeof role, &role));
     APP_CHECK(clSetKernelArg(fresh, 2, sizeof steps, &steps));

@@ -14,14 +14,14 @@
 
 #include "history_keys.h"
 #include "../../analyzer/history/history_store.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 static char folder[200], path[220];
 
 static int make_folder(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "%s/clweave-history.XXXXXX",
-             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(folder, sizeof folder, "%s/clweave-history.XXXXXX", cw_temporary_folder());
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/history.db", folder);

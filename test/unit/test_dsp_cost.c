@@ -1,5 +1,6 @@
 /* Costs of commands on emulated DSPs: operations, memory, staging, contention, faults; on the virtual clock.
  * */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 #include "../../shim/device/device.h"
 #include "../../shim/device/dsp_clock.h"
 #include "../../analyzer/plan/ddr.h"
+#include "../../analyzer/io/temporary_folder.h"
 #include "../../shim/device/dsp_fault.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (double)(b)) <= 1e-6 * fabs((double)(b)))
@@ -67,12 +69,15 @@ static void test_rates(void **state)
 
 static struct cw_platform_model *model_of(const char *device)
 {
-    char name[] = "/tmp/test_dsp_costXXXXXX";
+    char name[PATH_MAX];
     struct cw_platform_model *m;
     struct cw_error err = {0};
-    int fd = mkstemp(name);
-    FILE *f = fdopen(fd, "w");
+    FILE *f;
+    int fd;
 
+    snprintf(name, sizeof name, "%s/test_dsp_costXXXXXX", cw_temporary_folder());
+    fd = mkstemp(name);
+    f = fdopen(fd, "w");
     assert_non_null(f);
     fprintf(f,
             "{\"format\": \"clweave-platform\", \"version\": 1, \"ddr_bytes_per_ns\": 2, \"devices\": [%s]}",

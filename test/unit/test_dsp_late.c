@@ -1,5 +1,6 @@
 /* Which launches of emulated DSPs are late, on the real clock: those of a slow one; not those that wait for
  * others at the DDR, which take four times as long here and are not late. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 
 #include "../../shim/device/device.h"
 #include "../../shim/device/dsp_clock.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 enum { DSPS = 5 };
 
@@ -92,11 +94,13 @@ static void test_slow(void **state)
 static int start_board(void **state)
 {
     struct cw_error err = {0};
-    char path[] = "/tmp/clweave-board.XXXXXX";
-    int fd = mkstemp(path);
+    char path[PATH_MAX];
     bool good;
+    int fd;
 
     (void)state;
+    snprintf(path, sizeof path, "%s/clweave-board.XXXXXX", cw_temporary_folder());
+    fd = mkstemp(path);
     if (fd < 0 || write(fd, board, sizeof board - 1) != sizeof board - 1)
         return -1;
     close(fd);

@@ -1,5 +1,6 @@
 /* Blocks of a farm's tasks on their way to another machine: the same commands there, damage at every byte,
  * another version; answers that are complete and not; the address of a manager. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "../../analyzer/farm/farm_block.h"
 #include "../../analyzer/farm/farm_outside.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 static void add_list(struct cw_farm_plan *p, const char *text)
 {
@@ -127,11 +129,11 @@ static void test_answers(void **state)
     struct cw_farm_result r;
     struct cw_error err = {0};
     uint64_t ns = 1;
-    char path[64];
+    char path[PATH_MAX];
     const char *at;
 
     (void)state;
-    snprintf(path, sizeof path, "/tmp/cw-block-%d", (int)getpid());
+    snprintf(path, sizeof path, "%s/cw-block-%d", cw_temporary_folder(), (int)getpid());
     make_plan(&p);
     answer(path, &p, 8);
     assert_int_equal(cw_farm_block_results(path, (struct cw_dispatch_range){100, 9}, &b, &ns, &err),

@@ -13,6 +13,7 @@
 
 #include "../../analyzer/farm/farm_checkpoint.h"
 #include "../../analyzer/io/crc32.h"
+#include "../../analyzer/io/temporary_folder.h"
 #include "farm_plan.h"
 
 static char path[64];
@@ -211,7 +212,7 @@ int main(void)
     };
     int result;
 
-    snprintf(path, sizeof path, "/tmp/clweave-farm.%d", (int)getpid());
+    snprintf(path, sizeof path, "%s/clweave-farm.%d", cw_temporary_folder(), (int)getpid());
     result = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     return result;

@@ -180,11 +180,87 @@ static void commands_of_two_queues_race_without_an_order(void **state)
     assert_true(r.certain);
     cw_races_finish(&r);
     assert_int_equal(cw_critical_path_init(&p, &t, CW_WEIGHT_TIME, NULL), CW_OK);
-    assert_int_equal(p.length, 30); /* of queue 0, by its order */
+    assert_int_equal(p.length, 50); /* a lacking order is no gain */
     cw_critical_path_finish(&p);
     n = findings_of(&t, v);
     text = text_of(v, n, "Commands of two queues touch the same bytes with no order");
     assert_non_null(strstr(text, "4 pairs: the first is #0 clEnqueueWriteBuffer and #1 "));
+    assert_string_equal(text_of(v, n, "Commands could run side by side"), "");
+    assert_string_equal(text_of(v, n, "Device times contradict the order of commands"), "");
+    cw_trace_finish(&t);
+}
+
+/* A clock that counts from 1970 measures as others do, even where its distance to the host is not shown. */
+static void clocks_that_count_from_1970(void **state)
+{
+    const uint64_t since_1970 = 1764000000000000000u;
+    struct cw_graph_summary s;
+    struct cw_trace t;
+    (void)state;
+    for (int queued = 0; queued < 2; queued++) {
+        two_chains(&t);
+        t.process.start_ns = 50;
+        for (size_t i = 0; i < t.commands.count; i++) {
+            struct cw_command *k = &t.commands.v[i];
+            k->start_ns += since_1970;
+            k->end_ns += since_1970;
+            k->call_begin_ns = 60;
+            k->call_end_ns = queued ? 5000060 : 0;
+            k->queued_ns = since_1970 + 90;
+        }
+        assert_int_equal(cw_graph_summary_init(&s, &t, NULL), CW_OK);
+        assert_int_equal(s.device_ns, 27);
+        assert_int_equal(s.busy_ns, 22);
+        cw_graph_summary_finish(&s);
+        cw_trace_finish(&t);
+    }
+}
+
+/* Commands that wait for each other cannot have run at once. */
+static void times_may_contradict_the_order(void **state)
+{
+    struct cw_finding v[CW_FINDINGS_MAX];
+    struct cw_trace t;
+    size_t n;
+    (void)state;
+    two_chains(&t);
+    for (uint32_t i = 0; i < 4; i++)
+        ran(&t, i, 100, 10);
+    n = findings_of(&t, v);
+    assert_non_null(
+        strstr(text_of(v, n, "Device times contradict the order of commands"), "took 20 ns, yet"));
+    assert_string_equal(text_of(v, n, "Commands run side by side"), "");
+    cw_trace_finish(&t);
+}
+
+/* Writes of one buffer pass nothing on: memory alone makes them a chain. A read between them needs a result,
+ * and the write behind it only the memory. */
+static void memory_that_is_used_again_is_no_need(void **state)
+{
+    struct cw_finding v[CW_FINDINGS_MAX];
+    struct cw_critical_path p;
+    struct cw_trace t;
+    size_t n;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, false), a = tb_buffer(&t, 64, 0);
+    tb_write(&t, q, a, 0, 64);
+    tb_read(&t, q, a, 0, 64);
+    tb_write(&t, q, a, 0, 64);
+    tb_write(&t, q, a, 0, 64);
+    tb_build(&t);
+    for (uint32_t i = 0; i < 4; i++)
+        ran(&t, i, 100 + 10 * i, 10);
+    assert_string_equal(tb_edges(&t, TB_DATA), "0>1:RAW(64) 1>2:WAR(64) 2>3:WAW(64)");
+    assert_int_equal(cw_critical_path_init(&p, &t, CW_WEIGHT_TIME, NULL), CW_OK);
+    assert_int_equal(p.length, 40);
+    assert_int_equal(p.without_host, 40);
+    assert_int_equal(p.without_reuse, 20);
+    cw_critical_path_finish(&p);
+    n = findings_of(&t, v);
+    assert_non_null(strstr(text_of(v, n, "Memory that is used again makes the commands one chain"),
+                           "ask for a chain of 20 ns: with a buffer for each, or two in turn,"));
+    assert_string_equal(text_of(v, n, "The commands form one chain"), "");
     cw_trace_finish(&t);
 }
 
@@ -360,6 +436,9 @@ int main(void)
         cmocka_unit_test(a_late_first_launch_needs_something_to_compare_with),
         cmocka_unit_test(findings_say_what_the_figures_say),
         cmocka_unit_test(commands_of_two_queues_race_without_an_order),
+        cmocka_unit_test(clocks_that_count_from_1970),
+        cmocka_unit_test(times_may_contradict_the_order),
+        cmocka_unit_test(memory_that_is_used_again_is_no_need),
         cmocka_unit_test(a_wait_for_a_queue_orders_all_of_it),
         cmocka_unit_test(waits_of_the_host_are_no_need),
         cmocka_unit_test(shares_of_the_run_count_a_moment_once),

@@ -1,5 +1,6 @@
 /* test_graph_file_edges.c - edges of a large clweave-graph read on their own: the same as in a small one;
  * all that is not as simple as clweave writes it is left to the reader of the whole file. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,10 +14,11 @@
 
 #include "../../analyzer/plan/graph_file.h"
 #include "../../analyzer/plan/graph_file_edges.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 enum { TASKS = 30000 };
 
-static char path[] = "/tmp/clweave-edges-XXXXXX";
+static char path[PATH_MAX];
 
 /* A graph whose edge 5 is `odd`, and whose members end with `last`. */
 static void write_graph(const char *odd, const char *last)
@@ -109,7 +111,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(large_files_read_the_same),
                                        cmocka_unit_test(others_are_left_to_the_whole_reader)};
-    int fd = mkstemp(path), failed;
+    int fd, failed;
+
+    snprintf(path, sizeof path, "%s/clweave-edges-XXXXXX", cw_temporary_folder());
+    fd = mkstemp(path);
     if (fd < 0)
         return 1;
     close(fd);

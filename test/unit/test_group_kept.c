@@ -6,6 +6,7 @@
 
 #include "../../shim/builds/helper_cache.h"
 #include "../../shim/run/groups/group_kept.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 static void comes_back_for_its_own(bool one_key)
 {
@@ -16,7 +17,7 @@ static void comes_back_for_its_own(bool one_key)
     struct cw_groups plan, again;
 
     cw_identity_one_key = one_key;
-    snprintf(above, sizeof above, "%s/clweave-plans.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(above, sizeof above, "%s/clweave-plans.XXXXXX", cw_temporary_folder());
     assert_non_null(mkdtemp(above));
     snprintf(folder, sizeof folder, "%s/plans", above);
     cw_helper_cache_start(folder);

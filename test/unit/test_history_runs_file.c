@@ -13,6 +13,7 @@
 
 #include "../../sched/random.h"
 #include "../../analyzer/history/history_runs.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 #define MS 1e6
 
@@ -31,7 +32,7 @@ static void name_file(const struct cw_identity *of)
 static int make_folder(void **state)
 {
     (void)state;
-    snprintf(above, sizeof above, "%s/clweave-runs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(above, sizeof above, "%s/clweave-runs.XXXXXX", cw_temporary_folder());
     if (!mkdtemp(above))
         return -1;
     snprintf(folder, sizeof folder, "%s/programs", above);

@@ -1,5 +1,6 @@
 /* test_log_read.c - the log reader against logs made by hand: order, deltas, renumbering, user events, and
  * damage. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "../../analyzer/trace/log_format.h"
 #include "../../analyzer/trace/log_read.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 #define FILE_BYTES (3 * CW_LOG_CHUNK_BYTES)
 
@@ -18,7 +20,7 @@ static union {
     uint8_t bytes[FILE_BYTES];
     struct cw_log_header header;
 } image;
-static char path[] = "/tmp/clweave-test-log.XXXXXX";
+static char path[PATH_MAX];
 
 /* The record in the making, and where the next goes. */
 static uint8_t record[512], *at;
@@ -425,9 +427,11 @@ static void test_random_damage(void **state)
 
 static int make_file(void **state)
 {
-    int fd = mkstemp(path);
+    int fd;
 
     (void)state;
+    snprintf(path, sizeof path, "%s/clweave-test-log.XXXXXX", cw_temporary_folder());
+    fd = mkstemp(path);
     return fd < 0 || close(fd);
 }
 

@@ -15,6 +15,7 @@
 #include "../../analyzer/footprint/model_file.h"
 #include "../../analyzer/models/program_models.h"
 #include "../../analyzer/source/tested_names.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 /* ---- names */
 
@@ -94,6 +95,8 @@ static void test_questions(void **state)
     depends("#define HAS(x) __has_builtin(x)\n#if HAS(f)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_attribute(clang::a)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_include(\"x.h\")\nint x;\n#endif\n" K, "", "?");
+    depends("#if Q(\"x.h\")\nint x;\n#endif\n" K, "-DQ=__has_include", "?");
+    depends("#define C(a, b) a##b\n#if C(_, _GPU__)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_something(a)\nint x;\n#endif\n" K, "", "?");
     depends("#if __has_builtin(\nint x;\n#endif\n" K, "", "?");
     depends("constant int x = __has_builtin(f);\n" K, "", "?");
@@ -127,7 +130,7 @@ static int make_folder(void **state)
     (void)state;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    snprintf(parent, sizeof parent, "%s/clweave-models.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(parent, sizeof parent, "%s/clweave-models.XXXXXX", cw_temporary_folder());
     if (!mkdtemp(parent))
         return -1;
     snprintf(folder, sizeof folder, "%s/store", parent);

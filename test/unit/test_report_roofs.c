@@ -11,6 +11,7 @@
 
 #include "../../analyzer/draw/report_roofs.h"
 #include "../../analyzer/draw/roofline.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 #define NEAR(a, b) assert_true((a) > (b)-1e-9 && (a) < (b) + 1e-9)
 
@@ -96,12 +97,13 @@ static void values_are_the_median_and_the_quartiles(void **state)
 
 static void roofs_are_kept_by_device_and_driver(void **state)
 {
-    char cache[] = "/tmp/clweave-roofs-XXXXXX", command[64];
+    char cache[256], command[300];
     struct cw_roofs_device d = {"a device", "OpenCL 3.0", "1.0", 8},
                            other = {"a device", "OpenCL 3.0", "1.1", 8};
     struct cw_device_roofs r = roofs(), got;
 
     (void)state;
+    snprintf(cache, sizeof cache, "%s/clweave-roofs-XXXXXX", cw_temporary_folder());
     assert_non_null(mkdtemp(cache));
     assert_false(cw_device_roofs_read(cache, &d, &got));
     cw_device_roofs_write(cache, &d, &r);

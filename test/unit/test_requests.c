@@ -15,16 +15,17 @@
 #include <cmocka.h>
 
 #include "../../analyzer/compile/requests.h"
+#include "../../analyzer/io/temporary_folder.h"
 
-static char folder[64];
+static char folder[256];
 
 static void run(const char *format, ...)
 {
-    char command[256];
+    char command[2048];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(command, sizeof command, format, args);
+    assert_in_range(vsnprintf(command, sizeof command, format, args), 1, sizeof command - 1);
     va_end(args);
     assert_int_equal(system(command), 0);
 }
@@ -32,7 +33,7 @@ static void run(const char *format, ...)
 static int begin(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/clweave-requests.XXXXXX");
+    snprintf(folder, sizeof folder, "%s/clweave-requests.XXXXXX", cw_temporary_folder());
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -70,7 +71,7 @@ static void test_round_trip(void **state)
     struct cw_request q;
     char name[CW_FILE_STORE_NAME_BYTES];
     struct stat st;
-    char path[256];
+    char path[512];
 
     (void)state;
     cw_requests_init(&r, folder);

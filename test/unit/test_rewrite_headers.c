@@ -13,6 +13,7 @@
 
 #include "../../analyzer/source/header_files.h"
 #include "../../analyzer/source/joined_source.h"
+#include "../../analyzer/io/temporary_folder.h"
 #include "rewrite_text.h"
 
 static const char *header(void *context, size_t unit, const char *name, const char *includer)
@@ -82,11 +83,12 @@ static void write_text(const char *path, const char *text)
 /* Files of a name that differ are no answer; equal ones are. */
 static void header_folders(void **state)
 {
-    char folder[] = "/tmp/cw-rewrite-XXXXXX", path[200], options[400];
+    char folder[128], path[200], options[400];
     struct cw_header_files h;
     const char *text;
 
     (void)state;
+    snprintf(folder, sizeof folder, "%s/clweave-rewrite-XXXXXX", cw_temporary_folder());
     assert_non_null(mkdtemp(folder));
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/%d", folder, i);
@@ -136,10 +138,11 @@ static void joined(void **state)
                  {"#define F \"a.h\"\n#include F\n", NULL},
                  {"#include \"a.h\"\nconstant int l = __LINE__;", NULL},
                  {"#include \"line.h\"\n", NULL}};
-    char folder[] = "/tmp/cw-rewrite-XXXXXX", path[200], options[400], *text;
+    char folder[128], path[200], options[400], *text;
     struct cw_error err;
 
     (void)state;
+    snprintf(folder, sizeof folder, "%s/clweave-rewrite-XXXXXX", cw_temporary_folder());
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.h", folder);
     write_text(path, "#define A 3\n");

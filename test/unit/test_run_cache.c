@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/io/file_store.h"
+#include "../../analyzer/io/temporary_folder.h"
 #include "../../sched/random.h"
 #include "../../shim/builds/helper_cache.h"
 
@@ -59,7 +60,7 @@ static void name_file(char *name, size_t size, uint64_t number)
 static int make_folder(void **state)
 {
     (void)state;
-    snprintf(parent, sizeof parent, "%s/clweave-cache.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(parent, sizeof parent, "%s/clweave-cache.XXXXXX", cw_temporary_folder());
     if (!mkdtemp(parent))
         return -1;
     snprintf(folder, sizeof folder, "%s/kernels", parent);

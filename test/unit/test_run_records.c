@@ -13,6 +13,7 @@
 
 #include "../../analyzer/history/run_records.h"
 #include "../../analyzer/history/history_runs.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 #define MS 1e6
 
@@ -21,7 +22,7 @@ static char above[200], folder[220];
 static int make_folder(void **state)
 {
     (void)state;
-    snprintf(above, sizeof above, "%s/clweave-records.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(above, sizeof above, "%s/clweave-records.XXXXXX", cw_temporary_folder());
     if (!mkdtemp(above))
         return -1;
     snprintf(folder, sizeof folder, "%s/programs", above);

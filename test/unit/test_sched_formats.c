@@ -15,6 +15,7 @@
 
 #include "../../analyzer/plan/graph_format.h"
 #include "../../sched/generate.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 static char path[200];
 static struct cw_graph *g;
@@ -93,6 +94,14 @@ static void test_stg(void **state)
     drop();
 }
 
+#define RAN                                                                                                  \
+    ",\"execution\":{\"tasks\":[{\"id\":\"1\",\"runtimeInSeconds\":1},{\"id\":\"2\",\"runtimeInSeconds\":1}" \
+    "]}"
+#define FILES(in, out, files)                                                                                \
+    "{\"workflow\":{\"specification\":{\"tasks\":[{\"id\":\"1\",\"outputFiles\":[\"f\"]},{\"id\":\"2\","     \
+    "\"parents\":[\"1\"],\"inputFiles\":[" in "],\"outputFiles\":[" out "]}],\"files\":[" files "]}" RAN     \
+    "}}"
+
 static void test_wfformat(void **state)
 {
     (void)state;
@@ -106,6 +115,11 @@ static void test_wfformat(void **state)
     read_good(&cw_graph_format_wfformat, WF14, 0);
     assert_true(g->tasks == 2 && data(0, 1) == 10 && cw_graph_cost(g, 1, 0) == 2);
     assert_string_equal(cw_graph_name(g, 1), "b");
+    drop();
+    /* a file from elsewhere need not be listed */
+    read_good(&cw_graph_format_wfformat, FILES("\"f\",\"x\"", "\"y\"", "{\"id\":\"f\",\"sizeInBytes\":5}"),
+              0);
+    assert_true(data(0, 1) == 5);
     drop();
     read_good(&cw_graph_format_wfformat, WF12, 0);
     assert_true(g->tasks == 2 && data(0, 1) == 0 && cw_graph_cost(g, 1, 0) == 2);
@@ -127,7 +141,7 @@ static void test_dot(void **state)
     assert_string_equal(cw_graph_name(g, 5), "f");
     assert_true(cw_graph_cost(g, 0, 0) == 3 && cw_graph_cost(g, 1, 1) == 2 && cw_graph_cost(g, 5, 0) == 9);
     assert_true(data(1, 2) == 1.5 && data(2, 3) == 1.5 && data(2, 4) == 1.5 && data(0, 5) == 0 &&
-                data(0, 1) == 8);
+                data(0, 1) == 4); /* strict: one edge */
     drop();
     read_good(&cw_graph_format_dot,
               "digraph { graph [classes=\"cpu,dsp\", memories=\"0 0\", bandwidth=2, latency=1]\n"
@@ -137,6 +151,107 @@ static void test_dot(void **state)
     assert_true(isinf(cw_graph_cost(g, 0, 1)) && g->groups[0] == 64 && g->splittable[0] && !g->splittable[1]);
     assert_true(cw_platform_shared(p, 0, 1) && strcmp(p->device[1].class_name, "dsp") == 0 &&
                 p->latency[1] == 1);
+    drop();
+}
+
+/* What graphviz makes of the same text. */
+static void test_dot_subgraphs(void **state)
+{
+    (void)state;
+    read_good(&cw_graph_format_dot,
+              "digraph { node [cost=1]; subgraph s { a -> b [data=100]; } subgraph s { c } -> d; }", 1);
+    assert_true(g->tasks == 4 && g->edges == 4);
+    assert_true(data(0, 1) == 100 && data(0, 3) == 0 && data(1, 3) == 0 && data(2, 3) == 0);
+    drop();
+    /* members count once, those of subgraphs too; edges are made when the chain is read to its end */
+    read_good(&cw_graph_format_dot,
+              "digraph { node [cost=1]; subgraph s { {a a} b } y -> subgraph s {} [data=2]\n"
+              "z -> subgraph s {} -> x -> {subgraph s { c }} }",
+              1);
+    assert_true(g->tasks == 6 && data(2, 0) == 2 && data(2, 1) == 2 && data(0, 4) == 0);
+    assert_true(data(4, 5) == 0 && data(4, 0) == -1); /* another s, in a subgraph without a name */
+    drop();
+    /* its defaults hold again, as do later ones of the graph that it does not give */
+    read_good(
+        &cw_graph_format_dot,
+        "digraph { subgraph s { node [cost=3] edge [data=5] a } node [cost=7, label=x] b\n"
+        "subgraph s { c -> a } subgraph { subgraph s { d } } subgraph s { node [cost=\"\", size=2] e } }",
+        1);
+    assert_true(cw_graph_cost(g, 0, 0) == 3 && cw_graph_cost(g, 1, 0) == 7 && cw_graph_cost(g, 2, 0) == 3);
+    assert_true(cw_graph_cost(g, 3, 0) == 7 && cw_graph_cost(g, 4, 0) == 2 && data(2, 0) == 5);
+    assert_string_equal(cw_graph_name(g, 0), "a");
+    assert_string_equal(cw_graph_name(g, 2), "x");
+    drop();
+    /* lists of nodes; attributes of a subgraph are not its nodes', nor the graph's */
+    read_good(&cw_graph_format_dot,
+              "digraph { a, b [cost=2]; c, a -> d:n, b [data=3]; c, d [cost=1]\n"
+              "subgraph s { classes=\"x,y\"; graph [latency=4] a } [cost=9] }",
+              1);
+    assert_true(cw_graph_cost(g, 0, 0) == 2 && data(2, 3) == 3 && data(0, 1) == 3 && g->edges == 4);
+    assert_true(p->devices == 1 && p->latency[0] == 0);
+    drop();
+}
+
+static void test_dot_edges(void **state)
+{
+    (void)state;
+    read_good(&cw_graph_format_dot,
+              "strict digraph { node [cost=1] edge [data=9] a -> b [data=100]; a -> b [data=50]; a -> b\n"
+              "b -> c [key=x]; b -> c [key=y, data=7] }",
+              1);
+    assert_true(g->edges == 2 && data(0, 1) == 50 && data(1, 2) == 9);
+    drop();
+    read_good(
+        &cw_graph_format_dot,
+        "digraph { node [cost=1] edge [key=z] a -> b [data=1]; a -> b [data=2]; b -> c [key=x, data=4]\n"
+        "b -> c [key=x, data=8]; b -> c [key=y, data=16]; a -> c [key=x, data=32]; a -> c [key=\"x\"] }",
+        1);
+    assert_true(data(0, 1) == 3 && data(1, 2) == 24 && data(0, 2) == 32);
+    drop();
+    /* SimGrid's */
+    read_good(&cw_graph_format_dot,
+              "digraph G {\n c1 [size=\"1e9\"]; c2 [size=\"5e9\"];\n root->c1 [size=\"2e8\"]; c1->c2 "
+              "[size=\"-1.\"]; "
+              "c2->end;}",
+              1);
+    assert_true(g->tasks == 4 && cw_graph_cost(g, 2, 0) == 0 && cw_graph_cost(g, 3, 0) == 0);
+    assert_true(data(2, 0) == 2e8 && data(0, 1) == 0 && data(1, 3) == 0);
+    drop();
+}
+
+static void test_dot_texts(void **state)
+{
+    static const char *const names[] = {"a", "x my graph line", "h<b>i</b>", "d\\e", "\\N",
+                                        "g", "tail\\ ",         "\"",        "#"};
+
+    (void)state;
+    read_good(
+        &cw_graph_format_dot,
+        "\xef\xbb\xbf"
+        "digraph \"my graph\" { # c { \"\n node [label=\"\\N\", cost=1] # c\n a # c\n"
+        "b [label=\"x \\G\\nline\\l\"] c [label=<h<b>i</b>>] \"d\\\\e\" f [label=\"\\\\N\"] g [label=\"\"]\n"
+        "h [label=\"tail\\\\ \"] i [label=\"\\\"\"] j [label=\"#\"]; <a> -> \"c\" }",
+        1);
+    assert_int_equal(g->tasks, sizeof names / sizeof *names);
+    for (uint32_t i = 0; i < g->tasks; i++)
+        assert_string_equal(cw_graph_name(g, i), names[i]);
+    assert_true(data(0, 2) == 0);
+    drop();
+}
+
+/* A chain in one statement, longer than libcgraph reads; a long string. */
+static void test_dot_large(void **state)
+{
+    static char text[200000];
+    size_t n = (size_t)sprintf(text, "digraph { node [cost=1] ");
+
+    (void)state;
+    for (int k = 0; k < 10000; k++)
+        n += (size_t)sprintf(text + n, "%sn%d", k ? "->" : "", k);
+    n += (size_t)sprintf(text + n, " [data=2]; n0 [label=\"%060000d\"] }", 0);
+    read_good(&cw_graph_format_dot, text, 1);
+    assert_true(g->tasks == 10000 && g->edges == 9999 && data(9998, 9999) == 2);
+    assert_int_equal(strlen(cw_graph_name(g, 0)), 60000);
     drop();
 }
 
@@ -193,6 +308,22 @@ static const struct bad bads[] = {
      "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"files\":[{\"link\":\"x\",\"name\":\"f\"}]}]}"
      "}",
      "files[0].link: is neither"},
+    {W, FILES("\"f\"", "", ""),
+     "workflow.specification.tasks[1]: reads file \"f\" of task \"1\", whose size is not in "
+     "workflow.specification.files"},
+    {W, FILES("", "\"f\"", "{\"id\":\"f\",\"sizeInBytes\":1}"),
+     "workflow.specification.tasks[1]: writes file \"f\", and so does task \"1\": a file has one writer"},
+    {W, FILES("\"f\"", "", "{\"id\":\"f\",\"sizeInBytes\":1},{\"id\":\"f\",\"sizeInBytes\":1}"),
+     "workflow.specification.files[1].id: \"f\" is that of another file, too"},
+    {W,
+     SPEC(A, ",\"execution\":{\"tasks\":[{\"id\":\"1\",\"runtimeInSeconds\":1},{\"id\":\"1\","
+             "\"runtimeInSeconds\":2}]}"),
+     "workflow.execution.tasks[1].id: task \"1\" is there twice"},
+    {W,
+     "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"files\":[{\"link\":\"output\",\"name\":\"f\"}"
+     "]},"
+     "{\"name\":\"b\",\"runtime\":1,\"parents\":[\"a\"],\"files\":[{\"link\":\"input\",\"name\":\"f\"}]}]}}",
+     "workflow.tasks[1]: reads file \"f\" of task \"a\", whose size neither task gives"},
     {W, "{\"workflow\":\n{\"tasks\":[", ":2:11: expected a value"},
     {W, "{\"workflow\":{\"a\":1,\"a\":2}}", "\"a\" is there twice"},
     {W, "{\"workflow\":{\"tasks\":[{\"id\":\"x\",\"runtime\":01}]}}", "expected a number"},
@@ -204,7 +335,7 @@ static const struct bad bads[] = {
     {D, "digraph { a -- b }", ":1:13: expected -> (a task graph is directed), found --"},
     {D, "digraph { a }", "node a has no cost"},
     {D, "digraph {\n node [cost=1]\n a -> b -> a }", "cycle"},
-    {D, "digraph { node [cost=1] a -> a }", "depends on itself"},
+    {D, "digraph {\n node [cost=1] z\n a ->\n a\n}", ":4:2: task 1 (a) depends on itself"},
     {D, "digraph { a [cost=x] }", "expected numbers from 0 on, or - where a task cannot run, found \"x\""},
     {D, "digraph {\n a [cost=\"1,2\"]\n b [cost=\"1,2,3\"] }", ":2:10: 2 costs for 3 devices"},
     {D, "digraph { a [cost=\"-,-\"] }", "can run on none"},
@@ -213,7 +344,18 @@ static const struct bad bads[] = {
     {D, "digraph { node [cost=1] a -> b [data=-3] }", "expected a number from 0 on, found \"-3\""},
     {D, "digraph { a [cost=\"1", ":1:19: this string has no end"},
     {D, "digraph { /* ", ":1:11: this comment has no end"},
-    {D, "digraph { a [label=<b>] }", "HTML strings are not read"},
+    {D, "digraph { a [label=<b<i>] }", ":1:20: this HTML string has no end"},
+    {D, "digraph { 2a -> 3b }", ":1:11: graphviz reads 2a as the words 2 and a: write it in quotes"},
+    {D, "digraph { a [cost=2e5] }", ":1:19: graphviz reads 2e5 as the words 2 and e5"},
+    {D, "digraph { conv.1 }", ":1:11: graphviz reads conv.1 as the words conv and .1"},
+    {D, "digraph { a-1 }", "the words a and -1"},
+    {D, "digraph { 1.5.2 }", "the words 1.5 and .2"},
+    {D, "digraph { a.b }", ":1:12: this byte means nothing here"},
+    {D, "digraph { a -> node }", ":1:16: expected a node, found node"},
+    {D, "digraph { a, {b} }", ":1:14: expected a node, found {"},
+    {D, "digraph { a [cost=1] root }", "node root has no cost"},
+    {D, "digraph { a [size=1] b -> root }", "node b has no cost"},
+    {D, "digraph { node [cost=1] a -> b [data=1, size=x]; c -> d [size=x] }", ":1:63: expected a number"},
     {D, "digraph { a [cost=1 }", ":1:21: expected an attribute or ], found }"},
     {D, "digraph { a [cost=1]", "expected a statement or }, found the end of the file"},
     {D, "digraph { a [cost=1] } }", ":1:24: expected nothing behind the graph"},
@@ -256,6 +398,13 @@ static void test_hostile_dot(void **state)
     text[n] = '\0';
     assert_int_equal(load(&cw_graph_format_dot, text, 2, &err), CW_ERR_FORMAT);
     assert_non_null(strstr(err.text, "nested deeper than"));
+    /* names in labels multiply, too */
+    n = (size_t)sprintf(text, "digraph { abcdefgh [cost=1, label=\"");
+    for (int k = 0; k < 600; k++)
+        n += (size_t)sprintf(text + n, "\\N");
+    sprintf(text + n, "\"] }");
+    assert_int_equal(load(&cw_graph_format_dot, text, 2, &err), CW_ERR_FORMAT);
+    assert_non_null(strstr(err.text, "the label of node abcdefgh has more than"));
     n = (size_t)sprintf(text, "digraph { node [cost=1] {");
     for (int k = 0; k < 20000; k++)
         n += (size_t)sprintf(text + n, "a%d ", k);
@@ -364,11 +513,8 @@ static void test_unlike_numbers(void **state)
 
 static int make_name(void **state)
 {
-    const char *folder =
-        access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("T"); /* tens of thousands of files */
-
     (void)state;
-    snprintf(path, sizeof path, "%s/test_sched_formats-%d", folder ? folder : "/tmp", (int)getpid());
+    snprintf(path, sizeof path, "%s/test_sched_formats-%d", cw_temporary_folder(), (int)getpid());
     return 0;
 }
 
@@ -385,6 +531,10 @@ int main(void)
         cmocka_unit_test(test_stg),
         cmocka_unit_test(test_wfformat),
         cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_dot_subgraphs),
+        cmocka_unit_test(test_dot_edges),
+        cmocka_unit_test(test_dot_texts),
+        cmocka_unit_test(test_dot_large),
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_hostile_dot),
         cmocka_unit_test(test_round_trips),

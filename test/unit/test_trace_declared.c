@@ -205,6 +205,41 @@ static void commands_without_a_context_meet_all(void **state)
     cw_trace_finish(&t);
 }
 
+/* Kernels of a program that has variables meet each other where a build has the language for them: by its
+ * options, or by the vendor's version. */
+static void variables_are_of_the_vendors_language(void **state)
+{
+    static const struct {
+        const char *platform, *version, *options;
+        bool meet;
+    } of[] = {
+        {"platform", "OpenCL 3.0", "", false},
+        {"platform", "OpenCL 3.0", "-cl-std=CL3.0", true},
+        {"Portable Computing Language", "OpenCL 3.0 PoCL 3.1", "", false},
+        {"Portable Computing Language", "OpenCL 3.0 PoCL 6.0", "", true},
+        {"Portable Computing Language", "OpenCL 3.0 PoCL 6.0", "-cl-std=CL1.2", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct cw_trace t;
+
+        tb_init(&t);
+        t.platforms.v[0].name = of[i].platform;
+        t.platforms.v[0].version = t.devices.v[0].version = of[i].version;
+        uint32_t q = tb_queue(&t, true), a = tb_buffer(&t, 8, 0), b = tb_buffer(&t, 8, 0),
+                 p = tb_program(&t, "global int n; kernel void f(global int *x) { x[0] = n++; }"),
+                 k = tb_kernel(&t, p, "f", 1);
+        t.programs.v[p].options = of[i].options;
+        tb_launch(&t, q, k, a, -1);
+        tb_launch(&t, q, k, b, -1);
+        tb_build(&t);
+        if (strcmp(tb_edges(&t, TB_DATA), of[i].meet ? "0>1:RAW(0)" : ""))
+            fail_msg("%s, %s, '%s': %s", of[i].platform, of[i].version, of[i].options, tb_edges(&t, TB_DATA));
+        cw_trace_finish(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_read_only_buffer_is_written_between_its_readers),
         cmocka_unit_test(unproven_edges_imply_nothing_in_pictures),
         cmocka_unit_test(commands_without_a_context_meet_all),
+        cmocka_unit_test(variables_are_of_the_vendors_language),
         cmocka_unit_test(svm_allocations_are_found_by_address),
         cmocka_unit_test(a_smaller_allocation_at_the_same_address_hides_nothing),
     };

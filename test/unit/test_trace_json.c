@@ -2,10 +2,12 @@
 #include "trace_sample.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include "../../analyzer/trace/trace_index.h"
 #include "../../analyzer/graph/trace_read.h"
+#include "../../analyzer/io/temporary_folder.h"
 
 /* Writing a trace that was read gives the same text. */
 static void round_trip_is_exact(void **state)
@@ -73,10 +75,11 @@ static void file_and_index_give_the_same_command(void **state)
     struct cw_trace t, one;
     struct cw_trace_index x;
     struct cw_error err = {0};
-    char path[] = "/tmp/clweave-test-XXXXXX";
+    char path[PATH_MAX];
     const char *text;
     size_t length;
     (void)state;
+    snprintf(path, sizeof path, "%s/clweave-test-XXXXXX", cw_temporary_folder());
     close(mkstemp(path));
     sample_trace(&t);
     assert_int_equal(cw_trace_save(&t, path, false, &err), CW_OK);

@@ -2,6 +2,7 @@
  * allows. */
 #include "trace_builder.h"
 
+#include "../../analyzer/source/cl_language.h"
 #include "../../analyzer/source/cl_variables.h"
 #include "../../analyzer/source/kernel_params.h"
 
@@ -282,10 +283,11 @@ static void variables_of_the_program_are_found(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
         assert_true(cw_cl_source_init(&s, of[i].source, NULL));
-        if (cw_cl_has_variables(&s, "-w -cl-std=CL2.0") != of[i].has)
+        if (cw_cl_has_variables(&s, "-w -cl-std=CL2.0", CW_CL_LANGUAGE_1) != of[i].has)
             fail_msg("%s: expected %d", of[i].source, of[i].has);
-        assert_false(cw_cl_has_variables(&s, "-cl-std=CL1.2"));
-        assert_false(cw_cl_has_variables(&s, NULL));
+        assert_false(cw_cl_has_variables(&s, "-cl-std=CL1.2", CW_CL_LANGUAGE_3));
+        assert_false(cw_cl_has_variables(&s, NULL, CW_CL_LANGUAGE_1));
+        assert_int_equal(cw_cl_has_variables(&s, NULL, CW_CL_LANGUAGE_3), of[i].has);
         cw_cl_source_finish(&s);
     }
 }

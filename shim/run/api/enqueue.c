@@ -10,10 +10,12 @@
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../memory/native_use.h"
+#include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
+#include "../tuning/reasons.h"
 #include "../workers/help.h"
 #include "../workers/window.h"
 
@@ -69,6 +71,9 @@ static bool begin(struct cw_run_enqueue *e)
 {
     int why;
 
+    e->unlocked = !cw_run_record_had_queue();
+    if (e->unlocked)
+        return cw_run_enqueue_refuse(e, CW_RUN_R_DEVICE);
     cw_run_global_lock_take();
     why = admit(e);
     if (why < 0 && e->event && !(e->launch && cw_run_enqueue_is_timed(e))) {
@@ -198,5 +203,19 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
     }
     cw_run_task_retire();
     cw_run_global_lock_give();
+    return status;
+}
+
+struct cw_run_staging_queue *cw_run_enqueue_pass_begin(cl_command_queue queue, enum cw_run_reason why)
+{
+    cw_run_reasons_unlocked(why);
+    return cw_run_staging_turn_take(queue);
+}
+
+cl_int cw_run_enqueue_pass_end(struct cw_run_staging_queue *turn, const cl_event *event, cl_int status)
+{
+    cw_run_staging_turn_give(turn);
+    if (event && status == CL_SUCCESS)
+        cw_run_staging_notes_new(*event);
     return status;
 }

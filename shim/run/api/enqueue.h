@@ -5,8 +5,8 @@
 #include "../core/types.h"
 #include "native.h"
 
-/* The lock is held from here on. True: the command may be managed; end with cw_run_enqueue_commit or
- * cw_run_enqueue_refuse. False: it is refused. */
+/* The lock is held from here on, unless e->unlocked. True: the command may be managed; end with
+ * cw_run_enqueue_commit or cw_run_enqueue_refuse. False: it is refused. */
 bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
                           cl_event *event, bool whole);
 /* The same for a launch. */
@@ -28,5 +28,11 @@ bool cw_run_enqueue_refuse(struct cw_run_enqueue *e, enum cw_run_reason why);
 bool cw_run_enqueue_is_timed(const struct cw_run_enqueue *e);
 /* Enqueues `t`, gives up the lock, and waits for the command when `blocking`. */
 cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking);
+
+/* Around the vendor's call, where nothing is managed (cw_run_record_had_queue): counts the command as native
+ * and takes the queue's turn (staging/staging.h); gives it, and returns `status`. `event`: the program's.
+ * Lock not held. */
+struct cw_run_staging_queue *cw_run_enqueue_pass_begin(cl_command_queue queue, enum cw_run_reason why);
+cl_int cw_run_enqueue_pass_end(struct cw_run_staging_queue *turn, const cl_event *event, cl_int status);
 
 #endif

@@ -88,6 +88,8 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     cl_int status = 0;
     bool shown;
 
+    if (!cw_run_record_had_queue())
+        return cw_native.clGetEventInfo(event, name, room, to, bytes);
     if (name == CL_EVENT_REFERENCE_COUNT)
         return count_references(event, room, to, bytes);
     cw_run_global_lock_take();
@@ -220,6 +222,8 @@ cl_int cw_run_hook_clWaitForEvents(cl_uint n, const cl_event *list)
     uint64_t now = 0;
     cl_int err;
 
+    if (!cw_run_record_had_queue())
+        return cw_native.clWaitForEvents(n, list);
     cw_run_event_wait_list(n, list);
     err = cw_native.clWaitForEvents(n, list);
     wait_for_callbacks(n, list);

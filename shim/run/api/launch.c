@@ -146,6 +146,8 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))
         return CW_RUN_R_CHECK;
+    if (cw_run_effects_may_poll(k)) /* nothing may wait behind it that would not wait bare */
+        return k->program->models ? CW_RUN_R_POLLS : CW_RUN_R_UNREAD;
     why = look_at_args(q, k, n);
     if (why >= 0)
         return why;
@@ -270,12 +272,14 @@ static enum cw_run_repeat_answer again(const struct cw_run_enqueue *e, cl_kernel
         e, k, &(struct cw_run_ndrange){r.dims, r.offset, r.global, r.local ? r.local : r.pinned});
 }
 
-/* Lock held. */
-static void foresee(cl_kernel kernel)
+/* The launch goes to the vendor. Lock held. */
+static void goes_natively(const struct cw_run_enqueue *e, cl_kernel kernel)
 {
     struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
+    bool readable = k && k->parsed && (k->program->models || !k->program->binary);
 
-    if (k && !k->program->foreseen)
+    cw_run.held |= !readable || cw_run_effects_may_poll(k);
+    if (k && e->why == CW_RUN_R_UNBEGUN && !k->program->foreseen)
         cw_run_foresee_launch(k->program);
 }
 
@@ -322,9 +326,8 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
         t = make(&e, kernel, &pinned);
         if (t)
             return cw_run_enqueue_commit(&e, t, false);
-    } else if (e.why == CW_RUN_R_UNBEGUN) {
-        foresee(kernel);
     }
+    goes_natively(&e, kernel);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_KERNEL(kernel));
     cw_run_exclusion_native_begin(&x, kernel, r->dims, r->offset, r->global);
     err = cw_run_native_end(&x, call_vendor(&x, queue, kernel, r, task));
@@ -337,6 +340,14 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
                                           const size_t *offset, const size_t *global, const size_t *local,
                                           cl_uint n, const cl_event *list, cl_event *event)
 {
+    struct cw_run_staging_queue *turn;
+
+    if (!cw_run_record_had_queue()) {
+        turn = cw_run_enqueue_pass_begin(queue, CW_RUN_R_DEVICE);
+        return cw_run_enqueue_pass_end(
+            turn, event,
+            cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event));
+    }
     return launch(queue, kernel, &(struct range){dims, offset, global, local, NULL}, false, n, list, event);
 }
 

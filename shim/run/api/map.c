@@ -159,6 +159,8 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
                       &address)))
         return commit(&e, t, buffer, blocking, address, err);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &buffer, flags != CL_MAP_READ));
+    if (x.turn)
+        cw_run_staging_notes_maps(buffer);
     address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list,
                                            x.event, &status);
     cw_run_native_end(&x, status);
@@ -207,6 +209,8 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
         (t = map_image_task(&e, image, flags, origin, region, row, slice, &address)))
         return commit(&e, t, image, blocking, address, err);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &image, flags != CL_MAP_READ));
+    if (x.turn)
+        cw_run_staging_notes_maps(image);
     address = cw_native.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, x.n,
                                           x.list, x.event, &status);
     cw_run_native_end(&x, status);
@@ -215,12 +219,12 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
     return address;
 }
 
-/* The vendor cannot unmap a map unknown to it: a marker takes its place in the queue. Lock held, given up.
- */
+/* The vendor cannot unmap a map unknown to it: a marker takes its place in the queue. Lock held unless
+ * e->unlocked, given up. */
 static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory,
                              void *address)
 {
-    bool ours = find_map(cw_run_memory_any(memory), address);
+    bool ours = !e->unlocked && find_map(cw_run_memory_any(memory), address);
     struct cw_run_native x;
     cl_int err;
 

@@ -492,16 +492,6 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
         x->event = &x->own_event;
 }
 
-void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
-                         cl_event *event, bool blocking, bool whole, enum cw_run_reason why,
-                         const struct cw_run_touch *touch)
-{
-    *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event, .touch = touch};
-    cw_run_global_lock_take();
-    begin(x, queue, blocking, whole, why);
-    x->turn = cw_run_staging_turn_take(queue);
-}
-
 void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
                           const struct cw_run_touch *touch)
 {
@@ -511,8 +501,29 @@ void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *
                                 .wanted = e->event,
                                 .now_ns = e->now_ns,
                                 .touch = touch};
-    begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
+    if (e->unlocked)
+        cw_run_reasons_unlocked(e->why);
+    else
+        begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
     x->turn = cw_run_staging_turn_take(e->handle);
+}
+
+void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
+                         cl_event *event, bool blocking, bool whole, enum cw_run_reason why,
+                         const struct cw_run_touch *touch)
+{
+    struct cw_run_enqueue e = {.handle = queue,
+                               .n = n,
+                               .list = list,
+                               .event = event,
+                               .whole = whole,
+                               .blocking = blocking,
+                               .why = why};
+
+    e.unlocked = !cw_run_record_had_queue();
+    if (!e.unlocked)
+        cw_run_global_lock_take();
+    cw_run_native_follow(x, &e, touch);
 }
 
 /* A command that a user event holds: later ones of its queue, and those that wait for its event, must be

@@ -27,7 +27,7 @@
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
                          cl_event *event, bool blocking, bool whole, enum cw_run_reason why,
                          const struct cw_run_touch *touch);
-/* The same for a command that was refused (below): the lock is held, and given up. */
+/* The same for a command that was refused (below): the lock is held unless e->unlocked, and given up. */
 struct cw_run_enqueue;
 void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
                           const struct cw_run_touch *touch);

@@ -56,7 +56,7 @@ cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBAC
     struct cw_run_native x;
 
     cw_run_global_lock_take();
-    cw_run.native_kernels = true;
+    cw_run.held = true;
     cw_run_global_lock_give();
     cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND,
                         CW_RUN_TOUCH(memory ? count : 0, memory, UINT64_MAX));

@@ -241,6 +241,8 @@ static bool within_vendor(void)
 static bool within_call(void)
 {
     cw_run_global_lock_keep();
+    if (cw_door_depth > 0)
+        cw_run_global_lock_ends_in_call();
     return cw_door_depth > 0;
 }
 

@@ -68,7 +68,7 @@ static char *read_unit(cl_program program, const char *options, cl_uint headers,
     struct unit u;
     bool known = copy_unit(&u, program, headers, header);
 
-    if (known && !cw_joined_source_is_needed(u.source)) {
+    if (known && !cw_joined_source_is_needed(u.source, options)) {
         text = u.source;
         u.source = NULL;
     } else if (known) {

@@ -158,9 +158,16 @@ void cw_run_global_lock_release_unset(void *event)
     cw_run_global_lock_release_later(CW_RUN_COMPLETE_EVENT, event);
 }
 
+static _Thread_local bool ends_in_call;
+
+void cw_run_global_lock_ends_in_call(void)
+{
+    ends_in_call = true;
+}
+
 bool cw_run_global_lock_has_releases(void)
 {
-    return garbage || cw_run.to_register;
+    return (garbage || cw_run.to_register) && !ends_in_call;
 }
 
 static void release(const struct garbage *g)

@@ -23,6 +23,10 @@ void cw_run_global_lock_tell(void); /* lock held */
  * all other threads stop there. True: it has it. */
 bool cw_run_global_lock_keep(void);
 
+/* The calling thread is inside a call that never goes on, and makes no call of the vendor's any more: what it
+ * would hand over is left to other threads, or to the end of the process. */
+void cw_run_global_lock_ends_in_call(void);
+
 void cw_run_global_lock_give_only(void);        /* hands nothing over, wakes no worker */
 void cw_run_global_lock_give_in_callback(void); /* hands nothing over: for callbacks of the vendor */
 enum cw_run_garbage {

@@ -13,6 +13,7 @@ typedef struct cw_run_record *_Atomic bucket; /* written with the lock held */
 const struct cw_run_object_ops *cw_run_record_ops;
 
 static bucket table[BUCKETS]; /* untouched pages cost nothing */
+static atomic_bool had_queue;
 
 /* Objects that lie side by side have buckets that do, so that many objects touch few pages of the table. The
  * address bits above a megabyte scatter the others. */
@@ -72,6 +73,11 @@ static void free_record(struct cw_run_record *r)
     free(r);
 }
 
+bool cw_run_record_had_queue(void)
+{
+    return atomic_load_explicit(&had_queue, memory_order_relaxed);
+}
+
 void cw_run_record_each(enum cw_run_kind kind, void (*function)(void *record))
 {
     for (uint32_t i = 0; i < BUCKETS; i++)
@@ -90,6 +96,8 @@ void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
     if (!r)
         return NULL;
     cw_run.records += kind != CW_RUN_EVENT;
+    if (kind == CW_RUN_QUEUE)
+        atomic_store(&had_queue, true);
     *r = (struct cw_run_record){.handle = handle, .next = first(bucket_of(handle)), .kind = kind, .refs = 1};
     set_first(bucket_of(handle), r);
     return r;

@@ -24,6 +24,9 @@ void *cw_run_record_find(const void *handle, enum cw_run_kind kind);
 /* No record of any kind has that handle; false: one may. A caller that owns a reference needs no lock: the
  * record was made before the program got the handle. */
 bool cw_run_record_is_unknown(const void *handle);
+/* A queue had a record: else run mode manages nothing, and the vendor gets every command as it comes. False
+ * holds for the queues that the caller has got so far; no lock needed. */
+bool cw_run_record_had_queue(void);
 /* For all records of a kind; `function` makes none, and does not free the one that it gets. Looks at every
  * bucket. */
 void cw_run_record_each(enum cw_run_kind kind, void (*function)(void *record));

@@ -50,7 +50,9 @@ struct cw_run_state_all {
     bool window_mixed;                              /* its commands are of several queues */
     uint64_t window_since_ns, window_given_ns;      /* of its oldest command; when it has closed last */
     struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
-    bool native_kernels;                            /* the program enqueues functions of its own */
+    /* native commands may occupy threads of the vendor for as long as the program likes: functions of its
+     * own, launches that may poll */
+    bool held;
     bool retiring;
     pthread_t retirer; /* the thread that retires */
     uint32_t waiters;

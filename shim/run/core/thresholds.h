@@ -26,15 +26,17 @@
 #define CW_RUN_GPU_BEGIN_NS 2e8
 /* times that: a run that had so much to gain lets the next one begin with them */
 #define CW_RUN_GPU_BEGIN_KNOWN 2
+/* runs that leave other GPUs alone after one that lost with them */
+#define CW_RUN_GPU_BEGIN_HARMED 16
 /* ns, and share of the cut launches' time at home: so much may be lost by them, all together, before launches
  * are left whole (tuning/gpu_gain.h) */
 #define CW_RUN_GPU_GAIN_LOSS_NS 2e7
 #define CW_RUN_GPU_GAIN_LOSS    0.05
 /* times that: earlier gains that make up for losses, at most */
 #define CW_RUN_GPU_GAIN_KEPT 4
-/* ns: for so long, twice as long each time */
+/* ns: for so long, twice as long each time, and for good after the longest */
 #define CW_RUN_GPU_GAIN_REST_FIRST_NS 5e8
-#define CW_RUN_GPU_GAIN_REST_MOST_NS  6e11
+#define CW_RUN_GPU_GAIN_REST_MOST_NS  2e9
 /* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */
 #define CW_RUN_GPU_BEGIN_HOPE 0.1
 
@@ -140,6 +142,8 @@
 #define CW_RUN_SHARE_LEAST_NS 40000
 /* ns: the same on a GPU, whose queues wait for several of the vendor's user events then */
 #define CW_RUN_SHARE_GPU_NS 500000
+/* ns per byte that parts on several GPUs merge: to the host, to each GPU, back, and into what was there */
+#define CW_RUN_SHARE_MERGE_NS 1.0
 /* ns: cost of each part beside its work */
 #define CW_RUN_SHARE_PART_NS 12000
 /* copies of a part at a device with a memory of its own: of some arguments, for some blocks */

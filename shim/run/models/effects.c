@@ -5,20 +5,29 @@
 #include "program_models.h"
 
 /* Each model is looked up once: the kernels of some programs are hundreds, their launches many. */
-static bool model_says(const struct cw_run_kernel *k)
+static const struct cw_run_known *judge(const struct cw_run_kernel *k)
 {
     const struct cw_run_program *p = k->program;
     struct cw_run_known *known = k->known;
     const struct cw_model *m;
 
-    if (!p->models)
-        return true;
     if (known->judged_job != p->models_job) {
         m = cw_model_set_find(&p->models->set, k->name);
         known->hidden = !m || m->prints || m->anywhere;
+        known->polls = m ? m->polls : p->may_poll;
         known->judged_job = p->models_job;
     }
-    return known->hidden;
+    return known;
+}
+
+static bool model_says(const struct cw_run_kernel *k)
+{
+    return !k->program->models || judge(k)->hidden;
+}
+
+bool cw_run_effects_may_poll(const struct cw_run_kernel *k)
+{
+    return k->program->models ? judge(k)->polls : k->program->may_poll;
 }
 
 void cw_run_effects_settle_kinds(struct cw_run_kernel *k)

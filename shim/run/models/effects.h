@@ -8,6 +8,11 @@
  * held. */
 bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k);
 
+/* Launches of the kernel wait, or may wait, in a loop for what others write while they run: the host,
+ * commands of other queues, other work-items. By the kernel's model; without one by the program's text. As
+ * above. */
+bool cw_run_effects_may_poll(const struct cw_run_kernel *k);
+
 /* The kinds of parameters that the source leaves open, as far as the kernel's model knows them. The kernel is
  * parsed. Lock held. */
 void cw_run_effects_settle_kinds(struct cw_run_kernel *k);

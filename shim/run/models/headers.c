@@ -14,8 +14,8 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 
-/* A copy of the source as the program gave it when it may have headers; else NULL. */
-static char *source_with_includes(cl_program program)
+/* A copy of the source as the program gave it; NULL: there is none. */
+static char *given_source(cl_program program)
 {
     const struct cw_run_program *p;
     const char *source;
@@ -24,16 +24,16 @@ static char *source_with_includes(cl_program program)
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
     source = p ? p->given ? p->given : p->source : NULL;
-    if (source && cw_joined_source_is_needed(source))
-        copy = strdup(source);
+    copy = source ? strdup(source) : NULL;
     cw_run_global_lock_give();
     return copy;
 }
 
 char *cw_headers_join(cl_program program, const char *options)
 {
-    char *source = source_with_includes(program);
-    char *joined = source ? cw_joined_source(source, options, NULL) : NULL;
+    char *source = given_source(program);
+    bool needed = source && cw_joined_source_is_needed(source, options);
+    char *joined = needed ? cw_joined_source(source, options, NULL) : NULL;
 
     free(source);
     return joined;

@@ -16,6 +16,7 @@
 #include "../core/observer.h"
 #include "../core/thread.h"
 #include "../../builds/source.h"
+#include "../../../analyzer/source/pocl_binary.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -215,6 +216,13 @@ void cw_run_program_models_forget(struct cw_run_program *p)
     p->models_job = 0;
 }
 
+/* With the standard that the vendor builds of by itself; the text form of a binary has none. */
+static char *options_of(const char *source, const char *options, uint32_t traits)
+{
+    return cw_pocl_binary_is_text(source) ? strdup(options)
+                                          : cw_cl_language_options(options, cw_device_language(traits));
+}
+
 void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options)
 {
     const struct cw_context_devices *slots = p->context->slots;
@@ -228,7 +236,8 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
         slots->n > CW_RUN_LANES || !cw_source_is_manageable(source, options))
         return;
     j = calloc(1, sizeof *j);
-    if (!j || !(j->source = strdup(source)) || !(j->options = strdup(options))) {
+    if (!j || !(j->source = strdup(source)) ||
+        !(j->options = options_of(source, options, slots->slot[0].traits))) {
         free_job(j);
         return;
     }
@@ -300,13 +309,15 @@ static void ask_builder(const struct job *j)
 
 void cw_run_program_models_ask(const char *source, const char *options, const cl_device_id *devices, size_t n)
 {
-    struct job j = {.source = (char *)source, .options = (char *)options};
+    struct job j = {.source = (char *)source};
 
-    if (!models.on || !*models.source.helper || !cw_source_is_manageable(source, options))
+    if (!models.on || !*models.source.helper || !n || !cw_source_is_manageable(source, options) ||
+        !(j.options = options_of(source, options, cw_device_traits(devices[0]))))
         return;
     while (j.n < n && j.n < CW_RUN_LANES)
         j.devices[j.n] = devices[j.n], j.n++;
     ask_builder(&j);
+    free(j.options);
 }
 
 void cw_run_program_models_stop(bool join)

@@ -102,23 +102,30 @@ struct call {
     uint64_t vendor_since_ns; /* the vendor's call is to be measured from here on; 0: it is not */
 };
 
-#define OF_HOST (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)
+/* The bytes of the buffer are in the device's memory, and no address is known by which the host reaches
+ * them: none of the program's own, and no map's. Parts need not show the flags of the whole. */
+static bool is_of_device(cl_mem buffer)
+{
+    cl_mem root = cw_run_staging_notes_root(buffer);
+    cl_mem_flags flags = 0;
 
-/* The buffer is one of the queue's context, in the device's memory, and the region lies in it. */
+    return cw_next.clGetMemObjectInfo(root, CL_MEM_FLAGS, sizeof flags, &flags, NULL) == CL_SUCCESS &&
+           !(flags & CL_MEM_USE_HOST_PTR) &&
+           !(flags & CL_MEM_ALLOC_HOST_PTR && cw_run_staging_notes_was_mapped(root));
+}
+
+/* The buffer is one of the queue's context, and the region lies in it. */
 static bool is_far(struct call *c)
 {
     cl_mem buffer = c->job.buffer;
     cl_mem_object_type type = 0;
-    cl_mem_flags flags = 0;
     cl_context context = NULL;
     size_t bytes = 0;
 
     return cw_next.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS &&
            context == c->queue->context->handle &&
            cw_next.clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
-           type == CL_MEM_OBJECT_BUFFER &&
-           cw_next.clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL) == CL_SUCCESS &&
-           !(flags & OF_HOST) &&
+           type == CL_MEM_OBJECT_BUFFER && is_of_device(buffer) &&
            cw_next.clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS &&
            cw_run_staging_pieces_check(&c->job.shape, bytes);
 }
@@ -194,6 +201,21 @@ static void took_head(uint64_t ns)
         ;
 }
 
+/* Waits as the transfer would. Out of order that is for its list alone: a blocking call may wait for all
+ * other commands of the queue too (PoCL), which may wait for this transfer. */
+static bool wait_for_head(const struct call *c, uint8_t *cell, cl_event *head)
+{
+    bool in_order = c->queue->in_order;
+
+    if (cw_run_staging_crew_head(&c->job, c->queue->handle, in_order, cell, c->n, c->list, head) !=
+        CL_SUCCESS)
+        return false;
+    if (in_order || cw_next.clWaitForEvents(1, head) == CL_SUCCESS)
+        return true;
+    cw_next.clReleaseEvent(*head);
+    return false;
+}
+
 /* Crew and queue are this transfer's alone. The head comes first: the vendor checks it, and it waits as the
  * transfer would. An idle queue needs none. False: they are not to be had, or the vendor refuses the call. */
 static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
@@ -205,8 +227,7 @@ static bool has_turn(struct call *c, uint8_t *cell, cl_event *head)
         look_at_turns(c);
         *head = NULL;
         since = cw_now_ns();
-        if ((waits || i) && cw_run_staging_crew_head(&c->job, c->queue->handle, CL_TRUE, cell, c->n, c->list,
-                                                     head) != CL_SUCCESS)
+        if ((waits || i) && !wait_for_head(c, cell, head))
             return false;
         if (*head)
             took_head(cw_now_ns() - since);

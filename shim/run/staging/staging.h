@@ -79,6 +79,8 @@ void cw_run_staging_queue_made(cl_context context, cl_device_id device, cl_comma
 /* References of run mode's that the vendor counts for a buffer. */
 cl_uint cw_run_staging_notes_hidden(cl_mem memory);
 
+/* The program maps a buffer, a part of one, or an image made of one: called before the vendor is. */
+void cw_run_staging_notes_maps(cl_mem memory);
 /* The program has mapped so many bytes at `address`, or undone that: they may be pinned already. */
 void cw_run_staging_notes_mapped(const void *address, size_t bytes);
 void cw_run_staging_notes_unmapped(const void *address);

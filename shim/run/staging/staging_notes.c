@@ -1,4 +1,4 @@
-/* staging_notes.c - three short lists, under one lock. */
+/* staging_notes.c - three short lists, under one lock, and a set of buffers. */
 #include "staging_notes.h"
 
 #include <pthread.h>
@@ -148,6 +148,48 @@ bool cw_run_staging_notes_is_mapped(const void *address, size_t bytes)
     }
     pthread_mutex_unlock(&lock);
     return mapped;
+}
+
+/* Buffers that were ever mapped, by a hash of their handles: no record has to go when a buffer does. */
+static _Atomic uint64_t was_mapped[64];
+
+cl_mem cw_run_staging_notes_root(cl_mem memory)
+{
+    cl_mem of = memory;
+
+    while (cw_next.clGetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof of, &of, NULL) ==
+               CL_SUCCESS &&
+           of && of != memory)
+        memory = of;
+    return memory;
+}
+
+static uint64_t hash_of(cl_mem root)
+{
+    return ((uintptr_t)root >> 4) * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t bit_of(cl_mem root)
+{
+    return UINT64_C(1) << (hash_of(root) >> 58);
+}
+
+static _Atomic uint64_t *word_of(cl_mem root)
+{
+    return &was_mapped[hash_of(root) >> 52 & 63];
+}
+
+void cw_run_staging_notes_maps(cl_mem memory)
+{
+    cl_mem root = memory ? cw_run_staging_notes_root(memory) : NULL;
+
+    if (root)
+        atomic_fetch_or(word_of(root), bit_of(root));
+}
+
+bool cw_run_staging_notes_was_mapped(cl_mem root)
+{
+    return atomic_load(word_of(root)) & bit_of(root);
 }
 
 /* ---- buffers in use */

@@ -11,6 +11,11 @@ void cw_run_staging_notes_times(cl_event event, cl_event first);
 /* The bytes from `address` on lie in, or overlap with, a map of the program. */
 bool cw_run_staging_notes_is_mapped(const void *address, size_t bytes);
 
+/* The buffer that this one, or this image, is a part of, or itself. */
+cl_mem cw_run_staging_notes_root(cl_mem memory);
+/* The program may have mapped a part of the root; for one in some thousand others it seems so, too. */
+bool cw_run_staging_notes_was_mapped(cl_mem root);
+
 /* A transfer under way keeps the buffer, or lets it go. */
 void cw_run_staging_notes_hold(cl_mem memory);
 void cw_run_staging_notes_let_go(cl_mem memory);

@@ -2,6 +2,7 @@
  * behind them waits. */
 #include "stream_closing.h"
 
+#include "../staging/staging.h"
 #include "stream_hooks.h"
 
 #define CLOSING(name, blocks, waits_for_host, params, args)                                                  \
@@ -12,7 +13,7 @@
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
         cl_bool blocking = blocks;                                                                           \
-        if (!cw_stream_object_any())                                                                         \
+        if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
         cw_stream_touch_close(&t);                                                                           \
         t.hosted = waits_for_host;                                                                           \
@@ -59,31 +60,32 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true,
 
 /* ---- blocking ones: `blocking` in the arguments is the vendor's */
 
-#define BLOCKING(name, params, args)                                                                         \
+#define BLOCKING(name, is_early, params, args)                                                               \
     cl_int cw_stream_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list, \
                                  cl_event *event)                                                            \
     {                                                                                                        \
         struct cw_stream_touch t;                                                                            \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (!cw_stream_object_any())                                                                         \
+        if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
         cw_stream_touch_close(&t);                                                                           \
+        t.early = is_early;                                                                                  \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
         blocking = c.blocking;                                                                               \
         return cw_stream_end(&c, to->name(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \
     }
-BLOCKING(clEnqueueReadImage,
+BLOCKING(clEnqueueReadImage, false,
          (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row,
           size_t slice, void *host),
          (image, blocking, origin, region, row, slice, host))
-BLOCKING(clEnqueueWriteImage,
+BLOCKING(clEnqueueWriteImage, true,
          (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row,
           size_t slice, const void *host),
          (image, blocking, origin, region, row, slice, host))
-BLOCKING(clEnqueueSVMMemcpy, (cl_bool blocking, void *target, const void *from, size_t bytes),
+BLOCKING(clEnqueueSVMMemcpy, false, (cl_bool blocking, void *target, const void *from, size_t bytes),
          (blocking, target, from, bytes))
-BLOCKING(clEnqueueSVMMap, (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
+BLOCKING(clEnqueueSVMMap, false, (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
          (blocking, flags, pointer, bytes))
 
 void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
@@ -97,11 +99,13 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
     void *address;
     cl_int error = CL_SUCCESS;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, n, list,
                                      event, err);
     cw_stream_touch_close(&t);
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
+    if (c.turn)
+        cw_run_staging_notes_maps(image);
     address = to->clEnqueueMapImage(c.queue, image, c.blocking, flags, origin, region, row, slice, c.n,
                                     c.list, c.event, &error);
     error = cw_stream_end(&c, error);
@@ -118,7 +122,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
         struct cw_stream_touch t;                                                                            \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (!cw_stream_object_any())                                                                         \
+        if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, n, list, event);                                                          \
         cw_stream_touch_close(&t);                                                                           \
         t.idle = true;                                                                                       \
@@ -134,7 +138,7 @@ cl_int cw_stream_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, 0))
         return to->clEnqueueMarker(queue, event);
     cw_stream_touch_close(&t);
     t.no_list = t.idle = true;
@@ -148,7 +152,7 @@ cl_int cw_stream_hook_clEnqueueBarrier(cl_command_queue queue)
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, 0))
         return to->clEnqueueBarrier(queue);
     cw_stream_touch_close(&t);
     t.no_list = t.idle = true;
@@ -162,7 +166,7 @@ cl_int cw_stream_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, 
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueWaitForEvents(queue, n, list);
     cw_stream_touch_close(&t);
     t.idle = true;
@@ -173,7 +177,7 @@ cl_int cw_stream_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, 
 bool cw_stream_closing_begin(struct cw_stream_call *c, struct cw_stream_touch *t, cl_command_queue queue,
                              cl_uint n, const cl_event *list, cl_event *event)
 {
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return false;
     cw_stream_touch_close(t);
     t->hosted = true;

@@ -14,7 +14,7 @@ void cw_stream_touch_close(struct cw_stream_touch *t)
 {
     t->n = 0;
     t->closes = t->visible = true;
-    t->no_list = t->hosted = t->idle = t->reads = t->transfers = false;
+    t->no_list = t->hosted = t->idle = t->reads = t->early = t->transfers = false;
     t->groups = 0;
     t->kernel = NULL;
 }
@@ -148,6 +148,7 @@ static void place(struct cw_stream_call *c, const struct cw_stream_touch *t)
     struct cw_stream_queue *q = c->q;
     uint64_t need[CW_STREAM_MAX];
 
+    c->leaves = cw_stream_worth_is_vain(q);
     c->closes = !cw_stream_worth_comes(q, t) || t->closes || c->waits.outside || q->closed || q->crowded;
     if (!q->number)
         q->owner = pthread_self();
@@ -216,6 +217,25 @@ static void take_turn(struct cw_stream_call *c, const struct cw_stream_touch *t,
     }
 }
 
+bool cw_stream_skips(cl_command_queue queue, cl_uint n)
+{
+    return !cw_stream_object_in_use() || (!n && !cw_stream_object_find(queue, CW_STREAM_QUEUE));
+}
+
+/* The queue has left streams since it was found. True: it has, and order and lock are given up. */
+static bool has_left(struct cw_stream_call *c)
+{
+    struct cw_stream_queue *q = c->q;
+
+    if (CW_LIKELY(!q->left))
+        return false;
+    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&q->order);
+    cw_stream_object_unpin(q);
+    c->q = NULL;
+    return true;
+}
+
 const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_queue queue,
                                           const struct cw_stream_touch *touch, cl_bool blocking, cl_uint n,
                                           const cl_event *list, cl_event *event)
@@ -228,11 +248,12 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
     c->event = c->program = event;
     c->made = NULL;
     c->turn = NULL;
-    c->apart = c->seated = false;
+    c->apart = c->seated = c->leaves = false;
     c->touch = touch;
     cw_stream_waits_open(&c->waits, c->q, n, list);
-    if (c->q) {
+    if (c->q)
         take_turn(c, touch, blocking);
+    if (c->q && !has_left(c)) {
         place(c, touch);
         set_blocking(c, blocking);
         streamed = !c->q->closed;
@@ -334,12 +355,13 @@ static cl_int wait_apart(struct cw_stream_call *c, cl_event event)
     return err;
 }
 
-/* All that `x` says, and the command itself where `err` does not say otherwise, is over. Lock held. */
+/* All that `x` says is over, and the command itself where its call has waited for it, and `err` does not say
+ * otherwise. Lock held. */
 static void reached(struct cw_stream_call *c, const struct ends *x, uint64_t number, cl_int err)
 {
     struct cw_stream_queue *q = c->q;
 
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS && (c->apart || cw_stream_call_is_over(c)))
         cw_stream_queue_reached(q, c->stream, number);
     for (uint32_t s = 0; s < CW_STREAM_MAX; s++) {
         if (is_pending(x, s))
@@ -347,8 +369,8 @@ static void reached(struct cw_stream_call *c, const struct ends *x, uint64_t num
         if (q->of[s].passed < x->last[s])
             q->of[s].passed = x->last[s];
     }
-    if (cw_stream_queue_is_idle(q))
-        cw_stream_worth_synchronised(q);
+    if (err == CL_SUCCESS)
+        cw_stream_worth_synchronised(q, number);
 }
 
 /* Order and lock held, given up. */
@@ -409,6 +431,8 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
     else if (q)
         pthread_mutex_unlock(&q->order);
     cw_stream_waits_close(&c->waits);
+    if (q && c->leaves)
+        cw_stream_queue_leave_if_idle(q);
     if (q)
         cw_stream_object_unpin(q);
     return err;

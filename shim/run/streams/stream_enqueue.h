@@ -10,13 +10,15 @@
 /* A command, as far as streams care. */
 struct cw_stream_touch {
     uint32_t n;
-    bool closes;     /* it waits for everything before it, and everything behind it waits for it */
-    bool no_list;    /* the vendor's function has no wait list for it */
-    bool hosted;     /* it may wait for the host */
-    bool idle;       /* it closes, and uses no memory */
-    bool visible;    /* the host can see what it has done without asking */
-    bool reads;      /* it blocks until the host has its bytes */
-    bool transfers;  /* between the host's memory and a buffer: the function for it may be one of staging */
+    bool closes;    /* it waits for everything before it, and everything behind it waits for it */
+    bool no_list;   /* the vendor's function has no wait list for it */
+    bool hosted;    /* it may wait for the host */
+    bool idle;      /* it closes, and uses no memory */
+    bool visible;   /* the host can see what it has done without asking */
+    bool reads;     /* it blocks until the host has its bytes */
+    bool early;     /* a call that blocks may return when the host's bytes are copied: it, and commands before
+                      * it, may be under way then */
+    bool transfers; /* between the host's memory and a buffer: the function for it may be one of staging */
     uint32_t groups; /* of a launch; 0: a transfer */
     struct cw_stream_kernel *kernel;
     struct cw_stream_bytes of[CW_STREAM_TOUCHES];
@@ -37,6 +39,7 @@ struct cw_stream_call {
     cl_event made;
     bool apart;  /* the wait of a blocking command comes behind the vendor's call */
     bool closes; /* it closes the streams */
+    bool leaves; /* streams are in vain for the queue */
     bool seated; /* between cw_stream_seat_begin and cw_stream_seat_end */
     cl_event *program;
     uint32_t stream;
@@ -44,6 +47,16 @@ struct cw_stream_call {
     const struct cw_stream_touch *touch;
     struct cw_stream_waits waits;
 };
+
+/* The vendor's call returns when the command is over, and with it all commands before it in its stream. */
+static inline bool cw_stream_call_is_over(const struct cw_stream_call *c)
+{
+    return c->blocking && !c->touch->early;
+}
+
+/* A command of the queue, with a wait list of `n` events, goes to the layer below, and no event that it waits
+ * for needs more than the vendor's own wait. */
+bool cw_stream_skips(cl_command_queue queue, cl_uint n);
 
 /* The functions that the command goes to: the vendor's, or those of the layer below. `touch` stays until the
  * end. */

@@ -260,6 +260,7 @@ static void reached(struct cw_stream_event *e)
     for (uint32_t s = 0; s < q->n; s++)
         cw_stream_queue_reached(q, s, s == e->stream ? e->number : e->tails[s]);
     e->over = true;
+    cw_stream_worth_synchronised(q, e->number);
     pthread_mutex_unlock(&q->lock);
 }
 

@@ -78,8 +78,22 @@ cl_program cw_stream_hook_clCreateProgramWithBinary(cl_context context, cl_uint 
     return program;
 }
 
+/* Those of all of its devices, or-ed. */
+static uint32_t traits_of(cl_program program)
+{
+    cl_device_id devices[64];
+    size_t bytes = 0;
+    uint32_t traits = 0;
+
+    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes) != CL_SUCCESS)
+        return UINT32_MAX;
+    for (size_t i = 0; i < bytes / sizeof *devices; i++)
+        traits |= cw_device_traits(devices[i]);
+    return traits;
+}
+
 /* The text of a program all of whose effects its kernels' arguments show. */
-static void read_text(struct cw_stream_program *p, const char *options)
+static void read_text(struct cw_stream_program *p, cl_program program, const char *options)
 {
     struct cw_cl_source *s = p->source ? malloc(sizeof *s) : NULL;
 
@@ -87,7 +101,8 @@ static void read_text(struct cw_stream_program *p, const char *options)
     if (!s)
         return;
     p->text = s;
-    if (!cw_cl_source_init(s, p->source, options) || s->has_include || cw_source_may_hide(s, options))
+    if (!cw_cl_source_init(s, p->source, options) || s->has_include ||
+        cw_source_may_hide(s, options, traits_of(program)))
         forget_text(p);
 }
 
@@ -98,7 +113,7 @@ cl_int cw_stream_hook_clBuildProgram(cl_program program, cl_uint n, const cl_dev
     struct cw_stream_program *p = cw_stream_object_pin(program, CW_STREAM_PROGRAM);
 
     if (p) {
-        read_text(p, options);
+        read_text(p, program, options);
         cw_stream_object_unpin(p);
     }
     return cw_stream_below.clBuildProgram(program, n, devices, options, notify, data);
@@ -229,7 +244,8 @@ static void set_arg(struct cw_stream_kernel *k, cl_uint index, size_t size, cons
 
 cl_int cw_stream_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
-    struct cw_stream_kernel *k = cw_stream_object_find(kernel, CW_STREAM_KERNEL);
+    struct cw_stream_kernel *k =
+        cw_stream_queue_may_come() ? cw_stream_object_find(kernel, CW_STREAM_KERNEL) : NULL;
     cl_int err;
 
     if (!k)
@@ -302,7 +318,7 @@ cl_int cw_stream_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
     touch(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
     t.groups = groups_of(dims, global, local);
@@ -318,7 +334,7 @@ cl_int cw_stream_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueTask(queue, kernel, n, list, event);
     touch(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
     t.groups = 1;

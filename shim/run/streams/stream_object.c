@@ -12,6 +12,7 @@ void (*cw_stream_object_free[CW_STREAM_KINDS])(void *object);
 static struct cw_stream_object *table[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool some;
+static atomic_uint num[CW_STREAM_KINDS]; /* records in the table */
 
 static struct cw_stream_object **bucket_of(const void *handle)
 {
@@ -21,6 +22,17 @@ static struct cw_stream_object **bucket_of(const void *handle)
 bool cw_stream_object_any(void)
 {
     return atomic_load_explicit(&some, memory_order_relaxed);
+}
+
+/* A thread that has a handle from its maker sees the record counted. */
+static bool has(enum cw_stream_kind kind)
+{
+    return atomic_load_explicit(&num[kind], memory_order_relaxed);
+}
+
+bool cw_stream_object_in_use(void)
+{
+    return has(CW_STREAM_QUEUE) || has(CW_STREAM_EVENT);
 }
 
 static struct cw_stream_object *find(const void *handle, enum cw_stream_kind kind)
@@ -40,6 +52,7 @@ static void take_out(struct cw_stream_object *o)
         at = &(*at)->next;
     *at = o->next;
     o->refs = 0;
+    num[o->kind]--;
 }
 
 static void free_object(struct cw_stream_object *o)
@@ -64,6 +77,7 @@ void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size
     }
     o->next = *bucket_of(handle);
     *bucket_of(handle) = o;
+    num[kind]++;
     pthread_mutex_unlock(&lock);
     if (stale)
         free_object(stale);
@@ -76,7 +90,7 @@ void *cw_stream_object_find(const void *handle, enum cw_stream_kind kind)
 {
     struct cw_stream_object *o;
 
-    if (!handle || !cw_stream_object_any())
+    if (!handle || !has(kind))
         return NULL;
     pthread_mutex_lock(&lock);
     o = find(handle, kind);
@@ -88,7 +102,7 @@ void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind)
 {
     struct cw_stream_object *o;
 
-    if (!handle || !cw_stream_object_any())
+    if (!handle || !has(kind))
         return NULL;
     pthread_mutex_lock(&lock);
     o = find(handle, kind);
@@ -123,7 +137,7 @@ void cw_stream_object_retained(const void *handle, enum cw_stream_kind kind)
 {
     struct cw_stream_object *o;
 
-    if (!handle || !cw_stream_object_any())
+    if (!handle || !has(kind))
         return;
     pthread_mutex_lock(&lock);
     o = find(handle, kind);
@@ -132,12 +146,23 @@ void cw_stream_object_retained(const void *handle, enum cw_stream_kind kind)
     pthread_mutex_unlock(&lock);
 }
 
+void cw_stream_object_forget(const void *handle, enum cw_stream_kind kind)
+{
+    struct cw_stream_object *o;
+
+    pthread_mutex_lock(&lock);
+    o = find(handle, kind);
+    if (o)
+        take_out(o);
+    pthread_mutex_unlock(&lock);
+}
+
 bool cw_stream_object_released(const void *handle, enum cw_stream_kind kind)
 {
     struct cw_stream_object *o;
     bool last, unused;
 
-    if (!handle || !cw_stream_object_any())
+    if (!handle || !has(kind))
         return false;
     pthread_mutex_lock(&lock);
     o = find(handle, kind);
@@ -178,5 +203,7 @@ void cw_stream_object_forget_all(void)
     pthread_mutex_init(&lock, NULL);
     for (uint32_t i = 0; i < BUCKETS; i++)
         table[i] = NULL;
+    for (uint32_t i = 0; i < CW_STREAM_KINDS; i++)
+        num[i] = 0;
     atomic_store(&some, false);
 }

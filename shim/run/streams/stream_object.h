@@ -45,6 +45,8 @@ struct cw_stream_context {
     cl_event closer[CW_STREAM_CLOSERS]; /* retained */
     uint32_t num_closers;
     _Atomic uint32_t queues;   /* of the program, made so far */
+    _Atomic uint32_t waits;    /* of the program, for commands of its queues */
+    atomic_bool left;          /* streams gained nothing for a queue: later queues get none */
     _Atomic uint32_t own_refs; /* references of run mode's queues, which the program does not see */
 };
 
@@ -99,6 +101,9 @@ struct cw_stream_kernel {
 
 /* True from the first streamed context on. */
 bool cw_stream_object_any(void);
+/* Some queue has streams, or an event of one that had is alive. A thread that got neither may rely on
+ * false. */
+bool cw_stream_object_in_use(void);
 
 /* Makes a zeroed record of `bytes` bytes with one reference, and forgets a stale one. NULL: memory is out. */
 void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size_t bytes);
@@ -108,6 +113,8 @@ void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind);
 void cw_stream_object_pin_again(void *object);
 void cw_stream_object_unpin(void *object);
 void cw_stream_object_retained(const void *handle, enum cw_stream_kind kind);
+/* The table forgets the handle, whatever references the program has. */
+void cw_stream_object_forget(const void *handle, enum cw_stream_kind kind);
 /* To be called before the vendor's release, which may give the handle away. True: it was the last one. */
 bool cw_stream_object_released(const void *handle, enum cw_stream_kind kind);
 /* Pins every record of a kind, calls `function`, and unpins it. */

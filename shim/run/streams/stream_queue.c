@@ -55,6 +55,21 @@ void cw_stream_queue_catch_up(void *queue)
     }
 }
 
+static atomic_uint contexts; /* whose later queues may have streams */
+
+void cw_stream_queue_context(struct cw_stream_context *c, bool begins)
+{
+    if (begins)
+        contexts++;
+    else if (!atomic_exchange(&c->left, true))
+        contexts--;
+}
+
+bool cw_stream_queue_may_come(void)
+{
+    return atomic_load_explicit(&contexts, memory_order_relaxed) || cw_stream_object_in_use();
+}
+
 /* While the program has one queue, a blocking command of it does not wait for what nobody can see.
  * Commands of a second queue could. Commands of unseen functions rest on queues that are one stream. */
 void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
@@ -67,7 +82,7 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
         return;
     if (++c->queues == 2)
         cw_stream_object_each(CW_STREAM_QUEUE, cw_stream_queue_catch_up);
-    q = !cw_stream_settings.off && is_streamed(queue, &properties)
+    q = !cw_stream_settings.off && !atomic_load(&c->left) && is_streamed(queue, &properties)
             ? cw_stream_object_create(queue, CW_STREAM_QUEUE, sizeof *q)
             : NULL;
     if (!q) {
@@ -114,6 +129,8 @@ void cw_stream_queue_free(void *object)
             forget_marks(&q->of[s], q->of[s].num_marks);
         free(q->of[s].marks);
     }
+    if (q->view) /* made for an event that has outlived its queue */
+        cw_next.clReleaseCommandQueue(q->view);
     pthread_mutex_destroy(&q->order);
     pthread_mutex_destroy(&q->lock);
     pthread_cond_destroy(&q->calls);
@@ -205,14 +222,6 @@ cl_uint cw_stream_queue_holds(const struct cw_stream_queue *q, cl_event event)
         for (uint32_t i = 0; i < q->of[s].num_marks; i++)
             n += q->of[s].marks[i].event == event;
     return n;
-}
-
-bool cw_stream_queue_is_idle(const struct cw_stream_queue *q)
-{
-    for (uint32_t s = 0; s < q->n; s++)
-        if (q->of[s].last > q->of[s].over)
-            return false;
-    return true;
 }
 
 cl_event cw_stream_queue_mark(struct cw_stream_queue *q, uint32_t s, uint64_t number)
@@ -324,4 +333,52 @@ void cw_stream_queue_leaves(struct cw_stream_queue *q)
         cw_next.clReleaseCommandQueue(own[i]);
     q->context->own_refs -= q->own_refs;
     cw_stream_object_released(q->vendor_context, CW_STREAM_CONTEXT);
+}
+
+/* Lock held. */
+static bool may_leave(struct cw_stream_queue *q)
+{
+    if (q->left || q->closed || q->callbacks || q->calling || atomic_load(&q->context->seated))
+        return false;
+    for (uint32_t s = 1; s < q->n; s++)
+        if (cw_stream_queue_mark(q, s, q->of[s].last))
+            return false;
+    return true;
+}
+
+/* True: it has left. Nothing happens while the vendor holds another thread that enqueues. */
+static bool leave(struct cw_stream_queue *q, bool used)
+{
+    bool leaves;
+
+    if (pthread_mutex_trylock(&q->order))
+        return false;
+    pthread_mutex_lock(&q->lock);
+    leaves = (used || !q->number) && may_leave(q);
+    q->left |= leaves;
+    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&q->order);
+    if (!leaves)
+        return false;
+    cw_stream_counts.left++;
+    cw_stream_object_forget(q->o.handle, CW_STREAM_QUEUE);
+    cw_stream_queue_leaves(q);
+    return true;
+}
+
+/* A queue that the program has made and not used is as one that it makes later. */
+static void leave_unused(void *queue)
+{
+    struct cw_stream_queue *q = queue;
+
+    if (atomic_load(&q->context->left))
+        leave(q, false);
+}
+
+void cw_stream_queue_leave_if_idle(struct cw_stream_queue *q)
+{
+    if (!leave(q, true))
+        return;
+    cw_stream_queue_context(q->context, false);
+    cw_stream_object_each(CW_STREAM_QUEUE, leave_unused);
 }

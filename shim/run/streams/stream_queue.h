@@ -47,6 +47,7 @@ struct cw_stream_queue {
     bool hosted;            /* its commands may wait for the host, or several threads use it */
     bool crowded;           /* not all accesses are remembered: the next command closes */
     bool closed;            /* everything goes to stream 0 from now on */
+    bool left;              /* its commands go to the vendor as bare from now on */
     struct cw_stream of[CW_STREAM_MAX];
     struct cw_stream_accesses accesses;
     uint64_t random;                                    /* chaos */
@@ -67,6 +68,7 @@ struct cw_stream_counts {
     atomic_ullong commands, aside; /* on streams; of these, not on stream 0 */
     atomic_ullong waits, closed;   /* of a stream for another; commands that closed several streams */
     atomic_uint queues, most;      /* with streams; the most streams of one queue */
+    atomic_uint left;              /* queues that have left streams */
     atomic_ullong spans, fanned;   /* with a measured time; of these, with commands beside stream 0 */
     /* Of fanned spans whose kind is known bare, too: their time, and the time that they take bare. */
     atomic_ullong beside_ns, bare_ns;
@@ -76,8 +78,17 @@ extern struct cw_stream_counts cw_stream_counts;
 /* A queue was made in a streamed context; nothing happens for others. `most` streams. */
 void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_queue queue);
 void cw_stream_queue_free(void *object);
+/* Later queues of the context may have streams, or get none any more. */
+void cw_stream_queue_context(struct cw_stream_context *c, bool begins);
+/* A queue has streams, or a later one may have. No lock needed. */
+bool cw_stream_queue_may_come(void);
 /* The program's last release comes next. Lock not held. */
 void cw_stream_queue_leaves(struct cw_stream_queue *q);
+
+/* The queue leaves streams for good, where nothing is under way beside stream 0, no callback is to come, and
+ * run mode does not look after the buffers of its context: it has no record any more, and goes to the layer
+ * below. Nothing happens while another thread enqueues. Neither order nor lock held; the caller has a pin. */
+void cw_stream_queue_leave_if_idle(struct cw_stream_queue *q);
 
 /* Waits for all commands before blocking ones that have returned. Lock not held. */
 void cw_stream_queue_catch_up(void *queue);
@@ -96,8 +107,6 @@ void cw_stream_queue_mark_by(struct cw_stream_queue *q, uint32_t s, cl_event eve
 cl_uint cw_stream_queue_holds(const struct cw_stream_queue *q, cl_event event);
 /* They are over; asks the vendor. */
 bool cw_stream_queue_is_over(struct cw_stream_queue *q, uint32_t s, uint64_t number);
-/* Nothing is under way, as far as the program's waits have shown. */
-bool cw_stream_queue_is_idle(const struct cw_stream_queue *q);
 /* The program has waited for them. */
 void cw_stream_queue_reached(struct cw_stream_queue *q, uint32_t s, uint64_t number);
 /* All streams but `but`. */

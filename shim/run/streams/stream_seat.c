@@ -9,6 +9,7 @@
 
 #include "../../../analyzer/io/quantity.h"
 #include "../../door/log.h"
+#include "../core/context_device.h"
 #include "../core/fault.h"
 #include "stream_event.h"
 #include "stream_settings.h"
@@ -195,6 +196,7 @@ void cw_stream_seat_free_context(void *context)
     for (uint32_t i = 0; i < c->num_closers; i++)
         set_event(&c->closer[i], NULL);
     free(c->areas);
+    cw_stream_queue_context(c, false);
 }
 
 void cw_stream_seat_free_memory(void *memory)
@@ -252,8 +254,7 @@ static cl_event put(struct area *from, struct area *to, cl_mem buffer, size_t by
     /* they go back to where they were */
     cw_next.clEnqueueMigrateMemObjects(from->queue, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
                                        NULL, NULL);
-    if (cw_next.clEnqueueWriteBuffer(from->queue, buffer, CL_TRUE, 0, bytes, from->host, 0, NULL, NULL) !=
-        CL_SUCCESS)
+    if (cw_run_context_device_write(from->queue, buffer, 0, bytes, from->host) != CL_SUCCESS)
         cw_log_error("the driver gave a buffer of %zu bytes to no device: its bytes are lost", bytes);
     return NULL;
 }
@@ -389,7 +390,7 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
     c->seated = atomic_load(&x->seated);
     if (CW_LIKELY(!c->seated))
         return;
-    if (!c->event && !c->blocking)
+    if (!c->event && !cw_stream_call_is_over(c))
         c->event = &c->made;
     pthread_mutex_lock(&seats);
     if (t->closes && !t->idle)
@@ -424,7 +425,7 @@ static void use(struct cw_stream_call *c, struct cw_stream_memory *m, bool write
     s->written |= write;
     s->dirty |= write;
     s->moves = write ? 0 : s->moves;
-    if (c->blocking) /* it is over */
+    if (cw_stream_call_is_over(c)) /* it is over */
         return;
     if (s->n == CW_STREAM_USERS)
         find_users(s, list, &n);

@@ -41,6 +41,7 @@ bool cw_stream_start_context(cl_context context, const struct cw_context_devices
 
     if (!c)
         return false;
+    cw_stream_queue_context(c, true);
     c->seated = devices->homes > 1 && cw_stream_settings_seats(devices);
     return true;
 }
@@ -96,6 +97,10 @@ int cw_stream_start_describe(char *text, unsigned size)
                     c->most ? c->most : 1, (unsigned long long)c->waits, (unsigned long long)c->closed);
     if (c->spans)
         used += describe_gain(text + used, size - (unsigned)used, "run: streams: ");
+    if (c->left)
+        used += snprintf(text + used, size - (unsigned)used,
+                         "run: streams: %u of %u queues left streams for good, as they gained nothing\n",
+                         c->left, c->queues);
     used += cw_stream_seat_describe(text + used, size - (unsigned)used);
     return used;
 }

@@ -76,6 +76,7 @@ static void touch_transfer(struct cw_stream_touch *t, cl_mem buffer, size_t offs
     touch_buffer(t, buffer, offset, bytes, write);
     touch_host(t, host, 0, bytes, !write);
     t->reads = !write;
+    t->early = write;
     t->transfers = true;
 }
 
@@ -87,7 +88,7 @@ static void touch_transfer(struct cw_stream_touch *t, cl_mem buffer, size_t offs
         struct cw_stream_touch t;                                                                            \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (!cw_stream_object_any())                                                                         \
+        if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, buffer, blocking, offset, bytes, host, n, list, event);                   \
         touch_transfer(&t, buffer, offset, bytes, host, writes);                                             \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
@@ -106,11 +107,12 @@ PLAIN(clEnqueueWriteBuffer, true, const)
         struct cw_stream_touch t;                                                                            \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
-        if (!cw_stream_object_any())                                                                         \
+        if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, buffer, blocking, origin, host_origin, region, row, slice, host_row,      \
                             host_slice, host, n, list, event);                                               \
         begin_touch(&t);                                                                                     \
         t.reads = !writes;                                                                                   \
+        t.early = writes;                                                                                    \
         t.transfers = true;                                                                                  \
         touch_box(&t, buffer, NULL, origin, region, row, slice, writes);                                     \
         touch_box(&t, NULL, host, host_origin, region, host_row, host_slice, !writes);                       \
@@ -129,7 +131,7 @@ cl_int cw_stream_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, c
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueCopyBuffer(queue, from, target, from_offset, to_offset, bytes, n, list, event);
     begin_touch(&t);
     touch_buffer(&t, from, from_offset, bytes, false);
@@ -149,7 +151,7 @@ cl_int cw_stream_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem fro
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueCopyBufferRect(queue, from, target, from_origin, to_origin, region, from_row,
                                            from_slice, to_row, to_slice, n, list, event);
     begin_touch(&t);
@@ -169,7 +171,7 @@ cl_int cw_stream_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, n, list, event);
     begin_touch(&t);
     touch_buffer(&t, buffer, offset, bytes, true);
@@ -210,10 +212,12 @@ void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, c
     void *address;
     cl_int error = CL_SUCCESS;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, n, list, event, err);
     touch_map(&t, buffer, offset, bytes, flags);
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
+    if (c.turn)
+        cw_run_staging_notes_maps(buffer);
     address = to->clEnqueueMapBuffer(c.queue, buffer, c.blocking, flags, offset, bytes, c.n, c.list, c.event,
                                      &error);
     if (c.q && error == CL_SUCCESS)
@@ -234,7 +238,7 @@ cl_int cw_stream_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem
     const struct cw_dispatch *to = &cw_stream_below;
     cl_int err;
 
-    if (!cw_stream_object_any())
+    if (cw_stream_skips(queue, n))
         return to->clEnqueueUnmapMemObject(queue, memory, address, n, list, event);
     touch_unmap(&t, address);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);

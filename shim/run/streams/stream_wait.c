@@ -87,7 +87,9 @@ static uint32_t look(struct cw_stream_queue *q, cl_command_queue queue[CW_STREAM
     *number = q->number;
     for (uint32_t s = 0; s < n; s++) {
         last[s] = q->of[s].last;
-        queue[s] = last[s] > q->of[s].over || !s ? q->of[s].queue : NULL;
+        queue[s] = !s                        ? (cl_command_queue)(uintptr_t)q->o.handle
+                   : last[s] > q->of[s].over ? q->of[s].queue
+                                             : NULL; /* the first one, too, of a queue that has left */
         mark[s] = s && q->hosted ? cw_stream_queue_mark(q, s, last[s]) : NULL;
         if (s && q->hosted)
             queue[s] = NULL;
@@ -106,6 +108,7 @@ static cl_int finish(struct cw_stream_queue *q)
     cl_event mark[CW_STREAM_MAX];
     uint32_t n = look(q, queue, mark, last, &number);
     cl_int err = CL_SUCCESS, now[CW_STREAM_MAX];
+    bool vain;
 
     for (uint32_t s = 0; s < n; s++) {
         now[s] = queue[s] ? cw_next.clFinish(queue[s]) : CL_SUCCESS;
@@ -119,10 +122,13 @@ static cl_int finish(struct cw_stream_queue *q)
     for (uint32_t s = 0; s < n; s++)
         if (now[s] == CL_SUCCESS)
             cw_stream_queue_reached(q, s, last[s]);
-    if (cw_stream_queue_is_idle(q))
-        cw_stream_worth_synchronised(q);
+    if (err == CL_SUCCESS)
+        cw_stream_worth_synchronised(q, number);
+    vain = cw_stream_worth_is_vain(q);
     pthread_mutex_unlock(&q->lock);
     cw_stream_callback_wait(q, number);
+    if (vain)
+        cw_stream_queue_leave_if_idle(q);
     return err;
 }
 

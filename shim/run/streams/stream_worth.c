@@ -12,6 +12,8 @@
 #define FIRST_REST     16 /* spans */
 #define LONGEST_REST   4096
 #define GAIN           32 /* fanning out has to save a 32nd */
+#define VAIN           64 /* spans */
+#define LEAST_APART    16 /* commands of a span that ends by a wait for another queue */
 
 static uint64_t now_ns(void)
 {
@@ -45,34 +47,6 @@ static bool next_way(const struct cw_stream_kind_of_span *k)
     if (k->left)
         return k->fans;
     return k->tried[1] <= k->tried[0];
-}
-
-bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_touch *t)
-{
-    struct cw_stream_worth *w = &q->worth;
-
-    if (cw_stream_settings.force && !cw_stream_settings.chaos)
-        return w->fans = true;
-    if (w->open) {
-        w->commands++;
-        return w->fans;
-    }
-    w->open = true;
-    w->made = false;
-    w->key = key_of(q, t);
-    w->commands = 1;
-    w->beside = 0;
-    w->begin_ns = now_ns();
-    if (cw_stream_settings.chaos)
-        w->fans = cw_stream_queue_lot(q, 8) != 0;
-    else
-        w->fans = q->number >= FIRST_COMMANDS && next_way(kind_of(q));
-    return w->fans;
-}
-
-bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_touch *t)
-{
-    return cw_stream_settings.force || !t->groups || t->groups < 2 * q->units;
 }
 
 static void decide(struct cw_stream_kind_of_span *k)
@@ -124,17 +98,90 @@ static void count(struct cw_stream_queue *q, uint64_t ns)
     }
 }
 
-void cw_stream_worth_synchronised(struct cw_stream_queue *q)
+/* The span is over. One command alone has nothing to run beside, but a launch could have had. */
+static void end(struct cw_stream_queue *q)
 {
     struct cw_stream_worth *w = &q->worth;
+    bool won = w->fans && kind_of(q)->left;
     uint64_t ns;
 
-    if (!w->open)
-        return;
     w->open = false;
-    if (w->commands < LEAST_COMMANDS || q->number < FIRST_COMMANDS)
+    if (q->number < FIRST_COMMANDS || (w->commands < LEAST_COMMANDS && !w->launches))
+        return;
+    w->vain = won ? 0 : w->vain + 1;
+    if (w->commands < LEAST_COMMANDS)
         return;
     ns = (now_ns() - w->begin_ns) / w->commands;
     count(q, ns);
     learn(q, ns);
+}
+
+void cw_stream_worth_synchronised(struct cw_stream_queue *q, uint64_t number)
+{
+    struct cw_stream_worth *w = &q->worth;
+
+    q->context->waits++;
+    w->waited = true;
+    if (w->open && (number == q->number || number >= w->first + (w->commands - 1) / 2))
+        end(q);
+}
+
+bool cw_stream_worth_is_vain(const struct cw_stream_queue *q)
+{
+    return q->worth.vain >= VAIN && !cw_stream_settings.force && !cw_stream_settings.chaos;
+}
+
+/* The program has never waited for the queue itself, and its waits for one that has left are not seen. */
+static bool is_unseen(const struct cw_stream_queue *q)
+{
+    return !q->worth.waited && atomic_load(&q->context->left);
+}
+
+static void look_at_others(struct cw_stream_queue *q)
+{
+    struct cw_stream_worth *w = &q->worth;
+
+    if (w->waited || !w->open || w->commands < LEAST_APART)
+        return;
+    if (is_unseen(q)) {
+        w->open = false;
+        w->vain++;
+    } else if (w->waits != q->context->waits) {
+        end(q);
+    }
+}
+
+bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_touch *t)
+{
+    struct cw_stream_worth *w = &q->worth;
+
+    if (cw_stream_settings.force && !cw_stream_settings.chaos)
+        return w->fans = true;
+    if (cw_stream_worth_is_vain(q))
+        return w->fans = false;
+    look_at_others(q);
+    if (w->open) {
+        w->launches |= t->groups > 0;
+        w->commands++;
+        return w->fans;
+    }
+    w->open = true;
+    w->made = false;
+    w->launches = t->groups > 0;
+    w->key = key_of(q, t);
+    w->commands = 1;
+    w->beside = 0;
+    w->waits = q->context->waits;
+    w->first = q->number + 1;
+    w->begin_ns = now_ns();
+    if (cw_stream_settings.chaos)
+        w->fans = cw_stream_queue_lot(q, 8) != 0;
+    else
+        w->fans = q->number >= FIRST_COMMANDS && !is_unseen(q) && next_way(kind_of(q));
+    return w->fans;
+}
+
+bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_touch *t)
+{
+    return cw_stream_settings.force || !t->groups || t->groups < 2 * q->units;
 }

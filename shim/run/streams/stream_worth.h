@@ -1,8 +1,11 @@
 /* stream_worth.h - whether the streams of a queue pay.
  *
- * A *span* goes from the first command after a synchronisation (nothing of the queue is under way) to the
- * next one. A span fans out, or it goes to stream 0 as bare. Both are tried on spans that begin alike; the
- * one that takes less time stays for a while, and the other one is tried again ever less often. */
+ * A *span* goes from the first command after a synchronisation to the next one: nothing of the queue is under
+ * way, or the program has waited for half of the span's commands. On a queue whose commands the program
+ * never waits for, waits for those of other queues of the context count. A span fans out, or it goes to
+ * stream 0 as bare. Both are tried on spans that begin alike; the one that takes less time stays for a while,
+ * and the other one is tried again ever less often. After 64 spans in a row of which none fanned out as the
+ * quicker way, streams are in vain for the queue. */
 #ifndef CW_STREAM_WORTH_H
 #define CW_STREAM_WORTH_H
 
@@ -22,10 +25,14 @@ struct cw_stream_kind_of_span {
 };
 
 struct cw_stream_worth {
-    bool open, fans;           /* a span is under way; it fans out */
-    bool made;                 /* a stream was made in it, which takes time */
-    uint32_t commands, beside; /* of the span; of these, not on stream 0 */
-    uint64_t key, begin_ns;
+    bool open, fans;               /* a span is under way; it fans out */
+    bool made;                     /* a stream was made in it, which takes time */
+    bool launches;                 /* it has launches */
+    bool waited;                   /* the program has waited for commands of the queue */
+    uint32_t commands, beside;     /* of the span; of these, not on stream 0 */
+    uint32_t waits;                /* of the program in the context, before the span */
+    uint32_t vain;                 /* spans since one that fanned out as the quicker way */
+    uint64_t key, begin_ns, first; /* first: number of its first command */
     struct cw_stream_kind_of_span kind[CW_STREAM_SPANS];
 };
 
@@ -38,7 +45,9 @@ struct cw_stream_touch;
 bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_touch *t);
 /* It would gain by a stream of its own: it leaves room on the device. */
 bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_touch *t);
-/* Nothing of the queue is under way. */
-void cw_stream_worth_synchronised(struct cw_stream_queue *q);
+/* The program has waited for the queue's commands up to `number`. */
+void cw_stream_worth_synchronised(struct cw_stream_queue *q, uint64_t number);
+/* Streams are in vain: each command goes to stream 0 from here on. */
+bool cw_stream_worth_is_vain(const struct cw_stream_queue *q);
 
 #endif

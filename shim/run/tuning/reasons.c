@@ -1,6 +1,7 @@
 /* reasons.c - see tuning/reasons.h. */
 #include "reasons.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,18 @@ static struct {
 } all;
 
 /* ---- native */
+
+static atomic_ullong unlocked[CW_RUN_REASON_COUNT];
+
+void cw_run_reasons_unlocked(enum cw_run_reason why)
+{
+    atomic_fetch_add_explicit(&unlocked[why], 1, memory_order_relaxed);
+}
+
+uint64_t cw_run_reasons_count(enum cw_run_reason why)
+{
+    return cw_run.counts.native[why] + atomic_load_explicit(&unlocked[why], memory_order_relaxed);
+}
 
 void cw_run_reasons_native(enum cw_run_reason why, bool launch)
 {
@@ -138,7 +151,7 @@ int cw_run_reasons_describe_native(char *text, unsigned size)
     int used;
 
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
-        v[i].count = v[i].measured = cw_run.counts.native[i];
+        v[i].count = v[i].measured = cw_run_reasons_count((enum cw_run_reason)i);
         v[i].ns = all.native_ns[i];
     }
     used = describe(text, size, "native", v + CW_RUN_CHOICE_COUNT, CW_RUN_REASON_COUNT - CW_RUN_CHOICE_COUNT);

@@ -2,7 +2,7 @@
  *
  * Launches that stay whole are measured where run mode measures launches. Native commands are the vendor's:
  * the time between the first command under way and the wait for all is shared evenly by the launches of that
- * span, or by its commands where there is no launch. All functions: lock held. */
+ * span, or by its commands where there is no launch. All functions: lock held, unless said. */
 #ifndef CW_RUN_REASONS_H
 #define CW_RUN_REASONS_H
 
@@ -10,6 +10,10 @@
 
 /* Counts a command that is native. */
 void cw_run_reasons_native(enum cw_run_reason why, bool launch);
+/* Counts a command of a process in which nothing is managed. No lock needed. */
+void cw_run_reasons_unlocked(enum cw_run_reason why);
+/* Native commands so far. */
+uint64_t cw_run_reasons_count(enum cw_run_reason why);
 /* Counts launch `t`, which stays whole. `why`: static words. */
 void cw_run_reasons_whole(struct cw_run_task *t, const char *why);
 /* Launch `t` stays whole by choice: for the recorded log alone. */

@@ -8,6 +8,7 @@
 #include "../staging/staging_count.h"
 #include "activation.h"
 #include "gpu_gain.h"
+#include "reasons.h"
 
 #define CLEAR 1.1 /* a ratio that noise does not make */
 
@@ -19,7 +20,7 @@ static int main_reason(uint64_t *most, uint64_t *all)
     *most = 0;
     *all = cw_run.counts.managed;
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++) {
-        uint64_t n = cw_run.counts.native[i];
+        uint64_t n = cw_run_reasons_count((enum cw_run_reason)i);
         *all += n;
         if (n > *most) {
             *most = n;

@@ -41,11 +41,12 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
     return false;
 }
 
-/* A function of the program's occupies a thread of PoCL's for as long as it likes; a sub-device has no other
- * one for its commands then. */
+/* A native command occupies a thread of PoCL's for as long as the program likes; a sub-device has no other
+ * one for its commands then. So may a device of the program's be one. */
 static bool may_be_held(const struct cw_cl_device *slot)
 {
-    return cw_run.native_kernels && slot->kind == CW_SLOT_SUBDEVICE;
+    return cw_run.held &&
+           (slot->kind == CW_SLOT_SUBDEVICE || (slot->home && !cw_device_has(slot, CW_VENDOR_IN_CALL)));
 }
 
 /* Tiles go to other devices of the program's, too. */
@@ -54,6 +55,8 @@ static enum cw_run_illegal at_other_home(const struct cw_run_kernel *k, const st
 {
     if (scope == CW_RUN_LEGAL_WHOLE || !home->dsp != !other->dsp)
         return CW_RUN_ILLEGAL_DEVICE;
+    if (may_be_held(other))
+        return CW_RUN_ILLEGAL_HELD;
     return has_code(k, home, other) ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_CODE;
 }
 

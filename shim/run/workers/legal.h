@@ -12,7 +12,7 @@ enum cw_run_illegal {
     CW_RUN_ILLEGAL_CODE,       /* its code may round otherwise (--numerics) */
     CW_RUN_ILLEGAL_OFFSET,     /* the launch has an offset */
     CW_RUN_ILLEGAL_LOCAL_SIZE, /* the device chooses the local size, and results may depend on it */
-    CW_RUN_ILLEGAL_HELD,       /* a function of the program's may occupy its thread, or a launch takes long */
+    CW_RUN_ILLEGAL_HELD,       /* a native command may occupy its thread, or a launch takes long */
     CW_RUN_ILLEGAL_BROKEN,     /* such a launch has failed there, or the device has */
     CW_RUN_ILLEGAL_UNSURE      /* an argument may be a memory object or a number */
 };

@@ -1,0 +1,38 @@
+# inside.bash REGEX - what test/releases/run does within a release: packages, build, and the suites with each driver.
+# DRIVERS, WAYS, JOBS: as there.
+set -eu
+cd "$(dirname "$0")/../.."
+apt-get -qq update
+apt-get -qq install -y --no-install-recommends make > /dev/null
+scripts/deps.sh build
+packages="pocl-opencl-icd mesa-opencl-icd ocl-icd-libopencl1 python3 libcmocka-dev procps"
+apt-get -qq install -y --no-install-recommends $packages > /dev/null
+date -u +'%Y-%m-%d'
+for name in $packages; do dpkg-query -W -f '${Package} ${Version}\n' $name; done | head -n 3
+CLWEAVE_SKIP_DEPS=1 make -j"$JOBS" > build.log 2>&1 && CLWEAVE_SKIP_DEPS=1 make -j"$JOBS" tests >> build.log 2>&1 || { tail -n 30 build.log; exit 1; }
+
+# manifest DRIVER : the programs that end with 0 bare on that driver, in the form of test/suites; names of the others on stderr
+manifest() {
+    local source name folder status
+    for source in test/apps/*.c test/runmode/*.c test/vendor/*.c; do
+        name=$(basename "$source" .c) folder=$(basename "$(dirname "$source")")
+        [[ -x build/test/$folder/$name && $folder/$name =~ $regex ]] || continue
+        status=0
+        timeout 120 "build/test/$folder/$name" > /dev/null 2>&1 || status=$?
+        if [ $status = 0 ]; then echo "$folder/$name limit=240 allows=none -- '$PWD/build/test/$folder/$name'"
+        else echo "  $1: $folder/$name ends with $status bare" >&2; fi
+    done
+}
+regex=$1 differences=0
+for driver in $DRIVERS; do
+    icd=/etc/OpenCL/vendors/$driver.icd
+    [ -e "$icd" ] || { echo "$driver: this release has none"; continue; }
+    export OCL_ICD_VENDORS=$icd
+    [ "$driver" != rusticl ] || export RUSTICL_ENABLE=llvmpipe
+    manifest "$driver" > "build/$driver.list"
+    echo "$driver: $(grep -c . "build/$driver.list") programs, $(wc -w <<< "$WAYS") ways"
+    test/suites/suite.py "build/$driver.list" --bare 2 --again 4 --jobs "$JOBS" --quiet --seeds 2 --repeat 1 \
+        $(printf -- '-c %s ' $WAYS) || differences=1
+    unset OCL_ICD_VENDORS RUSTICL_ENABLE
+done
+exit $differences
