@@ -39,8 +39,9 @@ struct cw_farm_checkpoint {
     } sync;
 };
 
-/* Makes the file `path`, for this user alone, as are the outputs that are opened later. `path` must not be there (NULL: one without a name, in the folder for temporary
- * files), for the plan `p`. CW_ERR_INVALID: it is there; CW_ERR_IO, CW_ERR_NOMEM. Then nothing is open. */
+/* Makes the file `path`, which must not be there (NULL: one without a name, in the folder for temporary
+ * files), for the plan `p`. It is this user's alone, as are the outputs that are opened later.
+ * CW_ERR_INVALID: it is there; CW_ERR_IO, CW_ERR_NOMEM. Then nothing is open. */
 enum cw_status cw_farm_checkpoint_create(struct cw_farm_checkpoint *c, const char *path,
                                          const struct cw_farm_plan *p, struct cw_error *err);
 

@@ -73,6 +73,7 @@ doctor 0 env -u XDG_CACHE_HOME -u HOME POCL_CACHE_DIR="$pocl"; says '^problem: n
 doctor 0 env CLWEAVE_HISTORY=off; says '^problem: CLWEAVE_HISTORY is off'; says 'mend: unset CLWEAVE_HISTORY'
 doctor 0 env POCL_KERNEL_CACHE=0; says '^problem: POCL_KERNEL_CACHE is 0'
 
+XDG_CACHE_HOME=$T/open clweave cache > "$T/out" # makes the folder
 mkdir -p "$T/open/clweave/programs"; chmod 700 "$T/open/clweave"; chmod 755 "$T/open/clweave/programs"
 doctor 0 env XDG_CACHE_HOME="$T/open"; says "^problem: $T/open/clweave/programs has mode 755, so run keeps nothing in it"
 says "mend: chmod 700 $T/open/clweave/programs"

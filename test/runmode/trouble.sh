@@ -67,7 +67,7 @@ grep -q '^refused: -5, behind it 0$' "$T/run" || fail "a refused launch: $(grep 
 for how in term quick_exit $(all && echo exit _exit abort exec kill); do
     meets $how CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1
 done
-left=$(cd "$T/cache/clweave" && find . -type f | grep -vE '^\./(history\.db|(kernels|footprints|programs|builds|compiled|requests)/[0-9a-f]{32}|requests/(lock|log))$')
+left=$(cd "$T/cache/clweave" && find . -type f | grep -vE '^\./(history\.db|machine|(kernels|footprints|programs|builds|compiled|requests)/[0-9a-f]{32}|requests/(lock|log))$')
 [ -z "$left" ] || fail "files of no use are left: $left"
 
 # Killed from outside, at moments that differ: nothing that was started beside it lives on, and no file of no use is left.
@@ -90,7 +90,7 @@ for turn in 1 2 $(all && seq 3 12); do
         compared=$((compared + 1))
     done
 done
-left=$(cd "$T/cache" && find . -type f | grep -vE '^\./clweave/(history\.db(-wal|-shm|-journal)?|runs/.*|(kernels|footprints|programs|builds|compiled|requests)/[0-9a-f]{32}(\.[A-Za-z0-9]{6})?|clweave/requests/(lock|log))$')
+left=$(cd "$T/cache" && find . -type f | grep -vE '^\./clweave/(history\.db(-wal|-shm|-journal)?|machine|runs/.*|(kernels|footprints|programs|builds|compiled|requests)/[0-9a-f]{32}(\.[A-Za-z0-9]{6})?|clweave/requests/(lock|log))$')
 [ -z "$left" ] || fail "files of no use are left by a killed program: $left"
 
 # The OpenCL library is unloaded while commands are under way.
