@@ -58,6 +58,7 @@ struct cw_execute_report {
     uint64_t uncaptured;         /* read-backs without data: other reads may have overwritten their bytes */
     uint64_t uncaptured_buffers; /* memory objects that commands use, without contents at their end */
     uint64_t bytes;              /* bytes compared per order, without the excluded ones */
+    uint64_t address_bytes;      /* bytes excluded because they may be addresses, which differ in each run */
     uint64_t undefined_bytes;    /* bytes excluded because their value was never defined by the program */
     uint64_t orders, distinct_orders;
     uint64_t edges_tried;              /* drop_auto: edges dropped so far */

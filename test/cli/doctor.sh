@@ -53,7 +53,10 @@ doctor 1 env OCL_ICD_VENDORS="$T/none"; last 'cannot gain here: OpenCL finds no 
 doctor 1 env CLWEAVE_LIB="$T/none.so"; last 'cannot gain here: CLWEAVE_LIB: cannot find'
 mkdir "$T/alone"; cp "$B/libclweave.so" "$T/alone/"
 doctor 0 env CLWEAVE_LIB="$T/alone/libclweave.so"; says '^problem: clweave-compile is missing'; says '^problem: clweave-footprint is missing'
+says 'mend: sudo apt-get install clang llvm-dev &&'
 doctor 0 env CLWEAVE_CLANG=/none/clang; says '^problem: no clang'
+llvm=$(ldd "$B/clweave-footprint" 2> /dev/null | sed -nE 's/.*libLLVM[-.]?(so\.)?([0-9]+).*=>.*/\2/p' | head -n 1)
+[ -z "$llvm" ] || says "mend: sudo apt-get install clang-$llvm libclang-common-$llvm-dev"
 
 # limits; a sanitizer's memory does not fit into one
 case $B in *address* | *thread*) ;; *)

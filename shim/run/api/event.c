@@ -72,7 +72,7 @@ static cl_int count_references(cl_event event, size_t room, void *to, size_t *by
         return err;
     cw_run_reference_counts_settle();
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
-        cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
+        cw_native.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
         e = managed(event);
         count = e ? cw_run_reference_counts_managed(e) : count + cw_run_reference_counts_of_event(event);
     }

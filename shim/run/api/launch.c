@@ -266,7 +266,7 @@ static enum cw_run_repeat_answer again(const struct cw_run_enqueue *e, cl_kernel
     struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
     size_t local[3];
 
-    if (!k || !k->again.left)
+    if (!k || !k->again.left || cw_run_effects_may_be_hidden(k)) /* its model may have come meanwhile */
         return CW_RUN_NOT_AGAIN;
     pin(e->queue, k, &r, local);
     return cw_run_repeat_launch(
