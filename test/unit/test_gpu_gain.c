@@ -151,6 +151,11 @@ static void spans_that_gain_or_are_unlike_do_not(void **unused)
         cw_run.counts.cut++;
         cw_run_gpu_gain_span(100 * MS, 200); /* how long these take without is not known */
     }
+    for (int i = 0; i < 20; i++) {
+        cw_run.counts.cut++;
+        cw_run_gpu_gain_launch(1e6); /* these are of as many commands, and do more */
+        cw_run_gpu_gain_span(100 * MS, 90);
+    }
     assert_false(cw_run_gpu_gain_rests() || cw_run_gpu_gain_harms());
 }
 

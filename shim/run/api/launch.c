@@ -28,6 +28,7 @@
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../tuning/foresee.h"
+#include "../tuning/gpu_gain.h"
 #include "../tuning/left.h"
 #include "../workers/exclusion.h"
 #include "../workers/legal.h"
@@ -316,8 +317,11 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
     struct range pinned = *r;
     struct cw_run_task *t;
     cl_int err;
+    bool may = cw_run_enqueue_begin_launch(&e, queue, n, list, event);
 
-    if (cw_run_enqueue_begin_launch(&e, queue, n, list, event)) {
+    if (CW_UNLIKELY(!e.unlocked && cw_run.far_lanes) && is_plain(r))
+        cw_run_gpu_gain_launch(items_of(r));
+    if (may) {
         enum cw_run_repeat_answer repeat = again(&e, kernel, *r);
         if (repeat != CW_RUN_NOT_AGAIN) {
             cw_run_global_lock_give();

@@ -214,7 +214,7 @@ bool cw_run_spread_lacks(const struct cw_run_task *t)
 
 bool cw_run_spread_is_with_others(const struct cw_run_task *t, uint32_t memory)
 {
-    uint64_t near = cw_run_spread_bit(memory), low, high;
+    uint64_t near = cw_run_spread_bit(memory) | cw_run_spread_bit(CW_MEMORY_HOST), low, high;
     struct cw_extent piece;
 
     for (uint32_t k = 0; k < t->accesses.n; k++) {

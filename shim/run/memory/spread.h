@@ -60,8 +60,8 @@ bool cw_run_spread_failed(struct cw_run_task *t);
 /* Bytes that the command needs are not valid in the memory of its worker: they would be copied. Lock held. */
 bool cw_run_spread_lacks(const struct cw_run_task *t);
 
-/* Bytes that the command needs are not in `memory`, which is that of the program's own device: helpers have
- * them, or the host, where they were merged. Lock held. */
+/* Bytes that the command needs are in memories of helpers alone: neither in `memory`, which is that of the
+ * program's own device, nor in the host's. Lock held. */
 bool cw_run_spread_is_with_others(const struct cw_run_task *t, uint32_t memory);
 
 /* Other memories than that of its worker have all bytes that the command needs. Lock held. */

@@ -88,9 +88,9 @@ void cw_run_gpu_begin_saves(double ns)
     gpus.saves_ns += fmax(ns, 0);
 }
 
-/* The new record: how much time other GPUs might have saved; below 0: so many runs are to leave them alone.
- * The record stays where this run had about as much to gain, and where launches that were cut from the begin
- * were never measured whole. */
+/* The new record: how much time other GPUs might have saved; below 0: the number of runs that are to leave
+ * them alone. The record stays where this run had about as much to gain, and where launches that were cut
+ * from the begin were never measured whole. */
 static bool new_record(double *ns)
 {
     bool as_before = (gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns) ||

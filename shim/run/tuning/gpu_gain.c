@@ -21,9 +21,10 @@ static struct {
 
 enum { KINDS = 32, FIRST_PROBE = 3, LATER_PROBE = 16 };
 
-/* Spans of as many commands. */
+/* Spans of as many commands and work-items. */
 struct kind {
     uint64_t commands;
+    double items;
     double whole_ns; /* the least of late without other GPUs; 0: none yet */
     uint32_t helped; /* spans with them */
     uint32_t odd;    /* of these, those that other things than launches on other GPUs took most of */
@@ -35,6 +36,7 @@ static struct {
     double whole_ns;   /* of the spans that are compared */
     double account_ns; /* gained by them */
     double took_ns;    /* by cut launches, since the last wait */
+    double items;      /* of all launches since then */
     uint32_t probe;    /* spans to come in which launches stay whole, to know what they take */
     bool harms;
 } spans;
@@ -105,20 +107,25 @@ static void compare(struct kind *k, double ns)
     spans.harms |= spans.account_ns < -span_limit_ns() && !cw_run.all && !cw_run.chaos;
 }
 
+void cw_run_gpu_gain_launch(double items)
+{
+    spans.items += items;
+}
+
 void cw_run_gpu_gain_span(double ns, uint64_t commands)
 {
-    struct kind *k = &spans.kind[commands % KINDS];
+    struct kind *k = &spans.kind[(commands + (uint64_t)fmod(spans.items, 8191)) % KINDS];
     uint64_t moved = cw_run.counts.cut + cw_run.counts.moved;
 
     spans.probe -= spans.probe > 0;
-    if (k->commands != commands)
-        *k = (struct kind){.commands = commands};
+    if (k->commands != commands || k->items != spans.items)
+        *k = (struct kind){.commands = commands, .items = spans.items};
     if (moved != spans.moved)
         compare(k, ns);
     else
         k->whole_ns = cw_run_least_of_late(k->whole_ns, ns);
     spans.moved = moved;
-    spans.took_ns = 0;
+    spans.took_ns = spans.items = 0;
 }
 
 bool cw_run_gpu_gain_harms(void)

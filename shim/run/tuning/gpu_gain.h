@@ -7,8 +7,9 @@
  *
  * Other commands pay for cuts, too, and a time at home may be an old guess. So spans are compared as wholes,
  * from the first command to the program's wait: those with launches on other GPUs with the quickest one
- * without, of as many commands. Where these lose as much, launches stay whole for good, and the next runs of
- * the program with these arguments leave other GPUs alone (tuning/gpu_begin.h). Lock held. */
+ * without, of as many commands and work-items. Where these lose as much, launches stay whole for good, and
+ * the next runs of the program with these arguments leave other GPUs alone (tuning/gpu_begin.h). Lock
+ * held. */
 #ifndef CW_RUN_GPU_GAIN_H
 #define CW_RUN_GPU_GAIN_H
 
@@ -21,7 +22,10 @@ void cw_run_gpu_gain_cut(double home_ns, double took_ns);
 /* The program's own GPU has waited for bytes from others, for a launch. */
 void cw_run_gpu_gain_waited(double ns);
 
-/* The program has waited, `ns` after the first of so many commands. */
+/* The program enqueues a launch of `items` work-items. */
+void cw_run_gpu_gain_launch(double items);
+
+/* The program has waited, `ns` after the first of `commands` commands. */
 void cw_run_gpu_gain_span(double ns, uint64_t commands);
 
 /* Whole spans have lost so much that launches stay whole for good. */
