@@ -52,7 +52,7 @@ struct cw_exec {
     uint64_t data_size;
     bool *runs;     /* per command: executed (else it never ran, or there is nothing to do) */
     uint32_t *rival; /* per command: of a launch a command that may write while it runs; else CW_NONE */
-    bool stuck;      /* a launch does not end: what it may use stays, and nothing waits for it any more */
+    bool stuck;      /* a launch does not end: its objects stay, and nothing waits for it any more */
     bool undefined; /* some object has contents that the program did not define at creation */
 
     cl_device_id *devices;               /* per traced device */

@@ -96,9 +96,10 @@ bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint3
 
 bool cw_source_may_poll(const struct cw_cl_source *s, const char *options)
 {
-    bool kept = options && strstr(options, "-cl-opt-disable"); /* each read of the text is one */
+    /* then the compiler makes each read of the text */
+    bool all = options && strstr(options, "-cl-opt-disable");
 
-    return ((kept || cw_cl_may_name(s, watching)) && cw_cl_may_name(s, loops)) ||
+    return ((all || cw_cl_may_name(s, watching)) && cw_cl_may_name(s, loops)) ||
            (cw_cl_may_name(s, meeting) && cw_cl_may_name(s, waiting_loops));
 }
 

@@ -12,7 +12,7 @@ bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k);
 /* They touch, or may touch, bytes of buffers that are no argument. Lock held. */
 bool cw_run_effects_reach_elsewhere(const struct cw_run_kernel *k);
 
-/* Launches of the kernel wait, or may wait, in a loop for what others write while they run: the host,
+/* Launches of the kernel wait, or may wait, in a loop for memory that others write meanwhile: the host,
  * commands of other queues, other work-items. By the kernel's model; without one by the program's text. As
  * above. */
 bool cw_run_effects_may_poll(const struct cw_run_kernel *k);
