@@ -244,14 +244,22 @@ static bool has_odd_splice(const char *source)
                           "?/") != NULL;
 }
 
+/* Without the blank that stands for the end of an identifier. */
+static size_t length_of(const char *word)
+{
+    return strcspn(word, " ");
+}
+
 /* Which positions of the word the identifier leads to, from those that are reached (a bit each): a part of
  * the word takes `paste`. */
 static uint64_t lead_on(const struct cw_cl_token *t, const char *word, bool paste, uint64_t reached)
 {
-    size_t length = strlen(word);
+    size_t length = length_of(word);
 
     for (size_t at = 0; at < length; at++) {
         size_t rest = length - at, same = t->length < rest ? t->length : rest;
+        if (t->length > rest && word[length]) /* it goes on */
+            continue;
         if (reached >> at & 1 && (paste || same == length) && !memcmp(t->text, word + at, same))
             reached |= UINT64_C(1) << (at + same);
     }
@@ -292,7 +300,7 @@ const char *cw_cl_may_name(const struct cw_cl_source *s, const char *const *word
         changed &= s->has_paste;
     }
     for (size_t i = 0; words[i]; i++)
-        if (reached[i] >> strlen(words[i]) & 1)
+        if (reached[i] >> length_of(words[i]) & 1)
             return words[i];
     return NULL;
 }

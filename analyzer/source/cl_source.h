@@ -58,7 +58,7 @@ enum { CW_CL_MAX_WORDS = 16 };
 
 /* The first of `words` (NULL-ended, at most CW_CL_MAX_WORDS, each shorter than 64 bytes) with which an
  * identifier of the text or of -D options begins, directives included, or which ## can make of such
- * identifiers. NULL: none. */
+ * identifiers; a blank behind a word stands for the identifier's end. NULL: none. */
 const char *cw_cl_may_name(const struct cw_cl_source *s, const char *const *words);
 
 #endif

@@ -57,8 +57,8 @@ static const char *const hidden[] = {"printf",    "__builtin_printf", "enqueue_"
 static const char *const watching[] = {"volatile",  "__volatile",     "atom_",           "atomic_",
                                        "mem_fence", "read_mem_fence", "write_mem_fence", NULL};
 static const char *const meeting[] = {"barrier", "work_group_barrier", NULL};
-static const char *const loops[] = {"for", "while", "do", "goto", NULL};
-static const char *const waiting_loops[] = {"while", "do", "goto", NULL};
+static const char *const loops[] = {"for ", "while ", "do ", "goto ", NULL};
+static const char *const waiting_loops[] = {"while ", "do ", "goto ", NULL};
 /* Macros for the time of the build: a kernel that has one in it is another kernel in another build, be it for
  * a helper or in an earlier run. */
 static const char *const dating[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};

@@ -51,7 +51,7 @@ static void builds_that_ask_for_files(void **state)
 
 static void names_that_are_spelt_or_pasted(void **state)
 {
-    static const char *const words[] = {"__LINE__", "printf", NULL};
+    static const char *const words[] = {"__LINE__", "printf", "do ", NULL};
     static const struct {
         const char *source, *options, *found;
     } of[] = {
@@ -64,6 +64,10 @@ static void names_that_are_spelt_or_pasted(void **state)
         {PASTE "kernel void k(void) { C(p, C(rint, f))(\"\"); }\n", NULL, "printf"},
         {PASTE "kernel void k(void) { C(print, e)(); }\n", NULL, NULL},
         {"kernel void k(void) { printf_like(); }\n", NULL, "printf"},
+        {"double dot;\n", NULL, NULL},
+        {"void f(void) { do ; while (1); }\n", NULL, "do "},
+        {PASTE "void f(void) { C(d, o) ; while (1); }\n", NULL, "do "},
+        {PASTE "int C(d, ouble);\n", NULL, NULL},
     };
     struct cw_cl_source s;
     const char *found;
