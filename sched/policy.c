@@ -52,7 +52,7 @@ static enum cw_status unknown_policy(const char *name, struct cw_error *err)
 
 /* ---- options */
 
-enum kind { FLAG, SWITCH, COUNT, NUMBER };
+enum kind { FLAG, SWITCH, COUNT, NUMBER, SHARE };
 
 struct option {
     const char *name;
@@ -132,7 +132,7 @@ enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, 
                              struct cw_error *err)
 {
     static const char *const wanted[] = {"on or off", "on or off", "a whole number from 0 on",
-                                         "a number from 0 on"};
+                                         "a number from 0 on", "a number from 0 to 1"};
     const struct option *o = find_option(config->policy, name);
     char *slot = (char *)&config->options;
     double number = 0;
@@ -142,7 +142,7 @@ enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, 
         return unknown_option(config->policy, name, err);
     slot += o->offset;
     good = o->kind <= SWITCH ? parse_flag(value, &flag) : parse_number(value, &number);
-    if (o->kind == COUNT && !cw_whole_is(number, 0x1p53))
+    if ((o->kind == COUNT && !cw_whole_is(number, 0x1p53)) || (o->kind == SHARE && number > 1))
         good = false;
     if (!good)
         return cw_error_set(err, CW_ERR_INVALID, "option %s of policy %s takes %s, not \"%.60s\"", name,
@@ -196,13 +196,31 @@ enum cw_status cw_policy_parse(struct cw_policy_config *config, const char *text
 
 /* ---- running */
 
+/* The shares that a program put into the options itself. */
+static enum cw_status check_shares(const struct cw_policy_config *config, struct cw_error *err)
+{
+    for (size_t k = 0; k < CW_POLICY_OPTION_COUNT; k++) {
+        double x = options[k].kind == SHARE
+                       ? *(const double *)((const char *)&config->options + options[k].offset)
+                       : 0;
+        if ((config->policy->takes >> k & 1) && !(x >= 0 && x <= 1))
+            return cw_error_set(err, CW_ERR_INVALID,
+                                "option %s of policy %s takes a number from 0 to 1, not %g", options[k].name,
+                                config->policy->name, x);
+    }
+    return CW_OK;
+}
+
 enum cw_status cw_policy_run(const struct cw_policy_config *config, const struct cw_graph *g,
                              const struct cw_platform *p, struct cw_schedule **schedule, struct cw_error *err)
 {
     struct cw_plan plan;
-    enum cw_status status = cw_plan_init(&plan, g, p, err);
+    enum cw_status status = check_shares(config, err);
 
     *schedule = NULL;
+    if (status != CW_OK)
+        return status;
+    status = cw_plan_init(&plan, g, p, err);
     if (status == CW_OK) {
         plan.seed = config->seed;
         status = config->policy->plan(&plan, &config->options, err);

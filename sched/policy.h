@@ -20,6 +20,7 @@ struct cw_policy_options {
 #define CW_POLICY_SWITCH                                             bool
 #define CW_POLICY_COUNT                                              uint64_t
 #define CW_POLICY_NUMBER                                             double
+#define CW_POLICY_SHARE                                              double
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help) CW_POLICY_##kind field;
 #include "policy_options.inc"
 #undef CW_POLICY_OPTION
@@ -27,6 +28,7 @@ struct cw_policy_options {
 #undef CW_POLICY_SWITCH
 #undef CW_POLICY_COUNT
 #undef CW_POLICY_NUMBER
+#undef CW_POLICY_SHARE
 };
 
 /* Numbers of the options, and a bit for each: CW_TAKES(insertion) | CW_TAKES(guard). */
@@ -90,8 +92,8 @@ enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, 
 /* CW_ERR_UNSUPPORTED when a running program cannot wait for `policy` (its `offline`). */
 enum cw_status cw_policy_check_online(const struct cw_policy *policy, struct cw_error *err);
 
-/* Runs the policy on an empty plan. *schedule is the caller's, NULL on failure. Errors: those of cw_plan_init
- * and of the policy's plan slot. */
+/* Runs the policy on an empty plan. *schedule is the caller's, NULL on failure. Errors: CW_ERR_INVALID for a
+ * share in the options that is not from 0 to 1, those of cw_plan_init and of the policy's plan slot. */
 enum cw_status cw_policy_run(const struct cw_policy_config *config, const struct cw_graph *g,
                              const struct cw_platform *p, struct cw_schedule **schedule,
                              struct cw_error *err);

@@ -114,6 +114,7 @@ struct cw_cache_requests cw_cache_files_requests(const struct cw_cache_files *c)
     int at;
 
     cw_requests_init(&r, c->folder);
+    r.of_all = true;
     at = cw_file_store_open(&r.store, false);
     if (at < 0)
         return found;

@@ -30,6 +30,7 @@ struct replay_options {
 #define SWITCH                                                       const char *
 #define COUNT                                                        const char *
 #define NUMBER                                                       const char *
+#define SHARE                                                        const char *
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help) kind field;
 #include "../../sched/policy_options.inc"
 #undef CW_POLICY_OPTION
@@ -37,6 +38,7 @@ struct replay_options {
 #undef SWITCH
 #undef COUNT
 #undef NUMBER
+#undef SHARE
 };
 
 #define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \
@@ -78,6 +80,7 @@ static const struct cw_cli_option options[] = {
 #define SWITCH CW_CLI_STRING
 #define COUNT  CW_CLI_STRING
 #define NUMBER CW_CLI_STRING
+#define SHARE  CW_CLI_STRING
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
     OPTION(name, 0, kind, field, sizeof argument > 1 ? argument : NULL, NULL, help),
 #include "../../sched/policy_options.inc"
@@ -86,6 +89,7 @@ static const struct cw_cli_option options[] = {
 #undef SWITCH
 #undef COUNT
 #undef NUMBER
+#undef SHARE
     OPTION("group-rule", 0, CW_CLI_CHOICE, group_rule, "max|skew", "max|skew",
            "groups: the patent's rule or ours (default: both, side by side)"),
     OPTION("group-height", 0, CW_CLI_INT, group_height, "H", NULL,
@@ -150,6 +154,7 @@ static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 #define SWITCH(value) (value)
 #define COUNT(value)  (value)
 #define NUMBER(value) (value)
+#define SHARE(value)  (value)
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
     if (status == CW_OK && kind(o->field))                                                                   \
         status = cw_policy_args_set(&r->policies, name, kind(o->field), err);
@@ -159,6 +164,7 @@ static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 #undef SWITCH
 #undef COUNT
 #undef NUMBER
+#undef SHARE
     r->result = status == CW_OK ? calloc(r->policies.count, sizeof *r->result) : NULL;
     return status == CW_OK && !r->result ? cw_error_set(err, CW_ERR_NOMEM, "out of memory") : status;
 }

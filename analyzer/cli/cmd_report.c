@@ -37,7 +37,8 @@ static const char *const examples[] = {"clweave report app.json", "findings, on 
 /* What is known of the launches of `t`, by models. */
 struct known {
     struct cw_trace_reach reach;
-    struct cw_launch_work *work;   /* by command; reasons point into `reach` */
+    struct cw_launch_work *work; /* by command; reasons point into `reach` */
+    struct cw_outside outside;
     struct cw_device_roofs *roofs; /* by device */
 };
 
@@ -62,8 +63,10 @@ static enum cw_status find_work(struct known *k, const struct cw_trace *t, bool 
     if (parts)
         cw_spill_reserve(&k->work, &room, 0, t->commands.count + 1, sizeof *k->work);
     for (size_t i = 0; k->work && i < t->commands.count; i++)
-        if (t->commands.v[i].kernel < t->kernels.count)
+        if (t->commands.v[i].kernel < t->kernels.count) {
             cw_launch_parts_work(parts, &t->commands.v[i], without, &k->work[i]);
+            cw_outside_look(&k->outside, t, (uint32_t)i, &k->reach);
+        }
     cw_launch_parts_destroy(parts);
     if (all && !status && k->reach.missing.status)
         cw_cli_complain("report: not all kernels have models: %s", k->reach.missing.text);
@@ -116,6 +119,7 @@ static int run(const void *values, int argc, char **argv)
     if (!status)
         find_roofs(&known, &t);
     r.work = known.work;
+    r.outside = &known.outside;
     r.roofs = known.roofs;
     if (!status && !o->out)
         status = cw_report_print(&t, &r, stdout, &err);

@@ -43,7 +43,7 @@ static struct row sum_up(const struct cw_compare *c, size_t policy)
         }
         r.ratio += ratio / (double)c->inputs;
         r.worst = fmax(r.worst, ratio);
-        r.seconds += x->seconds;
+        r.seconds += x->seconds / (double)c->inputs;
         r.best += ratio <= 1 + 1e-9;
         r.noted += x->noted;
     }

@@ -10,6 +10,7 @@
 
 #include "../io/helper_tool.h"
 #include "../io/temporary_folder.h"
+#include "../models/program_models.h"
 #include "cli.h"
 #include "doctor_ask.h"
 #include "launch.h"
@@ -30,6 +31,17 @@ static bool runs(const char *const *argv, char *line, size_t size)
     return good;
 }
 
+/* The command that installs the clang of the helper's LLVM. Static: until the next call. */
+static const char *install_clang(const char *then)
+{
+    const char *version = cw_program_models_llvm();
+    static char command[160];
+
+    snprintf(command, sizeof command, "sudo apt-get install clang-%s libclang-common-%s-dev%s", version,
+             version, then);
+    return command;
+}
+
 /* One kernel, from source to model: clang, LLVM and the limits of this shell all take part. */
 static void try_footprint(struct cw_doctor *d, const char *tool)
 {
@@ -45,9 +57,8 @@ static void try_footprint(struct cw_doctor *d, const char *tool)
         cw_doctor_problem(d, "df \"${TMPDIR:-/tmp}\"", "%s takes no file: compilers need it",
                           cw_temporary_folder());
     else if (!runs((const char *[]){tool, file, NULL}, line, sizeof line))
-        cw_doctor_problem(
-            d, "sudo apt-get install clang-14 libclang-common-14-dev    # then: clweave kernel FILE.cl",
-            "%s cannot read a kernel: launches are neither cut nor grouped", tool);
+        cw_doctor_problem(d, install_clang("    # then: clweave kernel FILE.cl"),
+                          "%s cannot read a kernel: launches are neither cut nor grouped", tool);
     else
         cw_doctor_fact(d, SECTION, "models", "a kernel was read by clang and LLVM");
     if (fd >= 0)
@@ -64,7 +75,7 @@ static void look_for_footprint(struct cw_doctor *d, const char *library)
     if (given && *given ? access(path, X_OK) != 0
                         : !cw_helper_tool_beside(library, "clweave-footprint", path)) {
         cw_doctor_problem(
-            d, "sudo apt-get install clang-14 llvm-14-dev && make && sudo make install",
+            d, "sudo apt-get install clang llvm-dev && make && sudo make install",
             "clweave-footprint is missing: kernels count as touching all of their buffers, and launches "
             "are neither cut nor grouped");
         return;
@@ -76,22 +87,16 @@ static void look_for_footprint(struct cw_doctor *d, const char *library)
 static void look_for_clang(struct cw_doctor *d)
 {
     const char *given = getenv("CLWEAVE_CLANG");
-    const char *const candidates[] = {given && *given ? given : "clang-14",
-                                      "clang-15",
-                                      "clang-16",
-                                      "clang-17",
-                                      "clang-18",
-                                      "clang-19",
-                                      "clang",
-                                      NULL};
-    char line[200];
+    char line[200], own[32];
+    const char *const candidates[] = {given && *given ? given : own, "clang", NULL};
 
+    snprintf(own, sizeof own, "clang-%s", cw_program_models_llvm());
     for (size_t i = 0; candidates[i] && (i == 0 || !given || !*given); i++)
         if (runs((const char *[]){candidates[i], "--version", NULL}, line, sizeof line)) {
             cw_doctor_fact(d, SECTION, "clang", "%s (%s)", line, candidates[i]);
             return;
         }
-    cw_doctor_problem(d, "sudo apt-get install clang-14", "no clang: models of kernels cannot be made%s",
+    cw_doctor_problem(d, install_clang(""), "no clang: models of kernels cannot be made%s",
                       given && *given ? " (CLWEAVE_CLANG names none that runs)" : "");
 }
 

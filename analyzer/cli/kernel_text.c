@@ -175,12 +175,13 @@ void cw_kernel_print(FILE *out, const json_t *kernel)
 {
     const json_t *x, *cut = json_object_get(kernel, "cut");
     size_t i;
-    fprintf(out, "kernel %s%s%s%s%s\n  arguments\n", text(kernel, "name"),
+    fprintf(out, "kernel %s%s%s%s%s%s\n  arguments\n", text(kernel, "name"),
             json_is_true(json_object_get(kernel, "groups")) ? ", may see its work-groups" : "",
             json_is_true(json_object_get(kernel, "barriers")) ? ", with barriers" : "",
             json_is_true(json_object_get(kernel, "prints")) ? ", prints" : "",
             json_is_true(json_object_get(kernel, "other_memory")) ? ", may touch memory that is no argument's"
-                                                                  : "");
+                                                                  : "",
+            json_is_true(json_object_get(kernel, "addresses")) ? ", hands addresses on" : "");
     json_array_foreach(json_object_get(kernel, "args"), i, x) print_argument(out, x);
     fputs("  a work-item touches\n", out);
     print_accesses(out, kernel, json_object_get(kernel, "accesses"), "    ");

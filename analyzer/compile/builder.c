@@ -27,13 +27,13 @@
 #endif
 
 enum {
-    PAUSE_MS = 300,      /* a short program is over by then */
-    PATIENCE_MS = 3000,  /* without a request */
-    LOOK_MS = 200,       /* at the folder, meanwhile */
-    LIFE_MS = 600000,    /* of a builder */
-    WALL_MS = 300000,    /* of one request: on a busy machine little of it is the builder's */
-    CPU_S = 60,          /* of one request */
-    NAP_MS = 5,          /* between looks at its process */
+    PAUSE_MS = 300,     /* a short program is over by then */
+    PATIENCE_MS = 3000, /* without a request */
+    LOOK_MS = 200,      /* at the folder, meanwhile */
+    LIFE_MS = 600000,   /* of a builder */
+    WALL_MS = 300000,   /* of one request: on a busy machine little of it is the builder's */
+    CPU_S = 60,         /* of one request */
+    NAP_MS = 5,         /* between looks at its process */
     LOCK_TRIES = 5,
     NICE = 10,           /* the most */
     FILES = 256,         /* descriptors that a compiler may need */
@@ -109,7 +109,7 @@ static bool be_silent(void)
 }
 
 /* In the new process. */
-static void become_worker(const char *name, const struct cw_request *q, pid_t builder)
+static void become_worker(const char *name, pid_t builder)
 {
     const char *argv[] = {"clweave-compile", CW_BUILDER_CHILD, requests.folder, name, NULL};
     sigset_t none;
@@ -123,7 +123,7 @@ static void become_worker(const char *name, const struct cw_request *q, pid_t bu
     limit(RLIMIT_DATA, DATA_BYTES + THREAD_BYTES * (rlim_t)sysconf(_SC_NPROCESSORS_CONF));
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execve("/proc/self/exe", (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)q->environment);
+    execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
     _exit(CW_FULFIL_FAILED);
 }
 
@@ -140,13 +140,13 @@ static int await(pid_t pid, int64_t until)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int work_on(const char *name, const struct cw_request *q, int64_t until)
+static int work_on(const char *name, int64_t until)
 {
     pid_t self = getpid(), pid = fork();
     int result;
 
     if (pid == 0)
-        become_worker(name, q, self);
+        become_worker(name, self);
     if (pid < 0) {
         say("no process for a request: %s", strerror(errno));
         _exit(1); /* the request has not failed by that */
@@ -171,7 +171,7 @@ static void take(const char *name, int64_t end)
 
     if (!cw_requests_read(&requests, name, &q))
         return; /* it has gone meanwhile */
-    result = work_on(name, &q, until < end ? until : end);
+    result = work_on(name, until < end ? until : end);
     if (result < CW_FULFIL_KINDS)
         say("%s for %.100s: %s, %lld ms", kinds[q.kind], q.program, words[result],
             (long long)(now_ms() - begin));

@@ -126,18 +126,24 @@ static void pause_ms(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
+/* It may answer: its thread is there, and no signal has stopped it. */
+static bool is_at_work(void)
+{
+    return !atomic_load(&compiler.over) && !cw_quiet_child_is_stopped(CW_QUIET_SERVER);
+}
+
 /* True when it may be asked. */
 static bool wait_until_ready(void)
 {
     unsigned ms = 0;
 
-    while (!atomic_load(&compiler.is_shared) && !atomic_load(&compiler.over) && ms++ < STARTS_MS)
+    while (!atomic_load(&compiler.is_shared) && is_at_work() && ms++ < STARTS_MS)
         pause_ms();
     if (atomic_load(&compiler.is_shared) != 1)
         return false;
     madvise(compiler.area, CW_COMPILE_BYTES, MADV_DONTFORK);
     while (cw_compile_area_wait(compiler.area, CW_COMPILE_STARTS, LOOK_MS) == CW_COMPILE_STARTS &&
-           !atomic_load(&compiler.over) && (ms += LOOK_MS) < STARTS_MS)
+           is_at_work() && (ms += LOOK_MS) < STARTS_MS)
         ;
     return atomic_load(&compiler.area->state) == CW_COMPILE_IDLE &&
            compiler.area->version == CW_COMPILE_VERSION;
@@ -187,8 +193,7 @@ static enum cw_compile_answer talk(const struct cw_compile_question *q, char mod
         return CW_COMPILE_BAD;
     if (!cw_compile_area_change(a, CW_COMPILE_IDLE, CW_COMPILE_ASKED))
         return CW_COMPILE_UNASKED; /* it has just gone */
-    for (unsigned ms = 0; state == CW_COMPILE_ASKED && !atomic_load(&compiler.over) && ms < COMPILES_MS;
-         ms += LOOK_MS)
+    for (unsigned ms = 0; state == CW_COMPILE_ASKED && is_at_work() && ms < COMPILES_MS; ms += LOOK_MS)
         state = cw_compile_area_wait(a, CW_COMPILE_ASKED, LOOK_MS);
     state = atomic_load(&a->state); /* a compiler that ended after the last look may have answered before */
     if (state == CW_COMPILE_COMPILED || state == CW_COMPILE_REFUSED) {

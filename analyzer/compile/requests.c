@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KIND           "request 3"
+#define KIND           "request 4"
 #define MOST_VARIABLES 64
 
 void cw_requests_init(struct cw_requests *r, const char *folder)
@@ -21,6 +21,7 @@ void cw_requests_init(struct cw_requests *r, const char *folder)
     cw_file_store_init(&r->store, own);
     snprintf(r->folder, sizeof r->folder, "%s", *r->store.folder ? r->store.above : "");
     r->num_tried = 0;
+    r->of_all = false;
     r->store.most_files = CW_REQUESTS_FILES;
     r->store.most_bytes = CW_REQUESTS_BYTES;
 }
@@ -39,9 +40,8 @@ void cw_requests_results(const struct cw_requests *r, enum cw_request_kind kind,
 
 static bool matters(const char *variable)
 {
-    static const char *const heads[] = {"POCL_",   "OCL_ICD_",           "PATH=",          "HOME=",
-                                        "TMPDIR=", "LD_LIBRARY_PATH=",   "XDG_CACHE_HOME", "CLWEAVE_CLANG=",
-                                        "LC_",     "CLWEAVE_FOOTPRINT=", "CLWEAVE_FAULT="};
+    static const char *const heads[] = {"POCL_", "OCL_ICD_",       "OPENCL_VENDOR_PATH=", "HOME=",
+                                        "LC_",   "XDG_CACHE_HOME", "CLWEAVE_CLANG=",      "CLWEAVE_FAULT="};
 
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (!strncmp(variable, heads[i], strlen(heads[i])))
@@ -71,6 +71,34 @@ const char **cw_requests_environment(char *const *from)
         }
     list[n] = NULL;
     return list;
+}
+
+static bool has(const char *const *list, const char *variable)
+{
+    while (*list && strcmp(*list, variable) != 0)
+        list++;
+    return *list;
+}
+
+/* The two lists have the same variables, in any order. */
+static bool same_environment(const char *const *a, const char *const *b)
+{
+    for (const char *const *v = a; *v; v++)
+        if (!has(b, *v))
+            return false;
+    for (const char *const *v = b; *v; v++)
+        if (!has(a, *v))
+            return false;
+    return true;
+}
+
+bool cw_requests_is_for(const struct cw_request *q, char *const *environment)
+{
+    const char **own = cw_requests_environment(environment);
+    bool same = own && same_environment(own, q->environment);
+
+    free(own);
+    return same;
 }
 
 /* ---- fields */
@@ -186,11 +214,10 @@ static bool parse(const char *at, size_t bytes, const char **list, struct cw_req
     q->environment = list;
     if (!text_field(&at, end, &kind) || !kind || strcmp(kind, KIND) != 0 ||
         !number_field(&at, end, &failed) || !number_field(&at, end, &q->failed_s) ||
-        !number_field(&at, end, &units) ||
-        !number_field(&at, end, &q->took_ns) || !number_field(&at, end, &q->builds) ||
-        !text_field(&at, end, &q->device) || !text_field(&at, end, &q->source) ||
-        !text_field(&at, end, &q->options) || !text_field(&at, end, &q->program) ||
-        !launch_fields(&at, end, q))
+        !number_field(&at, end, &units) || !number_field(&at, end, &q->took_ns) ||
+        !number_field(&at, end, &q->builds) || !text_field(&at, end, &q->device) ||
+        !text_field(&at, end, &q->source) || !text_field(&at, end, &q->options) ||
+        !text_field(&at, end, &q->program) || !launch_fields(&at, end, q))
         return false;
     while (at < end)
         if (n == MOST_VARIABLES || !text_field(&at, end, &list[n]) || !list[n++])
@@ -301,7 +328,7 @@ static bool waits(const struct cw_requests *r, const char *name)
             return false;
     if (r->num_tried == CW_REQUESTS_TRIED || !cw_requests_read(r, name, &q))
         return false;
-    waits = q.failed < CW_REQUESTS_TRIES;
+    waits = q.failed < CW_REQUESTS_TRIES && (r->of_all || cw_requests_is_for(&q, environ));
     cw_requests_finish(&q);
     return waits;
 }

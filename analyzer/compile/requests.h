@@ -34,14 +34,14 @@ struct cw_request {
     struct cw_identity result;
     const char *device; /* as cw_vendor_describe_driver() says it; of models: struct cw_models_vendor's */
     uint32_t units;     /* compute units of a part of it; 0: the whole device */
-    const char *source, *options;   /* options NULL: the program gives none */
-    uint64_t took_ns, builds;       /* of a stand-in */
-    const char *kernel;             /* of a launch, as are its range and arguments; NULL: none */
+    const char *source, *options; /* options NULL: the program gives none */
+    uint64_t took_ns, builds;     /* of a stand-in */
+    const char *kernel;           /* of a launch, as are its range and arguments; NULL: none */
     struct cw_compile_range range;
     uint32_t args;
     const struct cw_compile_arg *arg;
     const char *program;            /* name of the file that runs; for people */
-    const char *const *environment; /* that the result depends on; NULL-ended */
+    const char *const *environment; /* of the program, as cw_requests_environment(); NULL-ended */
     uint32_t failed;                /* times, ... */
     uint64_t failed_s;              /* ... the last one in this second (time(2)) */
 };
@@ -49,6 +49,7 @@ struct cw_request {
 struct cw_requests {
     struct cw_file_store store;
     char folder[PATH_MAX]; /* that holds the store's own and those of the results; "": there is none */
+    bool of_all;           /* cw_requests_count() counts requests for other environments, too */
     char tried[CW_REQUESTS_TRIED][CW_FILE_STORE_NAME_BYTES]; /* in vain, by this process */
     size_t num_tried;
 };
@@ -56,9 +57,13 @@ struct cw_requests {
 /* `folder`: of all stores. It must be there. */
 void cw_requests_init(struct cw_requests *r, const char *folder);
 
-/* Those of the variables NAME=value of `from` that a compiler or its vendor listens to; a copy, NULL-ended,
+/* Those of the variables NAME=value of `from` on which a result depends; a copy, NULL-ended,
  * the caller's to free as one block. NULL: memory is out. */
 const char **cw_requests_environment(char *const *from);
+
+/* Whether `environment` has those variables as the request's program had them. A builder takes no other: what
+ * a file says selects no program and no library. */
+bool cw_requests_is_for(const struct cw_request *q, char *const *environment);
 
 /* True: the request is there now, and may be taken. One that may be taken already stays as it is. */
 bool cw_requests_write(struct cw_requests *r, const struct cw_request *q);
@@ -66,8 +71,8 @@ bool cw_requests_write(struct cw_requests *r, const struct cw_request *q);
 /* Whether files can be made in the folder. */
 bool cw_requests_can_be_written(const struct cw_requests *r);
 
-/* The oldest request that has not failed too often, nor in this process: its file's name. False: there is
- * none. */
+/* The oldest request for this process's environment that has not failed too often, nor in this process: its
+ * file's name. False: there is none. */
 bool cw_requests_next(const struct cw_requests *r, char name[CW_FILE_STORE_NAME_BYTES]);
 
 /* That request; the caller's to finish where true. False: it is damaged, or gone. */

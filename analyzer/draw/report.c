@@ -443,7 +443,7 @@ enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_
     const char *graph = strstr(cw_report_page, graph_mark), *data = strstr(cw_report_page, data_mark),
                *roofs = strstr(cw_report_page, roofs_mark);
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, o->work, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->work, o->outside, err);
 
     if (!status) {
         fwrite(cw_report_page, 1, (size_t)(roofs - cw_report_page), f);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "../graph/kernel_times.h"
+#include "../graph/outside.h"
 #include "../history/device_roofs.h"
 
 struct cw_report_options {
@@ -16,6 +17,7 @@ struct cw_report_options {
     bool graph;    /* draw the graph (by graphviz's dot; the page says so where that is missing) */
     /* of each command, NULL: of none; of each device, when_s 0 where none are kept. Borrowed */
     const struct cw_launch_work *work;
+    const struct cw_outside *outside; /* NULL: not looked for. Borrowed */
     const struct cw_device_roofs *roofs;
 };
 enum { CW_REPORT_COMMANDS = 50000, CW_REPORT_GRAPH_NODES = 150 };

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_trace *t,
-                                    const struct cw_launch_work *work, struct cw_error *err)
+                                    const struct cw_launch_work *work, const struct cw_outside *outside,
+                                    struct cw_error *err)
 {
     enum cw_status status;
 
@@ -15,6 +16,8 @@ enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_t
     status = cw_graph_summary_init(&r->summary, t, err);
     if (!status)
         status = cw_figures_init(&r->figures, t, err);
+    if (!status && outside)
+        r->figures.outside = *outside;
     if (!status)
         status = cw_critical_path_init(&r->path, t, r->timed ? CW_WEIGHT_TIME : CW_WEIGHT_COUNT, err);
     if (!status)

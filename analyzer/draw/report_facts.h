@@ -18,11 +18,13 @@ struct cw_report_facts {
     size_t finding_count;
 };
 
-/* Fills `r` from `t`, which must outlive it; finish it in any case. work: as cw_kernel_times_init has them.
+/* Fills `r` from `t`, which must outlive it; finish it in any case. work: as cw_kernel_times_init has them;
+ * outside: of its launches, NULL: not looked for.
  * Errors: those of cw_graph_summary_init, cw_figures_init, cw_critical_path_init, cw_kernel_times_init,
  * cw_command_times_init. */
 enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_trace *t,
-                                    const struct cw_launch_work *work, struct cw_error *err);
+                                    const struct cw_launch_work *work, const struct cw_outside *outside,
+                                    struct cw_error *err);
 void cw_report_facts_finish(struct cw_report_facts *r);
 
 #endif

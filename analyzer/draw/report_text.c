@@ -100,7 +100,7 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
 {
     static const char *const marks[] = {" ", "*", "!"};
     struct cw_report_facts r;
-    enum cw_status status = cw_report_facts_init(&r, t, o->work, err);
+    enum cw_status status = cw_report_facts_init(&r, t, o->work, o->outside, err);
     const char *least = r.summary.without_times ? "at least " : "";
     char a[16], b[16];
 
@@ -116,6 +116,9 @@ enum cw_status cw_report_print(const struct cw_trace *t, const struct cw_report_
         if (t->process.dropped_commands)
             fprintf(f, "dropped   %llu older commands and waits (--limit)\n",
                     (unsigned long long)t->process.dropped_commands);
+        if (t->process.impossible_times)
+            fprintf(f, "times     of %s cannot be: the vendor's profiling has no clock\n",
+                    CW_COUNT(t->process.impossible_times, "command"));
         if (t->process.selection)
             fprintf(f, "selected  %zu of %s, waits among them: %s\n", t->commands.count,
                     CW_COUNT(t->process.whole_commands, "command"), t->process.selection);

@@ -62,7 +62,7 @@ static enum cw_status run_order(struct cw_exec *x, enum cw_execute_phase phase, 
 {
     enum cw_status status = CW_OK;
     x->phase = phase;
-    x->r->buffers = x->r->readbacks = x->r->bytes = 0;
+    x->r->buffers = x->r->readbacks = x->r->bytes = x->r->address_bytes = 0;
     cw_execute_memory_reset(x);
     for (x->position = 0; status == CW_OK && x->position < x->t->commands.count;) {
         uint32_t id = x->order[x->position];
@@ -244,7 +244,9 @@ enum cw_status cw_execute_begin(struct cw_exec *x, struct cw_error *err)
         status = cw_execute_check(x, err);
     if (status == CW_OK)
         status = cw_execute_wait_init(x, err);
-    return status == CW_OK ? cw_execute_memory_init(x, err) : status;
+    if (status == CW_OK)
+        status = cw_execute_memory_init(x, err);
+    return status == CW_OK ? cw_execute_address_init(x, err) : status;
 }
 
 void cw_execute_end(struct cw_exec *x)

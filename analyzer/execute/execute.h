@@ -58,6 +58,7 @@ struct cw_execute_report {
     uint64_t uncaptured;         /* read-backs without data: other reads may have overwritten their bytes */
     uint64_t uncaptured_buffers; /* memory objects that commands use, without contents at their end */
     uint64_t bytes;              /* bytes compared per order, without the excluded ones */
+    uint64_t address_bytes;      /* bytes excluded because they may be addresses, which differ in each run */
     uint64_t undefined_bytes;    /* bytes excluded because their value was never defined by the program */
     uint64_t orders, distinct_orders;
     uint64_t edges_tried;              /* drop_auto: edges dropped so far */
@@ -84,8 +85,8 @@ enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char
  * CW_ERR_NOTFOUND when the trace has no captured data or nothing that could be compared, or the device is not
  * there; CW_ERR_UNSUPPORTED when a command cannot be run again (err names it), before anything runs;
  * CW_ERR_INVALID when the plan or the dropped edge does not fit the trace; CW_ERR_FORMAT, CW_ERR_IO for
- * unusable captured data; CW_ERR_LIMIT when a launch does not end that another command may have to end (what
- * the launch uses is leaked then, and the process should end); CW_ERR_VENDOR when OpenCL reports an error;
+ * unusable captured data; CW_ERR_LIMIT when a launch does not end that another command may have to end (the
+ * memory of the launch is leaked then, and the process should end); CW_ERR_VENDOR when OpenCL reports an error;
  * CW_ERR_CYCLE; CW_ERR_NOMEM. While it runs, standard output is the standard error of the process (kernels
  * print). Not thread-safe. */
 enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_options *o,

@@ -47,6 +47,28 @@ static enum cw_status check_memory(const struct check *k, uint32_t memory)
     return CW_OK;
 }
 
+static enum cw_status check_program(const struct check *k, uint32_t program);
+
+/* Of programs that were compiled, each of them older than what they were linked to. */
+static enum cw_status check_parts(const struct check *k, uint32_t program)
+{
+    const struct cw_slice parts = k->x->t->programs.v[program].inputs;
+    enum cw_status status = CW_OK;
+
+    if (!parts.count)
+        return refuse(k, CW_ERR_NOTFOUND, "the trace does not say what its program was linked of");
+    for (uint32_t i = 0; i < parts.count && status == CW_OK; i++) {
+        uint32_t part = k->x->t->program_ids.v[parts.first + i];
+        if (part >= program)
+            status = refuse(k, CW_ERR_FORMAT, "its program was linked of a younger one");
+        else if (k->x->t->programs.v[part].kind == CW_PROGRAM_LINKED)
+            status = refuse(k, CW_ERR_UNSUPPORTED, "its program was linked of one that was linked itself");
+        else
+            status = check_program(k, part);
+    }
+    return status;
+}
+
 static enum cw_status check_program(const struct check *k, uint32_t program)
 {
     const struct cw_trace *t = k->x->t;
@@ -55,9 +77,11 @@ static enum cw_status check_program(const struct check *k, uint32_t program)
         return refuse(k, CW_ERR_FORMAT, "its program is in a context that is not in the trace");
     if (p->kind == CW_PROGRAM_BUILTIN)
         return refuse(k, CW_ERR_UNSUPPORTED, "built-in kernels cannot be run again");
-    if (!blob_fits(k->x, p->binary))
+    if (!blob_fits(k->x, p->binary) || !blob_fits(k->x, p->joined))
         return refuse(k, CW_ERR_FORMAT,
-                      "its program's binary lies outside the captured data, which may be truncated");
+                      "its program's text lies outside the captured data, which may be truncated");
+    if (p->kind == CW_PROGRAM_LINKED && !p->binary.size)
+        return check_parts(k, program);
     if (!p->source && !p->binary.size)
         return refuse(
             k, CW_ERR_NOTFOUND,

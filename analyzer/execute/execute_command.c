@@ -121,6 +121,10 @@ static enum cw_status run_return(struct cw_exec *x, uint32_t id, struct cw_error
     cl_mem m;
     if (f->data.size == 0)
         return CW_OK;
+    if (cw_execute_address_is_held(x, p.memory)) {
+        x->r->address_bytes += p.bytes;
+        return CW_OK;
+    }
     status = cw_execute_memory_use(x, p.memory, &m,
                                    err); /* first: making an object needs the scratch memory, too */
     if (status != CW_OK)

@@ -49,12 +49,24 @@ static uint32_t root_of(const struct cw_exec *x, uint32_t memory, uint64_t *offs
     return memory;
 }
 
+/* The roots that the command may use without naming them: those of its context that commands name. */
+static void visit_others(struct cw_exec *x, uint32_t id, void (*visit)(void *data, uint32_t memory),
+                         void *data)
+{
+    const struct cw_command *c = &x->t->commands.v[id];
+
+    for (uint32_t i = 0; c->elsewhere && i < x->t->memory.count; i++)
+        if (x->memory[i].named && x->t->memory.v[i].context == x->t->queues.v[c->queue].context)
+            visit(data, i);
+}
+
 static void count_use(void *data, uint32_t memory)
 {
     struct cw_exec *x = data;
     uint64_t offset;
     uint32_t root = root_of(x, memory, &offset);
     x->memory[root].uses++;
+    x->memory[root].named = true;
     x->undefined |= x->t->memory.v[root].initial.size == 0;
 }
 
@@ -79,6 +91,9 @@ enum cw_status cw_execute_memory_init(struct cw_exec *x, struct cw_error *err)
     for (size_t i = 0; i < x->t->commands.count; i++)
         if (x->runs[i])
             cw_execute_memory_mentions(x->t, (uint32_t)i, count_use, x);
+    for (size_t i = 0; i < x->t->commands.count; i++)
+        if (x->runs[i])
+            visit_others(x, (uint32_t)i, count_use, x);
     for (size_t i = 0; i < n; i++)
         x->r->uncaptured_buffers += x->memory[i].uses && x->t->memory.v[i].final.size == 0;
     return CW_OK;
@@ -222,6 +237,10 @@ static enum cw_status compare_end(struct cw_exec *x, uint32_t root, struct cw_er
     uint8_t *got;
     if (m->final.size == 0 || !x->memory[root].handle)
         return CW_OK;
+    if (x->memory[root].addresses) {
+        x->r->address_bytes += whole.bytes;
+        return CW_OK;
+    }
     got = cw_execute_scratch(x, (size_t)whole.bytes);
     if (!got)
         return cw_error_set(err, CW_ERR_NOMEM, "no memory for %llu bytes", (unsigned long long)whole.bytes);
@@ -255,6 +274,9 @@ static void count_done(void *data, uint32_t memory)
 enum cw_status cw_execute_memory_done(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
     struct done d = {x, err, CW_OK};
+    if (x->t->commands.v[id].elsewhere && x->current) /* the vendor does not know all that it uses */
+        clFinish(x->current);
     cw_execute_memory_mentions(x->t, id, count_done, &d);
+    visit_others(x, id, count_done, &d);
     return d.status;
 }

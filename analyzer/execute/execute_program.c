@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { BUILD_LOG = 300 };
@@ -27,47 +28,107 @@ static enum cw_status build_error(struct cw_exec *x, uint32_t id, cl_program p, 
     return CW_ERR_VENDOR;
 }
 
-static cl_program from_binary(struct cw_exec *x, uint32_t id, cl_int *code)
+/* What a program can be made of, the best first. A source with its headers in it is as it was; the files
+ * that a source reads may be others or gone. A program that was made of a captured binary is made of that
+ * alone. */
+enum form { JOINED, SOURCE, BINARY, FORMS };
+
+static bool is_linked(const struct cw_t_program *p)
+{
+    return p->kind == CW_PROGRAM_LINKED && !p->binary.size;
+}
+
+static bool has_form(const struct cw_t_program *p, enum form form)
+{
+    if (p->kind == CW_PROGRAM_BINARY && p->binary.size)
+        return form == BINARY;
+    return form == JOINED ? p->joined.size > 0 : form == SOURCE ? p->source != NULL : p->binary.size > 0;
+}
+
+static cl_program create(const struct cw_exec *x, uint32_t id, enum form form, cl_int *code)
 {
     const struct cw_t_program *p = &x->t->programs.v[id];
     const struct cw_execute_context *c = &x->contexts[p->context];
-    const unsigned char *binary = x->data + p->binary.offset, *binaries[CW_EXEC_DEVICES];
+    const struct cw_blob *blob = form == JOINED ? &p->joined : &p->binary;
+    const char *text = form == SOURCE ? p->source : (const char *)x->data + blob->offset;
+    const size_t length = form == SOURCE ? strlen(text) : (size_t)blob->size;
+    const unsigned char *binaries[CW_EXEC_DEVICES];
     size_t sizes[CW_EXEC_DEVICES];
+
+    if (form != BINARY)
+        return clCreateProgramWithSource(c->handle, 1, &text, &length, code);
     if (p->kind == CW_PROGRAM_IL)
-        return clCreateProgramWithIL(c->handle, binary, (size_t)p->binary.size, code);
+        return clCreateProgramWithIL(c->handle, text, length, code);
     for (cl_uint d = 0; d < c->device_count && d < CW_EXEC_DEVICES; d++)
-        binaries[d] = binary, sizes[d] = (size_t)p->binary.size;
+        binaries[d] = (const unsigned char *)text, sizes[d] = length;
     return clCreateProgramWithBinary(c->handle, c->device_count, c->devices, sizes, binaries, NULL, code);
 }
 
-/* From source where there is one; from the captured binary where not, or where the source needs files that
- * are gone. */
-static enum cw_status make_program(struct cw_exec *x, uint32_t id, struct cw_error *err)
+/* Builds it, or compiles it to be linked. */
+static cl_int build(const struct cw_exec *x, uint32_t id, enum form form, bool compile, cl_program program)
 {
     const struct cw_t_program *p = &x->t->programs.v[id];
     const struct cw_execute_context *c = &x->contexts[p->context];
-    const char *options = p->options ? p->options : "";
-    const char *source = p->source;
+    const bool compiled = form == BINARY && p->kind != CW_PROGRAM_IL;
+    const char *options = compiled || !p->options ? "" : p->options;
+
+    if (!compile)
+        return clBuildProgram(program, c->device_count, c->devices, options, NULL, NULL);
+    return compiled
+               ? CL_SUCCESS
+               : clCompileProgram(program, c->device_count, c->devices, options, 0, NULL, NULL, NULL, NULL);
+}
+
+/* In the first form of which it builds; *code of the last try, whose program is returned even if it
+ * failed. */
+static cl_program make_of_text(const struct cw_exec *x, uint32_t id, bool compile, cl_int *code)
+{
     cl_program program = NULL;
-    cl_int code = CL_SUCCESS;
-    enum cw_status status = CW_OK;
-    for (;;) {
-        program = source ? clCreateProgramWithSource(c->handle, 1, &source, NULL, &code)
-                         : from_binary(x, id, &code);
-        if (program)
-            code = clBuildProgram(program, c->device_count, c->devices,
-                                  source || p->kind == CW_PROGRAM_IL ? options : "", NULL, NULL);
-        if (code == CL_SUCCESS || !source || !p->binary.size)
-            break;
+
+    *code = CL_INVALID_BINARY;
+    for (int form = JOINED; form < FORMS; form++) {
+        if (!has_form(&x->t->programs.v[id], (enum form)form))
+            continue;
         if (program)
             clReleaseProgram(program);
-        program = NULL;
-        source = NULL;
+        program = create(x, id, (enum form)form, code);
+        if (program)
+            *code = build(x, id, (enum form)form, compile, program);
+        if (*code == CL_SUCCESS)
+            break;
     }
-    if (code != CL_SUCCESS)
-        status = build_error(x, id, program, code, err);
-    x->programs[id] = program;
-    return status;
+    return program;
+}
+
+/* Linked of its parts as they are compiled here. */
+static cl_program make_linked(const struct cw_exec *x, uint32_t id, cl_int *code)
+{
+    const struct cw_t_program *p = &x->t->programs.v[id];
+    const struct cw_execute_context *c = &x->contexts[p->context];
+    cl_program *parts = calloc(p->inputs.count + 1, sizeof *parts), program = NULL;
+
+    *code = parts ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < p->inputs.count && *code == CL_SUCCESS; i++) {
+        uint32_t part = x->t->program_ids.v[p->inputs.first + i];
+        parts[i] = make_of_text(x, part, true, code);
+    }
+    if (*code == CL_SUCCESS)
+        program = clLinkProgram(c->handle, c->device_count, c->devices, p->options ? p->options : "",
+                                p->inputs.count, parts, NULL, NULL, code);
+    for (uint32_t i = 0; parts && i < p->inputs.count; i++)
+        if (parts[i])
+            clReleaseProgram(parts[i]);
+    free(parts);
+    return program;
+}
+
+static enum cw_status make_program(struct cw_exec *x, uint32_t id, struct cw_error *err)
+{
+    cl_int code;
+
+    x->programs[id] =
+        is_linked(&x->t->programs.v[id]) ? make_linked(x, id, &code) : make_of_text(x, id, false, &code);
+    return code == CL_SUCCESS ? CW_OK : build_error(x, id, x->programs[id], code, err);
 }
 
 static enum cw_status make_kernel(struct cw_exec *x, uint32_t command, struct cw_error *err)

@@ -106,9 +106,9 @@ static json_t *report_json(const struct cw_execute_report *r)
         (json_int_t)r->distinct_orders, "commands", (json_int_t)r->commands, "skipped",
         (json_int_t)r->skipped, "buffers", (json_int_t)r->buffers, "readbacks", (json_int_t)r->readbacks,
         "uncaptured", (json_int_t)r->uncaptured, "uncaptured_buffers", (json_int_t)r->uncaptured_buffers,
-        "bytes", (json_int_t)r->bytes, "undefined_bytes", (json_int_t)r->undefined_bytes, "edges_tried",
-        (json_int_t)r->edges_tried, "dropped_edge", dropped, "difference_count",
-        (json_int_t)r->difference_count, "differences", list, "seconds", r->seconds);
+        "bytes", (json_int_t)r->bytes, "undefined_bytes", (json_int_t)r->undefined_bytes, "address_bytes",
+        (json_int_t)r->address_bytes, "edges_tried", (json_int_t)r->edges_tried, "dropped_edge", dropped,
+        "difference_count", (json_int_t)r->difference_count, "differences", list, "seconds", r->seconds);
 }
 
 /* "1 buffer", "2 buffers" */
@@ -142,6 +142,8 @@ static void print_summary(const struct cw_execute_report *r, FILE *out)
     print_count(out, " compared, ", r->bytes, "byte");
     if (r->undefined_bytes)
         print_count(out, "; left out because the program never defined them: ", r->undefined_bytes, "byte");
+    if (r->address_bytes)
+        print_count(out, "; left out because they may be addresses: ", r->address_bytes, "byte");
     if (r->uncaptured)
         print_count(out, "; not compared, as it was overwritten or under way: ", r->uncaptured, "read-back");
     if (r->uncaptured_buffers)

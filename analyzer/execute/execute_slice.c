@@ -48,6 +48,9 @@ static enum cw_status mark(struct slice *s, const struct cw_selection *part)
     enum cw_status status = in ? cw_selection_mark(t, part, in, s->err) : nomem(s);
 
     s->in = in;
+    for (size_t i = 0; status == CW_OK && i < t->commands.count; i++)
+        if (in[i] && t->commands.v[i].elsewhere)
+            status = cw_error_set(s->err, CW_ERR_UNSUPPORTED, CW_EXECUTE_NO_PART);
     return status;
 }
 
@@ -144,9 +147,11 @@ static void replace_blobs(struct slice *s, const struct cw_blob *initial, const 
         t->memory.v[i].initial = initial[i];
         t->memory.v[i].final = final[i];
     }
-    for (size_t i = 0; i < t->programs.count; i++)
-        t->programs.v[i].binary =
-            keep(s, s->x.data + t->programs.v[i].binary.offset, t->programs.v[i].binary.size);
+    for (size_t i = 0; i < t->programs.count; i++) {
+        struct cw_t_program *p = &t->programs.v[i];
+        p->binary = keep(s, s->x.data + p->binary.offset, p->binary.size);
+        p->joined = keep(s, s->x.data + p->joined.offset, p->joined.size);
+    }
     for (size_t i = 0; i < t->commands.count; i++) {
         const uint32_t transfer = t->commands.v[i].transfer;
         if (s->in[i] && transfer < t->transfers.count) {

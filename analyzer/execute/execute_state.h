@@ -26,6 +26,8 @@ struct cw_execute_memory {
     void *host;          /* the tool's allocation behind a USE_HOST_PTR object */
     uint32_t uses;       /* roots: mentions by commands that run */
     uint32_t uses_left;  /* of them in the order that runs */
+    bool named;          /* roots: a command that runs names it, or a part of it */
+    bool addresses;      /* roots: commands may leave addresses there (execute_address.c) */
     uint32_t next_child; /* roots and children: list of the objects made from the root, CW_NONE ends it */
 };
 
@@ -50,7 +52,7 @@ struct cw_exec {
     uint64_t data_size;
     bool *runs;     /* per command: executed (else it never ran, or there is nothing to do) */
     uint32_t *rival; /* per command: of a launch a command that may write while it runs; else CW_NONE */
-    bool stuck;      /* a launch does not end: what it may use stays, and nothing waits for it any more */
+    bool stuck;      /* a launch does not end: its objects stay, and nothing waits for it any more */
     bool undefined; /* some object has contents that the program did not define at creation */
 
     cl_device_id *devices;               /* per traced device */
@@ -105,6 +107,15 @@ enum cw_status cw_execute_check(struct cw_exec *x, struct cw_error *err);
  * host memory while both live, and a command writes one of them (OpenCL 3.0, section 5.2.1: undefined). Needs
  * x->runs. */
 enum cw_status cw_execute_overlap_check(const struct cw_exec *x, struct cw_error *err);
+
+/* execute_address.c: finds the memory that may hold addresses of buffers. CW_ERR_UNSUPPORTED when the program
+ * may have got such from a command, before one that follows them. Needs x->runs and x->memory. */
+enum cw_status cw_execute_address_init(struct cw_exec *x, struct cw_error *err);
+/* Of a part of a trace in which kernels follow such addresses. */
+#define CW_EXECUTE_NO_PART                                                                                   \
+    "a part of a trace whose kernels use addresses of buffers from memory cannot be run again"
+/* The contents of the object may be addresses, which differ in each run. */
+bool cw_execute_address_is_held(const struct cw_exec *x, uint32_t memory);
 
 /* execute_vendor.c */
 enum cw_status cw_execute_vendor_init(struct cw_exec *x, struct cw_error *err);

@@ -10,7 +10,7 @@
 
 #include "../graph/races.h"
 
-enum { LEAST_SECONDS = 10, TIMES = 10 }; /* the bound: so long, and so many times the traced program */
+enum { LEAST_SECONDS = 10, TIMES = 10 }; /* the bound: their sum, TIMES the traced program */
 
 static void set_rival(struct cw_exec *x, uint32_t launch, uint32_t other)
 {

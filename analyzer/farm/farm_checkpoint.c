@@ -14,6 +14,7 @@
 
 #include "../io/crc32.h"
 #include "../io/file_text.h"
+#include "../io/output.h"
 #include "../io/temporary_folder.h"
 
 #define MAGIC    0x31665743u /* "CWf1" */
@@ -239,7 +240,8 @@ static enum cw_status create(struct cw_farm_checkpoint *c, const char *before, c
 {
     enum cw_status status = CW_OK;
 
-    c->fd = before ? open(before, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : temporary_file();
+    c->fd = before ? open(before, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : temporary_file();
+    cw_output_private_as(c->fd);
     if (c->fd < 0 || flock(c->fd, LOCK_EX | LOCK_NB) < 0)
         return wrong(c, errno, "make", err);
     if (before)
@@ -387,30 +389,62 @@ static int lock_soon(int fd)
     return error;
 }
 
+/* The file is one that this user alone can have written. */
+static enum cw_status check_owner(const struct cw_farm_checkpoint *c, struct cw_error *err)
+{
+    struct stat st;
+
+    if (fstat(c->fd, &st) < 0)
+        return wrong(c, errno, "open", err);
+    if (!S_ISREG(st.st_mode))
+        return cw_error_set(err, CW_ERR_FORMAT, "%s is not a file", c->path);
+    if (!c->writable)
+        return CW_OK;
+    if (st.st_uid != geteuid())
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "%s belongs to another user (%u), so its results are not taken: choose another "
+                            "--checkpoint",
+                            c->path, (unsigned)st.st_uid);
+    if (st.st_mode & (S_IWGRP | S_IWOTH))
+        return cw_error_set(
+            err, CW_ERR_INVALID,
+            "other users may write %s, so its results are not taken; if you trust them: chmod "
+            "go-w %s",
+            c->path, c->path);
+    return CW_OK;
+}
+
+/* All of the file that is open. */
+static enum cw_status read_file(struct cw_farm_checkpoint *c, struct cw_farm_plan *p, struct cw_error *err)
+{
+    struct cw_file_text f = {0};
+    char path[32];
+    enum cw_status status;
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", c->fd); /* the name may be another file's by now */
+    status = cw_file_text_open(&f, path, err);
+    if (status != CW_OK)
+        return status;
+    status = read_records(c, &f, p, err);
+    cw_file_text_close(&f);
+    return status;
+}
+
 enum cw_status cw_farm_checkpoint_open(struct cw_farm_checkpoint *c, const char *path, bool write,
                                        struct cw_farm_plan *p, struct cw_error *err)
 {
-    struct cw_file_text f = {0};
-    enum cw_status status = CW_OK;
-    bool text = false;
+    enum cw_status status;
 
     *p = (struct cw_farm_plan){0};
     *c = (struct cw_farm_checkpoint){.writable = write, .path = strdup(path)};
-    c->fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-    if (c->fd < 0)
-        status = wrong(c, errno, "open", err);
+    c->fd = open(path, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    status = c->fd < 0 ? wrong(c, errno, "open", err) : check_owner(c, err);
     if (status == CW_OK && write && lock_soon(c->fd) < 0)
         status = errno == EWOULDBLOCK
                      ? cw_error_set(err, CW_ERR_INVALID, "another clweave farm is at work on %s", path)
                      : wrong(c, errno, "lock", err);
-    if (status == CW_OK) {
-        status = cw_file_text_open(&f, path, err);
-        text = status == CW_OK;
-    }
     if (status == CW_OK)
-        status = read_records(c, &f, p, err);
-    if (text)
-        cw_file_text_close(&f);
+        status = read_file(c, p, err);
     if (status == CW_OK && write) {
         if (c->dropped && ftruncate(c->fd, (off_t)c->bytes) < 0)
             status = wrong(c, errno, "cut", err);

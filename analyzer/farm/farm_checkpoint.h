@@ -40,14 +40,15 @@ struct cw_farm_checkpoint {
 };
 
 /* Makes the file `path`, which must not be there (NULL: one without a name, in the folder for temporary
- * files), for the plan `p`. CW_ERR_INVALID: it is there; CW_ERR_IO, CW_ERR_NOMEM. Then nothing is open. */
+ * files), for the plan `p`. It is this user's alone, as are the outputs that are opened later.
+ * CW_ERR_INVALID: it is there; CW_ERR_IO, CW_ERR_NOMEM. Then nothing is open. */
 enum cw_status cw_farm_checkpoint_create(struct cw_farm_checkpoint *c, const char *path,
                                          const struct cw_farm_plan *p, struct cw_error *err);
 
 /* Opens the file `path` and reads its plan into *p, which the caller finishes in any case. `write`: to go
  * on with it; what counts for nothing is cut off. CW_ERR_FORMAT: it is no checkpoint; CW_ERR_VERSION: one
- * of another version; CW_ERR_INVALID: another farm has it, and keeps it for two seconds; CW_ERR_IO,
- * CW_ERR_NOMEM. Then nothing is open. */
+ * of another version; CW_ERR_INVALID: another farm has it, and keeps it for two seconds, or, with `write`,
+ * another user owns the file or may write it; CW_ERR_IO, CW_ERR_NOMEM. Then nothing is open. */
 enum cw_status cw_farm_checkpoint_open(struct cw_farm_checkpoint *c, const char *path, bool write,
                                        struct cw_farm_plan *p, struct cw_error *err);
 

@@ -6,6 +6,7 @@
 
 static const char why_memory[] = "out of memory";
 static const char why_prints[] = "it prints";
+static const char why_addresses[] = "it hands on where its buffers lie";
 static const char why_polls[] = "it waits in a loop for memory that others write";
 static const char why_changed[] = "it changes a structure that it is given by value";
 static const char why_single[] = "there is only one work-group";
@@ -61,14 +62,19 @@ static void whole(struct cw_cut_verdict *v, const char *why, int arg)
 
 bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
 {
-    const char *why = m->anywhere ? m->why_anywhere : m->prints ? why_prints : m->polls ? why_polls : NULL;
+    const char *why = m->anywhere    ? m->why_anywhere
+                      : m->prints    ? why_prints
+                      : m->polls     ? why_polls
+                      : m->addresses ? why_addresses
+                                     : NULL;
+    bool all = why != NULL;
     int arg = -1;
     for (int i = 0; i < m->args && !why; i++) {
         why = m->arg[i].changed ? why_changed : m->arg[i].placed ? NULL : m->arg[i].unknown_write;
         arg = i;
     }
     if (why)
-        whole(v, why, m->anywhere || m->prints || m->polls ? -1 : arg);
+        whole(v, why, all ? -1 : arg);
     return why != NULL;
 }
 

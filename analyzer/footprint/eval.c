@@ -235,6 +235,28 @@ static void surround(const struct course *c, int64_t bytes, int64_t size, struct
         clip(&t->may, c->g.base, end, size);
 }
 
+/* Of accesses that certainly happen. */
+static void find_outside(const struct course *c, int64_t bytes, int64_t size, struct eval_touch *t, bool *ok)
+{
+    struct cw_spans all = {0};
+    cw_wide end = c->g.base + bytes, first = c->g.base;
+    for (int i = 0; i < c->g.n; i++)
+        end += c->g.stride[i] * (c->g.count[i] - 1);
+    if (!size || (first >= 0 && end <= size) || end > INT64_MAX || first < INT64_MIN)
+        return;
+    if (first >= 0) {
+        first = end - bytes > size ? end - bytes : size;
+        for (size_t i = spread(&c->g, bytes, (int64_t)end, &all, ok) ? 0 : all.n; i < all.n; i++)
+            if (all.v[i].end > size) {
+                first = all.v[i].begin > size ? all.v[i].begin : size;
+                break;
+            }
+    }
+    t->outside = (int64_t)first;
+    t->outside_end = (int64_t)end;
+    cw_spans_finish(&all);
+}
+
 /* Follows the offset once guards have narrowed the box. */
 static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, int64_t size,
                     struct eval_touch *t, bool *ok)
@@ -256,6 +278,8 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct c
         surround(&c, a->bytes_may, size, t, ok);
     if (a->count < 0) /* the tighter bounds again, for accesses that were listed or given up as a whole */
         clip(&t->may, c.r.lo, c.r.hi + a->bytes_may, size);
+    if (certain && c.linear && c.independent && c.bounded)
+        find_outside(&c, a->bytes_must, size, t, ok);
     if (certain && c.linear && c.independent && spread_out && write)
         (void)spread(&c.g, a->bytes_must, size, &t->must, ok);
     bool all = t->may.n == 1 && t->may.v[0].begin == 0 && t->may.v[0].end == size;
@@ -291,6 +315,11 @@ void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, 
 
 static bool merge(struct cw_footprint *f, const struct eval_touch *t)
 {
+    if (t->outside_end > t->outside) {
+        bool none = f->outside_end == f->outside;
+        f->outside = none || t->outside < f->outside ? t->outside : f->outside;
+        f->outside_end = none || t->outside_end > f->outside_end ? t->outside_end : f->outside_end;
+    }
     if (t->answer == CW_ANSWER_NONE)
         return true;
     if (t->answer > f->answer) {

@@ -44,6 +44,9 @@ struct cw_footprint {
     struct cw_spans may;  /* clipped to the buffer */
     struct cw_spans must; /* writes only: certainly written; part of `may` */
     const char *why;      /* static words, for AT_MOST and UNKNOWN */
+    /* the first byte outside of the buffer that is certainly touched, and one behind the last; equal: none is
+     * known */
+    int64_t outside, outside_end;
 };
 
 struct cw_arg_footprint {

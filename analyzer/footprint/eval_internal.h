@@ -158,6 +158,7 @@ struct eval_touch {
     enum cw_answer answer;
     struct cw_spans may, must;
     const char *why; /* static */
+    int64_t outside, outside_end;
 };
 
 /* eval.c */

@@ -118,6 +118,7 @@ struct cw_model {
     bool groups;              /* may see its work-groups: their sizes, numbers, local memory, barriers */
     bool anywhere;            /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
     const char *why_anywhere; /* static words, NULL when not */
+    bool addresses;           /* may hand on where a buffer lies: as a number, or in memory */
     int64_t rows;             /* key of the form for rows that clang's reading of the kernel bears out
                                  (llvm/rows_proof.h); 0: none */
     /* static words: its results may be other bits on a device with another code generator, because ...;

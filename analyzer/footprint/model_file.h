@@ -6,8 +6,9 @@
  *   {"format":"clweave-footprint","version":1,"model_version":N,"models":[MODEL, ...]}
  *
  *   MODEL:
- *    {"kernel": name, "barriers","groups","prints","polls","anywhere": bool, "why_anywhere": reason or null,
- *     "rows": key or 0, "inexact": reason or null, "floats": enum cw_model_floats, or-ed,
+ *    {"kernel": name, "barriers","groups","prints","polls","anywhere","addresses": bool,
+ *     "why_anywhere": reason or null, "rows": key or 0, "inexact": reason or null,
+ *     "floats": enum cw_model_floats, or-ed,
  *     "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed","placed": bool,
  *               "unknown_read","unknown_write": reason or null}],
  *     "nodes": [[operation, members as expr_op.h lists them], ...], operands before their users
@@ -31,7 +32,7 @@
 #include <stdio.h>
 
 /* Part of the key of any cache of models. */
-#define CW_MODEL_VERSION 8
+#define CW_MODEL_VERSION 9
 
 enum { CW_MODEL_MAX_KERNELS = 4096 }; /* in one file */
 

@@ -337,14 +337,15 @@ static bool model_fits(const struct cw_model *m)
 
 bool cw_model_read_one(struct cw_json_in *in, struct cw_model *m)
 {
-    static const char *const keys[] = {"kernel",       "barriers", "groups", "prints", "anywhere", "args",
-                                       "nodes",        "guards",   "loops",  "exits",  "accesses", "work",
-                                       "why_anywhere", "inexact",  "polls",  "rows",   "floats"};
+    static const char *const keys[] = {
+        "kernel", "barriers", "groups", "prints",   "anywhere", "addresses",    "polls",   "args", "nodes",
+        "guards", "loops",    "exits",  "accesses", "work",     "why_anywhere", "inexact", "rows", "floats"};
     enum { KEYS = sizeof keys / sizeof *keys };
     static bool (*const list[KEYS])(struct cw_json_in *, struct cw_model *) = {
-        [5] = read_args, read_nodes, read_guards, read_loops, read_exits, read_accesses, read_work};
-    bool *const flag[KEYS] = {[1] = &m->barriers, &m->groups, &m->prints, &m->anywhere, [14] = &m->polls};
-    const char **const why[KEYS] = {[12] = &m->why_anywhere, &m->inexact};
+        [7] = read_args, read_nodes, read_guards, read_loops, read_exits, read_accesses, read_work};
+    bool *const flag[KEYS] = {[1] = &m->barriers, &m->groups,    &m->prints,
+                              &m->anywhere,       &m->addresses, &m->polls};
+    const char **const why[KEYS] = {[14] = &m->why_anywhere, &m->inexact};
     int64_t floats = 0;
     unsigned seen = 0;
     for (bool first = cw_json_begin(in, '{'); cw_json_next(in, '}', &first);) {

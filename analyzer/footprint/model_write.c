@@ -234,6 +234,8 @@ static enum cw_status put_model(struct cw_json_out *o, const struct cw_model *m,
     cw_json_put_text(o, m->polls ? "true" : "false");
     cw_json_put_key(o, "anywhere");
     cw_json_put_text(o, m->anywhere ? "true" : "false");
+    cw_json_put_key(o, "addresses");
+    cw_json_put_text(o, m->addresses ? "true" : "false");
     cw_json_put_key(o, "why_anywhere");
     cw_json_put_string(o, m->why_anywhere);
     cw_json_put_key(o, "rows");

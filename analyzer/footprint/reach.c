@@ -201,6 +201,13 @@ static void add_pieces(const struct cw_reacher *r, struct cw_reach *reach, uint3
     }
 }
 
+static void find_outside(struct cw_reach *reach, uint32_t arg, bool write, const struct cw_footprint *f)
+{
+    if (f->outside_end > f->outside &&
+        (reach->outside.end == reach->outside.first || (write && !reach->outside.write)))
+        reach->outside = (struct cw_reach_outside){arg, write, f->outside, f->outside_end};
+}
+
 static struct cw_tile all_of(const struct cw_launch *l)
 {
     struct cw_tile all = {.count = {1, 1, 1}};
@@ -223,8 +230,11 @@ static struct cw_reach *evaluate(struct cw_reacher *r, const struct cw_launch *l
         n += pieces_of(r, &r->result[i].reads.may) + pieces_of(r, &r->result[i].writes.may);
     reach = calloc(1, sizeof *reach + n * sizeof *reach->piece);
     for (int write = 0; reach && write <= 1; write++)
-        for (int i = 0; i < r->model->args; i++)
-            add_pieces(r, reach, (uint32_t)i, write, write ? &r->result[i].writes : &r->result[i].reads);
+        for (int i = 0; i < r->model->args; i++) {
+            const struct cw_footprint *f = write ? &r->result[i].writes : &r->result[i].reads;
+            add_pieces(r, reach, (uint32_t)i, write, f);
+            find_outside(reach, (uint32_t)i, write, f);
+        }
     return reach;
 }
 

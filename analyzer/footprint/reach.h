@@ -40,9 +40,18 @@ struct cw_reach_piece {
         sure_end; /* of a write: all bytes [sure, sure_end) are stored to, a part of the above; or 0, 0 */
 };
 
+/* Bytes [first, end) from the start of the buffer that is argument `arg` hold the first byte outside of it
+ * that the launch surely touches, and the last; first may be negative. */
+struct cw_reach_outside {
+    uint32_t arg;
+    bool write;
+    int64_t first, end; /* equal: none is known */
+};
+
 struct cw_reach {
     uint64_t id; /* of launches of this kernel like this one; never 0, and no other kernel's */
     double most; /* operations (cw_ops_most): found out when a launch comes again; INFINITY before */
+    struct cw_reach_outside outside; /* of the first write, else read; not of a compiled launch */
     uint32_t n;
     struct cw_reach_piece piece[]; /* reads before writes */
 };

@@ -24,6 +24,7 @@
     X(cw_reason_indirect, "a function is called through a pointer")                                          \
     X(cw_reason_length, "a memory copy of unknown length")                                                   \
     X(cw_reason_padding, "padding may be left out")                                                          \
+    X(cw_reason_keeps, "bytes that keep their value may be left out")                                        \
     X(cw_reason_wait, "an asynchronous copy that is not seen to be waited for")                              \
     X(cw_reason_several, "the pointer is one of several")                                                    \
     X(cw_reason_math, "written by a mathematical function")                                                  \

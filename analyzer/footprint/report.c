@@ -160,6 +160,7 @@ json_t *cw_report_kernel(const struct cw_model *m)
     json_object_set_new(j, "barriers", json_boolean(m->barriers));
     json_object_set_new(j, "groups", json_boolean(m->groups));
     json_object_set_new(j, "other_memory", json_boolean(m->anywhere));
+    json_object_set_new(j, "addresses", json_boolean(m->addresses));
     json_object_set_new(j, "prints", json_boolean(m->prints));
     json_object_set_new(j, "exact", exact(m));
     return j;

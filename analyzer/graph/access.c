@@ -1,5 +1,6 @@
 /* access.c - see access.h. */
 #include "access.h"
+#include "../source/cl_addresses.h"
 #include "../source/cl_variables.h"
 #include "../source/kernel_params.h"
 #include "trace_vendor.h"
@@ -42,10 +43,11 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
     table->modes = malloc(total + 1);
     table->declared = malloc(total + 1);
     table->hidden = calloc(t->programs.count + 1, sizeof *table->hidden);
+    table->addresses = calloc(t->programs.count + 1, sizeof *table->addresses);
     table->trust = options->trust_declared;
     table->reach = options->reach;
     if (!cw_svm_ranges_init(&table->svm, t) || !table->first || !table->modes || !table->declared ||
-        !table->hidden)
+        !table->hidden || !table->addresses)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     memset(table->modes, CW_ACCESS_READ_WRITE, total + 1);
     memset(table->declared, CW_ACCESS_READ_WRITE, total + 1);
@@ -57,14 +59,18 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         ok = cw_cl_source_init(&source, program->source, program->options);
         table->hidden[p] = ok && cw_cl_has_variables(&source, program->options,
                                                      cw_trace_vendor_language(t, program->context));
+        table->addresses[p] = ok && cw_cl_may_hold_addresses(&source);
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
                 read_params(table, &source, t, k, options);
         cw_cl_source_finish(&source);
     }
     for (size_t p = 0; p < t->programs.count; p++)
-        for (uint32_t i = 0; i < t->programs.v[p].inputs.count; i++)
-            table->hidden[p] |= table->hidden[t->program_ids.v[t->programs.v[p].inputs.first + i]];
+        for (uint32_t i = 0; i < t->programs.v[p].inputs.count; i++) {
+            uint32_t input = t->program_ids.v[t->programs.v[p].inputs.first + i];
+            table->hidden[p] |= table->hidden[input];
+            table->addresses[p] |= table->addresses[input];
+        }
     return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
 }
 
@@ -74,6 +80,7 @@ void cw_access_table_finish(struct cw_access_table *table)
     free(table->modes);
     free(table->declared);
     free(table->hidden);
+    free(table->addresses);
     cw_svm_ranges_finish(&table->svm);
     memset(table, 0, sizeof *table);
 }
@@ -321,12 +328,20 @@ static void merge_equal(struct cw_trace *t, size_t first)
     t->accesses.count = first + kept;
 }
 
-/* It may touch memory that no argument shows: by its model, or without one by its program's text. */
-static bool may_hide(const struct cw_trace *t, const struct cw_access_table *table, uint32_t kernel)
+/* Memory that is no argument's: by the kernel's model, without one by its program's text. */
+static void look_elsewhere(const struct cw_trace *t, const struct cw_access_table *table,
+                           struct cw_command *k)
 {
-    const struct cw_model *m = table->reach ? cw_trace_reach_model(table->reach, t, kernel) : NULL;
+    uint32_t program = k->kernel < t->kernels.count ? t->kernels.v[k->kernel].program : CW_NONE;
 
-    return m ? cw_program_reach_hides(m) : table->hidden[t->kernels.v[kernel].program];
+    if (program >= t->programs.count)
+        return;
+    if (table->reach && cw_trace_reach_says(table->reach, t, k->kernel, &k->elsewhere, &k->addresses)) {
+        k->unknown_access |= k->elsewhere && table->hidden[program];
+        return;
+    }
+    k->unknown_access |= table->hidden[program];
+    k->elsewhere = k->addresses = table->addresses[program];
 }
 
 enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,
@@ -338,10 +353,10 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
     bool ok = true;
 
     k->accesses = (struct cw_slice){0, 0};
+    k->elsewhere = k->addresses = false;
     if (k->status != 0)
         return CW_OK;
-    if (k->kernel < t->kernels.count && t->kernels.v[k->kernel].program < t->programs.count)
-        k->unknown_access |= may_hide(t, table, k->kernel);
+    look_elsewhere(t, table, k);
     if (table->reach)
         reach = cw_trace_reach_launch(table->reach, t, k);
     for (uint32_t i = 0; ok && i < k->args.count; i++) {

@@ -19,6 +19,7 @@ struct cw_access_table {
     struct cw_trace_reach *reach; /* NULL: launches touch buffers whole */
     bool trust;                   /* declared accesses count as proven: drawing only */
     bool *hidden;                 /* per program: its kernels may share variables that are no arguments */
+    bool *addresses;              /* per program: its kernels may keep addresses in memory, by its text */
 };
 
 /* Parses the kernels' sources. `table` is the caller's; finish it even after a failure (CW_ERR_NOMEM). */

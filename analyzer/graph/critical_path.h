@@ -1,8 +1,8 @@
 /* critical_path.h - the longest chain of binding edges in a trace's graph, and how much time every other
  * command has to spare.
  *
- * Commands that race (races.h) stay in their recorded order, as in plans of the graph: what a program gains
- * by an order that it lacks is no gain.
+ * Commands that race (races.h) stay in their recorded order, as in plans of the graph: the program lacks that
+ * order, and would need it.
  *
  * A command weighs its device time, or 1 when chains are to be measured in commands. Host pseudo-commands,
  * and commands that were refused or failed, weigh nothing; they stand in the chain that they make. Where

@@ -112,6 +112,12 @@ static bool find_places(struct cw_data_flow *d)
     return true;
 }
 
+/* May touch memory that it does not name. */
+static bool is_unknown(const struct cw_command *k)
+{
+    return k->unknown_access || k->elsewhere;
+}
+
 struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared)
 {
     struct cw_data_flow *d = calloc(1, sizeof *d);
@@ -132,7 +138,7 @@ struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared
     for (size_t i = 0; i <= t->contexts.count; i++)
         d->contexts[i].unknown = CW_NONE;
     for (size_t i = 0; i < t->commands.count; i++) {
-        d->any_unknown |= t->commands.v[i].unknown_access;
+        d->any_unknown |= is_unknown(&t->commands.v[i]);
         d->any_map |= is_map(t->commands.v[i].type);
     }
     return d;
@@ -267,7 +273,7 @@ static void meet_unknown(struct cw_data_flow *d, uint32_t id, struct context_sta
 {
     if (c->unknown != CW_NONE)
         cw_edge_list_add_data(edges, c->unknown, id, CW_HAZARD_RAW, CW_NONE, 0);
-    if (!d->t->commands.v[id].unknown_access)
+    if (!is_unknown(&d->t->commands.v[id]))
         return;
     for (size_t i = 0; i < c->open.count; i++)
         if (!d->closed[c->open.v[i]])
@@ -288,7 +294,7 @@ static bool unknown_accesses(struct cw_data_flow *d, uint32_t id, struct cw_edge
         meet_unknown(d, id, c, edges);
     for (size_t i = context < d->t->contexts.count ? d->t->contexts.count : 0; i <= d->t->contexts.count; i++)
         meet_unknown(d, id, &d->contexts[i], edges);
-    if (k->unknown_access)
+    if (is_unknown(k))
         return true;
     for (size_t i = 0; i < edges->pending.count; i++)
         if (edges->pending.v[i].kind != CW_EDGE_QUEUE &&
@@ -318,7 +324,7 @@ bool cw_data_flow_command(struct cw_data_flow *d, uint32_t id, struct cw_edge_li
         for (uint32_t i = 0; ok && i < k->accesses.count; i++)
             ok = access_memory(d, id, &d->t->accesses.v[k->accesses.first + i], write_pass, edges);
     ok = ok && access_host(d, id, edges);
-    if (ok && d->any_unknown && cw_trace_command_is_enqueue(k))
+    if (ok && d->any_unknown && (cw_trace_command_is_enqueue(k) || k->type == CW_HOST_WRITE))
         ok = unknown_accesses(d, id, edges);
     return ok;
 }

@@ -21,7 +21,7 @@ struct cw_diff_test {
     double change;    /* typical ratio of a value of B to one of A (rank_test.h), less 1; NAN: unknown */
     double low, high; /* its 95 % interval; NAN: too few values */
     double p;         /* adjusted; NAN: not tested, or CW_DIFF_FEW */
-    double least;     /* the p, not adjusted, that so many values can have at least; NAN: not tested */
+    double least;     /* the least p, not adjusted, of this number of values; NAN: not tested */
     enum cw_diff_verdict verdict;
 };
 

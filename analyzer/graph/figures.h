@@ -12,6 +12,7 @@
 #include "host_calls.h"
 #include "leaks.h"
 #include "memory_moves.h"
+#include "outside.h"
 #include "phases.h"
 #include "races.h"
 #include "shared_contexts.h"
@@ -51,6 +52,7 @@ struct cw_figures {
     struct cw_races races;            /* commands that meet in memory with no order */
     struct cw_leaks leaks;            /* objects that the program did not release */
     struct cw_shared_contexts shared; /* contexts of several devices */
+    struct cw_outside outside;        /* as the caller has found it; cw_figures_init has none */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
     bool host_bytes_at_most; /* with maps, or rectangles with the gaps between their rows */
     uint64_t waits_only; /* enqueued commands that nothing binding precedes but that stood behind others in a
@@ -86,7 +88,7 @@ struct cw_finding {
     enum cw_finding_kind kind;
     char title[100], text[800]; /* UTF-8, one line each */
 };
-enum { CW_FINDINGS_MAX = 28 };
+enum { CW_FINDINGS_MAX = 29 };
 
 /* "2 of 3 buffers (4 KiB), 1 of 1 context": the kinds of objects that were kept. */
 void cw_findings_leaks(const struct cw_leaks *leaks, char text[300]);

@@ -375,7 +375,13 @@ static void find_doubts(struct cw_findings_list *l, const struct cw_graph_summar
                              "are cheap: create "
                              "buffers that kernels only read with CL_MEM_READ_ONLY.",
                              N(s->unproven), CW_COUNT(s->binding, "binding edge"));
-    if (s->works && s->device_ns == 0)
+    if (l->t->process.impossible_times)
+        cw_findings_list_add(
+            l, CW_FINDING_NOTE, "Device times that cannot be",
+            "The vendor's profiling gave %s times that no clock can have shown: out of order, or "
+            "standing still while the host's clock ran. They are left out.",
+            CW_COUNT(l->t->process.impossible_times, "command"));
+    else if (s->works && s->device_ns == 0)
         cw_findings_list_add(
             l, CW_FINDING_NOTE, "No device times",
             were_times_asked_for(l->t)

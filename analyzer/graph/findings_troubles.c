@@ -129,6 +129,22 @@ static void find_stale(struct cw_findings_list *l)
                              shown < t->stale.count ? "; and others" : "");
 }
 
+static void find_outside(struct cw_findings_list *l, const struct cw_outside *o)
+{
+    char first[CW_FINDINGS_LIST_TEXT], others[60] = "";
+
+    if (o->launches > 1)
+        snprintf(others, sizeof others, " %s do%s so, too.", CW_COUNT(o->launches - 1, "other launch"),
+                 o->launches == 2 ? "es" : "");
+    if (o->launches)
+        cw_findings_list_add(l, CW_FINDING_TROUBLE, "A kernel touches bytes outside of a buffer",
+                             "%s %s argument %u outside of its buffer of %llu bytes: byte %lld is the first "
+                             "such one, byte %lld the last one.%s What lies there is not known, and the "
+                             "graph has no edge for it.",
+                             cw_findings_list_command(l, o->command, first), o->write ? "writes" : "reads",
+                             o->arg, N(o->size), (long long)o->first, (long long)o->end - 1, others);
+}
+
 /* ---- orders that nothing promises */
 
 static void find_unflushed(struct cw_findings_list *l, const struct cw_habits *h)
@@ -211,6 +227,7 @@ void cw_findings_troubles(struct cw_findings_list *l, const struct cw_figures *f
     find_failed_calls(l, f);
     find_failed_builds(l);
     find_stale(l);
+    find_outside(l, &f->outside);
     find_races(l, &f->races);
     find_unflushed(l, &f->habits);
     find_unawaited(l, &f->habits);

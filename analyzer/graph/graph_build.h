@@ -29,7 +29,8 @@
  * source that the kernel has no way to write through it; all else is read-write. With kernel footprints
  * (options.reach) a launch reads and writes the byte ranges that its kernel's model gives for its sizes and
  * scalar arguments; where the model knows no more than "anywhere", and for images, it is as before. A command
- * with unknown_access collides with every command of its context.
+ * with unknown_access, or a kernel that may touch buffers which are no argument (footprint/model.h, anywhere;
+ * without a model source/cl_addresses.h), collides with every command of its context.
  *
  * A mere declaration (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
  * programs break such promises and vendors let them. Where declarations say less than the proven modes the

@@ -248,6 +248,9 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     if (t->process.dropped_commands)
         fprintf(f, "the newest commands: %llu before them were dropped (--limit)\n",
                 (unsigned long long)t->process.dropped_commands);
+    if (t->process.impossible_times)
+        fprintf(f, "device times of %s left out, as they cannot be: the vendor's profiling has no clock\n",
+                CW_COUNT(t->process.impossible_times, "command"));
     if (t->process.selection)
         fprintf(f, "selected by %s: %zu of %s, waits among them\n", t->process.selection, t->commands.count,
                 CW_COUNT(t->process.whole_commands, "command"));

@@ -58,7 +58,8 @@ static void get_models(struct cw_trace_reach *r, const struct cw_trace *t, size_
     struct cw_error err = {0};
     char *options;
 
-    if (p->kind != CW_PROGRAM_SOURCE || !p->source || !p->options || p->rebuilt || p->inputs.count)
+    if ((p->kind != CW_PROGRAM_SOURCE && p->kind != CW_PROGRAM_BINARY) || !p->source || !p->options ||
+        p->rebuilt || p->inputs.count)
         return;
     if (identity_of(t, p->context, identity))
         vendor.identity = identity;
@@ -183,4 +184,13 @@ const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, cons
     return p < r->programs && r->program[p] && t->kernels.v[kernel].name
                ? cw_program_reach_model(r->program[p], t->kernels.v[kernel].name)
                : NULL;
+}
+
+bool cw_trace_reach_says(const struct cw_trace_reach *r, const struct cw_trace *t, uint32_t kernel,
+                         bool *elsewhere, bool *addresses)
+{
+    uint32_t p = kernel < r->kernels ? t->kernels.v[kernel].program : CW_NONE;
+
+    return p < r->programs && r->program[p] && t->kernels.v[kernel].name &&
+           cw_program_reach_says(r->program[p], t->kernels.v[kernel].name, elsewhere, addresses);
 }

@@ -39,4 +39,8 @@ bool cw_trace_reach_describe(struct cw_trace_reach *r, const struct cw_trace *t,
 const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, const struct cw_trace *t,
                                             uint32_t kernel);
 
+/* As cw_program_reach_says, for a kernel of the trace. */
+bool cw_trace_reach_says(const struct cw_trace_reach *r, const struct cw_trace *t, uint32_t kernel,
+                         bool *elsewhere, bool *addresses);
+
 #endif

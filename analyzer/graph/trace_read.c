@@ -6,6 +6,7 @@
 #include "../trace/log_format.h"
 #include "../trace/log_read.h"
 #include "../trace/trace_write.h"
+#include "event_times.h"
 #include "graph_build.h"
 #include "trace_check.h"
 
@@ -302,6 +303,7 @@ static enum cw_status load_log(struct cw_trace *t, const char *path, struct cw_e
                             cw_sections[place.section].name, place.index, found.text);
     if (status)
         return cw_error_set(err, status, "%.300s: %s; the log is damaged", path, found.text);
+    cw_event_times_drop(t);
     return CW_OK;
 }
 

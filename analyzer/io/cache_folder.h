@@ -9,9 +9,11 @@
 /* Writes the real path of $XDG_CACHE_HOME/clweave, else $HOME/.cache/clweave, to path[0 .. size - 1], and
  * makes it, 0700, and the folder above it when they are missing. The user's own folders may be links;
  * `clweave` must be a folder of the user's that only the user can write to: a link there could lead
- * anywhere, and old files are removed in it. A set-uid process has none. Errors: CW_ERR_NOTFOUND (neither
- * variable names a folder), CW_ERR_INVALID (it is a link, or another user's), CW_ERR_LIMIT (longer than
- * size), CW_ERR_IO. Thread-safe. */
+ * anywhere, and old files are removed in it. Its file `machine` names the machine and the user that have
+ * filled it: where these are others (it was brought from elsewhere, or a network's home folder serves
+ * several machines), or are not known, the folder is clweave-OWNER beside it. A set-uid process has none.
+ * Errors: CW_ERR_NOTFOUND (neither variable names a folder), CW_ERR_INVALID (it is a link, or another
+ * user's, or was filled elsewhere), CW_ERR_LIMIT (longer than size), CW_ERR_IO. Thread-safe. */
 enum cw_status cw_cache_folder(char *path, size_t size, struct cw_error *err);
 
 /* Opens the folder `name` in the folder `at` (AT_FDCWD: `name` is a path), following no link in its last

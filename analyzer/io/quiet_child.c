@@ -33,7 +33,8 @@ enum {
     OLD_KERNEL_FILES = 65536, /* closed one by one where close_range does not exist */
     LINGER_MS = 1000 * CW_QUIET_LINGER_S,
     PAUSE_NS = 1000000,
-    YIELD = 10, /* how much nicer the helper is than its host, whose cores it shares */
+    LOOK_MS = 200, /* at whether a signal has stopped the helper */
+    YIELD = 10,    /* how much nicer the helper is than its host, whose cores it shares */
     KERNEL_SIGSET = 8,
     NULL_FD = 0,
     READ_FD = 1,
@@ -73,6 +74,7 @@ struct supervisor {
     char *to;
     size_t got;
     char *stack;       /* of the helper, before it execs */
+    int helper;        /* its process id */
     _Atomic int alive; /* the kernel clears it when the supervisor is gone */
     enum outcome outcome;
 };
@@ -171,8 +173,21 @@ BARE static bool open_files(const struct cw_quiet_child *c)
     return !c->shared || share(c);
 }
 
+/* A signal has stopped the child `pid`, which may never go on. */
+BARE static bool is_stopped(int pid, int more)
+{
+    siginfo_t info;
+
+    info.si_pid = 0;
+    return syscall(SYS_waitid, P_PID, pid, &info, WSTOPPED | WNOHANG | WNOWAIT | more, NULL) == 0 &&
+           info.si_pid == pid;
+}
+
+/* A detached one is waited for by no thread of the host. */
 BARE static enum outcome listen_to(struct supervisor *s, int64_t end_ms)
 {
+    bool watched = s->child->kind != CW_QUIET_DETACHED;
+
     for (;;) {
         struct pollfd p = {READ_FD, POLLIN, 0};
         struct timespec left = {0};
@@ -182,6 +197,9 @@ BARE static enum outcome listen_to(struct supervisor *s, int64_t end_ms)
 
         if (ms <= 0)
             return TOO_LATE;
+        if (watched && is_stopped(s->helper, 0))
+            return DIED;
+        ms = watched && ms > LOOK_MS ? LOOK_MS : ms;
         left = (struct timespec){ms / 1000, ms % 1000 * 1000000};
         if (syscall(SYS_ppoll, &p, 1, &left, NULL, KERNEL_SIGSET) <= 0)
             continue;
@@ -230,6 +248,7 @@ BARE static int supervise(void *data)
     } else {
         syscall(SYS_close, WRITE_FD);
         syscall(SYS_close, FILE_FD);
+        s->helper = pid;
         s->outcome = listen_to(s, end_ms);
         syscall(SYS_close, READ_FD);
         if (s->outcome != FINISHED || !all_gone(now_ms() + LINGER_MS)) {
@@ -364,6 +383,17 @@ void cw_quiet_child_kill(enum cw_quiet_kind kind, bool forever)
     if (quiet.kind[kind].now && quiet.kind[kind].now->alive)
         kill(quiet.kind[kind].pid, SIGKILL);
     pthread_mutex_unlock(&quiet.lock);
+}
+
+bool cw_quiet_child_is_stopped(enum cw_quiet_kind kind)
+{
+    bool stopped;
+
+    pthread_mutex_lock(&quiet.lock);
+    stopped =
+        quiet.kind[kind].now && quiet.kind[kind].now->alive && is_stopped(quiet.kind[kind].pid, __WCLONE);
+    pthread_mutex_unlock(&quiet.lock);
+    return stopped;
 }
 
 void cw_quiet_child_after_fork(void)

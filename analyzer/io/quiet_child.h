@@ -66,14 +66,19 @@ struct cw_quiet_output {
 
 /* Runs it and waits; a DETACHED one gets on where the host ends meanwhile. The calling thread must have
  * all signals blocked. The helper's output is in *out, which the caller finishes (also after an error).
- * CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot be started, or cw_quiet_child_kill was
- * called; CW_ERR_NOMEM. How the helper ended is not told: look at its output. errno is preserved. */
+ * CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot be started, a signal has stopped it, or
+ * cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at its output. errno
+ * is preserved. */
 enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out,
                                   struct cw_error *err);
 void cw_quiet_output_finish(struct cw_quiet_output *out);
 
 /* Ends the helper of this kind that is running, and with `forever` all later ones at once. Any thread. */
 void cw_quiet_child_kill(enum cw_quiet_kind kind, bool forever);
+
+/* A signal has stopped the process that attends to the helper of this kind. A helper that is stopped itself
+ * is ended, but for a detached one. Any thread. */
+bool cw_quiet_child_is_stopped(enum cw_quiet_kind kind);
 
 /* Under valgrind, which ends programs that make such a process. */
 bool cw_quiet_child_is_valgrind(void);

@@ -177,6 +177,7 @@ static void read_body(struct reader *r)
     for (int b = 0; b < r->cfg.n && !r->failed; b++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(r->cfg.block[b]); v; v = LLVMGetNextInstruction(v)) {
             cw_effect_read_instruction(r, v, b);
+            cw_address_read_instruction(r, v);
             program_scope |= variables && cw_place_names_variable(v);
         }
     for (int i = 0; i < r->m->args && r->unplaced; i++)

@@ -58,6 +58,14 @@ bool cw_poll_has_loop(struct reader *r);
  * another one. (Others are not worth their expressions: think of a hash.) */
 int cw_stored_value(struct reader *r, LLVMValueRef v, int64_t bytes);
 
+/* address.c */
+/* Notes it when the instruction hands an address on (cw_model.addresses). */
+void cw_address_read_instruction(struct reader *r, LLVMValueRef instruction);
+
+/* Some bytes of the value that is stored may be those that were read from there, so that a compiler may leave
+ * them out: a vector of which one element is set, a bit set in a number, a choice between old and new. */
+bool cw_stored_keeps(struct reader *r, LLVMValueRef value, LLVMValueRef pointer);
+
 /* effect.c */
 /* Adds the accesses of one instruction. */
 void cw_effect_read_instruction(struct reader *r, LLVMValueRef instruction, int block);

@@ -72,6 +72,8 @@ static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTy
     if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind ||
         may_be_padded(r, block, t))
         a.doubt = cw_reason_padding;
+    else if (value && cw_stored_keeps(r, value, pointer))
+        a.doubt = cw_reason_keeps;
     add_access(r, block, pointer, -1, a);
 }
 

@@ -3,8 +3,8 @@
  *
  * A loop polls where a condition that ends it comes of memory that every iteration reads at one address, and
  * of nothing that the loop itself changes. A volatile or atomic read polls at changing addresses, too, and
- * where it decides whether the loop comes to such a condition: a compiler may keep what another read has
- * found. Operations that change what the next iteration finds poll nothing: counters, retries of a
+ * where it decides whether the loop comes to such a condition: a compiler may keep the result of another
+ * read. Operations that change the memory or the value of the next iteration poll nothing: counters, retries of a
  * compare-exchange, values that the loop stores there itself. */
 #include "access_internal.h"
 
@@ -22,7 +22,7 @@ enum {
 /* What a value is to a loop. */
 enum kind {
     FIXED,   /* the same in all iterations */
-    CARRIED, /* what the iteration before has left, otherwise fixed */
+    CARRIED, /* from the iteration before, otherwise fixed */
     VARYING,
     READ,   /* read anew at one address, and fixed otherwise */
     WATCHED /* the same, by a volatile or atomic read */
@@ -136,7 +136,7 @@ static enum kind read_at(struct poll *p, LLVMValueRef pointer, bool watched)
     return (at == FIXED || is_read(at)) && !is_changed(p, pointer) ? larger(at, READ) : VARYING;
 }
 
-/* The kind of what the call, store or atomic operation `v` leaves in the variable. */
+/* The kind of the bytes that the call, store or atomic operation `v` leaves in the variable. */
 static enum kind left_by(struct poll *p, LLVMValueRef v, LLVMValueRef variable)
 {
     enum kind found = FIXED;
@@ -188,7 +188,7 @@ static bool is_zero(LLVMValueRef v)
     return LLVMIsAConstantInt(v) && LLVMIsNull(v);
 }
 
-/* `operand`: what it adds, sets, or compares with. NULL: it has none. */
+/* `operand`: the number that it adds, sets, or compares with. NULL: it has none. */
 static enum kind atomic(struct poll *p, LLVMValueRef pointer, const char *name, LLVMValueRef operand)
 {
     bool sums = strstr(name, "add") || strstr(name, "sub") || strstr(name, "xor");

@@ -325,6 +325,11 @@ static bool from_store(struct cw_models_source *s, const struct question *q, str
     return kept && (*status == CW_OK || *status == CW_ERR_UNSUPPORTED);
 }
 
+const char *cw_program_models_llvm(void)
+{
+    return CW_FOOTPRINT_LLVM;
+}
+
 enum cw_status cw_program_models_no_answer(const char *helper, struct cw_error *err)
 {
     return cw_error_set(err, CW_ERR_IO,

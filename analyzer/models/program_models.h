@@ -66,4 +66,7 @@ enum cw_status cw_program_models_get(struct cw_models_source *s, const char *sou
                                      const struct cw_models_vendor *vendor, struct cw_model_set *set,
                                      bool *kept, struct cw_error *err);
 
+/* The version of LLVM that the helper was built with, as "19"; it needs the clang of this version. */
+const char *cw_program_models_llvm(void);
+
 #endif

@@ -38,12 +38,19 @@ struct cw_reacher *cw_program_reach_kernel(const struct cw_program_reach *p, con
     return m ? cw_reacher_create(m, pieces) : NULL;
 }
 
-bool cw_program_reach_hides(const struct cw_model *m)
-{
-    return m->anywhere;
-}
-
 const struct cw_model *cw_program_reach_model(const struct cw_program_reach *p, const char *kernel)
 {
     return cw_model_set_find(&p->set, kernel);
+}
+
+bool cw_program_reach_says(const struct cw_program_reach *p, const char *kernel, bool *elsewhere,
+                           bool *addresses)
+{
+    const struct cw_model *m = cw_model_set_find(&p->set, kernel);
+
+    if (m) {
+        *elsewhere = m->anywhere;
+        *addresses = m->addresses;
+    }
+    return m != NULL;
 }

@@ -20,7 +20,9 @@ struct cw_reacher *cw_program_reach_kernel(const struct cw_program_reach *p, con
 /* The model itself, which lives as long as `p`; NULL: there is none. */
 const struct cw_model *cw_program_reach_model(const struct cw_program_reach *p, const char *kernel);
 
-/* A launch may touch memory that no argument shows: struct cw_model, anywhere. */
-bool cw_program_reach_hides(const struct cw_model *m);
+/* The kernel's model says whether it may touch memory that is no argument's, and hand on where its buffers
+ * lie. False: there is no model. */
+bool cw_program_reach_says(const struct cw_program_reach *p, const char *kernel, bool *elsewhere,
+                           bool *addresses);
 
 #endif

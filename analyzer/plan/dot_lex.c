@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../io/array.h"
 #include "../io/text_place.h"
 
 static enum cw_dot_token wrong(struct cw_dot_lex *l, const char *at, const char *what)
@@ -15,16 +16,10 @@ static enum cw_dot_token wrong(struct cw_dot_lex *l, const char *at, const char 
 
 static bool put(struct cw_dot_lex *l, char c)
 {
-    if (l->length + 1 >= l->room) {
-        size_t room = 2 * l->room + 64;
-        char *more = realloc(l->word, room);
-        if (!more) {
-            cw_error_set(l->err, CW_ERR_NOMEM, "%s: out of memory", l->name);
-            l->token = CW_DOT_ERROR;
-            return false;
-        }
-        l->word = more;
-        l->room = room;
+    if (l->length + 1 >= l->capacity && !cw_array_reserve(&l->word, &l->capacity, l->length, 2, 1)) {
+        cw_error_set(l->err, CW_ERR_NOMEM, "%s: out of memory", l->name);
+        l->token = CW_DOT_ERROR;
+        return false;
     }
     l->word[l->length++] = c;
     l->word[l->length] = '\0';
@@ -209,7 +204,7 @@ void cw_dot_lex_finish(struct cw_dot_lex *l)
 {
     free(l->word);
     l->word = NULL;
-    l->room = 0;
+    l->capacity = 0;
 }
 
 bool cw_dot_is(const struct cw_dot_lex *l, char sign)

@@ -24,7 +24,7 @@ struct cw_dot_lex {
     char sign;
     bool quoted; /* a quoted or HTML string is never a keyword */
     char *word;  /* NUL-terminated; owned */
-    size_t length, room;
+    size_t length, capacity;
 };
 
 /* Moves to the next token and returns its kind. Strings joined by + are one; a backslash before a quote or a

@@ -31,9 +31,9 @@ struct end {
 /* a, b -> subgraph s {c d} -> e */
 struct chain {
     uint32_t *node;
-    size_t nodes, node_room;
+    size_t nodes, node_capacity;
     struct end *end;
-    size_t ends, end_room;
+    size_t ends, end_capacity;
 };
 
 static enum cw_status no_memory(struct cw_dot *d)
@@ -129,7 +129,7 @@ static enum cw_status read_node(struct cw_dot *d, uint32_t inside, struct chain 
             return cw_dot_expected(&d->lex, "a port");
         cw_dot_next(&d->lex);
     }
-    if (!cw_array_reserve(&c->node, &c->node_room, c->nodes, 1, sizeof *c->node))
+    if (!cw_array_reserve(&c->node, &c->node_capacity, c->nodes, 1, sizeof *c->node))
         return no_memory(d);
     c->node[c->nodes++] = node;
     return CW_OK;
@@ -171,7 +171,7 @@ static enum cw_status read_end(struct cw_dot *d, uint32_t inside, struct chain *
             status = read_node(d, inside, c);
         while (status == CW_OK && eat(d, ','));
     end.count = c->nodes - end.first;
-    if (status == CW_OK && !cw_array_reserve(&c->end, &c->end_room, c->ends, 1, sizeof *c->end))
+    if (status == CW_OK && !cw_array_reserve(&c->end, &c->end_capacity, c->ends, 1, sizeof *c->end))
         return no_memory(d);
     if (status == CW_OK)
         c->end[c->ends++] = end;
@@ -257,7 +257,7 @@ static bool is_assignment(const struct cw_dot *d)
         return false;
     ahead.err = &ignored;
     ahead.word = NULL;
-    ahead.room = 0;
+    ahead.capacity = 0;
     yes = cw_dot_next(&ahead) == CW_DOT_SIGN && ahead.sign == '=';
     cw_dot_lex_finish(&ahead);
     return yes;

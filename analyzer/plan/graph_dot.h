@@ -46,7 +46,7 @@ struct cw_dot_subgraph {
     uint32_t parent;
     struct cw_dot_attributes *node, *edge; /* the defaults that it gives; owned, NULL: none */
     uint32_t *member;                      /* its nodes (number 0 has no list); owned */
-    size_t members, room;
+    size_t members, capacity;
     bool sorted; /* the members ascend and differ */
 };
 
@@ -54,19 +54,19 @@ struct cw_dot {
     struct cw_dot_lex lex, value;   /* `value` reads values again, at their places */
     struct cw_name_table names;     /* of nodes */
     struct cw_dot_attributes *node; /* per name */
-    size_t node_room;
+    size_t node_capacity;
     struct cw_dot_edge *edge;
-    size_t edges, edge_room;
+    size_t edges, edge_capacity;
     uint64_t pairs; /* of nodes between which the text asks for an edge */
     struct cw_name_table
         edge_names;       /* of edges that the text may name again: with a key, or in a strict graph */
     uint32_t *named_edge; /* per name: its number */
-    size_t named_room;
+    size_t named_capacity;
     struct cw_dot_subgraph *subgraph;
-    size_t subgraphs, subgraph_room;
+    size_t subgraphs, subgraph_capacity;
     struct cw_name_table subgraph_names; /* each with its parent */
     uint32_t *named_subgraph;            /* per name: its number */
-    size_t named_subgraph_room;
+    size_t named_subgraph_capacity;
     struct cw_dot_attributes graph;
     const char *title; /* the graph's name, in the file's text; NULL: none */
     bool strict;
@@ -105,7 +105,7 @@ void cw_graph_dot_finish(struct cw_dot *d);
 enum cw_status cw_graph_dot_build(struct cw_dot *d, uint32_t processors, struct cw_graph **graph,
                                   struct cw_platform **platform);
 
-/* Slot of struct cw_graph_format. */
+/* The `write` of struct cw_graph_format. */
 enum cw_status cw_graph_dot_write(const struct cw_graph_output *o, FILE *f, struct cw_error *err);
 
 #endif

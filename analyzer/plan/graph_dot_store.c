@@ -32,7 +32,7 @@ const char *cw_graph_dot_value(struct cw_dot *d, const char *at)
 
 static enum cw_status add_subgraph(struct cw_dot *d, uint32_t parent, uint32_t *subgraph)
 {
-    if (!cw_array_reserve(&d->subgraph, &d->subgraph_room, d->subgraphs, 1, sizeof *d->subgraph))
+    if (!cw_array_reserve(&d->subgraph, &d->subgraph_capacity, d->subgraphs, 1, sizeof *d->subgraph))
         return no_memory(d);
     *subgraph = (uint32_t)d->subgraphs++;
     d->subgraph[*subgraph].parent = parent;
@@ -53,8 +53,8 @@ enum cw_status cw_graph_dot_subgraph(struct cw_dot *d, uint32_t parent, const ch
         return no_memory(d);
     number = cw_name_table_add(&d->subgraph_names, full, (size_t)bytes);
     free(full);
-    if (number == CW_NAME_NONE ||
-        !cw_array_reserve(&d->named_subgraph, &d->named_subgraph_room, before, 1, sizeof *d->named_subgraph))
+    if (number == CW_NAME_NONE || !cw_array_reserve(&d->named_subgraph, &d->named_subgraph_capacity, before,
+                                                    1, sizeof *d->named_subgraph))
         return no_memory(d);
     if (number == before)
         return add_subgraph(d, parent, subgraph) ? d->lex.err->status
@@ -108,7 +108,7 @@ static enum cw_status add_member(struct cw_dot *d, uint32_t subgraph, uint32_t n
 
     if (s->members && s->member[s->members - 1] == node)
         return CW_OK;
-    if (!cw_array_reserve(&s->member, &s->room, s->members, 1, sizeof *s->member))
+    if (!cw_array_reserve(&s->member, &s->capacity, s->members, 1, sizeof *s->member))
         return no_memory(d);
     s->member[s->members++] = node;
     s->sorted = false;
@@ -121,7 +121,7 @@ enum cw_status cw_graph_dot_node(struct cw_dot *d, uint32_t subgraph, const char
     uint32_t before = d->names.count;
     enum cw_status status = CW_OK;
 
-    if (!cw_array_reserve(&d->node, &d->node_room, before, 1, sizeof *d->node) ||
+    if (!cw_array_reserve(&d->node, &d->node_capacity, before, 1, sizeof *d->node) ||
         (*node = cw_name_table_add(&d->names, name, length)) == CW_NAME_NONE)
         return no_memory(d);
     for (int k = 0; *node == before && k < CW_DOT_KEYS; k++)
@@ -152,7 +152,7 @@ static enum cw_status find_edge(struct cw_dot *d, uint32_t from, uint32_t to, co
     *number = cw_name_table_add(&d->edge_names, name, (size_t)bytes);
     free(name);
     if (*number == CW_NAME_NONE ||
-        !cw_array_reserve(&d->named_edge, &d->named_room, before, 1, sizeof *d->named_edge))
+        !cw_array_reserve(&d->named_edge, &d->named_capacity, before, 1, sizeof *d->named_edge))
         return no_memory(d);
     if (*number != before)
         *edge = d->named_edge[*number];
@@ -171,7 +171,7 @@ static enum cw_status make_edge(struct cw_dot *d, uint32_t subgraph, const struc
 {
     struct cw_dot_edge *made;
 
-    if (!cw_array_reserve(&d->edge, &d->edge_room, d->edges, 1, sizeof *d->edge))
+    if (!cw_array_reserve(&d->edge, &d->edge_capacity, d->edges, 1, sizeof *d->edge))
         return no_memory(d);
     made = &d->edge[d->edges++];
     *made = *e;
@@ -185,8 +185,8 @@ enum cw_status cw_graph_dot_edge(struct cw_dot *d, uint32_t subgraph, uint32_t f
 {
     const char *key_at = own->at[CW_DOT_KEY], *text = key_at ? cw_graph_dot_value(d, key_at) : NULL;
     char *key = text ? strdup(text) : NULL;
-    size_t e;
-    uint32_t number;
+    size_t e = SIZE_MAX;
+    uint32_t number = CW_NAME_NONE;
     enum cw_status status = key_at && !key ? no_memory(d) : find_edge(d, from, to, key, &e, &number);
 
     if (status == CW_OK && e == SIZE_MAX) {

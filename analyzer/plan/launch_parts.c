@@ -61,7 +61,7 @@ uint64_t cw_launch_parts_groups(struct cw_launch_parts *p, const struct cw_comma
     const struct cw_model *model = cw_trace_reach_model(p->reach, p->trace, c->kernel);
     struct cw_reach_launch l;
 
-    if (!model || c->unknown_access || !cw_trace_reach_describe(p->reach, p->trace, c, &l))
+    if (!model || c->unknown_access || c->elsewhere || !cw_trace_reach_describe(p->reach, p->trace, c, &l))
         return 1;
     if (!p->tiler[c->kernel] && !(p->tiler[c->kernel] = cw_tiler_create(model)))
         return 1;

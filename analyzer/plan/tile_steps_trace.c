@@ -130,7 +130,7 @@ static bool find_places(struct maker *m, const struct cw_command *c)
         m->place[i].allocation = m->base[cw_trace_memory_root(m->t, a->memory, NULL)];
         m->place[i].base = (int64_t)(address(m, a->memory, &bytes) - m->place[i].allocation);
     }
-    return !c->unknown_access;
+    return !c->unknown_access && !c->elsewhere;
 }
 
 static bool touch(void *data, uint32_t tile, uint32_t arg, bool write, uint64_t begin, uint64_t end)
@@ -194,7 +194,7 @@ static enum cw_status make_steps(struct maker *m, bool keep_waits)
             continue;
         if (cw_trace_command_is_enqueue(c))
             status = c->kernel < m->t->kernels.count ? launch_step(m, i) : whole_step(m, i);
-        if (c->unknown_access || (keep_waits && host_waits(c)))
+        if (c->unknown_access || c->elsewhere || (keep_waits && host_waits(c)))
             m->open = false;
     }
     if (status == CW_OK && m->x->steps == 0)

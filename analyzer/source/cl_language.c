@@ -1,7 +1,7 @@
 /* cl_language.c - see cl_language.h. */
 #include "cl_language.h"
-#include "vendor_version.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,21 @@
 
 #define STANDARD "-cl-std="
 
+/* 6.0 of "OpenCL 3.0 PoCL 6.0 ...". 0: another vendor; HUGE_VAL: PoCL, and it does not say which. */
+static double version_of_pocl(const char *platform, const char *version)
+{
+    const char *at = version ? strcasestr(version, " PoCL ") : NULL;
+    double number;
+
+    if (!platform || strcmp(platform, "Portable Computing Language"))
+        return 0;
+    number = at ? strtod(at + 6, NULL) : 0;
+    return number > 0 ? number : HUGE_VAL;
+}
+
 int cw_cl_language_default(const char *platform, const char *version, const char *device)
 {
-    double pocl = cw_vendor_version_of_pocl(platform, version), opencl = 3;
+    double pocl = version_of_pocl(platform, version), opencl = 3;
 
     if (pocl == 0 || (pocl >= 3 && pocl < 4))
         return CW_CL_LANGUAGE_1;

@@ -373,8 +373,8 @@ static enum cw_status read_build(struct cw_log_reader *r, struct cw_log_def *d, 
         p->rebuilt |= p->options && strcmp(p->options, options) != 0;
         p->options = options;
     }
-    if (p && blob.size && (bytes || p->kind == CW_PROGRAM_SOURCE || p->kind == CW_PROGRAM_LINKED))
-        p->binary = blob;
+    if (p && blob.size)
+        *(bytes ? &p->binary : &p->joined) = blob;
     return CW_OK;
 }
 

@@ -23,10 +23,10 @@
 #include "../io/spill.h"
 #include "../source/access_mode.h"
 
-#define CW_TRACE_FORMAT  "clweave-trace"
-#define CW_TRACE_VERSION 1
+#define CW_TRACE_FORMAT          "clweave-trace"
+#define CW_TRACE_VERSION         1
 #define CW_TRACE_COMPACT_VERSION 2 /* commands are rows (compact.h) */
-#define CW_NONE          UINT32_MAX
+#define CW_NONE                  UINT32_MAX
 
 /* A part [first, first+count) of one of the trace's shared arrays. */
 struct cw_slice {
@@ -52,6 +52,7 @@ struct cw_t_process {
     uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
     uint64_t calls;             /* API calls seen, enqueues or not */
     uint64_t dropped_commands;  /* older ones that --limit has dropped, waits included */
+    uint64_t impossible_times;  /* commands whose times of the vendor cannot be (event_times.h) */
     bool all_calls;             /* the trace's calls are all that were made (--calls) */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */
@@ -121,8 +122,10 @@ struct cw_t_program {
     uint64_t
         injected_for; /* the same of the program's own text, which --inject has replaced; 0: it has not */
     bool kept;
-    bool rebuilt;           /* built with other options before: kernels may be of either build */
-    struct cw_blob binary;  /* captured (--capture-data) */
+    bool rebuilt;          /* built with other options before: kernels may be of either build */
+    struct cw_blob binary; /* that it was made of, captured (--capture-data) */
+    struct cw_blob
+        joined; /* its source with the headers of its last build in it, captured; none: not needed */
     struct cw_slice inputs; /* program ids linked or used as headers, into program_ids */
 };
 struct cw_t_kernel {
@@ -207,6 +210,8 @@ struct cw_command {
     bool local_null;     /* kernels: local_work_size was NULL */
     bool event_kept;     /* ... and had not released it when it ended by itself */
     bool unknown_access; /* touches memory that the recorder could not name (SVM pointers, native kernels) */
+    bool elsewhere; /* kernels: may touch buffers of its context that are no argument; by the graph builder */
+    bool addresses; /* kernels: may hand on where its buffers lie; likewise */
     uint8_t work_dim;
     uint32_t kernel;                                          /* CW_NONE unless a kernel */
     uint64_t global_size[3], local_size[3], global_offset[3]; /* unused dimensions are 1, 1, 0 */
@@ -220,8 +225,8 @@ struct cw_command {
     uint64_t sequence;                               /* global order in which calls began */
     uint64_t call_begin_ns, call_end_ns;             /* host clock */
     uint64_t queued_ns, submit_ns, start_ns, end_ns; /* device clock, 0 = none */
-    uint32_t device; /* that run mode had it run on; CW_NONE: not known, usually its queue's */
-    uint32_t stream; /* of its queue, from 1 on, that run mode gave it to; 0: the queue had no streams */
+    uint32_t device;   /* that run mode had it run on; CW_NONE: not known, usually its queue's */
+    uint32_t stream;   /* of its queue, from 1 on, that run mode gave it to; 0: the queue had no streams */
     const char *whole; /* why run mode did not cut the launch over devices; NULL: it did, or never looked */
 };
 
@@ -269,11 +274,11 @@ struct cw_t_call {
 /* The program used an object behind its last release of it: one of these, the others are CW_NONE. */
 struct cw_t_stale {
     uint32_t context, queue, memory, sampler, program, kernel;
-    uint32_t event;   /* of that command */
-    uint32_t command; /* that used it; CW_NONE: it was another call, or one that did not return */
-    const char *call; /* the function, where there is no command; NULL: not known */
-    uint32_t thread;  /* as of commands */
-    uint64_t at_ns;   /* host clock; 0: see the command */
+    uint32_t event;           /* of that command */
+    uint32_t command;         /* that used it; CW_NONE: it was another call, or one that did not return */
+    const char *call;         /* the function, where there is no command; NULL: not known */
+    uint32_t thread;          /* as of commands */
+    uint64_t at_ns;           /* host clock; 0: see the command */
     struct cw_slice callsite; /* as of commands: of the call, where there is no command */
     struct cw_slice released; /* likewise: of the last release */
 };

@@ -1,9 +1,11 @@
 /* compiler_resources.c - see builds/compiler_resources.h. */
 #include "compiler_resources.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,11 +223,23 @@ bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *glob
     return false;
 }
 
-void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local,
-                                  uint32_t lane, enum cw_run_form form)
-{
-    struct cw_run_kinds *k = &l->kernel->known->loaded[lane];
+/* Lists of kinds change, or are read without their lane. */
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&changing, KINDS)
 
+bool cw_compiler_resources_has_there(const struct cw_run_launch *l, const size_t *global, const size_t *local,
+                                     uint32_t lane, enum cw_run_form form)
+{
+    bool has;
+
+    pthread_mutex_lock(&changing);
+    has = cw_compiler_resources_has(l, global, local, lane, form);
+    pthread_mutex_unlock(&changing);
+    return has;
+}
+
+static void add(struct cw_run_kinds *k, struct cw_run_loaded_kind kind)
+{
     if (k->n == k->capacity && k->n < MOST_KINDS) {
         uint32_t capacity = k->n ? 2 * k->n : 4;
         struct cw_run_loaded_kind *more = realloc(k->kind, capacity * sizeof *more);
@@ -235,5 +249,13 @@ void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *g
         k->kind = more;
         k->capacity = capacity;
     }
-    k->kind[k->n < k->capacity ? k->n++ : k->next++ % k->n] = kind_of(l, global, local, form);
+    k->kind[k->n < k->capacity ? k->n++ : k->next++ % k->n] = kind;
+}
+
+void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local,
+                                  uint32_t lane, enum cw_run_form form)
+{
+    pthread_mutex_lock(&changing);
+    add(&l->kernel->known->loaded[lane], kind_of(l, global, local, form));
+    pthread_mutex_unlock(&changing);
 }

@@ -30,6 +30,10 @@ void cw_compiler_resources_free(struct cw_run_kinds *kinds);
 bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *global, const size_t *local,
                                uint32_t lane, enum cw_run_form form);
 
+/* The same of a lane that others may hold: of a launch that is to run elsewhere. */
+bool cw_compiler_resources_has_there(const struct cw_run_launch *l, const size_t *global, const size_t *local,
+                                     uint32_t lane, enum cw_run_form form);
+
 /* The vendor has taken it. Lane held. */
 void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local,
                                   uint32_t lane, enum cw_run_form form);

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -262,6 +263,17 @@ struct memory {
     bool refused; /* its file is there, and cannot be loaded */
 };
 
+/* A file that only this user, or the system's, can have written. PoCL makes files by the user's umask, which
+ * may leave them open to the user's own group. */
+static bool is_trusted(const char *module)
+{
+    struct stat st;
+
+    return module && *module == '/' && lstat(module, &st) == 0 && S_ISREG(st.st_mode) &&
+           (st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & S_IWOTH) &&
+           (!(st.st_mode & S_IWGRP) || st.st_gid == getegid());
+}
+
 /* Loads it, and notes it. When the vendor loads the file of this name it is there already, and nothing is
  * opened in the program's table of descriptors. It stays loaded, as the vendor's modules do. Apart. */
 static void load(void *memory)
@@ -271,8 +283,8 @@ static void load(void *memory)
     char *known = m->module ? NULL : cw_file_store_read(&compiled, &m->id, &bytes);
     const char *module = m->module ? m->module : known;
 
-    m->loaded = module && *module == '/' && dlopen(module, RTLD_NOW | RTLD_LOCAL);
-    m->refused = module && *module == '/' && !m->loaded && access(module, R_OK) == 0;
+    m->loaded = is_trusted(module) && dlopen(module, RTLD_NOW | RTLD_LOCAL);
+    m->refused = is_trusted(module) && !m->loaded && access(module, R_OK) == 0;
     if (m->loaded && m->module)
         cw_file_store_write(&compiled, &m->id, module, strlen(module) + 1);
     free(known);

@@ -31,7 +31,8 @@ static struct {
     struct cw_requests requests;
     const char **environment;
     struct cw_helper_tool *tool; /* clweave-compile; NULL: there is no builder */
-    bool on, off, wait;          /* off: requests are written, for tests */
+    const char **tool_environment;
+    bool on, off, wait; /* off: requests are written, for tests */
     _Atomic unsigned asked;
     _Atomic bool left;    /* a request waits, of which no builder was told */
     _Atomic bool started; /* before the end: once */
@@ -39,6 +40,29 @@ static struct {
     _Atomic uint32_t begun; /* the builder's process is there */
     char program[64];
 } later;
+
+/* The builder takes requests of its own environment alone: it gets the program's, with those of clweave's
+ * variables that say how results are made. NULL: memory is out. */
+static const char **environment_of(const struct cw_helper_tool *tool)
+{
+    static const char *const ours[] = {"CLWEAVE_CLANG=", "CLWEAVE_FAULT=", "CLWEAVE_FOOTPRINT="};
+    const char **list;
+    size_t n = 0;
+
+    while (tool->environment[n])
+        n++;
+    list = calloc(n + sizeof ours / sizeof *ours + 1, sizeof *list);
+    if (!list)
+        return NULL;
+    memcpy(list, tool->environment, n * sizeof *list);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        for (char **v = environ; v && *v; v++)
+            if (!strncmp(*v, ours[i], strlen(ours[i]))) {
+                list[n++] = strdup(*v);
+                break;
+            }
+    return list;
+}
 
 void cw_later_builds_start(const struct cw_options *options, const char *folder)
 {
@@ -58,6 +82,7 @@ void cw_later_builds_start(const struct cw_options *options, const char *folder)
     later.off = !strcmp(options->builder, "off");
     if (!later.off)
         later.tool = cw_helper_tool_find("clweave-compile");
+    later.tool_environment = later.tool ? environment_of(later.tool) : NULL;
 }
 
 static void say_impossible(const char *why)
@@ -75,7 +100,7 @@ static void *run_builder(void *unused)
                           NULL};
     const struct cw_quiet_child child = {.kind = CW_QUIET_DETACHED,
                                          .argv = argv,
-                                         .env = later.tool->environment,
+                                         .env = later.tool_environment,
                                          .input = "",
                                          .max_bytes = 1,
                                          .milliseconds = WAIT_MS,
@@ -104,7 +129,7 @@ static bool start_builder(pthread_t *thread)
         return false;
     atomic_store(&later.begun, 0);
     atomic_store(&later.left, false); /* it finds those that are there */
-    if (later.tool && !adopts() && cw_compiler_resources_apart() &&
+    if (later.tool_environment && !adopts() && cw_compiler_resources_apart() &&
         cw_run_thread_try(thread, run_builder, NULL))
         return true;
     say_impossible(later.tool ? "this process may not start the builder" : "clweave-compile is not there");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../analyzer/source/cl_addresses.h"
 #include "../../analyzer/source/cl_source.h"
 #include "../../analyzer/source/cl_variables.h"
 #include "../../analyzer/source/joined_source.h"
@@ -90,14 +91,15 @@ static bool is_dated(const struct cw_cl_source *s)
 bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint32_t traits)
 {
     return cw_cl_may_name(s, hidden) || is_dated(s) ||
-           cw_cl_has_variables(s, options, cw_device_language(traits));
+           cw_cl_has_variables(s, options, cw_device_language(traits)) || cw_cl_may_hold_addresses(s);
 }
 
 bool cw_source_may_poll(const struct cw_cl_source *s, const char *options)
 {
-    bool kept = options && strstr(options, "-cl-opt-disable"); /* each read of the text is one */
+    /* then the compiler makes each read of the text */
+    bool all = options && strstr(options, "-cl-opt-disable");
 
-    return ((kept || cw_cl_may_name(s, watching)) && cw_cl_may_name(s, loops)) ||
+    return ((all || cw_cl_may_name(s, watching)) && cw_cl_may_name(s, loops)) ||
            (cw_cl_may_name(s, meeting) && cw_cl_may_name(s, waiting_loops));
 }
 

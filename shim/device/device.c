@@ -139,6 +139,29 @@ void cw_device_end(const struct cw_cl_device *s, struct cw_hold *h)
         end_elsewhere(h);
 }
 
+void cw_device_native_seen(cl_event event)
+{
+    cw_dsp_native_seen(event);
+}
+
+uint64_t cw_device_native_end_ns(cl_command_queue queue)
+{
+    if (!cw_dsp_clock_is_virtual())
+        return 0;
+    cw_dsp_native_host_settle();
+    return cw_dsp_native_host_end_ns(queue);
+}
+
+void cw_device_shown(const struct cw_cl_device *home, uint64_t end_ns)
+{
+    if (!cw_dsp_clock_is_virtual())
+        return;
+    if (home->dsp)
+        cw_dsp_shown(home->dsp, end_ns);
+    else
+        cw_dsp_native_host_shown(end_ns);
+}
+
 bool cw_device_stop(const struct cw_cl_device *s)
 {
     return s->dsp && cw_dsp_stop(s->dsp);

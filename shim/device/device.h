@@ -129,6 +129,14 @@ bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, u
                      struct cw_hold *h);
 void cw_device_end(const struct cw_cl_device *s, struct cw_hold *h);
 
+/* When the last native command of `queue` that is known to be over ends, on the clock of cw_device_now_ns;
+ * NULL: of any queue. 0: none, or the clock is real. Makes vendor calls. */
+uint64_t cw_device_native_end_ns(cl_command_queue queue);
+
+/* The program sees a command of a queue of `home` end then, on the clock of cw_device_now_ns: under the
+ * virtual clock, native commands of that device start no earlier. Makes no vendor call. */
+void cw_device_shown(const struct cw_cl_device *home, uint64_t end_ns);
+
 /* Stops a DSP whose launch is late, as a host resets a chip that does not answer: the call that holds that
  * launch returns at once, cw_device_begin with false, or cw_device_end with h->failed: then the launch's
  * results may have been written, and no more of them will be. The DSP refuses all launches from then on.
@@ -171,10 +179,16 @@ double cw_device_helpers_ns(void);
 #define CW_DEVICE_DECLARE(name) extern __typeof__(name) cw_device_hook_##name;
 CW_DEVICE_HOOKS(CW_DEVICE_DECLARE)
 
-/* The table for native commands of the program, in place of cw_next: the same functions,
- * except that commands on a queue of a dressed DSP take modelled time and their events report it. Equal to
- * cw_next when there are no DSPs. Complete before start() returns, constant from then on. */
+/* The table for native commands of the program, in place of cw_next: the same functions, except that commands
+ * on a queue of a dressed DSP, under the virtual clock on every queue, take modelled time, and their events
+ * report it. Equal to cw_next when there are no DSPs. Complete before start() returns, constant from then
+ * on. */
 extern struct cw_dispatch cw_native;
+
+/* The vendor has taken a native command of event `event` (virtual clock): one whose function is not in that
+ * table takes the time that the vendor's profiling says, from when the ones before it have ended. No lock
+ * held. */
+void cw_device_native_seen(cl_event event);
 
 /* Called in the child of a fork: devices stay hidden and dressed, locks are free. */
 void cw_device_after_fork(void);

@@ -22,6 +22,7 @@
 struct cw_dsp {
     uint32_t device;             /* in the platform */
     _Atomic uint64_t busy_until; /* ns */
+    _Atomic uint64_t shown;      /* the latest of cw_dsp_shown */
     struct cw_dsp_faults faults;
     _Atomic uint64_t launches;
     _Atomic bool dead, hung;
@@ -169,12 +170,27 @@ uint64_t cw_dsp_now_ns(void)
     return board.virtual_clock ? atomic_load(&board.virtual_now) : monotonic_ns();
 }
 
+void cw_dsp_raise(_Atomic uint64_t *latest, uint64_t ns)
+{
+    uint64_t now = atomic_load(latest);
+
+    while (now < ns && !atomic_compare_exchange_weak(latest, &now, ns))
+        ;
+}
+
 void cw_dsp_reached(uint64_t ns)
 {
-    uint64_t now = atomic_load(&board.virtual_now);
+    cw_dsp_raise(&board.virtual_now, ns);
+}
 
-    while (now < ns && !atomic_compare_exchange_weak(&board.virtual_now, &now, ns))
-        ;
+void cw_dsp_shown(struct cw_dsp *d, uint64_t end_ns)
+{
+    cw_dsp_raise(&d->shown, end_ns);
+}
+
+uint64_t cw_dsp_shown_ns(const struct cw_dsp *d)
+{
+    return atomic_load(&d->shown);
 }
 
 bool cw_dsp_clock_is_virtual(void)
@@ -192,6 +208,17 @@ int64_t cw_dsp_profiling_offset_ns(void)
 uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d)
 {
     return atomic_load(&d->busy_until);
+}
+
+uint64_t cw_dsp_latest_end_ns(void)
+{
+    uint64_t latest = 0, end;
+
+    for (unsigned k = 0; k < board.n; k++) {
+        end = cw_dsp_busy_until_ns(&board.dsp[k]);
+        latest = latest > end ? latest : end;
+    }
+    return latest;
 }
 
 /* ---- one command */

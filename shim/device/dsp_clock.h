@@ -16,6 +16,7 @@
 #ifndef CW_DSP_CLOCK_H
 #define CW_DSP_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +62,13 @@ double cw_dsp_host_cost_ns(const struct cw_work *work);
 /* When the DSP's last command ends, on the clock of cw_device_now_ns. */
 uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d);
 
+/* See cw_device_shown. cw_dsp_shown_ns: the latest of them. */
+void cw_dsp_shown(struct cw_dsp *d, uint64_t end_ns);
+uint64_t cw_dsp_shown_ns(const struct cw_dsp *d);
+
+/* The same as cw_dsp_busy_until_ns of all DSPs, the latest. */
+uint64_t cw_dsp_latest_end_ns(void);
+
 /* A program was built for the DSP: counted, with the time that the model says, not held. */
 void cw_dsp_built(struct cw_dsp *d);
 
@@ -72,6 +80,9 @@ static inline uint64_t cw_dsp_read_clock(clockid_t clock)
     clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
+
+/* *latest becomes `ns` where that is later. */
+void cw_dsp_raise(_Atomic uint64_t *latest, uint64_t ns);
 
 uint64_t cw_dsp_now_ns(void);
 void cw_dsp_reached(uint64_t ns);

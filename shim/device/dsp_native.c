@@ -13,40 +13,29 @@ struct cw_dispatch cw_native;
 
 /* ---- the times that events of modelled commands report */
 
-struct times {
-    struct times *next;
-    cl_event event;
-    /* an address that the vendor uses again is another event's, of another queue or time */
-    cl_command_queue queue;
-    uint64_t queued_ns, submit_ns, start_ns, end_ns;
-    int64_t offset_ns;   /* to the vendor's clock */
-    struct cw_work work; /* of a command that still waits: end_ns is 0 */
-    struct cw_dsp *dsp;
-};
-
 enum { BUCKETS = 1024 };
-static struct times *table[BUCKETS];
+static struct cw_dsp_native_times *table[BUCKETS];
 static cw_lock lock; /* of the table */
 static _Atomic size_t entries;
 
-static struct times **bucket(cl_event e)
+static struct cw_dsp_native_times **bucket(cl_event e)
 {
     return &table[((uintptr_t)e >> 4) % BUCKETS];
 }
 
 /* With the lock held. */
-static struct times **find(cl_event e)
+static struct cw_dsp_native_times **find(cl_event e)
 {
-    struct times **t = bucket(e);
+    struct cw_dsp_native_times **t = bucket(e);
 
     while (*t && (*t)->event != e)
         t = &(*t)->next;
     return t;
 }
 
-static bool copy_of(cl_event e, struct times *out)
+static bool copy_of(cl_event e, struct cw_dsp_native_times *out)
 {
-    struct times *t;
+    struct cw_dsp_native_times *t;
 
     if (!atomic_load(&entries))
         return false;
@@ -60,7 +49,7 @@ static bool copy_of(cl_event e, struct times *out)
 
 static void forget(cl_event e)
 {
-    struct times **t, *gone;
+    struct cw_dsp_native_times **t, *gone;
 
     cw_lock_take(&lock);
     t = find(e);
@@ -73,9 +62,9 @@ static void forget(cl_event e)
     free(gone);
 }
 
-static void remember(const struct times *what)
+void cw_dsp_native_remember(const struct cw_dsp_native_times *what)
 {
-    struct times *t = malloc(sizeof *t);
+    struct cw_dsp_native_times *t = malloc(sizeof *t);
 
     if (!t)
         return; /* its profiling information stays the vendor's */
@@ -90,10 +79,12 @@ static void remember(const struct times *what)
 
 /* ---- one command */
 
+static _Thread_local cl_event closed __attribute__((tls_model("initial-exec"))); /* of cw_dsp_native_close */
+
 static uint64_t ready_time(cl_uint n, const cl_event *wait_list)
 {
     uint64_t ready = cw_device_now_ns();
-    struct times t;
+    struct cw_dsp_native_times t;
 
     for (cl_uint i = 0; i < n; i++)
         if (copy_of(wait_list[i], &t) && t.end_ns > ready)
@@ -111,12 +102,16 @@ bool cw_dsp_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uin
     if (cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) != CL_SUCCESS)
         return false;
     dsp = cw_device_board_dsp(device);
-    if (dsp < 0)
+    if (dsp < 0 && !cw_dsp_clock_is_virtual())
         return false;
+    cw_dsp_native_host_settle();
     clock_gettime(CLOCK_MONOTONIC, &now);
-    *s = (struct cw_native_span){.queue = queue, .dsp = cw_dsp_at((unsigned)dsp)};
+    *s = (struct cw_native_span){
+        .queue = queue, .dsp = dsp < 0 ? NULL : cw_dsp_at((unsigned)dsp), .waits = wait_list};
     s->queued_ns = cw_device_now_ns();
     s->ready_ns = wait_list ? ready_time(n, wait_list) : s->queued_ns;
+    if (s->dsp && s->ready_ns < cw_dsp_shown_ns(s->dsp))
+        s->ready_ns = cw_dsp_shown_ns(s->dsp);
     s->real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     return true;
 }
@@ -125,7 +120,7 @@ bool cw_dsp_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uin
 static void CL_CALLBACK ran(cl_event event, cl_int status, void *user_data)
 {
     struct cw_hold h;
-    struct times t;
+    struct cw_dsp_native_times t;
 
     (void)user_data;
     if (status != CL_COMPLETE || !copy_of(event, &t) || t.end_ns)
@@ -134,7 +129,7 @@ static void CL_CALLBACK ran(cl_event event, cl_int status, void *user_data)
     t.submit_ns = h.submit_ns;
     t.start_ns = h.start_ns;
     t.end_ns = h.end_ns ? h.end_ns : h.start_ns;
-    remember(&t);
+    cw_dsp_native_remember(&t);
 }
 
 static bool is_complete(cl_event e)
@@ -148,26 +143,32 @@ static bool is_complete(cl_event e)
 cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
                            const cl_event *event, bool blocking)
 {
-    struct times t = {.queue = s->queue,
-                      .queued_ns = s->queued_ns,
-                      .offset_ns = cw_device_profiling_offset_ns(),
-                      .dsp = s->dsp,
-                      .work = *work};
+    struct cw_dsp_native_times t = {.queue = s->queue,
+                                    .queued_ns = s->queued_ns,
+                                    .offset_ns = cw_device_profiling_offset_ns(),
+                                    .dsp = s->dsp,
+                                    .work = *work};
     struct cw_hold h;
 
     if (error != CL_SUCCESS)
         return error;
+    closed = event ? *event : NULL;
+    if (!s->dsp || (event && cw_dsp_clock_is_virtual() && !is_complete(*event))) {
+        cw_dsp_native_host_add(s, work, event, blocking);
+        return error;
+    }
     if (event && !is_complete(*event)) {
         t.event = *event;
         t.work.kernel = work->kernel ? "" : NULL; /* the name is gone by then: the device's own rule */
         t.work.ops = NULL;
-        remember(&t);
+        cw_dsp_native_remember(&t);
         cw_next.clSetEventCallback(*event, CL_COMPLETE, ran, NULL);
         return error;
     }
     cw_dsp_begin(s->dsp, work, s->ready_ns, &h);
     h.real_ns = s->real_ns;
     cw_dsp_end(s->dsp, &h);
+    cw_dsp_native_host_ended(s->queue, h.end_ns);
     if (blocking)
         cw_dsp_reached(h.end_ns);
     if (event) {
@@ -175,14 +176,14 @@ cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct 
         t.submit_ns = h.submit_ns;
         t.start_ns = h.start_ns;
         t.end_ns = h.end_ns;
-        remember(&t);
+        cw_dsp_native_remember(&t);
     }
     return error;
 }
 
 /* ---- questions about events, and waiting */
 
-static bool belongs(const struct times *t)
+static bool belongs(const struct cw_dsp_native_times *t)
 {
     cl_command_queue queue = NULL;
 
@@ -194,10 +195,13 @@ static cl_int native_clGetEventProfilingInfo(cl_event event, cl_profiling_info n
                                              size_t *size_ret)
 {
     cl_int error = cw_next.clGetEventProfilingInfo(event, name, size, value, size_ret);
-    struct times t;
+    struct cw_dsp_native_times t;
     uint64_t ns;
 
-    if (error != CL_SUCCESS || !value || !copy_of(event, &t) || !belongs(&t))
+    if (error != CL_SUCCESS || !value)
+        return error;
+    cw_dsp_native_host_settle();
+    if (!copy_of(event, &t) || !belongs(&t))
         return error;
     ns = name == CL_PROFILING_COMMAND_QUEUED   ? t.queued_ns
          : name == CL_PROFILING_COMMAND_SUBMIT ? t.submit_ns
@@ -206,6 +210,16 @@ static cl_int native_clGetEventProfilingInfo(cl_event event, cl_profiling_info n
     ns += (uint64_t)t.offset_ns;
     memcpy(value, &ns, sizeof ns);
     return error;
+}
+
+/* Its times are placed all the same: later commands start behind it. */
+static void forget_pending(cl_event event)
+{
+    cl_uint references = 0;
+
+    cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL);
+    if (references == 1 + cw_dsp_native_host_references(event))
+        cw_dsp_native_host_forget(event);
 }
 
 static cl_int native_clReleaseEvent(cl_event event)
@@ -217,14 +231,31 @@ static cl_int native_clReleaseEvent(cl_event event)
             CL_SUCCESS &&
         references == 1)
         forget(event);
+    if (cw_dsp_native_host_references(event))
+        forget_pending(event);
     return cw_next.clReleaseEvent(event);
+}
+
+static cl_int native_clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value,
+                                    size_t *size_ret)
+{
+    cl_int error = cw_next.clGetEventInfo(event, name, size, value, size_ret);
+    cl_uint references;
+
+    if (error != CL_SUCCESS || name != CL_EVENT_REFERENCE_COUNT || !value)
+        return error;
+    memcpy(&references, value, sizeof references);
+    references -= cw_dsp_native_host_references(event);
+    memcpy(value, &references, sizeof references);
+    return error;
 }
 
 static cl_int native_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
 {
     cl_int error = cw_next.clWaitForEvents(num_events, event_list);
-    struct times t;
+    struct cw_dsp_native_times t;
 
+    cw_dsp_native_host_settle();
     for (cl_uint i = 0; error == CL_SUCCESS && i < num_events; i++)
         if (copy_of(event_list[i], &t))
             cw_dsp_reached(t.end_ns);
@@ -237,7 +268,7 @@ static cl_int native_clFinish(cl_command_queue queue)
     cl_int error = cw_next.clFinish(queue);
 
     if (error == CL_SUCCESS && cw_dsp_native_open(&s, queue, 0, NULL))
-        cw_dsp_reached(cw_dsp_busy_until_ns(s.dsp));
+        cw_dsp_reached(s.dsp ? cw_dsp_busy_until_ns(s.dsp) : cw_dsp_native_host_end_ns(queue));
     return error;
 }
 
@@ -293,13 +324,29 @@ void cw_dsp_native_start(void)
         return;
     cw_dsp_native_fill_calls(&cw_native);
     cw_native.clGetEventProfilingInfo = native_clGetEventProfilingInfo;
+    cw_native.clGetEventInfo = native_clGetEventInfo;
     cw_native.clReleaseEvent = native_clReleaseEvent;
     cw_native.clWaitForEvents = native_clWaitForEvents;
     cw_native.clFinish = native_clFinish;
     cw_native.clBuildProgram = native_clBuildProgram;
 }
 
+void cw_dsp_native_seen(cl_event event)
+{
+    cl_command_queue queue = NULL;
+    struct cw_native_span s;
+    bool known = closed == event;
+
+    closed = NULL;
+    if (!cw_dsp_clock_is_virtual() || known ||
+        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) != CL_SUCCESS ||
+        !cw_dsp_native_open(&s, queue, 1, &event))
+        return;
+    cw_dsp_native_host_add(&s, &(struct cw_work){0}, &event, false);
+}
+
 void cw_dsp_native_after_fork(void)
 {
+    cw_dsp_native_host_after_fork();
     cw_lock_free(&lock);
 }

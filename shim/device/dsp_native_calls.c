@@ -1,5 +1,5 @@
 /* dsp_native_calls.c - the enqueueing functions, with the bytes or work-items of each. Functions that are not
- * here take no modelled time. */
+ * here are of no bytes (cw_device_native_seen). */
 #include "dsp_native.h"
 
 #include "../../analyzer/footprint/op_kinds.h"
@@ -57,7 +57,7 @@ static bool is_refused(const struct cw_native_span *s)
     struct cw_work work = {.kernel = "", .items = 1};
     struct cw_hold h;
 
-    if (!cw_dsp_refuses(s->dsp))
+    if (!s->dsp || !cw_dsp_refuses(s->dsp))
         return false;
     cw_dsp_begin(s->dsp, &work, s->ready_ns, &h);
     return true;

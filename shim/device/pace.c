@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "../../analyzer/graph/event_times.h"
 #include "dsp_clock.h"
 #include "dsp_wait.h"
 #include "../../sched/whole.h"
@@ -59,15 +60,15 @@ cl_int cw_pace_enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dims, c
 /* From START to END. False: not known. */
 static bool ran_for(cl_event event, double *ns)
 {
-    cl_ulong from = 0, to = 0;
+    uint64_t at[4] = {0};
 
-    if (cw_next.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL) !=
+    if (cw_next.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof at[2], &at[2], NULL) !=
             CL_SUCCESS ||
-        cw_next.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) !=
+        cw_next.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof at[3], &at[3], NULL) !=
             CL_SUCCESS ||
-        to < from)
+        !cw_event_times_are_possible(at))
         return false;
-    *ns += (double)(to - from);
+    *ns += (double)(at[3] - at[2]);
     return true;
 }
 

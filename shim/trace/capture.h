@@ -17,7 +17,7 @@
  *             which all queues were known to be idle and the next enqueue, in blocks of 4096 bytes (images:
  *             the whole object)
  * Capturing blocks where the bare call would not: at the last release of a memory object or of a queue; for
- * seconds at most where a kernel may wait in a loop for what the program does next.
+ * seconds at most where a kernel may wait in a loop for the program's next call.
  *
  * Callers check cw_recorder.capture_data first; without it none of this runs. Thread-safe. */
 #ifndef CW_CAPTURE_H

@@ -1,5 +1,5 @@
 /* capture_wait.c - the wait of a release for the commands of a queue, which bare does not have. Where a
- * kernel may wait in a loop for what the program does next, it is bounded. */
+ * kernel may wait in a loop for the program's next call, it is bounded. */
 #include "capture.h"
 
 #include <string.h>

@@ -2,33 +2,44 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../analyzer/source/joined_source.h"
 #include "../../analyzer/trace/trace.h"
 #include "../programs/program_exchange.h"
+#include "../programs/pyopencl_cache.h"
 #include "define_parts.h"
 
 enum { BUILD_LOG_BYTES = 16384 }; /* of a build's log that are kept */
 
-/* A program record; hash and source from the vendor where `source` is to be asked for. */
-static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind,
-                          uint64_t hash, const cl_program *inputs, cl_uint count)
+/* The source as the vendor has it; NULL: none. Free the result. */
+static char *source_of(cl_program program)
 {
-    cl_context context;
     size_t bytes = 0;
     char *source = NULL;
+
+    if (cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) != CL_SUCCESS || bytes <= 1)
+        return NULL;
+    source = calloc(1, bytes + 1);
+    if (!source)
+        cw_log_stop("out of memory");
+    if (source && cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, source, NULL) == CL_SUCCESS)
+        return source;
+    free(source);
+    return NULL;
+}
+
+/* A program record; hash and source from the vendor where the kind is that of sources. Takes `source`, that
+ * of a binary. */
+static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind,
+                          uint64_t hash, char *source, const cl_program *inputs, cl_uint count)
+{
+    cl_context context;
     cl_uint i;
 
     QUERY(clGetProgramInfo, program, CL_PROGRAM_CONTEXT, context);
     o->owner = context;
-    if (kind == CW_PROGRAM_SOURCE &&
-        cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) == CL_SUCCESS && bytes > 1)
-        source = calloc(1, bytes + 1);
-    if (kind == CW_PROGRAM_SOURCE && bytes > 1 && !source)
-        cw_log_stop("out of memory");
-    if (source && cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, source, NULL) != CL_SUCCESS) {
-        free(source);
-        source = NULL;
-    }
-    if (source)
+    if (kind == CW_PROGRAM_SOURCE)
+        source = source_of(program);
+    if (source && kind == CW_PROGRAM_SOURCE)
         hash = cw_define_hash(CW_FNV_START, source, strlen(source));
     else if (kind == CW_PROGRAM_SOURCE)
         kind = CW_PROGRAM_BINARY; /* found by a handle that we did not see made */
@@ -48,7 +59,7 @@ static void write_program(struct cw_rec *r, struct cw_object *o, cl_program prog
 
 void cw_define_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program)
 {
-    write_program(r, o, program, CW_PROGRAM_SOURCE, 0, NULL, 0);
+    write_program(r, o, program, CW_PROGRAM_SOURCE, 0, NULL, NULL, 0);
 }
 
 static void write_replaced(uint32_t id)
@@ -62,8 +73,8 @@ static void write_replaced(uint32_t id)
     cw_log_rec_commit(&r, CW_LOG_INJECTED);
 }
 
-void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
-                       cl_uint count)
+static void define(cl_program program, uint32_t kind, uint64_t hash, char *source, const cl_program *inputs,
+                   cl_uint count)
 {
     struct cw_object *o = program ? cw_object_insert(program, CW_LOG_O_PROGRAM) : NULL;
     struct cw_rec r;
@@ -71,46 +82,60 @@ void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const c
 
     if (o) {
         cw_log_rec_begin(&r);
-        write_program(&r, o, program, kind, hash, inputs, count);
+        write_program(&r, o, program, kind, hash, source, inputs, count);
         if (cw_program_exchange_replaced())
             write_replaced(o->id);
     }
     errno = saved;
 }
 
-/* The program's binary for its first device that has one, stored as a blob. */
-static void encode_binary(struct cw_rec *r, cl_program program)
+void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
+                       cl_uint count)
 {
-    size_t bytes = 0, n, i, first;
-    size_t *sizes = NULL;
-    unsigned char **binaries = NULL;
-    uint64_t offset = 0;
+    define(program, kind, hash, NULL, inputs, count);
+}
 
-    if (cw_traced.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
-        sizes = calloc(1, bytes);
-    n = sizes ? bytes / sizeof *sizes : 0;
-    if (n && cw_traced.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, bytes, sizes, NULL) == CL_SUCCESS)
-        binaries = calloc(n, sizeof *binaries);
-    for (first = 0; first < n && !sizes[first]; first++)
-        ;
-    for (i = 0; binaries && i < n; i++) /* some vendors write to every entry, NULL or not */
-        binaries[i] = sizes[i] ? malloc(sizes[i]) : NULL;
-    if (binaries && first < n && binaries[first] &&
-        cw_traced.clGetProgramInfo(program, CL_PROGRAM_BINARIES, n * sizeof *binaries, binaries, NULL) ==
-            CL_SUCCESS &&
-        cw_log_blob(binaries[first], sizes[first], &offset)) {
-        cw_rec_u(r, sizes[first]);
+void cw_define_binary(cl_program program, const unsigned char *binary, size_t bytes, bool alone)
+{
+    const uint64_t hash = binary ? cw_define_hash(CW_FNV_START, binary, bytes) : 0;
+    struct cw_pyopencl_cache cache = {binary, bytes, NULL};
+    int saved = errno;
+
+    if (alone && !cw_recorder.no_sources && cw_pyopencl_cache_may_have(binary, bytes))
+        cw_pyopencl_cache_search(&cache);
+    errno = saved;
+    define(program, CW_PROGRAM_BINARY, hash, cache.source, NULL, 0);
+}
+
+/* The source of a build with the headers in it, stored as a blob, where it may have some: another day the
+ * files may be others. Nothing where it is not certain, or sources are not recorded. */
+static void encode_joined(struct cw_rec *r, cl_program program, const char *options,
+                          const struct cw_define_headers *headers)
+{
+    char *source = cw_recorder.no_sources ? NULL : source_of(program), *text = NULL;
+    char **texts = calloc(headers->count + 1, sizeof *texts);
+    uint64_t offset = 0;
+    bool known = source && texts && cw_joined_source_is_needed(source, options);
+
+    for (cl_uint i = 0; known && i < headers->count; i++)
+        known = (texts[i] = source_of(headers->programs[i]));
+    if (known)
+        text = cw_joined_source_given(source, options, headers->names, (const char *const *)texts,
+                                      headers->count, NULL);
+    if (text && cw_log_blob(text, strlen(text), &offset)) {
+        cw_rec_u(r, strlen(text));
         cw_rec_u(r, offset);
     } else {
         cw_rec_u(r, 0);
     }
-    for (i = 0; binaries && i < n; i++)
-        free(binaries[i]);
-    free(binaries);
-    free(sizes);
+    for (cl_uint i = 0; texts && i < headers->count; i++)
+        free(texts[i]);
+    free(texts);
+    free(source);
+    free(text);
 }
 
-void cw_define_build(cl_program program, const char *options, bool done)
+void cw_define_build(cl_program program, const char *options, const struct cw_define_headers *headers)
 {
     struct cw_object *o = cw_known(program, CW_LOG_O_PROGRAM);
     struct cw_rec r;
@@ -121,8 +146,8 @@ void cw_define_build(cl_program program, const char *options, bool done)
     cw_log_rec_begin(&r);
     cw_rec_u(&r, o->id);
     cw_log_rec_string(&r, options);
-    if (cw_recorder.capture_data && done)
-        encode_binary(&r, program);
+    if (cw_recorder.capture_data && headers)
+        encode_joined(&r, program, options, headers);
     else
         cw_rec_u(&r, 0);
     cw_log_rec_commit(&r, CW_LOG_PROGRAM_BUILD);

@@ -34,8 +34,8 @@ cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_dev
         cw_capture_program(1, NULL, NULL);
     for (i = 0; i < num_devices && (!binaries[i] || !lengths[i]); i++)
         ;
-    cw_define_program(program, CW_PROGRAM_BINARY,
-                      i < num_devices ? cw_define_hash(CW_FNV_START, binaries[i], lengths[i]) : 0, NULL, 0);
+    cw_define_binary(program, i < num_devices ? binaries[i] : NULL, i < num_devices ? lengths[i] : 0,
+                     num_devices == 1);
     if (cw_recorder.capture_data && i < num_devices)
         cw_define_bytes(program, binaries[i], lengths[i]);
     return program;
@@ -68,15 +68,16 @@ cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint
     return program;
 }
 
-/* A build or compilation has returned `status`, which it returns. */
-static cl_int built(cl_program program, const char *options, bool done, cl_int status)
+/* A build or compilation has returned `status`, which it returns. `headers` NULL: it may not be over. */
+static cl_int built(cl_program program, const char *options, const struct cw_define_headers *headers,
+                    cl_int status)
 {
     if (!cw_formula_is_recording())
         return status;
     if (status == CL_SUCCESS)
-        cw_define_build(program, options, done);
+        cw_define_build(program, options, headers);
     if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILE_PROGRAM_FAILURE ||
-        (status == CL_SUCCESS && done))
+        (status == CL_SUCCESS && headers))
         cw_define_build_log(program, status != CL_SUCCESS);
     return status;
 }
@@ -88,7 +89,7 @@ cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_
     cl_int status =
         cw_traced.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
 
-    return built(program, options, !pfn_notify, status);
+    return built(program, options, pfn_notify ? NULL : &(struct cw_define_headers){0}, status);
 }
 
 cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
@@ -99,7 +100,8 @@ cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const c
     cl_int status = cw_traced.clCompileProgram(program, num_devices, device_list, options, num_headers,
                                                headers, names, pfn_notify, user_data);
 
-    return built(program, options, !pfn_notify, status);
+    return built(program, options,
+                 pfn_notify ? NULL : &(struct cw_define_headers){num_headers, headers, names}, status);
 }
 
 cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
@@ -113,7 +115,7 @@ cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const 
     if (!program || !cw_formula_is_recording())
         return program;
     cw_define_program(program, CW_PROGRAM_LINKED, 0, inputs, inputs ? num_inputs : 0);
-    cw_define_build(program, options, !pfn_notify);
+    cw_define_build(program, options, NULL);
     if (err && *err == CL_LINK_PROGRAM_FAILURE)
         cw_define_build_log(program, true);
     return program;

@@ -92,9 +92,17 @@ struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind);
 #define CW_FNV_START 0xcbf29ce484222325u
 uint64_t cw_define_hash(uint64_t hash, const void *bytes, size_t n);
 
-/* After a build, compile or link: options, and under capture_data the binary, if the build is over (`done`).
- */
-void cw_define_build(cl_program program, const char *options, bool done);
+/* The headers that a program was compiled with, by their names. Borrowed. */
+struct cw_define_headers {
+    cl_uint count;
+    const cl_program *programs;
+    const char *const *names;
+};
+
+/* After a build, compile or link: options, and under capture_data the source with its headers in it.
+ * `headers` NULL: the build is not over, or has no source. The vendor is not asked for binaries: that may
+ * take it long, and programs have died of it. */
+void cw_define_build(cl_program program, const char *options, const struct cw_define_headers *headers);
 
 /* After a build, compile or link that failed: the log of the first device that has one. */
 void cw_define_build_log(cl_program program, bool failed);
@@ -106,6 +114,9 @@ void cw_define_bytes(cl_program program, const void *bytes, size_t n);
  * cw_defined_new. */
 void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
                        cl_uint count);
+/* The same of a program that is made of binaries: the first one, NULL: there is none. `alone`: of one
+ * device's; then it is recorded with its source, where pyopencl has it (programs/pyopencl_cache.h). */
+void cw_define_binary(cl_program program, const unsigned char *binary, size_t bytes, bool alone);
 
 /* ---- SVM allocations, which have addresses instead of handles (svm.c) */
 void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags);

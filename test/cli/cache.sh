@@ -55,7 +55,7 @@ clweave cache | grep -qx 'builder: at work, 1 request waiting' || fail "a builde
 clweave cache clear > "$T/clear" || fail "clear"
 grep -q 'a builder is at work' "$T/clear" || fail "clear does not tell of the builder: $(cat "$T/clear")"
 exec 9<&-
-[ "$(cd "$T/cache/clweave" && find . ! -type d | sort | tr '\n' ' ')" = "./builds/notes ./compiled ./notes ./requests/lock " ] ||
+[ "$(cd "$T/cache/clweave" && find . ! -type d | sort | tr '\n' ' ')" = "./builds/notes ./compiled ./machine ./notes ./requests/lock " ] ||
     fail "clear leaves $(cd "$T/cache/clweave" && find . ! -type d)"
 [ "$(cat "$out/$digits")" = mine ] || fail "clear has followed a link"
 

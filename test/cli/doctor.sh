@@ -53,7 +53,10 @@ doctor 1 env OCL_ICD_VENDORS="$T/none"; last 'cannot gain here: OpenCL finds no 
 doctor 1 env CLWEAVE_LIB="$T/none.so"; last 'cannot gain here: CLWEAVE_LIB: cannot find'
 mkdir "$T/alone"; cp "$B/libclweave.so" "$T/alone/"
 doctor 0 env CLWEAVE_LIB="$T/alone/libclweave.so"; says '^problem: clweave-compile is missing'; says '^problem: clweave-footprint is missing'
+says 'mend: sudo apt-get install clang llvm-dev &&'
 doctor 0 env CLWEAVE_CLANG=/none/clang; says '^problem: no clang'
+llvm=$(ldd "$B/clweave-footprint" 2> /dev/null | sed -nE 's/.*libLLVM[-.]?(so\.)?([0-9]+).*=>.*/\2/p' | head -n 1)
+[ -z "$llvm" ] || says "mend: sudo apt-get install clang-$llvm libclang-common-$llvm-dev"
 
 # limits; a sanitizer's memory does not fit into one
 case $B in *address* | *thread*) ;; *)
@@ -70,6 +73,7 @@ doctor 0 env -u XDG_CACHE_HOME -u HOME POCL_CACHE_DIR="$pocl"; says '^problem: n
 doctor 0 env CLWEAVE_HISTORY=off; says '^problem: CLWEAVE_HISTORY is off'; says 'mend: unset CLWEAVE_HISTORY'
 doctor 0 env POCL_KERNEL_CACHE=0; says '^problem: POCL_KERNEL_CACHE is 0'
 
+XDG_CACHE_HOME=$T/open clweave cache > "$T/out" # makes the folder
 mkdir -p "$T/open/clweave/programs"; chmod 700 "$T/open/clweave"; chmod 755 "$T/open/clweave/programs"
 doctor 0 env XDG_CACHE_HOME="$T/open"; says "^problem: $T/open/clweave/programs has mode 755, so run keeps nothing in it"
 says "mend: chmod 700 $T/open/clweave/programs"

@@ -186,7 +186,7 @@ for pid in $(cat pids); do kill -0 "$pid" 2> /dev/null && fail "task $pid outliv
 clweave farm --each four --workers 1 --tries 1 -- sh -c '[ $1 = 2 ] || exit 0; sleep 1000 & echo $! > child; kill -KILL $PPID; wait' x {} > out 2> err
 grep -q '^2,2,its worker died of signal 9' out || fail "killed: $(cat out)"
 child=$(cat child)
-for _ in $(seq 200); do # the kernel takes its time
+for _ in $(seq 6000); do # the kernel takes its time
     case $(ps -o stat= -p "$child") in '' | Z*) child=; break ;; esac
     sleep 0.05
 done
@@ -214,4 +214,17 @@ farm 1 --each four -o stray.csv -- sh -c 'echo $1; [ $1 != 3 ]' x {}
 cp stray.csv before.csv; head -c 77 stray.csv.farm >> stray.csv.farm
 clweave farm status stray.csv.farm > out 2> /dev/null; grep -q '^77 bytes at its end' out || fail "stray: $(cat out)"
 farm 1 resume stray.csv.farm; same stray.csv before.csv
+
+# a checkpoint and a table are their user's alone; results that another user may have written are not taken
+farm 1 --each four -o ours.csv -- sh -c 'echo $1; [ $1 != 3 ]' x {}
+[ "$(stat -c %a ours.csv ours.csv.farm | sort -u)" = 600 ] || fail "modes: $(stat -c '%a %n' ours.csv ours.csv.farm)"
+again=(--each four --resume -o ours.csv -- sh -c 'echo $1; [ $1 != 3 ]' x {})
+for mode in 620 602; do
+    chmod $mode ours.csv.farm; farm 1 "${again[@]}"; says "other users may write ours.csv.farm"
+done
+chmod 644 ours.csv.farm; farm 1 "${again[@]}"; says 'retry-failed'
+if [ "$(id -u)" = 0 ]; then
+    chown 65534 ours.csv.farm; farm 1 "${again[@]}"; says 'belongs to another user (65534)'
+fi
+rm ours.csv.farm; mkfifo ours.csv.farm; farm 1 "${again[@]}"; says 'is not a file'
 cd "$root" && finish

@@ -13,7 +13,7 @@ seq 300 > list; seq 6 > six
 says() { grep -q -- "$1" err || fail "no message '$1': $(cat err)"; }
 members() { ps -o pid=,stat=,comm= -s "$1" | awk -v name="$2" '$2 !~ /Z/ && $3 == name {print $1}'; } # SESSION NAME
 waited() { # COMMAND...: until it holds
-    for _ in $(seq 600); do "$@" && return; sleep 0.05; done
+    for _ in $(seq 6000); do "$@" && return; sleep 0.05; done
     fail "waited in vain: $*; $(ps -o pid,ppid,stat,comm -s "$farm") $(cat err)"; exit $failed
 }
 began() { [ "$(cat began 2> /dev/null | wc -l)" -ge "$1" ]; }

@@ -78,7 +78,7 @@ if begin lost.csv --each list --block 5 --workers 1 -- sh -c "$pass" x {} "$T"; 
     kill -KILL $worker $(ps -o pid= --ppid $worker); wait $worker 2> /dev/null; touch go
     ends lost.csv 0; same lost.csv quiet2.csv
     for pid in $(cat pids); do
-        for _ in $(seq 200); do # the kernel takes its time
+        for _ in $(seq 6000); do # the kernel takes its time
             case $(ps -o stat= -p "$pid") in '' | Z*) pid=; break ;; esac
             sleep 0.05
         done

@@ -57,6 +57,14 @@ for jobs in 1 2 7; do
     clweave compare --jobs $jobs -p heft -p heft:critical-child=7 $graphs/hsu.json "$T/none.json" $graphs/daoud.json 2> "$T/jobs-$jobs.err" && fail "no error"
     cmp "$T/jobs-1.csv" "$T/jobs-$jobs.csv" && cmp "$T/jobs-1.err" "$T/jobs-$jobs.err" || fail "--jobs $jobs gives other output"
 done
+expect compare_bad_share 2 clweave compare -p hscgs:mutation=1.5 $graphs/hsu.json
+# --times: the mean over the graphs, as that of every other figure
+clweave compare --times -p peft --json "$T/times.json" topcuoglu:tasks={300,400,500,600} > "$T/times.table" || fail "--times"
+python3 - "$T/times.json" "$(tail -n 1 "$T/times.table")" << 'END' || fail "--times is no mean: $(cat "$T/times.table")"
+import json, sys
+seconds = [r['seconds'] for r in json.load(open(sys.argv[1]))['results']]
+sys.exit(abs(float(sys.argv[2].split()[-1]) - sum(seconds) / len(seconds)) > 1e-4)
+END
 expect compare_bad_jobs 2 clweave compare --jobs -1 $graphs/hsu.json
 expect compare_bad_plot 2 clweave compare -p heft --plot "$T/x.gif" $graphs/hsu.json
 expect compare_no_gnuplot 1 env PATH="$T" "$B/clweave" compare -p heft -p cpop --plot "$T/x.svg" $graphs/hsu.json

@@ -109,13 +109,13 @@ modes 644
 
 # a pipe where the recorder's log would be, and where a trace would be
 mkfifo "$T/x.json.log" "$T/p.json" "$T/clweave.json.log"
-(cd "$T" && timeout 20 clweave trace -o x.json -- true < /dev/null > "$T/said" 2>&1) || fail "trace: $? $(cat "$T/said")"
-(cd "$T" && timeout 20 clweave run -o x.json -- true < /dev/null > "$T/said" 2>&1) || fail "run: $? $(cat "$T/said")"
-timeout 20 clweave graph "$T/evil.json" -o "$T/p.json" 2> "$T/said" && fail "a pipe that no process reads was written"
+(cd "$T" && timeout 240 clweave trace -o x.json -- true < /dev/null > "$T/said" 2>&1) || fail "trace: $? $(cat "$T/said")"
+(cd "$T" && timeout 240 clweave run -o x.json -- true < /dev/null > "$T/said" 2>&1) || fail "run: $? $(cat "$T/said")"
+timeout 240 clweave graph "$T/evil.json" -o "$T/p.json" 2> "$T/said" && fail "a pipe that no process reads was written"
 grep -q 'no process reads' "$T/said" || fail "pipe: $(cat "$T/said")"
 exec 6<> "$T/p.json" 7< "$T/p.json" # the reader has its end before anything is written
-timeout 20 cat <&7 > "$T/read" 6>&- 7<&- & exec 7<&-
-clweave graph "$T/evil.json" -f json > "$T/expected" && timeout 20 clweave graph "$T/evil.json" -o "$T/p.json" & wait %+ || fail "a pipe that is read"
+timeout 240 cat <&7 > "$T/read" 6>&- 7<&- & exec 7<&-
+clweave graph "$T/evil.json" -f json > "$T/expected" && timeout 240 clweave graph "$T/evil.json" -o "$T/p.json" & wait %+ || fail "a pipe that is read"
 exec 6>&-; wait; cmp "$T/read" "$T/expected" || fail "what came through a pipe"
 
 # cut short while it is mapped

@@ -80,6 +80,12 @@ clweave graph "$T/rows.json" -o "$T/plain.json" && [ "$(kernels "$T/plain.json")
 clweave trace -o "$T/q.json" -- clweave devices > "$T/out" 2> "$T/err"
 grep -q 'enqueued nothing' "$T/err" || fail "no warning about zero enqueues: $(cat "$T/err")"
 
+# times that no clock has shown are none, and that is said
+NULLCL_NO_CLOCK=1 clweave trace --device-times --summary -o "$T/still.json" -- "$app" > "$T/out" 2> "$T/err"
+grep -q 'device times of .* left out, as they cannot be' "$T/err" || fail "times 0 to 3 count: $(cat "$T/err")"
+clweave report "$T/still.json" > "$T/out"
+grep -q 'Device times that cannot be' "$T/out" && ! grep -q ', device time' "$T/out" || fail "report: $(cat "$T/out")"
+
 # a process that outlives the program keeps its log, which can be converted when it has ended
 cat > "$T/linger.c" <<'C'
 #include <CL/cl.h>
@@ -138,7 +144,7 @@ for signal in TERM:143 HUP:129; do
     rm -f "$T/sg".*
     clweave trace -o "$T/sg.json" -- sh -c "$app; touch $T/sg.ready; while :; do sleep 0.1; done" > "$T/out" 2> "$T/err" &
     tool=$!
-    for _ in $(seq 200); do [ -e "$T/sg.ready" ] && break; sleep 0.05; done
+    until [ -e "$T/sg.ready" ]; do sleep 0.05; done
     kill -${signal%:*} $tool
     wait $tool; got=$?
     [ $got = ${signal#*:} ] || fail "SIG${signal%:*} to the tool became status $got"

@@ -48,4 +48,8 @@ for lane, want in zip(lanes, (.04, .96)):
     area = sum(float(r["width"]) * float(r["height"]) for r in on_it) / (float(lane["width"]) * high)
     assert abs(area - want) < .03, (area, want)
 PY
+# last: it keeps models
+if [ -x "$B/clweave-footprint" ]; then
+    python3 test/cli/report_traces.py outside > "$T/outside.json" && expect report_outside 0 clweave report --operations "$T/outside.json"
+fi
 finish

@@ -260,6 +260,15 @@ def long_waits():
 
 
 # 8 GiB of which a launch may touch anything.
+
+# Two launches within their buffers, two with 64 work-items too many.
+def outside():
+    t = trace()
+    for items in (1024, 1088, 512, 1088):
+        launch(t, len(t["commands"]), global_size=[items])
+    return t
+
+
 def large():
     t = trace(2, 8 << 30)
     launch(t, 0, 0, 10000)

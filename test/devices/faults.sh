@@ -6,7 +6,7 @@ moving="CLWEAVE_DSP=2 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DEVICES=dsp CLWEAVE_POLI
 for app in chains8 gemm; do
     want=$("$B/test/apps/$app") || fail "$app: bare run failed"
     for fault in 0:die@1,1:die@1 0:die@2,1:die@3 0:hang@2,1:hang@2 0:hang@1,1:die@1 0:slow@0*20,1:slow@100*3; do
-        got=$(under $moving CLWEAVE_DSP_FAULT=$fault CLWEAVE_SEED=$((${#fault} + 7)) timeout 60 "$B/test/apps/$app" 2> "$T/err") ||
+        got=$(under $moving CLWEAVE_DSP_FAULT=$fault CLWEAVE_SEED=$((${#fault} + 7)) timeout 240 "$B/test/apps/$app" 2> "$T/err") ||
             { cat "$T/err"; fail "$app with $fault failed: $got"; }
         [ "$got" = "$want" ] || fail "$app with $fault: $got instead of $want"
         grep -Eq 'run: [0-9]+ commands managed.* [1-9][0-9]* moved' "$T/err" || { cat "$T/err"; fail "$app with $fault: nothing moved"; }
@@ -19,6 +19,6 @@ for app in chains8 gemm; do
     done
 done
 # its own device
-under CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_FAULT=0:die@2 APP_DEVICE=1 timeout 60 "$B/test/apps/jacobi" > "$T/out" 2>&1 &&
+under CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_FAULT=0:die@2 APP_DEVICE=1 timeout 240 "$B/test/apps/jacobi" > "$T/out" 2>&1 &&
     fail "the death of a program's own device has no effect"
 [ -s "$T/out" ] || fail "it says nothing"

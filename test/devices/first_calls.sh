@@ -3,6 +3,6 @@
 . test/devices/common.sh
 n=$("$B/clweave" devices --json | grep -c '"name"') || true
 for i in 1 2 3 4 5; do
-    under timeout 60 "$B/test/devices/first_calls" "$n" || fail "helpers only: wrong devices"
-    under CLWEAVE_DSP=3 timeout 60 "$B/test/devices/first_calls" $((n + 3)) || fail "three DSPs: wrong devices"
+    under timeout 240 "$B/test/devices/first_calls" "$n" || fail "helpers only: wrong devices"
+    under CLWEAVE_DSP=3 timeout 240 "$B/test/devices/first_calls" $((n + 3)) || fail "three DSPs: wrong devices"
 done

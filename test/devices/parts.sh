@@ -38,7 +38,7 @@ for app in "blockmatmul 64" "mapreduce 4096 6" "featurefusion 96"; do
             [ "$got" = "$want" ] || fail "$app under $policy: $got instead of $want"
             read -r cut ns < <(python3 "$T/parts.py" "$T/ran.json") || fail "$app under $policy: parts do not cover a launch"
             awk -v p="$planned" -v m="$ns" 'BEGIN { exit !(p > .9 * m && p < 1.1 * m) }' && break
-            [ $attempt -lt 5 ] || { echo "$app under $policy: took $ns ns, $planned were predicted, in each of $attempt runs" >&2; exit 75; }
+            [ $attempt -lt 5 ] || too_busy "$app under $policy: took $ns ns, $planned were predicted, in each of $attempt runs"
         done
         grep -q "; $cut launches shared by the plan" "$T/err" || { [ "$cut" = 0 ] && ! grep -q 'shared by the plan' "$T/err"; } || { cat "$T/err"; fail "$app under $policy: $cut launches were cut, which is not what was planned"; }
         echo "$app $policy: $cut shared"

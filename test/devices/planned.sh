@@ -36,6 +36,7 @@ for app in "blockmatmul" "mapreduce 4096 6" "featurefusion 96"; do
                 "$B/test/apps/"$app 2> "$T/err") || { cat "$T/err"; fail "$app under $policy failed"; }
             [ "$got" = "$want" ] || fail "$app under $policy: $got instead of $want"
             grep -q 'run: .* moved, .* 1 windows; 0 native' "$T/err" && break
+            [ $attempt -lt 5 ] || too_busy "$app under $policy: the enqueues of one window were held up in each of $attempt runs"
         done
         read -r planned reached replayed < <(python3 "$T/same.py" "$T/replayed.json" "$T/ran.json") || { cat "$T/err"; fail "$app under $policy: not where replay puts it"; }
         # DSPs meet at the DDR in the order in which the host's threads come, so the end is the same but for some per cent

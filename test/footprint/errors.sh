@@ -7,7 +7,7 @@ bad=0 k=test/footprint/kernels
 # expect NAME STATUS WORDS COMMAND...: the exit status and a part of the message
 expect() {
     local name=$1 status=$2 words=$3 got; shift 3
-    timeout 20 "$@" > "$T/out" 2> "$T/err" < /dev/null; got=$?
+    timeout 240 "$@" > "$T/out" 2> "$T/err" < /dev/null; got=$?
     if [ $got != "$status" ]; then
         echo "$name: exit status $got, expected $status"; head -c 500 "$T/out" "$T/err"; bad=1
     elif [ "$status" = 1 ] && ! python3 -c '

@@ -4,7 +4,8 @@ import json
 import sys
 
 for kernel in json.load(sys.stdin)["kernels"]:
-    print("kernel", kernel["name"] + (", other memory" if kernel["other_memory"] else ""))
+    print("kernel", kernel["name"] + (", other memory" if kernel["other_memory"] else "") +
+          (", addresses" if kernel["addresses"] else ""))
     for a in kernel["args"]:
         if "mode" not in a:
             continue

@@ -2,6 +2,7 @@
  * Zero bytes separate options, source, second source. */
 #include "../../analyzer/footprint/builtin.h"
 #include "../../analyzer/history/history_key.h"
+#include "../../analyzer/source/cl_addresses.h"
 #include "../../analyzer/source/cl_source.h"
 #include "../../analyzer/source/cl_language.h"
 #include "../../analyzer/source/cl_variables.h"
@@ -20,6 +21,7 @@ static void read_source(const char *source, const char *options)
 
     FUZZ_PROMISE(cw_cl_source_init(&s, source, options), "out of memory");
     (void)cw_cl_has_variables(&s, options, CW_CL_LANGUAGE_3);
+    (void)cw_cl_may_hold_addresses(&s);
     for (uint32_t count = 0; count <= PARAMETERS; count++) {
         uint8_t modes[PARAMETERS + 1];
         cw_kernel_params(&s, "k", count, count & 1, count & 2, modes);

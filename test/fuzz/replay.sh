@@ -7,7 +7,7 @@ for harness in test/fuzz/fuzz_*.c; do
     for f in "test/fuzz/corpus/${name#fuzz_}"/*; do [ ! -f "$f" ] || inputs+=("$f"); done
     [ ${#inputs[@]} -gt 0 ] || { echo "$name has no corpus"; bad=1; continue; }
     files=$((files + ${#inputs[@]}))
-    timeout 120 "$B/test/fuzz/$name" "${inputs[@]}" > "$T/out" 2>&1 && continue
+    timeout 240 "$B/test/fuzz/$name" "${inputs[@]}" > "$T/out" 2>&1 && continue
     echo "$name: exit status $?"
     tail -n 20 "$T/out"
     bad=1

@@ -59,7 +59,7 @@ for seed in 2 3; do
     grep -q 'native: 1 kernel that cannot be read or has side effects' "$T/summary" || fail "the kernel that prints: $(cat "$T/summary")"
 done
 # helpers load the very same binary
-env LD_PRELOAD="$shim" CLWEAVE_MODE=run $chaos CLWEAVE_LOG=debug timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run $chaos CLWEAVE_LOG=debug timeout 240 "$program" > "$T/run" 2> "$T/run.err"
 cmp -s "$T/bare" "$T/run" || fail "with a log: other output"
 grep -q 'hidden' "$T/run.err" || fail "no helpers: $(cat "$T/run.err")"
 grep 'was not compiled beside' "$T/run.err" && fail "helpers cannot load the binary"
@@ -74,7 +74,7 @@ unset CW_BOTH
 bare "$program" || exit
 seen=0
 for seed in 1 2 3 4; do
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run $chaos CLWEAVE_SEED=$seed CLWEAVE_FAULT=narrow:1 timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run $chaos CLWEAVE_SEED=$seed CLWEAVE_FAULT=narrow:1 timeout 240 "$program" > "$T/run" 2> "$T/run.err"
     cmp -s "$T/bare" "$T/run" || seen=1
 done
 [ $seen = 1 ] || fail "accesses narrowed, and the same bytes"

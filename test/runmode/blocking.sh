@@ -8,7 +8,7 @@ calls=$(grep -c ': returned 0, event 0, launch 0, waited 0, finished 0$' "$T/bar
 [ "$calls" = "$(grep -c ': returned' "$T/bare")" ] || fail "bare: $(cat "$T/bare")"
 for i in $(seq 0 $((calls - 1))); do
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=none CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=fail:3 \
-        timeout 60 "$program" "$i" > "$T/run" 2> "$T/run.err" || fail "call $i: status $?: $(tail -n 3 "$T/run.err")"
+        timeout 240 "$program" "$i" > "$T/run" 2> "$T/run.err" || fail "call $i: status $?: $(tail -n 3 "$T/run.err")"
     grep -q '^run: fault fail:3 planted' "$T/run.err" || fail "call $i: no launch was refused: $(cat "$T/run.err")"
     grep -q ': returned -14, event -14, launch -5, waited -14, finished 0$' "$T/run" || fail "call $i: $(cat "$T/run")"
     compared=$((compared + 1))

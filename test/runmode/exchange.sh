@@ -29,6 +29,6 @@ done
 in_run "$program" CLWEAVE_STREAMS=off
 grep -q ' buffers moved' "$T/summary" && fail "moved with --streams off"
 export POCL_DEVICES="pthread pthread" EXCHANGE="1 200 2048"
-env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_FAULT=loose:1 timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_FAULT=loose:1 timeout 240 "$program" > "$T/run" 2> "$T/run.err"
 bare "$program" && cmp -s "$T/bare" "$T/run" && fail "loose was not noticed"
 done_

@@ -12,7 +12,7 @@ planted=0 lost=0 left=0 relieved=0 hung=0 parts=0 blocks=0
 fails() {
     local name=$(basename "$1") status
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES="$2" CLWEAVE_POLICY=chaos CLWEAVE_SEED="$3" CLWEAVE_MANAGE_ALL=1 \
-        CLWEAVE_FAULT="$4" timeout 120 "$1" > "$T/run" 2> "$T/run.err"
+        CLWEAVE_FAULT="$4" timeout 240 "$1" > "$T/run" 2> "$T/run.err"
     status=$?
     compared=$((compared + 1))
     grep -q "^run: fault $4 planted" "$T/run.err" && planted=$((planted + 1))

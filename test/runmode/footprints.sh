@@ -21,7 +21,7 @@ echo "reordered: $reordered; without footprints: 0"
 # the harness notices a wrong footprint
 caught=0
 for seed in 1 2 3; do
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 $chaos CLWEAVE_SEED=$seed CLWEAVE_FAULT=narrow:1 timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 $chaos CLWEAVE_SEED=$seed CLWEAVE_FAULT=narrow:1 timeout 240 "$program" > "$T/run" 2> "$T/run.err"
     grep -q 'fault narrow:1 planted' "$T/run.err" || fail "the fault was not planted"
     cmp -s "$T/bare" "$T/run" || caught=$((caught + 1))
 done

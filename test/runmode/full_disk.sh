@@ -5,7 +5,7 @@ unshare -m true 2> "$T/no" || { echo "no file system can be mounted here"; exit 
 program=$B/test/apps/chains8
 mkdir "$T/disk"
 # on_disk SIZE COMMAND ...: HOME is an empty file system of so many KiB
-on_disk() { unshare -m bash -c 'mount -t tmpfs -o size="$2k" none "$1" || exit 77; HOME=$1 timeout 60 "${@:3}"' - "$T/disk" "$@"; }
+on_disk() { unshare -m bash -c 'mount -t tmpfs -o size="$2k" none "$1" || exit 77; HOME=$1 timeout 240 "${@:3}"' - "$T/disk" "$@"; }
 unset POCL_CACHE_DIR XDG_CACHE_HOME
 on_disk 65536 "$program" > "$T/bare" || { echo "no file system can be mounted here"; exit 77; }
 size=640 # PoCL 3.1 needs some 1200

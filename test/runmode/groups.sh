@@ -40,7 +40,7 @@ done
 # wrong orders, and tiles that are left out, are seen
 caught=0
 for fault in order:1 order:2 order:5 half:3; do
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run $chaos CLWEAVE_SEED=3 CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_FAULT=$fault timeout 120 "$jacobi" > "$T/run" 2> "$T/run.err"
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run $chaos CLWEAVE_SEED=3 CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_FAULT=$fault timeout 240 "$jacobi" > "$T/run" 2> "$T/run.err"
     grep -q "fault $fault planted" "$T/run.err" || fail "$fault was not planted"
     cmp -s "$T/bare" "$T/run" && fail "$fault was not noticed" || caught=$((caught + 1))
 done

@@ -13,7 +13,7 @@ for round in $(seq "$ROUNDS"); do
     rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
     for n in 1 2 3; do # the first learns what plain order takes
         env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_GROUPS=auto CLWEAVE_GROUP_TILE=64:1024 CLWEAVE_DEVICES=cpu,basic:2 \
-            CLWEAVE_HISTORY="$T/kept/history.db" timeout 120 "${program[@]}" > "$T/run" 2> "$T/run.err" ||
+            CLWEAVE_HISTORY="$T/kept/history.db" timeout 240 "${program[@]}" > "$T/run" 2> "$T/run.err" ||
             fail "run $round.$n: $(tail -n 3 "$T/run.err")"
         cmp -s "$T/bare" "$T/run" || { fail "run $round.$n: other output"; cat "$T/run.err"; }
         for plain in $(sed -n 's/^run: groups: plain: \([0-9]*\) .*/\1/p' "$T/run.err"); do nothing=$((nothing + plain)); done

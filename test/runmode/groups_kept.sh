@@ -19,7 +19,7 @@ all() {
 at_once() { # VARIABLE=VALUE...
     rm -f "$log"
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_LOG=debug:"$log" CLWEAVE_BUILDER=wait "$@" \
-        timeout 120 "${command[@]}" > "$T/run" 2> "$T/run.err" || fail "${command[*]}: $(tail -n 3 "$T/run.err")"
+        timeout 240 "${command[@]}" > "$T/run" 2> "$T/run.err" || fail "${command[*]}: $(tail -n 3 "$T/run.err")"
     grep '^run: ' "$T/run.err" > "$T/summary"
     cmp -s "$T/bare" "$T/run" || fail "${command[*]}: other output" # stderr says how long it took
     compared=$((compared + 1))

@@ -33,7 +33,7 @@ printf 'garbage' | dd of="$folder/kernels/$binary" bs=1 seek=100 conv=notrunc 2>
 kept CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1
 [ "$(stat -c %y "$folder/kernels/$binary")" != "$before" ] || fail "the damaged binary was left"
 head -c 5000 /dev/urandom > "$folder/history.db"
-env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY="$folder/history.db" timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY="$folder/history.db" timeout 240 "$program" > "$T/run" 2> "$T/run.err"
 cmp -s "$T/bare" "$T/run" || fail "a damaged history changes the output"
 grep -q 'performance history.*damaged' "$T/run.err" || fail "nothing said about the damaged history: $(cat "$T/run.err")"
 [ -e "$folder/history.db.damaged" ] || fail "the damaged history was not set aside"
@@ -41,7 +41,7 @@ kept CLWEAVE_MANAGE_ALL=1
 
 # a policy that no window can wait for: said, and everything passes
 for policy in exact nosuch; do
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_POLICY=$policy timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_POLICY=$policy timeout 240 "$program" > "$T/run" 2> "$T/run.err"
     cmp -s "$T/bare" "$T/run" || fail "policy $policy changes the output"
     grep -q "policy.*$policy" "$T/run.err" || fail "nothing said about policy $policy: $(cat "$T/run.err")"
 done

@@ -9,7 +9,7 @@ printf '#!/bin/sh\n"%s"\nexit $(($? + 3))\n' "$chains" > "$T/program"; chmod +x 
 unset XDG_CACHE_HOME
 
 # expects COMMAND... : keeps what it prints and how it ends as what meets() compares with
-expects() { timeout 60 "$@" > "$T/bare" 2> "$T/bare.err"; expected=$?; }
+expects() { timeout 240 "$@" > "$T/bare" 2> "$T/bare.err"; expected=$?; }
 
 # same WHAT STATUS OUTPUT STDERR : a managed run ended like the bare one, and at most one line of stderr is clweave's
 same() {
@@ -25,7 +25,7 @@ same() {
 meets() {
     local what=$1 learn; shift
     for learn in auto all all; do
-        CLWEAVE_LEARN=$learn timeout 60 "$@" > "$T/run" 2> "$T/run.err"
+        CLWEAVE_LEARN=$learn timeout 240 "$@" > "$T/run" 2> "$T/run.err"
         same "$what, --learn $learn" $? "$T/run" "$T/run.err"
     done
 }
@@ -63,7 +63,7 @@ for learn in auto all; do
     rm -rf "$HOME"; mkdir -m 700 "$HOME"
     declare -A process=()
     for i in $(seq 20); do
-        CLWEAVE_LEARN=$learn timeout 60 "$B/clweave" run -- "$T/program" > "$T/run$i" 2> "$T/run$i.err" &
+        CLWEAVE_LEARN=$learn timeout 240 "$B/clweave" run -- "$T/program" > "$T/run$i" 2> "$T/run$i.err" &
         process[$i]=$!
     done
     for i in $(seq 20); do

@@ -15,7 +15,7 @@ if [ -n "${ALL:-}" ]; then
            "CLWEAVE_MODE=run CLWEAVE_MANAGE_ALL=1 CLWEAVE_OUT=$T/ran.json")
 fi
 # answer COMMAND... : what it says, and how it ended; "timeout" says nothing of a signal
-answer() { timeout 60 "$@" 2>&1; echo "status $?"; }
+answer() { timeout 240 "$@" 2>&1; echo "status $?"; }
 "$program" clGetPlatformIDs > /dev/null || { echo "no device"; exit 77; } # PoCL keeps the kernel's code
 export XDG_CACHE_HOME=$T/cache; mkdir -m 700 "$T/cache"
 for i in 1 2 3 4; do # later runs take the build that these keep

@@ -41,8 +41,8 @@ watched=$B/test/runmode/quiet
 gone() { for i in $(seq 6000); do pgrep -f -- "clweave-compile --requests* $T" > /dev/null || return 0; [ "${1:-}" = "" ] || kill $(pgrep -f -- "clweave-compile --requests $T") 2> /dev/null; sleep 0.05; done; fail "a builder stays"; }
 for how in wait exit _exit abort kill exec; do
     rm -rf "$T/q"; mkdir -m 700 "$T/q"
-    { timeout 120 "$watched" ${how/wait/} > "$T/bare" 2> "$T/bare.err"; expected=$?; } 2> /dev/null # bash says how it ended
-    { env LD_PRELOAD="$shim" CLWEAVE_MODE=run $all CLWEAVE_BUILDER=auto CLWEAVE_HISTORY="$T/q/history.db" timeout 120 "$watched" ${how/wait/} > "$T/run" 2> "$T/run.err"; got=$?; } 2> /dev/null
+    { timeout 240 "$watched" ${how/wait/} > "$T/bare" 2> "$T/bare.err"; expected=$?; } 2> /dev/null # bash says how it ended
+    { env LD_PRELOAD="$shim" CLWEAVE_MODE=run $all CLWEAVE_BUILDER=auto CLWEAVE_HISTORY="$T/q/history.db" timeout 240 "$watched" ${how/wait/} > "$T/run" 2> "$T/run.err"; got=$?; } 2> /dev/null
     [ $got = $expected ] || fail "$how: status $got instead of $expected: $(tail -n 3 "$T/run.err")"
     cmp -s "$T/bare" "$T/run" || { fail "$how: other output"; diff "$T/bare" "$T/run" | head; }
     [ $how != wait ] || [ -d "$T/q/requests" ] || fail "$how: nothing was asked for"

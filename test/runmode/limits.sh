@@ -9,10 +9,10 @@ export POCL_CACHE_DIR=$T/pocl XDG_CACHE_HOME=$T/cache PEAK=$T/peak
 mkdir "$T/pocl"; mkdir -m 700 "$T/cache"
 anew() { rm -rf "$T/cache"; mkdir -m 700 "$T/cache"; } # nothing that helpers need is there
 # from here on PoCL has its code for the program
-timeout 120 "$program" > "$T/out" || { tail -n 1 "$T/out"; exit 77; }
+timeout 240 "$program" > "$T/out" || { tail -n 1 "$T/out"; exit 77; }
 
 # under LIMIT COMMAND... : nothing is written where the limit ends it
-under() { (ulimit $1 && shift && exec timeout 120 "$@") > "$T/run" 2> "$T/run.err"; }
+under() { (ulimit $1 && shift && exec timeout 240 "$@") > "$T/run" 2> "$T/run.err"; }
 run() { under "$1" env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "${@:2}" "$program"; }
 
 # what the process has had: no more than bare

@@ -25,7 +25,7 @@ for fault in refuse:60 refuse:70 garbage:8 garbage:12 full:20; do
     run CLWEAVE_DEVICES=far:2 CLWEAVE_SEED=2 CLWEAVE_FAULT=$fault
     grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"
 done
-env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=far:2 CLWEAVE_SEED=2 CLWEAVE_FAULT=unmerged:1 timeout 120 "$program" \
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=far:2 CLWEAVE_SEED=2 CLWEAVE_FAULT=unmerged:1 timeout 240 "$program" \
     > "$T/run" 2> "$T/run.err"
 grep -q "^run: fault unmerged:1 planted" "$T/run.err" || fail "unmerged:1 was not planted"
 cmp -s "$T/bare" "$T/run" && fail "unmerged:1 was not noticed"

@@ -10,7 +10,7 @@ for devices in basic:2 sub:2; do
         in_run "$T/nulls" CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=cpu,$devices
         [ "$(count moved)" -le 20 ] || break
     done
-    [ "$(count moved)" -gt 20 ] || fail "$devices: only $(count moved) launches ran elsewhere"
+    [ "$(count moved)" -gt 20 ] || too_busy "$devices: only $(count moved) launches ran elsewhere"
     cut=$((${cut:-0} + $(count cut)))
 done
 [ ! -x "$B/clweave-footprint" ] || [ "$cut" -gt 0 ] || fail "none was cut"

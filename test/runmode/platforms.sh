@@ -23,7 +23,7 @@ for platform in 0 1; do
         in_run "$B/test/apps/integers" CLWEAVE_DEVICES=all CLWEAVE_SEED="$seed" && helped
     done
     for fault in unfetched:1 unnoted:1; do
-        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=$other CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault timeout 120 \
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=$other CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault timeout 240 \
             "$B/test/apps/integers" > "$T/run" 2> "$T/run.err"
         grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
         cmp -s "$T/bare" "$T/run" && fail "$fault was not noticed"

@@ -14,12 +14,12 @@ in_run "$program" $slow
 in_run "$program" $slow CLWEAVE_DEVICES=basic:2
 
 alive() { for pid in $(cat "$T/pids"); do [ -d /proc/$pid ] && ! grep -q '^State:.*Z' /proc/$pid/status 2> /dev/null && return 0; done; return 1; }
-gone() { for i in $(seq 1200); do alive || return 0; sleep 0.05; done; return 1; }
+gone() { for i in $(seq 6000); do alive || return 0; sleep 0.05; done; return 1; }
 gone || fail "a helper outlives the program"
 for how in exit _exit abort kill exec; do
     : > "$T/pids"
-    timeout 60 "$program" $how > "$T/bare" 2> "$T/bare.err"; expected=$?
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run $slow timeout 120 "$program" $how > "$T/run" 2> "$T/run.err"; got=$?
+    timeout 240 "$program" $how > "$T/bare" 2> "$T/bare.err"; expected=$?
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run $slow timeout 240 "$program" $how > "$T/run" 2> "$T/run.err"; got=$?
     [ $got = $expected ] || fail "$how: status $got instead of $expected"
     cmp -s "$T/bare" "$T/run" || { fail "$how: other output"; diff "$T/bare" "$T/run" | head; }
     gone || fail "$how: a helper outlives the program"

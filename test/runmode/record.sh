@@ -90,7 +90,7 @@ for name in tiles blockmatmul chains8 mapreduce events_ooo featurefusion manybuf
     [ -z "${ALL:-}" ] || policies="heft chaos"
     for policy in $policies; do
         rm -f "$T/ran.json"
-        CLWEAVE_MANAGE_ALL=1 timeout 120 clweave run -o "$T/ran.json" --policy $policy --devices basic:2 -- "$program" > "$T/run" 2> "$T/err" ||
+        CLWEAVE_MANAGE_ALL=1 timeout 240 clweave run -o "$T/ran.json" --policy $policy --devices basic:2 -- "$program" > "$T/run" 2> "$T/err" ||
             fail "$name $policy: $(cat "$T/err")"
         cmp -s "$T/bare" "$T/run" || fail "$name $policy: other output"
         counts=$(python3 "$T/check.py" "$T/traced.json" "$T/ran.json" $name $policy 2>&1) || { fail "$name $policy: $(echo "$counts" | tail -n 1)"; continue; }

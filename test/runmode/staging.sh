@@ -13,7 +13,7 @@ staged() {
 
 bare "$B/test/runmode/staged" && in_run "$B/test/runmode/staged" && staged 100
 for fault in uncopied:4 ${ALL:+uncopied:40} uncopied:100 short:3 ${ALL:+short:30} open:1 ${ALL:+open:5}; do
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_FAULT=$fault timeout 60 "$B/test/runmode/staged" > "$T/run" 2> "$T/run.err" &&
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_FAULT=$fault timeout 240 "$B/test/runmode/staged" > "$T/run" 2> "$T/run.err" &&
         fail "fault $fault is not noticed"
     grep -q "^run: fault $fault planted" "$T/run.err" || fail "fault $fault: $(cat "$T/run.err")"
 done
@@ -23,18 +23,18 @@ in_run "$B/test/runmode/staged" CLWEAVE_FAULT=unpinned:1
 # buffers with CL_MEM_ALLOC_HOST_PTR, until they are mapped: one more read is of what the map has written elsewhere
 "$B/test/runmode/staged" pinned > "$T/bare" || fail "pinned: $(cat "$T/bare")"
 for streams in off force; do
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=$streams timeout 60 "$B/test/runmode/staged" pinned > "$T/run" 2> "$T/run.err" ||
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=$streams timeout 240 "$B/test/runmode/staged" pinned > "$T/run" 2> "$T/run.err" ||
         fail "pinned: $(cat "$T/run" "$T/run.err")"
     cmp "$T/bare" "$T/run" || fail "pinned: other bytes"
     grep -q '^run: 10 writes .* 11 reads .* through pinned' "$T/run.err" || fail "pinned, streams $streams: $(cat "$T/run.err")"
     compared=$((compared + 1))
 done
 
-timeout 60 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" exit > "$T/run" 2>&1 || fail "end with transfers under way: $(cat "$T/run")"
-timeout 60 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" last > "$T/run" 2>&1 || fail "end before transfers: $(cat "$T/run")"
+timeout 240 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" exit > "$T/run" 2>&1 || fail "end with transfers under way: $(cat "$T/run")"
+timeout 240 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" last > "$T/run" 2>&1 || fail "end before transfers: $(cat "$T/run")"
 grep -q '^the same bytes' "$T/run" || fail "end before transfers: $(cat "$T/run")"
 for text in 0 65 many -1; do
-    CLWEAVE_STAGING=$text CLWEAVE_MODE=run LD_PRELOAD="$shim" timeout 60 "$B/test/apps/pi" 2>&1 | grep -q "CLWEAVE_STAGING is $text:" ||
+    CLWEAVE_STAGING=$text CLWEAVE_MODE=run LD_PRELOAD="$shim" timeout 240 "$B/test/apps/pi" 2>&1 | grep -q "CLWEAVE_STAGING is $text:" ||
         fail "--staging $text passes"
 done
 
@@ -42,7 +42,7 @@ done
 # large VARIABLE=VALUE... : as on the null driver bare
 large() {
     env NULLCL_GPU="NVIDIA CUDA" OCL_ICD_VENDORS="$B/test/libnullcl.so" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" \
-        timeout 60 "$B/test/runmode/staged" large > "$T/run" 2> "$T/run.err" || fail "large $*: $(cat "$T/run" "$T/run.err")"
+        timeout 240 "$B/test/runmode/staged" large > "$T/run" 2> "$T/run.err" || fail "large $*: $(cat "$T/run" "$T/run.err")"
     grep '^run: ' "$T/run.err" > "$T/summary"
 }
 large CLWEAVE_STAGING=4
@@ -54,7 +54,7 @@ large CLWEAVE_STAGING=off
 
 # PoCL as a GPU, which waits for events as the null driver does not: the pool comes at once where one transfer pays for it
 env OPENCL_LAYERS="$(realpath "$B")/test/libgpucl.so" GPUCL_ALONE=1 POCL_DEVICES=pthread LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 \
-    CLWEAVE_STAGING=1 timeout 60 "$B/test/runmode/staged" first > "$T/run" 2> "$T/run.err" || fail "first: $(cat "$T/run" "$T/run.err")"
+    CLWEAVE_STAGING=1 timeout 240 "$B/test/runmode/staged" first > "$T/run" 2> "$T/run.err" || fail "first: $(cat "$T/run" "$T/run.err")"
 grep -q '^run: 1 writes .* through pinned' "$T/run.err" || fail "the first write was not staged: $(cat "$T/run.err")"
 compared=$((compared + 1))
 

@@ -13,7 +13,7 @@ declare -A hash
 go() {
     local rounds=$1; shift
     [ -n "${hash[$rounds]:-}" ] || hash[$rounds]=$("$program" chatty "$rounds" | grep -o 'hash=.*')
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/kept/history.db" "$@" timeout 120 "$program" chatty "$rounds" \
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/kept/history.db" "$@" timeout 240 "$program" chatty "$rounds" \
         > "$T/run" 2> "$T/run.err" || fail "chatty $rounds $*: exit status $?: $(tail -n 3 "$T/run.err")"
     grep '^run: ' "$T/run.err" > "$T/summary"
     [ "$(grep -o 'hash=.*' "$T/run")" = "${hash[$rounds]}" ] || fail "chatty $rounds $*: other bytes"
@@ -36,7 +36,7 @@ soon_over() {
     done
 }
 for attempt in $(seq 20); do soon_over && break; done
-was_short || fail "ten launches take 2 ms and more in each of $attempt series"
+was_short || too_busy "ten launches take 2 ms and more in each of $attempt series"
 [ "$(ls "$T/kept" | tr '\n' ' ')" = 'builds programs requests ' ] || fail "a short program leaves behind: $(ls "$T/kept")"
 [ "$(ls "$records" | wc -l)" = 1 ] || fail "records: $(ls "$records")"
 record=$records/$(ls "$records")
@@ -46,7 +46,7 @@ for attempt in $(seq 20); do # a time that is half as long again is news
     go 10
     [ "$(stat -c %z "$record")" != "$before" ] || break
 done
-[ "$(stat -c %z "$record")" = "$before" ] || fail "the record was written again in each of $attempt runs"
+[ "$(stat -c %z "$record")" = "$before" ] || too_busy "the record was written again in each of $attempt runs"
 
 # asked for
 for how in CLWEAVE_DEVICES=basic CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_DSP=1; do
@@ -80,7 +80,7 @@ fi
 # one program, one long window, a fresh history: a launch is tried on a helper, whose first launch of a kind shows nothing, so
 # another one is; what the window still holds is decided when they have shown what they take
 chains() {
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_BUILDER=wait CLWEAVE_HISTORY="$T/kept/chains.db" "$@" timeout 120 "$program" chains8 > "$T/run" 2> "$T/run.err" ||
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_BUILDER=wait CLWEAVE_HISTORY="$T/kept/chains.db" "$@" timeout 240 "$program" chains8 > "$T/run" 2> "$T/run.err" ||
         fail "chains8 $*: exit status $?: $(tail -n 3 "$T/run.err")"
     grep '^run: ' "$T/run.err" > "$T/summary"
     [ "$(grep -o 'hash=.*' "$T/run")" = "$("$program" chains8 | grep -o 'hash=.*')" ] || fail "chains8 $*: other bytes"
@@ -92,7 +92,7 @@ for i in $(seq 30); do # a host that stands still shows nothing either: from tim
     chains CLWEAVE_DEVICES=basic:2
     [ "$(tried)" -lt 2 ] || break
 done
-[ "$(tried)" -ge 2 ] || fail "no run tried a launch twice: $(cat "$T/summary")"
+[ "$(tried)" -ge 2 ] || too_busy "no run tried a launch twice: $(cat "$T/summary")"
 if [ -n "${START_GAINS:-}" ]; then
     rm -f "$T"/kept/chains.db*
     for i in 1 2 3 4 5 6 7 8; do
@@ -143,12 +143,12 @@ done
 
 # the first run asks the builder for what the third one loads; then helpers have run launches
 rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
-for i in $(seq 12); do
+for i in $(seq 24); do
     go 4000 CLWEAVE_BUILDER=wait
     [ "$(count moved)" = 0 ] || break
 done
 grep -q ': made, ' "$T/kept/requests/log" || fail "the builder has made nothing: $(cat "$T/kept/requests/log")"
-[ "$(count moved)" -gt 0 ] || fail "in $i runs no launch went to a helper: $(cat "$T/summary")"
+[ "$(count moved)" -gt 0 ] || too_busy "in $i runs no launch went to a helper: $(cat "$T/summary")"
 echo "launches were moved in run $i"
 
 # the line at the end

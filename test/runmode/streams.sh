@@ -27,7 +27,7 @@ caught() {
     for fault; do
         for seed in 3 ${with:+4 5 6 7 8}; do
             env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_SEED=$seed CLWEAVE_FAULT=$fault \
-                timeout 120 "$B/test/runmode/${with:-streams}" > "$T/run" 2> "$T/run.err"
+                timeout 240 "$B/test/runmode/${with:-streams}" > "$T/run" 2> "$T/run.err"
             grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
             compared=$((compared + 1))
             cmp -s "$T/bare" "$T/run" || continue 2
@@ -36,7 +36,7 @@ caught() {
     done
 }
 
-for name in medley order waits natives chains8 userevents_maps ${ALL:+anything disjoint pi threads mapped}; do
+for name in addresses medley order waits natives chains8 userevents_maps ${ALL:+anything disjoint pi threads mapped}; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     streamed "$program" "$([ $name = chains8 ] && echo 8 || echo 0)"
@@ -80,4 +80,12 @@ for how in auto off force; do
     compared=$((compared + 1))
 done
 beside 100
+# a vendor that has none: said once, and only where streams are asked for
+for how in auto force; do
+    gpu NULLCL_GPU="Another Vendor" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_STREAMS=$how > "$T/run"
+    diff "$T/bare" "$T/run" || fail "another hash on another vendor with --streams $how"
+    [ "$(grep -c '^clweave.*: --streams force: queues on gpu (Another Vendor) get no streams: ' "$T/summary")" = "$([ $how = auto ] && echo 0 || echo 1)" ] ||
+        fail "another vendor, --streams $how: $(cat "$T/summary")"
+    compared=$((compared + 1))
+done
 done_

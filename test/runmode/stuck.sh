@@ -16,6 +16,7 @@ both "$B/test/runmode/stuck"
 in_run "$B/test/runmode/stuck" CLWEAVE_STREAMS=force CLWEAVE_STAGING=off
 ! grep -q 'still waits' "$T/run.err" || fail "$(grep 'still waits' "$T/run.err")"
 both "$B/test/runmode/medley" CLWEAVE_POLICY=chaos CLWEAVE_SEED=3
+both "$B/test/runmode/addresses"
 both "$B/test/runmode/streams"
 in_run "$B/test/runmode/streams" CLWEAVE_STREAMS=force CLWEAVE_STAGING=off # writes that block are the vendor's, which returns early
 both "$B/test/runmode/streams"

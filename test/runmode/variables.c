@@ -51,6 +51,9 @@ static void show(struct app *a, const char *options)
     APP_CHECK(err);
     for (int i = 0; i < BUFFERS; i++)
         to[i] = app_buffer(a, CL_MEM_READ_WRITE, ITEMS * sizeof(cl_int), NULL);
+    app_args(look, "mi", to[0], STEPS); /* PoCL 6.0 sets the variables at the first launch, for each queue */
+    app_run(a->queue, look, ITEMS, 0, 0, NULL, NULL);
+    APP_CHECK(clFinish(a->queue));
     for (int i = 0; i < ROUNDS; i++)
         round_of(a, other, look, count, to);
     printf("'%s': %016llx\n", options, (unsigned long long)a->hash);

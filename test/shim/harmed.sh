@@ -13,7 +13,7 @@ run() {
     ulimit -c 0
     rm -rf "$T/t"; mkdir -p "$T/t"
     env -u CLWEAVE_MODE "$T/harmed" "$1" true "$3" > "$T/bare" 2> /dev/null || bare=$?
-    CLWEAVE_OUT=$json LD_PRELOAD=$shim timeout 60 "$T/harmed" "$@" > "$T/out" 2> "$T/err" || status=$?
+    CLWEAVE_OUT=$json LD_PRELOAD=$shim timeout 240 "$T/harmed" "$@" > "$T/out" 2> "$T/err" || status=$?
     [ $status = $bare ] || fail "$what: exit status $status, bare $bare: $(cat "$T/err")"
     cmp -s "$T/bare" "$T/out" || fail "$what: another output: $(cat "$T/out")"
     tried=$((tried + 1))

@@ -16,7 +16,7 @@ tried=0 told=0
 once() {
     status=0
     rm -rf "$T/t" "$T/cache" "$counters"; mkdir -p "$T/t" "$T/cache"
-    timeout 60 env FAIL_IO_HOW=$1 FAIL_IO=$2 LD_PRELOAD="$shim $T/libfail.so" "${@:3}" > "$T/out" 2> "$T/err" || status=$?
+    timeout 240 env FAIL_IO_HOW=$1 FAIL_IO=$2 LD_PRELOAD="$shim $T/libfail.so" "${@:3}" > "$T/out" 2> "$T/err" || status=$?
 }
 
 # whole PROGRAM...: the trace, or the log that was kept, has every call

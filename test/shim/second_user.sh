@@ -51,7 +51,7 @@ plant() {
 for what in file closed link pipe; do
     plant $what
     as LD_PRELOAD="$clweave" CLWEAVE_MODE=trace CLWEAVE_OUT="$shared/all/trace.json" \
-        timeout 60 "$shared/bin/harmed" plain true return 10 > /dev/null 2> "$T/err" || fail "$what: exit status $?: $(cat "$T/err")"
+        timeout 240 "$shared/bin/harmed" plain true return 10 > /dev/null 2> "$T/err" || fail "$what: exit status $?: $(cat "$T/err")"
     [ ! -s "$T/err" ] || fail "$what: $(cat "$T/err")"
     find "$shared/all" -user root -printf '%p %y %s %m\n' | sort | cmp - "$T/before" || fail "$what: touched"
     ls "$shared"/all/trace-*.json > /dev/null || fail "$what: no trace: $(ls "$shared/all")"
@@ -62,7 +62,7 @@ for what in folder link; do
     rm -rf "$shared/all"; mkdir -m 1777 "$shared/all"
     if [ $what = folder ]; then mkdir -m 777 "$shared/all/clweave"; else ln -s "$shared/own" "$shared/all/clweave"; fi
     as LD_PRELOAD="$clweave" CLWEAVE_MODE=run XDG_CACHE_HOME="$shared/all" \
-        timeout 60 "$shared/bin/harmed" plain true return 10 > /dev/null 2> "$T/err" || fail "cache, $what: exit status $?: $(cat "$T/err")"
+        timeout 240 "$shared/bin/harmed" plain true return 10 > /dev/null 2> "$T/err" || fail "cache, $what: exit status $?: $(cat "$T/err")"
     grep -q 'not a link' "$T/err" && [ "$(wc -l < "$T/err")" = 1 ] || fail "cache, $what: $(cat "$T/err")"
     [ -z "$(ls -A "$shared/own" "$shared/all/clweave/" | grep -v :)" ] || fail "cache, $what: used: $(ls -A "$shared/own" "$shared/all/clweave/")"
 done

@@ -135,6 +135,8 @@ static cl_int profiling_info(cl_event e, cl_profiling_info name, size_t param_va
         name = CL_PROFILING_COMMAND_END;
     if (name < CL_PROFILING_COMMAND_QUEUED || name > CL_PROFILING_COMMAND_END)
         return CL_INVALID_VALUE;
+    if (getenv("NULLCL_NO_CLOCK")) /* so does rusticl of Mesa 22.3 */
+        REPLY(cl_ulong, name - CL_PROFILING_COMMAND_QUEUED);
     REPLY(cl_ulong, e->times[name - CL_PROFILING_COMMAND_QUEUED]);
 }
 

@@ -2,6 +2,7 @@
 #include "nullcl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static cl_program new_program(cl_context c, cl_int *errcode_ret)
 {
@@ -107,6 +108,15 @@ static void kernel_names(cl_program p, char *to, size_t size)
         used += (size_t)snprintf(to + used, size - used, "%s%s", used ? ";" : "", name);
 }
 
+/* As a vendor's compiler that makes them then, and fails. */
+static void dies_of_binaries(void)
+{
+    if (getenv("NULLCL_NO_BINARIES")) {
+        fputs("null driver: asked for binaries\n", stderr);
+        abort();
+    }
+}
+
 static cl_int program_info(cl_program p, cl_program_info name, size_t param_value_size, void *param_value,
                            size_t *param_value_size_ret)
 {
@@ -133,11 +143,13 @@ static cl_int program_info(cl_program p, cl_program_info name, size_t param_valu
         kernel_names(p, names, sizeof names);
         REPLY_TEXT(names);
     case CL_PROGRAM_BINARY_SIZES:
+        dies_of_binaries();
         for (cl_uint i = 0; i < c->num_devices; i++)
             sizes[i] = strlen(p->source);
         return nullcl_reply(sizes, c->num_devices * sizeof *sizes, param_value_size, param_value,
                             param_value_size_ret);
     case CL_PROGRAM_BINARIES:
+        dies_of_binaries();
         for (cl_uint i = 0; param_value && i < c->num_devices; i++)
             if (((char **)param_value)[i])
                 memcpy(((char **)param_value)[i], p->source, strlen(p->source));

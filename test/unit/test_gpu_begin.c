@@ -41,7 +41,7 @@ void cw_file_store_init(struct cw_file_store *s, const char *folder)
 
 void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity *id, size_t *bytes)
 {
-    double *found = kept_ns > 0 ? malloc(sizeof *found) : NULL;
+    double *found = kept_ns != 0 ? malloc(sizeof *found) : NULL;
 
     (void)s, (void)id;
     *bytes = sizeof *found;
@@ -57,6 +57,13 @@ void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, 
     assert_int_equal(bytes, sizeof kept_ns);
     memcpy(&kept_ns, data, bytes);
     written++;
+}
+
+static bool harms;
+
+bool cw_run_gpu_gain_harms(void)
+{
+    return harms;
 }
 
 static struct cw_cl_device slot[3];
@@ -113,6 +120,31 @@ static void they_begin_when_they_are_earned(void **state)
     assert_true(cw_run_gpu_begin_may(&gpu));
     cw_run_gpu_begin_describe(text, sizeof text);
     assert_non_null(strstr(text, "began in its midst"));
+}
+
+static void a_run_that_lost_keeps_the_next_ones_from_them(void **state)
+{
+    char text[256], *learn[] = {"auto", "all"};
+    int runs = 0;
+
+    (void)state;
+    begin_run("all");
+    assert_true(cw_run_gpu_begin_may(&gpu));
+    harms = true;
+    cw_run_gpu_begin_describe(text, sizeof text);
+    assert_non_null(strstr(text, "from now on"));
+    cw_run_gpu_begin_stop();
+    harms = false;
+    for (;; runs++) {
+        begin_run(learn[runs % 2]);
+        cw_run_gpu_begin_saves(9 * CW_RUN_GPU_BEGIN_NS);
+        if (cw_run_gpu_begin_may(&gpu))
+            break;
+        cw_run_gpu_begin_describe(text, sizeof text);
+        assert_non_null(strstr(text, "were left alone"));
+        cw_run_gpu_begin_stop();
+    }
+    assert_int_equal(runs, RUNS_ALONE);
 }
 
 static void a_run_with_enough_lets_the_next_begin_with_them(void **state)
@@ -177,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(others_than_gpus_may_at_once, setup),
         cmocka_unit_test_setup(they_begin_when_they_are_earned, setup),
+        cmocka_unit_test_setup(a_run_that_lost_keeps_the_next_ones_from_them, setup),
         cmocka_unit_test_setup(a_run_with_enough_lets_the_next_begin_with_them, setup),
         cmocka_unit_test_setup(each_gpu_has_its_price, setup),
         cmocka_unit_test_setup(a_run_that_was_cut_from_its_begin_is_no_judge, setup),

@@ -24,6 +24,8 @@ static int setup(void **unused)
 {
     (void)unused;
     memset(&gain, 0, sizeof gain);
+    memset(&spans, 0, sizeof spans);
+    memset(&cw_run.counts, 0, sizeof cw_run.counts);
     cw_run.all = cw_run.chaos = false;
     now_ns = 1000;
     return 0;
@@ -65,7 +67,7 @@ static void waiting_for_bytes_counts(void **unused)
 static void rests_become_longer_until_there_are_gains(void **unused)
 {
     (void)unused;
-    for (uint64_t want = 500; want <= 4000; want *= 2) {
+    for (uint64_t want = 500; want <= 2000; want *= 2) {
         cw_run_gpu_gain_waited(21 * MS);
         assert_in_range(rest_ms(), want - 1, want + 1);
     }
@@ -74,6 +76,87 @@ static void rests_become_longer_until_there_are_gains(void **unused)
     for (int i = 0; i < 10; i++)
         cw_run_gpu_gain_waited(15 * MS);
     assert_in_range(rest_ms(), 499, 501);
+}
+
+static void losses_time_and_again_end_it(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        cw_run_gpu_gain_waited(21 * MS);
+        rest_ms();
+    }
+    cw_run_gpu_gain_cut(1 * MS, 22 * MS);
+    assert_true(cw_run_gpu_gain_rests());
+    now_ns += UINT64_C(3600) * 1000000000;
+    assert_true(cw_run_gpu_gain_rests());
+}
+
+/* `n` spans of 90 commands, with or without launches on other GPUs. */
+static void spans_of(int n, double ns, bool helped)
+{
+    for (int i = 0; i < n; i++) {
+        cw_run.counts.cut += helped;
+        cw_run_gpu_gain_span(ns, 90);
+    }
+}
+
+/* Single launches seem to gain, by an old time at home. */
+static void spans_that_lose_end_it(void **unused)
+{
+    (void)unused;
+    spans_of(3, 10 * MS, false);
+    for (int i = 0; i < 100; i++)
+        cw_run_gpu_gain_cut(10 * MS, 1 * MS);
+    spans_of(3, 20 * MS, true);
+    assert_false(cw_run_gpu_gain_rests());
+    spans_of(2, 20 * MS, true);
+    assert_true(cw_run_gpu_gain_rests() && cw_run_gpu_gain_harms());
+}
+
+/* Cut from the first span on, in whose time cut launches are little: one is whole, to compare. */
+static void spans_of_an_odd_length_are_tried_whole(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        assert_false(cw_run_gpu_gain_rests());
+        cw_run_gpu_gain_cut(0, 2 * MS);
+        spans_of(1, 20 * MS, true);
+    }
+    assert_true(cw_run_gpu_gain_rests());
+    spans_of(2, 10 * MS, false);
+    assert_false(cw_run_gpu_gain_rests());
+    spans_of(3, 20 * MS, true);
+    assert_true(cw_run_gpu_gain_harms());
+}
+
+static void spans_of_cut_launches_are_tried_whole_late(void **unused)
+{
+    int n = 0;
+
+    (void)unused;
+    cw_run.num_lanes = 2;
+    for (; n < 100 && !cw_run_gpu_gain_rests(); n++) {
+        cw_run_gpu_gain_cut(0, 9 * MS);
+        spans_of(1, 10 * MS, true);
+    }
+    assert_in_range(n, 20, 50);
+}
+
+static void spans_that_gain_or_are_unlike_do_not(void **unused)
+{
+    (void)unused;
+    spans_of(3, 10 * MS, false);
+    spans_of(100, 6 * MS, true);
+    for (int i = 0; i < 20; i++) {
+        cw_run.counts.cut++;
+        cw_run_gpu_gain_span(100 * MS, 200); /* how long these take without is not known */
+    }
+    for (int i = 0; i < 20; i++) {
+        cw_run.counts.cut++;
+        cw_run_gpu_gain_launch(1e6); /* these are of as many commands, and do more */
+        cw_run_gpu_gain_span(100 * MS, 90);
+    }
+    assert_false(cw_run_gpu_gain_rests() || cw_run_gpu_gain_harms());
 }
 
 /* Long ago gains do not pay for losses without end. */
@@ -108,6 +191,11 @@ int main(void)
         cmocka_unit_test_setup(gains_never_rest, setup),
         cmocka_unit_test_setup(waiting_for_bytes_counts, setup),
         cmocka_unit_test_setup(rests_become_longer_until_there_are_gains, setup),
+        cmocka_unit_test_setup(losses_time_and_again_end_it, setup),
+        cmocka_unit_test_setup(spans_that_lose_end_it, setup),
+        cmocka_unit_test_setup(spans_of_an_odd_length_are_tried_whole, setup),
+        cmocka_unit_test_setup(spans_of_cut_launches_are_tried_whole_late, setup),
+        cmocka_unit_test_setup(spans_that_gain_or_are_unlike_do_not, setup),
         cmocka_unit_test_setup(old_gains_are_forgotten, setup),
         cmocka_unit_test_setup(what_is_not_known_does_not_count, setup),
     };

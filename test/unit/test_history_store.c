@@ -171,6 +171,9 @@ static void refused_link(char *clweave)
     assert_int_equal(strncmp(name, clweave, strlen(clweave)), 0);
     assert_int_equal(chmod(clweave, 0770), 0);
     assert_int_equal(cw_history_path(name, sizeof name, &err), CW_ERR_INVALID);
+    strcat(clweave, "/machine"); /* which binds it */
+    assert_int_equal(unlink(clweave), 0);
+    *strrchr(clweave, '/') = '\0';
     assert_int_equal(rmdir(clweave), 0);
     assert_int_equal(symlink(folder, clweave), 0);
     err = (struct cw_error){0};

@@ -205,7 +205,8 @@ static void wrong_files_are_refused(void **state)
 {
     static const char *const model =
         "{\"format\":\"clweave-footprint\",\"version\":1,\"model_version\":%d,\"models\":[{\"kernel\":\"k\","
-        "\"barriers\":false,\"groups\":false,\"prints\":false,\"polls\":false,\"anywhere\":false,\"why_"
+        "\"barriers\":false,\"groups\":false,\"prints\":false,\"polls\":false,\"anywhere\":false,"
+        "\"addresses\":false,\"why_"
         "anywhere\":null,"
         "\"rows\":0,"
         "\"inexact\":null,\"floats\":0,\"args\":[{"

@@ -420,20 +420,41 @@ static void test_detached(void **state)
     rmdir(folder);
 }
 
+/* One that is stopped may never go on: that is no matter of its time. */
+static void test_stopped(void **state)
+{
+    _Atomic uint32_t is_shared = 0;
+    struct job j;
+    void *shared;
+
+    (void)state;
+    begin(&j, "kill -STOP $$", "", 60000);
+    end(&j);
+    assert_int_equal(j.status, CW_ERR_IO);
+    begin(&j, "kill -STOP $PPID; sleep 60", "", 60000); /* the process that attends to it */
+    while (!cw_quiet_child_is_stopped(CW_QUIET_ONCE))
+        usleep(1000);
+    cw_quiet_child_kill(CW_QUIET_ONCE, false);
+    end(&j);
+    assert_int_equal(j.status, CW_ERR_IO);
+    shared = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(shared != MAP_FAILED);
+    begin_shared(&j, "kill -STOP $$", shared, &is_shared);
+    end(&j);
+    assert_int_equal(j.status, CW_ERR_IO);
+    assert_false(cw_quiet_child_is_stopped(CW_QUIET_SERVER));
+    munmap(shared, 8192);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_input_and_output),
-        cmocka_unit_test(test_unseen),
-        cmocka_unit_test(test_own_children),
-        cmocka_unit_test(test_orphans),
-        cmocka_unit_test(test_nothing_inherited),
-        cmocka_unit_test(test_bad_helpers),
-        cmocka_unit_test(test_fork_of_host),
-        cmocka_unit_test(test_host_dies),
-        cmocka_unit_test(test_shared_stays),
-        cmocka_unit_test(test_detached),
-        cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_input_and_output),  cmocka_unit_test(test_unseen),
+        cmocka_unit_test(test_own_children),      cmocka_unit_test(test_orphans),
+        cmocka_unit_test(test_nothing_inherited), cmocka_unit_test(test_bad_helpers),
+        cmocka_unit_test(test_fork_of_host),      cmocka_unit_test(test_host_dies),
+        cmocka_unit_test(test_shared_stays),      cmocka_unit_test(test_detached),
+        cmocka_unit_test(test_stopped),           cmocka_unit_test(test_kill),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static int end(void **state)
     return 0;
 }
 
-static const char *const variables[] = {"PATH=/bin", "POCL_X=1", NULL};
+static const char *const variables[] = {"POCL_X=1", NULL};
 
 static bool leave(struct cw_requests *r, unsigned number, const char *source)
 {
@@ -92,9 +92,8 @@ static void test_round_trip(void **state)
     assert_string_equal(q.source, "kernel");
     assert_null(q.options);
     assert_string_equal(q.program, "app");
-    assert_string_equal(q.environment[0], "PATH=/bin");
-    assert_string_equal(q.environment[1], "POCL_X=1");
-    assert_null(q.environment[2]);
+    assert_string_equal(q.environment[0], "POCL_X=1");
+    assert_null(q.environment[1]);
     cw_requests_finish(&q);
     cw_requests_done(&r, name);
     assert_int_equal(cw_requests_count(&r), 0);
@@ -267,12 +266,36 @@ static void test_environment(void **state)
     const char **list = cw_requests_environment(all);
 
     (void)state;
-    assert_string_equal(list[0], "PATH=/bin");
-    assert_string_equal(list[1], "POCL_WORK=2");
-    assert_string_equal(list[2], "HOME=/root");
-    assert_string_equal(list[3], "CLWEAVE_CLANG=/clang");
-    assert_null(list[4]);
+    assert_string_equal(list[0], "POCL_WORK=2");
+    assert_string_equal(list[1], "HOME=/root");
+    assert_string_equal(list[2], "CLWEAVE_CLANG=/clang");
+    assert_null(list[3]);
     free(list);
+}
+
+/* What a file says chooses no program and no library: a request is for a builder of its environment alone. */
+static void test_other_environment(void **state)
+{
+    char *same[] = {"PATH=/other", "POCL_X=1", NULL}, *more[] = {"POCL_X=1", "OCL_ICD_VENDORS=/evil", NULL},
+         *other[] = {"POCL_X=2", NULL}, *none[] = {NULL};
+    const struct cw_request q = {.environment = variables};
+    struct cw_requests r;
+    char name[CW_FILE_STORE_NAME_BYTES];
+
+    (void)state;
+    assert_true(cw_requests_is_for(&q, same));
+    assert_false(cw_requests_is_for(&q, more));
+    assert_false(cw_requests_is_for(&q, other));
+    assert_false(cw_requests_is_for(&q, none));
+    cw_requests_init(&r, folder);
+    assert_true(leave(&r, 1, "kernel"));
+    assert_int_equal(cw_requests_count(&r), 1);
+    setenv("POCL_X", "2", 1);
+    assert_false(cw_requests_next(&r, name));
+    assert_int_equal(cw_requests_count(&r), 0);
+    r.of_all = true;
+    assert_int_equal(cw_requests_count(&r), 1);
+    setenv("POCL_X", "1", 1);
 }
 
 int main(void)
@@ -286,7 +309,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_folder, begin, end),
         cmocka_unit_test_setup_teardown(test_many_writers, begin, end),
         cmocka_unit_test(test_environment),
+        cmocka_unit_test_setup_teardown(test_other_environment, begin, end),
     };
 
+    for (char **v = environ; *v;)
+        if (cw_requests_environment((char *[]){*v, NULL})[0])
+            unsetenv(strndupa(*v, strcspn(*v, "=")));
+        else
+            v++;
+    setenv("POCL_X", "1", 1); /* as the requests' */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include "../../analyzer/plan/graph_format.h"
 #include "../../analyzer/plan/plan_graph.h"
 #include "../../analyzer/plan/platform_file.h"
+#include "../../sched/policy.h"
 
 static char path[200];
 
@@ -308,6 +309,37 @@ static void test_retarget(void **state)
     cw_platform_destroy(p);
 }
 
+/* Probabilities above 1, in a policy's words and in options that a program fills in. */
+static void test_bad_shares(void **state)
+{
+    struct cw_policy_config config;
+    struct cw_graph *g;
+    struct cw_platform *p;
+    struct cw_schedule *s;
+    struct cw_error err = {0};
+
+    (void)state;
+    assert_int_equal(cw_policy_parse(&config, "h2gs:similarity=1.01", &err), CW_ERR_INVALID);
+    assert_non_null(strstr(err.text, "takes a number from 0 to 1, not \"1.01\""));
+    assert_int_equal(cw_policy_parse(&config, "hscgs:mutation=1,crossover=0", &err), CW_OK);
+    put(G(TWO, ONE_TASK));
+    assert_int_equal(cw_graph_file_read(path, &g, &p, &err), CW_OK);
+    config.options.crossover = 1.5;
+    err = (struct cw_error){0};
+    assert_int_equal(cw_policy_run(&config, g, p, &s, &err), CW_ERR_INVALID);
+    assert_non_null(strstr(err.text, "option crossover of policy hscgs takes a number from 0 to 1, not 1.5"));
+    assert_null(s);
+    config.options.crossover = NAN;
+    err = (struct cw_error){0};
+    assert_int_equal(cw_policy_run(&config, g, p, &s, &err), CW_ERR_INVALID);
+    err = (struct cw_error){0};
+    config.policy = cw_policy_find("heft"); /* which has no such option */
+    assert_int_equal(cw_policy_run(&config, g, p, &s, &err), CW_OK);
+    cw_schedule_destroy(s);
+    cw_graph_destroy(g);
+    cw_platform_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_latency_matrix),
         cmocka_unit_test(test_bad_platforms), cmocka_unit_test(test_cost_rules),
         cmocka_unit_test(test_hxdsp_table),   cmocka_unit_test(test_retarget),
+        cmocka_unit_test(test_bad_shares),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_file);
 }

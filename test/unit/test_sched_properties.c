@@ -98,6 +98,7 @@ static void random_policy(uint64_t *random, char *text, size_t size)
 #define SWITCH(name) "%s" name "=off"
 #define COUNT(name)  "%s" name "=3"
 #define NUMBER(name) "%s" name "=0.5"
+#define SHARE(name)  "%s" name "=0.5"
     const struct cw_policy *policy;
     size_t k = 0;
 

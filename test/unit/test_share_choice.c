@@ -33,11 +33,19 @@ bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, str
     return true;
 }
 
+static size_t merged; /* bytes */
+
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
 {
     (void)t;
-    *cut = (struct cw_run_cut){.groups = GROUPS};
+    *cut = (struct cw_run_cut){.groups = GROUPS, .verdict = {.cut = merged ? CW_CUT_MERGE : CW_CUT_ANY}};
     return NULL;
+}
+
+size_t cw_run_tile_merge_bytes(const struct cw_run_launch *l, const struct cw_cut_verdict *v)
+{
+    (void)l, (void)v;
+    return merged;
 }
 
 enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
@@ -162,6 +170,7 @@ static struct cw_run_program program = {.context = &context};
 static struct cw_run_kernel kernel = {.program = &program, .tiled = &tiled, .known = &known};
 static struct cw_run_task task;
 static double apart_ns[GPUS];
+static double whole_ns = WHOLE_NS; /* at home, as it is known */
 
 static uint32_t gpus_of_a_launch(void)
 {
@@ -176,7 +185,7 @@ static uint32_t gpus_of_a_launch(void)
     cw_run_share_window(&(struct cw_run_shared){.task = all,
                                                 .plan = &plan,
                                                 .cost = cost,
-                                                .alone_ns = cost,
+                                                .alone_ns = &whole_ns,
                                                 .apart_ns = apart_ns,
                                                 .tasks = 1,
                                                 .lanes = GPUS});
@@ -276,6 +285,28 @@ static void launches_that_copy_nothing_do_not_pay_for_copies(void **unused)
     assert_int_equal(gpus_of_a_launch(), 0);
 }
 
+/* A launch of 1 ms: merging 4 KiB takes little of it, merging 32 MiB some thirty times as long. */
+static void merging_is_a_price(void **unused)
+{
+    (void)unused;
+    merged = 4096;
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+    merged = (size_t)32 << 20;
+    assert_int_equal(gpus_of_a_launch(), 0);
+    merged = 0;
+}
+
+/* The account of cut launches does not believe a first time at home that has the vendor's loading in it. */
+static void the_least_known_time_at_home_counts(void **unused)
+{
+    (void)unused;
+    have_run(64, 1);
+    whole_ns = 20 * WHOLE_NS;
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+    assert_true(tiles.home_ns <= 1.1 * WHOLE_NS);
+    whole_ns = WHOLE_NS;
+}
+
 /* All of a long chain, as a program enqueues it without waiting. */
 static void each_launch_of_a_long_chain_is_cut(void **unused)
 {
@@ -370,6 +401,8 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(copies_are_no_price_of_one_gpu_more, setup, teardown),
         cmocka_unit_test_setup_teardown(launches_that_copy_nothing_do_not_pay_for_copies, setup, teardown),
+        cmocka_unit_test_setup_teardown(merging_is_a_price, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_least_known_time_at_home_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(each_launch_of_a_long_chain_is_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(a_short_launch_is_cut_where_its_bytes_are_away, setup, teardown),
         cmocka_unit_test_setup_teardown(gpus_that_run_other_launches_have_no_part, setup, teardown),

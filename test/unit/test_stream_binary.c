@@ -39,6 +39,10 @@ static void hidden_effects_do_not(void **unused)
     assert_false(shows(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a);\n" PLAIN));
     assert_false(shows(HEAD ".extern .func other;\n" PLAIN));
     assert_false(shows(HEAD ".global .texref image;\n" PLAIN));
+    assert_false(shows(HEAD PLAIN ".entry b()\n{\nld.global.u64 %rd2, [%rd1];\nret;\n}\n"));
+    assert_false(
+        shows(HEAD PLAIN ".entry b()\n{\n@%p1 ld.global.nc.v2.u64 {%rd2, %rd3}, [%rd1];\nret;\n}\n"));
+    assert_true(shows(HEAD PLAIN ".entry b()\n{\nld.shared.f64 %fd2, [%rd1];\nret;\n}\n"));
 }
 
 static void other_binaries_do_not(void **unused)

@@ -42,7 +42,7 @@ static int finish(void *callback)
 
 int main(void)
 {
-    int status = vendor_in_child(finish, &called, 60);
+    int status = vendor_in_child(finish, &called, 300);
 
     vendor_expect(!status, "clFinish returns behind the callbacks: status %d", status);
     status = vendor_in_child(finish, NULL, 3);

@@ -28,7 +28,7 @@ static int release_one(void *others)
 int main(void)
 {
     bool yes = true;
-    int alone = vendor_in_child(release_one, NULL, 60), beside = vendor_in_child(release_one, &yes, 60);
+    int alone = vendor_in_child(release_one, NULL, 60), beside = vendor_in_child(release_one, &yes, 300);
     vendor_expect(alone == 0, "a context without devices, released on its own: status %d", alone);
     vendor_expect(beside == 128 + SIGABRT, "the same beside another context: status %d", beside);
     return vendor_status();

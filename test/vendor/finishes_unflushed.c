@@ -24,7 +24,7 @@ int main(void)
 {
     static char *const drivers[] = {"pthread", "basic"};
     for (int i = 0; i < 2; i++) {
-        int status = vendor_in_child(poll_unflushed, drivers[i], 60);
+        int status = vendor_in_child(poll_unflushed, drivers[i], 300);
         vendor_expect(status == 0, "%s: polling sees an unflushed kernel complete: status %d (1000: never)",
                       drivers[i], status);
     }

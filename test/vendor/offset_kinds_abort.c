@@ -92,7 +92,7 @@ int main(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct second second = cases[i].second;
-        int status = vendor_in_child(run_pair, &second, 60);
+        int status = vendor_in_child(run_pair, &second, 300);
         vendor_expect(status == cases[i].status, "two devices, one kernel, %s: status %d (134: aborted)",
                       cases[i].what, status);
     }

@@ -43,8 +43,8 @@ static int count_threads(void *data)
 
 int main(void)
 {
-    int one = vendor_in_child(count_threads, "pthread", 60),
-        two = vendor_in_child(count_threads, "pthread pthread", 60);
+    int one = vendor_in_child(count_threads, "pthread", 300),
+        two = vendor_in_child(count_threads, "pthread pthread", 300);
     vendor_expect(one > 1 && one < VENDOR_HUNG && one == two,
                   "threads of a process with pthread: %d, with pthread pthread: %d", one, two);
     return vendor_status();

@@ -55,7 +55,7 @@ static int narrow(void *unused)
 
 int main(void)
 {
-    int joined = vendor_in_child(narrow, NULL, 60);
+    int joined = vendor_in_child(narrow, NULL, 300);
     vendor_expect(joined == 1, "with two elements to the neighbour %s",
                   joined ? "stores are overtaken" : "the order holds");
     int wide = astray(9);

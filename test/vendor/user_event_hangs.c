@@ -81,10 +81,10 @@ static int zigzag(void *devices)
 int main(void)
 {
     const unsigned limit_s = 3;
-    int on_pthread = vendor_in_child(set_gate, "pthread", 60),
+    int on_pthread = vendor_in_child(set_gate, "pthread", 300),
         on_basic = vendor_in_child(set_gate, "basic", limit_s);
-    int broken = vendor_in_child(break_gate, "pthread", 60);
-    int alike = vendor_in_child(zigzag, "basic basic", 60),
+    int broken = vendor_in_child(break_gate, "pthread", 300);
+    int alike = vendor_in_child(zigzag, "basic basic", 300),
         unlike = vendor_in_child(zigzag, "pthread basic", limit_s);
     vendor_expect(on_pthread == 0, "a kernel on pthread behind a user event: status %d", on_pthread);
     vendor_expect(on_basic == VENDOR_HUNG, "a kernel on basic behind a user event: status %d (1000: hangs)",

@@ -46,6 +46,8 @@ static bool is_streamed(cl_context context, const struct cw_context_devices *slo
 {
     bool helped = slots->slot[0].memory && cw_device_has(&slots->slot[0], CW_VENDOR_OWN_MEMORY);
 
+    if (helped)
+        cw_stream_settings_refuse(&slots->slot[0], "helpers run parts of its commands");
     return !helped && cw_stream_start_context(context, slots);
 }
 

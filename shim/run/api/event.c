@@ -72,7 +72,7 @@ static cl_int count_references(cl_event event, size_t room, void *to, size_t *by
         return err;
     cw_run_reference_counts_settle();
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
-        cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
+        cw_native.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
         e = managed(event);
         count = e ? cw_run_reference_counts_managed(e) : count + cw_run_reference_counts_of_event(event);
     }
@@ -88,6 +88,8 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     cl_int status = 0;
     bool shown;
 
+    if (!cw_run_record_had_queue())
+        return cw_native.clGetEventInfo(event, name, room, to, bytes);
     if (name == CL_EVENT_REFERENCE_COUNT)
         return count_references(event, room, to, bytes);
     cw_run_global_lock_take();

@@ -28,6 +28,7 @@
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../tuning/foresee.h"
+#include "../tuning/gpu_gain.h"
 #include "../tuning/left.h"
 #include "../workers/exclusion.h"
 #include "../workers/legal.h"
@@ -265,7 +266,7 @@ static enum cw_run_repeat_answer again(const struct cw_run_enqueue *e, cl_kernel
     struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
     size_t local[3];
 
-    if (!k || !k->again.left)
+    if (!k || !k->again.left || cw_run_effects_may_be_hidden(k)) /* its model may have come meanwhile */
         return CW_RUN_NOT_AGAIN;
     pin(e->queue, k, &r, local);
     return cw_run_repeat_launch(
@@ -316,8 +317,11 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
     struct range pinned = *r;
     struct cw_run_task *t;
     cl_int err;
+    bool may = cw_run_enqueue_begin_launch(&e, queue, n, list, event);
 
-    if (cw_run_enqueue_begin_launch(&e, queue, n, list, event)) {
+    if (CW_UNLIKELY(!e.unlocked && cw_run.far_lanes) && is_plain(r))
+        cw_run_gpu_gain_launch(items_of(r));
+    if (may) {
         enum cw_run_repeat_answer repeat = again(&e, kernel, *r);
         if (repeat != CW_RUN_NOT_AGAIN) {
             cw_run_global_lock_give();

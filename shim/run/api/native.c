@@ -23,6 +23,7 @@
 #include "../memory/byte_range.h"
 #include "../memory/native_use.h"
 #include "../memory/spread.h"
+#include "../models/effects.h"
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
@@ -175,7 +176,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The command may use bytes that no memory object that it names holds. */
 static bool uses_any(const struct cw_run_touch *touch, const struct cw_run_kernel *k)
 {
-    bool any = touch->all || (touch->kernel && (!k || !k->args || k->indirect));
+    bool any = touch->all || (touch->kernel && (!k || !k->args || cw_run_effects_reach_elsewhere(k)));
 
     for (uint32_t i = 0; !any && k && i < k->count; i++)
         any = k->args[i].kind == CW_RUN_ARG_POINTER;
@@ -591,6 +592,8 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     cw_run_staging_turn_give(x->turn);
     if (status == CL_SUCCESS && x->event && *x->event && !x->staging)
         cw_run_staging_notes_new(*x->event);
+    if (status == CL_SUCCESS && x->event && *x->event)
+        cw_device_native_seen(*x->event);
     if (!q)
         return status;
     cw_run_global_lock_take();

@@ -4,11 +4,12 @@
 
 #include <stdlib.h>
 
+#include "../../builds/isolated_compiler.h"
 #include "../../builds/source.h"
+#include "../../programs/pyopencl_cache.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../models/binary.h"
-#include "../models/pyopencl_cache.h"
 #include "program.h"
 
 /* A source that the program's binary may be from: that depends on the options. */
@@ -107,13 +108,27 @@ void cw_run_program_binary_match(cl_program program, const char *options)
     cw_run_global_lock_give();
 }
 
+static void search(void *cache)
+{
+    cw_pyopencl_cache_search(cache);
+}
+
+static char *pyopencl_source(const unsigned char *binary, size_t bytes)
+{
+    struct cw_pyopencl_cache cache = {binary, bytes, NULL};
+
+    if (cw_pyopencl_cache_may_have(binary, bytes))
+        cw_isolated_compiler_files(search, &cache);
+    return cache.source;
+}
+
 /* A source of the binaries that can be managed, and its options, the caller's to free. *options NULL: those
  * that it was built with are not known. False: there is none. */
 static bool find_source(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
                         const unsigned char *const *binaries, char **source, char **options)
 {
     if (!cw_binary_find(slots, n, bytes, binaries, source, options) && n == 1 && binaries[0])
-        *source = cw_pyopencl_cache_source(binaries[0], bytes[0]);
+        *source = pyopencl_source(binaries[0], bytes[0]);
     if (*source && cw_source_is_manageable(*source, *options ? *options : ""))
         return true;
     free(*source);

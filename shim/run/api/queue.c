@@ -137,6 +137,8 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
 {
     struct cw_run_queue *q;
 
+    if (!cw_run_record_had_queue())
+        return cw_native.clReleaseCommandQueue(queue);
     cw_run_global_lock_take();
     cw_run_window_close(); /* an implicit flush */
     q = CW_UNLIKELY(cw_run.far_lanes) ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;

@@ -97,3 +97,17 @@ cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw
     }
     return p->queue;
 }
+
+cl_int cw_run_context_device_write(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes,
+                                   const void *from)
+{
+    cl_event event = NULL;
+    cl_int err = cw_next.clEnqueueWriteBuffer(queue, buffer, CL_TRUE, offset, bytes, from, 0, NULL, &event);
+
+    if (!event)
+        return err;
+    if (err == CL_SUCCESS)
+        err = cw_next.clWaitForEvents(1, &event);
+    cw_next.clReleaseEvent(event);
+    return err;
+}

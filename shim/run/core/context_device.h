@@ -27,6 +27,12 @@ bool cw_run_context_device_is_lost(const struct cw_run_worker *l);
 bool cw_run_context_device_turn_take(const struct cw_run_context_device *p);
 void cw_run_context_device_turn_give(const struct cw_run_context_device *p);
 
+/* Writes bytes and returns when they are in the buffer: a vendor may return from a write that blocks when it
+ * has copied them, and commands of other queues do not wait for it. Returns the vendor's answer. Lock not
+ * held. */
+cl_int cw_run_context_device_write(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes,
+                                   const void *from);
+
 /* Makes p->copies, of a device with a memory of its own, unless it is there. False: the vendor made none.
  * As above; of a home: before the program has the context. */
 bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_context_device *p);

@@ -231,8 +231,8 @@ struct cw_run_program {
     bool parsed;
     bool partly;      /* it was made or built for some devices of its context only */
     bool manageable;  /* its whole source is known */
-    bool doubtful;    /* something in it may have hidden effects: each kernel's model says */
-    bool may_poll;    /* some kernel may wait for what others write: each kernel's model says */
+    bool doubtful;    /* its text may have hidden effects: native until each kernel's model says */
+    bool may_poll;    /* some kernel may wait for memory that others write: each kernel's model says */
     bool group_free;  /* results cannot depend on the local size */
     bool groups_told; /* where they may, the models say of which kernels */
     bool fixed_size;  /* a kernel demands a local size, or may */
@@ -315,9 +315,10 @@ struct cw_run_known {
     struct cw_run_exclusion *flight; /* NULL: not known */
     struct cw_run_reacher *reacher;  /* byte ranges (models/reach.c); NULL: not asked yet */
     struct cw_run_cutter *cutter;    /* models/cutter.h; NULL: not asked for yet */
-    uint64_t judged_job;             /* the program's models_job whose model said the next two; 0: none yet */
-    bool hidden;                     /* it has effects that no argument shows (models/effects.c) */
-    bool polls;                      /* it waits in a loop for what others write (the same) */
+    uint64_t judged_job;             /* the program's models_job whose model said these; 0: none yet */
+    bool hidden;                     /* it has effects that no argument shows (models/effects.c) ... */
+    bool elsewhere;                  /* ... and may touch memory that is no argument's */
+    bool polls;                      /* it waits in a loop for memory that others write (the same) */
     uint64_t exact_job;              /* likewise, for the next two (models/exact.c) */
     const char *inexact; /* static words: why its results may differ on other code; NULL: they do not */
     unsigned floats;     /* enum cw_model_floats: what they need */

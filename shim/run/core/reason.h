@@ -15,8 +15,9 @@
 #define CW_RUN_OBSTACLES(X)                                                                                  \
     X(CW_RUN_R_FIRST, "first launch of its kind", "")                                                        \
     X(CW_RUN_R_GATED, "behind a user event", "set user events before commands wait for them")                \
-    X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects", "no printf in the kernel")          \
-    X(CW_RUN_R_UNREAD, "printf, volatile or the like in its source, which is not analysed yet",              \
+    X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects",                                     \
+      "no printf, and no addresses in memory")                                                               \
+    X(CW_RUN_R_UNREAD, "printf, volatile, addresses or the like in its source, which is not analysed yet",   \
       "run it again")                                                                                        \
     X(CW_RUN_R_POLLS, "kernel that may wait for what others write", "")                                      \
     X(CW_RUN_R_BINARY, "kernel of a binary that is not read, or not yet",                                    \

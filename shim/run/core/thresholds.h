@@ -32,9 +32,9 @@
 #define CW_RUN_GPU_GAIN_LOSS    0.05
 /* times that: earlier gains that make up for losses, at most */
 #define CW_RUN_GPU_GAIN_KEPT 4
-/* ns: for so long, twice as long each time */
+/* ns: for so long, twice as long each time, and for good after the longest */
 #define CW_RUN_GPU_GAIN_REST_FIRST_NS 5e8
-#define CW_RUN_GPU_GAIN_REST_MOST_NS  6e11
+#define CW_RUN_GPU_GAIN_REST_MOST_NS  2e9
 /* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */
 #define CW_RUN_GPU_BEGIN_HOPE 0.1
 

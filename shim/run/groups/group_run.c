@@ -7,6 +7,7 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
+#include "../workers/execute.h"
 #include "../workers/worker.h"
 
 #define NONE  CW_RUN_NO_TILE
@@ -192,6 +193,8 @@ static bool has_all_code(const struct cw_run_group *g, struct cw_run_context *c,
         const struct cw_run_step *s = &g->step[i];
 
         *bad = i;
+        if (s->task && !cw_run_execute_home_has_code(s->task))
+            return false;
         for (uint32_t t = 0; s->task && t < s->tiles; t++) {
             struct cw_run_block b = {.first = (size_t)s->from[t],
                                      .groups = (size_t)(s->from[t + 1] - s->from[t])};

@@ -155,7 +155,7 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
     if (err == CL_SUCCESS && home)
         err = cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
     else if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueWriteBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
+        err = cw_run_context_device_write(p->copies, replica, m->low, bytes, host);
     cw_run_context_device_turn_give(p);
     begin = hold_link(p->lane, begin, bytes);
     *took_ns = cw_run_global_lock_now_ns() - begin;

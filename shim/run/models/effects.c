@@ -4,7 +4,8 @@
 #include "../../../analyzer/source/kernel_params.h"
 #include "program_models.h"
 
-/* Each model is looked up once: the kernels of some programs are hundreds, their launches many. */
+/* Each model is looked up once: the kernels of some programs are hundreds, their launches many. The program
+ * has models. */
 static const struct cw_run_known *judge(const struct cw_run_kernel *k)
 {
     const struct cw_run_program *p = k->program;
@@ -13,16 +14,12 @@ static const struct cw_run_known *judge(const struct cw_run_kernel *k)
 
     if (known->judged_job != p->models_job) {
         m = cw_model_set_find(&p->models->set, k->name);
-        known->hidden = !m || m->prints || m->anywhere;
+        known->elsewhere = !m || m->anywhere;
+        known->hidden = known->elsewhere || m->prints || m->addresses;
         known->polls = m ? m->polls : p->may_poll;
         known->judged_job = p->models_job;
     }
     return known;
-}
-
-static bool model_says(const struct cw_run_kernel *k)
-{
-    return !k->program->models || judge(k)->hidden;
 }
 
 bool cw_run_effects_may_poll(const struct cw_run_kernel *k)
@@ -46,5 +43,14 @@ void cw_run_effects_settle_kinds(struct cw_run_kernel *k)
 
 bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k)
 {
-    return !k->program->manageable || (k->program->doubtful && model_says(k));
+    const struct cw_run_program *p = k->program;
+
+    return !p->manageable || (p->models ? judge(k)->hidden : p->doubtful);
+}
+
+bool cw_run_effects_reach_elsewhere(const struct cw_run_kernel *k)
+{
+    const struct cw_run_program *p = k->program;
+
+    return k->indirect || !k->parsed || !p->manageable || (p->models ? judge(k)->elsewhere : p->doubtful);
 }

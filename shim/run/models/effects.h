@@ -4,11 +4,15 @@
 
 #include "../core/types.h"
 
-/* Launches of the kernel have, or may have, effects that no argument shows. `k` is parsed. Lock
- * held. */
+/* Launches of the kernel have, or may have, effects that no argument shows, or results that depend on where
+ * their buffers lie: by the kernel's model where there is one, else by the program's text. `k` is parsed.
+ * Lock held. */
 bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k);
 
-/* Launches of the kernel wait, or may wait, in a loop for what others write while they run: the host,
+/* They touch, or may touch, bytes of buffers that are no argument. Lock held. */
+bool cw_run_effects_reach_elsewhere(const struct cw_run_kernel *k);
+
+/* Launches of the kernel wait, or may wait, in a loop for memory that others write meanwhile: the host,
  * commands of other queues, other work-items. By the kernel's model; without one by the program's text. As
  * above. */
 bool cw_run_effects_may_poll(const struct cw_run_kernel *k);

@@ -82,9 +82,15 @@ cl_int cw_run_staging_crew_whole(const struct cw_run_staging_job *job)
     const struct cw_run_staging_side *h = &job->shape.host;
     struct cw_run_staging_piece all = {
         .size = {job->shape.region[0], job->shape.region[1], job->shape.region[2]}};
+    cl_event event;
+    cl_int err = enqueue(job, job->queue, CL_TRUE, &all, job->host + cw_run_staging_pieces_offset(h, &all),
+                         h->row, h->slice, 0, NULL, &event);
 
-    return enqueue(job, job->queue, CL_TRUE, &all, job->host + cw_run_staging_pieces_offset(h, &all), h->row,
-                   h->slice, 0, NULL, NULL);
+    if (err != CL_SUCCESS)
+        return err;
+    err = cw_next.clWaitForEvents(1, &event); /* the call may have returned from a write before */
+    cw_next.clReleaseEvent(event);
+    return err;
 }
 
 /* A chunk, and the piece that is in it. */

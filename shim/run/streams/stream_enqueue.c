@@ -143,11 +143,6 @@ static void set_blocking(struct cw_stream_call *c, cl_bool blocking)
         cw_stream_queue_flush(c->q, c->stream);
 }
 
-bool cw_stream_call_is_over(const struct cw_stream_call *c)
-{
-    return c->blocking && !c->touch->early;
-}
-
 static void place(struct cw_stream_call *c, const struct cw_stream_touch *t)
 {
     struct cw_stream_queue *q = c->q;

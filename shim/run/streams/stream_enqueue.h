@@ -49,7 +49,10 @@ struct cw_stream_call {
 };
 
 /* The vendor's call returns when the command is over, and with it all commands before it in its stream. */
-bool cw_stream_call_is_over(const struct cw_stream_call *c);
+static inline bool cw_stream_call_is_over(const struct cw_stream_call *c)
+{
+    return c->blocking && !c->touch->early;
+}
 
 /* A command of the queue, with a wait list of `n` events, goes to the layer below, and no event that it waits
  * for needs more than the vendor's own wait. */

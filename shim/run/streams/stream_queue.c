@@ -349,21 +349,39 @@ static bool may_leave(struct cw_stream_queue *q)
     return true;
 }
 
-void cw_stream_queue_leave_if_idle(struct cw_stream_queue *q)
+/* True: it has left. Nothing happens while the vendor holds another thread that enqueues. */
+static bool leave(struct cw_stream_queue *q, bool used)
 {
     bool leaves;
 
     if (!cw_stream_trylock(&q->order)) /* the vendor may hold another thread that has it */
-        return;
+        return false;
     cw_stream_lock(&q->lock);
-    leaves = may_leave(q);
+    leaves = (used || !q->number) && may_leave(q);
     q->left |= leaves;
     cw_stream_unlock(&q->lock);
     cw_stream_unlock(&q->order);
     if (!leaves)
-        return;
-    cw_stream_queue_context(q->context, false);
+        return false;
     cw_stream_counts.left++;
     cw_stream_object_forget(q->o.handle, CW_STREAM_QUEUE);
     cw_stream_queue_leaves(q);
+    return true;
+}
+
+/* A queue that the program has made and not used is as one that it makes later. */
+static void leave_unused(void *queue)
+{
+    struct cw_stream_queue *q = queue;
+
+    if (atomic_load(&q->context->left))
+        leave(q, false);
+}
+
+void cw_stream_queue_leave_if_idle(struct cw_stream_queue *q)
+{
+    if (!leave(q, true))
+        return;
+    cw_stream_queue_context(q->context, false);
+    cw_stream_object_each(CW_STREAM_QUEUE, leave_unused);
 }

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "../../door/dispatch.h"
+#include "../../door/log.h"
+
 struct cw_stream_settings cw_stream_settings = {.off = true};
 
 void cw_stream_settings_start(const struct cw_options *options)
@@ -22,13 +25,29 @@ static bool fits(const struct cw_cl_device *d)
             (cw_device_has(d, CW_VENDOR_ZERO_COPY_HOST_PTR) || cw_device_has(d, CW_VENDOR_PINNED)));
 }
 
+void cw_stream_settings_refuse(const struct cw_cl_device *d, const char *why)
+{
+    char platform[128] = "?";
+
+    if (!cw_stream_settings.force)
+        return;
+    cw_next.clGetPlatformInfo(d->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
+    cw_log_warning("--streams force: queues on %s (%s) get no streams: %s", d->name, platform, why);
+}
+
 bool cw_stream_settings_take(const struct cw_context_devices *devices)
 {
     if (!devices || !devices->homes)
         return false;
-    for (size_t i = 0; i < devices->homes; i++)
-        if (!fits(&devices->slot[i]))
+    for (size_t i = 0; i < devices->homes; i++) {
+        const struct cw_cl_device *d = &devices->slot[i];
+        if (!fits(d)) {
+            cw_stream_settings_refuse(
+                d, d->dsp ? "the times of an emulated DSP are modelled, one command at a time"
+                          : "clweave has streams for NVIDIA GPUs and PoCL's CPU devices only");
             return false;
+        }
+    }
     if (cw_stream_settings.off)
         cw_stream_settings.wanted = true;
     return !cw_stream_settings.off;

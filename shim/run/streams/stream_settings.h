@@ -19,6 +19,9 @@ extern struct cw_stream_settings cw_stream_settings;
 
 void cw_stream_settings_start(const struct cw_options *options);
 
+/* A context of this device is not streamed, and why: says so once, where --streams is force. */
+void cw_stream_settings_refuse(const struct cw_cl_device *d, const char *why);
+
 /* A context with these devices is streamed. */
 bool cw_stream_settings_take(const struct cw_context_devices *devices);
 /* The driver moves buffers slowly between these devices. */

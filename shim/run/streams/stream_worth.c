@@ -12,8 +12,9 @@
 #define FIRST_REST     16 /* spans */
 #define LONGEST_REST   4096
 #define GAIN           32 /* fanning out has to save a 32nd */
-#define VAIN           64 /* spans */
-#define LEAST_APART    16 /* commands of a span that ends by a wait for another queue */
+#define SPAN           16 /* so much in vain is one that did not fan out as the quicker way */
+#define VAIN           (64 * SPAN)
+#define LEAST_UNSEEN    16 /* commands of a span that ends by a wait for another queue */
 
 static uint64_t now_ns(void)
 {
@@ -108,7 +109,7 @@ static void end(struct cw_stream_queue *q)
     w->open = false;
     if (q->number < FIRST_COMMANDS || (w->commands < LEAST_COMMANDS && !w->launches))
         return;
-    w->vain = won ? 0 : w->vain + 1;
+    w->vain = won ? 0 : w->vain + (w->commands < LEAST_COMMANDS ? 1 : SPAN);
     if (w->commands < LEAST_COMMANDS)
         return;
     ns = (now_ns() - w->begin_ns) / w->commands;
@@ -141,11 +142,11 @@ static void look_at_others(struct cw_stream_queue *q)
 {
     struct cw_stream_worth *w = &q->worth;
 
-    if (w->waited || !w->open || w->commands < LEAST_APART)
+    if (w->waited || !w->open || w->commands < LEAST_UNSEEN)
         return;
     if (is_unseen(q)) {
         w->open = false;
-        w->vain++;
+        w->vain += SPAN;
     } else if (w->waits != q->context->waits) {
         end(q);
     }

@@ -5,7 +5,7 @@
  * never waits for, waits for those of other queues of the context count. A span fans out, or it goes to
  * stream 0 as bare. Both are tried on spans that begin alike; the one that takes less time stays for a while,
  * and the other one is tried again ever less often. After 64 spans in a row of which none fanned out as the
- * quicker way, streams are in vain for the queue. */
+ * quicker way, streams are in vain for the queue; 16 of a single launch count as one. */
 #ifndef CW_STREAM_WORTH_H
 #define CW_STREAM_WORTH_H
 
@@ -31,7 +31,7 @@ struct cw_stream_worth {
     bool waited;                   /* the program has waited for commands of the queue */
     uint32_t commands, beside;     /* of the span; of these, not on stream 0 */
     uint32_t waits;                /* of the program in the context, before the span */
-    uint32_t vain;                 /* spans since one that fanned out as the quicker way */
+    uint32_t vain;                 /* since a span that fanned out as the quicker way; 16 for each */
     uint64_t key, begin_ns, first; /* first: number of its first command */
     struct cw_stream_kind_of_span kind[CW_STREAM_SPANS];
 };

@@ -263,8 +263,11 @@ static void show(struct cw_run_task *t)
 
     if (t->queue && t->time.wanted)
         put_in_line(t);
-    if (t->queue)
+    if (t->queue) {
         t->queue->last_end_ns = t->time.at[3];
+        cw_device_shown(t->queue->context->places[t->queue->home].slot,
+                        cw_run_clock_of_devices(t->time.at[3]));
+    }
     if (!e)
         return;
     cw_run_callback_push(e, CL_COMPLETE, t->outcome.status);

@@ -2,6 +2,7 @@
 #include "../workers/legal.h"
 #include "share.h"
 #include "share_idle.h"
+#include "tile_merge.h"
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/global_lock.h"
@@ -143,6 +144,17 @@ static double home_by_parts(const struct cw_run_share *h, const struct cw_run_ta
                             const struct cw_run_cut *cut)
 {
     return t->launch.kernel->known->mean_ns[t->at.home] > 0 ? 0 : by_tiles(h, t, cut, t->queue->home);
+}
+
+/* Per byte that is merged: to the host, to each GPU, back, and into the bytes of before. */
+#define MERGE_NS 1.0
+
+/* What merging the results of parts takes, beside their own time. */
+static double merging_ns(const struct cw_run_task *t, const struct cw_run_cut *cut)
+{
+    return cut->verdict.cut == CW_CUT_MERGE
+               ? MERGE_NS * (double)cw_run_tile_merge_bytes(&t->launch, &cut->verdict)
+               : 0;
 }
 
 struct sharing {
@@ -455,6 +467,37 @@ static double home_ns(const struct cw_run_shared *s, uint32_t i)
     return s->cost[(size_t)i * s->lanes + s->task[i]->at.home];
 }
 
+/* Of task `i` with all bytes there, for the account of cut launches: the least that is known, since the first
+ * times at home have the vendor's loading in them, and cut launches make no later ones. 0: nothing is
+ * known. */
+static double account_ns(const struct sharing *x, uint32_t i, const struct cw_run_share *h,
+                         const struct cw_run_cut *cut)
+{
+    const struct cw_run_task *t = x->s->task[i];
+    double alone = x->s->alone_ns[i], parts = by_tiles(h, t, cut, t->queue->home);
+
+    if (alone > 0 && parts > 0)
+        return fmin(alone, parts);
+    return alone > 0 || parts > 0 ? fmax(alone, parts) : cw_run_costs_measured_ns(t);
+}
+
+/* Its devices are taken, and what copies cost there. */
+static void take(struct sharing *x, uint32_t i, struct cw_run_share *h, const struct picked *best)
+{
+    const struct cw_run_context_device *place = x->s->task[i]->queue->context->places;
+
+    h->trial = false;
+    h->apart_ns = h->byte_ns = 0;
+    for (uint32_t k = 0; k < best->n; k++) {
+        uint32_t lane = place[best->place[k]].lane->number;
+
+        h->apart_ns = fmax(h->apart_ns, x->s->apart_ns[lane]);
+        if (x->s->pred_bytes)
+            h->byte_ns = fmax(h->byte_ns, cw_run_planner_return_ns(x->s->planner, MANY, lane) / MANY);
+        cw_run_share_idle_take(x->idle, i, lane);
+    }
+}
+
 /* Cuts task `i` if that pays; at home it takes so much longer than planned. */
 static bool consider(struct sharing *x, uint32_t i, double more_ns)
 {
@@ -481,8 +524,9 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
     }
     h->whole_ns = fmax(home_ns(x->s, i), home_by_parts(h, t, &cut)) + more_ns;
     now = fmax(now, home_by_parts(h, t, &cut)) + more_ns;
+    now -= is_home_gpu(t) && !x->s->always ? merging_ns(t, &cut) : 0;
     n = candidates(x, i, h, &cut, v);
-    cuts = pick(x, h, t, v, n, now, &best);
+    cuts = pick(x, h, t, v, n, now, &best) && now > 0;
     pass(h, v, n, best.place, cuts ? best.n : 0);
     if (cuts && !may_begin(t, best.place, best.n, now - best.ns)) {
         n = keep_begun(t, v, n);
@@ -502,17 +546,8 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
     }
     if (!cw_run_tile_shared(t, &cut, h, best.place, best.n))
         return false;
-    h->apart_ns = h->byte_ns = 0;
-    for (uint32_t k = 0; k < best.n; k++) {
-        uint32_t lane = t->queue->context->places[best.place[k]].lane->number;
-
-        h->apart_ns = fmax(h->apart_ns, x->s->apart_ns[lane]);
-        if (x->s->pred_bytes)
-            h->byte_ns = fmax(h->byte_ns, cw_run_planner_return_ns(x->s->planner, MANY, lane) / MANY);
-        cw_run_share_idle_take(x->idle, i, lane);
-    }
-    h->trial = false;
-    t->tile.launch->home_ns = fmax(x->s->alone_ns[i], home_by_parts(h, t, &cut));
+    take(x, i, h, &best);
+    t->tile.launch->home_ns = account_ns(x, i, h, &cut);
     t->tile.launch->whole_ns = h->whole_ns;
     return true;
 }

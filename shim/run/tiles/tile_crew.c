@@ -5,6 +5,7 @@
  * handed their blocks: a thread that runs a part first hands out theirs too, then runs one of the former kind
  * itself, if there is one. So no worker has to be woken only to wake a device's thread, and no thread sleeps
  * that has work. */
+#include "../../../analyzer/graph/event_times.h"
 #include "../core/fault.h"
 #include "../core/thresholds.h"
 #include "../core/thread.h"
@@ -205,15 +206,15 @@ static void hand_out(struct member *m)
 /* By the device's own clock, as the thread may have looked long after the end. */
 static uint64_t took_ns(const struct member *m)
 {
-    cl_ulong from = 0, to = 0;
+    uint64_t now = cw_run_global_lock_now_ns(), at[4] = {0};
 
-    if (cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_QUEUED, sizeof from, &from, NULL) !=
+    if (cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_QUEUED, sizeof at[0], &at[0], NULL) !=
             CL_SUCCESS ||
-        cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) !=
+        cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_END, sizeof at[3], &at[3], NULL) !=
             CL_SUCCESS ||
-        to <= from)
-        return cw_run_global_lock_now_ns() - m->start_ns;
-    return to - from;
+        !cw_event_times_are_possible(at) || at[3] == at[0] || at[3] - at[0] > now - m->start_ns)
+        return now - m->start_ns;
+    return at[3] - at[0];
 }
 
 /* Looks whether the block has ended. */

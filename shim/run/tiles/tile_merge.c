@@ -49,19 +49,25 @@ static bool is_alone(const struct cw_run_launch *l, uint32_t arg)
     return true;
 }
 
-bool cw_run_tile_merge_may(const struct cw_run_launch *l, const struct cw_cut_verdict *v)
+size_t cw_run_tile_merge_bytes(const struct cw_run_launch *l, const struct cw_cut_verdict *v)
 {
     size_t bytes = 0;
 
+    for (int i = 0; i < v->merges; i++)
+        bytes += l->args[v->merge[i].arg].memory->bytes;
+    return bytes;
+}
+
+bool cw_run_tile_merge_may(const struct cw_run_launch *l, const struct cw_cut_verdict *v)
+{
     for (int i = 0; i < v->merges; i++) {
         const struct cw_run_memory *m = l->args[v->merge[i].arg].memory;
 
         if (!m || m->image || !m->region->root || !can_combine(v->merge[i]) ||
             !is_alone(l, (uint32_t)v->merge[i].arg))
             return false;
-        bytes += m->bytes;
     }
-    return v->cut == CW_CUT_MERGE && bytes <= CW_RUN_MERGE_BYTES;
+    return v->cut == CW_CUT_MERGE && cw_run_tile_merge_bytes(l, v) <= CW_RUN_MERGE_BYTES;
 }
 
 /* ---- made */

@@ -19,6 +19,9 @@
 /* The launch's tiles may work in several memories if they are merged so. Lock held. */
 bool cw_run_tile_merge_may(const struct cw_run_launch *l, const struct cw_cut_verdict *v);
 
+/* Bytes of the buffers that are merged then. Lock held. */
+size_t cw_run_tile_merge_bytes(const struct cw_run_launch *l, const struct cw_cut_verdict *v);
+
 /* Makes x->merges, if the launch needs it. False: it cannot, or memory is out. Lock held. */
 bool cw_run_tile_merge_make(struct cw_run_tiles *x);
 void cw_run_tile_merge_free(struct cw_run_tiles *x);

@@ -304,7 +304,9 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     }
     two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
     /* before its first block: a part that has begun can bring the launch to its end */
-    part->tile.able = part->tile.able || has_all_code(&part->launch, c, p, &x->cut, x->inherits && x->apart);
+    part->tile.able =
+        part->tile.able || (cw_run_execute_home_has_code(part) &&
+                            has_all_code(&part->launch, c, p, &x->cut, x->inherits && x->apart));
     if (!part->tile.able)
         return CL_OUT_OF_RESOURCES;
     b.groups -= two;

@@ -17,6 +17,7 @@
 #include "../../door/limited.h"
 #include "../../door/roomy.h"
 #include "../../../analyzer/history/history_runs.h"
+#include "gpu_gain.h"
 #include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -373,6 +374,8 @@ void cw_run_activation_waited(uint64_t *now)
         return;
     ns = (double)(cw_run_once_ns(now) - rent.since_ns);
     cw_run_reasons_waited(ns, rent.commands - rent.waited);
+    if (CW_UNLIKELY(cw_run.far_lanes))
+        cw_run_gpu_gain_span(ns, rent.commands - rent.waited);
     rent.waited = rent.commands;
     rent.work_ns += ns;
     rent.since_ns = 0;

@@ -13,14 +13,17 @@
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "activation.h"
+#include "gpu_gain.h"
 
-#define KIND "gpus 1" /* another one when the record means something else */
+#define RUNS_ALONE 16       /* runs without other GPUs after one that lost with them */
+#define KIND       "gpus 1" /* another one when the record means something else */
 
 static struct {
     struct cw_file_store store;
     struct cw_identity program;
     bool kept; /* there is a place for the record */
     bool at_once;
+    bool harmful;             /* earlier runs with them have lost */
     double saves_ns, last_ns; /* this run, and the last one */
 } gpus;
 
@@ -39,16 +42,19 @@ static void look_up(const struct cw_options *options, const char *folder)
         return;
     cw_file_store_init(&gpus.store, folder);
     last = cw_file_store_read(&gpus.store, &gpus.program, &bytes);
-    if (last && bytes == sizeof *last && *last > 0)
+    if (last && bytes == sizeof *last)
         gpus.last_ns = *last;
+    gpus.harmful = gpus.last_ns < 0;
     gpus.store.trimmed = last; /* one file more or less is not worth a look at all of them */
     free(last);
 }
 
 void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder)
 {
-    gpus.at_once = cw_run.all || cw_run.chaos || cw_run_fault_planted || !strcmp(options->learn, "all");
-    if (*folder && !gpus.at_once && *options->devices && strcmp(options->devices, "none"))
+    bool asked = cw_run.all || cw_run.chaos || cw_run_fault_planted;
+
+    gpus.at_once = asked || !strcmp(options->learn, "all");
+    if (*folder && !asked && *options->devices && strcmp(options->devices, "none"))
         look_up(options, folder);
 }
 
@@ -69,7 +75,7 @@ static bool is_known(void)
 
 bool cw_run_gpu_begin_is_due(void)
 {
-    return gpus.at_once || is_known() || gpus.saves_ns >= price_ns();
+    return !gpus.harmful && (gpus.at_once || is_known() || gpus.saves_ns >= price_ns());
 }
 
 bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
@@ -82,19 +88,31 @@ void cw_run_gpu_begin_saves(double ns)
     gpus.saves_ns += fmax(ns, 0);
 }
 
-/* The record stays where this run had about as much to gain, and where launches that were cut from the
- * begin were never measured whole. */
-void cw_run_gpu_begin_stop(void)
+/* The new record: how much time other GPUs might have saved; below 0: the number of runs that are to leave
+ * them alone. The record stays where this run had about as much to gain, and where launches that were cut
+ * from the begin were never measured whole. */
+static bool new_record(double *ns)
 {
     bool as_before = (gpus.saves_ns >= .5 * gpus.last_ns && gpus.saves_ns <= 2 * gpus.last_ns) ||
                      (is_known() && cw_run.counts.cut > 0);
 
-    if (gpus.kept && !as_before && !cw_run.forked)
-        cw_file_store_write(&gpus.store, &gpus.program, &gpus.saves_ns, sizeof gpus.saves_ns);
+    *ns = cw_run_gpu_gain_harms() ? -RUNS_ALONE : gpus.harmful ? gpus.last_ns + 1 : gpus.saves_ns;
+    return cw_run_gpu_gain_harms() || gpus.harmful || (!gpus.at_once && !as_before);
+}
+
+void cw_run_gpu_begin_stop(void)
+{
+    double ns;
+
+    if (gpus.kept && new_record(&ns) && !cw_run.forked)
+        cw_file_store_write(&gpus.store, &gpus.program, &ns, sizeof ns);
 }
 
 int cw_run_gpu_begin_describe(char *text, unsigned size)
 {
+    if (gpus.harmful || cw_run_gpu_gain_harms())
+        return snprintf(text, size, "run: other GPUs %s: spans of commands took longer with them\n",
+                        gpus.harmful ? "were left alone" : "are left alone from now on");
     if (gpus.at_once || !(gpus.saves_ns > 0))
         return 0;
     if (cw_run_gpu_begin_is_due())

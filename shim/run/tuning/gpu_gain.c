@@ -7,6 +7,7 @@
 #include "../../../sched/whole.h"
 #include "../core/backoff.h"
 #include "../core/clock.h"
+#include "../core/least.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
 
@@ -15,7 +16,30 @@ static struct {
     double account_ns;      /* gained since the last rest; gains far above the limit are forgotten */
     double rest_ns;         /* how long the last rest was; 0: there was none */
     uint64_t rests_until_ns;
+    bool ends; /* launches stay whole for good */
 } gain;
+
+enum { KINDS = 32, FIRST_PROBE = 3, LATER_PROBE = 16 };
+
+/* Spans of as many commands and work-items. */
+struct kind {
+    uint64_t commands;
+    double items;
+    double whole_ns; /* the least of late without other GPUs; 0: none yet */
+    uint32_t helped; /* spans with them */
+    uint32_t odd;    /* of these, those that other things than launches on other GPUs took most of */
+};
+
+static struct {
+    struct kind kind[KINDS];
+    uint64_t moved;    /* launches on other GPUs until the last wait */
+    double whole_ns;   /* of the spans that are compared */
+    double account_ns; /* gained by them */
+    double took_ns;    /* by cut launches, since the last wait */
+    double items;      /* of all launches since then */
+    uint32_t probe;    /* spans to come in which launches stay whole, to know what they take */
+    bool harms;
+} spans;
 
 /* So much may be lost. */
 static double limit_ns(void)
@@ -33,6 +57,7 @@ static void add(double ns)
         gain.rest_ns = 0;
     if (gain.account_ns >= -limit_ns() || cw_run.all || cw_run.chaos)
         return;
+    gain.ends = gain.rest_ns >= CW_RUN_GPU_GAIN_REST_MOST_NS;
     gain.rest_ns =
         cw_run_backoff_more(gain.rest_ns, CW_RUN_GPU_GAIN_REST_FIRST_NS, CW_RUN_GPU_GAIN_REST_MOST_NS);
     gain.rests_until_ns = cw_run_clock_devices_ns() + cw_whole_from(gain.rest_ns, INT64_MAX);
@@ -41,6 +66,7 @@ static void add(double ns)
 
 void cw_run_gpu_gain_cut(double home_ns, double took_ns)
 {
+    spans.took_ns += took_ns;
     if (!(home_ns > 0))
         return;
     gain.home_ns += home_ns;
@@ -52,9 +78,65 @@ void cw_run_gpu_gain_waited(double ns)
     add(-ns);
 }
 
+static double span_limit_ns(void)
+{
+    return CW_RUN_GPU_GAIN_LOSS_NS + CW_RUN_GPU_GAIN_LOSS * spans.whole_ns;
+}
+
+/* How long such spans take without other GPUs is not known: one is tried, soon where cut launches are little
+ * of their time, else where the trial costs little. */
+static void wonder(struct kind *k, double ns)
+{
+    k->odd += spans.took_ns < ns / 2;
+    if (k->helped == FIRST_PROBE ? k->odd >= FIRST_PROBE - 1 : k->helped == LATER_PROBE * cw_run.num_lanes)
+        spans.probe = 2;
+}
+
+/* A span with other GPUs. The first ones have the making of code and buffers in them. */
+static void compare(struct kind *k, double ns)
+{
+    k->helped++;
+    if (!(k->whole_ns > 0)) {
+        wonder(k, ns);
+        return;
+    }
+    if (k->helped <= CW_RUN_SHARE_COMPILED)
+        return;
+    spans.whole_ns += k->whole_ns;
+    spans.account_ns = fmin(spans.account_ns + k->whole_ns - ns, CW_RUN_GPU_GAIN_KEPT * span_limit_ns());
+    spans.harms |= spans.account_ns < -span_limit_ns() && !cw_run.all && !cw_run.chaos;
+}
+
+void cw_run_gpu_gain_launch(double items)
+{
+    spans.items += items;
+}
+
+void cw_run_gpu_gain_span(double ns, uint64_t commands)
+{
+    struct kind *k = &spans.kind[(commands + (uint64_t)fmod(spans.items, 8191)) % KINDS];
+    uint64_t moved = cw_run.counts.cut + cw_run.counts.moved;
+
+    spans.probe -= spans.probe > 0;
+    if (k->commands != commands || k->items != spans.items)
+        *k = (struct kind){.commands = commands, .items = spans.items};
+    if (moved != spans.moved)
+        compare(k, ns);
+    else
+        k->whole_ns = cw_run_least_of_late(k->whole_ns, ns);
+    spans.moved = moved;
+    spans.took_ns = spans.items = 0;
+}
+
+bool cw_run_gpu_gain_harms(void)
+{
+    return spans.harms;
+}
+
 bool cw_run_gpu_gain_rests(void)
 {
-    return gain.rests_until_ns && cw_run_clock_devices_ns() < gain.rests_until_ns;
+    return spans.harms || spans.probe || gain.ends ||
+           (gain.rests_until_ns && cw_run_clock_devices_ns() < gain.rests_until_ns);
 }
 
 double cw_run_gpu_gain_all(void)

@@ -60,6 +60,22 @@ cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l,
     return err;
 }
 
+bool cw_run_execute_home_has_code(const struct cw_run_task *t)
+{
+    const struct cw_run_context_device *home = &t->queue->context->places[t->queue->home];
+    const struct cw_run_launch *l = &t->launch;
+    const struct cw_run_program *p = l->kernel->program;
+    const size_t *local = l->has_local ? l->local : NULL;
+    const struct cw_run_ndrange r = {l->dims, l->has_offset ? l->offset : NULL, l->global, local};
+
+    if ((!cw_run.eager && !cw_run.chaos) || !cw_device_has(home->slot, CW_VENDOR_COMPILES_IN_PROCESS) ||
+        !p->source || !p->options || p->given || p->binary ||
+        cw_compiler_resources_has_there(l, l->global, local, home->lane->number, CW_RUN_WHOLE))
+        return true;
+    return cw_isolated_compiler_ahead(home, &(struct cw_run_recipe){p->source, p->options}, l->kernel->name,
+                                      &r, l, NULL, 0) == CL_SUCCESS;
+}
+
 /* The helper's code for a launch that is the first of its kind there. Compiling takes the vendor some
  * tenths of a second, for which commands behind it would wait: where the rule does not allow that the
  * builder makes it, the launch runs at home, and helpers are left alone for a while. Worker held, lock not
@@ -74,8 +90,12 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
 
     if (k->known->broken[p->lane->number]) /* by a launch that was planned together with this one */
         return CL_OUT_OF_RESOURCES;
-    if (cw_run.eager || cw_run.chaos)
-        return cw_helper_program_ahead(&t->launch, p, r);
+    if (cw_run.eager || cw_run.chaos) {
+        if (cw_run_execute_home_has_code(t))
+            return cw_helper_program_ahead(&t->launch, p, r);
+        t->uncoded = true;
+        return CL_OUT_OF_RESOURCES;
+    }
     if (cw_helper_program_knows(&t->launch, p, r)) {
         cw_run_global_lock_take();
         k->known->code_after_ns = 0;

@@ -46,6 +46,17 @@ static cl_int execute_paced(struct cw_run_task *t, const struct cw_cl_device *sl
     return status;
 }
 
+/* When the command may start by the virtual clock. */
+static uint64_t virtual_ready_ns(const struct cw_run_task *t, uint64_t ready)
+{
+    uint64_t lane = cw_run.lanes[t->at.lane].virtual_end_ns; /* a lane does one command at a time */
+    cl_command_queue queue = (cl_command_queue)(uintptr_t)t->queue->r.handle;
+    uint64_t native = cw_device_native_end_ns(t->tainted ? NULL : queue);
+
+    ready = ready < lane ? lane : ready;
+    return ready < native ? native : ready;
+}
+
 cl_int cw_run_timing_execute(struct cw_run_task *t)
 {
     const struct cw_cl_device *slot = t->queue->context->places[t->at.place].slot;
@@ -71,8 +82,8 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
     }
     offset = (uint64_t)cw_device_profiling_offset_ns();
     ready = t->time.ready_ns ? t->time.ready_ns - offset : 0;
-    if (cw_device_clock_is_virtual() && ready < lane->virtual_end_ns)
-        ready = lane->virtual_end_ns; /* a lane does one command at a time */
+    if (cw_device_clock_is_virtual())
+        ready = virtual_ready_ns(t, ready);
     if (cw_device_begin(slot, &work, ready, &h)) {
         status = execute(t);
         cw_device_end(slot, &h);
