@@ -1,5 +1,6 @@
 /* compiler_resources.c - see builds/compiler_resources.h. */
 #include "compiler_resources.h"
+#include "../door/lock_order.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -224,6 +225,7 @@ bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *glob
 
 /* Lists of kinds change, or are read without their lane. */
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&changing, KINDS)
 
 bool cw_compiler_resources_has_there(const struct cw_run_launch *l, const size_t *global, const size_t *local,
                                      uint32_t lane, enum cw_run_form form)

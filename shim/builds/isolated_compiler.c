@@ -410,7 +410,7 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
         return CW_COMPILE_UNASKED;
     name_need(&need, &q);
-    if (loads && is_here(&need))
+    if (loads && !cw_dynamic_loader_is_waited_in() && is_here(&need)) /* the vendor may load it once more */
         answer = CW_COMPILE_GOOD;
     else
         answer = room && may_load() ? have(device, &q, &need) : CW_COMPILE_BAD;

@@ -6,6 +6,7 @@
  * devices, have ended. The vendor tells only when asked that one has ended: its times are placed when a later
  * command begins or the program asks, in the order of the commands. */
 #include "dsp_native.h"
+#include "../door/lock_order.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -26,6 +27,7 @@ struct pending {
 
 /* No callback takes this lock, so the vendor may be called under it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&lock, NATIVES)
 static struct pending *list; /* in the order of the commands */
 static size_t count, capacity;
 static _Atomic uint64_t natives_end; /* the latest end of such a command on a device that is no DSP */
@@ -38,6 +40,7 @@ static struct end {
 } * ends;
 static size_t ends_count, ends_capacity;
 static pthread_mutex_t ends_lock = PTHREAD_MUTEX_INITIALIZER;
+CW_LOCK_RANK(&ends_lock, NATIVE_ENDS)
 
 void cw_dsp_native_host_ended(cl_command_queue queue, uint64_t end_ns)
 {

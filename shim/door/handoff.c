@@ -20,8 +20,8 @@ struct call {
 
 __thread unsigned cw_handoff_holds;
 
-/* Taken inside callbacks of the vendor: with it no other lock is taken, and neither the vendor nor the program is
- * called. */
+/* Taken inside callbacks of the vendor: with it no other lock is taken, and neither the vendor nor the
+ * program is called. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&lock, HANDOFF)
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;     /* there is a call to make */

@@ -7,6 +7,7 @@
 #include "../../../analyzer/rewrite/rewrite.h"
 #include "../../builds/pending_builds.h"
 #include "../../device/pace.h"
+#include "../../door/dynamic_loader.h"
 #include "../core/fault.h"
 #include "../../builds/compiler_resources.h"
 #include "../core/global_lock.h"
@@ -207,6 +208,8 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     bool begun = false, good = true;
     size_t local[3];
 
+    if (cw_dynamic_loader_is_waited_in())
+        return false; /* the vendor may have to load what is known */
     memcpy(local, cut->local, sizeof local);
     local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2
                                    : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
