@@ -86,9 +86,9 @@ enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char
  * there; CW_ERR_UNSUPPORTED when a command cannot be run again (err names it), before anything runs;
  * CW_ERR_INVALID when the plan or the dropped edge does not fit the trace; CW_ERR_FORMAT, CW_ERR_IO for
  * unusable captured data; CW_ERR_LIMIT when a launch does not end that another command may have to end (the
- * memory of the launch is leaked then, and the process should end); CW_ERR_VENDOR when OpenCL reports an error;
- * CW_ERR_CYCLE; CW_ERR_NOMEM. While it runs, standard output is the standard error of the process (kernels
- * print). Not thread-safe. */
+ * memory of the launch is leaked then, and the process should end); CW_ERR_VENDOR when OpenCL reports an
+ * error; CW_ERR_CYCLE; CW_ERR_NOMEM. While it runs, standard output is the standard error of the process
+ * (kernels print). Not thread-safe. */
 enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_options *o,
                               const uint32_t *plan, size_t plan_count, struct cw_execute_report *r,
                               struct cw_error *err);

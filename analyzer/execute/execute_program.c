@@ -28,9 +28,9 @@ static enum cw_status build_error(struct cw_exec *x, uint32_t id, cl_program p, 
     return CW_ERR_VENDOR;
 }
 
-/* What a program can be made of, the best first. A source with its headers in it is as it was; the files
- * that a source reads may be others or gone. A program that was made of a captured binary is made of that
- * alone. */
+/* The forms that a program can be made of, the best first. A source with its headers in it is as it was; the
+ * files that a source reads may be others or gone. A program that was made of a captured binary is made of
+ * that alone. */
 enum form { JOINED, SOURCE, BINARY, FORMS };
 
 static bool is_linked(const struct cw_t_program *p)

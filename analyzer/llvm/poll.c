@@ -4,8 +4,8 @@
  * A loop polls where a condition that ends it comes of memory that every iteration reads at one address, and
  * of nothing that the loop itself changes. A volatile or atomic read polls at changing addresses, too, and
  * where it decides whether the loop comes to such a condition: a compiler may keep the result of another
- * read. Operations that change the memory or the value of the next iteration poll nothing: counters, retries of a
- * compare-exchange, values that the loop stores there itself. */
+ * read. Operations that change the memory or the value of the next iteration poll nothing: counters, retries
+ * of a compare-exchange, values that the loop stores there itself. */
 #include "access_internal.h"
 
 #include "../footprint/builtin.h"
@@ -160,15 +160,15 @@ static enum kind left_by(struct poll *p, LLVMValueRef v, LLVMValueRef variable)
 static enum kind own_memory(struct poll *p, LLVMValueRef pointer)
 {
     LLVMValueRef variable = origin(pointer);
-    int known, lane = VARIABLES - 2 * p->loop;
+    int known, form = VARIABLES - 2 * p->loop;
     enum kind found = VARYING;
 
-    if (cw_lift_recall(&p->r->lift, variable, lane, &known))
+    if (cw_lift_recall(&p->r->lift, variable, form, &known))
         return (enum kind)known;
-    cw_lift_remember(&p->r->lift, variable, lane, VARYING);
+    cw_lift_remember(&p->r->lift, variable, form, VARYING);
     for (LLVMValueRef v = next_in_loop(p, NULL); v; v = next_in_loop(p, v))
         found = larger(found, left_by(p, v, variable));
-    cw_lift_remember(&p->r->lift, variable, lane, found);
+    cw_lift_remember(&p->r->lift, variable, form, found);
     return found;
 }
 
@@ -311,20 +311,20 @@ static enum kind compute(struct poll *p, LLVMValueRef v)
 
 static enum kind kind_of(struct poll *p, LLVMValueRef v)
 {
-    int known, lane = VALUES - 2 * p->loop;
+    int known, form = VALUES - 2 * p->loop;
     enum kind k;
 
     if (!is_in_loop(p, v))
         return FIXED;
-    if (cw_lift_recall(&p->r->lift, v, lane, &known))
+    if (cw_lift_recall(&p->r->lift, v, form, &known))
         return (enum kind)known;
     if (p->depth > MOST_DEPTH)
         return VARYING;
-    cw_lift_remember(&p->r->lift, v, lane, CARRIED);
+    cw_lift_remember(&p->r->lift, v, form, CARRIED);
     p->depth++;
     k = compute(p, v);
     p->depth--;
-    cw_lift_remember(&p->r->lift, v, lane, k);
+    cw_lift_remember(&p->r->lift, v, form, k);
     return k;
 }
 

@@ -91,7 +91,7 @@ enum cw_status cw_graph_dot_edge(struct cw_dot *d, uint32_t subgraph, uint32_t f
 /* The members of a subgraph in ascending order; valid until it gets another. */
 const uint32_t *cw_graph_dot_members(struct cw_dot *d, uint32_t subgraph, size_t *count);
 
-/* Overwrites what `from` gives. */
+/* Overwrites the attributes of `from`. */
 void cw_graph_dot_give(struct cw_dot_attributes *to, const struct cw_dot_attributes *from);
 
 /* The text of the value at `at`; valid until the next call. NULL: memory is out. */

@@ -161,7 +161,7 @@ static bool is_star(struct look *l, size_t i)
 
 enum { POINTER = 1, NUMBER = 2 };
 
-/* What the declaration that the name at i may be says of it; 0: it is none. */
+/* The kind that the declaration at i, if it is one, gives its name; 0: it is none. */
 static int declared(struct look *l, size_t i)
 {
     size_t at = i;
@@ -247,7 +247,7 @@ static size_t skip_parentheses(struct look *l, size_t i)
 
 enum cast { NO_CAST, TO_NUMBER, TO_POINTER };
 
-/* What the brackets from i on to `end` are. */
+/* The kind of the brackets from i on to `end`. */
 static enum cast cast_at(struct look *l, size_t i, size_t end)
 {
     enum cast cast = TO_NUMBER;

@@ -25,7 +25,7 @@ static const char *read_header(void *files, size_t unit, const char *name, const
     return text ? text : "!" CW_UNREAD_HEADER "!\n";
 }
 
-/* What means something else once the text is one file; NULL: nothing. */
+/* Words that mean something else once the text is one file; NULL: none. */
 static const char *place_word(const char *text, const char *options)
 {
     static const char *const words[] = {"__LINE__",    "__FILE__",      "__BASE_FILE__", "__INCLUDE_LEVEL__",

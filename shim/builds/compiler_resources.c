@@ -209,9 +209,9 @@ static struct cw_run_loaded_kind kind_of(const struct cw_run_launch *l, const si
 }
 
 bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *global, const size_t *local,
-                               uint32_t lane, enum cw_run_form form)
+                               uint32_t worker, enum cw_run_form form)
 {
-    const struct cw_run_kinds *k = &l->kernel->known->loaded[lane];
+    const struct cw_run_kinds *k = &l->kernel->known->loaded[worker];
     struct cw_run_loaded_kind kind;
 
     if (!k->n)
@@ -223,17 +223,17 @@ bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *glob
     return false;
 }
 
-/* Lists of kinds change, or are read without their lane. */
+/* Held while lists of kinds change, and while they are read without their worker's lock. */
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&changing, KINDS)
 
 bool cw_compiler_resources_has_there(const struct cw_run_launch *l, const size_t *global, const size_t *local,
-                                     uint32_t lane, enum cw_run_form form)
+                                     uint32_t worker, enum cw_run_form form)
 {
     bool has;
 
     pthread_mutex_lock(&changing);
-    has = cw_compiler_resources_has(l, global, local, lane, form);
+    has = cw_compiler_resources_has(l, global, local, worker, form);
     pthread_mutex_unlock(&changing);
     return has;
 }
@@ -253,9 +253,9 @@ static void add(struct cw_run_kinds *k, struct cw_run_loaded_kind kind)
 }
 
 void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local,
-                                  uint32_t lane, enum cw_run_form form)
+                                  uint32_t worker, enum cw_run_form form)
 {
     pthread_mutex_lock(&changing);
-    add(&l->kernel->known->loaded[lane], kind_of(l, global, local, form));
+    add(&l->kernel->known->loaded[worker], kind_of(l, global, local, form));
     pthread_mutex_unlock(&changing);
 }

@@ -28,14 +28,14 @@ void cw_compiler_resources_free(struct cw_run_kinds *kinds);
 
 /* True when code for a launch like `l` has been loaded on `lane` before. Lane held. */
 bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *global, const size_t *local,
-                               uint32_t lane, enum cw_run_form form);
+                               uint32_t worker, enum cw_run_form form);
 
-/* The same of a lane that others may hold: of a launch that is to run elsewhere. */
+/* The same of a worker whose lists others may change: of a launch that is to run elsewhere. */
 bool cw_compiler_resources_has_there(const struct cw_run_launch *l, const size_t *global, const size_t *local,
-                                     uint32_t lane, enum cw_run_form form);
+                                     uint32_t worker, enum cw_run_form form);
 
 /* The vendor has taken it. Lane held. */
 void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local,
-                                  uint32_t lane, enum cw_run_form form);
+                                  uint32_t worker, enum cw_run_form form);
 
 #endif

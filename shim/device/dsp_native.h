@@ -37,7 +37,7 @@ struct cw_dsp_native_times {
     struct cw_dsp *dsp;
 };
 
-/* Takes a copy of *what in place of what was known of its event. */
+/* Copies *what; earlier times of its event go. */
 void cw_dsp_native_remember(const struct cw_dsp_native_times *what);
 
 /* Whether commands of `queue` take modelled time; then *s is begun. */

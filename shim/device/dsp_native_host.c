@@ -1,8 +1,8 @@
 /* dsp_native_host.c - under the virtual clock: native commands on devices that are no DSP, and those on DSPs
  * that wait.
  *
- * Of the host a command takes what the platform says of its CPU, else what the vendor's profiling says, else
- * what its call took. It starts when the ones before it, and what run mode has run for queues of such
+ * A command takes the time that the platform gives for its CPU, else that of the vendor's profiling, else
+ * that of its call. It starts when the commands before it, and those that run mode has run for queues of such
  * devices, have ended. The vendor tells only when asked that one has ended: its times are placed when a later
  * command begins or the program asks, in the order of the commands. */
 #include "dsp_native.h"
@@ -31,7 +31,7 @@ CW_LOCK_RANK(&lock, NATIVES)
 static struct pending *list; /* in the order of the commands */
 static size_t count, capacity;
 static _Atomic uint64_t natives_end; /* the latest end of such a command on a device that is no DSP */
-static _Atomic uint64_t host_shown;  /* the same of what run mode has run for queues of such devices */
+static _Atomic uint64_t host_shown;  /* the same of commands that run mode has run for such queues */
 
 /* The latest ends of native commands, by queue. */
 static struct end {
@@ -98,7 +98,7 @@ static void place_on_dsp(struct pending *p)
     cw_dsp_native_host_ended(p->t.queue, p->t.end_ns);
 }
 
-/* took_ns: what counts where the platform says nothing. */
+/* took_ns: the time where the platform gives none. */
 static void place(struct pending *p, uint64_t took_ns)
 {
     uint64_t start = later(later(p->t.queued_ns, p->ready_ns), later(natives_end, host_shown));
@@ -173,16 +173,16 @@ void cw_dsp_native_host_add(const struct cw_native_span *s, const struct cw_work
                         .ready_ns = s->ready_ns,
                         .cost_ns = cw_dsp_host_cost_ns(work),
                         .waits = s->waits};
-    bool kept = false;
+    bool stored = false;
 
     p.t.work.kernel = work->kernel ? "" : NULL; /* the name is gone by then: the device's own rule */
     p.t.work.ops = NULL;
     pthread_mutex_lock(&lock);
     if (event) {
         p.t.event = *event;
-        kept = push(&p);
+        stored = push(&p);
     }
-    if (!kept && !p.t.dsp)
+    if (!stored && !p.t.dsp)
         place(&p, blocking ? cw_dsp_read_clock(CLOCK_MONOTONIC) - s->real_ns : 1);
     pthread_mutex_unlock(&lock);
     if (!blocking)

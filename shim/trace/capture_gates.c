@@ -1,6 +1,6 @@
 /* capture_gates.c - the queues whose commands may wait for user events that are not set.
  *
- * A command that waits for a user event holds back what comes behind it in its queue, and the commands that
+ * A command that waits for a user event holds back the commands behind it in its queue, and the commands that
  * wait for its event. The granularity is the queue: all commands of a queue count as held back from the first
  * on. */
 #include "capture.h"

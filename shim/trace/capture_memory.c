@@ -185,7 +185,7 @@ void cw_capture_queue_released(cl_command_queue queue)
     cw_capture_queue_idle(queue, UINT64_MAX);
 }
 
-/* What the queues of an object's context are doing. */
+/* The state of the queues of an object's context. */
 struct queues {
     cl_context context;
     uint64_t users;  /* as queue_bit */

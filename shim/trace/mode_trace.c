@@ -157,7 +157,7 @@ static bool is_within_call(void)
     return cw_door_depth > 0;
 }
 
-/* The vendor is asked for what the log still lacks. */
+/* Asks the vendor for times and contents that the log lacks. */
 static void ask_vendor(void)
 {
     if (cw_recorder.capture_data)

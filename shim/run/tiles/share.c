@@ -149,7 +149,7 @@ static double home_by_parts(const struct cw_run_share *h, const struct cw_run_ta
 /* Per byte that is merged: to the host, to each GPU, back, and into the bytes of before. */
 #define MERGE_NS 1.0
 
-/* What merging the results of parts takes, beside their own time. */
+/* The time of merging the results of parts, beside their own. */
 static double merging_ns(const struct cw_run_task *t, const struct cw_run_cut *cut)
 {
     return cut->verdict.cut == CW_CUT_MERGE
