@@ -386,8 +386,8 @@ int main(void)
     add = app_kernel(&a, "add");
     slow = app_kernel(&a, "slow");
     sum = app_kernel(&a, "sum");
+    written_early(); /* before a user event, a callback or a second queue: then run mode waits for more */
     held();
-    written_early(); /* before a callback is set, from when on run mode waits for the command itself */
     polled();
     waited();
     read_blocking();

@@ -17,10 +17,12 @@ in_run "$B/test/runmode/stuck" CLWEAVE_STREAMS=force CLWEAVE_STAGING=off
 ! grep -q 'still waits' "$T/run.err" || fail "$(grep 'still waits' "$T/run.err")"
 both "$B/test/runmode/medley" CLWEAVE_POLICY=chaos CLWEAVE_SEED=3
 both "$B/test/runmode/addresses"
-both "$B/test/runmode/streams"
+export GPUCL_HOLD=0 # `streams` fills behind a user event that the same thread sets later
+bare "$B/test/runmode/streams"
 in_run "$B/test/runmode/streams" CLWEAVE_STREAMS=force CLWEAVE_STAGING=off # writes that block are the vendor's, which returns early
 both "$B/test/runmode/streams"
 grep -q '^run: streams: ' "$T/summary" && grep -q 'through pinned memory' "$T/summary" || fail "not streamed and staged: $(cat "$T/summary")"
+unset GPUCL_HOLD
 both "$B/test/runmode/staged" CLWEAVE_POLICY=chaos CLWEAVE_SEED=2
 for program in "$B"/test/apps/{chains8,manybufs,threads,userevents_maps} ${ALL:+"$B"/test/apps/*}; do
     [ -f "$program" ] && [ "$(basename "$program")" != events_ooo ] && both "$program" CLWEAVE_POLICY=chaos CLWEAVE_SEED=1
