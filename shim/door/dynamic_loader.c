@@ -1,12 +1,12 @@
 /* dynamic_loader.c - see dynamic_loader.h. */
 #include "dynamic_loader.h"
 
+#include <errno.h>
+#include <execinfo.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/auxv.h>
-
-#include "unwind.h"
 
 #define FRAMES 128
 
@@ -34,13 +34,23 @@ void cw_dynamic_loader_start(void)
     void *frame;
 
     find_code();
-    cw_unwind(&frame, 1);
+    backtrace(&frame, 1);
+}
+
+/* By the C library alone: libunwind has a pipe of its own, and closes its numbers when the program has closed
+ * them, whatever the program has opened there since. */
+static int walk(void **frames, int max)
+{
+    int saved = errno, n = backtrace(frames, max);
+
+    errno = saved;
+    return n;
 }
 
 bool cw_dynamic_loader_is_here(void)
 {
     void *frames[FRAMES];
-    int n = high ? cw_unwind(frames, FRAMES) : 0;
+    int n = high ? walk(frames, FRAMES) : 0;
 
     for (int i = 0; i < n; i++)
         if ((uintptr_t)frames[i] - low < high - low)
