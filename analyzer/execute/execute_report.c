@@ -100,7 +100,8 @@ static json_t *report_json(const struct cw_execute_report *r)
         }
     /* a NULL for an `o` makes json_pack fail and release the rest */
     return json_pack(
-        "{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:f}",
+        "{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I,"
+        " s:o, s:I, s:o, s:f}",
         "equal", r->difference_count == 0, "order", order_names[r->options.order], "device", r->device,
         "seed", (json_int_t)r->options.seed, "orders", (json_int_t)r->orders, "distinct_orders",
         (json_int_t)r->distinct_orders, "commands", (json_int_t)r->commands, "skipped",

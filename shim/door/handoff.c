@@ -2,6 +2,7 @@
 #include "handoff.h"
 #include "lock_order.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -31,12 +32,13 @@ static bool started;
 static unsigned forks; /* from the first process to this one */
 static sigset_t mask;  /* of the vendor's thread that called back first: threads and children inherit it */
 static atomic_uint pending;
+static atomic_bool used;
 static unsigned counts[COUNTS];      /* of calls that are pending, by their events; several may share one */
 static _Thread_local bool is_caller; /* the thread that calls them */
 static _Thread_local const struct setting {
     const struct setting *outer;
     const struct call *call;
-} *setting; /* calls that this thread is about to give the vendor, by several layers at once */
+} * setting; /* calls that this thread is about to give the vendor, by several layers at once */
 
 /* Lock held. */
 static unsigned *count_of(cl_event event)
@@ -176,18 +178,25 @@ static void CL_CALLBACK is_over(cl_event event, cl_int status, void *unused)
     cw_handoff_wait(event);
 }
 
+void cw_handoff_use(void)
+{
+    atomic_store_explicit(&used, true, memory_order_relaxed);
+}
+
 cl_int cw_handoff_set(__typeof__(&clSetEventCallback) set, cl_event event, cl_int type,
                       cw_handoff_function function, void *data)
 {
+    int saved = errno;
     struct setting own = {.outer = setting};
     struct call *c;
     cl_int err;
 
-    if (!function)
+    if (type == CL_SUBMITTED)
+        cw_handoff_use();
+    c = function && atomic_load_explicit(&used, memory_order_relaxed) ? malloc(sizeof *c) : NULL;
+    errno = saved;
+    if (!c) /* without memory as bare */
         return set(event, type, function, data);
-    c = malloc(sizeof *c);
-    if (!c)
-        return CL_OUT_OF_HOST_MEMORY;
     *c = (struct call){.function = function, .data = data, .type = type};
     if (type == CL_SUBMITTED) /* a vendor that calls before it wakes threads that wait wakes them behind it */
         cw_next.clSetEventCallback(event, CL_COMPLETE, is_over, NULL);

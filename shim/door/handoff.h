@@ -15,10 +15,14 @@
 
 typedef void(CL_CALLBACK *cw_handoff_function)(cl_event, cl_int, void *);
 
-/* As clSetEventCallback: `set` is the vendor's, or that of the next layer; returns what `set` returns, or
- * CL_OUT_OF_HOST_MEMORY. A function that is called inside `set` is called at once. */
+/* As clSetEventCallback: `set` is the vendor's, or that of the next layer; returns the result of `set`. A
+ * function that is called inside `set` is called at once. Without memory the vendor calls the function. */
 cl_int cw_handoff_set(__typeof__(&clSetEventCallback) set, cl_event event, cl_int type,
                       cw_handoff_function function, void *data);
+
+/* From now on functions for all states are called by this library; before it those for CL_SUBMITTED alone,
+ * the first of which has the same effect. Any thread. */
+void cw_handoff_use(void);
 
 /* At the beginning of a callback for CL_RUNNING or CL_COMPLETE: waits until the functions that were handed
  * over for this event have returned; returns at once on their thread, and where this thread holds locks. */

@@ -86,6 +86,8 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
     q = !cw_stream_settings.off && !atomic_load(&c->left) && is_streamed(queue, &properties)
             ? cw_stream_object_create(queue, CW_STREAM_QUEUE, sizeof *q)
             : NULL;
+    if (q)
+        cw_handoff_use(); /* the vendor may call back inside calls that it gets under this queue's lock */
     if (!q) {
         cw_stream_seat_unseen(c);
         cw_stream_object_unpin(c);
