@@ -380,6 +380,49 @@ static void meet(void)
     app_release_mems((cl_mem[]){part, x, y, over}, 4);
 }
 
+/* The context's count of references once it stays, and it is `wanted` or time is up. */
+static cl_uint references(cl_uint wanted)
+{
+    cl_uint count = 0, now = 0;
+
+    for (int same = 0, tries = 0; same < 20 && tries < 2000; same++, tries++) {
+        APP_CHECK(clGetContextInfo(a.context, CL_CONTEXT_REFERENCE_COUNT, sizeof now, &now, NULL));
+        same = now == count && (now == wanted || tries > 200) ? same : 0;
+        count = now;
+        rm_sleep_ms(1);
+    }
+    return count;
+}
+
+static void CL_CALLBACK told(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    *(_Atomic int *)data = status == CL_COMPLETE;
+}
+
+/* The program lets a queue go while commands of it are under way, then asks to be called when one is over:
+ * the context has the references of before when all is gone. */
+static void let_go_early(void)
+{
+    cl_uint before = references(0);
+    cl_command_queue q = app_queue(&a, 0);
+    static _Atomic int done;
+    cl_event e[PAIRS];
+    cl_mem m[PAIRS];
+
+    for (int i = 0; i < PAIRS; i++) {
+        m[i] = zeros();
+        launch(q, slow, m[i], LONG, &e[i]);
+    }
+    APP_CHECK(clReleaseCommandQueue(q));
+    APP_CHECK(clSetEventCallback(e[PAIRS - 1], CL_COMPLETE, told, (void *)&done));
+    APP_CHECK(clWaitForEvents(PAIRS, e));
+    RM_WAIT(done);
+    app_release_events(e, PAIRS);
+    app_release_mems(m, PAIRS);
+    say("references", references(before) == before);
+}
+
 int main(void)
 {
     app_open(&a, "streams", CL_QUEUE_PROFILING_ENABLE, RM_SOURCE);
@@ -401,6 +444,7 @@ int main(void)
     timed_kinds();
     meet();
     let_go();
+    let_go_early();
     written_anyway();
     APP_CHECK(clReleaseCommandQueue(other));
     APP_CHECK(clReleaseKernel(add));

@@ -133,9 +133,12 @@ void cw_stream_queue_free(void *object)
         if (q->of[s].num_marks)
             forget_marks(&q->of[s], q->of[s].num_marks);
         free(q->of[s].marks);
+        if (s && q->of[s].queue)
+            cw_next.clReleaseCommandQueue(q->of[s].queue);
     }
-    if (q->view) /* made for an event that has outlived its queue */
+    if (q->view)
         cw_next.clReleaseCommandQueue(q->view);
+    q->context->own_refs -= q->own_refs;
     pthread_mutex_destroy(&q->order);
     pthread_mutex_destroy(&q->lock);
     pthread_cond_destroy(&q->calls);
@@ -313,30 +316,18 @@ bool cw_stream_queue_has(struct cw_stream_queue *q, uint32_t s)
     return true;
 }
 
-/* Events of the queue still ask for the ends of its commands: each has a mark from now on. */
+/* Events of the queue still ask for the ends of its commands: each has a mark from now on. The other streams
+ * stay until the queue is freed: other threads may be about to wait for them. */
 void cw_stream_queue_leaves(struct cw_stream_queue *q)
 {
-    cl_command_queue own[CW_STREAM_MAX + 1];
-    uint32_t n = 0;
-
     cw_stream_lock(&q->lock);
     for (uint32_t s = 0; s < q->n; s++)
         if (q->n > 1)
             cw_stream_queue_mark(q, s, q->of[s].last);
     cw_stream_queue_flush(q, CW_STREAM_MAX);
-    for (uint32_t s = 0; s < q->n; s++) {
-        if (s)
-            own[n++] = q->of[s].queue;
-        q->of[s].queue = NULL;
-    }
-    if (q->view)
-        own[n++] = q->view;
-    q->view = NULL;
+    q->of[0].queue = NULL;
     q->closed = true;
     cw_stream_unlock(&q->lock);
-    for (uint32_t i = 0; i < n; i++)
-        cw_next.clReleaseCommandQueue(own[i]);
-    q->context->own_refs -= q->own_refs;
     cw_stream_object_released(q->vendor_context, CW_STREAM_CONTEXT);
 }
 
