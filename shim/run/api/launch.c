@@ -266,7 +266,8 @@ static enum cw_run_repeat_answer again(const struct cw_run_enqueue *e, cl_kernel
     struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
     size_t local[3];
 
-    if (!k || !k->again.left || cw_run_effects_may_be_hidden(k)) /* its model may have come meanwhile */
+    if (!k || !k->again.left || cw_run_effects_may_be_hidden(k) ||
+        cw_run_effects_may_poll(k)) /* its model may have come meanwhile */
         return CW_RUN_NOT_AGAIN;
     pin(e->queue, k, &r, local);
     return cw_run_repeat_launch(
@@ -331,7 +332,8 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
         if (t)
             return cw_run_enqueue_commit(&e, t, false);
     }
-    goes_natively(&e, kernel);
+    if (!e.unlocked)
+        goes_natively(&e, kernel);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_KERNEL(kernel));
     cw_run_exclusion_native_begin(&x, kernel, r->dims, r->offset, r->global);
     err = cw_run_native_end(&x, call_vendor(&x, queue, kernel, r, task));
