@@ -31,8 +31,8 @@ enum cw_status cw_cache_files_find(struct cw_cache_files *c, const char *history
     const char *given = history ? history : getenv("CLWEAVE_HISTORY"), *slash, *name;
     char above[PATH_MAX];
 
-    *c = (struct cw_cache_files){.history = "history.db"};
-    if (!given || !*given)
+    *c = (struct cw_cache_files){.history = "history.db", .own = !given || !*given};
+    if (c->own)
         return cw_cache_folder(c->folder, sizeof c->folder, err);
     if (strcmp(given, "off") == 0)
         return cw_error_set(err, CW_ERR_NOTFOUND, "CLWEAVE_HISTORY is off: run keeps nothing");

@@ -14,6 +14,7 @@
 struct cw_cache_files {
     char folder[PATH_MAX];
     char history[NAME_MAX + 1]; /* name of the file with the times of launches */
+    bool own;                   /* the folder is by cw_cache_folder() */
 };
 
 /* The file stores in the folder. */

@@ -33,7 +33,7 @@ static void print_stores(const struct cw_cache_files *c)
 
     snprintf(limit, sizeof limit, "%d files, %s", CW_FILE_STORE_FILES,
              cw_quantity_bytes(CW_FILE_STORE_BYTES, bytes));
-    printf("%-12s %6s  %10s  %-22s %s\n", "store", "files", "size", "limit", "holds");
+    printf("\n%-12s %6s  %10s  %-22s %s\n", "store", "files", "size", "limit", "holds");
     for (const struct cw_cache_store *s = cw_cache_stores; s->folder; s++)
         print_size(s->folder, cw_cache_files_store(c, s->folder, false), limit, s->holds);
     print_size(c->history, cw_cache_files_history(c, false), "-", "times of launches");
@@ -43,7 +43,7 @@ static void print_requests(const struct cw_cache_files *c)
 {
     struct cw_cache_requests r = cw_cache_files_requests(c);
 
-    printf("builder: %s, %u request%s waiting\n", r.at_work ? "at work" : "idle", r.waiting,
+    printf("\nbuilder: %s, %u request%s waiting\n", r.at_work ? "at work" : "idle", r.waiting,
            r.waiting == 1 ? "" : "s");
 }
 
@@ -61,6 +61,8 @@ static json_t *stores_json(const struct cw_cache_files *c)
     }
     return list;
 }
+
+#define SECOND "(clweave beside it is not used: another machine, user or an earlier version has filled it)\n"
 
 static int list_all(const struct cw_cache_files *c, bool json)
 {
@@ -80,11 +82,9 @@ static int list_all(const struct cw_cache_files *c, bool json)
         json_decref(root);
         return CW_EXIT_OK;
     }
-    printf("%s\n\n", c->folder);
+    printf("%s\n%s\n", c->folder, c->own && strcmp(strrchr(c->folder, '/'), "/clweave") ? SECOND : "");
     cw_cache_programs_print(c);
-    putchar('\n');
     print_stores(c);
-    putchar('\n');
     print_requests(c);
     return CW_EXIT_OK;
 }
@@ -224,17 +224,14 @@ const struct cw_command_def cw_cmd_cache = {
     .details =
         "list (also without a word): the programs that run knows, with the work of runs without helpers "
         "(bare) and with them (run) of late; then every store with its size, and the builder that prepares "
-        "later runs. "
-        "state: watching: runs so far only tell how long the program works; trying: some runs begin with "
-        "helpers, to see whether that gains; gains: runs begin with them; no gain: they have lost, and are "
-        "tried again ever more seldom.\n\n"
-        "show PROGRAM: the same for each kind of arguments of the program, and its requests to the "
-        "builder.\n\n"
-        "clear: removes all files that run has made, without a question; with a PROGRAM (the name of its "
-        "file) only the times of its runs and its requests to the builder. It may be done at any time: "
-        "programs that run go on.\n\n"
-        "path: prints the folder: $XDG_CACHE_HOME/clweave, else ~/.cache/clweave, or where CLWEAVE_HISTORY "
-        "says.",
+        "later runs. state: watching: runs so far only tell how long the program works; trying: some runs "
+        "begin with helpers, to see whether that gains; gains: runs begin with them; no gain: they have "
+        "lost, and are tried again ever more seldom.\n\nshow PROGRAM: the same for each kind of arguments "
+        "of the program, and its requests to the builder.\n\nclear: removes all files that run has made, "
+        "without a question; with a PROGRAM (the name of its file) only the times of its runs and its "
+        "requests to the builder. It may be done at any time: programs that run go on.\n\npath: prints the "
+        "folder: $XDG_CACHE_HOME/clweave, else ~/.cache/clweave; clweave-OWNER beside it where another "
+        "machine, user or an earlier version has filled that one; or where CLWEAVE_HISTORY says.",
     .options = options,
     .output = output,
     .words = "list|show|clear|path",

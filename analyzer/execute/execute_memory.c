@@ -55,7 +55,7 @@ static void visit_others(struct cw_exec *x, uint32_t id, void (*visit)(void *dat
 {
     const struct cw_command *c = &x->t->commands.v[id];
 
-    for (uint32_t i = 0; c->elsewhere && i < x->t->memory.count; i++)
+    for (uint32_t i = 0; c->elsewhere && c->queue < x->t->queues.count && i < x->t->memory.count; i++)
         if (x->memory[i].named && x->t->memory.v[i].context == x->t->queues.v[c->queue].context)
             visit(data, i);
 }

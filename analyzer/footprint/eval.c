@@ -238,20 +238,19 @@ static void surround(const struct course *c, int64_t bytes, int64_t size, struct
 /* Of accesses that certainly happen. */
 static void find_outside(const struct course *c, int64_t bytes, int64_t size, struct eval_touch *t, bool *ok)
 {
+    struct progression outside = c->g;
     struct cw_spans all = {0};
-    cw_wide end = c->g.base + bytes, first = c->g.base;
+    cw_wide end = c->g.base + bytes, first = c->g.base, from = first < 0 ? first : size;
     for (int i = 0; i < c->g.n; i++)
         end += c->g.stride[i] * (c->g.count[i] - 1);
-    if (!size || (first >= 0 && end <= size) || end > INT64_MAX || first < INT64_MIN)
+    if (!size || (first >= 0 && end <= size) || end > INT64_MAX || first < -INT64_MAX)
         return;
-    if (first >= 0) {
-        first = end - bytes > size ? end - bytes : size;
-        for (size_t i = spread(&c->g, bytes, (int64_t)end, &all, ok) ? 0 : all.n; i < all.n; i++)
-            if (all.v[i].end > size) {
-                first = all.v[i].begin > size ? all.v[i].begin : size;
-                break;
-            }
-    }
+    outside.base -= from;
+    bool known = spread(&outside, bytes, (int64_t)((first < 0 ? 0 : end) - from), &all, ok) && all.n;
+    if (first >= 0)
+        first = known ? from + all.v[0].begin : end - bytes > size ? end - bytes : size;
+    else if (end <= size)
+        end = known ? from + all.v[all.n - 1].end : 0;
     t->outside = (int64_t)first;
     t->outside_end = (int64_t)end;
     cw_spans_finish(&all);

@@ -141,8 +141,9 @@ static void find_outside(struct cw_findings_list *l, const struct cw_outside *o)
                              "%s %s argument %u outside of its buffer of %llu bytes: byte %lld is the first "
                              "such one, byte %lld the last one.%s What lies there is not known, and the "
                              "graph has no edge for it.",
-                             cw_findings_list_command(l, o->command, first), o->write ? "writes" : "reads",
-                             o->arg, N(o->size), (long long)o->first, (long long)o->end - 1, others);
+                             cw_findings_list_command(l, o->command, first),
+                             o->touched.write ? "writes" : "reads", o->touched.arg, N(o->size),
+                             (long long)o->touched.first, (long long)o->touched.end - 1, others);
 }
 
 /* ---- orders that nothing promises */

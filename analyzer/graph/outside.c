@@ -13,9 +13,6 @@ void cw_outside_look(struct cw_outside *o, const struct cw_trace *t, uint32_t id
     if (!a || a->kind != CW_ARG_MEMORY || a->memory >= t->memory.count || o->launches++)
         return;
     o->command = id;
-    o->arg = r->outside.arg;
-    o->write = r->outside.write;
-    o->first = r->outside.first;
-    o->end = r->outside.end;
+    o->touched = r->outside;
     o->size = t->memory.v[a->memory].size;
 }

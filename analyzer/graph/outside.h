@@ -8,10 +8,8 @@
 struct cw_outside {
     uint64_t launches; /* that do so; 0: the rest says nothing */
     /* of the first of them */
-    uint32_t command, arg;
-    bool write;
-    int64_t first,
-        end;       /* bytes, from the start of the buffer: the first one outside, and one behind the last */
+    uint32_t command;
+    struct cw_reach_outside touched;
     uint64_t size; /* of the buffer */
 };
 

@@ -125,12 +125,13 @@ static bool is_ours(int folder, const char *owner)
 {
     char text[OWNER_BYTES + 1];
 
+    bool empty = is_empty(folder); /* first: another process binds the folder before it fills it */
+
     if (read_text(folder, MARK, text, sizeof text))
         return !strcmp(text, owner);
-    if (!is_empty(folder))
-        return false;
-    bind_folder(folder, owner);
-    return true;
+    if (empty)
+        bind_folder(folder, owner);
+    return empty;
 }
 
 /* Makes and opens the folder `path`; *ours: its contents may be used. */

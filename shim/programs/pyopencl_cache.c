@@ -101,10 +101,12 @@ static void *open_folder(const char *path)
 static void look_below(struct cw_pyopencl_cache *s, const char *folder, const char *tail)
 {
     char pattern[PATH_MAX];
-    glob_t found = {.gl_readdir = next_entry, .gl_opendir = open_folder, .gl_closedir = close_folder};
+    glob_t found = {.gl_readdir = next_entry,
+                    .gl_opendir = open_folder,
+                    .gl_closedir = close_folder,
+                    .gl_lstat = lstat,
+                    .gl_stat = stat};
 
-    found.gl_lstat = lstat;
-    found.gl_stat = stat;
     if (s->source || strpbrk(folder, "*?[\\") ||
         snprintf(pattern, sizeof pattern, "%s/%s", folder, tail) >= (int)sizeof pattern ||
         glob(pattern, GLOB_NOSORT | GLOB_ALTDIRFUNC, NULL, &found))

@@ -65,6 +65,10 @@ echo mine > "$T/home/letter"; echo x > "$T/home/times.db"; echo x > "$T/home/tim
 CLWEAVE_HISTORY=$T/home/times.db expect cache_moved_path 0 clweave cache path
 CLWEAVE_HISTORY=$T/home/times.db expect cache_moved_clear 0 clweave cache clear
 [ "$(ls "$T/home")" = "$(printf 'kernels\nletter')" ] || fail "clear leaves $(ls "$T/home")"
+# another machine's, or an earlier version's: it stays as it is, and the list says that it is not used
+mkdir -m 700 "$T/old" "$T/old/clweave" "$T/old/clweave/kernels"
+XDG_CACHE_HOME=$T/old clweave cache list > "$T/out" && [[ $(sed -n 1p "$T/out") == "$T/old/clweave-"* ]] && sed -n 2p "$T/out" |
+    grep -q 'clweave beside it is not used' || fail "the list does not say which folder it is: $(head -2 "$T/out")"
 CLWEAVE_HISTORY=off expect cache_off 1 clweave cache list
 CLWEAVE_HISTORY=$T/nowhere/h.db expect cache_nowhere 1 clweave cache list
 # a folder that others may write to, or a link, is not used

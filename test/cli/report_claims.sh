@@ -51,5 +51,6 @@ PY
 # last: it keeps models
 if [ -x "$B/clweave-footprint" ]; then
     python3 test/cli/report_traces.py outside > "$T/outside.json" && expect report_outside 0 clweave report --operations "$T/outside.json"
+    python3 test/cli/report_traces.py before > "$T/before.json" && expect report_before 0 clweave report --operations "$T/before.json"
 fi
 finish

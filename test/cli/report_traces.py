@@ -269,6 +269,14 @@ def outside():
     return t
 
 
+# A launch that begins three words before its buffer, and touches every second one.
+def before():
+    t = trace(1)
+    t["programs"][0]["source"] = "kernel void work(global uint *x) { x[2 * (int)get_global_id(0) - 3] = 1; }"
+    launch(t, 0, global_size=[512])
+    return t
+
+
 def large():
     t = trace(2, 8 << 30)
     launch(t, 0, 0, 10000)

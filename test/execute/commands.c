@@ -82,6 +82,8 @@ static void test_transfers(void **state)
     f->region[0] = 4, f->region[1] = 2, f->region[2] = 1, f->bytes = 8;
     f->data = maker_blob(&m, (int[]){copy[2][15], 88}, 8);
     maker_seal(&m);
+    for (size_t i = 0; i < m.t.commands.count; i++) /* a file may say it of commands without a queue, too */
+        m.t.commands.v[i].elsewhere = m.t.commands.v[i].type == CW_HOST_WRITE;
     assert_int_equal(maker_run(&m, hundred, &r, &err), CW_OK);
     assert_int_equal(r.buffers, 2);
     assert_int_equal(r.readbacks, 2);

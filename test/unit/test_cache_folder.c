@@ -1,12 +1,15 @@
 /* The cache folder is used by the user and on the machine that have filled it, and by no others. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -66,6 +69,41 @@ static void ones_own_stays(void **state)
     setenv("XDG_CACHE_HOME", caches, 1);
 }
 
+/* The folder has the name `name`, and gets something in it. */
+static bool fills(const char *name)
+{
+    char path[400];
+
+    snprintf(path, sizeof path, "%s/%s/kernels", caches, name);
+    return strcmp(folder(), name) == 0 && (mkdir(path, 0700) == 0 || errno == EEXIST);
+}
+
+/* Processes that begin at once with no folder use one. */
+static void several_begin_at_once(void **state)
+{
+    enum { PROCESSES = 8, ROUNDS = 200 };
+    pid_t child[PROCESSES];
+    int status, start[2];
+    char byte;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        assert_int_equal(pipe(start), 0);
+        for (int i = 0; i < PROCESSES; i++) {
+            child[i] = fork();
+            if (child[i] == 0) {
+                close(start[1]);
+                _exit(read(start[0], &byte, 1) != 0 || !fills("clweave"));
+            }
+        }
+        close(start[0]);
+        close(start[1]);
+        for (int i = 0; i < PROCESSES; i++)
+            assert_true(waitpid(child[i], &status, 0) == child[i] && status == 0);
+        run("rm -r clweave");
+    }
+}
+
 static void an_empty_one_is_taken(void **state)
 {
     (void)state;
@@ -116,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ones_own_stays, begin, end),
+        cmocka_unit_test_setup_teardown(several_begin_at_once, begin, end),
         cmocka_unit_test_setup_teardown(an_empty_one_is_taken, begin, end),
         cmocka_unit_test_setup_teardown(from_elsewhere, begin, end),
         cmocka_unit_test_setup_teardown(both_from_elsewhere, begin, end),
