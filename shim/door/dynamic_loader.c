@@ -1,10 +1,11 @@
 /* dynamic_loader.c - see dynamic_loader.h. */
 #include "dynamic_loader.h"
 
+#include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
 
@@ -12,6 +13,9 @@
 
 static uintptr_t low, high; /* of the dynamic loader's code; 0: the program is linked without one */
 static atomic_uint waiting;
+/* The C library's own: libunwind, which has a function of that name, too, writes into a pipe of its own, and
+ * closes it, by numbers that may be files of the program by then (findings/libunwind_descriptors.sh). */
+static int (*c_backtrace)(void **, int);
 
 static void find_code(void)
 {
@@ -32,16 +36,19 @@ static void find_code(void)
 void cw_dynamic_loader_start(void)
 {
     void *frame;
+    void *library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    void *f = library ? dlsym(library, "backtrace") : NULL;
 
+    if (!f)
+        return;
+    *(void **)&c_backtrace = f;
     find_code();
-    backtrace(&frame, 1);
+    c_backtrace(&frame, 1);
 }
 
-/* By the C library alone: libunwind has a pipe of its own, and closes its numbers when the program has closed
- * them, whatever the program has opened there since. */
 static int walk(void **frames, int max)
 {
-    int saved = errno, n = backtrace(frames, max);
+    int saved = errno, n = c_backtrace(frames, max);
 
     errno = saved;
     return n;
