@@ -1,5 +1,5 @@
 # Programs whose faults show in some runs alone, RUNS times in every way of run mode, from empty caches and from those of the run
-# before: as bare. PROGRAMS="stored polled": these of the folder; WAYS="name ...": these ways.
+# before: as bare. PROGRAMS="addresses flags": these of the folder; WAYS="name ...": these ways.
 # SLICES=4
 . test/runmode/common.sh
 runs=${RUNS:-3}
@@ -18,7 +18,7 @@ settings() {
     *) fail "no way '$1'" ;;
     esac
 }
-for name in ${PROGRAMS:-}; do
+for name in ${PROGRAMS:-addresses flags variables descriptors submitted leaves}; do
     for way in ${WAYS:-plain chaos learn basic far far-chaos streams gpu}; do
         mine && bare "$B/test/runmode/$name" || continue
         for caches in empty warm; do
