@@ -17,6 +17,7 @@ manifest() {
     for source in test/apps/*.c test/runmode/*.c test/vendor/*.c; do
         name=$(basename "$source" .c) folder=$(basename "$(dirname "$source")")
         [[ -x build/test/$folder/$name && $folder/$name =~ $regex ]] || continue
+        [ "$name" != descriptors ] || continue # it leaves none for the witness of what is read
         status=0
         timeout 120 "build/test/$folder/$name" > /dev/null 2>&1 || status=$?
         if [ $status = 0 ]; then echo "$folder/$name limit=240 allows=none -- '$PWD/build/test/$folder/$name'"
