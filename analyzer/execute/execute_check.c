@@ -49,7 +49,7 @@ static enum cw_status check_memory(const struct check *k, uint32_t memory)
 
 static enum cw_status check_program(const struct check *k, uint32_t program);
 
-/* Of programs that were compiled, each of them older than what they were linked to. */
+/* Of compiled programs, each of them older than the program that they were linked to. */
 static enum cw_status check_parts(const struct check *k, uint32_t program)
 {
     const struct cw_slice parts = k->x->t->programs.v[program].inputs;

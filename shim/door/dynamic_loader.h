@@ -18,7 +18,7 @@ bool cw_dynamic_loader_is_here(void);
 /* A thread that is inside it begins, or ends, to wait for other threads. */
 void cw_dynamic_loader_waits(bool begins);
 
-/* Some thread waits so: until it has what it waits for, nothing can be loaded elsewhere. Any thread. */
+/* A thread waits so: until its wait ends, no other thread can load code. Any thread. */
 bool cw_dynamic_loader_is_waited_in(void);
 
 #endif

@@ -113,7 +113,7 @@ void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind);
 void cw_stream_object_pin_again(void *object);
 void cw_stream_object_unpin(void *object);
 void cw_stream_object_retained(const void *handle, enum cw_stream_kind kind);
-/* The table forgets the handle, whatever references the program has. */
+/* The table forgets the handle, also while the program has references. */
 void cw_stream_object_forget(const void *handle, enum cw_stream_kind kind);
 /* To be called before the vendor's release, which may give the handle away. True: it was the last one. */
 bool cw_stream_object_released(const void *handle, enum cw_stream_kind kind);
