@@ -15,7 +15,6 @@
 #include "../io/file_text.h"
 #include "../io/helper_tool.h"
 #include "../io/temporary_folder.h"
-#include "launch.h"
 
 /* ---- the manager */
 
