@@ -3,6 +3,8 @@
 #ifndef CW_FOOTPRINT_OP_KINDS_H
 #define CW_FOOTPRINT_OP_KINDS_H
 
+#include <stdint.h>
+
 /* Kinds of operations, with their names. Vectors count each element. */
 #define CW_OP_LIST(X)                                                                                        \
     X(INTEGER, "integer")           /* also comparisons, selections, index arithmetic */                     \
@@ -40,6 +42,14 @@ struct cw_work_ops {
 struct cw_ops_floats {
     double single; /* of up to 32 bits */
     double twice;  /* of 64 bits */
+};
+
+/* What a launch does, by the model of its kernel. A reason (static text, or it outlives this) stands where
+ * something is not known. */
+struct cw_launch_work {
+    double single, twice; /* floating-point operations of up to 32 bits, of 64 bits */
+    uint64_t bytes;       /* that it reads and writes in buffers, each once, at most */
+    const char *no_flops, *no_bytes;
 };
 
 #endif

@@ -4,18 +4,11 @@
 #ifndef CW_KERNEL_TIMES_H
 #define CW_KERNEL_TIMES_H
 
+#include "../footprint/op_kinds.h"
 #include "../trace/trace.h"
 #include "spread.h"
 
 enum { CW_KERNEL_BINS = 24 };
-
-/* What a launch does, by the model of its kernel. A reason (static text, or it outlives this) stands where
- * something is not known. */
-struct cw_launch_work {
-    double single, twice; /* floating-point operations of up to 32 bits, of 64 bits */
-    uint64_t bytes;       /* that it reads and writes in buffers, each once, at most */
-    const char *no_flops, *no_bytes;
-};
 
 /* All launches of the kernels of one name, or those of them with one NDRange. */
 struct cw_kernel_row {

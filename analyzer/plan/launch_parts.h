@@ -5,7 +5,6 @@
 #define CW_LAUNCH_PARTS_H
 
 #include "../footprint/op_kinds.h"
-#include "../graph/kernel_times.h"
 #include "../graph/trace_reach.h"
 
 struct cw_launch_parts;
