@@ -15,8 +15,8 @@ variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(
 B       := build$(variant)
 Q       := $(if $(V),,@)
 
-VERSION    := $(shell sed -n 's/^\#define CW_VERSION *"\(.*\)"/\1/p' analyzer/cli/cli.h)
-ABI        := $(shell sed -n 's/^\#define CW_ABI *"\([0-9]*\)".*/\1/p' analyzer/cli/cli.h)
+VERSION    := $(shell sed -n 's/^\#define CW_VERSION *"\(.*\)"/\1/p' analyzer/cli/frame/cli.h)
+ABI        := $(shell sed -n 's/^\#define CW_ABI *"\([0-9]*\)".*/\1/p' analyzer/cli/frame/cli.h)
 
 CW_CFLAGS  := -std=c11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Wall -Wextra -Werror -fPIC \
               -fvisibility=hidden -fno-omit-frame-pointer -ffp-contract=off -MMD -MP $(OPT)
@@ -54,12 +54,12 @@ sched_src     := $(wildcard sched/*.c)
 # what the library's users include: sched.h and what it needs
 sched_public  := $(patsubst %,sched/%,sched.h api.h bounds.h generate.h generate_options.inc graph.h groups.h metrics.h plan.h platform.h \
                    policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
-cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
-footprint_src := $(wildcard analyzer/llvm/*.c)
+cli_src       := $(wildcard analyzer/cli/*.c analyzer/cli/frame/*.c analyzer/execute/*.c)
+footprint_src := $(wildcard analyzer/kernels/llvm/*.c)
 # the one program that is linked with Work Queue, where that is (package coop-computing-tools-dev)
-queue_src     := $(if $(wildcard /usr/include/cctools/work_queue.h),$(wildcard analyzer/queue/*.c))
+queue_src     := $(if $(wildcard /usr/include/cctools/work_queue.h),$(wildcard analyzer/farm/queue/*.c))
 compile_src   := $(patsubst %,analyzer/compile/%.c,answer builder dry_run fulfil main same_program)
-analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src) $(wildcard analyzer/queue/*.c),$(wildcard analyzer/*/*.c))
+analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src) $(wildcard analyzer/farm/queue/*.c),$(wildcard analyzer/*/*.c analyzer/*/*/*.c))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
 shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept window_flow) \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate link_fit) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces choice) \
@@ -120,10 +120,10 @@ $(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcw
 llvm_major := $(if $(LLVM_CONFIG),$(firstword $(subst ., ,$(shell $(LLVM_CONFIG) --version))),14)
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 # models that an earlier build has kept are another analysis's
-models_of := $(wildcard $(patsubst %,analyzer/%/*.[ch],footprint llvm rewrite rows source))
-$(call obj,analyzer/models/program_models.c): $(models_of)
-$(call obj,analyzer/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
-$(call obj,analyzer/draw/report_page.c): $(wildcard analyzer/draw/page/*)
+models_of := $(wildcard $(patsubst %,analyzer/kernels/%/*.[ch],footprint llvm rewrite rows source))
+$(call obj,analyzer/kernels/models/program_models.c): $(models_of)
+$(call obj,analyzer/kernels/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
+$(call obj,analyzer/explain/draw/report_page.c): $(wildcard analyzer/explain/draw/page/*)
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
 footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader irreader passes) $(JANSSON_LIBS) -lpthread -lm
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
@@ -153,7 +153,7 @@ TEST_LIBS = -Wl,--as-needed $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lcmoc
 
 # credulous.c stands for a rewriter that believes too much: its functions come before those of the library
 $(B)/test/rewrite/credulous: $(call obj,$(footprint_src))
-$(B)/test/rewrite/claims: $(call obj,$(filter-out analyzer/llvm/main.c,$(footprint_src)))
+$(B)/test/rewrite/claims: $(call obj,$(filter-out analyzer/kernels/llvm/main.c,$(footprint_src)))
 $(B)/test/rewrite/credulous $(B)/test/rewrite/claims: TEST_LIBS = $(footprint_libs)
 $(B)/test/rewrite/credulous: CW_LDFLAGS += -Wl,-z,muldefs
 $(fuzzers): CW_LDFLAGS += $(if $(FUZZ),-fsanitize=fuzzer)
@@ -235,7 +235,7 @@ ZSH_DIR    ?= $(PREFIX)/share/zsh/site-functions
 zsh_dir    = $(DESTDIR)$(ZSH_DIR)
 fish_dir   = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 # the pages under their own paths, so that their links hold
-doc_files := LICENSE .github/CHANGELOG.md analyzer/trace/trace.schema.json \
+doc_files := LICENSE .github/CHANGELOG.md analyzer/record/trace.schema.json \
              $(wildcard *.md $(foreach d,sched analyzer shim test scripts,$(patsubst %,$d/%.md,* */* */*/*)))
 # the tool's commands, for a manual page each
 commands   = $(shell $(B)/clweave help --names)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../analyzer/compile/stand_in.h"
-#include "../../analyzer/source/vendor_compiler.h"
+#include "../../analyzer/kernels/source/vendor_compiler.h"
 #include "helper_cache.h"
 #include "later_builds.h"
 #include "compiler_heap.h"

@@ -2,7 +2,7 @@
 #include "helper_build.h"
 
 #include <stdlib.h>
-#include "../../analyzer/source/vendor_compiler.h"
+#include "../../analyzer/kernels/source/vendor_compiler.h"
 #include "helper_cache.h"
 #include "later_builds.h"
 #include "../run/core/global_lock.h"

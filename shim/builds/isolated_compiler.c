@@ -18,7 +18,7 @@
 #include "../../analyzer/io/file_store.h"
 #include "../../analyzer/io/quiet_child.h"
 #include "../../analyzer/compile/compile_client.h"
-#include "../../analyzer/source/vendor_compiler.h"
+#include "../../analyzer/kernels/source/vendor_compiler.h"
 #include "../door/door.h"
 #include "../door/dynamic_loader.h"
 #include "../door/log.h"

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "../../analyzer/source/macro_question.h"
-#include "../../analyzer/source/tested_names.h"
-#include "../../analyzer/source/vendor_compiler.h"
+#include "../../analyzer/kernels/source/macro_question.h"
+#include "../../analyzer/kernels/source/tested_names.h"
+#include "../../analyzer/kernels/source/vendor_compiler.h"
 #include "isolated_compiler.h"
 
 static cl_device_id whole_device(cl_device_id device)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/source/cl_addresses.h"
-#include "../../analyzer/source/cl_source.h"
-#include "../../analyzer/source/cl_variables.h"
-#include "../../analyzer/source/joined_source.h"
+#include "../../analyzer/kernels/source/cl_addresses.h"
+#include "../../analyzer/kernels/source/cl_source.h"
+#include "../../analyzer/kernels/source/cl_variables.h"
+#include "../../analyzer/kernels/source/joined_source.h"
 #include "source.h"
 
 char *cw_source_join(cl_uint count, const char **strings, const size_t *lengths)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/record/log_format.h"
 #include "../door/clock.h"
 #include "../door/dispatch.h"
 #include "log_file.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../analyzer/io/file_text.h"
-#include "../../analyzer/llvm/rows_proof.h"
+#include "../../analyzer/kernels/llvm/rows_proof.h"
 
 static const char *path;
 static unsigned changed, missed, forms;

@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "../../../analyzer/source/kernel_params.h"
-#include "../../../analyzer/trace/trace.h"
+#include "../../../analyzer/kernels/source/kernel_params.h"
+#include "../../../analyzer/record/trace.h"
 #include "../../builds/helper_program.h"
 #include "../../builds/source.h"
 #include "kernel.h"

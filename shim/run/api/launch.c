@@ -14,8 +14,8 @@
 
 #include <stdlib.h>
 
-#include "../../../analyzer/source/kernel_params.h"
-#include "../../../analyzer/trace/trace.h"
+#include "../../../analyzer/kernels/source/kernel_params.h"
+#include "../../../analyzer/record/trace.h"
 #include "enqueue.h"
 #include "native.h"
 #include "memory.h"

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "../../../analyzer/source/cl_source.h"
+#include "../../../analyzer/kernels/source/cl_source.h"
 #include "../../builds/source.h"
 #include "program.h"
 #include "program_binary.h"

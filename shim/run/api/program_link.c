@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-#include "../../../analyzer/source/joined_source.h"
-#include "../../../analyzer/source/linked_source.h"
+#include "../../../analyzer/kernels/source/joined_source.h"
+#include "../../../analyzer/kernels/source/linked_source.h"
 #include "program.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"

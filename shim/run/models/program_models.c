@@ -16,7 +16,7 @@
 #include "../core/observer.h"
 #include "../core/thread.h"
 #include "../../builds/source.h"
-#include "../../../analyzer/source/pocl_binary.h"
+#include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"

@@ -6,7 +6,7 @@
 #ifndef CW_RUN_PROGRAM_MODELS_H
 #define CW_RUN_PROGRAM_MODELS_H
 
-#include "../../../analyzer/footprint/model_file.h"
+#include "../../../analyzer/kernels/footprint/model_file.h"
 #include "../../../analyzer/io/file_store.h"
 #include "../core/types.h"
 

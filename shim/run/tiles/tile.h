@@ -25,7 +25,7 @@
 #ifndef CW_RUN_TILE_H
 #define CW_RUN_TILE_H
 
-#include "../../../analyzer/footprint/cut_verdict.h"
+#include "../../../analyzer/kernels/footprint/cut_verdict.h"
 #include "../core/types.h"
 #include "../workers/legal.h"
 

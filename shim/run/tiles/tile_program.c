@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/models/program_models.h"
-#include "../../../analyzer/rewrite/rewrite.h"
-#include "../../../analyzer/rows/rewrite_rows.h"
+#include "../../../analyzer/kernels/models/program_models.h"
+#include "../../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../../analyzer/kernels/rows/rewrite_rows.h"
 #include "../../door/log.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"

@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../../../analyzer/models/program_models.h"
-#include "../../../analyzer/rewrite/rewrite.h"
+#include "../../../analyzer/kernels/models/program_models.h"
+#include "../../../analyzer/kernels/rewrite/rewrite.h"
 #include "../../../analyzer/settings/options.h"
 #include "../core/fault.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../../analyzer/rewrite/rewrite.h"
+#include "../../../analyzer/kernels/rewrite/rewrite.h"
 #include "../../builds/pending_builds.h"
 #include "../../device/pace.h"
 #include "../../door/dynamic_loader.h"
