@@ -1,4 +1,4 @@
-/* log_write.h - appends records (analyzer/trace/log_format.h) to this process's log.
+/* log_write.h - appends records (analyzer/record/log_format.h) to this process's log.
  *
  * Every thread writes to a chunk of its own, without locks; chunks come from a shared mapping of the file,
  * whose blocks are reserved before they are mapped (a full disk would be a SIGBUS in the host otherwise);

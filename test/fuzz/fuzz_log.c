@@ -1,4 +1,4 @@
-/* fuzz_log.c - the binary log (analyzer/trace/log_format.h): the reader, the conversion to JSON, and all that
+/* fuzz_log.c - the binary log (record/log_format.h): the reader, the conversion to JSON, and all that
  * reads traces.
  *
  * A log has a header of 64 KiB and chunks of as much, so the input is what is in them: a byte of flags, then

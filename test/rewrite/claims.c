@@ -1,5 +1,5 @@
 /* claims.c - changes what forms for rows take for granted, one thing at a time: whatever makes another text
- * of the form has to be refused by the proof (analyzer/llvm/rows_proof.h). Arguments: sources. Prints how
+ * of the form has to be refused by the proof (kernels/llvm/rows_proof.h). Arguments: sources. Prints how
  * many were changed; 1: some was not refused. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* test_trace_schema.c - analyzer/trace/trace.schema.json describes the writer's output: all of it and nothing
+/* test_trace_schema.c - record/trace.schema.json describes the writer's output: all of it and nothing
  * else.
  *
  * A small validator for the part of JSON Schema that the file uses: type, const, enum, required, properties,

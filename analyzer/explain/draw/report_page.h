@@ -1,4 +1,4 @@
-/* report_page.h - the page of `clweave report`, as it stands in analyzer/draw/page: markup, style, script. */
+/* report_page.h - the page of `clweave report`, as it stands in explain/draw/page: markup, style, script. */
 #ifndef CW_REPORT_PAGE_H
 #define CW_REPORT_PAGE_H
 

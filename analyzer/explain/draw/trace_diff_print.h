@@ -1,4 +1,4 @@
-/* trace_diff_print.h - the difference of two traces (graph/trace_diff.h) for people and for programs. */
+/* trace_diff_print.h - the difference of two traces (explain/trace_diff.h) for people and for programs. */
 #ifndef CW_TRACE_DIFF_PRINT_H
 #define CW_TRACE_DIFF_PRINT_H
 

@@ -1,4 +1,4 @@
-/* program_models.h - the models of a program's kernels (analyzer/footprint/model.h): from the store of
+/* program_models.h - the models of a program's kernels (kernels/footprint/model.h): from the store of
  * earlier runs, or from clweave-footprint, which is started so that the host does not notice
  * (io/quiet_child.h).
  *

@@ -1,7 +1,7 @@
 /* program_link.c - programs that are compiled apart and linked.
  *
  * A compiled program is remembered with the headers that it was given. A linked program is managed as one
- * that is built of one source which means the same (analyzer/source/linked_source.h), with the options of all
+ * that is built of one source which means the same (kernels/source/linked_source.h), with the options of all
  * its parts; made of several, only once the models of its kernels are there: then that source is known to
  * compile. In doubt it stays native. */
 #include "hooks.h"

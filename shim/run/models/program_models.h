@@ -1,4 +1,4 @@
-/* program_models.h - models of the program's kernels (analyzer/footprint), made beside the vendor's build by
+/* program_models.h - models of the program's kernels (kernels/footprint), made beside the vendor's build by
  * a thread of run mode.
  *
  * A launch uses the model that exists when it is enqueued; only modelled time waits for one (models/reach.h).

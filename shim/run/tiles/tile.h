@@ -1,10 +1,10 @@
 /* tile.h - launches in tiles: one kernel launch cut by work-groups, run by several lanes at once.
  *
- * A launch that may be cut (tiles/cut.c: the verdict of analyzer/footprint/cut.h) is given *blocks*, ranges
+ * A launch that may be cut (tiles/cut.c: the verdict of kernels/footprint/cut.h) is given *blocks*, ranges
  * of work-groups along the cut dimension, and *parts*, one for each lane that takes part. A part is a command
  * of its own as far as a lane is concerned: it stands in the lane's heap and the thread that holds the lane
  * runs it. It takes one block after the other until none is left for it. Blocks may be bound to a part or
- * free for any part. Each runs the rewritten kernel (analyzer/rewrite/rewrite.h) at offset zero with the
+ * free for any part. Each runs the rewritten kernel (kernels/rewrite/rewrite.h) at offset zero with the
  * local size pinned.
  *
  *   ready ── every part into its lane's heap ── blocks taken, run, counted ── the last part ends ──▶ the
@@ -36,8 +36,8 @@
 
 struct cw_form;
 struct cw_rewrite_tile;
-struct cw_arg_hulls; /* analyzer/footprint/form.h */
-struct cw_launch;    /* analyzer/footprint/eval.h */
+struct cw_arg_hulls; /* analyzer/kernels/footprint/form.h */
+struct cw_launch;    /* analyzer/kernels/footprint/eval.h */
 struct cw_launch_arg;
 
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */

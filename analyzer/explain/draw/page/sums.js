@@ -33,7 +33,7 @@ function sumUp(range) {
   const busy = new Map([...ran].sort((a, b) => a[0] - b[0]).map(([device, list]) => [device, unionOf(list)]));
   return {rows: [...names.values()], busy};
 }
-/* Of ascending times; as graph/spread.c has it. */
+/* Of ascending times; as explain/spread.c has it. */
 function median(times) {
   const half = times.length >> 1;
   return times.length % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
