@@ -54,12 +54,15 @@ sched_src     := $(wildcard sched/*.c)
 # what the library's users include: sched.h and what it needs
 sched_public  := $(patsubst %,sched/%,sched.h api.h bounds.h generate.h generate_options.inc graph.h groups.h metrics.h plan.h platform.h \
                    policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
-cli_src       := $(wildcard analyzer/cli/*.c analyzer/cli/frame/*.c analyzer/execute/*.c)
+cli_src       := $(wildcard $(patsubst %,analyzer/%/*.c,cli cli/frame execute))
 footprint_src := $(wildcard analyzer/kernels/llvm/*.c)
 # the one program that is linked with Work Queue, where that is (package coop-computing-tools-dev)
 queue_src     := $(if $(wildcard /usr/include/cctools/work_queue.h),$(wildcard analyzer/farm/queue/*.c))
 compile_src   := $(patsubst %,analyzer/compile/%.c,answer builder dry_run fulfil main same_program)
-analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src) $(wildcard analyzer/farm/queue/*.c),$(wildcard analyzer/*/*.c analyzer/*/*/*.c))
+# what the library is linked with, and what only the tool is
+analyzer_src  := $(wildcard $(patsubst %,analyzer/%/*.c,io settings history record graph plan $(patsubst %,kernels/%,source rewrite rows footprint models))) \
+                 $(filter-out $(compile_src),$(wildcard analyzer/compile/*.c))
+tool_src      := $(wildcard $(patsubst %,analyzer/%/*.c,explain explain/draw farm))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
 shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept window_flow) \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate link_fit) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces choice) \
@@ -101,12 +104,14 @@ $(B)/libcwsched.so: $(call obj,$(sched_src))
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcwsched.so.$(ABI) -o $@ $^ -lm
 $(B)/libcwanalyzer.a: $(call obj,$(analyzer_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
+$(B)/libcwtool.a: $(call obj,$(tool_src))
+	$(Q)rm -f $@ && ar rcs $@ $^
 # the part of shim/ that neither OpenCL nor a process hangs on: unit tests and benches link it
 $(B)/libcwpure.a: $(call obj,$(shim_pure_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(call obj,analyzer/cli/launch.c): CW_CFLAGS += -DCW_MULTIARCH='"$(shell $(CC) -print-multiarch 2> /dev/null)"'
-$(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+$(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwtool.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
 $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/door/libclweave.map
@@ -131,11 +136,11 @@ $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/l
 
 # Work Queue of Debian 13 wants OpenSSL, of 12 not
 ssl_libs := $(patsubst %,-l:%,$(notdir $(wildcard $(addprefix /usr/lib/$(shell $(CC) -print-multiarch 2> /dev/null)/,libssl.so.3 libcrypto.so.3))))
-$(B)/clweave-farm-queue: $(call obj,$(queue_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+$(B)/clweave-farm-queue: $(call obj,$(queue_src)) $(B)/libcwtool.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lwork_queue -ldttools -l:libz.so.1 -Wl,--as-needed $(ssl_libs) -lpthread -lm
 
 # ---- tests: one program per file, with what its folder needs; the linker takes of the libraries those that it uses
-own  := $(B)/libcwanalyzer.a $(B)/libcwsched.a
+own  := $(B)/libcwtool.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 pure := $(B)/libcwpure.a $(own)
 app  := $(call obj,test/apps/common.c)
 with_apps      := $(app)
