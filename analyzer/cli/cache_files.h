@@ -9,7 +9,6 @@
 #include <stdbool.h>
 
 #include "../../sched/status.h"
-#include "../io/cache_folder.h"
 #include "../io/file_store_visit.h"
 
 struct cw_cache_files {

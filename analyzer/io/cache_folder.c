@@ -176,11 +176,3 @@ enum cw_status cw_cache_folder(char *path, size_t size, struct cw_error *err)
                               "%.400s was filled on another machine or by another user: remove it", path);
     return status;
 }
-
-const struct cw_cache_store cw_cache_stores[] = {{CW_CACHE_PROGRAMS, "how long runs of programs took"},
-                                                 {"kernels", "programs for helpers, plans of chains"},
-                                                 {"compiled", "code of single launches"},
-                                                 {"builds", "answers to the program's own builds"},
-                                                 {"footprints", "models of kernels"},
-                                                 {"roofs", "how fast devices were measured to be"},
-                                                 {NULL, NULL}};

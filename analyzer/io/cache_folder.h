@@ -22,11 +22,4 @@ enum cw_status cw_cache_folder(char *path, size_t size, struct cw_error *err);
  * Thread-safe. */
 int cw_cache_folder_open(int at, const char *name, unsigned closed);
 
-/* The file stores in the folder. */
-struct cw_cache_store {
-    const char *folder, *holds;
-};
-extern const struct cw_cache_store cw_cache_stores[]; /* ended by a row whose folder is NULL */
-#define CW_CACHE_PROGRAMS "programs"
-
 #endif
