@@ -20,8 +20,8 @@ ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analy
          'analyzer/kernels/rewrite', 'analyzer/kernels/rows', 'analyzer/kernels/footprint', 'analyzer/kernels/models',
          'analyzer/kernels/llvm', 'analyzer/record', 'analyzer/graph', 'analyzer/plan', 'analyzer/explain', 'analyzer/explain/draw',
          'analyzer/compile', 'analyzer/execute', 'analyzer/cli/frame', 'analyzer/farm', 'analyzer/farm/queue', 'analyzer/cli',
-         'shim/door', 'shim/programs', 'shim/trace', 'shim/device',
-         'shim/run/core', 'shim/run/staging', 'shim/builds', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
+         'shim/door', 'shim/programs', 'shim/trace', 'shim/device', 'shim/builds',
+         'shim/run/core', 'shim/run/staging', 'shim/run/code', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
          'shim/run/workers', 'shim/run/planner', 'shim/run/tuning', 'shim/run/tiles', 'shim/run/groups',
          'shim/run/streams', 'shim/run/api']
 COLUMNS, LONG, LONGEST = 110, 40, 60

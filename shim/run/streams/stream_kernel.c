@@ -6,6 +6,7 @@
 #include "../../../analyzer/kernels/source/cl_source.h"
 #include "../../../analyzer/kernels/source/kernel_params.h"
 #include "../../builds/source.h"
+#include "../../device/device.h"
 #include "stream_binary.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"

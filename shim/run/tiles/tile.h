@@ -204,11 +204,11 @@ bool cw_run_tile_program_is_itself(struct cw_run_kernel *k, const struct cw_run_
 /* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden
  * argument. NULL: it cannot be had there. */
 cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_device *place, bool *hidden);
-/* cw_isolated_compiler_ahead() for a launch of it, or of its form for rows (builds/isolated_compiler.h). Lane
+/* cw_isolated_launch_ahead() for a launch of it, or of its form for rows (builds/isolated_compiler.h). Lane
  * held. */
 cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place,
                                  const struct cw_run_ndrange *r, bool by_rows);
-/* Likewise cw_isolated_compiler_knows(). */
+/* Likewise cw_isolated_launch_knows(). */
 bool cw_run_tile_program_knows(const struct cw_run_launch *l, struct cw_run_context_device *place,
                                const struct cw_run_ndrange *r, bool by_rows);
 /* Its form for rows, with those in row_set; NULL: there is none. */

@@ -255,7 +255,7 @@ static void wait_for_one(struct crew *c, bool watches, uint64_t until)
         if (look_at_all(c))
             return;
         for (int i = 0; i < 8; i++)
-            cw_run_thread_relax();
+            cw_thread_relax();
     }
     for (uint32_t i = 0; i < c->n; i++)
         if (c->m[i].event && (!first || c->m[i].start_ns < first->start_ns))

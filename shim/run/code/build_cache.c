@@ -1,24 +1,24 @@
-/* build_cache.c - see builds/build_cache.h: when a build is answered, and by whom the questions about the
+/* build_cache.c - see code/build_cache.h: when a build is answered, and by whom the questions about the
  * program are. */
 #include "build_cache.h"
-#include "../door/lock_order.h"
-#include "../run/core/exit.h"
-#include "../run/core/observer.h"
+#include "../../door/lock_order.h"
+#include "../../door/exit.h"
+#include "../core/observer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/compile/stand_in.h"
-#include "../../analyzer/kernels/source/vendor_compiler.h"
-#include "helper_cache.h"
-#include "later_builds.h"
-#include "compiler_heap.h"
-#include "macros.h"
-#include "source.h"
-#include "../run/core/global_lock.h"
-#include "../run/core/record.h"
-#include "../run/core/recount.h"
-#include "../run/core/state.h"
+#include "../../../analyzer/compile/stand_in.h"
+#include "../../../analyzer/kernels/source/vendor_compiler.h"
+#include "../../builds/helper_cache.h"
+#include "../../builds/later_builds.h"
+#include "../../builds/compiler_heap.h"
+#include "../../builds/macros.h"
+#include "../../builds/source.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
 
 #define KIND           "build 3"
 #define LEAST_NS       5000000 /* a build that takes less is left alone */
@@ -343,7 +343,7 @@ void cw_build_cache_make_real(cl_program program)
     cw_run_global_lock_give();
     if (options &&
         cw_native.clBuildProgram(program, 0, NULL, bare ? NULL : options, NULL, NULL) == CL_SUCCESS)
-        cw_run_exit_register();
+        cw_exit_register();
     free(options);
     pthread_mutex_unlock(&making);
 }

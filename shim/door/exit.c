@@ -10,7 +10,7 @@
 
 static void (*end)(void), (*first_ends)(void);
 
-void cw_run_exit_start(void (*at_exit)(void), void (*thread_ends)(void))
+void cw_exit_start(void (*at_exit)(void), void (*thread_ends)(void))
 {
     end = at_exit;
     first_ends = thread_ends;
@@ -40,7 +40,7 @@ static void register_first(void)
 
 /* For other threads that call exit(), and quick_exit(). Handlers run in reverse order of registration, and
  * vendors register theirs as they wake up piece by piece. */
-void cw_run_exit_register(void)
+void cw_exit_register(void)
 {
     static _Atomic unsigned count;
     int saved = errno;

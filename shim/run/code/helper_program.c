@@ -3,11 +3,10 @@
  *
  * They are built with a definition that the program's own do not have, so that the vendor takes their kernels
  * for others: launches of one kernel may abort PoCL when they meet (workers/exclusion.c). */
-#include "pending_builds.h"
-#include "../run/core/context_device.h"
-#include "helper_build.h"
-#include "helper_program.h"
-#include "../run/core/global_lock.h"
+#include "../../builds/pending_builds.h"
+#include "../core/context_device.h"
+#include "code.h"
+#include "../core/global_lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +93,8 @@ bool cw_helper_program_knows(const struct cw_run_launch *l, const struct cw_run_
 {
     struct cw_run_program *p = l->kernel->program;
     char *options = options_of(p->options ? p->options : "");
-    bool known = !options || cw_isolated_compiler_knows(place, &(struct cw_run_recipe){p->source, options},
-                                                        l->kernel->name, r, l, NULL, 0);
+    bool known = !options || cw_isolated_launch_knows(place, &(struct cw_run_recipe){p->source, options},
+                                                      l->kernel->name, r, l, NULL, 0);
 
     free(options);
     return known;
@@ -106,8 +105,8 @@ cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_ru
 {
     struct cw_run_program *p = l->kernel->program;
     char *options = options_of(p->options ? p->options : "");
-    cl_int err = options ? cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){p->source, options},
-                                                      l->kernel->name, r, l, NULL, 0)
+    cl_int err = options ? cw_isolated_launch_ahead(place, &(struct cw_run_recipe){p->source, options},
+                                                    l->kernel->name, r, l, NULL, 0)
                          : CL_OUT_OF_RESOURCES;
 
     free(options);

@@ -1,12 +1,12 @@
-/* helper_build.c - see builds/helper_build.h. */
-#include "helper_build.h"
+/* helper_build.c - see code/code.h. */
+#include "code.h"
 
 #include <stdlib.h>
-#include "../../analyzer/kernels/source/vendor_compiler.h"
-#include "helper_cache.h"
-#include "later_builds.h"
-#include "../run/core/global_lock.h"
-#include "../run/core/recount.h"
+#include "../../../analyzer/kernels/source/vendor_compiler.h"
+#include "../../builds/helper_cache.h"
+#include "../../builds/later_builds.h"
+#include "../core/global_lock.h"
+#include "../core/recount.h"
 
 #define KIND         "program 2"
 #define DEVICE_BYTES 1400
@@ -118,7 +118,7 @@ cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_c
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
-    if (cw_isolated_compiler_build_ahead(place, recipe) != CL_SUCCESS)
+    if (cw_isolated_compiler_build_ahead(place->slot->device, recipe) != CL_SUCCESS)
         return NULL;
     return cw_isolated_compiler_call(place->slot->device, build, &m) ? m.program : NULL;
 }

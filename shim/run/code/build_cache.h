@@ -17,7 +17,7 @@
 #ifndef CW_BUILD_CACHE_H
 #define CW_BUILD_CACHE_H
 
-#include "../run/core/types.h"
+#include "../core/types.h"
 
 /* Sets the folder; "": nothing is kept, and nothing answered. Called once, before all others. */
 void cw_build_cache_start(const char *folder);
