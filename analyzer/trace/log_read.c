@@ -21,6 +21,13 @@ static bool read_begin(const char *path, int flags, void *to, size_t n)
     return good;
 }
 
+bool cw_log_is_name(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n >= 4 && !strcmp(path + n - 4, ".log");
+}
+
 bool cw_log_probe(const char *path)
 {
     char magic[8];
