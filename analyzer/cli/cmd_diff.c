@@ -1,8 +1,8 @@
 /* cmd_diff.c - clweave diff: two traces side by side. */
-#include "cli.h"
 #include "footprints.h"
+#include "frame/cli.h"
 #include "selection_options.h"
-#include "../draw/trace_diff_print.h"
+#include "../explain/draw/trace_diff_print.h"
 #include "../io/output.h"
 
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  * chrome://tracing. */
 #include <string.h>
 
-#include "cli.h"
 #include "footprints.h"
+#include "frame/cli.h"
 #include "selection_options.h"
-#include "../draw/exporter.h"
+#include "../explain/draw/exporter.h"
 #include "../io/output.h"
 
 struct timeline_options {

@@ -1,7 +1,7 @@
 /* launch.c - see launch.h. */
 #include "launch.h"
 #include "../plan/settings_check.h"
-#include "../trace/log_read.h"
+#include "../record/log_read.h"
 #include "cache_files.h"
 #include "run_logs.h"
 
