@@ -181,7 +181,7 @@ static void print_devices(const struct cw_log_follow *f, const struct view *last
                                       *was = i < last->device_count ? &last->devices[i] : &zero;
         double busy = 100 * (double)(d->busy_ns - was->busy_ns) / (seconds * 1e9);
         char share[16] = "-";
-        if (!*d->name || (!d->commands && !d->busy_ns))
+        if (!d->name || (!d->commands && !d->busy_ns))
             continue;
         if (are_timed(d->timed - was->timed, d->commands - was->commands))
             snprintf(share, sizeof share, "%.0f %%", fmin(busy, 100));

@@ -106,6 +106,10 @@ static enum cw_status bad_option(const struct cw_command_def *def, int result, c
     names[n] = NULL;
     snprintf(given, sizeof given, "%s", word + strspn(word, "-"));
     given[strcspn(given, "=")] = '\0';
+    for (const char *const *g = def->gone; g && *g; g += 2)
+        if (strcmp(*g, given) == 0)
+            return cw_error_set(err, CW_ERR_INVALID, "%s: the option '--%s' is gone: %s", def->name, given,
+                                g[1]);
     nearest = strncmp(word, "--", 2) == 0 ? cw_cli_nearest(given, names) : NULL;
     if (nearest && strcmp(nearest, given) == 0)
         return cw_error_set(err, CW_ERR_INVALID, "%s: option '--%s' takes no argument", def->name, given);
