@@ -8,7 +8,7 @@
 #include "types.h"
 
 #define RECOUNT_NS    UINT64_C(100000000)
-#define RECOUNT_TURNS 100 /* each gives the processor to other threads */
+#define RECOUNT_TURNS 100 /* on a busy machine a thread in a change may wait for a processor */
 
 static _Atomic uint64_t begun, ended;
 static _Thread_local uint64_t mine; /* the vendor may call the program back within one, and that may ask */
@@ -71,7 +71,6 @@ void cw_run_recount_settle(void)
 {
     struct cw_run_recount r;
 
-    cw_run_recount_read(&r);
-    while (cw_run_recount_again(&r))
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);)
         ;
 }
