@@ -116,6 +116,22 @@ def wide_cells():
                 yield f'{page}:{i}'
 
 
+def anchors_of(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    for heading in re.findall(r'^#+ +(.*)$', re.sub(r'^```.*?^```', '', text_of(page), flags=re.M | re.S), re.M):
+        yield re.sub(r'[^\w\- ]', '', heading.lower()).replace(' ', '-')
+
+
+def broken_links():
+    """Links of pages to a file or a heading that is not there."""
+    for page in sources_of('*.md'):
+        for link in re.findall(r'\]\(([^)\s]+)\)', text_of(page)):
+            path, _, anchor = link.partition('#')
+            target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not re.match(r'\w+:', link) and (not os.path.exists(target) or anchor and anchor not in anchors_of(target)):
+                yield f'{page}: {link}'
+
+
 def per_thousand_words(pattern, sources):
     text = ' '.join(comments_of(s) for s in sources)
     return round(1000 * len(pattern.findall(text)) / max(len(re.findall(r"[A-Za-z']+", text)), 1), 1)
@@ -226,6 +242,7 @@ def measure(build):
     yield from lengths(sources_of('*.c', '*.h'), sources_of('analyzer/*.js', 'analyzer/*.css', 'analyzer/*.html'))
     yield 'settings outside the option table', list(settings_outside())
     yield 'table cells above 200 characters', list(wide_cells())
+    yield 'links of pages without a target', list(broken_links())
     yield from records(sources)
     yield 'tables from a handle or address to a record', list(handle_tables([s for s in sources if s.startswith('shim/')]))
     yield 'thresholds', list(thresholds())
