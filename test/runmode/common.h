@@ -40,9 +40,9 @@ static inline cl_int rm_status(cl_event e)
             rm_sleep_ms(1);                                                                                  \
     } while (0)
 
-/* A reference count, once it is no more than `own`, what the program and its objects hold: the vendor's threads
- * release the objects of a command a moment after its end. With a vendor whose objects hold more, it is the
- * count that has not moved for a thousand turns. */
+/* A reference count, once it is no more than `own`, what the program and its objects hold: the vendor's
+ * threads release the objects of a command a moment after its end. With a vendor whose objects hold more, it
+ * is the count that has not moved for a thousand turns. */
 #define RM_SETTLED(count, own)                                                                               \
     ({                                                                                                       \
         int now_, last_ = 0, most_ = (own);                                                                  \
