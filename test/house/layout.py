@@ -16,11 +16,12 @@ from calls import Tables, circles, direct, lines_of, read_objects, together
 from csource import comments_of, functions_of, statements_of, structs_of, code_of, text_of, words_of
 
 # Folders in the order in which they may call and include: each one those before it, and itself.
-ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analyzer/source', 'analyzer/rewrite', 'analyzer/rows',
-         'analyzer/footprint', 'analyzer/models', 'analyzer/trace', 'analyzer/graph', 'analyzer/plan', 'analyzer/draw',
-         'analyzer/compile', 'analyzer/llvm', 'analyzer/execute', 'analyzer/farm', 'analyzer/queue',
-         'analyzer/cli', 'shim/door', 'shim/programs', 'shim/trace', 'shim/device',
-         'shim/run/core', 'shim/run/staging', 'shim/builds', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
+ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analyzer/kernels/source',
+         'analyzer/kernels/rewrite', 'analyzer/kernels/rows', 'analyzer/kernels/footprint', 'analyzer/kernels/models',
+         'analyzer/kernels/llvm', 'analyzer/record', 'analyzer/graph', 'analyzer/plan', 'analyzer/explain', 'analyzer/explain/draw',
+         'analyzer/compile', 'analyzer/execute', 'analyzer/cli/frame', 'analyzer/farm', 'analyzer/farm/queue', 'analyzer/cli',
+         'shim/door', 'shim/programs', 'shim/trace', 'shim/device', 'shim/builds',
+         'shim/run/core', 'shim/run/staging', 'shim/run/code', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
          'shim/run/workers', 'shim/run/planner', 'shim/run/tuning', 'shim/run/tiles', 'shim/run/groups',
          'shim/run/streams', 'shim/run/api']
 COLUMNS, LONG, LONGEST = 110, 40, 60
