@@ -36,10 +36,20 @@ bool cw_run_enqueue_is_timed(const struct cw_run_enqueue *e)
            cw_run_context_device_is_gpu(e->queue->context->places);
 }
 
+/* Why the command must be native (enum cw_run_reason), or -1. */
 static int admit(struct cw_run_enqueue *e)
 {
+    int bypass;
+
     e->queue = cw_run_repeat_turn(e->handle);
-    return is_left(e) ? CW_RUN_R_GPU : cw_run_dependence_admit(e->queue, e->n, e->list, e->blocking);
+    if (is_left(e))
+        return CW_RUN_R_GPU;
+    if (!e->queue || !e->queue->managed)
+        return CW_RUN_R_DEVICE;
+    if (cw_run.off)
+        return CW_RUN_R_OFF;
+    bypass = cw_run_bypass_wanted(e->queue, e->blocking);
+    return bypass >= 0 ? bypass : cw_run_dependence_admit(e->queue, e->n, e->list);
 }
 
 /* The event that the program asks for, for a command that may be managed. Lock held, given up meanwhile. */
@@ -177,7 +187,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
     struct cw_run_until until = {.queue = q};
     bool in_order = q->in_order;
     cl_int status = CL_SUCCESS;
-    uint64_t now = 0;
+    uint64_t now = 0, waited = 0;
 
     if (blocking)
         t->outcome.told = &status;
@@ -187,6 +197,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
         return CL_OUT_OF_HOST_MEMORY;
     }
     until.sequence = cw_run.sequence;
+    cw_run_activation_enqueued(&now);
     if (e->event)
         *e->event = e->made;
     if (blocking)
@@ -198,7 +209,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
             cw_run_callback_wait(q);
         cw_run_clock_reached(q->last_end_ns);
         cw_run_bypass_synchronised(q);
-        cw_run_activation_waited(&now);
+        cw_run_activation_waited(&waited);
         cw_run_record_unpin(&q->r);
     }
     cw_run_task_retire();

@@ -20,7 +20,6 @@
 #include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
 #include "../tuning/activation.h"
-#include "../groups/window_flow.h"
 #include "../groups/decide.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/gain.h"
@@ -155,11 +154,6 @@ static bool build_begins(void)
     return cw_run_learn_begins(CW_RUN_LEARN_BUILD);
 }
 
-static void build_saved(double ns)
-{
-    cw_run_activation_saved(ns);
-}
-
 static void models_known(struct cw_run_program *p)
 {
     cw_run_group_history_foresee_group(p);
@@ -167,24 +161,17 @@ static void models_known(struct cw_run_program *p)
 }
 
 static const struct cw_run_observer observer = {
-    .enqueued = cw_run_activation_enqueued,
-    .native_wanted = cw_run_bypass_wanted,
     .decide = cw_run_decide,
     .closes = cw_run_hold_tell,
     .holds = cw_run_hold_is_on,
     .planned = cw_run_bypass_window,
     .measured = cw_run_perf_model_measured,
-    .copied = cw_run_perf_model_copied,
     .waited_for_gpus = cw_run_gpu_gain_waited,
-    .used = cw_run_window_flow_native,
     .ran_alone = cw_run_repeat_learn,
     .gauged_done = cw_run_gain_done,
     .build_begins = build_begins,
     .build_ended = cw_run_learn_ended,
     .helper_loaded = cw_run_activation_loaded,
-    .cost = cw_run_activation_cost,
-    .learns = cw_run_activation_learns,
-    .saved = build_saved,
     .models_known = models_known,
 };
 

@@ -16,7 +16,8 @@
 #include "event.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
+#include "../groups/window_flow.h"
+#include "../tuning/activation.h"
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
@@ -239,7 +240,7 @@ static void note_uses(const struct cw_run_native *x)
         if (!r)
             continue;
         good &= cw_run_native_use_add(r, x->queue, event, given, x->after);
-        cw_run_observer->used(r, i >= x->touch->n, writes(x->touch, k, i));
+        cw_run_window_flow_native(r, i >= x->touch->n, writes(x->touch, k, i));
     }
     cw_run.off |= !good;
 }
@@ -342,6 +343,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     cl_uint listed = cw_run_dependence_look(q, x->n, x->list) == CW_RUN_WAITS_ODD ? 0 : x->n;
     uint32_t n = find_touched(q, touch, NULL);
     struct cw_run_region **of = n ? malloc(n * sizeof *of) : NULL;
+    uint64_t now = 0;
     struct cw_run_task *t = of ? cw_run_task_create(n, 0, n * sizeof *t->home.of) : NULL;
     uint64_t low, high;
     bool write;
@@ -371,6 +373,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
+    cw_run_activation_enqueued(&now);
     t->native = true;
     t->order.serves = t->order.recorded;
     t->order.recorded = 0; /* no command of the program's */

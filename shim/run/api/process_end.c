@@ -196,7 +196,7 @@ static void summary(void)
     if (c->kept)
         say(line, snprintf(line, sizeof line,
                            "run: %llu builds answered by what earlier runs have kept, which saved %.1f ms\n",
-                           (unsigned long long)c->kept, cw_run_activation_saved(0) / 1e6));
+                           (unsigned long long)c->kept, cw_run_account.saved_ns / 1e6));
     if (c->again)
         say(line,
             snprintf(

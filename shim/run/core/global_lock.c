@@ -1,6 +1,7 @@
 /* global_lock.c - the one lock of run mode, and work that has to wait until it is free. */
 #include "global_lock.h"
 #include "../../door/lock_order.h"
+#include "observer.h"
 #include "recount.h"
 #include "state.h"
 #include "thread.h"
@@ -23,6 +24,10 @@ struct cw_run_state_all cw_run = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                   .timer = PTHREAD_COND_INITIALIZER,
                                   .host = {.low = 0, .high = UINTPTR_MAX}};
 CW_LOCK_RANK(&cw_run.lock, RUN)
+
+struct cw_run_account cw_run_account;
+const struct cw_run_observer *cw_run_observer;
+const struct cw_run_worker_ops *cw_run_worker_ops;
 
 static struct garbage *garbage;
 

@@ -12,18 +12,11 @@
 
 struct cw_run_program;
 struct cw_run_queue;
-struct cw_run_region;
 struct cw_run_task;
-struct cw_run_worker;
 
 struct cw_run_observer {
     /* ---- commands; tasks/ and workers/ call these */
 
-    /* A command of a known queue is being enqueued. `now`: of cw_run_once_ns(). May begin helpers. */
-    void (*enqueued)(uint64_t *now);
-    /* The reason (enum cw_run_reason) why the next command of `q` shall be native, or -1. `blocking`: the
-     * call waits for the command. */
-    int (*native_wanted)(const struct cw_run_queue *q, bool blocking);
     /* A window of `count` commands closes, linked by window_next from `first` on: see cw_run_decide()
      * (groups/decide.h). The lock is given up while a plan is made. */
     bool (*decide)(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest);
@@ -35,13 +28,8 @@ struct cw_run_observer {
     void (*planned)(struct cw_run_queue *q, bool gained);
     /* The command has run, with that status. */
     void (*measured)(struct cw_run_task *t, cl_int status);
-    /* A copy of `bytes` bytes between the memory of `l` and the host's (`home`: to this one) took `ns`,
-     * waiting for others left out. */
-    void (*copied)(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns);
     /* The program's own GPU has waited so long for bytes from others, for a launch. */
     void (*waited_for_gpus)(double ns);
-    /* A native command uses the buffer: a launch, or another one; `writes`: it may write there. */
-    void (*used)(struct cw_run_region *r, bool launch, bool writes);
     /* The launch has run on its own, and ends now. */
     void (*ran_alone)(const struct cw_run_task *t);
     /* `t`, a command with `gauged` set, is over. */
@@ -55,12 +43,6 @@ struct cw_run_observer {
     /* A helper has looked for its program (`built`: has built it) in so many ns of processor time; `good`: it
      * has the program. */
     void (*helper_loaded)(bool built, bool good, double ns);
-    /* Run mode's own work has taken so many ns of processor time. */
-    void (*cost)(double ns);
-    /* This run pays for something that later runs find. */
-    void (*learns)(void);
-    /* A kept build has saved the program so many ns. */
-    void (*saved)(double ns);
     /* The models of the program's kernels, or the history, are known from now on. */
     void (*models_known)(struct cw_run_program *p);
 };

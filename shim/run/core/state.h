@@ -78,4 +78,13 @@ struct cw_run_state_all {
 };
 extern struct cw_run_state_all cw_run;
 
+/* Costs and savings of run mode, as each folder adds to them; tuning/activation.c reads them. */
+struct cw_run_account {
+    double cost_ns;  /* processor time of run mode's own work */
+    double saved_ns; /* of the program's builds, which earlier runs have made */
+    uint32_t learns; /* times that this run waits for something that a later run finds, or measures a way to
+                        run for the first time; above 0: its time does not tell the gain */
+};
+extern struct cw_run_account cw_run_account;
+
 #endif

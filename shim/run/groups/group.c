@@ -283,7 +283,7 @@ static bool are_built(const struct cw_run_group *g, const uint32_t *place, uint3
             all &= cw_run_tile_build_is_done(p, place[i], true, may);
     }
     if (!all)
-        cw_run_activation_learns();
+        cw_run_account.learns++;
     return all;
 }
 

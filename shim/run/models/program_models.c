@@ -183,9 +183,9 @@ static void *work(void *unused)
         m = make(j, &kept, begin);
         cw_run_global_lock_take();
         if (kept) /* the others are made beside the program, once */
-            cw_run_observer->cost(cw_run_thread_cpu_ns() - begin);
+            cw_run_account.cost_ns += cw_run_thread_cpu_ns() - begin;
         else if (m)
-            cw_run_observer->learns();
+            cw_run_account.learns++;
         models.done = j->number;
         p = m ? cw_run_record_find(j->program, CW_RUN_PROGRAM) : NULL;
         if (p && p->models_job == j->number) {

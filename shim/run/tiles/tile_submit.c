@@ -162,7 +162,7 @@ static void wait_for_code(struct cw_run_kernel *k, uint32_t lane)
         k->tile_code_after_ns = k->tile_code_after_ns ? 2 * k->tile_code_after_ns : CW_RUN_SEEK_FIRST_NS;
         k->tile_code_at_ns = now + k->tile_code_after_ns;
     }
-    cw_run_observer->learns();
+    cw_run_account.learns++;
 }
 
 /* The code of these blocks is known, or may be compiled now. Else the builder is asked for it, and the

@@ -52,7 +52,7 @@ static enum cw_run_copy_state after_miss(struct cw_run_program *p, const struct 
         return CW_RUN_COPY_WANTED;
     if (!should_seek(p))
         return CW_RUN_COPY_MISSED;
-    cw_run_activation_learns();
+    cw_run_account.learns++;
     return CW_RUN_COPY_ASKED;
 }
 

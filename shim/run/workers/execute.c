@@ -109,7 +109,7 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
             k->known->code_after_ns ? 2 * k->known->code_after_ns : CW_RUN_SEEK_FIRST_NS;
         k->known->code_at_ns = cw_run_global_lock_now_ns() + k->known->code_after_ns;
         t->uncoded = true;
-        cw_run_observer->learns();
+        cw_run_account.learns++;
     }
     cw_run_global_lock_give();
     if (!compiles)
