@@ -243,7 +243,7 @@ void cw_run_tile_crew_hangs(struct cw_run_task *part)
     fail();
 }
 
-struct cw_work cw_run_timing_work_of(const struct cw_run_task *t)
+struct cw_work cw_run_costs_work_of(const struct cw_run_task *t)
 {
     (void)t;
     fail();

@@ -2,7 +2,7 @@
 #include "hooks.h"
 #include "../core/clock.h"
 #include "../core/context_device.h"
-#include "../tuning/repeat.h"
+#include "../workers/repeat.h"
 #include "../tuning/activation.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"

@@ -10,22 +10,16 @@
 #include "../staging/staging.h"
 #include "../memory/content.h"
 #include "../tasks/reference_counts.h"
-#include "../tuning/gpu_gain.h"
-#include "../tuning/bypass.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "../../device/device_early.h"
 #include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../../door/thunk.h"
 #include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
-#include "../tuning/activation.h"
 #include "../groups/decide.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/gain.h"
-#include "../tuning/hold.h"
-#include "../tuning/learn.h"
-#include "../tuning/repeat.h"
 #include "objects.h"
 #include "process_end.h"
 #include "../core/fault.h"
@@ -149,11 +143,6 @@ static void *unseen(const char *name, void *vendor)
     return thunk ? thunk : vendor;
 }
 
-static bool build_begins(void)
-{
-    return cw_run_learn_begins(CW_RUN_LEARN_BUILD);
-}
-
 static void models_known(struct cw_run_program *p)
 {
     cw_run_group_history_foresee_group(p);
@@ -162,16 +151,7 @@ static void models_known(struct cw_run_program *p)
 
 static const struct cw_run_observer observer = {
     .decide = cw_run_decide,
-    .closes = cw_run_hold_tell,
-    .holds = cw_run_hold_is_on,
-    .planned = cw_run_bypass_window,
-    .measured = cw_run_perf_model_measured,
-    .waited_for_gpus = cw_run_gpu_gain_waited,
-    .ran_alone = cw_run_repeat_learn,
     .gauged_done = cw_run_gain_done,
-    .build_begins = build_begins,
-    .build_ended = cw_run_learn_ended,
-    .helper_loaded = cw_run_activation_loaded,
     .models_known = models_known,
 };
 

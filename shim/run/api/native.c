@@ -9,7 +9,7 @@
 #include "hooks.h"
 #include "../../../analyzer/source/access_mode.h"
 #include "../core/edge.h"
-#include "../tuning/repeat.h"
+#include "../workers/repeat.h"
 #include "../tuning/gain.h"
 #include "../tuning/hold.h"
 #include "../tuning/activation.h"

@@ -17,7 +17,7 @@
 #include "../tuning/foresee.h"
 #include "../tuning/gpu_begin.h"
 #include "../tuning/gain.h"
-#include "../tuning/repeat.h"
+#include "../workers/repeat.h"
 #include "../tuning/verdict.h"
 #include "process_end.h"
 #include "../core/exit.h"

@@ -94,6 +94,8 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     }
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */
+    if (q && q->managed && cw_run.begun && !cw_run.off && !cw_run.forked)
+        cw_run_window_start();
     cw_run_global_lock_give();
     if (CW_UNLIKELY(cw_run.recording) && cw_formula_is_recording())
         record_lanes();

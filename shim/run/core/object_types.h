@@ -92,7 +92,7 @@ struct cw_run_queue {
     uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_aside aside;
     struct cw_run_hold hold;
-    bool again;                      /* a launch is under way that is in no list (tuning/repeat.h), ... */
+    bool again;                      /* a launch is under way that is in no list (workers/repeat.h), ... */
     pthread_t again_by;              /* ... in this thread */
     uint64_t calls, calls_over;      /* callbacks that are for the callback thread: due so far, returned */
     struct cw_run_callback *natives; /* callbacks on native commands: not called yet, or not returned */
@@ -287,7 +287,7 @@ struct cw_run_repeat_place {
 };
 
 /* The launch that a kernel did last, if it was one that may be done at once when it comes again
- * (tuning/repeat.h). */
+ * (workers/repeat.h). */
 struct cw_run_repeat {
     const struct cw_run_queue *queue;
     uint64_t sets, records; /* cw_run_kernel.sets, cw_run.records then: another number, and it is not the same

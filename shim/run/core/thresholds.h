@@ -125,7 +125,7 @@
 /* synchronisations: the most */
 #define CW_RUN_BYPASS_SPAN_MOST 4096
 
-/* ---- launches that come again (tuning/repeat.h, tuning/repeat_place.h) */
+/* ---- launches that come again (workers/repeat.h, tuning/repeat_place.h) */
 /* launches on the fast path, then one goes the long way, where it is measured */
 #define CW_RUN_REPEAT_LEFT 63
 /* launches sent where the one before went, then one is planned anew */

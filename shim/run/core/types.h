@@ -139,7 +139,7 @@ struct cw_run_task {
     struct {
         uint32_t number, index; /* the window that it was in, and where */
     } window;
-    struct {            /* tuning/repeat.h */
+    struct {            /* workers/repeat.h */
         uint64_t sets;  /* of the launch's kernel, when it was enqueued */
         uint64_t alike; /* cw_reach.id of a launch that is short with any data; 0: it may be long */
     } repeat;

@@ -1,6 +1,6 @@
 /* group.c - chains: gathers their launches and starts a group run, or returns them to plain order. See
  * groups/group.h. */
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "group.h"
 #include "../models/program_models.h"
 #include "../core/context_device.h"

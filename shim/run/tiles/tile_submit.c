@@ -11,7 +11,7 @@
 #include "../core/fault.h"
 #include "../../builds/compiler_resources.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
+#include "../tuning/learn.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "../workers/device_kernel.h"
@@ -179,7 +179,7 @@ static bool may_have_code(const struct cw_run_launch *l, struct cw_run_context_d
     if (known)
         return true;
     cw_run_global_lock_take();
-    *begun = cw_run_observer->build_begins();
+    *begun = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!*begun)
         wait_for_code(l->kernel, p->lane->number);
     cw_run_global_lock_give();
@@ -189,7 +189,7 @@ static bool may_have_code(const struct cw_run_launch *l, struct cw_run_context_d
 static void end_build(uint64_t begin)
 {
     cw_run_global_lock_take();
-    cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
+    cw_run_learn_ended((double)(cw_run_global_lock_now_ns() - begin));
     cw_run_global_lock_give();
 }
 

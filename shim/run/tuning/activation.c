@@ -21,7 +21,6 @@
 #include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../workers/window.h"
 #include "learn.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
@@ -240,7 +239,6 @@ void cw_run_activation_queue_made(void)
     }
     if (!cw_run.begun || cw_run.off || cw_run.forked)
         return;
-    cw_run_window_start();
     cw_roomy(prepare, NULL);
 }
 

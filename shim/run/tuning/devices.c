@@ -13,7 +13,7 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 
 /* True when another worker builds `p` and keeps a binary that `l` can load. */
 static bool others_build(const struct cw_run_program *p, const struct cw_run_worker *l)

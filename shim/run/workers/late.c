@@ -40,11 +40,6 @@ void cw_run_late_ends(struct cw_run_worker *l)
     l->late_at_ns = l->hung_ns = 0;
 }
 
-bool cw_run_late_is(const struct cw_run_worker *l)
-{
-    return CW_UNLIKELY(l->late_at_ns) && cw_run_global_lock_now_ns() >= l->late_at_ns;
-}
-
 bool cw_run_late_watches(void)
 {
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {

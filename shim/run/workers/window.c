@@ -20,6 +20,8 @@
 #include "../core/observer.h"
 #include "../core/thread.h"
 #include "../memory/spread_ahead.h"
+#include "../tuning/bypass.h"
+#include "../tuning/hold.h"
 
 /* A list of commands that are linked by links.window. */
 struct commands {
@@ -70,7 +72,7 @@ static uint32_t release(struct cw_run_task *t, bool gained)
     for (; t; t = next, n++) {
         next = t->links.window;
         if (t->work == CW_RUN_LAUNCH && t->queue != last)
-            cw_run_observer->planned(last = t->queue, gained);
+            cw_run_bypass_window(last = t->queue, gained);
         t->released = true;
         t->time.at[1] = t->time.at[0];
         if (t->time.wanted && !now)
@@ -115,7 +117,7 @@ static void close_it(void *may_keep)
     cw_run.window_count = 0;
     cw_run.window_given_ns = cw_run_global_lock_now_ns();
     if (keeps)
-        cw_run_observer->closes(all.first, all.n);
+        cw_run_hold_tell(all.first, all.n);
     do {
         rest = cut(&all);
         plan(&all, keeps ? &kept : NULL);
@@ -156,7 +158,7 @@ void cw_run_window_close(void)
 
 void cw_run_window_step(void)
 {
-    if (CW_UNLIKELY(cw_run_observer->holds()) && is_behind_its_own() && are_busy(cw_run_global_lock_now_ns()))
+    if (CW_UNLIKELY(cw_run_hold_is_on()) && is_behind_its_own() && are_busy(cw_run_global_lock_now_ns()))
         cw_run.window_since_ns = 1; /* it closes as soon as workers have nothing to do */
     else
         close_window(true);

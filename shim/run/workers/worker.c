@@ -21,12 +21,14 @@
 #include <unistd.h>
 
 #include "../../door/door.h"
-#include "../core/observer.h"
 #include "../core/thread.h"
 #include "../core/work_ops.h"
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
+#include "../tuning/gpu_gain.h"
+#include "../tuning/perf_model.h"
+#include "repeat.h"
 #include "wanted.h"
 #include "watch.h"
 
@@ -272,10 +274,10 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         return;
     }
     if (t->work == CW_RUN_LAUNCH) {
-        cw_run_observer->measured(t, status);
+        cw_run_perf_model_measured(t, status);
         cw_run_short_task_measured(t);
         if (alone && status == CL_SUCCESS)
-            cw_run_observer->ran_alone(t);
+            cw_run_repeat_learn(t);
         /* its private kernel may have other arguments now */
         else
             t->launch.kernel->again.left = 0;
@@ -444,7 +446,7 @@ static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
     cl_int err = cw_run_spread_fetch(t);
 
     if (begin)
-        cw_run_observer->waited_for_gpus((double)(cw_run_global_lock_now_ns() - begin));
+        cw_run_gpu_gain_waited((double)(cw_run_global_lock_now_ns() - begin));
     return err;
 }
 
