@@ -61,7 +61,7 @@ queue_src     := $(if $(wildcard /usr/include/cctools/work_queue.h),$(wildcard a
 compile_src   := $(patsubst %,analyzer/compile/%.c,answer builder dry_run fulfil main same_program)
 analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src) $(wildcard analyzer/queue/*.c),$(wildcard analyzer/*/*.c))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
-shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept window_flow) \
+shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) shim/run/windows/window_flow.c \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces choice) \
                  $(patsubst %,shim/run/streams/%.c,stream_access stream_binary) \
                  shim/run/memory/extents.c shim/run/memory/coherence.c shim/run/memory/link_fit.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait gpu_lease pace vendor_traits)

@@ -22,6 +22,7 @@ ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analy
          'analyzer/cli', 'shim/door', 'shim/programs', 'shim/trace', 'shim/device',
          'shim/run/core', 'shim/run/staging', 'shim/builds', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
          'shim/run/planner', 'shim/run/tuning', 'shim/run/workers', 'shim/run/tiles', 'shim/run/groups',
+         'shim/run/windows',
          'shim/run/streams', 'shim/run/api']
 COLUMNS, LONG, LONGEST = 110, 40, 60
 MOST_SHOWN = 100 # places of a rule

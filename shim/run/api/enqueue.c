@@ -13,11 +13,13 @@
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
+#include "../tasks/foreign.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../tuning/reasons.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/hold.h"
+#include "../windows/window.h"
+#include "../workers/worker.h"
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
 #define MARKED_QUEUES 8 /* that a launch marks at most */
@@ -60,7 +62,7 @@ static void make_event(struct cw_run_enqueue *e)
 
     e->context = e->queue->context;
     cw_run_recount_begins();
-    cw_run_global_lock_give();
+    cw_run_foreign_give();
     e->made = cw_next.clCreateUserEvent(context, &err);
     cw_run_global_lock_take();
     e->context->events += e->made != NULL;
@@ -193,7 +195,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
         t->outcome.told = &status;
     if (CW_UNLIKELY(!cw_run_dependence_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
         drop_event(e);
-        cw_run_global_lock_give();
+        cw_run_foreign_give();
         return CL_OUT_OF_HOST_MEMORY;
     }
     until.sequence = cw_run.sequence;
@@ -206,14 +208,15 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
         cw_run_record_pin(&q->r);
         cw_run_help(q, until.sequence, in_order ? cw_run_help_is_over : cw_run_help_one_is_over, &until);
         if (in_order)
-            cw_run_callback_wait(q);
+            cw_run_help_callbacks(q);
         cw_run_clock_reached(q->last_end_ns);
+        cw_run_hold_synchronised(q);
         cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&waited);
         cw_run_record_unpin(&q->r);
     }
-    cw_run_task_retire();
-    cw_run_global_lock_give();
+    cw_run_worker_retire();
+    cw_run_foreign_give();
     return status;
 }
 

@@ -33,7 +33,7 @@
 #include "../workers/exclusion.h"
 #include "../planner/legal.h"
 #include "../workers/execute.h"
-#include "../workers/help.h"
+#include "../windows/window.h"
 
 struct range {
     cl_uint dims;

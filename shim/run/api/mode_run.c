@@ -17,13 +17,10 @@
 #include "../../door/thunk.h"
 #include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
-#include "../groups/decide.h"
 #include "../tuning/perf_model.h"
-#include "../tuning/gain.h"
 #include "objects.h"
 #include "process_end.h"
 #include "../core/fault.h"
-#include "../core/observer.h"
 #include "../groups/group.h"
 #include "hooks.h"
 #include "../models/reach.h"
@@ -143,18 +140,6 @@ static void *unseen(const char *name, void *vendor)
     return thunk ? thunk : vendor;
 }
 
-static void models_known(struct cw_run_program *p)
-{
-    cw_run_group_history_foresee_group(p);
-    cw_run_share_prepare(p);
-}
-
-static const struct cw_run_observer observer = {
-    .decide = cw_run_decide,
-    .gauged_done = cw_run_gain_done,
-    .models_known = models_known,
-};
-
 static bool flag(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -165,7 +150,6 @@ static bool flag(const char *name)
 static bool start(const struct cw_options *options)
 {
     cw_run_objects_start();
-    cw_run_observer = &observer;
     cw_device_count_operations = cw_run_reach_native_ops;
     if (!cw_device_start(options))
         return false;

@@ -18,9 +18,8 @@
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
 #include "../tuning/gpu_begin.h"
-#include "../tuning/hold.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/hold.h"
+#include "../windows/window.h"
 #include "../workers/wanted.h"
 
 #include <stdlib.h>
@@ -196,7 +195,8 @@ static void waited(struct cw_run_queue *q, uint64_t given)
 
     if (q->native_known < given)
         q->native_known = given;
-    cw_run_callback_wait(q); /* those on native commands, too */
+    cw_run_help_callbacks(q); /* those on native commands, too */
+    cw_run_hold_synchronised(q);
     cw_run_bypass_synchronised(q);
     cw_run_activation_waited(&now);
     cw_run_record_unpin(&q->r);
@@ -233,7 +233,7 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool 
             cw_run_global_lock_take();
         }
         cw_run_help(q, until.sequence, cw_run_help_is_over, &until);
-        cw_run_callback_wait(q);
+        cw_run_help_callbacks(q);
         cw_run_clock_reached(q->last_end_ns);
     }
     if (q && nothing && vendor_has_none(q, *given)) {

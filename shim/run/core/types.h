@@ -247,11 +247,10 @@ struct cw_run_native {
 
 /* A vendor event that managed commands wait for. */
 struct cw_run_foreign {
-    struct cw_run_foreign *next, *prev_open, *next_open; /* next: in to_register */
+    struct cw_run_foreign *next, *prev_open, *next_open; /* next: of those that the vendor does not know */
     cl_event event;                                      /* retained */
     struct cw_run_task *task; /* internal: is done when the event is. NULL: the event is over */
     bool registered;          /* the vendor knows of us */
-    void (*hand_over)(struct cw_run_foreign *f); /* once the lock is free; `f` may be gone then */
 };
 
 /* ---- lanes: one device, one command at a time, driven by its worker or by a program's thread that waits */

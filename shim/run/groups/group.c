@@ -317,7 +317,7 @@ static void hold(struct cw_run_group *g)
         struct cw_run_task *t = g->step[i].task;
 
         if (i && t->state == CW_RUN_READY)
-            cw_run_worker_unready(t);
+            cw_run_ready_remove(t);
         t->state = CW_RUN_READY; /* but in no heap */
         t->group.may = false;
     }

@@ -13,7 +13,7 @@
 #include "../../door/log.h"
 #include "../../builds/later_builds.h"
 #include "../../builds/macros.h"
-#include "../core/observer.h"
+#include "../core/ready.h"
 #include "../core/thread.h"
 #include "../../builds/source.h"
 #include "../../../analyzer/source/pocl_binary.h"
@@ -45,6 +45,8 @@ static struct {
     uint32_t without;    /* programs of whose kernels nothing is known, ... */
     struct cw_error why; /* ... the last of them for this reason */
 } models = {.last = &models.first, .wake = PTHREAD_COND_INITIALIZER};
+
+bool cw_run_program_models_came;
 
 void cw_run_program_models_start(const char *folder)
 {
@@ -192,7 +194,8 @@ static void *work(void *unused)
             p->models = m;
             m->refs = 1;
             cw_source_trust(p);
-            cw_run_observer->models_known(p);
+            p->models_came = cw_run_program_models_came = cw_run.timer_wanted = true;
+            cw_run_global_lock_kick();
         } else if (m) {
             m->refs = 1;
             cw_run_program_models_release(m);

@@ -12,6 +12,7 @@
 
 #include "../../trace/recorder.h"
 #include "../core/global_lock.h"
+#include "../core/ready.h"
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../memory/native_use.h"
@@ -19,7 +20,6 @@
 #include "dependence.h"
 #include "reference_counts.h"
 #include "task.h"
-#include "../core/worker_ops.h"
 
 static cl_int vendor_status(cl_event event)
 {
@@ -386,7 +386,7 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
     wait_for_join(q, t);
     if (n)
         wait_for_list(q, t, n, list);
-    if (CW_UNLIKELY(t->outcome.failed || !cw_run_worker_ops->reserve(cw_run.unfinished + 1))) {
+    if (CW_UNLIKELY(t->outcome.failed || !cw_run_ready_reserve(cw_run.unfinished + 1))) {
         give_up(t);
         return false;
     }

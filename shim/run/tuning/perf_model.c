@@ -23,7 +23,6 @@
 #include "../core/thread.h"
 #include "../memory/coherence.h"
 #include "../memory/links.h"
-#include "../core/observer.h"
 #include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -149,9 +148,9 @@ static void load_history(void *loading)
     l->ns = cw_run_thread_cpu_ns() - begin;
 }
 
-static void models_known(void *program)
+static void models_came(void *program)
 {
-    cw_run_observer->models_known(program);
+    ((struct cw_run_program *)program)->models_came = true;
 }
 
 static void *load(void *unused)
@@ -164,7 +163,8 @@ static void *load(void *unused)
         cw_log_warning("%s; starting without it", l.err.text);
     cw_run_global_lock_take();
     cw_run_account.cost_ns += l.ns;
-    cw_run_record_each(CW_RUN_PROGRAM, models_known);
+    cw_run_record_each(CW_RUN_PROGRAM, models_came);
+    cw_run_program_models_came = cw_run.timer_wanted = true;
     cw_run_global_lock_give();
     return NULL;
 }

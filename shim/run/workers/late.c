@@ -60,7 +60,7 @@ static bool send_one_home(struct cw_run_worker *l)
         i++;
     if (i == l->num_ready)
         return false;
-    t = cw_run_worker_take(l, i);
+    t = cw_run_ready_take(l, i);
     if (t->ops->leave) {
         cw_run.counts.parts_relieved++;
         t->ops->leave(t);

@@ -7,21 +7,25 @@
 #include "../core/backoff.h"
 #include "../core/clock.h"
 #include "../core/state.h"
-#include "../tasks/task.h"
-#include "timing.h"
+#include "../core/ready.h"
+#include "../core/record.h"
+#include "../groups/group.h"
+#include "../models/program_models.h"
+#include "../tasks/foreign.h"
+#include "../tiles/share.h"
 #include "window.h"
-#include "late.h"
-#include "worker.h"
+#include "../workers/late.h"
+#include "../workers/worker.h"
 
 #include <time.h>
 
 #include "../../door/door.h"
 #include "../../door/roomy.h"
-#include "../core/observer.h"
 #include "../core/thread.h"
 #include "../memory/spread_ahead.h"
 #include "../tuning/bypass.h"
-#include "../tuning/hold.h"
+#include "decide.h"
+#include "hold.h"
 
 /* A list of commands that are linked by links.window. */
 struct commands {
@@ -99,7 +103,7 @@ static void plan(struct commands *c, struct commands *kept)
     cw_run.counts.windows++;
     cw_run_thread_caller_enter(
         &me); /* plans divide, and the program may want to know of overflows of its own */
-    gained = cw_run_observer->decide(c->first, c->n, kept ? &rest : NULL);
+    gained = cw_run_decide(c->first, c->n, kept ? &rest : NULL);
     cw_run_thread_caller_leave(&me);
     n = release(c->first, gained);
     if (kept)
@@ -153,7 +157,10 @@ static bool is_behind_its_own(void)
 
 void cw_run_window_close(void)
 {
+    if (!cw_run.window_first)
+        return;
     close_window(false);
+    cw_run_loop_staff(); /* the timer, which does that else, may be in a call of the vendor's */
 }
 
 void cw_run_window_step(void)
@@ -183,12 +190,11 @@ static void wait_ages(unsigned ages)
 {
     struct timespec until;
 
-    if (cw_run_global_lock_has_releases()) {
-        cw_run_global_lock_give();
-        cw_run_global_lock_take();
+    if (cw_run_foreign_give_and_take())
         return;
-    }
-    cw_run_worker_kick();
+    cw_run_global_lock_kick();
+    if (cw_run.timer_wanted)
+        return;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)ages * CW_RUN_WINDOW_AGE_NS;
     if (until.tv_nsec >= 1000000000) {
@@ -248,6 +254,26 @@ static void look_at_window(struct looks *l)
     l->fresh = false;
 }
 
+static void prepare(void *program)
+{
+    struct cw_run_program *p = program;
+
+    if (!p->models_came)
+        return;
+    p->models_came = false;
+    cw_run_group_history_foresee_group(p);
+    cw_run_share_prepare(p);
+}
+
+/* Models of programs, or the history, have come: rewritten kernels are built early. */
+static void tell_of_models(void)
+{
+    if (CW_LIKELY(!cw_run_program_models_came))
+        return;
+    cw_run_program_models_came = false;
+    cw_run_record_each(CW_RUN_PROGRAM, prepare);
+}
+
 static void *timer(void *unused)
 {
     struct looks l = {.ages = 1};
@@ -258,18 +284,22 @@ static void *timer(void *unused)
     cw_run_global_lock_take();
     while (!cw_run.quit) {
         cw_run.timer_wanted = false;
+        cw_run_worker_take_ready();
+        cw_run_loop_staff();
+        tell_of_models();
         if (is_watching())
             cw_run_late_look(&any);
         if (cw_run.retire_first && !cw_run.retiring) {
-            cw_run_task_retire();
-        } else if (cw_run_worker_run_orphan()) {
+            cw_run_worker_retire();
+        } else if (cw_run_loop_run_orphan()) {
             l.ticks = 0;
         } else if (cw_run.window_count) {
             look_at_window(&l);
         } else {
             l.open = false;
             l.ticks = closes_itself(&l) ? 0 : l.ticks + l.ages;
-            if (cw_run_global_lock_has_releases() || l.ticks <= CW_RUN_TIMER_TICKS) {
+            if (cw_run_foreign_is_due() || cw_run_global_lock_has_releases() ||
+                l.ticks <= CW_RUN_TIMER_TICKS) {
                 wait_ages(l.ages);
                 continue;
             }
