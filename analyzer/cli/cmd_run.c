@@ -59,6 +59,7 @@ const struct cw_command_def cw_cmd_run = {
         "it, 1 when it could "
         "not be started.",
     .options = options,
+    .gone = cw_launch_gone,
     .output = output,
     .examples = examples,
     .values_size = sizeof(struct cw_launch_options),

@@ -30,6 +30,7 @@ const struct cw_command_def cw_cmd_trace = {
         "when it could not be "
         "started. Without the tool: LD_PRELOAD=libclweave.so CLWEAVE_MODE=trace PROGRAM.",
     .options = options,
+    .gone = cw_launch_gone,
     .examples = examples,
     .values_size = sizeof(struct cw_launch_options),
     .min_operands = 1,

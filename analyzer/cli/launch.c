@@ -1,6 +1,7 @@
 /* launch.c - see launch.h. */
 #include "launch.h"
 #include "../plan/settings_check.h"
+#include "../record/log_read.h"
 #include "cache_files.h"
 #include "run_logs.h"
 
@@ -274,18 +275,22 @@ static bool wants_footprints(const struct cw_launch_options *o)
     return !given || strcmp(given, "off") != 0;
 }
 
+const char *const cw_launch_gone[] = {
+    "compact", "-o FILE.log keeps the log, some 42 bytes a launch, which all commands read", NULL};
+
 /* False: it has complained. Captured contents are those of the beginning: a part cannot be run again with
- * them. */
-static bool check_selection(const struct cw_launch_options *o, bool records)
+ * them. `out`: the traces' names; NULL: there are none. */
+static bool check_selection(const struct cw_launch_options *o, const char *out)
 {
     const char *capture = o->setting[CW_LAUNCH_capture_data] ? o->setting[CW_LAUNCH_capture_data]
                                                              : getenv("CLWEAVE_CAPTURE_DATA");
     const char *limit = o->setting[CW_LAUNCH_limit] ? o->setting[CW_LAUNCH_limit] : getenv("CLWEAVE_LIMIT");
     const char *why =
-        !records && o->compact               ? "--compact is how a trace is written: say -o as well"
-        : !cw_selection_given(&o->selection) ? NULL
-        : !records
-            ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
+        !cw_selection_given(&o->selection) ? NULL
+        : !out ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
+        : cw_log_is_name(out)
+            ? "--from, --to, --commands, --windows and --kernel choose what a JSON trace holds: say -o "
+              "FILE.json, or say them to the command that reads the log"
         : capture && *capture && strcmp(capture, "0") != 0
             ? "--capture-data needs all commands: cut the part out afterwards, with `clweave replay FILE "
               "--execute --commands A..B -o FOLDER`"
@@ -327,7 +332,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *given, char **ar
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
     if (!cw_launch_check(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
         return CW_EXIT_USAGE;
-    if (!check_selection(o, records) || !find_folders(o))
+    if (!check_selection(o, records ? out : NULL) || !find_folders(o))
         return CW_EXIT_USAGE;
     if (cw_launch_library(library, &err) != CW_OK)
         return cw_cli_fail(&err);
@@ -350,7 +355,6 @@ int cw_launch(const char *mode, const struct cw_launch_options *given, char **ar
                                                   .killed = WIFSIGNALED(status),
                                                   .footprints = wants_footprints(o),
                                                   .selection = &o->selection,
-                                                  .compact = o->compact,
                                                   .summary = o->summary && !strcmp(mode, "trace")});
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT && WTERMSIG(status) != SIGPIPE) /* as shells do */
         cw_cli_complain("%s was killed by signal %d (%s)", argv[0], WTERMSIG(status),

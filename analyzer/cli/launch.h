@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "selection_options.h"
 #include "../settings/options.h"
 
@@ -22,7 +22,7 @@ enum cw_launch_setting {
 /* Values of a launching command's options. */
 struct cw_launch_options {
     const char *setting[CW_LAUNCH_SETTINGS]; /* as given; NULL: not given */
-    bool summary, compact;
+    bool summary;
     struct cw_selection selection; /* the part that the traces shall have */
 };
 
@@ -37,10 +37,13 @@ struct cw_launch_options {
      .choices = choices_,                                                                                    \
      .help = (commands) & (command_) ? help_ : NULL},
 
-/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run and says on
- * stderr where the traces are. Returns the program's exit status, 128 + n when signal n killed it,
- * CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is complained
- * about and does not change the status. */
+/* Options that are gone, for cw_command_def. */
+extern const char *const cw_launch_gone[];
+
+/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run, unless it
+ * stays, and says on stderr where the traces are. Returns the program's exit status, 128 + n when signal n
+ * killed it, CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is
+ * complained about and does not change the status. */
 int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv);
 
 /* ---- parts of it, for other commands that run programs */
