@@ -9,14 +9,15 @@
 #include "hooks.h"
 #include "../../../analyzer/kernels/source/access_mode.h"
 #include "../core/edge.h"
-#include "../tuning/repeat.h"
+#include "../workers/repeat.h"
 #include "../tuning/gain.h"
-#include "../tuning/hold.h"
+#include "../windows/hold.h"
 #include "../tuning/activation.h"
 #include "event.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
+#include "../windows/window_flow.h"
+#include "../tuning/activation.h"
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
@@ -27,12 +28,12 @@
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
+#include "../tasks/foreign.h"
 #include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../workers/exclusion.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/window.h"
 #include "../tuning/reasons.h"
 
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static void drain(struct cw_run_native *x, bool whole)
     if (x->home)
         cw_run_help(q, x->home, cw_run_help_one_is_over, &(struct cw_run_until){q, x->home});
     if (q->in_order)
-        cw_run_callback_wait(q);
+        cw_run_help_callbacks(q);
 }
 
 /* Of a command that is in its queue; NULL: it is over. */
@@ -115,7 +116,7 @@ static void find_gate(struct cw_run_native *x, bool whole)
     if (!x->queue->last && !x->queue->join)
         return;
     cw_run_recount_begins();
-    cw_run_global_lock_give();
+    cw_run_foreign_give();
     fresh = cw_next.clCreateUserEvent(context, &err);
     cw_run_global_lock_take();
     if (fresh && cw_next.clRetainEvent(fresh) == CL_SUCCESS)
@@ -239,7 +240,7 @@ static void note_uses(const struct cw_run_native *x)
         if (!r)
             continue;
         good &= cw_run_native_use_add(r, x->queue, event, given, x->after);
-        cw_run_observer->used(r, i >= x->touch->n, writes(x->touch, k, i));
+        cw_run_window_flow_native(r, i >= x->touch->n, writes(x->touch, k, i));
     }
     cw_run.off |= !good;
 }
@@ -342,6 +343,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     cl_uint listed = cw_run_dependence_look(q, x->n, x->list) == CW_RUN_WAITS_ODD ? 0 : x->n;
     uint32_t n = find_touched(q, touch, NULL);
     struct cw_run_region **of = n ? malloc(n * sizeof *of) : NULL;
+    uint64_t now = 0;
     struct cw_run_task *t = of ? cw_run_task_create(n, 0, n * sizeof *t->home.of) : NULL;
     uint64_t low, high;
     bool write;
@@ -371,6 +373,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
+    cw_run_activation_enqueued(&now);
     t->native = true;
     t->order.serves = t->order.recorded;
     t->order.recorded = 0; /* no command of the program's */
@@ -464,7 +467,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     cw_run_gain_spoilt();
     if (!q || cw_run.forked) {
         cw_run_window_close();
-        cw_run_global_lock_give();
+        cw_run_foreign_give();
         return;
     }
     enters(x, q);
@@ -482,7 +485,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     else
         find_gate(x, whole);
     x->unmarked = is_unmarked(x);
-    cw_run_global_lock_give();
+    cw_run_foreign_give();
     make_list(x, n, list);
     if (n && (wait || q->synchronous))
         cw_run_event_wait_list(n, list);
@@ -608,6 +611,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     if (x->given && status == CL_SUCCESS) {
         if (q->native_given == x->given + 1 && q->native_known < q->native_given && !returns_early(x))
             q->native_known = q->native_given; /* the call has waited for all of them */
+        cw_run_hold_synchronised(q);
         cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&now);
     }
@@ -621,7 +625,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->own_event);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->gate);
     cw_run_record_unpin(&q->r);
-    cw_run_global_lock_give();
+    cw_run_foreign_give();
     free(x->heap);
     return status;
 }

@@ -1,20 +1,18 @@
-/* repeat.c - see tuning/repeat.h. */
+/* repeat.c - see workers/repeat.h. */
 #include "repeat.h"
 #include "../core/thresholds.h"
 
 #include <string.h>
 
-#include "perf_model.h"
-#include "activation.h"
+#include "../tuning/activation.h"
 #include "../core/fault.h"
 #include "../core/thread.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../tasks/reference_counts.h"
-#include "../workers/exclusion.h"
-#include "../workers/help.h"
-#include "../workers/short_task.h"
+#include "exclusion.h"
+#include "short_task.h"
 
 bool cw_run_repeat_elsewhere(const struct cw_run_queue *q)
 {
@@ -129,7 +127,7 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
         return CW_RUN_NOT_AGAIN;
     cw_run_thread_caller_enter(&me);
     side = cw_run_exclusion_side(k, e->queue->context->places[a->place].slot->home);
-    if (me.roomy && cw_run_exclusion_enter(side, r->dims, r->global)) {
+    if (me.roomy && cw_run_exclusion_enter(side, r)) {
         a->left--;
         moved = a->lane != e->queue->context->places[e->queue->home].lane->number;
         cw_run_activation_enqueued(&now);
