@@ -9,7 +9,6 @@
 #include "../memory/spread.h"
 #include "../staging/staging.h"
 #include "../memory/content.h"
-#include "../tasks/reference_counts.h"
 #include "../planner/legal.h"
 #include "../../device/device_early.h"
 #include "../../door/dynamic_loader.h"
@@ -100,7 +99,6 @@ static void unseen_call(const char *name)
     cw_stream_start_unseen();
     cw_run_staging_unseen();
     cw_run_global_lock_take();
-    cw_run_reference_counts_forget_lasts();
     cw_run_spread_all_home();
     cw_run_global_lock_give();
 }

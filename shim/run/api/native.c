@@ -572,14 +572,6 @@ static cl_event watched_event(const struct cw_run_native *x)
     return event && x->wanted && cw_next.clRetainEvent(event) != CL_SUCCESS ? NULL : event;
 }
 
-static void count_references(const struct cw_run_touch *touch, const cl_event *event)
-{
-    for (cl_uint i = 0; i < touch->n; i++)
-        cw_run_reference_counts_native(touch->memory[i], event ? *event : NULL);
-    if (touch->kernel)
-        cw_run_reference_counts_launched(touch->kernel, event ? *event : NULL);
-}
-
 /* A write that blocks may return when the host's memory is free, with commands before it under way. Where all
  * devices work in one memory that does no harm. */
 static bool returns_early(const struct cw_run_native *x)
@@ -619,8 +611,6 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         remember_gated(x);
     if (status == CL_SUCCESS && x->touch->kernel && (x->watched || !cw_run.begun))
         cw_run_hold_launched(q, watched_event(x));
-    if (status == CL_SUCCESS)
-        count_references(x->touch, x->event);
     if (x->event == &x->own_event && !x->gated && !x->watched)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->own_event);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->gate);

@@ -56,8 +56,6 @@ struct cw_run_context {
     uint32_t native_calls;        /* of the vendor for native commands that threads are in */
     /* the least of their cw_run_native.after */
     uint64_t called_after;
-    /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
-    cl_command_queue idle_queue;
 };
 
 struct cw_run_aside { /* tuning/bypass.c */
@@ -96,7 +94,6 @@ struct cw_run_queue {
     pthread_t again_by;              /* ... in this thread */
     uint64_t calls, calls_over;      /* callbacks that are for the callback thread: due so far, returned */
     struct cw_run_callback *natives; /* callbacks on native commands: not called yet, or not returned */
-    uint32_t lasts;                  /* memory objects whose last command is one of the queue */
 };
 
 /* How a buffer has been used in windows so far (windows/window_flow.c), where devices have memories of their
@@ -179,13 +176,6 @@ struct cw_run_memory {
     /* by lane number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold
      * the lock, while others that do may look */
     _Atomic(cl_mem) *mirrors;
-    /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
-    struct cw_run_queue *last;
-    uint64_t last_sequence; /* that command's */
-    /* root in a device's own memory: retained; of the last command on it, if that is native. Copies of run
-     * mode take its place in the vendor's eyes */
-    cl_event native_last;
-    bool settled; /* root: the vendor does not take a native command for the last one */
 };
 
 /* The state of a helper program on a helper's worker. */
@@ -403,7 +393,6 @@ struct cw_run_event {
     uint32_t calls_due; /* callbacks that have not returned */
     uint64_t calls;     /* MANAGED, over: queue->calls with its own callbacks */
     bool asked;         /* the program has seen that it was not over */
-    uint64_t sequence;  /* MANAGED: the command's */
 };
 
 #endif

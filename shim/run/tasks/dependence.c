@@ -297,7 +297,6 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
     e->type = t->type;
     e->task = t;
     e->status = CL_QUEUED;
-    e->sequence = t->order.sequence;
     t->event = e;
     q->events++;
     cw_run_record_pin(&e->r);
@@ -309,17 +308,6 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
         cw_run_global_lock_release_later(CW_RUN_COMPLETE_EVENT, handle);
         cw_run_record_unpin(&e->r);
     }
-}
-
-/* It is the last command on all memory that it names. */
-static void be_last(struct cw_run_queue *q, struct cw_run_task *t)
-{
-    for (int i = 0; i < 2; i++)
-        if (t->memories[i])
-            cw_run_reference_counts_last(t->memories[i], q, t->order.sequence);
-    for (uint32_t i = 0; t->work == CW_RUN_LAUNCH && i < t->launch.kernel->count; i++)
-        if (t->launch.args[i].memory)
-            cw_run_reference_counts_last(t->launch.args[i].memory, q, t->order.sequence);
 }
 
 static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
@@ -391,7 +379,6 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
         return false;
     }
     into_queue(q, t);
-    be_last(q, t);
     give_event(q, t, event);
     if (barrier && !q->in_order) {
         q->join = t;

@@ -10,7 +10,6 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "../tasks/reference_counts.h"
 #include "exclusion.h"
 #include "short_task.h"
 
@@ -65,16 +64,6 @@ static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
            !cw_run.lanes[a->lane].building;
 }
 
-/* On all memory that it names, which is that of the launch before it. */
-static void be_last(struct cw_run_queue *q, struct cw_run_kernel *k)
-{
-    uint64_t sequence = ++cw_run.sequence;
-
-    for (uint32_t i = 0; i < k->count; i++)
-        if (k->args[i].memory)
-            cw_run_reference_counts_last(k->args[i].memory, q, sequence);
-}
-
 /* Lock held; given up meanwhile. */
 static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct cw_run_ndrange *r)
 {
@@ -85,7 +74,7 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
 
     cw_run_record_pin(&q->r);
     cw_run_record_pin(&k->r);
-    be_last(q, k);
+    cw_run.sequence++;
     q->again = l->busy = true;
     q->again_by = pthread_self();
     cw_run.running++;
