@@ -2,7 +2,8 @@
  * as bare.
  *
  * PoCL keeps the event of the last command on each memory object, and that event its queue. Run mode does so
- * for native commands alone: so a native command in a queue of its own becomes the last one before each point.
+ * for native commands alone: so a native command in a queue of its own becomes the last one before each
+ * point.
  *
  * The vendor releases the objects of a command a moment after the command is over: a count that is higher
  * than in another round is read again until that moment has come. The program prints the lowest count of each

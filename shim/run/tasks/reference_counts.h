@@ -20,8 +20,8 @@ void cw_run_reference_counts_own(cl_event event, const struct cw_run_context *c,
 /* Lets go of the events of `c`, or of `q`, which is freed. */
 void cw_run_reference_counts_disown(const void *context_or_queue);
 
-/* Lets go of events of native commands that are over. Call before the vendor is asked for the count of a queue
- * or an event. Lock not held. */
+/* Lets go of events of native commands that are over. Call before the vendor is asked for the count of a
+ * queue or an event. Lock not held. */
 void cw_run_reference_counts_settle(void);
 
 uint32_t cw_run_reference_counts_of_context(const struct cw_run_context *c);

@@ -404,8 +404,8 @@ cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_co
     cl_int err = CL_OUT_OF_RESOURCES;
 
     if (name_wanted(&w, l, place, by_rows))
-        err = cw_isolated_launch_ahead(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range,
-                                         l, more, w.extra);
+        err = cw_isolated_launch_ahead(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range, l,
+                                       more, w.extra);
     free(w.options);
     return err;
 }
@@ -415,8 +415,8 @@ bool cw_run_tile_program_knows(const struct cw_run_launch *l, struct cw_run_cont
 {
     struct wanted w;
     bool known = !name_wanted(&w, l, place, by_rows) ||
-                 cw_isolated_launch_knows(place, &(struct cw_run_recipe){w.source, w.options}, w.name,
-                                            range, l, more, w.extra);
+                 cw_isolated_launch_knows(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range,
+                                          l, more, w.extra);
 
     free(w.options);
     return known;

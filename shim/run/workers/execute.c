@@ -69,8 +69,8 @@ bool cw_run_execute_home_has_code(const struct cw_run_task *t)
         !p->source || !p->options || p->given || p->binary ||
         cw_compiler_kinds_has_there(l, l->global, local, home->lane->number, CW_RUN_WHOLE))
         return true;
-    return cw_isolated_launch_ahead(home, &(struct cw_run_recipe){p->source, p->options}, l->kernel->name,
-                                      &r, l, NULL, 0) == CL_SUCCESS;
+    return cw_isolated_launch_ahead(home, &(struct cw_run_recipe){p->source, p->options}, l->kernel->name, &r,
+                                    l, NULL, 0) == CL_SUCCESS;
 }
 
 /* The helper's code for a launch that is the first of its kind there. Compiling takes the vendor some
