@@ -11,7 +11,7 @@
 
 struct cw_options;
 
-/* At once: other GPUs begin with the first queue (--learn all, CLWEAVE_MANAGE_ALL, chaos and planted
+/* At once: other GPUs begin with the first queue (--set learn=all, CLWEAVE_MANAGE_ALL, chaos and planted
  * faults). `folder`: the records of programs are in it, "" for none. Called once by start(): no
  * OpenCL call, lock not held. */
 void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder);
