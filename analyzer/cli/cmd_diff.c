@@ -1,7 +1,7 @@
 /* cmd_diff.c - clweave diff: two traces side by side. */
-#include "cli.h"
+#include "frame/cli.h"
 #include "selection_options.h"
-#include "../draw/trace_diff_print.h"
+#include "../explain/draw/trace_diff_print.h"
 #include "../graph/trace_read.h"
 #include "../io/output.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../../sched/generate.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "../plan/graph_format.h"
 
 struct generate_options {

@@ -1,13 +1,13 @@
 /* cmd_graph.c - clweave graph: a trace's graph as a table, a file or a picture. */
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "graph_abstract.h"
 #include "selection_options.h"
-#include "../draw/exporter.h"
+#include "../explain/draw/exporter.h"
 #include "../graph/graph_build.h"
-#include "../graph/graph_summary.h"
+#include "../explain/graph_summary.h"
 #include "../io/output.h"
-#include "../trace/trace_index.h"
+#include "../record/trace_index.h"
 #include "../graph/trace_read.h"
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* cmd_help.c - clweave help, clweave version. */
-#include "cli.h"
+#include "frame/cli.h"
 
 #include <string.h>
 

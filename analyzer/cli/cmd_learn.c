@@ -11,7 +11,7 @@
 
 #include "../compile/builder.h"
 #include "../io/helper_tool.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 enum {
     STEADY = 3,         /* rounds that gain or not, with a gain that is level: settled */

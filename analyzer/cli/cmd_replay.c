@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "../execute/execute.h"
-#include "../draw/gantt.h"
+#include "../explain/draw/gantt.h"
 #include "../io/temporary_folder.h"
 #include "plan_source.h"
 #include "policy_args.h"

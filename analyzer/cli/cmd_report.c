@@ -2,10 +2,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "selection_options.h"
-#include "../draw/report.h"
+#include "../explain/draw/report.h"
 #include "../plan/launch_parts.h"
 #include "../io/cache_folder.h"
 #include "../io/output.h"

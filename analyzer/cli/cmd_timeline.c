@@ -2,9 +2,9 @@
  * chrome://tracing. */
 #include <string.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "selection_options.h"
-#include "../draw/exporter.h"
+#include "../explain/draw/exporter.h"
 #include "../io/output.h"
 #include "../graph/trace_read.h"
 

@@ -1,9 +1,9 @@
 /* cmd_top.c - clweave top: a live view of a process that records, read from the log that it is writing. */
-#include "cli.h"
+#include "frame/cli.h"
 #include "../io/quantity.h"
-#include "../trace/log_follow.h"
-#include "../trace/log_process.h"
-#include "../trace/log_read.h"
+#include "../record/log_follow.h"
+#include "../record/log_process.h"
+#include "../record/log_read.h"
 
 #include <limits.h>
 #include <math.h>

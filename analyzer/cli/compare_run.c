@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "compare.h"
 #include "plan_source.h"
 

@@ -1,6 +1,6 @@
 /* footprints.c - see footprints.h. */
 #include "footprints.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 #include <CL/cl.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "../graph/graph_build.h"
 #include "../graph/trace_reach.h"
 #include "../io/cache_folder.h"
-#include "../source/macro_question.h"
-#include "../source/tested_names.h"
-#include "../source/vendor_compiler.h"
-#include "cli.h"
+#include "../kernels/source/macro_question.h"
+#include "../kernels/source/tested_names.h"
+#include "../kernels/source/vendor_compiler.h"
+#include "frame/cli.h"
 
 /* ---- asking the traced devices */
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "selection_options.h"
 #include "../settings/options.h"
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 
 enum { BLOCK = 1 << 16, READS = 64, TICK_MS = 250, GRACE_MS = 1000 };
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "graph_made.h"
 #include "../plan/graph_format.h"

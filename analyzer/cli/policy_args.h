@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "../../sched/policy.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 struct cw_policy_args {
     struct cw_policy_config *config;

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../draw/group_picture.h"
+#include "../explain/draw/group_picture.h"
 #include "../io/json_out.h"
 #include "../plan/tile_steps.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "../../sched/whole.h"
 

@@ -1,14 +1,14 @@
 /* run_logs.c - see run_logs.h. */
 #include "run_logs.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "../io/quantity.h"
 #include "../graph/graph_build.h"
-#include "../graph/graph_summary.h"
-#include "../trace/log_process.h"
-#include "../trace/log_read.h"
+#include "../explain/graph_summary.h"
+#include "../record/log_process.h"
+#include "../record/log_read.h"
 #include "../graph/trace_read.h"
-#include "../trace/trace_write.h"
+#include "../record/trace_write.h"
 
 #include <glob.h>
 #include <limits.h>

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "../graph/selection.h"
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 enum cw_execute_order { CW_EXECUTE_TRACE, CW_EXECUTE_PLAN, CW_EXECUTE_RANDOM };
 

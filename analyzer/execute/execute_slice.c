@@ -10,7 +10,7 @@
 
 #include "../graph/sweep_order.h"
 #include "../io/output.h"
-#include "../trace/trace_write.h"
+#include "../record/trace_write.h"
 
 struct slice {
     struct cw_exec x;

@@ -3,7 +3,7 @@
 #ifndef CW_EDGE_LIST_H
 #define CW_EDGE_LIST_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* For qsort: by (to, from, kind, hazard, memory), the order of cw_trace.edges. */
 int cw_edge_compare(const void *a, const void *b);

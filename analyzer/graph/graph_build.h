@@ -52,7 +52,7 @@
 #ifndef CW_GRAPH_BUILD_H
 #define CW_GRAPH_BUILD_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 struct cw_trace_reach; /* trace_reach.h */
 

@@ -5,7 +5,7 @@
 #ifndef CW_HOST_RANGE_H
 #define CW_HOST_RANGE_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* Rows of `bytes` each at start + z * slice_pitch + y * row_pitch, y < rows, z < slices. */
 struct cw_host_range {

@@ -2,7 +2,7 @@
 #ifndef CW_SVM_RANGES_H
 #define CW_SVM_RANGES_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* The SVM allocations of a trace by address, without those that lie inside another: addresses are used again
  * after a free, and a trace does not say which of the allocations lived when. So starts and ends both ascend.

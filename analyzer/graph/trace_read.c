@@ -1,12 +1,12 @@
 /* trace_read.c - see trace_read.h. */
 #include "trace_read.h"
 #include "../io/file_text.h"
-#include "../trace/compact.h"
-#include "../trace/field_read.h"
-#include "../trace/log_format.h"
-#include "../trace/log_read.h"
-#include "../trace/trace_write.h"
-#include "event_times.h"
+#include "../record/compact.h"
+#include "../record/field_read.h"
+#include "../record/log_format.h"
+#include "../record/log_read.h"
+#include "../record/trace_write.h"
+#include "../record/event_times.h"
 #include "graph_build.h"
 #include "trace_check.h"
 

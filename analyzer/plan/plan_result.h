@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "plan_bound.h"
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 struct cw_work_cost; /* platform_file.h */
 

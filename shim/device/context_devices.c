@@ -12,7 +12,7 @@
 #include "gpu_lease.h"
 #include "dsp_clock.h"
 #include "../door/log.h"
-#include "../../analyzer/footprint/model.h"
+#include "../../analyzer/kernels/footprint/model.h"
 
 /* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
 #define DSP_SPEED 1.1

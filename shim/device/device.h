@@ -19,7 +19,7 @@
 
 #include "../../analyzer/plan/platform_file.h"
 #include "../../analyzer/settings/device_list.h"
-#include "../../analyzer/source/cl_language.h"
+#include "../../analyzer/kernels/source/cl_language.h"
 #include "vendor_traits.h"
 
 enum cw_device_kind {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/record/log_format.h"
 #include "../../analyzer/settings/options.h"
 
 static uint64_t run_id;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../analyzer/trace/log_process.h"
+#include "../../analyzer/record/log_process.h"
 #include "../../sched/status.h"
 
 struct cw_log_names {

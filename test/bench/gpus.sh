@@ -2,7 +2,7 @@
 # gpus.sh - launches that GPUs of one machine share: gpus_speed bare and under `clweave run --devices gpu` in turn, what they read
 # compared; prints for each run the median of the rounds behind the first, and the first.
 #
-#   B=build test/bench/gpus.sh [CASE:SIZE:ROUNDS...]      cases of gpus_speed.c; those of README's table unless some are named; - is none
+#   B=build test/bench/gpus.sh [CASE:SIZE:ROUNDS...]      cases of gpus_speed.c; those of the table in shim/RESULTS.md unless some are named; - is none
 #
 #   ICD=LIBRARY     the vendor's library: programs see no other vendor. Else the libnvidia-opencl.so.1 of ldconfig or LD_LIBRARY_PATH
 #   RUNS=2          of each case; the models of kernels are known from the second run on

@@ -103,11 +103,11 @@ head -c 900 $graphs/hsu.json > "$T/cut.json"; expect replay_cut_graph 1 clweave 
 sed 's/"from": 0, "to": 1,/"from": 9, "to": 1,/; s/"from": 1, "to": 6,/"from": 1, "to": 9,/' $graphs/hsu.json > "$T/cycle.json"
 expect replay_cycle 1 clweave replay "$T/cycle.json"
 [ -z "$(ls "$T" | grep -vE '\.(json|svg|out|err)$')" ] || fail "left behind: $(ls "$T")"
-# every policy is in the list and in README.md
+# every policy is in the list and in sched/README.md
 clweave replay --list-policies > "$T/policies" || fail "--list-policies fails"
 for p in $(sed -n 's/^CW_POLICY(\(.*\))$/\1/p' sched/policy_list.inc | tr _ -); do
     grep -q "^$p " "$T/policies" || fail "--list-policies does not have $p"
-    grep -q "^| .*\`$p\`.*|" README.md || fail "README.md does not name policy $p"
+    grep -q "^| .*\`$p\`.*|" sched/README.md || fail "sched/README.md does not name policy $p"
 done
 expect replay_needs_execute 2 clweave replay test/fuzz/blockmatmul.json --repeat 2
 clweave replay test/fuzz/blockmatmul.json --order random 2> "$T/order.err"; [ $? = 2 ] && grep -q -- '--order.*--execute' "$T/order.err" ||

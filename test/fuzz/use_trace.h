@@ -2,16 +2,16 @@
 #ifndef FUZZ_USE_TRACE_H
 #define FUZZ_USE_TRACE_H
 
-#include "../../analyzer/draw/exporter.h"
-#include "../../analyzer/draw/report.h"
+#include "../../analyzer/explain/draw/exporter.h"
+#include "../../analyzer/explain/draw/report.h"
 #include "../../analyzer/graph/graph_build.h"
-#include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/explain/graph_summary.h"
 #include "../../analyzer/graph/selection.h"
 #include "../../analyzer/graph/sweep_order.h"
 #include "../../analyzer/graph/trace_check.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/plan/plan_graph.h"
-#include "../../analyzer/trace/trace_write.h"
+#include "../../analyzer/record/trace_write.h"
 #include "../../sched/policy.h"
 #include "harness.h"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Cut launches of kernels that test for borders run by rows of work-items, which clang's reading of the kernels allows
-# (analyzer/llvm/rows_proof.h); with --set rows=off none does, and the results are the same.
+# (analyzer/kernels/llvm/rows_proof.h); with --set rows=off none does, and the results are the same.
 # COMPILER: shared
 . test/runmode/common.sh
 rows() { sed -n 's/^run: \([0-9]*\) tiles by rows.*/\1/p' "$T/summary"; }

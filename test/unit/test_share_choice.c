@@ -121,7 +121,7 @@ double cw_run_share_group_items(const struct cw_run_task *t, size_t groups)
     return (double)t->launch.global[0] / (double)groups;
 }
 
-uint32_t cw_run_thread_processors(void)
+uint32_t cw_thread_processors(void)
 {
     return 1;
 }

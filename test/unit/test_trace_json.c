@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "../../analyzer/trace/trace_index.h"
+#include "../../analyzer/record/trace_index.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/io/temporary_folder.h"
 

@@ -3,9 +3,9 @@
  * exits. */
 #include "trace_sample.h"
 
-#include "../../analyzer/draw/exporter.h"
-#include "../../analyzer/draw/report.h"
-#include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/explain/draw/exporter.h"
+#include "../../analyzer/explain/draw/report.h"
+#include "../../analyzer/explain/graph_summary.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "failing_alloc.h"
 

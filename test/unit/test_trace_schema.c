@@ -1,4 +1,4 @@
-/* test_trace_schema.c - analyzer/trace/trace.schema.json describes the writer's output: all of it and nothing
+/* test_trace_schema.c - record/trace.schema.json describes the writer's output: all of it and nothing
  * else.
  *
  * A small validator for the part of JSON Schema that the file uses: type, const, enum, required, properties,
@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <regex.h>
 
-#include "../../analyzer/trace/trace_fields.h"
+#include "../../analyzer/record/trace_fields.h"
 
 static char problem[400];
 
@@ -117,7 +117,7 @@ static json_t *load(const char *path)
 
 static void written_traces_are_valid(void **state)
 {
-    json_t *schema = load("analyzer/trace/trace.schema.json"), *v;
+    json_t *schema = load("analyzer/record/trace.schema.json"), *v;
     struct cw_trace t;
     size_t n;
     glob_t files;
@@ -169,7 +169,7 @@ static void same_members(const struct cw_field *fields, const json_t *object, bo
 
 static void schema_and_tables_agree(void **state)
 {
-    json_t *schema = load("analyzer/trace/trace.schema.json"),
+    json_t *schema = load("analyzer/record/trace.schema.json"),
            *properties = json_object_get(schema, "properties");
     (void)state;
     for (int s = 0; s < CW_S_COUNT; s++) {

@@ -1,6 +1,6 @@
 /* context.c - contexts of the program, and the places where their commands can run. */
 #include "hooks.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 #include "context.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -127,7 +127,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
         free(slots);
         slots = NULL;
     }
-    cw_run_exit_register();
+    cw_exit_register();
     if (!slots)
         return; /* calls on a context without a record are passed through */
     keep_devices(slots, true);

@@ -3,7 +3,7 @@
 #include "../models/acceptance.h"
 #include "../models/effects.h"
 #include "../core/context_device.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 #include "../tuning/repeat.h"
 #include "../core/fault.h"
 #include "../core/work_ops.h"
@@ -14,8 +14,8 @@
 
 #include <stdlib.h>
 
-#include "../../../analyzer/source/kernel_params.h"
-#include "../../../analyzer/trace/trace.h"
+#include "../../../analyzer/kernels/source/kernel_params.h"
+#include "../../../analyzer/record/trace.h"
 #include "enqueue.h"
 #include "native.h"
 #include "memory.h"
@@ -292,7 +292,7 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
     struct cw_run_queue *q;
     struct cw_run_kernel *k;
 
-    cw_run_exit_register(); /* the vendor may have woken up its code generator */
+    cw_exit_register(); /* the vendor may have woken up its code generator */
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);
     k = cw_run_record_find(kernel, CW_RUN_KERNEL);

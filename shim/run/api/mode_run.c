@@ -216,7 +216,7 @@ static bool start(const struct cw_options *options)
     hooks = streamed;
     start_recording(options);
     cw_program_exchange_install(&hooks, options);
-    cw_run_thread_look();
+    cw_thread_look();
     cw_dynamic_loader_start();
     if (!cw_run_staging_start(options))
         return false;

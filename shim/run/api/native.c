@@ -7,7 +7,7 @@
  * device and another deadlock when the other device's thread starts the command
  * (test/vendor/user_event_hangs.c). */
 #include "hooks.h"
-#include "../../../analyzer/source/access_mode.h"
+#include "../../../analyzer/kernels/source/access_mode.h"
 #include "../core/edge.h"
 #include "../tuning/repeat.h"
 #include "../tuning/gain.h"

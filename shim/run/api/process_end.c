@@ -20,9 +20,9 @@
 #include "../tuning/repeat.h"
 #include "../tuning/verdict.h"
 #include "process_end.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 #include "../../builds/later_builds.h"
-#include "../../builds/pending_builds.h"
+#include "../code/code.h"
 #include "../memory/relay.h"
 #include "../models/program_models.h"
 #include "../tuning/activation.h"
@@ -70,7 +70,7 @@ void cw_run_process_end_drain(void)
 
 /* Commands of a program that ends without having waited for them get a moment. A bare program would not wait
  * for a kernel that takes long, or for ever; but the vendor's compiler must not meet its own end, so that is
- * waited for, and a first launch that has it in it (builds/pending_builds.h). */
+ * waited for, and a first launch that has it in it (code/code.h). */
 static void drain_for_a_moment(void)
 {
     uint64_t now = cw_run_global_lock_now_ns(), until = now + MOMENT_NS;
@@ -98,7 +98,7 @@ static void drain_for_a_moment(void)
     abandoned = cw_run.abandoned;
     cw_run_global_lock_give();
     if (abandoned)
-        cw_pending_builds_stop();
+        cw_pending_launches_stop();
 }
 
 /* Commands under way stop where they are; compilations are waited for. */
@@ -107,7 +107,7 @@ static void abandon(void)
     cw_run_global_lock_take();
     cw_run.ending = cw_run.abandoned = cw_run.off = true;
     cw_run_global_lock_give();
-    cw_pending_builds_stop();
+    cw_pending_launches_stop();
 }
 
 static void stop_models(void)
@@ -368,6 +368,6 @@ void cw_run_process_end_start(const struct cw_options *options)
     wants_summary = options->summary;
     wants_verdict = !options->quiet && (options->summary || isatty(STDERR_FILENO));
     self = getpid();
-    cw_run_exit_start(cw_run_process_end_at_exit, main_ends);
+    cw_exit_start(cw_run_process_end_at_exit, main_ends);
     pthread_atfork(before_fork, in_parent, in_child);
 }

@@ -88,8 +88,8 @@ static bool try(void)
 /* The first try has failed. */
 static __attribute__((noinline)) void lock_taken(void)
 {
-    for (int i = 1; i < TRIES && cw_run_thread_processors() >= 2 && !is_mine(); i++) {
-        cw_run_thread_relax();
+    for (int i = 1; i < TRIES && cw_thread_processors() >= 2 && !is_mine(); i++) {
+        cw_thread_relax();
         if (try())
             return;
     }

@@ -219,7 +219,7 @@ struct cw_run_program {
     uint64_t seek_at_ns, seek_after_ns; /* asked for: sought again then, and the next time so much later */
     struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
-    cl_program kept;            /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */
+    cl_program kept;            /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
     bool kept_bare;             /* it was built with NULL for options */
     bool kept_real;             /* the vendor has built it itself, too */
     double kept_saved_ns;       /* build time that the cache has saved */
@@ -323,7 +323,7 @@ struct cw_run_known {
     const char *inexact; /* static words: why its results may differ on other code; NULL: they do not */
     unsigned floats;     /* enum cw_model_floats: what they need */
     uint32_t *launches;  /* by lane number */
-    /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
+    /* by lane number: kinds of launches with code (code/compiler_kinds.c) */
     struct cw_run_kinds *loaded;
     double *mean_ns; /* by lane number: measured, 0: never */
     bool *broken;    /* by lane number: a launch failed there */

@@ -9,7 +9,7 @@ struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
     atomic_ullong by_rows;                /* tiles; lock not needed */
     uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
-    uint64_t far_bytes_for[4];            /* by enum cw_move_why of analyzer/trace/trace.h */
+    uint64_t far_bytes_for[4];            /* by enum cw_move_why of analyzer/record/trace.h */
     /* cut launches whose parts worked in several memories; those that copied; their work-items; beside
      * these */
     uint64_t apart, apart_fetches, apart_units, margin_units;

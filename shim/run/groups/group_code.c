@@ -102,7 +102,7 @@ static struct code *collect(const struct cw_run_group *g, uint32_t lanes)
 static void compile(void *data)
 {
     struct code *code = data;
-    double begin = cw_run_thread_cpu_ns();
+    double begin = cw_thread_cpu_ns();
     bool all = true;
 
     for (uint32_t i = 0; i < code->n; i++) {
@@ -116,7 +116,7 @@ static void compile(void *data)
     cw_run_global_lock_take();
     code->chain->code[code->place->lane->number] = all ? CW_RUN_COPY_READY : CW_RUN_COPY_MISSED;
     if (code->compiles)
-        cw_run_learn_ended(cw_run_thread_cpu_ns() - begin);
+        cw_run_learn_ended(cw_thread_cpu_ns() - begin);
     if (!all)
         cw_run_activation_learns();
     else if (!cw_run_group_code_is_ordered(code->chain)) /* the chain may be over: later processes know */

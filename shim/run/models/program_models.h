@@ -1,4 +1,4 @@
-/* program_models.h - models of the program's kernels (analyzer/footprint), made beside the vendor's build by
+/* program_models.h - models of the program's kernels (kernels/footprint), made beside the vendor's build by
  * a thread of run mode.
  *
  * A launch uses the model that exists when it is enqueued; only modelled time waits for one (models/reach.h).
@@ -6,7 +6,7 @@
 #ifndef CW_RUN_PROGRAM_MODELS_H
 #define CW_RUN_PROGRAM_MODELS_H
 
-#include "../../../analyzer/footprint/model_file.h"
+#include "../../../analyzer/kernels/footprint/model_file.h"
 #include "../../../analyzer/io/file_store.h"
 #include "../core/types.h"
 

@@ -7,7 +7,7 @@
 #include "../../../analyzer/history/history_key.h"
 #include "../../trace/recorder.h"
 #include "../models/reach.h"
-#include "../../builds/source.h"
+#include "../code/code.h"
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/state.h"

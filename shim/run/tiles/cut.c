@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/footprint/cut.h"
-#include "../../../analyzer/footprint/pinned.h"
+#include "../../../analyzer/kernels/footprint/cut.h"
+#include "../../../analyzer/kernels/footprint/pinned.h"
 #include "../../builds/source.h"
 #include "../models/cutter.h"
 #include "../models/exact.h"

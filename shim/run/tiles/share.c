@@ -208,7 +208,7 @@ static int faster(const void *a, const void *b)
 static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen,
                      uint32_t *count)
 {
-    uint32_t units = 0, processors = cw_run_thread_processors(),
+    uint32_t units = 0, processors = cw_thread_processors(),
              most = processors > cw_run.preparing ? processors - cw_run.preparing : 0;
     double speed = 0, set_up = 0, best = INFINITY;
 

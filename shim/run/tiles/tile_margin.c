@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/footprint/form.h"
+#include "../../../analyzer/kernels/footprint/form.h"
 #include "../../../analyzer/settings/options.h"
 #include "../../../sched/whole.h"
 #include "../core/backoff.h"

@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/models/program_models.h"
-#include "../../../analyzer/rewrite/rewrite.h"
-#include "../../../analyzer/rows/rewrite_rows.h"
+#include "../../../analyzer/kernels/models/program_models.h"
+#include "../../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../../analyzer/kernels/rows/rewrite_rows.h"
 #include "../../door/log.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
-#include "../../builds/helper_build.h"
+#include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/observer.h"
 #include "../core/thresholds.h"
@@ -405,7 +405,7 @@ cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_co
     cl_int err = CL_OUT_OF_RESOURCES;
 
     if (name_wanted(&w, l, place, by_rows))
-        err = cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range,
+        err = cw_isolated_launch_ahead(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range,
                                          l, more, w.extra);
     free(w.options);
     return err;
@@ -416,7 +416,7 @@ bool cw_run_tile_program_knows(const struct cw_run_launch *l, struct cw_run_cont
 {
     struct wanted w;
     bool known = !name_wanted(&w, l, place, by_rows) ||
-                 cw_isolated_compiler_knows(place, &(struct cw_run_recipe){w.source, w.options}, w.name,
+                 cw_isolated_launch_knows(place, &(struct cw_run_recipe){w.source, w.options}, w.name,
                                             range, l, more, w.extra);
 
     free(w.options);

@@ -14,7 +14,7 @@
 #include "../../../analyzer/history/history_store.h"
 #include "../../door/log.h"
 #include "../../builds/helper_cache.h"
-#include "../../builds/build_cache.h"
+#include "../code/build_cache.h"
 #include "../../builds/later_builds.h"
 #include "../models/program_models.h"
 #include "activation.h"
@@ -144,10 +144,10 @@ struct loading {
 static void load_history(void *loading)
 {
     struct loading *l = loading;
-    double begin = cw_run_thread_cpu_ns();
+    double begin = cw_thread_cpu_ns();
 
     l->status = cw_history_load(brain.history, brain.path, &l->err);
-    l->ns = cw_run_thread_cpu_ns() - begin;
+    l->ns = cw_thread_cpu_ns() - begin;
 }
 
 static void models_known(void *program)

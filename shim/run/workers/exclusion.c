@@ -5,10 +5,10 @@
  * before, and one for offsets. Two such launches of one kernel in flight at once release the wrong one and
  * abort the process
  * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, at any
- * local size. The helpers' kernel is built with an option of its own (builds/helper_program.c) and is another
+ * local size. The helpers' kernel is built with an option of its own (code/helper_program.c) and is another
  * kernel to PoCL: each side has its own count. A native launch counts while the vendor is called, where the
  * device runs kernels inside that call. */
-#include "../../builds/source.h"
+#include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
