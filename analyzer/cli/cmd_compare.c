@@ -8,7 +8,7 @@
 #include "../io/output.h"
 #include "frame/cli.h"
 #include "compare.h"
-#include "../farm/cmd_farm.h"
+#include "../farm/farm_command.h"
 #include "plan_source.h"
 
 #define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \

@@ -11,6 +11,7 @@
 
 #include "../compile/builder.h"
 #include "../io/helper_tool.h"
+#include "../io/monotonic.h"
 #include "frame/cli.h"
 
 enum {
@@ -45,14 +46,6 @@ static const struct cw_cli_option options[] = {
     {"json", 0, CW_CLI_BOOL, offsetof(struct learn_options, json), NULL, NULL, "print the verdict as JSON"},
     CW_CLI_END,
 };
-
-static double now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void tick(void *context)
 {
@@ -209,7 +202,8 @@ static void learn(struct cw_learn *l)
     size_t measure = l->rounds / 2 < MEASURED ? l->rounds / 2 : MEASURED;
     int64_t begin_s = (int64_t)time(NULL);
 
-    while (l->n < l->rounds && (!l->n || now_ns() - l->begin_ns < l->most_ns) && run_pair(l)) {
+    while (l->n < l->rounds && (!l->n || (double)cw_monotonic_ns() - l->begin_ns < l->most_ns) &&
+           run_pair(l)) {
         look_at_state(l, begin_s, l->rounds - measure);
         cw_learn_progress_round(l);
         if (!build(l) || cw_learn_verdict_is_clear(l) || (!l->opencl && l->n >= WITHOUT_OPENCL))
@@ -232,7 +226,7 @@ static int run(const void *values, int argc, char **argv)
     l = (struct cw_learn){
         .program = {.argv = argv, .options = o->launch, .verbose = o->verbose, .tick = tick, .context = &l},
         .rounds = (size_t)o->rounds,
-        .begin_ns = now_ns(),
+        .begin_ns = (double)cw_monotonic_ns(),
         .most_ns = o->seconds * 1e9};
     if (!cw_launch_check(CW_CMD_RUN, &l.program.options))
         return CW_EXIT_USAGE;

@@ -11,7 +11,7 @@
 #include "../io/json_in.h"
 #include "frame/cli.h"
 #include "compare.h"
-#include "../farm/cmd_farm.h"
+#include "../farm/farm_command.h"
 
 struct farm {
     struct cw_compare *c;

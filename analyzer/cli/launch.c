@@ -1,6 +1,7 @@
 /* launch.c - see launch.h. */
 #include "launch.h"
 #include "../plan/settings_check.h"
+#include "../record/log_read.h"
 #include "cache_files.h"
 #include "run_logs.h"
 
@@ -306,16 +307,17 @@ static int run_child(const char *mode, const struct cw_launch_options *o, const 
 }
 
 /* False: it has complained. Captured contents are those of the beginning: a part cannot be run again with
- * them. */
-static bool check_selection(const struct cw_launch_options *o, bool records)
+ * them. `out`: the traces' names; NULL: there are none. */
+static bool check_selection(const struct cw_launch_options *o, const char *out)
 {
     char variable[CW_OPTION_VARIABLE_BYTES];
     const char *capture = given(o, CW_LAUNCH_capture_data, variable);
     const char *why =
-        !records && o->compact               ? "--compact is how a trace is written: say -o as well"
-        : !cw_selection_given(&o->selection) ? NULL
-        : !records
-            ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
+        !cw_selection_given(&o->selection) ? NULL
+        : !out ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
+        : cw_log_is_name(out)
+            ? "--from, --to, --commands, --windows and --kernel choose what a JSON trace holds: say -o "
+              "FILE.json, or say them to the command that reads the log"
         : capture && strcmp(capture, "0") != 0
             ? "--capture-data needs all commands: cut the part out afterwards, with `clweave replay FILE "
               "--execute --commands A..B -o FOLDER`"
@@ -355,7 +357,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *options, char **
 
     if (!cw_launch_check(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
         return CW_EXIT_USAGE;
-    if (!check_selection(o, records) || !find_folders(o))
+    if (!check_selection(o, records ? out : NULL) || !find_folders(o))
         return CW_EXIT_USAGE;
     if (cw_launch_library(library, &err) != CW_OK)
         return cw_cli_fail(&err);
@@ -379,7 +381,6 @@ int cw_launch(const char *mode, const struct cw_launch_options *options, char **
                                                   .killed = WIFSIGNALED(status),
                                                   .footprints = !footprints || strcmp(footprints, "off") != 0,
                                                   .selection = &o->selection,
-                                                  .compact = o->compact,
                                                   .summary = o->summary && !strcmp(mode, "trace")});
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT && WTERMSIG(status) != SIGPIPE) /* as shells do */
         cw_cli_complain("%s was killed by signal %d (%s)", argv[0], WTERMSIG(status),

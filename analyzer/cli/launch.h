@@ -23,14 +23,14 @@ enum cw_launch_setting {
 struct cw_launch_options {
     const char *setting[CW_LAUNCH_SETTINGS]; /* as given; NULL: not given */
     struct cw_cli_list set;                  /* words of --set, until cw_launch_check has read them */
-    bool summary, compact;
+    bool summary;
     struct cw_selection selection; /* the part that the traces shall have */
 };
 
-/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run and says on
- * stderr where the traces are. Returns the program's exit status, 128 + n when signal n killed it,
- * CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is complained
- * about and does not change the status. */
+/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run, unless it
+ * stays, and says on stderr where the traces are. Returns the program's exit status, 128 + n when signal n
+ * killed it, CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is
+ * complained about and does not change the status. */
 int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv);
 
 /* ---- parts of it, for other commands that run programs */

@@ -1,5 +1,5 @@
 /* outside.h - launches that surely touch bytes outside of a buffer: where accesses are clipped to the object
- * (access.h) the graph does not show them. */
+ * (graph/access.c) the graph does not show them. */
 #ifndef CW_OUTSIDE_H
 #define CW_OUTSIDE_H
 

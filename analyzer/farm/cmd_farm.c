@@ -17,9 +17,7 @@
 #include "farm_table.h"
 #include "farm_tree.h"
 #include "../cli/frame/cli.h"
-#include "farm_machines.h"
-#include "farm_report.h"
-#include "cmd_farm.h"
+#include "farm_command.h"
 
 enum { WORKERS_MAX = 4096, TRIES = 3 };
 

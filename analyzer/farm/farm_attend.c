@@ -1,13 +1,11 @@
-/* farm_attend.c - see farm_attend.h. */
-#include "farm_attend.h"
+/* farm_attend.c - see farm_command.h. */
+#include "farm_command.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "farm_machines.h"
 
 enum { TICK_NS = 200000000, LINE_BYTES = 1024 };
 

@@ -1,5 +1,5 @@
 /* farm_join.c - `clweave farm worker`: starts work_queue_worker for a farm of another machine, as a worker
- * or as a foreman, which is a regional master. See farm_machines.h. */
+ * or as a foreman, which is a regional master. See farm_command.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "../io/temporary_folder.h"
-#include "farm_attend.h"
-#include "farm_machines.h"
+#include "farm_command.h"
 
 #define WORKER "work_queue_worker"
 enum { ADDRESSES = 16, HOST_BYTES = 256, CONNECT_MS = 5000, LIST_BYTES = 4096 };

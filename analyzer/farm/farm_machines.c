@@ -1,5 +1,5 @@
-/* farm_machines.c - the manager's side of a farm on several machines, and its blocks; see farm_machines.h. */
-#include "farm_machines.h"
+/* farm_machines.c - the manager's side of a farm on several machines, and its blocks; see farm_command.h. */
+#include "farm_command.h"
 
 #include <dirent.h>
 #include <errno.h>

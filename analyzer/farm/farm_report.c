@@ -1,4 +1,4 @@
-#include "farm_report.h"
+#include "farm_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* access.c - see access.h. */
-#include "access.h"
+/* access.c - see graph_parts.h. */
+#include "graph_parts.h"
 #include "../kernels/source/cl_addresses.h"
 #include "../kernels/source/cl_variables.h"
 #include "../kernels/source/kernel_params.h"

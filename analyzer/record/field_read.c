@@ -279,3 +279,27 @@ bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struc
             return cw_json_fail(in, at, "\"%s\" is missing", f->name);
     return !has_id || id != UINT64_MAX || cw_json_fail(in, at, "\"id\" is missing");
 }
+
+bool cw_field_read_version(struct cw_json_in *in)
+{
+    enum { COMPACT = 2 }; /* rows in place of objects */
+    const char *at;
+    uint64_t version = 0;
+
+    cw_json_peek(in);
+    at = in->p;
+    if (!cw_json_u64(in, UINT64_MAX, &version) || version == CW_TRACE_VERSION)
+        return !in->err->status;
+    if (version == COMPACT)
+        cw_json_fail(in, at,
+                     "version %d of the format, the compact form, is read by clweave 0.1.0 as built from "
+                     "2026-11-27 to 2026-11-29: convert the file with that (clweave graph FILE -o app.json), "
+                     "or trace the program again",
+                     COMPACT);
+    else
+        cw_json_fail(in, at, "version %llu of the format is not known, this clweave reads version %d: %s",
+                     (unsigned long long)version, CW_TRACE_VERSION,
+                     version ? "use the clweave that wrote it" : "trace the program again");
+    in->err->status = CW_ERR_VERSION;
+    return false;
+}

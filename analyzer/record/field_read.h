@@ -11,4 +11,7 @@
 bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *fields,
                           void *element, size_t size, bool has_id, size_t index);
 
+/* Reads the value of "version". False after an error; CW_ERR_VERSION: this clweave does not read it. */
+bool cw_field_read_version(struct cw_json_in *in);
+
 #endif

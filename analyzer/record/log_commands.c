@@ -207,6 +207,8 @@ static enum cw_status read_kernel_command(struct cw_log_reader *r, struct cw_log
     cmd->kernel = cw_log_resolve(r, CW_LOG_O_KERNEL, cw_cursor_u(c));
     flags = cw_cursor_u(c);
     cmd->type = flags & CW_LOG_K_TASK ? 0x11F1 : 0x11F0; /* CL_COMMAND_TASK, CL_COMMAND_NDRANGE_KERNEL */
+    if (!r->kernels)
+        return CW_OK;
     k = flags & CW_LOG_K_NESTED || cmd->kernel == CW_NONE ? &aside : &r->kernels[cmd->kernel];
     if (flags & CW_LOG_K_FULL) {
         st = reset_args(r, k, cmd->kernel);

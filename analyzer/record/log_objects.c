@@ -473,3 +473,20 @@ enum cw_status cw_log_read_objects(struct cw_log_reader *r)
     }
     return st;
 }
+
+enum cw_status cw_log_define(struct cw_log_reader *r, struct cw_log_def *d)
+{
+    struct cw_log_ids *k = &r->ids[object_of(d->kind)];
+    size_t more = d->id < k->count ? 0 : d->id + (size_t)1 - k->count;
+    uint32_t *ids = realloc(k->ids, (k->count + more + 1) * sizeof *ids);
+    bool grown = d->kind == CW_LOG_DEVICE  ? cw_trace_push(&r->t->devices, more) != NULL
+                 : d->kind == CW_LOG_QUEUE ? cw_trace_push(&r->t->queues, more) != NULL
+                                           : cw_trace_push(&r->t->kernels, more) != NULL;
+
+    k->ids = ids ? ids : k->ids;
+    if (!ids || !grown)
+        return cw_log_nomem(r);
+    for (; more; more--, k->count++)
+        ids[k->count] = (uint32_t)k->count;
+    return read_definition(r, d);
+}

@@ -21,6 +21,13 @@ static bool read_begin(const char *path, int flags, void *to, size_t n)
     return good;
 }
 
+bool cw_log_is_name(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n >= 4 && !strcmp(path + n - 4, ".log");
+}
+
 bool cw_log_probe(const char *path)
 {
     char magic[8];
@@ -78,20 +85,30 @@ static enum cw_status read_bytes(struct cw_log_reader *r, int fd)
     return CW_OK;
 }
 
-static enum cw_status read_file(struct cw_log_reader *r)
+enum cw_status cw_log_open(struct cw_log_reader *r, int *fd)
 {
-    enum cw_status status;
     struct stat st;
-    int fd = open(r->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-    if (fd < 0)
+    *fd = open(r->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (*fd < 0)
         return cw_error_set(r->err, CW_ERR_IO, "cannot open %.300s: %s", r->path, strerror(errno));
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        close(fd);
+    if (fstat(*fd, &st) || !S_ISREG(st.st_mode)) {
+        close(*fd);
+        *fd = -1;
         return cw_error_set(r->err, CW_ERR_IO, "%.300s is not a regular file", r->path);
     }
-    cw_output_private_as(fd);
+    cw_output_private_as(*fd);
     r->size = (size_t)st.st_size;
+    return CW_OK;
+}
+
+static enum cw_status read_file(struct cw_log_reader *r)
+{
+    int fd;
+    enum cw_status status = cw_log_open(r, &fd);
+
+    if (status)
+        return status;
     status = r->size < CW_LOG_CHUNK_BYTES ? CW_OK : read_bytes(r, fd);
     close(fd);
     if (status == CW_OK && r->size < CW_LOG_CHUNK_BYTES)
@@ -105,17 +122,25 @@ static const char *header_text(struct cw_trace *t, const char *s, size_t size)
     return cw_trace_strndup(t, s, strnlen(s, size));
 }
 
-static enum cw_status read_header(struct cw_log_reader *r)
+enum cw_status cw_log_check_header(struct cw_log_reader *r, const struct cw_log_header *h)
 {
-    const struct cw_log_header *h = (const struct cw_log_header *)r->base;
-    struct cw_t_process *p = &r->t->process;
-
     if (memcmp(h->magic, CW_LOG_MAGIC, 8))
-        return cw_log_malformed(r, r->base, "this is not a clweave log");
+        return cw_error_set(r->err, CW_ERR_FORMAT, "%.300s: offset 0: this is not a clweave log", r->path);
     if (h->version != CW_LOG_VERSION || h->chunk_bytes != CW_LOG_CHUNK_BYTES)
         return cw_error_set(r->err, CW_ERR_VERSION,
                             "%.300s: written as version %u of the log format, this clweave reads version %u",
                             r->path, h->version, CW_LOG_VERSION);
+    return CW_OK;
+}
+
+static enum cw_status read_header(struct cw_log_reader *r)
+{
+    const struct cw_log_header *h = (const struct cw_log_header *)r->base;
+    struct cw_t_process *p = &r->t->process;
+    enum cw_status status = cw_log_check_header(r, h);
+
+    if (status)
+        return status;
     p->program = header_text(r->t, h->program, sizeof h->program);
     p->command = header_text(r->t, h->command, sizeof h->command);
     p->cwd = header_text(r->t, h->cwd, sizeof h->cwd);
@@ -138,8 +163,7 @@ static enum cw_status read_header(struct cw_log_reader *r)
 
 /* ---- chunks, segments, records */
 
-/* Takes the next record from [s->p, s->end); `rec->kind` 0 at the end. Advances s->seq. */
-static enum cw_status next_record(struct cw_log_reader *r, struct cw_log_segment *s,
+enum cw_status cw_log_next_record(struct cw_log_reader *r, struct cw_log_segment *s,
                                   struct cw_log_record *rec)
 {
     struct cw_cursor c = {s->p, s->end, false};
@@ -166,6 +190,14 @@ static enum cw_status next_record(struct cw_log_reader *r, struct cw_log_segment
     return CW_OK;
 }
 
+void cw_log_begin_segment(struct cw_log_segment *s, struct cw_log_record *rec)
+{
+    s->thread = cw_cursor_u32(&rec->body);
+    s->number = cw_cursor_u32(&rec->body);
+    s->seq = cw_cursor_u(&rec->body);
+    s->time_ns = cw_cursor_u(&rec->body);
+}
+
 static enum cw_status add_segment(struct cw_log_reader *r, struct cw_log_record *rec,
                                   const struct cw_log_segment *rest)
 {
@@ -173,10 +205,7 @@ static enum cw_status add_segment(struct cw_log_reader *r, struct cw_log_record 
 
     if (!s)
         return cw_log_nomem(r);
-    s->thread = cw_cursor_u32(&rec->body);
-    s->number = cw_cursor_u32(&rec->body);
-    s->seq = cw_cursor_u(&rec->body);
-    s->time_ns = cw_cursor_u(&rec->body);
+    cw_log_begin_segment(s, rec);
     s->p = s->end = rest->p;
     return rec->body.bad ? cw_log_malformed(r, rec->start, "incomplete thread record") : CW_OK;
 }
@@ -190,7 +219,7 @@ static enum cw_status split_chunk(struct cw_log_reader *r, const uint8_t *p, con
     for (;;) {
         const uint8_t *at = scan.p;
 
-        st = next_record(r, &scan, &rec);
+        st = cw_log_next_record(r, &scan, &rec);
         if (st != CW_OK || !rec.kind)
             return st;
         if (rec.kind == CW_LOG_THREAD)
@@ -303,7 +332,7 @@ static enum cw_status scan(struct cw_log_reader *r, bool commands)
     for (i = 0; i < r->segments.count; i++) {
         s = r->segments.v[i];
         for (;;) {
-            st = next_record(r, &s, &rec);
+            st = cw_log_next_record(r, &s, &rec);
             if (st != CW_OK)
                 return st;
             if (!rec.kind)
@@ -319,7 +348,7 @@ static enum cw_status scan(struct cw_log_reader *r, bool commands)
     return CW_OK;
 }
 
-static void finish(struct cw_log_reader *r)
+void cw_log_finish(struct cw_log_reader *r)
 {
     size_t i;
 
@@ -371,6 +400,6 @@ enum cw_status cw_log_read(struct cw_trace *t, const char *path, struct cw_error
         st = cw_log_link(&r);
     if (st == CW_OK && r.last_ns > t->process.end_ns)
         t->process.end_ns = r.last_ns;
-    finish(&r);
+    cw_log_finish(&r);
     return st;
 }

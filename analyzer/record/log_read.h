@@ -5,6 +5,9 @@
 #include "log_format.h"
 #include "trace.h"
 
+/* True when a trace of that name, or name pattern, stays a log: it ends in ".log". */
+bool cw_log_is_name(const char *path);
+
 /* True when the regular file at `path` begins like a log. False for anything else, also when it cannot be
  * read. */
 bool cw_log_probe(const char *path);

@@ -1,6 +1,6 @@
 /* log_read_state.h - the state of the log reader, shared by its parts: log_read.c (file, segments, order),
  * log_objects.c (definitions), log_commands.c (commands), log_links.c (references to commands by sequence
- * number). */
+ * number), log_follow.c (a log that grows, record by record, without the third). */
 #ifndef CW_LOG_READ_STATE_H
 #define CW_LOG_READ_STATE_H
 
@@ -94,7 +94,7 @@ struct cw_log_reader {
     struct cw_log_ids ids[CW_LOG_OBJECTS];
     struct cw_slice *callsites; /* by number, into t->addresses */
     size_t callsite_count;
-    struct cw_log_kernel_state *kernels; /* by trace id */
+    struct cw_log_kernel_state *kernels; /* by trace id; NULL: kernels' arguments are not read */
     /* parallel to t->commands until links are resolved: the wait list's slice is of `waits` here */
     CW_ARRAY(struct cw_log_wait_ref) waits;
     CW_ARRAY(uint64_t) map_seqs; /* parallel to t->transfers: sequence of the map + 1 */
@@ -121,6 +121,20 @@ struct cw_log_record {
     struct cw_cursor body; /* after kind and delta seq */
     const uint8_t *start;
 };
+
+/* Opens the regular file r->path and sets r->size; *fd -1 after CW_ERR_IO. */
+enum cw_status cw_log_open(struct cw_log_reader *r, int *fd);
+/* CW_OK, CW_ERR_FORMAT, CW_ERR_VERSION. */
+enum cw_status cw_log_check_header(struct cw_log_reader *r, const struct cw_log_header *h);
+
+/* Takes the next record from [s->p, s->end); `rec->kind` 0 at the end. Advances s->seq. CW_ERR_FORMAT. */
+enum cw_status cw_log_next_record(struct cw_log_reader *r, struct cw_log_segment *s,
+                                  struct cw_log_record *rec);
+/* The thread and the bases of `s`, from a CW_LOG_THREAD record. */
+void cw_log_begin_segment(struct cw_log_segment *s, struct cw_log_record *rec);
+
+/* Frees all that `r` owns; the trace stays. */
+void cw_log_finish(struct cw_log_reader *r);
 
 /* CW_ERR_FORMAT with the offset of `where`. */
 enum cw_status cw_log_malformed(struct cw_log_reader *r, const uint8_t *where, const char *what);
@@ -163,6 +177,10 @@ struct cw_blob cw_log_get_blob(struct cw_cursor *c);
 
 /* Pass 1: fills the trace's objects from r->defs. */
 enum cw_status cw_log_read_objects(struct cw_log_reader *r);
+
+/* Reads one definition of a device, queue or kernel, whose trace id is that of the log; the objects between
+ * it and the last one are empty. In place of cw_log_read_objects. CW_ERR_NOMEM. */
+enum cw_status cw_log_define(struct cw_log_reader *r, struct cw_log_def *d);
 
 /* Pass 2, one record of a kind from CW_LOG_KERNEL_COMMAND to CW_LOG_STATUS, CW_LOG_DATA or CW_LOG_CALL; `s`
  * carries the time base. */

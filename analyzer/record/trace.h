@@ -23,10 +23,9 @@
 #include "../io/spill.h"
 #include "../kernels/source/access_mode.h"
 
-#define CW_TRACE_FORMAT          "clweave-trace"
-#define CW_TRACE_VERSION         1
-#define CW_TRACE_COMPACT_VERSION 2 /* commands are rows (compact.h) */
-#define CW_NONE                  UINT32_MAX
+#define CW_TRACE_FORMAT  "clweave-trace"
+#define CW_TRACE_VERSION 1
+#define CW_NONE          UINT32_MAX
 
 /* A part [first, first+count) of one of the trace's shared arrays. */
 struct cw_slice {

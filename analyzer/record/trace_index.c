@@ -16,12 +16,6 @@ static bool index_commands(struct cw_trace_index *x, struct cw_json_in *in)
         }
         cw_json_peek(in);
         *slot = (uint64_t)(in->p - in->text);
-        if (cw_json_peek(in) == '[') {
-            cw_error_set(in->err, CW_ERR_UNSUPPORTED,
-                         "%s: a compact trace has no index; convert it: clweave graph %s -o out.json",
-                         in->name, in->name);
-            return false;
-        }
         if (!cw_json_skip(in))
             return false;
     }
@@ -40,6 +34,8 @@ static bool index_file(struct cw_trace_index *x, struct cw_json_in *in)
         if (length == 6 && memcmp(key, "format", 6) == 0) {
             ok = cw_json_string(in, &word, &length);
             format = ok && strcmp(word, CW_TRACE_FORMAT) == 0;
+        } else if (length == 7 && memcmp(key, "version", 7) == 0) {
+            ok = cw_field_read_version(in);
         } else if (length == 8 && memcmp(key, "commands", 8) == 0) {
             ok = index_commands(x, in);
         } else {

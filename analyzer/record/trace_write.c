@@ -2,7 +2,6 @@
 #include "trace_write.h"
 #include "../io/json_out.h"
 #include "../io/output.h"
-#include "compact.h"
 #include "trace_fields.h"
 
 #include <stdlib.h>
@@ -169,6 +168,9 @@ static bool is_default(const struct cw_trace *t, const struct cw_field *f, const
     return false;
 }
 
+static void put_object(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *fields,
+                       const void *element);
+
 /* Members that hold more than one number or word. */
 static void put_list_value(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *f,
                            const void *element)
@@ -201,7 +203,7 @@ static void put_list_value(struct cw_json_out *o, const struct cw_trace *t, cons
         break;
     case CW_F_TRANSFER:
         cw_json_put_open(o);
-        cw_trace_put_object(o, t, cw_transfer_fields, &t->transfers.v[*(const uint32_t *)m]);
+        put_object(o, t, cw_transfer_fields, &t->transfers.v[*(const uint32_t *)m]);
         cw_json_put_close(o);
         break;
     case CW_F_PATTERN:
@@ -256,8 +258,8 @@ static void put_value(struct cw_json_out *o, const struct cw_trace *t, const str
     }
 }
 
-void cw_trace_put_object(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *fields,
-                         const void *element)
+static void put_object(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *fields,
+                       const void *element)
 {
     for (const struct cw_field *f = fields; f->name; f++)
         if (f->required || !is_default(t, f, element)) {
@@ -273,47 +275,37 @@ static void put_element(struct cw_json_out *o, const struct cw_trace *t, enum cw
         cw_json_put_key(o, "id");
         cw_json_put_u64(o, i);
     }
-    cw_trace_put_object(o, t, cw_sections[section].fields, cw_trace_section_element(t, section, i));
+    put_object(o, t, cw_sections[section].fields, cw_trace_section_element(t, section, i));
     cw_json_put_close(o);
 }
 
-/* The rows of a section, each on a line. False: memory is out. */
-static bool put_rows(struct cw_json_out *o, const struct cw_trace *t, enum cw_section section,
-                     struct cw_compact_out *compact)
+/* The rows of a section, each on a line. */
+static void put_rows(struct cw_json_out *o, const struct cw_trace *t, enum cw_section section)
 {
     size_t n = cw_trace_section_count(t, section);
-    bool ok = true;
 
-    if (section == CW_S_EDGES && compact && cw_compact_out_has_edges(compact))
-        n = 0;
     cw_json_put_char(o, '[');
-    for (size_t i = 0; ok && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         cw_json_put_text(o, i ? ",\n" : "\n");
-        if (section == CW_S_COMMANDS && compact)
-            ok = cw_compact_put(compact, (uint32_t)i);
-        else
-            put_element(o, t, section, i);
+        put_element(o, t, section, i);
     }
     cw_json_put_char(o, ']');
-    return ok;
 }
 
-static enum cw_status write_trace(const struct cw_trace *t, bool compact, FILE *f, struct cw_error *err)
+enum cw_status cw_trace_write(const struct cw_trace *t, FILE *f, struct cw_error *err)
 {
     struct cw_json_out *o = malloc(sizeof *o);
-    struct cw_compact_out *c = compact && o ? cw_compact_out_create(t, o) : NULL;
-    bool ok = o && (c || !compact);
 
-    if (ok) {
-        cw_json_out_init(o, f);
-        cw_json_put_text(o, "{\"format\":\"" CW_TRACE_FORMAT "\",\"version\":");
-        cw_json_put_u64(o, compact ? CW_TRACE_COMPACT_VERSION : CW_TRACE_VERSION);
-        if (t->data_path) {
-            cw_json_put_text(o, ",\n\"data\":");
-            cw_json_put_string(o, t->data_path);
-        }
+    if (!o)
+        return cw_error_set(err, CW_ERR_NOMEM, "cannot write the trace: out of memory");
+    cw_json_out_init(o, f);
+    cw_json_put_text(o, "{\"format\":\"" CW_TRACE_FORMAT "\",\"version\":");
+    cw_json_put_u64(o, CW_TRACE_VERSION);
+    if (t->data_path) {
+        cw_json_put_text(o, ",\n\"data\":");
+        cw_json_put_string(o, t->data_path);
     }
-    for (int s = 0; ok && s < CW_S_COUNT; s++) {
+    for (int s = 0; s < CW_S_COUNT; s++) {
         if (s >= CW_S_PARTS && !cw_trace_section_count(t, (enum cw_section)s))
             continue;
         cw_json_put_text(o, ",\n\"");
@@ -322,25 +314,12 @@ static enum cw_status write_trace(const struct cw_trace *t, bool compact, FILE *
         if (s == CW_S_PROCESS)
             put_element(o, t, CW_S_PROCESS, 0);
         else
-            ok = put_rows(o, t, (enum cw_section)s, c);
+            put_rows(o, t, (enum cw_section)s);
     }
-    if (ok) {
-        cw_json_put_text(o, "}\n");
-        cw_json_out_flush(o);
-    }
-    cw_compact_out_destroy(c);
+    cw_json_put_text(o, "}\n");
+    cw_json_out_flush(o);
     free(o);
-    return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "cannot write the trace: out of memory");
-}
-
-enum cw_status cw_trace_write(const struct cw_trace *t, FILE *f, struct cw_error *err)
-{
-    return write_trace(t, false, f, err);
-}
-
-enum cw_status cw_trace_write_compact(const struct cw_trace *t, FILE *f, struct cw_error *err)
-{
-    return write_trace(t, true, f, err);
+    return CW_OK;
 }
 
 enum cw_status cw_trace_write_command(const struct cw_trace *t, uint32_t id, FILE *f, struct cw_error *err)
@@ -357,10 +336,10 @@ enum cw_status cw_trace_write_command(const struct cw_trace *t, uint32_t id, FIL
     return CW_OK;
 }
 
-enum cw_status cw_trace_save(const struct cw_trace *t, const char *path, bool compact, struct cw_error *err)
+enum cw_status cw_trace_save(const struct cw_trace *t, const char *path, struct cw_error *err)
 {
     struct cw_output out;
     enum cw_status status = cw_output_open(&out, path, 0600, err);
 
-    return status ? status : cw_output_close(&out, write_trace(t, compact, out.f, err), err);
+    return status ? status : cw_output_close(&out, cw_trace_write(t, out.f, err), err);
 }

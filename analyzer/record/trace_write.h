@@ -11,18 +11,11 @@
  * in its error flag (cw_output_commit looks at it); CW_ERR_NOMEM otherwise. */
 enum cw_status cw_trace_write(const struct cw_trace *t, FILE *f, struct cw_error *err);
 
-/* The same in the compact form, version 2: some 30 bytes for a launch that repeats an earlier one. */
-enum cw_status cw_trace_write_compact(const struct cw_trace *t, FILE *f, struct cw_error *err);
-
-/* The members of an element of table `fields`, into the object that is open. */
-void cw_trace_put_object(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *fields,
-                         const void *element);
-
 /* Writes one command as a JSON object on one line. */
 enum cw_status cw_trace_write_command(const struct cw_trace *t, uint32_t id, FILE *f, struct cw_error *err);
 
 /* Writes `t` to a file that is complete or not there, readable by its owner only (traces hold sources). "-":
  * stdout. */
-enum cw_status cw_trace_save(const struct cw_trace *t, const char *path, bool compact, struct cw_error *err);
+enum cw_status cw_trace_save(const struct cw_trace *t, const char *path, struct cw_error *err);
 
 #endif

@@ -343,7 +343,7 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
         return answer;
     begin = cw_now_ns();
     answer = cw_compile_client_ask(q, module);
-    cw_thread_cpu_adds((double)(cw_now_ns() - begin)); /* hardly more than it has worked */
+    cw_thread_cpu_adds((double)(int64_t)(cw_now_ns() - begin)); /* hardly more than it has worked */
     if (answer == CW_COMPILE_GOOD && *q->kernel && load_apart(device, need, module) != CW_COMPILE_GOOD)
         answer = CW_COMPILE_BAD;
     return answer;

@@ -8,7 +8,7 @@
 #   RUNS=2          of each case; the models of kernels are known from the second run on
 #   DEVICES=gpu     as `run` is asked
 #   NUMERICS=strict
-#   LEARN=all       other GPUs begin at once; auto: when they are earned, as users run them
+#   LEARN=all       other GPUs begin with the first launch to cut; auto: when they are earned, as users run them
 #   CPU=LIBRARY     PoCL's library: its CPU is a second platform, for DEVICES=cpu and all; APP_PLATFORM=1 makes it the program's
 #                   device, and the GPU the helper
 #   LIMIT=60        seconds of one run

@@ -71,10 +71,22 @@ clweave trace --summary -o "$T/s.json" -- "$app" > "$T/out" 2> "$T/err"
 [ "$(wc -l < "$T/out")" = 1 ] || fail "standard output has more than the program's line"
 grep -q 'multiply' "$T/err" || fail "no summary"
 
-# rows instead of objects, for the same commands
-clweave trace --compact -o "$T/rows.json" -- "$app" > "$T/out" 2> "$T/err"
-grep -q '^{"format":"clweave-trace","version":2' "$T/rows.json" || fail "--compact: $(head -c 60 "$T/rows.json")"
-clweave graph "$T/rows.json" -o "$T/plain.json" && [ "$(kernels "$T/plain.json")" = "$(kernels "$T/s.json")" ] || fail "--compact"
+# a name that ends in .log keeps the log, which says the same to every command as the JSON trace made of it; the program
+# that was named gets the name, as with JSON
+mkdir "$T/l"
+clweave trace -o "$T/l/one.log" -- sh -c "$app; $more" > "$T/out" 2> "$T/err"
+[ "$(ls "$T/l" | wc -l)" = 2 ] && [ "$(ls "$T/l" | grep -c '^one-[0-9]*\.log$')" = 1 ] || fail "not two logs: $(ls "$T/l")"
+grep -q 'one.log: [0-9]* commands$' "$T/err" || fail "no line about the log: $(cat "$T/err")"
+clweave graph "$T/l/one.log" -o "$T/l/one.json" && [ "$(kernels "$T/l/one.json")" = 24 ] || fail "not the process that enqueues most"
+head -c 5 "$T/l/one.log" | grep -q CWLOG || fail "not a log"
+for command in graph report "replay -p heft" "timeline -o -" "diff $T/l/one.json"; do
+    clweave $command "$T/l/one.log" > "$T/of_log" 2>&1 && clweave $command "$T/l/one.json" > "$T/of_json" 2>&1 || fail "$command: $(cat "$T/of_log")"
+    sed 's/one.log/one.json/g' "$T/of_log" | cmp -s - "$T/of_json" || fail "$command: a log says $(diff "$T/of_log" "$T/of_json")"
+done
+LD_PRELOAD=$B/libclweave.so CLWEAVE_MODE=trace CLWEAVE_OUT=$T/l/bare.log "$app" > "$T/out" 2> "$T/err"
+clweave graph "$T/l/bare.log" | grep -q ' 12 commands' || fail "without the tool: $(ls "$T/l")"
+clweave trace -o "$T/l/bare.log" --kernel multiply -- touch "$T/ran" 2> /dev/null; [ $? = 2 ] && [ ! -e "$T/ran" ] || fail "a part of a log"
+for command in trace run graph; do expect "moved_compact_$command" 2 clweave $command --compact "$T/s.json"; done
 
 # a program that only asks
 clweave trace -o "$T/q.json" -- clweave devices > "$T/out" 2> "$T/err"

@@ -22,7 +22,7 @@ refused 1 "may be truncated" "$T/full.json" --execute
 # what the trace names is opened only if it is a file: no pipe is waited for, no device is read
 rm "$T/full.json.data"
 mkfifo "$T/full.json.data" || fail "mkfifo"
-out=$(timeout 20 "$cli" replay "$T/full.json" --execute 2>&1) && fail "a pipe: $out"
+out=$(timeout 240 "$cli" replay "$T/full.json" --execute 2>&1) && fail "a pipe: $out"
 [[ $out == *"not a file"* ]] || fail "a pipe: $out"
 rm "$T/full.json.data"
 sed 's|"data":"[^"]*"|"data":"/dev/zero"|' "$T/full.json" > "$T/zero.json"

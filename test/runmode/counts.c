@@ -16,8 +16,7 @@
 #define POINTS  80
 #define WORDS   256
 #define BYTES   (WORDS * sizeof(cl_int))
-#define LONGEST 5000 /* ms that a count may take */
-#define WATCHED 300  /* turns of another thread while the context is counted, as often at least */
+#define WATCHED 300 /* turns of another thread while the context is counted, as often at least */
 
 static const char source[] =
     "kernel void add(global int *x, int y) { x[get_global_id(0)] += y; }\n"
@@ -87,13 +86,8 @@ static int count(int kind)
 
 static void look_at(struct point *p, int kind)
 {
-    double end = rm_ms() + LONGEST;
-    int now = object[kind].any ? count(kind) : 0;
+    int now = !object[kind].any ? 0 : RM_SETTLED(count(kind), p->least[kind] ? p->least[kind] : INT_MAX);
 
-    while (p->least[kind] && now > p->least[kind] && rm_ms() < end) {
-        rm_sleep_ms(1);
-        now = count(kind);
-    }
     if (!p->least[kind] || now < p->least[kind]) {
         p->least[kind] = now;
         p->above[kind] = 0;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/explain/draw/report_roofs.h"
+#include "../../analyzer/explain/draw/report_parts.h"
 #include "../../analyzer/explain/draw/roofline.h"
 #include "../../analyzer/io/temporary_folder.h"
 

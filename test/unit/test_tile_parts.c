@@ -318,7 +318,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    cw_run_tile_free(whole.tile.launch);
+    free_tiles(whole.tile.launch);
     cw_adaptive_destroy(share.control);
     return 0;
 }

@@ -28,8 +28,6 @@ static enum cw_status everything(void)
     if (!status)
         status = cw_trace_write(&t, nowhere, &err);
     if (!status)
-        status = cw_trace_write_compact(&t, nowhere, &err);
-    if (!status)
         status = cw_export_dot(&t, &options, nowhere, &err);
     if (!status)
         status = cw_export_timeline(&t, &options, nowhere, &err);

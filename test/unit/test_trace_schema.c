@@ -131,17 +131,6 @@ static void written_traces_are_valid(void **state)
     assert_false(valid(schema, v, "spoilt"));
     json_decref(v);
     free(text);
-    FILE *f = open_memstream(&text, &n);
-    struct cw_error err = {0};
-    assert_int_equal(cw_trace_write_compact(&t, f, &err), CW_OK);
-    fclose(f);
-    v = json_loadb(text, n, 0, NULL);
-    if (!valid(schema, v, "compact"))
-        fail_msg("%s", problem);
-    json_array_append_new(json_array_get(json_object_get(v, "commands"), 0), json_true());
-    assert_false(valid(schema, v, "spoilt row"));
-    json_decref(v);
-    free(text);
     cw_trace_finish(&t);
     assert_int_equal(glob("test/fuzz/*.json", 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -181,9 +170,8 @@ static void schema_and_tables_agree(void **state)
     json_t *command =
         json_object_get(json_object_get(json_object_get(properties, "commands"), "items"), "properties");
     same_members(cw_transfer_fields, json_object_get(command, "transfer"), false, "transfer");
-    json_t *versions = json_object_get(json_object_get(properties, "version"), "enum");
-    assert_int_equal(json_integer_value(json_array_get(versions, 0)), CW_TRACE_VERSION);
-    assert_int_equal(json_integer_value(json_array_get(versions, 1)), CW_TRACE_COMPACT_VERSION);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(properties, "version"), "const")),
+                     CW_TRACE_VERSION);
     json_decref(schema);
 }
 

@@ -66,7 +66,7 @@ struct cw_command_def {
     const char *usage;                   /* the text behind "clweave <name> ", e.g. "[options] FILE" */
     const char *details;                 /* paragraphs for --help and the man page; NULL allowed */
     const struct cw_cli_option *options; /* NULL allowed */
-    const char *words;                   /* for completion: "a|b", of the first operand; NULL allowed */
+    const char *words;       /* for completion: "a|b", of the first operand; NULL allowed */
     const char *const *output; /* pairs {column or line that it prints, meaning}, NULL-ended; NULL allowed */
     const char *const *examples;    /* pairs {command, explanation}, NULL-ended; NULL allowed */
     const void *defaults;           /* values_size bytes copied before parsing; NULL = zeros */

@@ -80,7 +80,8 @@ static enum cw_status write_png(const struct cw_trace *t, const struct cw_export
 static enum cw_status write_json(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
                                  struct cw_error *err)
 {
-    return o->compact ? cw_trace_write_compact(t, f, err) : cw_trace_write(t, f, err);
+    (void)o;
+    return cw_trace_write(t, f, err);
 }
 
 static const struct cw_exporter json = {

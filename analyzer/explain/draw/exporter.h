@@ -13,7 +13,6 @@ struct cw_export_options {
     bool all_edges;   /* no transitive reduction */
     bool collapse;    /* one node per kind of command instead of one per command */
     int64_t limit;    /* draw only the first commands; 0: all */
-    bool compact;     /* the trace's compact form (record/compact.h) */
     bool perfetto;    /* timelines: Perfetto's protobuf instead of JSON */
 };
 

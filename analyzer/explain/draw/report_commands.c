@@ -1,8 +1,7 @@
-/* report_commands.c - see report_commands.h. */
-#include "report_commands.h"
+/* report_commands.c - see report_parts.h. */
+#include "report_parts.h"
 
 #include "../../io/quantity.h"
-#include "report_host.h"
 #include "svg_text.h"
 
 #include <string.h>

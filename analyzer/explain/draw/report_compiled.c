@@ -1,5 +1,5 @@
-/* report_compiled.c - see report_compiled.h. */
-#include "report_compiled.h"
+/* report_compiled.c - see report_parts.h. */
+#include "report_parts.h"
 
 #include <inttypes.h>
 

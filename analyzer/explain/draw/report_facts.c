@@ -1,5 +1,5 @@
-/* report_facts.c - see report_facts.h. */
-#include "report_facts.h"
+/* report_facts.c - see report_parts.h. */
+#include "report_parts.h"
 #include "../../record/command_facts.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* report_host.c - see report_host.h. */
-#include "report_host.h"
+/* report_host.c - see report_parts.h. */
+#include "report_parts.h"
 #include "../code_places.h"
 #include "../device_clock.h"
 #include "../error_names.h"

@@ -1,7 +1,6 @@
-/* report_kernels.c - see report_kernels.h. */
-#include "report_kernels.h"
+/* report_kernels.c - see report_parts.h. */
+#include "report_parts.h"
 #include "../../io/quantity.h"
-#include "report_host.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* report_roofs.c - see report_roofs.h. The picture is roofline.c. */
-#include "report_roofs.h"
+/* report_roofs.c - see report_parts.h. The picture is roofline.c. */
+#include "report_parts.h"
 
 #include <string.h>
 #include <time.h>

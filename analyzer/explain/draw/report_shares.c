@@ -1,5 +1,5 @@
-/* report_shares.c - see report_shares.h. */
-#include "report_shares.h"
+/* report_shares.c - see report_parts.h. */
+#include "report_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

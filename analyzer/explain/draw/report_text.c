@@ -1,12 +1,7 @@
 /* report_text.c - the findings about a run, for a terminal; see report.h. */
 #include "report.h"
 #include "../../io/quantity.h"
-#include "report_commands.h"
-#include "report_facts.h"
-#include "report_host.h"
-#include "report_kernels.h"
-#include "report_roofs.h"
-#include "report_shares.h"
+#include "report_parts.h"
 
 #include <string.h>
 

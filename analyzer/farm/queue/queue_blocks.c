@@ -7,20 +7,13 @@
 #include <unistd.h>
 
 #include "../../io/array.h"
+#include "../../io/monotonic.h"
 #include "queue.h"
 
 #define BLOCK   ".clweave-block"
 #define RESULTS ".clweave-results"
 
 enum { BLOCK_MAX = 1 << 15, BLOCK_NS = 1000000000, REFUSED_S = 60, REFUSED_NS = 50000000 };
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* The file for the answer of a block. */
 static void answer_name(const struct cw_queue *q, struct cw_dispatch_range r, char path[PATH_MAX])
@@ -87,8 +80,8 @@ static enum cw_status refuse(struct cw_queue *q, struct cw_queue_block *b, struc
         return cw_error_set(err, CW_ERR_IO,
                             "a file that tasks need cannot be sent: is it still there, and readable?");
     if (q->refused_s == 0)
-        q->refused_s = now_s();
-    if (now_s() - q->refused_s > REFUSED_S)
+        q->refused_s = cw_monotonic_s();
+    if (cw_monotonic_s() - q->refused_s > REFUSED_S)
         return cw_error_set(err, CW_ERR_LIMIT, "%s", text);
     if (strcmp(text, q->refused) != 0)
         strcpy(note, strcpy(q->refused, text));

@@ -249,6 +249,14 @@ static bool pair(struct cutting *k, const struct cut_form *a, const struct cut_f
     }
 }
 
+static bool is_merged(const struct cw_cut_verdict *v, int arg)
+{
+    for (int i = 0; i < v->merges; i++)
+        if (v->merge[i].arg == arg)
+            return true;
+    return false;
+}
+
 static void look_for_pieces(struct cutting *k)
 {
     for (int i = 0; i < k->c->forms; i++) {
@@ -256,14 +264,12 @@ static void look_for_pieces(struct cutting *k)
         if (!(a->kind & CW_ACCESS_WRITE))
             continue;
         int64_t pieces = cw_cut_pieces(a);
-        if (pieces > 1)
-            k->v->contiguous = false;
-        if (k->c->m->arg[a->arg].kind == CW_ARG_IMAGE) {
+        if (k->c->m->arg[a->arg].kind == CW_ARG_IMAGE)
             lower(k->v, CW_CUT_ONE_MEMORY, why_pixels, a, a);
-            continue;
-        }
-        if (pieces > CW_EVAL_MAX_SPANS && !(a->kind & CW_ACCESS_ATOMIC))
+        else if (pieces > CW_EVAL_MAX_SPANS && !(a->kind & CW_ACCESS_ATOMIC))
             need_merge(k->v, (struct cw_cut_merge){a->arg, 1, CW_MERGE_DIFF}, why_mesh, a, a);
+        if (pieces > 1 && !is_merged(k->v, a->arg))
+            k->v->contiguous = false;
     }
 }
 

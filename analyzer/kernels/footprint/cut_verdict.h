@@ -46,7 +46,7 @@ enum { CW_CUT_MAX_MERGES = 8 };
 struct cw_cut_verdict {
     enum cw_cut cut;
     int dim;         /* to cut along, 0 .. 2; -1 when WHOLE */
-    bool contiguous; /* cuts keep a tile's written bytes together, argument by argument */
+    bool contiguous; /* a tile's written bytes lie together in each argument that is not merged */
     const char *why; /* static words, for everything below ANY; NULL for ANY */
     int arg, other;  /* the arguments that `why` speaks of, -1: none */
     int access[2];   /* the accesses (of cw_model.access) that meet, -1: none in particular */

@@ -23,7 +23,7 @@
 #include "../workers/execute.h"
 #include "../tuning/reasons.h"
 
-void cw_run_tile_free(struct cw_run_tiles *x)
+static void free_tiles(struct cw_run_tiles *x)
 {
     if (!x)
         return;
@@ -137,7 +137,7 @@ static uint64_t cut_until_ns(const struct cw_run_task *t)
 static void cut_free(struct cw_run_task *t)
 {
     if (!t->left)
-        cw_run_tile_free(t->tile.launch);
+        free_tiles(t->tile.launch);
 }
 
 /* Of a whole launch that is cut. One that was given up runs as every launch does. */
@@ -192,7 +192,7 @@ static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut 
     x->part = calloc(parts, sizeof *x->part);
     if (x->block && x->part)
         return x;
-    cw_run_tile_free(x);
+    free_tiles(x);
     return NULL;
 }
 
@@ -201,7 +201,7 @@ static bool give(struct cw_run_task *t, struct cw_run_tiles *x)
 {
     if (!cw_run_tile_apart_make(x)) {
         t->apart = false;
-        cw_run_tile_free(x);
+        free_tiles(x);
         return false;
     }
     x->left = x->parts;

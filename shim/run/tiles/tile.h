@@ -145,7 +145,6 @@ void cw_run_tile_crew_hangs(struct cw_run_task *part);
  */
 void cw_run_tile_virtual_run(struct cw_run_task *part);
 bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_task *part);
-void cw_run_tile_free(struct cw_run_tiles *x); /* NULL is fine */
 /* Under chaos: cuts it anywhere, for any lanes. */
 void cw_run_tile_chaos_cut(struct cw_run_task *t);
 

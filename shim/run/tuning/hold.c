@@ -1,8 +1,6 @@
 /* hold.c - see tuning/hold.h. */
 #include "hold.h"
 
-#include <math.h>
-
 #include "../core/backoff.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -146,15 +144,13 @@ static bool are_made_ready(void)
 
 bool cw_run_hold_for_gpus(struct cw_run_task *first)
 {
-    double ns = 0, least;
+    double ns = 0;
     uint64_t until, now;
 
     if (CW_LIKELY(!cw_run.far_lanes || !are_made_ready() || cw_run.all || cw_run.chaos))
         return false;
-    for (struct cw_run_task *t = first; t; t = t->links.window) {
-        least = cw_run_costs_least_ns(t); /* 0: not of a GPU */
-        ns += least > 0 ? fmax(least, home_ns(t)) : 0;
-    }
+    for (struct cw_run_task *t = first; t; t = t->links.window)
+        ns += cw_run_costs_least_ns(t) > 0 ? home_ns(t) : 0; /* of a GPU, and known */
     if (ns < CW_RUN_HOLD_GPUS_LEAST_NS)
         return false;
     now = cw_run_global_lock_now_ns();
