@@ -6,7 +6,6 @@
 
 #include "../../analyzer/record/event_times.h"
 #include "dsp_clock.h"
-#include "dsp_wait.h"
 #include "../../sched/whole.h"
 
 enum { EVENTS = 8 }; /* of one launch that are kept */

@@ -22,7 +22,8 @@ ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analy
          'analyzer/compile', 'analyzer/execute', 'analyzer/cli/frame', 'analyzer/farm', 'analyzer/farm/queue', 'analyzer/cli',
          'shim/door', 'shim/programs', 'shim/trace', 'shim/device', 'shim/builds',
          'shim/run/core', 'shim/run/staging', 'shim/run/code', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
-         'shim/run/workers', 'shim/run/planner', 'shim/run/tuning', 'shim/run/tiles', 'shim/run/groups',
+         'shim/run/planner', 'shim/run/tuning', 'shim/run/workers', 'shim/run/tiles', 'shim/run/groups',
+         'shim/run/windows',
          'shim/run/streams', 'shim/run/api']
 COLUMNS, LONG, LONGEST = 110, 40, 60
 MOST_SHOWN = 100 # places of a rule

@@ -314,14 +314,6 @@ static void shapes(void)
     APP_CHECK(clReleaseKernel(stack));
 }
 
-static cl_uint of_queue(void)
-{
-    cl_uint refs = 0;
-
-    APP_CHECK(clGetCommandQueueInfo(a.queue, CL_QUEUE_REFERENCE_COUNT, sizeof refs, &refs, NULL));
-    return refs;
-}
-
 static cl_uint of_memory(cl_mem m)
 {
     cl_uint refs = 0;
@@ -369,7 +361,6 @@ static void in_buffer(void)
     app_args(line, "mm", m[0], m[1]);
     app_run(a.queue, line, WIDE, 16, 0, NULL, NULL);
     APP_CHECK(clFinish(a.queue));
-    printf("queue: %d\n", RM_SETTLED(of_queue(), 3)); /* with the last commands of m[1] and of `other` */
     printf("references: %d\n", RM_SETTLED(of_memory(buffer), 2)); /* m[1] lies in it */
     for (int i = 0; i < 2; i++)
         printf("references: %d\n", RM_SETTLED(of_memory(m[i]), 1));

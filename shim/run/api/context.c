@@ -164,7 +164,6 @@ void cw_run_context_free(void *record)
     }
     cw_run_native_use_forget(c);
     cw_run_reference_counts_disown(c);
-    cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->idle_queue);
     free(c->places);
     free(c->slots);
 }

@@ -12,12 +12,12 @@
 #include "../../door/door.h"
 #include "../../door/log.h"
 #include "../../door/roomy.h"
-#include "../groups/decide.h"
+#include "../windows/decide.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/foresee.h"
 #include "../tuning/gpu_begin.h"
 #include "../tuning/gain.h"
-#include "../tuning/repeat.h"
+#include "../workers/repeat.h"
 #include "../tuning/verdict.h"
 #include "process_end.h"
 #include "../../door/exit.h"
@@ -43,8 +43,8 @@
 #include "../tasks/callback.h"
 #include "../tasks/task.h"
 #include "../streams/stream_start.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../tasks/foreign.h"
+#include "../windows/window.h"
 #include "../workers/worker.h"
 #include "../tuning/reasons.h"
 
@@ -81,13 +81,14 @@ static void drain_for_a_moment(void)
     cw_run_window_close();
     cw_run.waiters++;
     while (cw_run.unfinished && !cw_run.abandoned) {
+        cw_run_worker_take_ready();
         if (cw_run.retire_first && !cw_run.retiring) {
-            cw_run_task_retire();
-        } else if (cw_run_global_lock_has_releases()) {
-            cw_run_global_lock_give();
-            cw_run_global_lock_take();
+            cw_run_worker_retire();
+        } else if (cw_run_foreign_give_and_take()) {
+            continue;
         } else {
-            cw_run_worker_kick();
+            cw_run_loop_staff();
+            cw_run_global_lock_kick();
             cw_run_global_lock_wait(until > now ? until - now : 1);
             now = cw_run_global_lock_now_ns();
             cw_run.abandoned = now >= until;
@@ -136,7 +137,7 @@ static const struct subsystem {
     {stop_models, cw_run_program_models_describe, cw_run_program_models_after_fork},
     {.stop = cw_run_local_size_stop},
     {.stop = cw_run_tile_build_stop, .describe = cw_run_reasons_describe_whole},
-    {.stop = cw_run_worker_stop_all},
+    {.stop = cw_run_loop_stop_all},
     {.stop = cw_run_spread_ahead_stop},
     {.stop = cw_run_window_stop},
     {cw_run_staging_stop, cw_run_staging_describe, cw_run_staging_after_fork},
@@ -196,7 +197,7 @@ static void summary(void)
     if (c->kept)
         say(line, snprintf(line, sizeof line,
                            "run: %llu builds answered by what earlier runs have kept, which saved %.1f ms\n",
-                           (unsigned long long)c->kept, cw_run_activation_saved(0) / 1e6));
+                           (unsigned long long)c->kept, cw_run_account.saved_ns / 1e6));
     if (c->again)
         say(line,
             snprintf(

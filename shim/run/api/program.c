@@ -20,8 +20,7 @@
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/window.h"
 
 static bool is_part(const struct cw_run_context *c, cl_uint devices)
 {

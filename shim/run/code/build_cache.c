@@ -3,7 +3,6 @@
 #include "build_cache.h"
 #include "../../door/lock_order.h"
 #include "../../door/exit.h"
-#include "../core/observer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +151,7 @@ static void note_saved(cl_program program, double ns)
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
     if (p)
         p->kept_saved_ns = ns;
-    cw_run_observer->saved(ns);
+    cw_run_account.saved_ns += ns;
     cw_run_global_lock_give();
 }
 
@@ -337,7 +336,7 @@ void cw_build_cache_make_real(cl_program program)
         options = strdup(p->options);
     if (options) {
         p->kept_real = true;
-        cw_run_observer->saved(-p->kept_saved_ns);
+        cw_run_account.saved_ns -= p->kept_saved_ns;
         bare = p->kept_bare;
     }
     cw_run_global_lock_give();

@@ -20,7 +20,7 @@
 struct code {
     struct cw_run_chain *chain;
     struct cw_run_context_device *place; /* of the context of a pinned program */
-    bool helpers;  /* of the variant */
+    bool helpers;                        /* of the variant */
     bool compiles;                       /* the rule allows it; else the builder is asked */
     uint32_t n;
     struct {
@@ -118,7 +118,7 @@ static void compile(void *data)
     if (code->compiles)
         cw_run_learn_ended(cw_thread_cpu_ns() - begin);
     if (!all)
-        cw_run_activation_learns();
+        cw_run_account.learns++;
     else if (!cw_run_group_code_is_ordered(code->chain)) /* the chain may be over: later processes know */
         cw_run_group_history_keep_warm(code->chain, code->helpers, 1);
     finish(code);

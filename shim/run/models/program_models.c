@@ -13,7 +13,7 @@
 #include "../../door/log.h"
 #include "../../builds/later_builds.h"
 #include "../../builds/macros.h"
-#include "../core/observer.h"
+#include "../core/ready.h"
 #include "../core/thread.h"
 #include "../code/code.h"
 #include "../../../analyzer/kernels/source/pocl_binary.h"
@@ -45,6 +45,8 @@ static struct {
     uint32_t without;    /* programs of whose kernels nothing is known, ... */
     struct cw_error why; /* ... the last of them for this reason */
 } models = {.last = &models.first, .wake = PTHREAD_COND_INITIALIZER};
+
+bool cw_run_program_models_came;
 
 void cw_run_program_models_start(const char *folder)
 {
@@ -183,16 +185,17 @@ static void *work(void *unused)
         m = make(j, &kept, begin);
         cw_run_global_lock_take();
         if (kept) /* the others are made beside the program, once */
-            cw_run_observer->cost(cw_thread_cpu_ns() - begin);
+            cw_run_account.cost_ns += cw_thread_cpu_ns() - begin;
         else if (m)
-            cw_run_observer->learns();
+            cw_run_account.learns++;
         models.done = j->number;
         p = m ? cw_run_record_find(j->program, CW_RUN_PROGRAM) : NULL;
         if (p && p->models_job == j->number) {
             p->models = m;
             m->refs = 1;
             cw_program_source_trust(p);
-            cw_run_observer->models_known(p);
+            p->models_came = cw_run_program_models_came = cw_run.timer_wanted = true;
+            cw_run_global_lock_kick();
         } else if (m) {
             m->refs = 1;
             cw_run_program_models_release(m);

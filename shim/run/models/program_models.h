@@ -42,6 +42,10 @@ bool cw_run_program_models_settled(const struct cw_run_program *p);
 void cw_run_program_models_ask(const char *source, const char *options, const cl_device_id *devices,
                                size_t n);
 
+/* Those of a program with models_came set have come, or the history has (tuning/perf_model.c): groups and
+ * tiles are to hear of it (windows/window.c). Lock held. */
+extern bool cw_run_program_models_came;
+
 /* Those of some program are being made. Lock held. */
 bool cw_run_program_models_are_made(void);
 

@@ -12,7 +12,7 @@
 #include "../models/program_models.h"
 #include "share.h"
 #include "../core/global_lock.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 
 #define PARAMETER_BYTES 1024 /* every device takes so many (CL_DEVICE_MAX_PARAMETER_SIZE) */
 

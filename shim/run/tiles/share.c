@@ -1,5 +1,5 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "share.h"
 #include "share_idle.h"
 #include "tile_merge.h"

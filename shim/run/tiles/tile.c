@@ -118,14 +118,14 @@ static void cut_ready(struct cw_run_task *t)
     struct cw_run_tiles *x = t->tile.launch;
 
     if (x->given_up) {
-        cw_run_worker_push(t);
+        cw_run_ready_push(t);
         return;
     }
     t->state = CW_RUN_READY;
     for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each lane: there is room */
         x->part[i].order.rank = t->order.rank;
         x->part[i].time.ready_ns = t->time.ready_ns;
-        cw_run_worker_push(&x->part[i]);
+        cw_run_ready_push(&x->part[i]);
     }
 }
 
@@ -395,7 +395,7 @@ static void over(struct cw_run_tiles *x, cl_int status)
         cw_run_tile_apart_end(x, status);
     cw_run.counts.cut += x->run > 1;
     cw_run.counts.tiles += x->run > 1 ? x->run : 0;
-    cw_run_task_done(t, status);
+    cw_run_worker_done(t, status);
 }
 
 /* A part whose lane still runs this kernel, at home where the others may lack its bytes; home's, made of
@@ -443,7 +443,7 @@ static void dismiss(struct cw_run_tiles *x)
         if (part->state > CW_RUN_READY)
             continue;
         if (part->state == CW_RUN_READY)
-            cw_run_worker_unready(part);
+            cw_run_ready_remove(part);
         part->state = CW_RUN_DONE;
         x->left--;
     }

@@ -27,7 +27,7 @@
 
 #include "../../../analyzer/kernels/footprint/cut_verdict.h"
 #include "../core/types.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 
 #define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
 #define CW_RUN_ANYBODY     UINT32_MAX

@@ -85,7 +85,7 @@ static void build(struct cw_run_program *p, uint32_t place)
                  (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
     cw_run_learn_ended(cw_thread_cpu_ns() - cpu_ns);
     if (built)
-        cw_run_activation_learns();
+        cw_run_account.learns++;
     cw_run_record_unpin(&p->r);
     cw_run_global_lock_tell();
 }

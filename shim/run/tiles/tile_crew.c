@@ -75,7 +75,7 @@ static void enlist_others(struct crew *c)
 
         if (part->state != CW_RUN_READY || l->busy || l->quit || (at_once && occupied))
             continue;
-        cw_run_worker_unready(part);
+        cw_run_ready_remove(part);
         enlist(c, l, part);
         occupied |= at_once;
     }
@@ -341,5 +341,5 @@ void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
         cw_run_global_lock_take();
         report(&c);
     }
-    cw_run_task_retire();
+    cw_run_worker_retire();
 }

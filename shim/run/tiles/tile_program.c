@@ -21,7 +21,6 @@
 #include "../models/program_models.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
 #include "../core/thresholds.h"
 #include "../core/state.h"
 
@@ -261,7 +260,7 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
     pthread_mutex_lock(&rewriting); /* before the lock of run mode */
     if (!r->tried[lane] && try(p, r, place, true) && !r->loaded[lane] && !cw_run.chaos) {
         cw_run_global_lock_take();
-        cw_run_observer->learns();
+        cw_run_account.learns++;
         cw_run_global_lock_give();
     }
     pthread_mutex_unlock(&rewriting);

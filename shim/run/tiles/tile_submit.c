@@ -10,7 +10,7 @@
 #include "../../door/dynamic_loader.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
+#include "../tuning/learn.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "../workers/device_kernel.h"
@@ -161,7 +161,7 @@ static void wait_for_code(struct cw_run_kernel *k, uint32_t lane)
         k->tile_code_after_ns = k->tile_code_after_ns ? 2 * k->tile_code_after_ns : CW_RUN_SEEK_FIRST_NS;
         k->tile_code_at_ns = now + k->tile_code_after_ns;
     }
-    cw_run_observer->learns();
+    cw_run_account.learns++;
 }
 
 /* The code of these blocks is known, or may be compiled now. Else the builder is asked for it, and the
@@ -178,7 +178,7 @@ static bool may_have_code(const struct cw_run_launch *l, struct cw_run_context_d
     if (known)
         return true;
     cw_run_global_lock_take();
-    *begun = cw_run_observer->build_begins();
+    *begun = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!*begun)
         wait_for_code(l->kernel, p->lane->number);
     cw_run_global_lock_give();
@@ -188,7 +188,7 @@ static bool may_have_code(const struct cw_run_launch *l, struct cw_run_context_d
 static void end_build(uint64_t begin)
 {
     cw_run_global_lock_take();
-    cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
+    cw_run_learn_ended((double)(cw_run_global_lock_now_ns() - begin));
     cw_run_global_lock_give();
 }
 

@@ -5,13 +5,13 @@
 #include "../core/context_device.h"
 #include "../../door/exit.h"
 #include "../core/fault.h"
-#include "../core/observer.h"
 #include "../core/sampler.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "../core/work_ops.h"
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
+#include "../tuning/learn.h"
 #include "../../device/pace.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"
@@ -100,20 +100,20 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
         return cw_helper_program_ahead(&t->launch, p, r);
     }
     cw_run_global_lock_take();
-    compiles = cw_run_observer->build_begins();
+    compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!compiles) {
         k->known->code_after_ns =
             k->known->code_after_ns ? 2 * k->known->code_after_ns : CW_RUN_SEEK_FIRST_NS;
         k->known->code_at_ns = cw_run_global_lock_now_ns() + k->known->code_after_ns;
         t->uncoded = true;
-        cw_run_observer->learns();
+        cw_run_account.learns++;
     }
     cw_run_global_lock_give();
     if (!compiles)
         return CL_OUT_OF_RESOURCES;
     err = cw_helper_program_ahead(&t->launch, p, r);
     cw_run_global_lock_take();
-    cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
+    cw_run_learn_ended((double)(cw_run_global_lock_now_ns() - begin));
     cw_run_global_lock_give();
     return err;
 }

@@ -5,10 +5,10 @@
 #include "../core/context_device.h"
 #include "../../door/exit.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../core/thread.h"
+#include "../tuning/activation.h"
 
 /* Worker held, lock not held. */
 static bool get_program(struct cw_run_program *p, struct cw_run_context_device *place,
@@ -57,7 +57,7 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
     l->building = false;
     cw_run.preparing--;
     cw_run.copies += good;
-    cw_run_observer->helper_loaded(build, good, cw_thread_cpu_ns() - begin);
+    cw_run_activation_loaded(build, good, cw_thread_cpu_ns() - begin);
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_record_unpin(&p->r);
     cw_run_global_lock_tell();

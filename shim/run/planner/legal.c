@@ -1,9 +1,9 @@
 /* legal.c - see legal.h. */
 #include "legal.h"
-#include "late.h"
 #include "../../device/gpu_lease.h"
 #include "../models/cutter.h"
 #include "../models/exact.h"
+#include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../memory/spread.h"
 
@@ -60,6 +60,12 @@ static enum cw_run_illegal at_other_home(const struct cw_run_kernel *k, const st
     return has_code(k, home, other) ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_CODE;
 }
 
+/* A launch there takes longer than it should (workers/late.h). */
+static bool is_late(const struct cw_run_worker *l)
+{
+    return CW_UNLIKELY(l->late_at_ns) && cw_run_global_lock_now_ns() >= l->late_at_ns;
+}
+
 /* Another context of the program has the GPU, or a program of another process. */
 static bool is_used(const struct cw_run_context_device *p)
 {
@@ -73,7 +79,7 @@ static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct
         return CW_RUN_ILLEGAL_DEVICE;
     if (l->has_offset) /* tiles of it at devices of the program's only */
         return CW_RUN_ILLEGAL_OFFSET;
-    if (may_be_held(p->slot) || cw_run_late_is(p->lane))
+    if (may_be_held(p->slot) || is_late(p->lane))
         return CW_RUN_ILLEGAL_HELD;
     if (!in_memory(p->slot) || (p->slot->memory != home->memory && !cw_run_spread_may(l)))
         return CW_RUN_ILLEGAL_MEMORY;

@@ -8,12 +8,18 @@
 #ifndef CW_RUN_LINK_FIT_H
 #define CW_RUN_LINK_FIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
-
-#include "plan.h"
 
 #define CW_LINK_FIT_LEAST  4 /* copies; before these the guess holds */
 #define CW_LINK_FIT_MEMORY 64
+
+/* One way between a memory and the host's. */
+struct cw_plan_link {
+    double latency_ns;   /* >= 0, finite */
+    double bytes_per_ns; /* > 0; INFINITY: any number of bytes takes the latency */
+    double error_share;  /* one standard error of a transfer's time, as a share of it: >= 0, finite */
+};
 
 struct cw_link_fit {
     struct cw_plan_link guess;

@@ -1,20 +1,17 @@
-/* repeat.c - see tuning/repeat.h. */
+/* repeat.c - see workers/repeat.h. */
 #include "repeat.h"
 #include "../core/thresholds.h"
 
 #include <string.h>
 
-#include "perf_model.h"
-#include "activation.h"
+#include "../tuning/activation.h"
 #include "../core/fault.h"
 #include "../core/thread.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "../tasks/reference_counts.h"
-#include "../workers/exclusion.h"
-#include "../workers/help.h"
-#include "../workers/short_task.h"
+#include "exclusion.h"
+#include "short_task.h"
 
 bool cw_run_repeat_elsewhere(const struct cw_run_queue *q)
 {
@@ -67,16 +64,6 @@ static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
            !cw_run.lanes[a->lane].building;
 }
 
-/* On all memory that it names, which is that of the launch before it. */
-static void be_last(struct cw_run_queue *q, struct cw_run_kernel *k)
-{
-    uint64_t sequence = ++cw_run.sequence;
-
-    for (uint32_t i = 0; i < k->count; i++)
-        if (k->args[i].memory)
-            cw_run_reference_counts_last(k->args[i].memory, q, sequence);
-}
-
 /* Lock held; given up meanwhile. */
 static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct cw_run_ndrange *r)
 {
@@ -87,7 +74,7 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
 
     cw_run_record_pin(&q->r);
     cw_run_record_pin(&k->r);
-    be_last(q, k);
+    cw_run.sequence++;
     q->again = l->busy = true;
     q->again_by = pthread_self();
     cw_run.running++;
@@ -129,7 +116,7 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
         return CW_RUN_NOT_AGAIN;
     cw_run_thread_caller_enter(&me);
     side = cw_run_exclusion_side(k, e->queue->context->places[a->place].slot->home);
-    if (me.roomy && cw_run_exclusion_enter(side, r->dims, r->global)) {
+    if (me.roomy && cw_run_exclusion_enter(side, r)) {
         a->left--;
         moved = a->lane != e->queue->context->places[e->queue->home].lane->number;
         cw_run_activation_enqueued(&now);

@@ -3,16 +3,16 @@
 #include "../core/thread.h"
 #include "../core/work_ops.h"
 #include "../core/global_lock.h"
+#include "../core/ready.h"
 #include "../core/state.h"
 #include "../memory/coherence.h"
-#include "../tasks/task.h"
-#include "exclusion.h"
-#include "late.h"
-#include "help.h"
-#include "short_task.h"
+#include "../tasks/callback.h"
+#include "../tasks/foreign.h"
+#include "../workers/late.h"
+#include "../workers/short_task.h"
 #include "window.h"
-#include "worker.h"
-#include "watch.h"
+#include "../workers/worker.h"
+#include "../workers/watch.h"
 
 /* A thread of the program leaves helpers with a memory of their own to their workers: it could not help
  * elsewhere while a launch there takes long. */
@@ -49,7 +49,7 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
             continue;
         if (brief)
             *brief -= ns;
-        return cw_run_worker_take(l, best);
+        return cw_run_ready_take(l, best);
     }
     return NULL;
 }
@@ -106,20 +106,21 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
     cw_run_thread_caller_enter(&me);
     cw_run.waiters++;
     while (!over(what)) {
+        cw_run_worker_take_ready();
         if (cw_run.retire_first && !cw_run.retiring) {
-            cw_run_task_retire();
+            cw_run_worker_retire();
         } else if (q && me.roomy && (t = take_for(q, last, &lane, NULL))) {
             cw_run_worker_run(lane, t, last);
         } else if (CW_UNLIKELY(cw_run_window_is_due())) {
             cw_run_window_step();
-        } else if (cw_run_global_lock_has_releases()) {
-            cw_run_global_lock_give();
-            cw_run_global_lock_take();
+        } else if (cw_run_foreign_give_and_take()) {
+            continue;
         } else if (!q || !cw_run_watch_parts(q->first)) {
             bool again;
             uint64_t look = time_to_look(q, &again);
 
-            cw_run_worker_kick();
+            cw_run_loop_staff();
+            cw_run_global_lock_kick();
             if (!again)
                 wait_until(look);
         }
@@ -142,4 +143,38 @@ void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double left)
     while (me.roomy && cw_run.ready_count && (t = take_for(q, last, &lane, &left)))
         cw_run_worker_run(lane, t, t->order.sequence);
     cw_run_thread_caller_leave(&me);
+}
+
+/* ---- callbacks */
+
+static bool over_for_event(const void *what)
+{
+    return !((const struct cw_run_event *)what)->calls_due;
+}
+
+static bool over_for_queue(const void *what)
+{
+    const struct cw_run_until *u = what;
+
+    return u->queue->calls_over >= u->sequence;
+}
+
+void cw_run_help_callbacks(struct cw_run_queue *q)
+{
+    struct cw_run_until until = {q, q->calls};
+
+    if (cw_run_callback_is_due(q))
+        cw_run_help(NULL, 0, over_for_queue, &until);
+}
+
+void cw_run_help_callbacks_on(struct cw_run_event *e)
+{
+    struct cw_run_until until = {e->queue, e->calls};
+
+    if (!cw_run_callback_may_wait())
+        return;
+    if (e->what == CW_RUN_MANAGED && e->queue->in_order) /* bare, earlier callbacks have returned */
+        cw_run_help(NULL, 0, over_for_queue, &until);
+    else if (e->calls_due)
+        cw_run_help(NULL, 0, over_for_event, e);
 }

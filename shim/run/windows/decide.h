@@ -11,7 +11,7 @@
 
 struct cw_run_task;
 
-/* The observer's `decide` (core/observer.h): sets lane, place and rank of the `count` commands from `first`
+/* Sets lane, place and rank of the `count` commands from `first`
  * on (by window_next), which no other thread knows of yet. Lock held; given up while a plan is made. False:
  * it is as if they had been left alone. rest: NULL, or set to the first of those that nothing was decided of,
  * as launches before them are about to show such launches' time elsewhere; the list then ends before it.

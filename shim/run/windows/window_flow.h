@@ -16,8 +16,8 @@ struct cw_run_window_flow {
     double *back;
     uint32_t tasks, backs, edges, pieces; /* internal: room */
     uint32_t window;                      /* internal: its number */
-    uint32_t n;                    /* internal: pieces so far */
-    struct cw_run_flow flow;       /* internal: of one command */
+    uint32_t n;                           /* internal: pieces so far */
+    struct cw_run_flow flow;              /* internal: of one command */
 };
 
 /* A native command uses the buffer: a launch (`launch`), or another one; `writes`: to it. */

@@ -1,15 +1,16 @@
-/* hold.c - see tuning/hold.h. */
+/* hold.c - see windows/hold.h. */
 #include "hold.h"
 
 #include "../core/backoff.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "window.h"
 #include "../core/thresholds.h"
-#include "../core/worker_ops.h"
+#include "../core/ready.h"
 #include "../models/program_models.h"
 #include "../planner/costs.h"
-#include "activation.h"
-#include "perf_model.h"
+#include "../tuning/activation.h"
+#include "../tuning/perf_model.h"
 
 #define LOOKED_AT 8192 /* commands of a window */
 
@@ -156,7 +157,8 @@ bool cw_run_hold_for_gpus(struct cw_run_task *first)
     now = cw_run_global_lock_now_ns();
     until = now + (uint64_t)(CW_RUN_HOLD_GPUS * ns);
     for (; are_made_ready() && now < until; now = cw_run_global_lock_now_ns()) {
-        cw_run_worker_kick(); /* commands of the window before, and what is awaited */
+        cw_run_loop_staff();
+        cw_run_global_lock_kick(); /* commands of the window before, and what is awaited */
         cw_run.waiters++;
         cw_run_global_lock_wait(until - now);
         cw_run.waiters--;

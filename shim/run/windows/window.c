@@ -7,19 +7,25 @@
 #include "../core/backoff.h"
 #include "../core/clock.h"
 #include "../core/state.h"
-#include "../tasks/task.h"
-#include "timing.h"
+#include "../core/ready.h"
+#include "../core/record.h"
+#include "../groups/group.h"
+#include "../models/program_models.h"
+#include "../tasks/foreign.h"
+#include "../tiles/share.h"
 #include "window.h"
-#include "late.h"
-#include "worker.h"
+#include "../workers/late.h"
+#include "../workers/worker.h"
 
 #include <time.h>
 
 #include "../../door/door.h"
 #include "../../door/roomy.h"
-#include "../core/observer.h"
 #include "../core/thread.h"
 #include "../memory/spread_ahead.h"
+#include "../tuning/bypass.h"
+#include "decide.h"
+#include "hold.h"
 
 /* A list of commands that are linked by links.window. */
 struct commands {
@@ -70,7 +76,7 @@ static uint32_t release(struct cw_run_task *t, bool gained)
     for (; t; t = next, n++) {
         next = t->links.window;
         if (t->work == CW_RUN_LAUNCH && t->queue != last)
-            cw_run_observer->planned(last = t->queue, gained);
+            cw_run_bypass_window(last = t->queue, gained);
         t->released = true;
         t->time.at[1] = t->time.at[0];
         if (t->time.wanted && !now)
@@ -97,7 +103,7 @@ static void plan(struct commands *c, struct commands *kept)
     cw_run.counts.windows++;
     cw_run_thread_caller_enter(
         &me); /* plans divide, and the program may want to know of overflows of its own */
-    gained = cw_run_observer->decide(c->first, c->n, kept ? &rest : NULL);
+    gained = cw_run_decide(c->first, c->n, kept ? &rest : NULL);
     cw_run_thread_caller_leave(&me);
     n = release(c->first, gained);
     if (kept)
@@ -115,7 +121,7 @@ static void close_it(void *may_keep)
     cw_run.window_count = 0;
     cw_run.window_given_ns = cw_run_global_lock_now_ns();
     if (keeps)
-        cw_run_observer->closes(all.first, all.n);
+        cw_run_hold_tell(all.first, all.n);
     do {
         rest = cut(&all);
         plan(&all, keeps ? &kept : NULL);
@@ -151,12 +157,15 @@ static bool is_behind_its_own(void)
 
 void cw_run_window_close(void)
 {
+    if (!cw_run.window_first)
+        return;
     close_window(false);
+    cw_run_loop_staff(); /* the timer, which does that else, may be in a call of the vendor's */
 }
 
 void cw_run_window_step(void)
 {
-    if (CW_UNLIKELY(cw_run_observer->holds()) && is_behind_its_own() && are_busy(cw_run_global_lock_now_ns()))
+    if (CW_UNLIKELY(cw_run_hold_is_on()) && is_behind_its_own() && are_busy(cw_run_global_lock_now_ns()))
         cw_run.window_since_ns = 1; /* it closes as soon as workers have nothing to do */
     else
         close_window(true);
@@ -181,12 +190,11 @@ static void wait_ages(unsigned ages)
 {
     struct timespec until;
 
-    if (cw_run_global_lock_has_releases()) {
-        cw_run_global_lock_give();
-        cw_run_global_lock_take();
+    if (cw_run_foreign_give_and_take())
         return;
-    }
-    cw_run_worker_kick();
+    cw_run_global_lock_kick();
+    if (cw_run.timer_wanted)
+        return;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)ages * CW_RUN_WINDOW_AGE_NS;
     if (until.tv_nsec >= 1000000000) {
@@ -246,6 +254,26 @@ static void look_at_window(struct looks *l)
     l->fresh = false;
 }
 
+static void prepare(void *program)
+{
+    struct cw_run_program *p = program;
+
+    if (!p->models_came)
+        return;
+    p->models_came = false;
+    cw_run_group_history_foresee_group(p);
+    cw_run_share_prepare(p);
+}
+
+/* Models of programs, or the history, have come: rewritten kernels are built early. */
+static void tell_of_models(void)
+{
+    if (CW_LIKELY(!cw_run_program_models_came))
+        return;
+    cw_run_program_models_came = false;
+    cw_run_record_each(CW_RUN_PROGRAM, prepare);
+}
+
 static void *timer(void *unused)
 {
     struct looks l = {.ages = 1};
@@ -256,18 +284,22 @@ static void *timer(void *unused)
     cw_run_global_lock_take();
     while (!cw_run.quit) {
         cw_run.timer_wanted = false;
+        cw_run_worker_take_ready();
+        cw_run_loop_staff();
+        tell_of_models();
         if (is_watching())
             cw_run_late_look(&any);
         if (cw_run.retire_first && !cw_run.retiring) {
-            cw_run_task_retire();
-        } else if (cw_run_worker_run_orphan()) {
+            cw_run_worker_retire();
+        } else if (cw_run_loop_run_orphan()) {
             l.ticks = 0;
         } else if (cw_run.window_count) {
             look_at_window(&l);
         } else {
             l.open = false;
             l.ticks = closes_itself(&l) ? 0 : l.ticks + l.ages;
-            if (cw_run_global_lock_has_releases() || l.ticks <= CW_RUN_TIMER_TICKS) {
+            if (cw_run_foreign_is_due() || cw_run_global_lock_has_releases() ||
+                l.ticks <= CW_RUN_TIMER_TICKS) {
                 wait_ages(l.ages);
                 continue;
             }
