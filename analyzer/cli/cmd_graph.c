@@ -44,6 +44,7 @@ static const struct cw_cli_option options[] = {
     {"collapse", 0, CW_CLI_BOOL, MEMBER(collapse), NULL, NULL, "draw one node per kernel or kind of command"},
     {"limit", 'n', CW_CLI_INT, MEMBER(limit), "N", NULL, "draw the first N commands only"},
     CW_SELECTION_ROWS(struct graph_options),
+    {"compact", 0, CW_CLI_BOOL, 0, "clweave trace -o FILE.log: the log, which all commands read", NULL, NULL},
     CW_CLI_END,
 };
 static const struct graph_options defaults = {.command = -1};
@@ -176,10 +177,6 @@ static bool check(const struct graph_options *o, const struct cw_exporter *expor
     return !why && cw_selection_options_check(&o->selection);
 }
 
-static const char *const gone[] = {
-    "compact", "the log is the small form: `clweave trace -o FILE.log` keeps it, and all commands read it",
-    NULL};
-
 static int run(const void *values, int argc, char **argv)
 {
     const struct graph_options *o = values;
@@ -266,7 +263,6 @@ const struct cw_command_def cw_cmd_graph = {
         "whole "
         "trace.",
     .options = options,
-    .gone = gone,
     .output = output,
     .examples = examples,
     .defaults = &defaults,

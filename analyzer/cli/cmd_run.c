@@ -1,8 +1,10 @@
 /* cmd_run.c - clweave run: run an unmodified program under clweave's scheduler. */
 #include "launch.h"
 
-#define CW_LAUNCH_COMMAND CW_CMD_RUN
-#define CW_LAUNCH_SUMMARY "print how many commands were managed, reordered and moved, and why others were not"
+#define CW_LAUNCH_TAKES(field, commands) ((commands)&CW_CMD_RUN)
+#define CW_LAUNCH_SUMMARY                                                                                    \
+    "print how many commands were managed, reordered and moved, "                                            \
+    "and why others were not"
 static const struct cw_cli_option options[] = {
 #include "launch_options.inc"
 };
@@ -59,7 +61,6 @@ const struct cw_command_def cw_cmd_run = {
         "it, 1 when it could "
         "not be started.",
     .options = options,
-    .gone = cw_launch_gone,
     .output = output,
     .examples = examples,
     .values_size = sizeof(struct cw_launch_options),

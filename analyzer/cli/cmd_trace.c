@@ -1,8 +1,8 @@
 /* cmd_trace.c - clweave trace: records the OpenCL calls of an unmodified program. */
 #include "launch.h"
 
-#define CW_LAUNCH_COMMAND CW_CMD_TRACE
-#define CW_LAUNCH_SUMMARY "print the tables of `clweave graph` when the program has ended"
+#define CW_LAUNCH_TAKES(field, commands) ((commands)&CW_CMD_TRACE)
+#define CW_LAUNCH_SUMMARY                "print the tables of `clweave graph` when the program has ended"
 static const struct cw_cli_option options[] = {
 #include "launch_options.inc"
 };
@@ -30,7 +30,6 @@ const struct cw_command_def cw_cmd_trace = {
         "when it could not be "
         "started. Without the tool: LD_PRELOAD=libclweave.so CLWEAVE_MODE=trace PROGRAM.",
     .options = options,
-    .gone = cw_launch_gone,
     .examples = examples,
     .values_size = sizeof(struct cw_launch_options),
     .min_operands = 1,

@@ -245,7 +245,7 @@ static void find_injected(struct cw_findings_list *l)
         n += t->programs.v[i].injected_for != 0;
     if (n)
         cw_findings_list_add(l, CW_FINDING_NOTE, "Injected programs",
-                             "%zu of %s ran with a text of --inject in place of %s own.", n,
+                             "%zu of %s ran with a text of --set inject in place of %s own.", n,
                              CW_COUNT(t->programs.count, "program"),
                              t->programs.count == 1 ? "its" : "their");
 }

@@ -117,9 +117,9 @@ struct cw_t_program {
     const char *options;   /* of the last build; NULL if never built */
     const char *build_log; /* of the last build that failed; NULL if none did */
     const char *warnings;  /* the same of the last build that succeeded; NULL: the compiler said nothing */
-    uint64_t source_hash;  /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
+    uint64_t source_hash;  /* FNV-1a 64 of the source or binary; recorded even with --set no_sources=1 */
     uint64_t
-        injected_for; /* the same of the program's own text, which --inject has replaced; 0: it has not */
+        injected_for; /* the same of the program's own text, which --set inject has replaced; 0: it has not */
     bool kept;
     bool rebuilt;          /* built with other options before: kernels may be of either build */
     struct cw_blob binary; /* that it was made of, captured (--capture-data) */

@@ -399,7 +399,7 @@ static void add_gpus(struct cw_context_devices *s)
 }
 
 /* ---- devices of other platforms: for kernels of which every device makes the same bits, and, under
- * --numerics relaxed, for all */
+ * --set numerics=relaxed, for all */
 
 /* Theoretical peak in single precision, relative to others: units times clock times what a unit begins in one
  * clock, which OpenCL does not tell. A guess until launches are measured. */

@@ -13,9 +13,9 @@ refused 1 "with --capture-data" "$T/bare.json" --execute
 capture full "$B/test/apps/reduction"
 refused 2 "trace|plan|random" "$T/full.json" --execute --order backwards
 refused 2 "--repeat 0" "$T/full.json" --execute --repeat 0
-refused 2 "--drop-edge 5" "$T/full.json" --execute --drop-edge 5
-refused 1 "no event, barrier, host or data edge" "$T/full.json" --execute --drop-edge 999999:0
-refused 1 "no device 900" "$T/full.json" --execute --device 900
+refused 2 "--order drop:5" "$T/full.json" --execute --order drop:5
+refused 1 "no event, barrier, host or data edge" "$T/full.json" --execute --order drop:999999:0
+refused 1 "no device 900" "$T/full.json" --execute --on 900
 cp "$T/full.json.data" "$T/data"
 truncate -s -1000 "$T/full.json.data"
 refused 1 "may be truncated" "$T/full.json" --execute

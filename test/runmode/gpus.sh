@@ -51,7 +51,7 @@ bare "$T/program" && for turn in 1 2 3 4; do # where the parts' sizes change, al
     read -r all copied < "$T/borders" && [ "$all" -ge 128 ] && [ $((4 * copied)) -le $((3 * all)) ] && break
 done
 [ "${all:-0}" -ge 128 ] && [ $((4 * copied)) -le $((3 * all)) ] || fail "borders were copied too often: $(grep borders "$T/summary")"
-# reads (--staging force: of any size) take each piece straight from the GPU that has it; by lot. Below: a piece that does not come is
+# reads (--set staging=force: of any size) take each piece straight from the GPU that has it; by lot. Below: a piece that does not come is
 # asked for by way of the host, and one that counts as read too early shows
 straight() {
     printf '#!/bin/sh\nexec "%s" %s\n' "$B/test/runmode/reads" "$1" > "$T/program"

@@ -1,5 +1,6 @@
 /* cli.c - command lookup and option parsing; see cli.h. */
 #include "cli.h"
+#include "../../settings/options.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -9,26 +10,20 @@
 
 enum { MAX_OPTIONS = 64, MAX_WORD = 64, LONG_BASE = 1000, HELP_ID = LONG_BASE - 1 };
 
-static size_t option_count(const struct cw_cli_option *options)
+char *cw_cli_name_after(const char *path, const char *label)
 {
-    size_t n = 0;
+    const char *dot = strrchr(path, '.');
+    size_t size = strlen(path) + strlen(label) + 2, stem;
+    char *name = malloc(size);
 
-    while (options && options[n].name)
-        n++;
-    return n;
-}
-
-static enum cw_status check_choice(const struct cw_cli_option *o, const char *word, struct cw_error *err)
-{
-    size_t len = strlen(word);
-
-    for (const char *p = o->choices; p && *p;) {
-        size_t n = strcspn(p, "|");
-        if (n == len && memcmp(p, word, n) == 0)
-            return CW_OK;
-        p += n + (p[n] == '|');
-    }
-    return cw_error_set(err, CW_ERR_INVALID, "--%s: '%s' is not one of %s", o->name, word, o->choices);
+    if (!name)
+        return NULL;
+    stem = dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
+    snprintf(name, size, "%.*s-%s%s", (int)stem, path, label, path + stem);
+    for (size_t k = stem; k < stem + 1 + strlen(label); k++)
+        if (strchr(":,=", name[k]))
+            name[k] = '-';
+    return name;
 }
 
 static enum cw_status add_word(struct cw_cli_list *list, const char *word, struct cw_error *err)
@@ -56,11 +51,8 @@ static enum cw_status store(const struct cw_cli_option *o, const char *word, voi
 {
     char *member = (char *)values + o->offset, *end;
 
-    if (o->choices && *o->choices) {
-        enum cw_status status = check_choice(o, word, err);
-        if (status)
-            return status;
-    }
+    if (o->choices && *o->choices && !cw_options_choice(o->choices, word))
+        return cw_error_set(err, CW_ERR_INVALID, "--%s: '%s' is not one of %s", o->name, word, o->choices);
     switch (o->kind) {
     case CW_CLI_BOOL:
         *(bool *)member = true;
@@ -89,14 +81,17 @@ static enum cw_status store(const struct cw_cli_option *o, const char *word, voi
     return CW_OK;
 }
 
-/* The message for a word that getopt_long did not understand. */
-static enum cw_status bad_option(const struct cw_command_def *def, int result, const char *word,
-                                 struct cw_error *err)
+/* The message for a word that getopt_long did not understand, or that stands for `gone` (NULL: none), an
+ * option with a new spelling. */
+static enum cw_status bad_option(const struct cw_command_def *def, const struct cw_cli_option *gone,
+                                 int result, const char *word, struct cw_error *err)
 {
     const char *names[MAX_OPTIONS + 2], *nearest;
     char given[MAX_WORD + 1];
     size_t n = 0;
 
+    if (gone)
+        return cw_error_set(err, CW_ERR_INVALID, "%s: --%s is now %s", def->name, gone->name, gone->argument);
     if (result == ':')
         return cw_error_set(err, CW_ERR_INVALID, "%s: option '%s' needs an argument; see clweave %s --help",
                             def->name, word, def->name);
@@ -106,10 +101,6 @@ static enum cw_status bad_option(const struct cw_command_def *def, int result, c
     names[n] = NULL;
     snprintf(given, sizeof given, "%s", word + strspn(word, "-"));
     given[strcspn(given, "=")] = '\0';
-    for (const char *const *g = def->gone; g && *g; g += 2)
-        if (strcmp(*g, given) == 0)
-            return cw_error_set(err, CW_ERR_INVALID, "%s: the option '--%s' is gone: %s", def->name, given,
-                                g[1]);
     nearest = strncmp(word, "--", 2) == 0 ? cw_cli_nearest(given, names) : NULL;
     if (nearest && strcmp(nearest, given) == 0)
         return cw_error_set(err, CW_ERR_INVALID, "%s: option '--%s' takes no argument", def->name, given);
@@ -129,9 +120,11 @@ static void getopt_tables(const struct cw_command_def *def, struct option *longs
         *letters++ = '+';
     *letters++ = ':';
     *letters++ = 'h';
-    CW_CLI_EACH(o, def->options)
-    {
-        bool takes = o->argument && o->kind != CW_CLI_BOOL;
+    for (const struct cw_cli_option *o = def->options; o && o->name; o++) {
+        bool takes = o->help && o->argument && o->kind != CW_CLI_BOOL;
+
+        if (!o->help && !o->argument)
+            continue;
         *longs++ = (struct option){o->name, takes ? required_argument : no_argument, NULL,
                                    LONG_BASE + (int)(o - def->options)};
         if (o->letter) {
@@ -200,10 +193,12 @@ enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **
 {
     struct option longs[MAX_OPTIONS + 2];
     char letters[2 * MAX_OPTIONS + 8];
-    size_t n = option_count(def->options);
+    size_t n = 0;
     enum cw_status status = CW_OK;
 
     *help = false;
+    while (def->options && def->options[n].name)
+        n++;
     if (n > MAX_OPTIONS)
         return cw_error_set(err, CW_ERR_LIMIT, "%s: too many options in its table", def->name);
     getopt_tables(def, longs, letters);
@@ -213,19 +208,18 @@ enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **
     while (!status && !*help) {
         int at = optind ? optind : 1, r = getopt_long(*argc, argv, letters, longs, NULL);
         const char *word = option_word(*argc, argv, at);
-        size_t i = r >= LONG_BASE ? (size_t)(r - LONG_BASE) : 0;
+        int row = r == '?' ? optopt : r; /* '?': also for a flag with a value */
+        const struct cw_cli_option *o = row >= LONG_BASE ? &def->options[row - LONG_BASE] : NULL;
 
         if (r < 0)
             break;
-        if (r == '?' || r == ':') {
-            status = bad_option(def, r, word, err);
-            break;
-        }
         *help = r == 'h' || r == HELP_ID;
-        while (r < LONG_BASE && i < n && (def->options[i].letter != r || !def->options[i].help))
-            i++;
-        if (!*help && i < n)
-            status = store(&def->options[i], optarg, values, err);
+        for (size_t i = 0; !o && r != '?' && i < n; i++)
+            o = def->options[i].help && def->options[i].letter == r ? &def->options[i] : NULL;
+        if (r == '?' || r == ':' || (o && !o->help))
+            status = bad_option(def, o && !o->help ? o : NULL, r, word, err);
+        else if (o)
+            status = store(o, optarg, values, err);
     }
     *first = optind;
     return status;

@@ -3,16 +3,7 @@
  * A command is one file cmd_<name>.c with one `const struct cw_command_def`, and one line in commands.c. From
  * its option table come parsing, --help, the manual pages (`clweave help --man`) and the completions of
  * shells (`clweave help --completion bash`). The frame parses the options into the command's own struct,
- * answers --help, checks the number of operands, and only then calls run().
- *
- *     struct graph_options { const char *out; bool all; };
- *     static const struct cw_cli_option options[] = {
- *         {"out", 'o', CW_CLI_STRING, offsetof(struct graph_options, out), "FILE", NULL, "write to FILE"},
- *         {"all", 'a', CW_CLI_BOOL, offsetof(struct graph_options, all), NULL, NULL, "draw everything"},
- *         CW_CLI_END};
- *     static int run(const void *values, int argc, char **argv) { const struct graph_options *o = values; ...
- * } const struct cw_command_def cw_cmd_graph = {.name = "graph", .run = run, .options = options, .defaults =
- * &defaults, .values_size = sizeof(struct graph_options), ...};
+ * answers --help, checks the number of operands, and only then calls run(). A short example: cmd_timeline.c
  *
  * Thread-safety: none, the tool has one thread. */
 #ifndef CW_CLI_H
@@ -55,11 +46,11 @@ struct cw_cli_option {
     /* placeholder in help texts; NULL for CW_CLI_BOOL; a SHIM option without one is a flag */
     const char *argument;
     const char *choices; /* allowed words separated by |, else NULL or "" */
-    const char *help; /* one sentence, lower case, no full stop; NULL: the row counts for nothing (a setting
-                       * of options.inc that this command does not take) */
+    const char *help;    /* one sentence, lower case, no full stop; NULL: the command has no such option.
+                       * `argument` is then its new spelling, if it had one, else NULL */
 };
 
-/* for (o over the rows of `table` that count) */
+/* for (o over the options of `table`) */
 #define CW_CLI_EACH(o, table)                                                                                \
     for (const struct cw_cli_option *o = (table); o && o->name; o++)                                         \
         if (o->help)
@@ -75,7 +66,6 @@ struct cw_command_def {
     const char *usage;                   /* the text behind "clweave <name> ", e.g. "[options] FILE" */
     const char *details;                 /* paragraphs for --help and the man page; NULL allowed */
     const struct cw_cli_option *options; /* NULL allowed */
-    const char *const *gone; /* pairs {option that is gone, its new spelling}, NULL-ended; NULL allowed */
     const char *words;       /* for completion: "a|b", of the first operand; NULL allowed */
     const char *const *output; /* pairs {column or line that it prints, meaning}, NULL-ended; NULL allowed */
     const char *const *examples;    /* pairs {command, explanation}, NULL-ended; NULL allowed */
@@ -120,12 +110,16 @@ void cw_cli_streams_own(void);
 /* Complains with err's text, or with the status's string when there is none. Returns CW_EXIT_FAILURE. */
 int cw_cli_fail(const struct cw_error *err);
 
+/* "out.svg", "heft:a=1" -> "out-heft-a-1.svg", for several files. The caller's; NULL when memory is out. */
+char *cw_cli_name_after(const char *path, const char *label);
+
 /* The word of the NULL-ended list `words` that is nearest to `word` (edit distance), NULL when none is near.
  */
 const char *cw_cli_nearest(const char *word, const char *const *words);
 
-/* Help texts (cli_help.c). They return nothing and write to `f` only. */
+/* Help texts (cli_help.c). They return nothing and write to `f` only. Settings: all that --set takes. */
 void cw_cli_help_all(FILE *f, const struct cw_command_def *const *table);
+void cw_cli_help_settings(FILE *f);
 void cw_cli_help_command(FILE *f, const struct cw_command_def *def);
 
 /* Manual pages, in roff (cli_man.c): clweave(1), and clweave-NAME(1) of one command. */

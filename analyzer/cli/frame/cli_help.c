@@ -1,5 +1,6 @@
 /* cli_help.c - --help, from the command and option tables. */
 #include "cli.h"
+#include "../../settings/options.h"
 
 #include <string.h>
 
@@ -83,6 +84,21 @@ void cw_cli_help_command(FILE *f, const struct cw_command_def *def)
         fputs("\nexamples:\n", f);
     for (size_t i = 0; def->examples && def->examples[i]; i += 2)
         fprintf(f, "  %s\n      %s\n", def->examples[i], def->examples[i + 1]);
+}
+
+void cw_cli_help_settings(FILE *f)
+{
+    char text[96];
+
+    fputs(
+        "Settings for experiments, of run and learn; trace takes those of recording and of programs' texts.\n"
+        "The variable CLWEAVE_NAME, in capitals, does the same; --set wins.\n\n",
+        f);
+    for (const struct cw_option_info *info = cw_option_table; info->name; info++) {
+        snprintf(text, sizeof text, "%s=%s", info->field, info->argument);
+        if (info->commands & CW_CMD_SET)
+            print_option(f, &(struct cw_cli_option){"set", 0, CW_CLI_LIST, 0, text, NULL, info->help});
+    }
 }
 
 void cw_cli_help_all(FILE *f, const struct cw_command_def *const *table)

@@ -81,10 +81,9 @@ static const char *const foreign[] = {
 
 static void put_environment(FILE *f)
 {
-    fputs(
-        ".SH ENVIRONMENT\nThe library has these settings. The tool has options of the same names, which win "
-        "over\nvariables, for all but CLWEAVE_MODE.\n",
-        f);
+    fputs(".SH ENVIRONMENT\nThe library has these settings. The tool has options of the same names, or takes "
+          "them by\n\\-\\-set NAME=VALUE, for all but CLWEAVE_MODE; both win over variables.\n",
+          f);
     put_settings(f, false);
     fputs(".PP\nThe tool, an installation or a test sets these:\n", f);
     put_settings(f, true);
@@ -178,21 +177,17 @@ static void see_also(FILE *f, const struct cw_command_def *const *table, const s
           f);
 }
 
-/* The options' variables, and that the page clweave(1) has the others. */
+/* Settings of the library are variables, too. */
 static void put_variables(FILE *f, const struct cw_command_def *def)
 {
-    char variable[CW_OPTION_VARIABLE_BYTES], option[96];
-    bool any = false;
-
     CW_CLI_EACH(o, def->options)
-    for (const struct cw_option_info *info = cw_option_table; info->name && o->kind == CW_CLI_SHIM; info++)
-        if (strcmp(info->name, o->name) == 0) {
-            if (!any)
-                fputs(".SH ENVIRONMENT\n", f);
-            any = true;
-            snprintf(option, sizeof option, "the same as --%s", o->name);
-            entry(f, cw_options_variable(info, variable), option);
-        }
+    if (o->kind == CW_CLI_SHIM) {
+        fputs(".SH ENVIRONMENT\nOptions and settings of the library are also variables: \\-\\-device\\-times "
+              "is "
+              "CLWEAVE_DEVICE_TIMES=1.\nclweave(1) explains them.\n",
+              f);
+        return;
+    }
 }
 
 void cw_cli_man_command(FILE *f, const struct cw_command_def *const *table, const struct cw_command_def *def)

@@ -1,20 +1,24 @@
 /* completion_bash.c - the completion script of bash. */
 #include "completion_words.h"
 
-/* One case of the options' arguments; "-o" and "--out" alike. */
+#include <string.h>
+
+/* One case of the options' arguments; "-o" and "--out" alike. Behind `--set rows=`, "=" divides words. */
 static void put_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o)
 {
-    fprintf(f, "    '%s --%s'", def->name, o->name);
+    const char *name = o->help ? o->name : cw_completion_setting(o);
+
+    fprintf(f, "    '%s %s%.*s'", def->name, o->help ? "--" : "", (int)strcspn(name, "="), name);
     if (o->letter)
         fprintf(f, " | '%s -%c'", def->name, o->letter);
     fputs(") COMPREPLY=($(", f);
-    if (cw_completion_words_option(NULL, o)) {
+    if (cw_completion_words_option(NULL, def, o)) {
         fputs("compgen -W '", f);
-        cw_completion_words_option(f, o);
+        cw_completion_words_option(f, def, o);
         fputs("' -- \"$cur\"", f);
     }
     if (cw_completion_words_or_file(o))
-        fprintf(f, "%scompgen -f -- \"$cur\"", cw_completion_words_option(NULL, o) ? "; " : "");
+        fprintf(f, "%scompgen -f -- \"$cur\"", cw_completion_words_option(NULL, def, o) ? "; " : "");
     fputs(")); return ;;\n", f);
 }
 
@@ -44,9 +48,9 @@ void cw_completion_bash(FILE *f, const struct cw_command_def *const *table)
         fprintf(f, "%s ", table[i]->name);
     fputs("--help --version' -- \"$cur\")); return\n    fi\n    case \"${COMP_WORDS[1]} $prev\" in\n", f);
     for (size_t i = 0; table[i]; i++)
-        CW_CLI_EACH(o, table[i]->options)
-    if (cw_completion_takes(o))
-        put_option(f, table[i], o);
+        for (const struct cw_cli_option *o = table[i]->options; o && o->name; o++)
+            if (cw_completion_takes(o))
+                put_option(f, table[i], o);
     fputs("    esac\n    case \"${COMP_WORDS[1]}\" in\n", f);
     for (size_t i = 0; table[i]; i++) {
         fprintf(f, "    %s) words='", table[i]->name);

@@ -26,9 +26,9 @@ static void put_option(FILE *f, const struct cw_command_def *def, const struct c
         fprintf(f, " -s %c", o->letter);
     if (cw_completion_takes(o))
         fputs(cw_completion_words_or_file(o) ? " -r -F" : " -x", f);
-    if (cw_completion_words_option(NULL, o)) {
+    if (cw_completion_words_option(NULL, def, o)) {
         fputs(" -a '", f);
-        cw_completion_words_option(f, o);
+        cw_completion_words_option(f, def, o);
         fputc('\'', f);
     }
     fputs(" -d ", f);

@@ -16,23 +16,25 @@ static void put_quoted(FILE *f, const char *text)
 }
 
 /* What completes an argument, as _arguments takes it: (a b), a function or {code}. */
-static void put_action(FILE *f, size_t words, bool files, const struct cw_cli_option *o)
+static void put_action(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o)
 {
+    bool words = cw_completion_words_option(NULL, def, o), files = cw_completion_words_or_file(o);
+
     if (words && files) {
         fputs("{compadd -- ", f);
-        cw_completion_words_option(f, o);
+        cw_completion_words_option(f, def, o);
         fputs("; _files}", f);
     } else if (words) {
         fputc('(', f);
-        cw_completion_words_option(f, o);
+        cw_completion_words_option(f, def, o);
         fputc(')', f);
     } else {
         fputs(files ? "_files" : " ", f);
     }
 }
 
-static void put_option(FILE *f, const struct cw_cli_option *o, const char *dashes, const char *name,
-                       const char *tie)
+static void put_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o,
+                       const char *dashes, const char *name, const char *tie)
 {
     bool takes = cw_completion_takes(o);
 
@@ -43,7 +45,7 @@ static void put_option(FILE *f, const struct cw_cli_option *o, const char *dashe
         fputc(':', f);
         put_quoted(f, o->argument);
         fputc(':', f);
-        put_action(f, cw_completion_words_option(NULL, o), cw_completion_words_or_file(o), o);
+        put_action(f, def, o);
     }
     fputc('\'', f);
 }
@@ -53,9 +55,9 @@ static void put_command(FILE *f, const struct cw_command_def *const *table, cons
     fprintf(f, "    %s) _arguments : '(-h --help)'{-h,--help}'[show help]'", def->name);
     CW_CLI_EACH(o, def->options)
     {
-        put_option(f, o, "--", o->name, "=");
+        put_option(f, def, o, "--", o->name, "=");
         if (o->letter)
-            put_option(f, o, "-", (const char[]){o->letter, '\0'}, "+");
+            put_option(f, def, o, "-", (const char[]){o->letter, '\0'}, "+");
     }
     if (cw_completion_words_operand(NULL, table, def)) {
         fputs(" \\\n        '1:word:(", f);

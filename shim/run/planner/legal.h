@@ -9,7 +9,7 @@ enum cw_run_illegal {
     CW_RUN_LEGAL,              /* the program could see no difference; its own home always is */
     CW_RUN_ILLEGAL_DEVICE,     /* the place is another device of the program's, or cannot do such work */
     CW_RUN_ILLEGAL_MEMORY,     /* its device does not work on the memory that the bytes are in */
-    CW_RUN_ILLEGAL_CODE,       /* its code may round otherwise (--numerics) */
+    CW_RUN_ILLEGAL_CODE,       /* its code may round otherwise (--set numerics) */
     CW_RUN_ILLEGAL_OFFSET,     /* the launch has an offset */
     CW_RUN_ILLEGAL_LOCAL_SIZE, /* the device chooses the local size, and results may depend on it */
     CW_RUN_ILLEGAL_HELD,       /* a native command may occupy its thread, or a launch takes long */
@@ -27,6 +27,6 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
                                  enum cw_run_legal_scope scope);
 /* True when some other device may run launches of `k` from `q`, or tiles of them. */
 bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *k, bool has_local);
-extern bool cw_run_relaxed; /* --numerics=relaxed; constant after start() */
+extern bool cw_run_relaxed; /* --set numerics=relaxed; constant after start() */
 
 #endif

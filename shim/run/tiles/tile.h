@@ -230,9 +230,9 @@ uint8_t *cw_run_tile_program_state(struct cw_run_program *p, const struct cw_run
 
 struct cw_rw_rows;
 
-/* Reads --rows, before the first program is rewritten. */
+/* Reads --set rows, before the first program is rewritten. */
 void cw_run_tile_rows_start(const struct cw_options *options);
-bool cw_run_tile_rows_off(void); /* --rows off: no kernel gets a form for rows. Any thread. */
+bool cw_run_tile_rows_off(void); /* --set rows=off: no kernel gets a form for rows. Any thread. */
 /* For cw_rewrite_in.rows (rewrite.h), with a program's models as its context. Any thread. */
 bool cw_run_tile_rows_wanted(void *models, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
 

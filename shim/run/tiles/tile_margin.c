@@ -17,7 +17,7 @@
 
 enum { REACH = CW_RUN_TILE_HULLS - 2 }; /* units that a launch may reach over its blocks' borders */
 
-static uint32_t asked; /* by --exchange: launches between two copies; 0: as measured */
+static uint32_t asked; /* by --set exchange: launches between two copies; 0: as measured */
 
 void cw_run_tile_margin_start(const struct cw_options *options)
 {
