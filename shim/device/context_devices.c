@@ -405,11 +405,11 @@ static void add_gpus(struct cw_context_devices *s)
  * clock, which OpenCL does not tell. A guess until launches are measured. */
 static double peak(cl_device_id d)
 {
-    enum { CPU_LANES = 8, GPU_LANES = 128 };
+    enum { CPU_WORKERS = 8, GPU_WORKERS = 128 };
     cl_ulong clock = number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY); /* MHz; 0: the vendor does not know */
 
     return (double)number(d, CL_DEVICE_MAX_COMPUTE_UNITS) * (double)(clock ? clock : 1000) *
-           (number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU ? GPU_LANES : CPU_LANES);
+           (number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU ? GPU_WORKERS : CPU_WORKERS);
 }
 
 /* Pointers and numbers lie in memory as they do at home. */

@@ -196,7 +196,7 @@ static uint32_t gpus_of_a_launch(void)
                                                 .alone_ns = &whole_ns,
                                                 .apart_ns = apart_ns,
                                                 .tasks = 1,
-                                                .lanes = GPUS});
+                                                .workers = GPUS});
     return cut_for;
 }
 
@@ -215,8 +215,9 @@ static int setup(void **unused)
     for (uint32_t i = 0; i < GPUS; i++) {
         context.slots->slot[i] = (struct cw_cl_device){
             .memory = i + 1, .traits = CW_VENDOR_OWN_MEMORY, .home = !i, .speed = 1, .class_name = "gpu"};
-        cw_run.lanes[i].number = i;
-        place[i] = (struct cw_run_context_device){.slot = &context.slots->slot[i], .lane = &cw_run.lanes[i]};
+        cw_run.workers[i].number = i;
+        place[i] =
+            (struct cw_run_context_device){.slot = &context.slots->slot[i], .worker = &cw_run.workers[i]};
         program.copy[i] = CW_RUN_COPY_READY;
         apart_ns[i] = i ? 40000 : 2;
     }
@@ -355,7 +356,7 @@ static void each_launch_of_a_long_chain_is_cut(void **unused)
                                                             .alone_ns = &cost[0][0],
                                                             .apart_ns = apart_ns,
                                                             .tasks = LAUNCHES,
-                                                            .lanes = GPUS}));
+                                                            .workers = GPUS}));
     assert_int_equal(launches_cut, LAUNCHES);
 }
 
@@ -377,7 +378,7 @@ static void gpus_that_run_other_launches_have_no_part(void **unused)
                                                 .alone_ns = cost,
                                                 .apart_ns = apart_ns,
                                                 .tasks = 2,
-                                                .lanes = GPUS});
+                                                .workers = GPUS});
     assert_int_equal(launches_cut, 1);
     assert_int_equal(cut_for, GPUS - 1);
 }
@@ -410,7 +411,7 @@ static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
                                                     .pred = pred,
                                                     .pred_bytes = &bytes,
                                                     .tasks = 2,
-                                                    .lanes = GPUS});
+                                                    .workers = GPUS});
         assert_non_null(task.tile.launch);
         assert_int_equal(behind.tile.launch != NULL, turn == 2);
     }

@@ -66,8 +66,8 @@ static bool make_places(struct cw_run_context *c)
         struct cw_run_context_device *p = &c->places[i];
 
         p->slot = &c->slots->slot[i];
-        p->lane = cw_run_worker_of(p->slot);
-        if (!p->lane)
+        p->worker = cw_run_worker_of(p->slot);
+        if (!p->worker)
             return false;
         p->context = i < c->slots->homes ? (cl_context)(uintptr_t)c->r.handle : NULL;
     }

@@ -104,7 +104,7 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
     m->managed = m->region;
     if (own && m->region)
         m->region->root = m;
-    m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+    m->mirrors = calloc(CW_RUN_WORKERS, sizeof *m->mirrors);
     if (!m->mirrors)
         m->managed = false;
 }
@@ -302,7 +302,7 @@ static struct cw_run_memory *remember_part(cl_mem memory, cl_mem parent, cl_mem_
     m->bytes = bytes;
     m->region = root->region;
     m->offset = root->offset + origin;
-    m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+    m->mirrors = calloc(CW_RUN_WORKERS, sizeof *m->mirrors);
     m->managed = m->mirrors;
     return m;
 }
@@ -326,7 +326,7 @@ void cw_run_memory_stays_home(cl_mem buffer)
     cw_run_global_lock_take();
     root = cw_run_record_find(buffer, CW_RUN_MEMORY);
     root = root ? root->root : NULL;
-    if (root && cw_run.far_lanes) {
+    if (root && cw_run.far_workers) {
         cw_run_record_pin(&root->r);
         cw_run_native_everything_home();
         root->managed = false;
@@ -408,8 +408,8 @@ void cw_run_memory_free(void *record)
         cw_run_spread_free(m->region->spread);
         m->region->spread = NULL;
     }
-    for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
-        if (!cw_run.lanes[i].quarantine.hung) /* the release might wait for the launch that never ends */
+    for (uint32_t i = 0; m->mirrors && i < CW_RUN_WORKERS; i++)
+        if (!cw_run.workers[i].quarantine.hung) /* the release might wait for the launch that never ends */
             cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
     free(m->image);

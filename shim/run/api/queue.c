@@ -34,21 +34,21 @@ static uint32_t home_of(const struct cw_run_context *c, cl_device_id device)
 }
 
 /* The recorded log describes devices by asking the vendor, which must not happen under the lock. */
-static void record_lanes(void)
+static void record_workers(void)
 {
     uint64_t id;
 
-    for (uint32_t i = 0; i < CW_RUN_LANES; i++) {
+    for (uint32_t i = 0; i < CW_RUN_WORKERS; i++) {
         cl_device_id device;
 
         cw_run_global_lock_take();
-        device = i < cw_run.num_lanes && !cw_run.lanes[i].recorded ? cw_run.lanes[i].device : NULL;
+        device = i < cw_run.num_workers && !cw_run.workers[i].recorded ? cw_run.workers[i].device : NULL;
         cw_run_global_lock_give();
         if (!device)
             continue;
         id = cw_known_id(device, CW_LOG_O_DEVICE);
         cw_run_global_lock_take();
-        cw_run.lanes[i].recorded = id;
+        cw_run.workers[i].recorded = id;
         cw_run_global_lock_give();
     }
 }
@@ -58,7 +58,7 @@ static void open_gpus(const struct cw_run_context *c)
 {
     for (size_t i = c->slots->homes; cw_run.begun && i < c->slots->n; i++)
         if (cw_run_context_device_is_gpu(&c->places[i]) && cw_run_gpu_begin_may(&c->places[i]))
-            cw_run_wanted_context(c->places[i].lane);
+            cw_run_wanted_context(c->places[i].worker);
 }
 
 void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
@@ -97,7 +97,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         cw_run_window_start();
     cw_run_global_lock_give();
     if (CW_UNLIKELY(cw_run.recording) && cw_formula_is_recording())
-        record_lanes();
+        record_workers();
 }
 
 void cw_run_queue_free(void *record)
@@ -142,7 +142,7 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
         return cw_native.clReleaseCommandQueue(queue);
     cw_run_global_lock_take();
     cw_run_window_close(); /* an implicit flush */
-    q = CW_UNLIKELY(cw_run.far_lanes) ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
+    q = CW_UNLIKELY(cw_run.far_workers) ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
     if (q && !cw_run.forked && !cw_run.off && !cw_run.ending && cw_run_native_use_is_unmarked(q))
         cw_run_dependence_mark(q); /* no other one may come */
     cw_run_global_lock_give();

@@ -4,11 +4,11 @@
 
 #include "types.h"
 
-/* The private queue of `p` of context `c`; the thread that holds the lane makes it. Helpers' contexts serve
- * all contexts of the program. NULL: the vendor made none. Lane held, lock not held. */
+/* The private queue of `p` of context `c`; the thread that holds the worker makes it. Helpers' contexts serve
+ * all contexts of the program. NULL: the vendor made none. Worker held, lock not held. */
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p);
 
-/* Makes the context of a helper, and its queue, unless they are there. Lane held, lock not held. */
+/* Makes the context of a helper, and its queue, unless they are there. Worker held, lock not held. */
 void cw_run_context_device_open(struct cw_run_worker *l);
 
 /* A device with a memory of its own that others of its kind may help. */

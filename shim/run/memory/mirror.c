@@ -47,7 +47,7 @@ static cl_mem replica_of(struct cw_run_memory *m, const struct cw_run_context_de
 
 cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_device *p)
 {
-    _Atomic(cl_mem) *mirror = &m->mirrors[p->lane->number];
+    _Atomic(cl_mem) *mirror = &m->mirrors[p->worker->number];
     cl_int err;
 
     if (p->slot->home)

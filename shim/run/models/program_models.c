@@ -29,7 +29,7 @@ struct job {
     uint64_t number;
     const void *program; /* handle; may be gone when the job is done */
     char *source, *options;
-    cl_device_id devices[CW_RUN_LANES];
+    cl_device_id devices[CW_RUN_WORKERS];
     size_t n;
     double caller_ns; /* time that asking took the program's own thread */
 };
@@ -236,7 +236,7 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
     if (p->binary) /* they have done their work */
         options = "";
     if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked ||
-        slots->n > CW_RUN_LANES || !cw_source_is_manageable(source, options))
+        slots->n > CW_RUN_WORKERS || !cw_source_is_manageable(source, options))
         return;
     j = calloc(1, sizeof *j);
     if (!j || !(j->source = strdup(source)) ||
@@ -317,7 +317,7 @@ void cw_run_program_models_ask(const char *source, const char *options, const cl
     if (!models.on || !*models.source.helper || !n || !cw_source_is_manageable(source, options) ||
         !(j.options = options_of(source, options, cw_device_traits(devices[0]))))
         return;
-    while (j.n < n && j.n < CW_RUN_LANES)
+    while (j.n < n && j.n < CW_RUN_WORKERS)
         j.devices[j.n] = devices[j.n], j.n++;
     ask_builder(&j);
     free(j.options);

@@ -33,8 +33,8 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_context_device *p = &c->places[i];
         if (in_memory(p->slot) && has_code(k, c->places[q->home].slot, p->slot) &&
-            !k->known->broken[p->lane->number] && !p->lane->quarantine.error &&
-            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
+            !k->known->broken[p->worker->number] && !p->worker->quarantine.error &&
+            k->program->copy[p->worker->number] != CW_RUN_COPY_FAILED &&
             (has_local || cw_run_cutter_any_local(k)))
             return true;
     }
@@ -69,7 +69,7 @@ static bool is_late(const struct cw_run_worker *l)
 /* Another context of the program has the GPU, or a program of another process. */
 static bool is_used(const struct cw_run_context_device *p)
 {
-    return p->lane->home || (*p->slot->lease && cw_gpu_lease_is_lost(p->slot->lease));
+    return p->worker->home || (*p->slot->lease && cw_gpu_lease_is_lost(p->slot->lease));
 }
 
 static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct cw_cl_device *home,
@@ -79,13 +79,13 @@ static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct
         return CW_RUN_ILLEGAL_DEVICE;
     if (l->has_offset) /* tiles of it at devices of the program's only */
         return CW_RUN_ILLEGAL_OFFSET;
-    if (may_be_held(p->slot) || is_late(p->lane))
+    if (may_be_held(p->slot) || is_late(p->worker))
         return CW_RUN_ILLEGAL_HELD;
     if (!in_memory(p->slot) || (p->slot->memory != home->memory && !cw_run_spread_may(l)))
         return CW_RUN_ILLEGAL_MEMORY;
     if (!has_code(l->kernel, home, p->slot))
         return CW_RUN_ILLEGAL_CODE;
-    if (l->kernel->known->broken[p->lane->number] || p->lane->quarantine.error)
+    if (l->kernel->known->broken[p->worker->number] || p->worker->quarantine.error)
         return CW_RUN_ILLEGAL_BROKEN;
     /* another device may choose another size */
     return l->has_local || l->any_local ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_LOCAL_SIZE;
@@ -98,7 +98,7 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
 
     if (scope == CW_RUN_LEGAL_TILE && (!in_memory(p->slot) || p->slot->memory))
         return CW_RUN_ILLEGAL_MEMORY;
-    if (scope != CW_RUN_LEGAL_WHOLE && (t->launch.kernel->tile_broken >> p->lane->number & 1))
+    if (scope != CW_RUN_LEGAL_WHOLE && (t->launch.kernel->tile_broken >> p->worker->number & 1))
         return CW_RUN_ILLEGAL_BROKEN;
     if (p->slot == home)
         return CW_RUN_LEGAL;

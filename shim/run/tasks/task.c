@@ -153,7 +153,7 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
         t->time.at[3] += t->time.at[2] == t->time.at[3];
     }
     if (CW_UNLIKELY(t->order.recorded)) /* the true times; those for the program follow its queue's order */
-        cw_device_times_ran(t->order.recorded - 1, cw_run.lanes[t->at.lane].recorded, t->outcome.status,
+        cw_device_times_ran(t->order.recorded - 1, cw_run.workers[t->at.worker].recorded, t->outcome.status,
                             t->time.at);
     if (CW_UNLIKELY(cw_run.over != NULL))
         cw_run.over(t);

@@ -176,7 +176,7 @@ static double scattered_ns(const struct cw_run_shared *s, uint32_t i)
         bytes += x ? s->pred_bytes[e] * (x->parts - 1) / x->parts : 0;
     }
     for (size_t k = 0; bytes > 0 && k < c->slots->n; k++)
-        ns = fmax(ns, cw_run_planner_return_ns(s->planner, bytes, c->places[k].lane->number));
+        ns = fmax(ns, cw_run_planner_return_ns(s->planner, bytes, c->places[k].worker->number));
     return ns;
 }
 
@@ -223,7 +223,7 @@ static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool 
     return best;
 }
 
-/* Lanes whose code was not there may have it by now. */
+/* Workers whose code was not there may have it by now. */
 static void forget_uncoded(struct cw_run_kernel *k)
 {
     if (CW_LIKELY(!k->tile_uncoded) || cw_run_global_lock_now_ns() < k->tile_code_at_ns)
@@ -268,25 +268,25 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 {
     struct cw_run_task *t = x->s->task[i];
     const struct cw_run_context *c = t->queue->context;
-    const double *cost = x->s->cost + (size_t)i * x->s->lanes;
+    const double *cost = x->s->cost + (size_t)i * x->s->workers;
     uint32_t n = 0;
 
     forget_uncoded(t->launch.kernel);
     for (uint32_t k = 0; k < c->slots->n && k < CW_ADAPTIVE_DEVICES; k++) {
-        uint32_t lane = c->places[k].lane->number;
+        uint32_t worker = c->places[k].worker->number;
 
         if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
             continue;
         if (cw_run_legal(t, &c->places[k], cw_run_cut_scope(cut)) != CW_RUN_LEGAL ||
-            cw_adaptive_is_lost(h->control, k) || !cw_run_share_idle_is(x->idle, i, lane))
+            cw_adaptive_is_lost(h->control, k) || !cw_run_share_idle_is(x->idle, i, worker))
             continue;
         v[n++] = (struct candidate){
             .place = k,
             .units = c->slots->slot[k].dsp || c->slots->slot[k].memory ? 0 : c->slots->slot[k].compute_units,
-            .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[lane],
-            .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
+            .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[worker],
+            .ns = whole_at(h, t, cut, k, cost[worker], cost[t->at.home])};
         if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
-            cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[lane])); /* GPUs get one part */
+            cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[worker])); /* GPUs get one part */
     }
     if (is_home_gpu(t))
         price_borders(h, c, v, n);
@@ -297,7 +297,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 /* GPUs: the kernel itself runs in tiles, so its program has to be there. Asks the worker for it. */
 static bool has_program(struct cw_run_program *p, const struct cw_run_context_device *place)
 {
-    struct cw_run_worker *l = place->lane;
+    struct cw_run_worker *l = place->worker;
     uint8_t *copy = &p->copy[l->number];
 
     if (!cw_run_context_device_is_gpu(place) || place->slot->home || cw_run.eager || cw_run.chaos)
@@ -360,7 +360,7 @@ static bool pays(const struct cw_run_share *h, double ns, double now)
     return ns <= CW_RUN_SHARE_GAIN * now || h->trial;
 }
 
-/* Lanes that might have had a part of a launch and do not. */
+/* Workers that might have had a part of a launch and do not. */
 static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, const uint32_t *chosen,
                  uint32_t count)
 {
@@ -423,7 +423,7 @@ static void hope(struct cw_run_task *t, double ns)
 
 /* Where a launch runs in parts, and until when after its begin. */
 struct picked {
-    uint32_t place[CW_RUN_LANES], n;
+    uint32_t place[CW_RUN_WORKERS], n;
     double ns;
 };
 
@@ -456,7 +456,7 @@ static uint32_t keep_begun(const struct cw_run_task *t, struct candidate *v, uin
 /* Of task `i`, with the bytes that it lacks there now. */
 static double home_ns(const struct cw_run_shared *s, uint32_t i)
 {
-    return s->cost[(size_t)i * s->lanes + s->task[i]->at.home];
+    return s->cost[(size_t)i * s->workers + s->task[i]->at.home];
 }
 
 /* Of task `i` with all bytes there, as launches that ran whole there have shown; 0: not known. */
@@ -483,12 +483,12 @@ static void take(struct sharing *x, uint32_t i, struct cw_run_share *h, const st
     h->trial = false;
     h->apart_ns = h->byte_ns = 0;
     for (uint32_t k = 0; k < best->n; k++) {
-        uint32_t lane = place[best->place[k]].lane->number;
+        uint32_t worker = place[best->place[k]].worker->number;
 
-        h->apart_ns = fmax(h->apart_ns, x->s->apart_ns[lane]);
+        h->apart_ns = fmax(h->apart_ns, x->s->apart_ns[worker]);
         if (x->s->pred_bytes)
-            h->byte_ns = fmax(h->byte_ns, cw_run_planner_return_ns(x->s->planner, MANY, lane) / MANY);
-        cw_run_share_idle_take(x->idle, i, lane);
+            h->byte_ns = fmax(h->byte_ns, cw_run_planner_return_ns(x->s->planner, MANY, worker) / MANY);
+        cw_run_share_idle_take(x->idle, i, worker);
     }
 }
 
@@ -496,7 +496,7 @@ static void take(struct sharing *x, uint32_t i, struct cw_run_share *h, const st
 static bool consider(struct sharing *x, uint32_t i, double more_ns)
 {
     struct cw_run_task *t = x->s->task[i];
-    struct candidate v[CW_RUN_LANES];
+    struct candidate v[CW_RUN_WORKERS];
     struct picked best;
     uint32_t n;
     double now = x->s->plan->finish_ns[i] - x->s->plan->start_ns[i];

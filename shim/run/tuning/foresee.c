@@ -15,7 +15,7 @@
 static struct program {
     char *source, *options;
     uint32_t n;
-    struct cw_cl_device slot[CW_RUN_LANES];
+    struct cw_cl_device slot[CW_RUN_WORKERS];
 } seen[MOST];
 static uint32_t count;
 
@@ -25,7 +25,7 @@ void cw_run_foresee_launch(struct cw_run_program *p)
     const char *source = cw_run_program_text(p);
     struct program *s = &seen[count];
 
-    if (p->foreseen || count == MOST || !slots || !source || slots->n > CW_RUN_LANES)
+    if (p->foreseen || count == MOST || !slots || !source || slots->n > CW_RUN_WORKERS)
         return;
     p->foreseen = true;
     for (size_t k = 0; k < slots->homes; k++)
@@ -55,7 +55,7 @@ static bool is_first_of_its_kind(const struct program *s, uint32_t k)
 
 static void ask(const struct program *s)
 {
-    cl_device_id devices[CW_RUN_LANES];
+    cl_device_id devices[CW_RUN_WORKERS];
 
     for (uint32_t k = 0; k < s->n; k++) {
         const struct cw_run_context_device place = {.slot = &s->slot[k]};

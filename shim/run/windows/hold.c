@@ -148,7 +148,7 @@ bool cw_run_hold_for_gpus(struct cw_run_task *first)
     double ns = 0;
     uint64_t until, now;
 
-    if (CW_LIKELY(!cw_run.far_lanes || !are_made_ready() || cw_run.all || cw_run.chaos))
+    if (CW_LIKELY(!cw_run.far_workers || !are_made_ready() || cw_run.all || cw_run.chaos))
         return false;
     for (struct cw_run_task *t = first; t; t = t->links.window)
         ns += cw_run_costs_least_ns(t) > 0 ? home_ns(t) : 0; /* of a GPU, and known */

@@ -85,7 +85,7 @@ static uint32_t release(struct cw_run_task *t, bool gained)
             t->time.ready_ns = now;
         if (!t->waits)
             cw_run_worker_ready(t);
-        if (CW_UNLIKELY(cw_run.far_lanes))
+        if (CW_UNLIKELY(cw_run.far_workers))
             cw_run_spread_ahead_of(t);
     }
     return n;
@@ -207,7 +207,7 @@ static void wait_ages(unsigned ages)
 /* A launch at a device with a memory of its own may never end. */
 static bool is_watching(void)
 {
-    return CW_UNLIKELY(cw_run.far_lanes) && cw_run_late_watches();
+    return CW_UNLIKELY(cw_run.far_workers) && cw_run_late_watches();
 }
 
 static void sleep_for_good(void)

@@ -40,7 +40,7 @@ static double expected_ns(const struct cw_run_task *t)
 {
     double together =
         cw_device_has(place_of(t)->slot, CW_VENDOR_IN_CALL) ? 0 : t->launch.kernel->known->batch_ns;
-    double alone = t->launch.kernel->known->mean_ns[t->at.lane];
+    double alone = t->launch.kernel->known->mean_ns[t->at.worker];
 
     return together > 0 ? together : alone > 0 ? alone : CW_RUN_BATCH_NS;
 }
@@ -49,9 +49,9 @@ static bool may_follow(const struct cw_run_task *first, struct cw_run_task *s, u
 {
     return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released &&
            s->batch.waits == s->waits && s->queue == first->queue && s->order.sequence <= last &&
-           s->at.lane == first->at.lane && s->at.place == first->at.place && !s->outcome.failed &&
+           s->at.worker == first->at.worker && s->at.place == first->at.place && !s->outcome.failed &&
            !s->tile.launch && !s->group.may && !is_watched(s) && cw_run_exclusion_may(s) &&
-           !(cw_run.far_lanes && !cw_run_spread_claims(s));
+           !(cw_run.far_workers && !cw_run_spread_claims(s));
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])

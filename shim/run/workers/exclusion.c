@@ -145,8 +145,8 @@ static void end(struct cw_run_side *s)
 {
     if (!s || --s->running)
         return;
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        cw_run.lanes[i].blocked = false; /* they look again */
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        cw_run.workers[i].blocked = false; /* they look again */
     cw_run_global_lock_tell();
 }
 

@@ -32,11 +32,11 @@ static cl_int execute_paced(struct cw_run_task *t, const struct cw_cl_device *sl
 /* When the command may start by the virtual clock. */
 static uint64_t virtual_ready_ns(const struct cw_run_task *t, uint64_t ready)
 {
-    uint64_t lane = cw_run.lanes[t->at.lane].virtual_end_ns; /* a lane does one command at a time */
+    uint64_t worker = cw_run.workers[t->at.worker].virtual_end_ns; /* a worker does one command at a time */
     cl_command_queue queue = (cl_command_queue)(uintptr_t)t->queue->r.handle;
     uint64_t native = cw_device_native_end_ns(t->tainted ? NULL : queue);
 
-    ready = ready < lane ? lane : ready;
+    ready = ready < worker ? worker : ready;
     return ready < native ? native : ready;
 }
 
@@ -44,7 +44,7 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
 {
     const struct cw_cl_device *slot = t->queue->context->places[t->at.place].slot;
     struct cw_work_ops ops;
-    struct cw_run_worker *lane = &cw_run.lanes[t->at.lane];
+    struct cw_run_worker *worker = &cw_run.workers[t->at.worker];
     struct cw_work work;
     struct cw_hold h;
     uint64_t offset, ready;
@@ -78,7 +78,7 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
     } else {
         status = CL_OUT_OF_RESOURCES; /* the device has died: the command has not run */
     }
-    lane->virtual_end_ns = h.end_ns;
+    worker->virtual_end_ns = h.end_ns;
     t->time.at[1] = h.submit_ns + offset;
     t->time.at[2] = h.start_ns + offset;
     t->time.at[3] = h.end_ns + offset;

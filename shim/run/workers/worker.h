@@ -1,4 +1,4 @@
-/* worker.h - workers: one drives each lane. Lock held. */
+/* worker.h - workers: each drives one device. Lock held. */
 #ifndef CW_RUN_WORKER_H
 #define CW_RUN_WORKER_H
 
