@@ -66,10 +66,10 @@ bool cw_run_gpu_gain_harms(void)
     return harms;
 }
 
-static struct cw_cl_device slot[3];
-static struct cw_run_context_device home = {.slot = &slot[0], .worker = &cw_run.workers[0]},
-                                    gpu = {.slot = &slot[1], .worker = &cw_run.workers[1]},
-                                    cpu = {.slot = &slot[2], .worker = &cw_run.workers[2]};
+static struct cw_cl_device device[3];
+static struct cw_run_context_device home = {.device = &device[0], .worker = &cw_run.workers[0]},
+                                    gpu = {.device = &device[1], .worker = &cw_run.workers[1]},
+                                    cpu = {.device = &device[2], .worker = &cw_run.workers[2]};
 
 static void begin_run(char *learn)
 {
@@ -78,8 +78,8 @@ static void begin_run(char *learn)
     memset(&gpus, 0, sizeof gpus);
     memset(&cw_run, 0, sizeof cw_run);
     cw_run.num_workers = 3;
-    cw_run.workers[0] = (struct cw_run_worker){.kind = CW_SLOT_GPU, .home = true};
-    cw_run.workers[1].kind = CW_SLOT_GPU;
+    cw_run.workers[0] = (struct cw_run_worker){.kind = CW_DEVICE_KIND_GPU, .home = true};
+    cw_run.workers[1].kind = CW_DEVICE_KIND_GPU;
     cw_run_gpu_begin_start(&options, "folder");
 }
 
@@ -87,9 +87,9 @@ static int setup(void **state)
 {
     (void)state;
     kept_ns = written = 0;
-    slot[0] = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY, .home = true};
-    slot[1] = (struct cw_cl_device){.memory = 2, .traits = CW_VENDOR_OWN_MEMORY};
-    slot[2] = (struct cw_cl_device){0};
+    device[0] = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY, .home = true};
+    device[1] = (struct cw_cl_device){.memory = 2, .traits = CW_VENDOR_OWN_MEMORY};
+    device[2] = (struct cw_cl_device){0};
     begin_run("auto");
     return 0;
 }
@@ -168,7 +168,7 @@ static void a_run_with_enough_lets_the_next_begin_with_them(void **state)
 static void each_gpu_has_its_price(void **state)
 {
     (void)state;
-    cw_run.workers[2].kind = CW_SLOT_GPU;
+    cw_run.workers[2].kind = CW_DEVICE_KIND_GPU;
     cw_run_gpu_begin_saves(1.5 * CW_RUN_GPU_BEGIN_NS, false);
     assert_false(cw_run_gpu_begin_may(&gpu));
     cw_run_gpu_begin_saves(.5 * CW_RUN_GPU_BEGIN_NS, false);

@@ -48,7 +48,7 @@ bool cw_run_gpu_begin_is_due(void)
 /* ---- a GPU (place 0) that another one may help */
 
 static struct cw_cl_device gpu;
-static struct cw_run_context_device place = {.slot = &gpu};
+static struct cw_run_context_device place = {.device = &gpu};
 static struct cw_run_context context = {.places = &place};
 static struct cw_run_queue queue = {.context = &context};
 static double mean_ns[CW_RUN_WORKERS];

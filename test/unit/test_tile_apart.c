@@ -18,7 +18,7 @@ struct cw_run_state_all cw_run;
 /* ---- a launch with two buffers, the second of which is a part of the first one's in some cases */
 
 static struct cw_cl_device device[PARTS];
-static struct cw_run_context_device place[PARTS] = {{.slot = &device[HOME]}, {.slot = &device[AWAY]}};
+static struct cw_run_context_device place[PARTS] = {{.device = &device[HOME]}, {.device = &device[AWAY]}};
 static struct cw_run_context context = {.places = place};
 static struct cw_run_queue queue = {.context = &context};
 static struct cw_run_memory root[ARGS], sub;

@@ -287,7 +287,7 @@ cl_int cw_run_fault_launched(struct cw_run_task *t)
 static struct cw_cl_device device[PLACES];
 static struct cw_context_devices devices = {.n = PLACES};
 static struct cw_run_context_device place[PLACES];
-static struct cw_run_context context = {.slots = &devices, .places = place};
+static struct cw_run_context context = {.devices = &devices, .places = place};
 static struct cw_run_queue queue = {.context = &context};
 static struct cw_run_known known;
 static struct cw_run_kernel kernel = {.known = &known};
@@ -306,7 +306,7 @@ static int setup(void **state)
     kernel.tile_broken = 0;
     for (uint32_t i = 0; i < PLACES; i++) {
         cw_run.workers[i].number = i;
-        place[i] = (struct cw_run_context_device){.worker = &cw_run.workers[i], .slot = &device[i]};
+        place[i] = (struct cw_run_context_device){.worker = &cw_run.workers[i], .device = &device[i]};
     }
     share = (struct cw_run_share){
         .control = cw_adaptive_create(PLACES, &(struct cw_adaptive_options){.mode = mode, .blocks_n = 8})};

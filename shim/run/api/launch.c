@@ -158,7 +158,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     if (cw_run_context_device_is_gpu(&q->context->places[q->home]) &&
         (!k->program->models || cw_run_left_is(q, k, items_of(r))))
         return CW_RUN_R_GPU;
-    if (!cw_run.eager && !cw_run.chaos && !cw_device_is_modelled(q->context->places[q->home].slot) &&
+    if (!cw_run.eager && !cw_run.chaos && !cw_device_is_modelled(q->context->places[q->home].device) &&
         cw_run.begun && k->known->mean_ns[q->context->places[q->home].worker->number] >= CW_RUN_LONG_NS &&
         !cw_run_legal_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
         return CW_RUN_R_LONG;

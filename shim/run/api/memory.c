@@ -36,7 +36,7 @@ static struct cw_run_context *managed_context(cl_context context)
 
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    c = c && c->slots && !cw_run.off ? c : NULL;
+    c = c && c->devices && !cw_run.off ? c : NULL;
     cw_run_global_lock_give();
     return c;
 }
@@ -113,7 +113,7 @@ bool cw_run_memory_ours(cl_context context, cl_mem_flags flags)
 {
     const struct cw_run_context *c = managed_context(context);
 
-    return c && !c->places->slot->memory && !(flags & ~(cl_mem_flags)KNOWN_BITS);
+    return c && !c->places->device->memory && !(flags & ~(cl_mem_flags)KNOWN_BITS);
 }
 
 cl_mem_flags cw_run_memory_flags(cl_mem_flags flags)
@@ -225,7 +225,7 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
         (use && cw_run_memory_lies_in_another(host, bytes)))
         return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err),
                              CW_RUN_R_MEMORY);
-    if (c->places->slot->memory) {
+    if (c->places->device->memory) {
         memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
         return use ? cw_run_opaque(memory, CW_RUN_R_MEMORY) : create_far(context, memory, flags, bytes);
     }
@@ -267,10 +267,10 @@ static bool misaligned(const struct cw_run_context *c, size_t origin)
 {
     cl_uint bits;
 
-    for (size_t i = 0; i < c->slots->n; i++) {
+    for (size_t i = 0; i < c->devices->n; i++) {
         bits = 0;
-        cw_next.clGetDeviceInfo(c->slots->slot[i].device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits,
-                                NULL);
+        cw_next.clGetDeviceInfo(c->devices->device[i].device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits,
+                                &bits, NULL);
         if (bits < 8 || origin % (bits / 8))
             return true;
     }

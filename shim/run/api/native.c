@@ -358,7 +358,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     t->tainted = cw_run_dependence_waits_native(q, listed, x->list);
     t->at.place = q->home;
     t->at.worker = t->at.home = q->context->places[q->home].worker->number;
-    t->at.memory = q->context->places->slot->memory;
+    t->at.memory = q->context->places->device->memory;
     /* the program may let go of them as soon as the vendor has the native command */
     t->home.of = (struct cw_run_memory **)(t->accesses.of + n);
     find_touched(q, touch, of);

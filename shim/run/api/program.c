@@ -24,14 +24,14 @@
 
 static bool is_part(const struct cw_run_context *c, cl_uint devices)
 {
-    return devices && devices < c->slots->homes;
+    return devices && devices < c->devices->homes;
 }
 
 struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, cl_uint devices,
                                              char *source, char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    struct cw_run_program *p = c && c->slots ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
+    struct cw_run_program *p = c && c->devices ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
 
     if (!p)
         return NULL;

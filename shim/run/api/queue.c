@@ -28,7 +28,7 @@ static uint32_t home_of(const struct cw_run_context *c, cl_device_id device)
 {
     uint32_t i = 0;
 
-    while (i < c->slots->homes && c->slots->slot[i].device != device)
+    while (i < c->devices->homes && c->devices->device[i].device != device)
         i++;
     return i;
 }
@@ -56,7 +56,7 @@ static void record_workers(void)
 /* Lock held. */
 static void open_gpus(const struct cw_run_context *c)
 {
-    for (size_t i = c->slots->homes; cw_run.begun && i < c->slots->n; i++)
+    for (size_t i = c->devices->homes; cw_run.begun && i < c->devices->n; i++)
         if (cw_run_context_device_is_gpu(&c->places[i]) && cw_run_gpu_begin_may(&c->places[i]))
             cw_run_wanted_context(c->places[i].worker);
 }
@@ -82,9 +82,9 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     if (q) {
         q->context = c;
         cw_run_record_pin(&c->r);
-        q->home = c->slots ? home_of(c, device) : 0;
-        q->managed =
-            c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
+        q->home = c->devices ? home_of(c, device) : 0;
+        q->managed = c->devices && q->home < c->devices->homes && err == CL_SUCCESS &&
+                     !(properties & CL_QUEUE_ON_DEVICE);
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
         q->synchronous = traits & CW_VENDOR_IN_CALL;

@@ -19,7 +19,7 @@ static struct cw_identity identity_of(const struct cw_run_context_device *place,
     struct cw_identity id = {.failed = true};
     char device[DEVICE_BYTES];
 
-    if (!cw_vendor_describe_driver(&calls, place->slot->device, device, sizeof device))
+    if (!cw_vendor_describe_driver(&calls, place->device->device, device, sizeof device))
         return id;
     cw_run_helper_cache_identity(&id, KIND, device);
     cw_identity_text(&id, recipe->options);
@@ -35,9 +35,9 @@ static cl_program of_binary(struct cw_run_context *c, const struct cw_run_contex
     cl_program program;
 
     cw_run_recount_begins();
-    program = cw_next.clCreateProgramWithBinary(place->context, 1, &place->slot->device, &bytes, &binary,
+    program = cw_next.clCreateProgramWithBinary(place->context, 1, &place->device->device, &bytes, &binary,
                                                 &status, &err);
-    c->own_objects += program && place->slot->home;
+    c->own_objects += program && place->device->home;
     cw_run_recount_ends();
     return program;
 }
@@ -50,8 +50,8 @@ static cl_program of_source(struct cw_run_context *c, const struct cw_run_contex
     cl_int err;
 
     cw_run_recount_begins();
-    program = cw_vendor_program(&calls, place->context, place->slot->device, source, &err);
-    c->own_objects += program && place->slot->home;
+    program = cw_vendor_program(&calls, place->context, place->device->device, source, &err);
+    c->own_objects += program && place->device->home;
     cw_run_recount_ends();
     return program;
 }
@@ -61,10 +61,10 @@ static cl_program built(struct cw_run_context *c, cl_program program,
                         const struct cw_run_context_device *place, const char *options)
 {
     if (!program ||
-        cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL) == CL_SUCCESS)
+        cw_next.clBuildProgram(program, 1, &place->device->device, options, NULL, NULL) == CL_SUCCESS)
         return program;
     cw_run_recount_begins();
-    c->own_objects -= place->slot->home;
+    c->own_objects -= place->device->home;
     cw_next.clReleaseProgram(program);
     cw_run_recount_ends();
     return NULL;
@@ -73,7 +73,7 @@ static cl_program built(struct cw_run_context *c, cl_program program,
 void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_device *place,
                           cl_program program)
 {
-    c->own_objects -= program && place->slot->home;
+    c->own_objects -= program && place->device->home;
     cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, program);
 }
 
@@ -110,7 +110,7 @@ cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_co
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
-    return cw_isolated_compiler_call(place->slot->device, load, &m) ? m.program : NULL;
+    return cw_isolated_compiler_call(place->device->device, load, &m) ? m.program : NULL;
 }
 
 cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_context_device *place,
@@ -118,9 +118,9 @@ cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_c
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
-    if (cw_isolated_compiler_build_ahead(place->slot->device, recipe) != CL_SUCCESS)
+    if (cw_isolated_compiler_build_ahead(place->device->device, recipe) != CL_SUCCESS)
         return NULL;
-    return cw_isolated_compiler_call(place->slot->device, build, &m) ? m.program : NULL;
+    return cw_isolated_compiler_call(place->device->device, build, &m) ? m.program : NULL;
 }
 
 static bool is_kept(const struct cw_identity *id)
@@ -140,9 +140,9 @@ bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct
         .kind = CW_REQUEST_PROGRAM, .device = device, .source = recipe->source, .options = recipe->options};
     bool good = false;
 
-    if (cw_vendor_describe_driver(&calls, place->slot->device, device, sizeof device) &&
-        cw_device_has(place->slot, CW_VENDOR_COMPILES_IN_PROCESS)) {
-        q.units = cw_isolated_compiler_units(place->slot->device);
+    if (cw_vendor_describe_driver(&calls, place->device->device, device, sizeof device) &&
+        cw_device_has(place->device, CW_VENDOR_COMPILES_IN_PROCESS)) {
+        q.units = cw_isolated_compiler_units(place->device->device);
         q.result = identity_of(place, recipe);
         good = is_kept(&q.result) || cw_later_builds_ask(&q);
         cw_identity_finish(&q.result);

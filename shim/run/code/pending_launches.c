@@ -118,7 +118,7 @@ static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const st
 cl_int cw_pending_launches_enqueue(const struct cw_run_context_device *place, cl_command_queue queue,
                                    cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event)
 {
-    return cw_device_has(place->slot, CW_VENDOR_IN_CALL)
+    return cw_device_has(place->device, CW_VENDOR_IN_CALL)
                ? enqueue_noted(place->worker, queue, kernel, r, event)
                : enqueue_watched(queue, kernel, r, event);
 }

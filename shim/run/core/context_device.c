@@ -8,7 +8,7 @@
 
 static bool takes_turns(const struct cw_run_context_device *p)
 {
-    return p->slot->memory && cw_device_has(p->slot, CW_VENDOR_IN_CALL);
+    return p->device->memory && cw_device_has(p->device, CW_VENDOR_IN_CALL);
 }
 
 bool cw_run_context_device_is_lost(const struct cw_run_worker *l)
@@ -56,8 +56,8 @@ bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_contex
     if (p->copies)
         return true;
     cw_run_recount_begins();
-    p->copies = cw_next.clCreateCommandQueue(p->context, p->slot->device, 0, &err);
-    if (p->copies && p->slot->home)
+    p->copies = cw_next.clCreateCommandQueue(p->context, p->device->device, 0, &err);
+    if (p->copies && p->device->home)
         c->own_objects++;
     cw_run_recount_ends();
     return p->copies;
@@ -88,9 +88,9 @@ cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw
         p->context = p->worker->context;
         p->queue = p->worker->queue;
     }
-    if (!p->queue && p->slot->home) {
+    if (!p->queue && p->device->home) {
         cw_run_recount_begins();
-        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed(p->worker), &err);
+        p->queue = cw_next.clCreateCommandQueue(p->context, p->device->device, timed(p->worker), &err);
         if (p->queue)
             c->own_objects++;
         cw_run_recount_ends();

@@ -14,7 +14,7 @@ void cw_run_context_device_open(struct cw_run_worker *l);
 /* A device with a memory of its own that others of its kind may help. */
 static inline bool cw_run_context_device_is_gpu(const struct cw_run_context_device *p)
 {
-    return p->slot->memory && cw_device_has(p->slot, CW_VENDOR_OWN_MEMORY);
+    return p->device->memory && cw_device_has(p->device, CW_VENDOR_OWN_MEMORY);
 }
 
 /* The device has failed, and its time to give bytes back is up (memory/quarantine.h). Lock not needed. */

@@ -35,9 +35,9 @@ struct cw_run_record {
     bool held_back; /* the program's last release waits for busy to become 0 */
 };
 
-struct cw_run_context_device { /* where commands of one context can run: one per slot */
+struct cw_run_context_device { /* where commands of one context can run: one per device */
     struct cw_run_worker *worker;
-    const struct cw_cl_device *slot;
+    const struct cw_cl_device *device;
     cl_context context;     /* home: the program's; helper: ours */
     cl_command_queue queue; /* ours; made by the first command, worker held */
     /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread, made by one
@@ -48,8 +48,8 @@ struct cw_run_context_device { /* where commands of one context can run: one per
 
 struct cw_run_context {
     struct cw_run_record r;
-    struct cw_context_devices *slots;     /* NULL: nothing in this context is managed */
-    struct cw_run_context_device *places; /* slots->n */
+    struct cw_context_devices *devices;   /* NULL: nothing in this context is managed */
+    struct cw_run_context_device *places; /* devices->n */
     _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
                                      reference count */
     uint32_t events;              /* of managed commands: user events retain the context, others do not */

@@ -92,7 +92,7 @@ static bool is_candidate(struct cw_run_task *t)
     const struct cw_run_queue *q = t->queue;
 
     if (t->work != CW_RUN_LAUNCH || !q->in_order || t->outcome.failed || !t->launch.kernel->program->models ||
-        cw_device_is_modelled(q->context->places[q->home].slot) ||
+        cw_device_is_modelled(q->context->places[q->home].device) ||
         cw_run_context_device_is_gpu(&q->context->places[q->home]) || cw_device_clock_is_virtual())
         return false;
     if (cw_run.chaos)
@@ -251,13 +251,13 @@ static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_var
     const struct cw_run_context *c = t->queue->context;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < c->slots->n && n < CW_RUN_WORKERS; i++) {
+    for (uint32_t i = 0; i < c->devices->n && n < CW_RUN_WORKERS; i++) {
         const struct cw_run_context_device *p = &c->places[i];
-        bool fits = (i == t->queue->home) != v->helpers && !p->slot->dsp &&
-                    (cw_device_has(p->slot, CW_VENDOR_IN_CALL) || !v->helpers);
+        bool fits = (i == t->queue->home) != v->helpers && !p->device->dsp &&
+                    (cw_device_has(p->device, CW_VENDOR_IN_CALL) || !v->helpers);
 
         if (cw_run.chaos) /* any */
-            fits = !p->slot->dsp;
+            fits = !p->device->dsp;
         for (uint32_t s = 0; s < g->steps && fits; s++)
             fits = cw_run_legal(g->step[s].task, p, CW_RUN_LEGAL_TILE) == CW_RUN_LEGAL &&
                    !has_failed(g->step[s].task, p);
@@ -305,7 +305,7 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
                                           .launch = t->launch,
                                           .group.run = g};
     g->parts = g->left = n;
-    g->in_turn = n == 1 && !cw_device_has(t->queue->context->places[place[0]].slot, CW_VENDOR_IN_CALL);
+    g->in_turn = n == 1 && !cw_device_has(t->queue->context->places[place[0]].device, CW_VENDOR_IN_CALL);
 }
 
 /* ---- begun */
@@ -373,7 +373,7 @@ static bool is_building(const struct cw_run_group *g)
     const struct cw_run_context *c = g->step[0].task->queue->context;
 
     for (uint32_t s = 0; s < g->steps; s++)
-        for (uint32_t i = 0; i < c->slots->n; i++) {
+        for (uint32_t i = 0; i < c->devices->n; i++) {
             const uint8_t *state =
                 cw_run_tile_program_state(g->step[s].task->launch.kernel->program, c->places[i].worker);
             if (state && (*state == CW_RUN_COPY_WANTED || *state == CW_RUN_COPY_ASKED))
@@ -388,7 +388,7 @@ static bool are_missed(const struct cw_run_group *g)
     const struct cw_run_context *c = g->step[0].task->queue->context;
     bool any = false;
 
-    for (uint32_t i = 0; i < c->slots->n; i++) {
+    for (uint32_t i = 0; i < c->devices->n; i++) {
         const uint8_t *state = cw_run_tile_program_state(g->step[0].kernel->program, c->places[i].worker);
         any |= state && *state == CW_RUN_COPY_MISSED;
     }
@@ -448,8 +448,8 @@ static bool may_be_built(const struct cw_run_group *g)
     for (uint32_t s = 0; s < g->steps && any && !cw_run.all && !cw_run.chaos; s++) {
         struct cw_run_program *p = g->step[s].kernel->program;
         any = p == last;
-        for (uint32_t i = 0; i < c->slots->n && !any; i++)
-            any = !c->slots->slot[i].dsp && cw_run_tile_build_may(p, &i, 1);
+        for (uint32_t i = 0; i < c->devices->n && !any; i++)
+            any = !c->devices->device[i].dsp && cw_run_tile_build_may(p, &i, 1);
         last = p;
     }
     return any;

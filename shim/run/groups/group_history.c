@@ -214,9 +214,9 @@ void cw_run_group_history_foresee_group(void *program)
     if (!h || !is_wanted(h, device, p, &shape))
         return;
     cw_log_debug("groups: rewritten kernels are built early, as earlier runs had chains");
-    for (uint32_t i = 0; i < c->slots->n; i++)
-        if (c->places[i].worker && cw_device_has(c->places[i].slot, CW_VENDOR_IN_CALL) &&
-            !c->places[i].slot->home && !c->places[i].slot->dsp)
+    for (uint32_t i = 0; i < c->devices->n; i++)
+        if (c->places[i].worker && cw_device_has(c->places[i].device, CW_VENDOR_IN_CALL) &&
+            !c->places[i].device->home && !c->places[i].device->dsp)
             cw_run_tile_build_is_done(p, i, true, true);
 }
 

@@ -39,7 +39,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
     err = cw_run_tile_submit_range(&s->task->launch, NULL, c, p, &s->cut, &b, queue, NULL);
     if (err != CL_SUCCESS) {
         *queue = NULL;
-    } else if (!cw_device_has(p->slot, CW_VENDOR_IN_CALL)) {
+    } else if (!cw_device_has(p->device, CW_VENDOR_IN_CALL)) {
         if (!g->in_turn)
             err = cw_next.clFinish(*queue);
         else if (g->taken % FLUSH == 0)

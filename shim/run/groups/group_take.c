@@ -83,9 +83,10 @@ static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, boo
 uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *part,
                            uint32_t batch[CW_RUN_GROUP_BATCH], bool *more)
 {
-    uint32_t n = 0, most = cw_device_has(part->queue->context->places[part->at.place].slot, CW_VENDOR_IN_CALL)
-                               ? CW_RUN_GROUP_BATCH
-                               : 1;
+    uint32_t n = 0,
+             most = cw_device_has(part->queue->context->places[part->at.place].device, CW_VENDOR_IN_CALL)
+                        ? CW_RUN_GROUP_BATCH
+                        : 1;
 
     if (CW_UNLIKELY(cw_run_fault_planted))
         most = 1;

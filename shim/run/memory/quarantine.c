@@ -43,7 +43,7 @@ struct reading {
     cl_int err;
     const struct cw_run_worker *worker;
     struct cw_run_context_device place; /* the context's records may go meanwhile */
-    struct cw_cl_device slot;           /* of `place` */
+    struct cw_cl_device device;         /* of `place` */
     cl_mem from;
     uint64_t low;
     size_t bytes;
@@ -135,8 +135,8 @@ cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from
     if (!r)
         return err;
     *r = (struct reading){
-        .worker = p->worker, .place = *p, .slot = *p->slot, .from = from, .low = low, .bytes = bytes};
-    r->place.slot = &r->slot;
+        .worker = p->worker, .place = *p, .device = *p->device, .from = from, .low = low, .bytes = bytes};
+    r->place.device = &r->device;
     pthread_mutex_init(&r->lock, NULL);
     cw_lock_order_add(&r->lock, CW_LOCK_QUARANTINE);
     pthread_cond_init(&r->told, NULL);

@@ -51,7 +51,7 @@ static struct cw_run_context_device *place_of(const struct cw_run_region *r, uin
 {
     struct cw_run_context_device *p = r->root->context->places;
 
-    while (p->slot->memory != memory)
+    while (p->device->memory != memory)
         p++;
     return p;
 }
@@ -81,12 +81,12 @@ static bool is_direct(const struct cw_coherence_move *m)
 /* The bytes come back to where the program's own device or the host works. */
 static bool is_back(const struct cw_run_region *r, const struct cw_coherence_move *m)
 {
-    return m->to == CW_MEMORY_HOST || (is_direct(m) && place_of(r, m->to)->slot->home);
+    return m->to == CW_MEMORY_HOST || (is_direct(m) && place_of(r, m->to)->device->home);
 }
 
 static cl_mem object_at(const struct cw_run_region *r, const struct cw_run_context_device *p)
 {
-    return p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->worker->number];
+    return p->device->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->worker->number];
 }
 
 /* A copy while it is made. */
@@ -128,7 +128,7 @@ static void copy_directly(const struct cw_run_region *r, struct copying *c, uint
         k--;
         c[i].err = x->err;
         c[i].took_ns = x->took_ns;
-        c[i].failed = x->failed && !x->failed->place->slot->home ? x->failed->place->worker : NULL;
+        c[i].failed = x->failed && !x->failed->place->device->home ? x->failed->place->worker : NULL;
     }
 }
 
@@ -421,7 +421,7 @@ static bool may_copy_at(const struct cw_run_region *r, uint32_t memory)
     const struct cw_run_context_device *p = memory == CW_MEMORY_HOST ? NULL : place_of(r, memory);
 
     return !p || (p->copies && !p->worker->quarantine.error &&
-                  (p->slot->home || r->root->mirrors[p->worker->number]));
+                  (p->device->home || r->root->mirrors[p->worker->number]));
 }
 
 bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
@@ -450,7 +450,7 @@ cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coh
     struct cw_run_arrival arrival = {.move = *m, .next = s->arrivals};
     const struct cw_run_context_device *p = place_of(r, m->from);
     uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0, bytes = m->high - m->low;
-    bool skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED), helper = !p->slot->home;
+    bool skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED), helper = !p->device->home;
     cl_int err;
 
     s->arrivals = &arrival; /* the buffer stays there meanwhile */

@@ -161,7 +161,7 @@ static bool has_replicas(const struct cw_run_task *t, const struct cw_run_contex
 {
     bool all = p->queue && p->copies;
 
-    for (uint32_t i = 0; all && !p->slot->home && i < t->launch.kernel->count; i++)
+    for (uint32_t i = 0; all && !p->device->home && i < t->launch.kernel->count; i++)
         all = !t->launch.args[i].memory || t->launch.args[i].memory->mirrors[p->worker->number];
     return all;
 }
@@ -179,7 +179,7 @@ bool cw_run_spread_make_replicas(struct cw_run_task *t)
     good = cw_run_context_device_queue(c, p);
     good = good && cw_run_context_device_copies(c, p);
     cw_run_global_lock_take();
-    for (uint32_t i = 0; good && !p->slot->home && i < t->launch.kernel->count; i++)
+    for (uint32_t i = 0; good && !p->device->home && i < t->launch.kernel->count; i++)
         if (t->launch.args[i].memory)
             good = make_replica(t, p, t->launch.args[i].memory);
     t->opens = false;

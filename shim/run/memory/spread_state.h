@@ -34,7 +34,7 @@ static inline uint32_t cw_run_spread_memory_of(const struct cw_run_task *t)
 /* The memory in which native commands find the bytes of a buffer: that of its context's first device. */
 static inline uint32_t cw_run_spread_home_of(const struct cw_run_region *r)
 {
-    return r->root->context->places->slot->memory;
+    return r->root->context->places->device->memory;
 }
 
 static inline bool cw_run_spread_is_away(const struct cw_run_task *t)

@@ -228,7 +228,7 @@ static char *options_of(const char *source, const char *options, uint32_t traits
 
 void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options)
 {
-    const struct cw_context_devices *slots = p->context->slots;
+    const struct cw_context_devices *devices = p->context->devices;
     double begin = cw_thread_cpu_ns();
     struct job *j;
 
@@ -236,11 +236,11 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
     if (p->binary) /* they have done their work */
         options = "";
     if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked ||
-        slots->n > CW_RUN_WORKERS || !cw_source_is_manageable(source, options))
+        devices->n > CW_RUN_WORKERS || !cw_source_is_manageable(source, options))
         return;
     j = calloc(1, sizeof *j);
     if (!j || !(j->source = strdup(source)) ||
-        !(j->options = options_of(source, options, slots->slot[0].traits))) {
+        !(j->options = options_of(source, options, devices->device[0].traits))) {
         free_job(j);
         return;
     }
@@ -249,8 +249,8 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
         free_job(j);
         return;
     }
-    for (size_t i = 0; i < slots->n; i++)
-        j->devices[j->n++] = slots->slot[i].device;
+    for (size_t i = 0; i < devices->n; i++)
+        j->devices[j->n++] = devices->device[i].device;
     j->program = p->r.handle;
     j->number = p->models_job = ++models.given;
     *models.last = j;

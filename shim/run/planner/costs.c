@@ -112,9 +112,9 @@ static void model(const struct cw_run_task *t, double *cost, double *error)
     struct cw_work_ops ops;
 
     work.ops = cw_run_reach_task_ops(t, false, &ops) ? &ops : NULL;
-    for (size_t k = 0; k < c->slots->n; k++) {
+    for (size_t k = 0; k < c->devices->n; k++) {
         const struct cw_run_context_device *p = &c->places[k];
-        double ns = cw_device_cost_ns(p->slot, &work);
+        double ns = cw_device_cost_ns(p->device, &work);
 
         if (isnan(ns) || isinf(cost[p->worker->number]))
             continue;
@@ -170,7 +170,7 @@ double cw_run_costs_least_ns(const struct cw_run_task *t)
     if (!cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, false,
                           &ops))
         return 0;
-    return operations(ops.per_item) * cw_run_costs_items(l) / (UNIT_OPS_NS * home->slot->compute_units);
+    return operations(ops.per_item) * cw_run_costs_items(l) / (UNIT_OPS_NS * home->device->compute_units);
 }
 
 static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t workers,
@@ -217,9 +217,9 @@ uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task 
     if (t->work == CW_RUN_LAUNCH)
         trial = price_launch(e, t, workers, chained, alone, travel, cost, error);
     else
-        price_transfer(e->slots, t, workers, cost, error);
+        price_transfer(e->devices, t, workers, cost, error);
     model(t, cost, error);
-    return trial != CW_SCHED_NONE && cw_run.workers[trial].kind == CW_SLOT_DSP ? CW_SCHED_NONE : trial;
+    return trial != CW_SCHED_NONE && cw_run.workers[trial].kind == CW_DEVICE_KIND_DSP ? CW_SCHED_NONE : trial;
 }
 
 void cw_run_costs_name_launch(struct cw_run_task *t)

@@ -262,7 +262,7 @@ static void show(struct cw_run_task *t)
         put_in_line(t);
     if (t->queue) {
         t->queue->last_end_ns = t->time.at[3];
-        cw_device_shown(t->queue->context->places[t->queue->home].slot,
+        cw_device_shown(t->queue->context->places[t->queue->home].device,
                         cw_run_clock_of_devices(t->time.at[3]));
     }
     if (!e)

@@ -105,7 +105,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
 {
     const struct cw_run_launch *l = &t->launch;
     const struct cw_run_program *p = l->kernel->program;
-    const struct cw_cl_device *home = t->queue->context->places[t->queue->home].slot;
+    const struct cw_cl_device *home = t->queue->context->places[t->queue->home].device;
     const char *refused;
 
     *cut = (struct cw_run_cut){.local = {1, 1, 1}};

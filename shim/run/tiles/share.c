@@ -61,8 +61,8 @@ static double part_ns(const struct cw_run_context *c)
 {
     double most = CW_RUN_SHARE_PART_NS;
 
-    for (size_t i = 0; i < c->slots->n; i++) {
-        const struct cw_cl_device *s = &c->slots->slot[i];
+    for (size_t i = 0; i < c->devices->n; i++) {
+        const struct cw_cl_device *s = &c->devices->device[i];
         most = fmax(most, s->dsp                                ? CW_RUN_SHARE_SET_UP_NS
                           : cw_device_has(s, CW_VENDOR_IN_CALL) ? 0
                                                                 : CW_RUN_SHARE_ASYNC_NS);
@@ -73,8 +73,8 @@ static double part_ns(const struct cw_run_context *c)
 /* Until something is measured devices share by their theoretical peaks. */
 static const double *peaks(const struct cw_run_context *c, double ratio[CW_ADAPTIVE_DEVICES])
 {
-    for (size_t i = 0; i < c->slots->n; i++)
-        ratio[i] = c->slots->slot[i].speed;
+    for (size_t i = 0; i < c->devices->n; i++)
+        ratio[i] = c->devices->device[i].speed;
     return ratio;
 }
 
@@ -91,20 +91,20 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     for (s = d->shares; s; s = s->next, n++)
         if (s->shape == shape && s->dim == dim && s->home == t->queue->home)
             return s;
-    if (n == CW_RUN_SHARE_SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
+    if (n == CW_RUN_SHARE_SHAPES || c->devices->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
     options.overhead_ns = part_ns(c);
     if (!options.ratio)
         options.ratio = peaks(c, ratio);
-    for (size_t i = 0; i < c->slots->n; i++)
-        region[i] = c->slots->slot[i].memory;
+    for (size_t i = 0; i < c->devices->n; i++)
+        region[i] = c->devices->device[i].memory;
     options.region = region;
     *s = (struct cw_run_share){.next = d->shares,
                                .shape = shape,
                                .dim = dim,
                                .home = t->queue->home,
                                .group_items = cw_run_share_group_items(t, groups)};
-    s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);
+    s->control = cw_adaptive_create((uint32_t)c->devices->n, &options);
     if (!s->control) {
         free(s);
         return NULL;
@@ -128,14 +128,14 @@ static double by_tiles(const struct cw_run_share *h, const struct cw_run_task *t
 static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t,
                        const struct cw_run_cut *cut, uint32_t place, double cost, double home)
 {
-    const struct cw_cl_device *slot = &t->queue->context->slots->slot[place];
+    const struct cw_cl_device *device = &t->queue->context->devices->device[place];
     double tiles = by_tiles(h, t, cut, place);
 
     if (tiles > 0)
         return tiles;
     if (!isinf(cost))
         return cost;
-    return home * t->queue->context->slots->slot[t->queue->home].speed / slot->speed;
+    return home * t->queue->context->devices->device[t->queue->home].speed / device->speed;
 }
 
 /* Per byte that is merged: to the host, to each GPU, back, and into the bytes of before. */
@@ -175,7 +175,7 @@ static double scattered_ns(const struct cw_run_shared *s, uint32_t i)
 
         bytes += x ? s->pred_bytes[e] * (x->parts - 1) / x->parts : 0;
     }
-    for (size_t k = 0; bytes > 0 && k < c->slots->n; k++)
+    for (size_t k = 0; bytes > 0 && k < c->devices->n; k++)
         ns = fmax(ns, cw_run_planner_return_ns(s->planner, bytes, c->places[k].worker->number));
     return ns;
 }
@@ -272,20 +272,22 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
     uint32_t n = 0;
 
     forget_uncoded(t->launch.kernel);
-    for (uint32_t k = 0; k < c->slots->n && k < CW_ADAPTIVE_DEVICES; k++) {
+    for (uint32_t k = 0; k < c->devices->n && k < CW_ADAPTIVE_DEVICES; k++) {
         uint32_t worker = c->places[k].worker->number;
 
-        if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
+        if (*share.only && strcmp(c->devices->device[k].class_name, share.only) != 0)
             continue;
         if (cw_run_legal(t, &c->places[k], cw_run_cut_scope(cut)) != CW_RUN_LEGAL ||
             cw_adaptive_is_lost(h->control, k) || !cw_run_share_idle_is(x->idle, i, worker))
             continue;
-        v[n++] = (struct candidate){
-            .place = k,
-            .units = c->slots->slot[k].dsp || c->slots->slot[k].memory ? 0 : c->slots->slot[k].compute_units,
-            .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[worker],
-            .ns = whole_at(h, t, cut, k, cost[worker], cost[t->at.home])};
-        if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
+        v[n++] = (struct candidate){.place = k,
+                                    .units = c->devices->device[k].dsp || c->devices->device[k].memory
+                                                 ? 0
+                                                 : c->devices->device[k].compute_units,
+                                    .set_up_ns = c->devices->device[k].dsp ? CW_RUN_SHARE_SET_UP_NS
+                                                                           : x->s->apart_ns[worker],
+                                    .ns = whole_at(h, t, cut, k, cost[worker], cost[t->at.home])};
+        if (c->devices->device[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
             cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[worker])); /* GPUs get one part */
     }
     if (is_home_gpu(t))
@@ -300,7 +302,7 @@ static bool has_program(struct cw_run_program *p, const struct cw_run_context_de
     struct cw_run_worker *l = place->worker;
     uint8_t *copy = &p->copy[l->number];
 
-    if (!cw_run_context_device_is_gpu(place) || place->slot->home || cw_run.eager || cw_run.chaos)
+    if (!cw_run_context_device_is_gpu(place) || place->device->home || cw_run.eager || cw_run.chaos)
         return true;
     if ((*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED) && l->num_wanted < CW_RUN_WANTED) {
         *copy = CW_RUN_COPY_WANTED;
@@ -327,7 +329,7 @@ void cw_run_share_prepare(struct cw_run_program *p)
 {
     const struct cw_run_context *c = p->context;
 
-    for (uint32_t i = 0; p->options && c->slots && cw_run.begun && i < c->slots->n; i++)
+    for (uint32_t i = 0; p->options && c->devices && cw_run.begun && i < c->devices->n; i++)
         if (cw_run_context_device_is_gpu(&c->places[i]) && cw_run_gpu_begin_may(&c->places[i])) {
             cw_run_tile_build_is_done(p, i, true, true);
             has_program(p, &c->places[i]);
@@ -378,7 +380,7 @@ static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, 
 static bool loses(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n, double more_ns)
 {
     for (uint32_t i = 0; i < n && more_ns > 0; i++)
-        if (t->queue->context->slots->slot[chosen[i]].dsp)
+        if (t->queue->context->devices->device[chosen[i]].dsp)
             return true;
     return false;
 }
@@ -389,7 +391,7 @@ static bool are_other_gpus(const struct cw_run_task *t, const uint32_t *chosen, 
     const struct cw_run_context_device *place = t->queue->context->places;
     uint32_t i = 0;
 
-    while (i < n && (place[chosen[i]].slot->home || !cw_run_context_device_is_gpu(&place[chosen[i]])))
+    while (i < n && (place[chosen[i]].device->home || !cw_run_context_device_is_gpu(&place[chosen[i]])))
         i++;
     return i < n;
 }
@@ -414,7 +416,7 @@ static void hope(struct cw_run_task *t, double ns)
     const struct cw_run_context *c = t->queue->context;
     bool any = false;
 
-    for (uint32_t k = 0; k < c->slots->n; k++)
+    for (uint32_t k = 0; k < c->devices->n; k++)
         any |= !cw_run_gpu_begin_may(&c->places[k]) &&
                cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL;
     t->launch.kernel->left.lacks_ns = any ? CW_RUN_GPU_BEGIN_HOPE * ns : 0;

@@ -50,7 +50,7 @@ static void hold(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS
                  double share[CW_RUN_WORKERS])
 {
     struct cw_run_share *h = x->share;
-    size_t places = x->whole->queue->context->slots->n;
+    size_t places = x->whole->queue->context->devices->n;
     double held[CW_RUN_WORKERS], sum = 0;
 
     for (uint32_t k = 0; k < x->parts; k++)
@@ -99,7 +99,7 @@ static const struct cw_run_access *in_place(const struct cw_run_task *t)
 
 static uint32_t memory_of(const struct cw_run_tiles *x, uint32_t k)
 {
-    return x->whole->queue->context->places[x->part[k].at.place].slot->memory;
+    return x->whole->queue->context->places[x->part[k].at.place].device->memory;
 }
 
 /* The part in whose memory alone bytes are valid that are in `valid`; x->parts: there is none. */
@@ -166,7 +166,7 @@ void cw_run_share_hold(const struct cw_run_tiles *x, const double speed[CW_RUN_W
 {
     struct cw_run_share *h = x->share;
 
-    if (!h->held && !(h->held = calloc(x->whole->queue->context->slots->n, sizeof *h->held)))
+    if (!h->held && !(h->held = calloc(x->whole->queue->context->devices->n, sizeof *h->held)))
         return;
     hold(x, speed, share);
     stay(x, speed, byte_ns, share);

@@ -50,7 +50,7 @@ struct cw_run_share_idle *cw_run_share_idle_open(const struct cw_run_shared *s)
     idle->plan = s->plan;
     for (uint32_t i = 0; i < s->tasks; i++)
         if (s->task[i]->work == CW_RUN_LAUNCH)
-            idle->planned[n++] = (struct planned){.span = span_of(s->plan, i), .worker = s->plan->slot[i]};
+            idle->planned[n++] = (struct planned){.span = span_of(s->plan, i), .worker = s->plan->device[i]};
     qsort(idle->planned, n, sizeof *idle->planned, by_begin);
     for (uint32_t i = 0; i < n; i++) {
         struct planned *p = &idle->planned[i];
@@ -94,7 +94,7 @@ bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint
     const struct cw_run_worker *l = &cw_run.workers[worker];
     struct span span = span_of(idle->plan, i);
 
-    if (idle->plan->slot[i] == worker)
+    if (idle->plan->device[i] == worker)
         return true;
     if (l->building || l->quit ||
         (l->busy && l->busy_until_ns > cw_run_clock_devices_ns() + cw_whole_from(span.from, INT64_MAX)))

@@ -36,7 +36,7 @@ void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, si
     const struct cw_run_brain *b = cw_run_perf_model_now();
     struct cw_history_estimate e;
 
-    for (uint32_t i = 0; b && i < c->slots->n; i++) {
+    for (uint32_t i = 0; b && i < c->devices->n; i++) {
         uint32_t worker = c->places[i].worker->number;
 
         if (worker >= b->workers)

@@ -181,7 +181,7 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
 static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t blocks,
                                  uint32_t parts)
 {
-    cl_device_id home = t->queue->context->places[t->queue->home].slot->device;
+    cl_device_id home = t->queue->context->places[t->queue->home].device->device;
     struct cw_run_tiles *x = cw_isolated_compiler_room(home) ? calloc(1, sizeof *x)
                                                              : NULL; /* each part may load code of its own */
 

@@ -17,7 +17,7 @@ enum { TILES = 3 }; /* before a block, the block, behind it */
 
 static uint32_t memory_of(const struct cw_run_tiles *x, uint32_t place)
 {
-    return x->whole->queue->context->places[place].slot->memory;
+    return x->whole->queue->context->places[place].device->memory;
 }
 
 /* Where no work-item can tell which work-group it is in, a unit is a row of work-items; else a work-group. */

@@ -45,7 +45,7 @@ void cw_run_tile_chaos_cut(struct cw_run_task *t)
         cw_run_reasons_whole(t, why);
         return;
     }
-    for (uint32_t i = 0; i < c->slots->n && places < CW_RUN_WORKERS; i++)
+    for (uint32_t i = 0; i < c->devices->n && places < CW_RUN_WORKERS; i++)
         if (cw_run_legal(t, &c->places[i], cw_run_cut_scope(&cut)) == CW_RUN_LEGAL)
             place[places++] = i;
     if (!places) {

@@ -37,17 +37,17 @@ struct crew {
     uint32_t n;
 };
 
-static const struct cw_cl_device *slot_of(const struct cw_run_task *part)
+static const struct cw_cl_device *device_of(const struct cw_run_task *part)
 {
-    return part->queue->context->places[part->at.place].slot;
+    return part->queue->context->places[part->at.place].device;
 }
 
 static bool runs_at_once(const struct cw_run_task *part)
 {
-    const struct cw_cl_device *slot = slot_of(part);
+    const struct cw_cl_device *device = device_of(part);
 
-    return part->tile.part_of->apart || cw_device_has(slot, CW_VENDOR_IN_CALL) ||
-           cw_device_is_modelled(slot) || cw_run_fault_planted || cw_device_clock_is_virtual();
+    return part->tile.part_of->apart || cw_device_has(device, CW_VENDOR_IN_CALL) ||
+           cw_device_is_modelled(device) || cw_run_fault_planted || cw_device_clock_is_virtual();
 }
 
 /* ---- members; lock held */
@@ -179,8 +179,8 @@ static void report(struct crew *c)
 
 static uint64_t block_ns(const struct member *m)
 {
-    return slot_of(m->part)->dsp ? m->part->time.at[3] - m->part->time.at[1]
-                                 : cw_run_global_lock_now_ns() - m->start_ns;
+    return device_of(m->part)->dsp ? m->part->time.at[3] - m->part->time.at[1]
+                                   : cw_run_global_lock_now_ns() - m->start_ns;
 }
 
 static void run_here(struct member *m)

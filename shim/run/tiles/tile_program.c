@@ -54,7 +54,7 @@ void cw_run_tile_program_free(struct cw_run_program *p)
     p->rewritten = NULL;
     if (!r)
         return;
-    for (size_t i = 0; i < c->slots->n; i++)
+    for (size_t i = 0; i < c->devices->n; i++)
         cw_helper_build_drop(c, &c->places[i], r->program[c->places[i].worker->number]);
     cw_rewrite_finish(&r->out);
     cw_run_program_models_release(r->models);
@@ -146,7 +146,7 @@ static int find(const struct cw_run_rewritten *r, const char *name)
 
 bool cw_run_tile_program_by_offset(const struct cw_run_context_device *place)
 {
-    return cw_device_has(place->slot, CW_VENDOR_FUSES_IN_BACKEND) && !cw_run_relaxed;
+    return cw_device_has(place->device, CW_VENDOR_FUSES_IN_BACKEND) && !cw_run_relaxed;
 }
 
 const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k)

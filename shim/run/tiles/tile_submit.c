@@ -248,7 +248,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_r
         err = cw_next.clSetKernelArg(s.kernel, l->kernel->count + 1, sizeof s.rows.size, &s.rows.size);
     if (err == CL_SUCCESS && CW_UNLIKELY(s.first_time))
         err = cw_pending_launches_enqueue(p, s.queue, s.kernel, &r, event);
-    else if (err == CL_SUCCESS && CW_UNLIKELY(p->slot->pace > 0))
+    else if (err == CL_SUCCESS && CW_UNLIKELY(p->device->pace > 0))
         err = cw_pace_enqueue(s.queue, s.kernel, r.dims, r.offset, r.global, r.local, event);
     else if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, r.dims, r.offset, r.global, r.local, 0, NULL,

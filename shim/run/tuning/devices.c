@@ -103,8 +103,8 @@ static bool may_run(const struct cw_run_task *t, const struct cw_run_context_dev
         return false;
     illegal = cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE);
     if (CW_UNLIKELY(illegal == CW_RUN_ILLEGAL_CODE))
-        cw_run_reasons_code(
-            cw_run_exact_why_not(t->launch.kernel, t->queue->context->places[t->queue->home].slot, p->slot));
+        cw_run_reasons_code(cw_run_exact_why_not(
+            t->launch.kernel, t->queue->context->places[t->queue->home].device, p->device));
     return illegal == CW_RUN_LEGAL && (t->work != CW_RUN_LAUNCH || (!waits_for_code(t->launch.kernel) &&
                                                                     is_built(t->launch.kernel, p->worker)));
 }
@@ -114,7 +114,7 @@ uint64_t cw_run_devices_allowed(const struct cw_run_task *t)
     const struct cw_run_context *c = t->queue->context;
     uint64_t workers = 0;
 
-    for (size_t k = 0; k < c->slots->n; k++)
+    for (size_t k = 0; k < c->devices->n; k++)
         if (may_run(t, &c->places[k]))
             workers |= UINT64_C(1) << c->places[k].worker->number;
     return workers;

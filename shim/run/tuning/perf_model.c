@@ -30,7 +30,7 @@
 #include "first_launch.h"
 #include "reasons.h"
 
-_Static_assert(CW_RUN_WORKERS <= CW_RUN_SLOTS_MAX, "workers are slots");
+_Static_assert(CW_RUN_WORKERS <= CW_RUN_DEVICES_MAX, "workers are devices");
 
 static struct {
     struct cw_policy_config config;
@@ -90,9 +90,9 @@ static void start_rent(const struct cw_options *options)
 static bool fits_windows(struct cw_error *err)
 {
     const struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
-    const struct cw_plan_device slot = {0};
+    const struct cw_plan_device device = {0};
     struct cw_run_planner *planner;
-    bool fits = cw_run_planner_create(&slot, 1, &rules, &brain.config, &planner, err) == CW_OK;
+    bool fits = cw_run_planner_create(&device, 1, &rules, &brain.config, &planner, err) == CW_OK;
 
     cw_run_planner_destroy(planner);
     return fits;
@@ -189,7 +189,7 @@ void cw_run_perf_model_finish(void)
         cw_log_warning("%s", err.text);
 }
 
-/* ---- the workers as slots */
+/* ---- the workers as devices */
 
 /* True when the helpers run on the cores that the home device uses too: then a plan uses either. A paced home
  * leaves its cores free. */
@@ -199,9 +199,9 @@ static bool cores_are_shared(void)
 
     for (uint32_t k = 0; k < cw_run.num_workers; k++) {
         const struct cw_run_worker *l = &cw_run.workers[k];
-        if (l->home && l->kind == CW_SLOT_HOME && !(l->pace > 0))
+        if (l->home && l->kind == CW_DEVICE_KIND_HOME && !(l->pace > 0))
             home += l->units;
-        else if (l->kind == CW_SLOT_BASIC || l->kind == CW_SLOT_SUBDEVICE)
+        else if (l->kind == CW_DEVICE_KIND_BASIC || l->kind == CW_DEVICE_KIND_SUBDEVICE)
             helpers += l->units;
     }
     return home && helpers >= home;
@@ -223,9 +223,9 @@ static double part_ns(const struct cw_run_worker *l)
 {
     double modelled = cw_device_set_up_ns(l->device);
 
-    return !isnan(modelled)          ? modelled
-           : l->kind == CW_SLOT_HOME ? CW_RUN_SHARE_ASYNC_NS
-                                     : CW_RUN_SHARE_PART_NS;
+    return !isnan(modelled)                 ? modelled
+           : l->kind == CW_DEVICE_KIND_HOME ? CW_RUN_SHARE_ASYNC_NS
+                                            : CW_RUN_SHARE_PART_NS;
 }
 
 /* The memory of `l`, which is not the host's. */
@@ -269,7 +269,7 @@ static void fill_spaces(struct cw_plan_space *spaces)
 static struct cw_run_brain *make_brain(void)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
-    struct cw_plan_device slots[CW_RUN_WORKERS] = {{0}};
+    struct cw_plan_device devices[CW_RUN_WORKERS] = {{0}};
     double slowness[CW_RUN_WORKERS];
     char text[CW_RUN_WORKERS][48];
     const char *names[CW_RUN_WORKERS];
@@ -288,7 +288,7 @@ static struct cw_run_brain *make_brain(void)
     rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
     for (uint32_t k = 0; k < b->workers; k++) {
         const struct cw_run_worker *l = &cw_run.workers[k];
-        slots[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), l->memory};
+        devices[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), l->memory};
         if (l->memory != CW_MEMORY_HOST) {
             spaces[l->memory] = space_of(l);
             b->link[k][false] = spaces[l->memory].in;
@@ -300,7 +300,7 @@ static struct cw_run_brain *make_brain(void)
         names[k] = text[k];
     }
     if (!cw_run_estimate_init(&b->estimator, brain.history, names, slowness, b->workers) ||
-        cw_run_planner_create(slots, b->workers, &rules, &brain.config, &b->planner, NULL) != CW_OK) {
+        cw_run_planner_create(devices, b->workers, &rules, &brain.config, &b->planner, NULL) != CW_OK) {
         free(b);
         return NULL;
     }

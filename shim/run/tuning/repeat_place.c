@@ -51,8 +51,8 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
 {
     const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
 
-    if (t->work != CW_RUN_LAUNCH || l->kind == CW_SLOT_DSP ||
-        cw_run.workers[t->at.home].kind == CW_SLOT_DSP || cw_device_clock_is_virtual())
+    if (t->work != CW_RUN_LAUNCH || l->kind == CW_DEVICE_KIND_DSP ||
+        cw_run.workers[t->at.home].kind == CW_DEVICE_KIND_DSP || cw_device_clock_is_virtual())
         return;
     t->launch.kernel->memo = (struct cw_run_repeat_place){
         .shape = t->measure.shape,

@@ -178,14 +178,14 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
 {
     const struct cw_run_plan *plan = &w->plan;
     const struct cw_run_plan_part all = {
-        .slot = plan->slot[i], .start_ns = plan->start_ns[i], .finish_ns = plan->finish_ns[i]};
+        .device = plan->device[i], .start_ns = plan->start_ns[i], .finish_ns = plan->finish_ns[i]};
     const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
 
     for (uint32_t k = 0; k < plan->parts[i]; k++)
         cw_device_times_plan(
             &(struct cw_times_part){.seq = w->task[i]->order.recorded - 1,
                                     .dim = w->task[i]->tile.launch ? w->task[i]->tile.launch->cut.dim : 0,
-                                    .device = cw_run.workers[part[k].slot].recorded,
+                                    .device = cw_run.workers[part[k].device].recorded,
                                     .first = part[k].first_group,
                                     .groups = part[k].groups,
                                     .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
@@ -197,7 +197,7 @@ static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
 {
     decide.shared += cw_run_parts_cut(w->task[i], &w->plan, i);
     for (uint32_t k = 0; k < w->plan.parts[i]; k++) {
-        struct cw_run_worker *l = &cw_run.workers[w->plan.part[w->plan.first_part[i] + k].slot];
+        struct cw_run_worker *l = &cw_run.workers[w->plan.part[w->plan.first_part[i] + k].device];
         l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
     }
 }
@@ -209,7 +209,7 @@ static void apply(struct workspace *w, uint64_t base)
     for (uint32_t k = 0; k < w->plan.tasks; k++) {
         uint32_t i = w->plan.order[k];
         struct cw_run_task *t = w->task[i];
-        struct cw_run_worker *l = &cw_run.workers[w->plan.slot[i]];
+        struct cw_run_worker *l = &cw_run.workers[w->plan.device[i]];
         uint64_t end = now + cw_whole_from(w->plan.finish_ns[i], INT64_MAX);
         t->order.rank = base + k; /* below every rank of a later window, above those of earlier ones */
         t->at.worker = l->number;
@@ -439,7 +439,7 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
     struct cw_run_task *rest;
 
     for (uint32_t i = 0; i < count && !w->plan.planned && w->plan.tasks == count; i++)
-        if (w->trial[i] != CW_SCHED_NONE && w->plan.slot[i] != w->home[i]) {
+        if (w->trial[i] != CW_SCHED_NONE && w->plan.device[i] != w->home[i]) {
             last = i;
             tried++;
         }

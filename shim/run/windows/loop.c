@@ -24,7 +24,7 @@ static void *work(void *data)
             cw_run_worker_run(l, t, UINT64_MAX);
         } else if (l->opens && !l->busy && !cw_run.ending) {
             cw_run_wanted_open(l);
-        } else if (!(l->num_wanted && l->kind == CW_SLOT_GPU) && cw_run_window_is_due()) {
+        } else if (!(l->num_wanted && l->kind == CW_DEVICE_KIND_GPU) && cw_run_window_is_due()) {
             cw_run_window_step(); /* a GPU's worker has what the window may wait for (windows/hold.h) */
         } else if (l->num_wanted && !l->busy && !cw_run.ending) {
             cw_run_wanted_prepare(l);

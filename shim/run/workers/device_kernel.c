@@ -34,15 +34,15 @@ cl_kernel cw_run_device_kernel_of(struct cw_run_kernel *k, struct cw_run_context
     if (*clone)
         return *clone;
     program =
-        place->slot->home ? cw_build_cache_of_record(k->program) : cw_helper_program_of(k->program, place);
+        place->device->home ? cw_build_cache_of_record(k->program) : cw_helper_program_of(k->program, place);
     if (!cw_run_device_kernel_set(k, place->worker))
         return NULL;
     cw_run_recount_begins();
     *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
-    if (*clone && place->slot->home && !k->program->kept)
+    if (*clone && place->device->home && !k->program->kept)
         k->program->own_kernels++;
     cw_run_recount_ends();
-    if (*clone && !place->slot->same_code && !takes_as_many(k, *clone)) {
+    if (*clone && !place->device->same_code && !takes_as_many(k, *clone)) {
         cw_next.clReleaseKernel(*clone);
         *clone = NULL;
     }

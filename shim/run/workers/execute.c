@@ -65,7 +65,7 @@ bool cw_run_execute_home_has_code(const struct cw_run_task *t)
     const size_t *local = l->has_local ? l->local : NULL;
     const struct cw_run_ndrange r = {l->dims, l->has_offset ? l->offset : NULL, l->global, local};
 
-    if ((!cw_run.eager && !cw_run.chaos) || !cw_device_has(home->slot, CW_VENDOR_COMPILES_IN_PROCESS) ||
+    if ((!cw_run.eager && !cw_run.chaos) || !cw_device_has(home->device, CW_VENDOR_COMPILES_IN_PROCESS) ||
         !p->source || !p->options || p->given || p->binary ||
         cw_compiler_kinds_has_there(l, l->global, local, home->worker->number, CW_RUN_WHOLE))
         return true;
@@ -135,12 +135,12 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
     err = kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->worker->number])
                  : CL_OUT_OF_RESOURCES;
-    if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
+    if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->device->home)
         err = get_code(t, p, &r);
     if (err == CL_SUCCESS && CW_UNLIKELY(first)) {
         t->outcome.vendor = err = cw_pending_launches_enqueue(p, *queue, kernel, &r, NULL);
         cw_exit_register(); /* the vendor may have woken up its code generator */
-    } else if (err == CL_SUCCESS && CW_UNLIKELY(p->slot->pace > 0)) {
+    } else if (err == CL_SUCCESS && CW_UNLIKELY(p->device->pace > 0)) {
         t->outcome.vendor = err = cw_pace_enqueue(*queue, kernel, r.dims, r.offset, r.global, r.local, NULL);
     } else if (err == CL_SUCCESS) {
         t->outcome.vendor = err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global,
@@ -162,10 +162,10 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
     if (!cw_run_context_device_turn_take(p))
         return t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
     err = t->ops->submit(t, &queue);
-    if (CW_UNLIKELY(err < 0) && p->slot->memory && cw_run_quarantine_is_due(t->outcome.vendor))
+    if (CW_UNLIKELY(err < 0) && p->device->memory && cw_run_quarantine_is_due(t->outcome.vendor))
         p->worker->quarantine.fails = true;
     cw_run_context_device_turn_give(p);
-    if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
+    if (err == CL_SUCCESS && !cw_device_has(p->device, CW_VENDOR_IN_CALL)) /* else it is over */
         t->outcome.vendor = err = cw_next.clFinish(queue);
     t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start : 0;
     return err;

@@ -115,7 +115,7 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
     if (!a->left || !may(e, k) || !is_same(a, r))
         return CW_RUN_NOT_AGAIN;
     cw_run_thread_caller_enter(&me);
-    side = cw_run_exclusion_side(k, e->queue->context->places[a->place].slot->home);
+    side = cw_run_exclusion_side(k, e->queue->context->places[a->place].device->home);
     if (me.roomy && cw_run_exclusion_enter(side, r)) {
         a->left--;
         moved = a->worker != e->queue->context->places[e->queue->home].worker->number;

@@ -31,31 +31,31 @@
 #include "repeat.h"
 #include "wanted.h"
 
-struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
+struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *device)
 {
     struct cw_run_worker *l;
 
     for (uint32_t i = 0; i < cw_run.num_workers; i++)
-        if (cw_run.workers[i].device == slot->device) {
-            cw_run.workers[i].home |= slot->home;
-            cw_run.workers[i].units = slot->compute_units; /* a sub-device may be another one by now */
+        if (cw_run.workers[i].device == device->device) {
+            cw_run.workers[i].home |= device->home;
+            cw_run.workers[i].units = device->compute_units; /* a sub-device may be another one by now */
             return &cw_run.workers[i];
         }
     if (cw_run.num_workers == CW_RUN_WORKERS)
         return NULL;
     l = &cw_run.workers[cw_run.num_workers];
     *l = (struct cw_run_worker){.number = cw_run.num_workers,
-                                .device = slot->device,
-                                .home = slot->home,
-                                .class_name = slot->class_name,
-                                .kind = slot->kind,
-                                .speed = slot->speed,
-                                .pace = slot->pace,
-                                .memory = slot->memory,
-                                .far = slot->far,
-                                .in_call = cw_device_has(slot, CW_VENDOR_IN_CALL),
-                                .units = slot->compute_units};
-    memcpy(l->name, slot->name, sizeof l->name);
+                                .device = device->device,
+                                .home = device->home,
+                                .class_name = device->class_name,
+                                .kind = device->kind,
+                                .speed = device->speed,
+                                .pace = device->pace,
+                                .memory = device->memory,
+                                .far = device->far,
+                                .in_call = cw_device_has(device, CW_VENDOR_IN_CALL),
+                                .units = device->compute_units};
+    memcpy(l->name, device->name, sizeof l->name);
     if (cw_run.reserved && !cw_run_ready_reserve_at(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
@@ -66,7 +66,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     cw_run.num_workers++;
     if (l->memory != CW_MEMORY_HOST) {
         cw_run.far_workers++;
-        if (cw_device_has(slot, CW_VENDOR_PINNED) && cw_device_has(slot, CW_VENDOR_OWN_MEMORY))
+        if (cw_device_has(device, CW_VENDOR_PINNED) && cw_device_has(device, CW_VENDOR_OWN_MEMORY))
             cw_run.direct |= UINT64_C(1) << l->memory;
         cw_run.over = cw_run_spread_over;
     }
@@ -307,7 +307,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     for (uint32_t i = 0; i < n; i++)
         cw_run_worker_starts(batch[i]);
     for (uint32_t i = 0;
-         i < n && (n == 1 || cw_device_has(t->queue->context->places[t->at.place].slot, CW_VENDOR_IN_CALL));
+         i < n && (n == 1 || cw_device_has(t->queue->context->places[t->at.place].device, CW_VENDOR_IN_CALL));
          i++)
         batch[i]->measure.wanted = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
     if (n > 1) {
