@@ -606,6 +606,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         cw_run_hold_synchronised(q);
         cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&now);
+        cw_run_window_start_if_begun();
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);

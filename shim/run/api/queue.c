@@ -93,8 +93,8 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     }
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */
-    if (q && q->managed && cw_run.begun && !cw_run.off && !cw_run.forked)
-        cw_run_window_start();
+    if (q && q->managed)
+        cw_run_window_start_if_begun();
     cw_run_global_lock_give();
     if (CW_UNLIKELY(cw_run.recording) && cw_formula_is_recording())
         record_workers();
@@ -199,6 +199,7 @@ static void waited(struct cw_run_queue *q, uint64_t given)
     cw_run_hold_synchronised(q);
     cw_run_bypass_synchronised(q);
     cw_run_activation_waited(&now);
+    cw_run_window_start_if_begun();
     cw_run_record_unpin(&q->r);
 }
 

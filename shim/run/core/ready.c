@@ -1,7 +1,6 @@
 /* ready.c - see core/ready.h. */
 #include "ready.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /* ---- the heap: ready commands by rank */

@@ -523,6 +523,7 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
     struct cw_run_group *g = calloc(1, sizeof *g);
     const char *why = "memory is out";
 
+    cw_run_worker_take_ready(); /* so that each step that is ready is in a heap, which hold() takes it from */
     if (g)
         gather(g, t, last);
     t->group.may = false;

@@ -195,7 +195,7 @@ static void *work(void *unused)
             m->refs = 1;
             cw_program_source_trust(p);
             p->models_came = cw_run_program_models_came = cw_run.timer_wanted = true;
-            cw_run_global_lock_kick();
+            pthread_cond_signal(&cw_run.timer); /* it may be in the midst of a wait */
         } else if (m) {
             m->refs = 1;
             cw_run_program_models_release(m);
@@ -279,7 +279,7 @@ bool cw_run_program_models_settled(const struct cw_run_program *p)
 
 bool cw_run_program_models_are_made(void)
 {
-    return models.done < models.given && !models.quit;
+    return (models.done < models.given && !models.quit) || cw_run_program_models_came;
 }
 
 void cw_run_program_models_wait(const struct cw_run_program *p)

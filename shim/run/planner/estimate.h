@@ -21,10 +21,9 @@
 struct cw_run_estimator {
     struct cw_history *history;
     uint32_t devices;
-    uint32_t
-        device[CW_RUN_DEVICES_MAX]; /* per device: its name in the history (cw_history_device), the same for
-                                           alike devices; those like home take as long as home, chained or not,
-                                           and are not tried */
+    /* per device: its name in the history (cw_history_device), the same for alike devices; those like home
+     * take as long as home, chained or not, and are not tried */
+    uint32_t device[CW_RUN_DEVICES_MAX];
     uint32_t chained[CW_RUN_DEVICES_MAX]; /* per device: the same for launches behind others, which need no
                                            waiting for */
     /* per device: how many times slower than device 0 it is thought to be, > 0 */

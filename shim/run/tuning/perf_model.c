@@ -165,6 +165,7 @@ static void *load(void *unused)
     cw_run_account.cost_ns += l.ns;
     cw_run_record_each(CW_RUN_PROGRAM, models_came);
     cw_run_program_models_came = cw_run.timer_wanted = true;
+    pthread_cond_signal(&cw_run.timer);
     cw_run_global_lock_give();
     return NULL;
 }

@@ -5,6 +5,7 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "window.h"
+#include "../workers/worker.h"
 #include "../core/thresholds.h"
 #include "../core/ready.h"
 #include "../models/program_models.h"
@@ -157,6 +158,8 @@ bool cw_run_hold_for_gpus(struct cw_run_task *first)
     now = cw_run_global_lock_now_ns();
     until = now + (uint64_t)(CW_RUN_HOLD_GPUS * ns);
     for (; are_made_ready() && now < until; now = cw_run_global_lock_now_ns()) {
+        cw_run_worker_take_ready();
+        cw_run_window_tell_of_models(); /* the timer, which does that else, may be this thread */
         cw_run_loop_staff();
         cw_run_global_lock_kick(); /* commands of the window before, and what is awaited */
         cw_run.waiters++;
