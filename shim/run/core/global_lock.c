@@ -241,7 +241,9 @@ static __attribute__((noinline)) void unlock_and_release(void)
 /* The worker of the first task of the list, which takes all of it; NULL: the list is empty. */
 static const struct cw_run_worker *of_list(void)
 {
-    return cw_run.became_ready ? &cw_run.workers[cw_run.became_ready->links.done->at.worker] : NULL;
+    const struct cw_run_task *first = cw_run.became_ready;
+
+    return first ? &cw_run.workers[first->links.done->at.worker] : NULL;
 }
 
 void cw_run_global_lock_kick_all(void)
