@@ -2,10 +2,12 @@
 #include "helper_build.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "../../analyzer/source/vendor_compiler.h"
 #include "helper_cache.h"
 #include "later_builds.h"
 #include "../run/core/global_lock.h"
+#include "../run/core/record.h"
 #include "../run/core/recount.h"
 
 #define KIND         "program 2"
@@ -79,21 +81,20 @@ void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_
 
 /* A program under way in the isolated compiler (builds/isolated_compiler.h). */
 struct making {
-    struct cw_run_context *c;
+    struct cw_run_context *c; /* pinned */
     const struct cw_run_context_device *place;
-    const struct cw_run_recipe *recipe;
+    char *source, *options;
     cl_program program;
 };
 
 static void load(void *data)
 {
     struct making *m = data;
-    struct cw_identity id = identity_of(m->place, m->recipe);
+    struct cw_identity id = identity_of(m->place, &(struct cw_run_recipe){m->source, m->options});
     size_t bytes = 0;
     unsigned char *binary = cw_helper_cache_read(&id, &bytes);
 
-    m->program =
-        binary ? built(m->c, of_binary(m->c, m->place, binary, bytes), m->place, m->recipe->options) : NULL;
+    m->program = binary ? built(m->c, of_binary(m->c, m->place, binary, bytes), m->place, m->options) : NULL;
     free(binary);
     cw_identity_finish(&id);
 }
@@ -102,25 +103,55 @@ static void build(void *data)
 {
     struct making *m = data;
 
-    m->program = built(m->c, of_source(m->c, m->place, m->recipe->source), m->place, m->recipe->options);
+    m->program = built(m->c, of_source(m->c, m->place, m->source), m->place, m->options);
+}
+
+static void forget(void *data)
+{
+    struct making *m = data;
+
+    cw_run_global_lock_take();
+    cw_helper_build_drop(m->c, m->place, m->program);
+    cw_run_record_unpin(&m->c->r);
+    cw_run_global_lock_give();
+    free(m->source);
+    free(m->options);
+    free(m);
+}
+
+static cl_program make(struct cw_run_context *c, const struct cw_run_context_device *place,
+                       const struct cw_run_recipe *recipe, void (*body)(void *))
+{
+    struct making *m = malloc(sizeof *m);
+    cl_program program = NULL;
+
+    if (!m)
+        return NULL;
+    *m = (struct making){c, place, strdup(recipe->source), strdup(recipe->options), NULL};
+    cw_run_global_lock_take();
+    cw_run_record_pin(&c->r);
+    cw_run_global_lock_give();
+    if (!m->source || !m->options) {
+        forget(m);
+    } else if (cw_isolated_compiler_call(place->slot->device, body, m, forget)) {
+        program = m->program;
+        m->program = NULL;
+        forget(m);
+    }
+    return program;
 }
 
 cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_context_device *place,
                                 const struct cw_run_recipe *recipe)
 {
-    struct making m = {.c = c, .place = place, .recipe = recipe};
-
-    return cw_isolated_compiler_call(place->slot->device, load, &m) ? m.program : NULL;
+    return make(c, place, recipe, load);
 }
 
 cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_context_device *place,
                                  const struct cw_run_recipe *recipe)
 {
-    struct making m = {.c = c, .place = place, .recipe = recipe};
-
-    if (cw_isolated_compiler_build_ahead(place, recipe) != CL_SUCCESS)
-        return NULL;
-    return cw_isolated_compiler_call(place->slot->device, build, &m) ? m.program : NULL;
+    return cw_isolated_compiler_build_ahead(place, recipe) == CL_SUCCESS ? make(c, place, recipe, build)
+                                                                         : NULL;
 }
 
 static bool is_kept(const struct cw_identity *id)
