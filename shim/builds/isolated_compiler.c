@@ -46,7 +46,7 @@
 
 /* ---- a thread with descriptors of its own */
 
-struct apart {
+struct isolated {
     struct cw_loader_work load;
     void (*body)(void *);
     void (*release)(void *); /* frees `data` */
@@ -75,14 +75,14 @@ static bool have_own_files(void)
 }
 
 /* True: the process does not end, and there is room for a compiler in this thread. */
-static bool may_begin(const struct apart *a)
+static bool may_begin(const struct isolated *a)
 {
     return (a->shares || have_own_files() || cw_compiler_resources_suffice()) && cw_pending_builds_begin();
 }
 
 static void *work(void *data)
 {
-    struct apart *a = data;
+    struct isolated *a = data;
     bool begun;
 
     cw_door_depth = 1; /* calls that come in here are the vendor's */
@@ -117,7 +117,7 @@ static bool is_parted(cl_device_id device)
 }
 
 /* False: its thread could not begin, or has been left to itself with `a`. */
-static bool is_through(struct apart *a)
+static bool is_through(struct isolated *a)
 {
     pthread_t thread;
 
@@ -141,12 +141,12 @@ static bool is_through(struct apart *a)
 
 bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data, void (*release)(void *))
 {
-    struct apart *a = malloc(sizeof *a);
+    struct isolated *a = malloc(sizeof *a);
     bool parted = is_parted(device), done = false;
 
     if (a && !cw_dynamic_loader_is_here() &&
         (parted ? cw_compiler_resources_apart() : cw_compiler_resources_suffice())) {
-        *a = (struct apart){.body = body, .data = data, .release = release, .shares = !parted};
+        *a = (struct isolated){.body = body, .data = data, .release = release, .shares = !parted};
         if (!is_through(a))
             return false;
         done = a->done;
@@ -419,7 +419,7 @@ static struct cw_identity name_module(const struct need *need)
 
 /* Whether the file of `module`, or the one that is known for it, is loaded now. UNASKED: there is none. BAD:
  * it cannot be loaded, and made again it would be the same. */
-static enum cw_compile_answer load_apart(cl_device_id device, const struct need *need, const char *module)
+static enum cw_compile_answer load_isolated(cl_device_id device, const struct need *need, const char *module)
 {
     struct memory *m = malloc(sizeof *m);
     enum cw_compile_answer answer;
@@ -442,7 +442,7 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
 {
     char module[CW_COMPILE_MODULE];
     enum cw_compile_answer answer =
-        *q->kernel && *compiled.folder ? load_apart(device, need, NULL) : CW_COMPILE_UNASKED;
+        *q->kernel && *compiled.folder ? load_isolated(device, need, NULL) : CW_COMPILE_UNASKED;
     uint64_t begin;
 
     if (answer != CW_COMPILE_UNASKED)
@@ -451,7 +451,7 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
     answer = cw_compile_client_ask(q, module);
     cw_run_thread_cpu_adds(
         (double)(cw_run_global_lock_now_ns() - begin)); /* hardly more than it has worked */
-    if (answer == CW_COMPILE_GOOD && *q->kernel && load_apart(device, need, module) != CW_COMPILE_GOOD)
+    if (answer == CW_COMPILE_GOOD && *q->kernel && load_isolated(device, need, module) != CW_COMPILE_GOOD)
         answer = CW_COMPILE_BAD;
     return answer;
 }
@@ -562,7 +562,7 @@ bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
         cw_compiler_resources_apart() &&
         cw_vendor_describe_driver(&calls, place->slot->device, text, sizeof text)) {
         name_need(&need, &q);
-        known = is_here(&need) || load_apart(place->slot->device, &need, NULL) != CW_COMPILE_UNASKED ||
+        known = is_here(&need) || load_isolated(place->slot->device, &need, NULL) != CW_COMPILE_UNASKED ||
                 !ask_builder(&q, &need);
         finish_need(&need);
     }

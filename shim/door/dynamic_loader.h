@@ -17,8 +17,8 @@ void cw_dynamic_loader_start(void);
  * some microseconds. On a stack that the thread has switched to it sees that one alone. Any thread. */
 bool cw_dynamic_loader_is_here(void);
 
-/* Work of a thread of this library that may need the loader's lock. The thread calls pass() before, and ends()
- * behind it; the thread that has called begin() awaits it. */
+/* Work of a thread of this library that may need the loader's lock. The thread calls pass() before, and
+ * ends() behind it; the thread that has called begin() awaits it. */
 struct cw_loader_work {
     unsigned looks; /* the number of the latest look when it began */
     bool passed, over, left;
@@ -26,7 +26,7 @@ struct cw_loader_work {
 
 void cw_dynamic_loader_begin(struct cw_loader_work *w);
 
-/* Takes the loader's lock, and gives it back. False: the work has been left meanwhile, and is not to begin. */
+/* Takes the loader's lock, and gives it back. False: the work has been left, and is not to begin. */
 bool cw_dynamic_loader_pass(struct cw_loader_work *w);
 
 /* False: the work has been left, and `w` is this thread's. Otherwise it is the other one's. */

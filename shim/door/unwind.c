@@ -24,9 +24,9 @@ struct accessors {
 
 static int (*walk)(void **, int) = backtrace; /* slower, and always there */
 
-/* Reads a word of the stack, or writes one of the registers of the walk. In place of libunwind's, which asks the kernel by a write into a pipe of its own whether an address can be
- * read: the program may have closed the pipe, and opened files that have its numbers now
- * (findings/libunwind_descriptors.sh). */
+/* Reads a word of the stack, or writes one of the registers of the walk. In place of libunwind's, which asks
+ * the kernel whether an address can be read, by a write into a pipe of its own: the program may have closed
+ * the pipe, and opened files that have its numbers (findings/libunwind_descriptors.sh). */
 static int access_word(void *space, uintptr_t address, uintptr_t *value, int write, void *cursor)
 {
     const struct iovec to = {value, sizeof *value}, from = {(void *)address, sizeof *value};

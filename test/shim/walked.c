@@ -1,5 +1,5 @@
-/* walked.c - a program without unwind tables closes all descriptors above 2, opens files, and makes calls from ever
- * deeper stacks: nothing but the program writes into its files, or closes them. */
+/* walked.c - a program without unwind tables closes all descriptors above 2, opens files, and calls from ever
+ * deeper stacks: only the program writes into its files, or closes them. */
 #define _GNU_SOURCE
 #include <CL/cl.h>
 #include <fcntl.h>

@@ -193,8 +193,8 @@ static void end_build(uint64_t begin)
     cw_run_global_lock_give();
 }
 
-/* The vendor has run such blocks, or may load the code that is known: once a part has begun none of its blocks
- * is refused. */
+/* The vendor has run such blocks, or may load the code that is known: once a part has begun none of its
+ * blocks is refused. */
 static bool may_launch(const struct cw_run_launch *l, struct cw_run_context *c,
                        struct cw_run_context_device *p, const struct cw_run_cut *cut,
                        const struct cw_run_block *block, size_t n)
