@@ -15,8 +15,8 @@ variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(
 B       := build$(variant)
 Q       := $(if $(V),,@)
 
-VERSION    := $(shell sed -n 's/^\#define CW_VERSION *"\(.*\)"/\1/p' analyzer/cli/cli.h)
-ABI        := $(shell sed -n 's/^\#define CW_ABI *"\([0-9]*\)".*/\1/p' analyzer/cli/cli.h)
+VERSION    := $(shell sed -n 's/^\#define CW_VERSION *"\(.*\)"/\1/p' analyzer/cli/frame/cli.h)
+ABI        := $(shell sed -n 's/^\#define CW_ABI *"\([0-9]*\)".*/\1/p' analyzer/cli/frame/cli.h)
 
 CW_CFLAGS  := -std=c11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Wall -Wextra -Werror -fPIC \
               -fvisibility=hidden -fno-omit-frame-pointer -ffp-contract=off -MMD -MP $(OPT)
@@ -54,17 +54,20 @@ sched_src     := $(wildcard sched/*.c)
 # what the library's users include: sched.h and what it needs
 sched_public  := $(patsubst %,sched/%,sched.h api.h bounds.h generate.h generate_options.inc graph.h groups.h metrics.h plan.h platform.h \
                    policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
-cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
-footprint_src := $(wildcard analyzer/llvm/*.c)
+cli_src       := $(wildcard $(patsubst %,analyzer/%/*.c,cli cli/frame execute))
+footprint_src := $(wildcard analyzer/kernels/llvm/*.c)
 # the one program that is linked with Work Queue, where that is (package coop-computing-tools-dev)
-queue_src     := $(if $(wildcard /usr/include/cctools/work_queue.h),$(wildcard analyzer/queue/*.c))
+queue_src     := $(if $(wildcard /usr/include/cctools/work_queue.h),$(wildcard analyzer/farm/queue/*.c))
 compile_src   := $(patsubst %,analyzer/compile/%.c,answer builder dry_run fulfil main same_program)
-analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src) $(wildcard analyzer/queue/*.c),$(wildcard analyzer/*/*.c))
+# what the library is linked with, and what only the tool is
+analyzer_src  := $(wildcard $(patsubst %,analyzer/%/*.c,io settings history record graph plan $(patsubst %,kernels/%,source rewrite rows footprint models))) \
+                 $(filter-out $(compile_src),$(wildcard analyzer/compile/*.c))
+tool_src      := $(wildcard $(patsubst %,analyzer/%/*.c,explain explain/draw farm))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
-shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept window_flow) \
-                 $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate link_fit) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces choice) \
+shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) shim/run/windows/window_flow.c \
+                 $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces choice) \
                  $(patsubst %,shim/run/streams/%.c,stream_access stream_binary) \
-                 shim/run/memory/extents.c shim/run/memory/coherence.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait gpu_lease pace vendor_traits)
+                 shim/run/memory/extents.c shim/run/memory/coherence.c shim/run/memory/link_fit.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault dsp_wait gpu_lease pace vendor_traits)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 programs := $(B)/clweave $(B)/libclweave.so $(B)/libcwsched.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint) \
@@ -101,12 +104,14 @@ $(B)/libcwsched.so: $(call obj,$(sched_src))
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcwsched.so.$(ABI) -o $@ $^ -lm
 $(B)/libcwanalyzer.a: $(call obj,$(analyzer_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
+$(B)/libcwtool.a: $(call obj,$(tool_src))
+	$(Q)rm -f $@ && ar rcs $@ $^
 # the part of shim/ that neither OpenCL nor a process hangs on: unit tests and benches link it
 $(B)/libcwpure.a: $(call obj,$(shim_pure_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(call obj,analyzer/cli/launch.c): CW_CFLAGS += -DCW_MULTIARCH='"$(shell $(CC) -print-multiarch 2> /dev/null)"'
-$(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+$(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwtool.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
 $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/door/libclweave.map
@@ -120,10 +125,10 @@ $(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcw
 llvm_major := $(if $(LLVM_CONFIG),$(firstword $(subst ., ,$(shell $(LLVM_CONFIG) --version))),14)
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 # models that an earlier build has kept are another analysis's
-models_of := $(wildcard $(patsubst %,analyzer/%/*.[ch],footprint llvm rewrite rows source))
-$(call obj,analyzer/models/program_models.c): $(models_of)
-$(call obj,analyzer/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
-$(call obj,analyzer/draw/report_page.c): $(wildcard analyzer/draw/page/*)
+models_of := $(wildcard $(patsubst %,analyzer/kernels/%/*.[ch],footprint llvm rewrite rows source))
+$(call obj,analyzer/kernels/models/program_models.c): $(models_of)
+$(call obj,analyzer/kernels/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
+$(call obj,analyzer/explain/draw/report_page.c): $(wildcard analyzer/explain/draw/page/*)
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
 footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader irreader passes) $(JANSSON_LIBS) -lpthread -lm
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
@@ -131,11 +136,11 @@ $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/l
 
 # Work Queue of Debian 13 wants OpenSSL, of 12 not
 ssl_libs := $(patsubst %,-l:%,$(notdir $(wildcard $(addprefix /usr/lib/$(shell $(CC) -print-multiarch 2> /dev/null)/,libssl.so.3 libcrypto.so.3))))
-$(B)/clweave-farm-queue: $(call obj,$(queue_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+$(B)/clweave-farm-queue: $(call obj,$(queue_src)) $(B)/libcwtool.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lwork_queue -ldttools -l:libz.so.1 -Wl,--as-needed $(ssl_libs) -lpthread -lm
 
 # ---- tests: one program per file, with what its folder needs; the linker takes of the libraries those that it uses
-own  := $(B)/libcwanalyzer.a $(B)/libcwsched.a
+own  := $(B)/libcwtool.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 pure := $(B)/libcwpure.a $(own)
 app  := $(call obj,test/apps/common.c)
 with_apps      := $(app)
@@ -153,7 +158,7 @@ TEST_LIBS = -Wl,--as-needed $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lcmoc
 
 # credulous.c stands for a rewriter that believes too much: its functions come before those of the library
 $(B)/test/rewrite/credulous: $(call obj,$(footprint_src))
-$(B)/test/rewrite/claims: $(call obj,$(filter-out analyzer/llvm/main.c,$(footprint_src)))
+$(B)/test/rewrite/claims: $(call obj,$(filter-out analyzer/kernels/llvm/main.c,$(footprint_src)))
 $(B)/test/rewrite/credulous $(B)/test/rewrite/claims: TEST_LIBS = $(footprint_libs)
 $(B)/test/rewrite/credulous: CW_LDFLAGS += -Wl,-z,muldefs
 $(fuzzers): CW_LDFLAGS += $(if $(FUZZ),-fsanitize=fuzzer)
@@ -235,7 +240,7 @@ ZSH_DIR    ?= $(PREFIX)/share/zsh/site-functions
 zsh_dir    = $(DESTDIR)$(ZSH_DIR)
 fish_dir   = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 # the pages under their own paths, so that their links hold
-doc_files := LICENSE .github/CHANGELOG.md analyzer/trace/trace.schema.json \
+doc_files := LICENSE .github/CHANGELOG.md analyzer/record/trace.schema.json \
              $(wildcard *.md $(foreach d,sched analyzer shim test scripts,$(patsubst %,$d/%.md,* */* */*/*)))
 # the tool's commands, for a manual page each
 commands   = $(shell $(B)/clweave help --names)

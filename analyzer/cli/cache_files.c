@@ -18,14 +18,6 @@
 #define LOG          "log"
 #define OLD_LOG      "log.old"
 
-const struct cw_cache_store cw_cache_stores[] = {{CW_CACHE_PROGRAMS, "how long runs of programs took"},
-                                                 {"kernels", "programs for helpers, plans of chains"},
-                                                 {"compiled", "code of single launches"},
-                                                 {"builds", "answers to the program's own builds"},
-                                                 {"footprints", "models of kernels"},
-                                                 {"roofs", "how fast devices were measured to be"},
-                                                 {NULL, NULL}};
-
 enum cw_status cw_cache_files_find(struct cw_cache_files *c, const char *history, struct cw_error *err)
 {
     const char *given = history ? history : getenv("CLWEAVE_HISTORY"), *slash, *name;

@@ -17,13 +17,6 @@ struct cw_cache_files {
     bool own;                   /* the folder is by cw_cache_folder() */
 };
 
-/* The file stores in the folder. */
-struct cw_cache_store {
-    const char *folder, *holds;
-};
-extern const struct cw_cache_store cw_cache_stores[]; /* ended by a row whose folder is NULL */
-#define CW_CACHE_PROGRAMS "programs"
-
 /* Finds the folder as `run` does, and makes the user's own when it is missing. `history`: the setting;
  * NULL: that of the environment. Errors: CW_ERR_NOTFOUND: the setting is `off`, so nothing is kept; those of
  * cw_cache_folder(). */

@@ -1,7 +1,7 @@
 /* cache_programs.c - see cache_programs.h. */
 #include "cache_programs.h"
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "../compile/requests.h"
 #include "../history/run_records.h"
 #include "../io/printable.h"

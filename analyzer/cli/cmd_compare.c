@@ -6,9 +6,9 @@
 #include "../io/array.h"
 #include "../io/file_text.h"
 #include "../io/output.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "compare.h"
-#include "cmd_farm.h"
+#include "../farm/farm_command.h"
 #include "plan_source.h"
 
 #define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \

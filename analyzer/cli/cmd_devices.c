@@ -1,5 +1,5 @@
 /* cmd_devices.c - clweave devices: the OpenCL devices of this machine. */
-#include "cli.h"
+#include "frame/cli.h"
 #include "devices_list.h"
 #include "devices_roofs.h"
 #include "../io/quantity.h"

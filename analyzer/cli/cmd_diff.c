@@ -1,8 +1,8 @@
 /* cmd_diff.c - clweave diff: two traces side by side. */
-#include "cli.h"
+#include "footprints.h"
+#include "frame/cli.h"
 #include "selection_options.h"
-#include "../draw/trace_diff_print.h"
-#include "../graph/trace_read.h"
+#include "../explain/draw/trace_diff_print.h"
 #include "../io/output.h"
 
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static enum cw_status load_part(const struct diff_options *o, const char *path, 
                                 struct cw_error *err)
 {
     struct cw_error why = {0};
-    enum cw_status status = cw_trace_load(t, path, err);
+    enum cw_status status = cw_footprints_load(t, path, err);
 
     if (status)
         return status;

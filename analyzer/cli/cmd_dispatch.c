@@ -3,7 +3,7 @@
 
 #include "../../sched/dispatch.h"
 #include "../io/json_out.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 struct dispatch_options {
     int64_t workers, levels, fan_out, tasks, block, seed;

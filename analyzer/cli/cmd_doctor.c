@@ -1,5 +1,5 @@
 /* cmd_doctor.c - clweave doctor: can run gain on this machine, and what is in the way? */
-#include "cli.h"
+#include "frame/cli.h"
 #include "doctor.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../../sched/generate.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "../plan/graph_format.h"
 
 struct generate_options {
@@ -56,18 +56,6 @@ static void print_list(void)
     }
 }
 
-/* "g.json" -> "g-7.json". The caller's; NULL when memory is out. */
-static char *name_after(const char *path, int64_t seed)
-{
-    const char *dot = strrchr(path, '.');
-    size_t size = strlen(path) + 24, stem = dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
-    char *name = malloc(size);
-
-    if (name)
-        snprintf(name, size, "%.*s-%lld%s", (int)stem, path, (long long)seed, path + stem);
-    return name;
-}
-
 static const struct cw_graph_format *format_of(const struct generate_options *o)
 {
     const struct cw_graph_format *format = cw_graph_format_find(o->format, o->out);
@@ -82,8 +70,12 @@ static enum cw_status generate(const struct cw_generator *generator, const struc
     struct cw_generate_options g = o->graph;
     struct cw_graph *graph = NULL;
     struct cw_platform *platform = NULL;
-    char *path = o->count == 1 ? strdup(o->out) : name_after(o->out, seed);
-    enum cw_status status = path ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    char number[24], *path;
+    enum cw_status status;
+
+    snprintf(number, sizeof number, "%lld", (long long)seed);
+    path = o->count == 1 ? strdup(o->out) : cw_cli_name_after(o->out, number);
+    status = path ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
 
     g.seed = (uint64_t)seed;
     if (status == CW_OK)

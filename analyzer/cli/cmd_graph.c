@@ -1,13 +1,13 @@
 /* cmd_graph.c - clweave graph: a trace's graph as a table, a file or a picture. */
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "graph_abstract.h"
 #include "selection_options.h"
-#include "../draw/exporter.h"
+#include "../explain/draw/exporter.h"
 #include "../graph/graph_build.h"
-#include "../graph/graph_summary.h"
+#include "../explain/graph_summary.h"
 #include "../io/output.h"
-#include "../trace/trace_index.h"
+#include "../record/trace_index.h"
 #include "../graph/trace_read.h"
 
 #include <jansson.h>
@@ -16,7 +16,7 @@
 
 struct graph_options {
     const char *out, *format, *footprints;
-    bool json, compact, trust_declared, queue_edges, all_edges, collapse;
+    bool json, trust_declared, queue_edges, all_edges, collapse;
     int64_t limit, command;
     struct cw_selection selection;
 };
@@ -28,8 +28,6 @@ static const struct cw_cli_option options[] = {
     {"format", 'f', CW_CLI_CHOICE, MEMBER(format), "FORMAT", "json|dot|svg|png|stg|wfformat",
      "the format, when the extension does not say it"},
     {"json", 0, CW_CLI_BOOL, MEMBER(json), NULL, NULL, "print the summary as JSON"},
-    {"compact", 0, CW_CLI_BOOL, MEMBER(compact), NULL, NULL,
-     "write a JSON trace in the compact form: about 30 bytes for a launch that repeats an earlier one"},
     {"command", 0, CW_CLI_INT, MEMBER(command), "N", NULL,
      "print command N and its edges, without loading the rest of the file"},
     {"trust-declared", 0, CW_CLI_BOOL, MEMBER(trust_declared), NULL, NULL,
@@ -46,6 +44,7 @@ static const struct cw_cli_option options[] = {
     {"collapse", 0, CW_CLI_BOOL, MEMBER(collapse), NULL, NULL, "draw one node per kernel or kind of command"},
     {"limit", 'n', CW_CLI_INT, MEMBER(limit), "N", NULL, "draw the first N commands only"},
     CW_SELECTION_ROWS(struct graph_options),
+    {"compact", 0, CW_CLI_BOOL, 0, "clweave trace -o FILE.log: the log, which all commands read", NULL, NULL},
     CW_CLI_END,
 };
 static const struct graph_options defaults = {.command = -1};
@@ -56,8 +55,6 @@ static const char *const examples[] = {"clweave graph app.json",
                                        "a picture",
                                        "clweave graph app.json.log -o app.json",
                                        "convert the log of a killed program",
-                                       "clweave graph app.json --compact -o small.json",
-                                       "the same trace in a smaller file; without --compact, back again",
                                        "clweave graph app.json --windows 10..12 --kernel '^fft'",
                                        "the dependences of some kernels between the 10th and the 13th wait",
                                        NULL};
@@ -122,8 +119,7 @@ static enum cw_status export(const struct graph_options *o, const struct cw_expo
     struct cw_export_options e = {.queue_edges = o->queue_edges,
                                   .all_edges = o->all_edges,
                                   .collapse = o->collapse || must_collapse(o, exporter, t),
-                                  .limit = o->limit,
-                                  .compact = o->compact};
+                                  .limit = o->limit};
     struct cw_output out;
     /* a trace holds program sources: its owner's business */
     enum cw_status status = cw_output_open(&out, o->out ? o->out : "-",
@@ -166,9 +162,7 @@ static bool check(const struct graph_options *o, const struct cw_exporter *expor
                   bool abstract)
 {
     const char *why =
-        o->compact && (abstract || foreign || !exporter || strcmp(exporter->name, "json") != 0)
-            ? "--compact is a form of JSON traces: say -o FILE.json"
-        : o->limit < 0 ? "--limit: a number that is not negative is needed"
+        o->limit < 0 ? "--limit: a number that is not negative is needed"
         : abstract && cw_selection_given(&o->selection)
             ? "the file is a task graph; --from, --to, --commands, --windows and --kernel are for "
               "traces"

@@ -1,5 +1,5 @@
 /* cmd_help.c - clweave help, clweave version. */
-#include "cli.h"
+#include "frame/cli.h"
 
 #include <string.h>
 
@@ -40,6 +40,10 @@ static int run_help(const void *values, int argc, char **argv)
                 cw_cli_help_command(stdout, cw_commands[i]);
             return CW_EXIT_OK;
         }
+    if (argc > 0 && !o->man && strcmp(argv[0], "settings") == 0) {
+        cw_cli_help_settings(stdout);
+        return CW_EXIT_OK;
+    }
     if (argc > 0) {
         cw_cli_complain("help: there is no command '%s'; see clweave help", argv[0]);
         return CW_EXIT_USAGE;
@@ -58,8 +62,9 @@ static int run_help(const void *values, int argc, char **argv)
 const struct cw_command_def cw_cmd_help = {
     .name = "help",
     .summary = "explain a command, print the manual or a completion script",
-    .usage = "[--completion SHELL | --names | [--man] [COMMAND]]",
+    .usage = "[--completion SHELL | --names | settings | [--man] [COMMAND]]",
     .options = options,
+    .words = "settings",
     .values_size = sizeof(struct help_options),
     .max_operands = 1,
     .run = run_help,

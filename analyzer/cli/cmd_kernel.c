@@ -1,6 +1,6 @@
 /* cmd_kernel.c - clweave kernel: the bytes that kernels of an OpenCL C file touch, how they may be cut, their
  * operations. */
-#include "cli.h"
+#include "frame/cli.h"
 #include "kernel_helper.h"
 #include "kernel_rewritten.h"
 #include "kernel_text.h"

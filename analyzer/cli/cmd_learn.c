@@ -11,7 +11,8 @@
 
 #include "../compile/builder.h"
 #include "../io/helper_tool.h"
-#include "cli.h"
+#include "../io/monotonic.h"
+#include "frame/cli.h"
 
 enum {
     STEADY = 3,         /* rounds that gain or not, with a gain that is level: settled */
@@ -24,23 +25,18 @@ enum {
 #define PATIENCE_NS    3e10 /* ... so much more, does not end */
 
 struct learn_options {
-    struct cw_launch_options launch; /* first: the rows of launch.h have offsets in it */
+    struct cw_launch_options launch; /* first: the rows of launch_options.inc have offsets in it */
     int64_t rounds;
     double seconds;
     bool verbose, json;
 };
 
 /* Run's settings, without those that only recording has. */
-#define IS_RECORDING(field)                                                                                  \
-    (CW_LAUNCH_##field == CW_LAUNCH_out || CW_LAUNCH_##field == CW_LAUNCH_callsites ||                       \
-     CW_LAUNCH_##field == CW_LAUNCH_device_times || CW_LAUNCH_##field == CW_LAUNCH_capture_data ||           \
-     CW_LAUNCH_##field == CW_LAUNCH_no_sources)
+#define CW_LAUNCH_TAKES(field, commands)                                                                     \
+    ((commands)&CW_CMD_RUN && CW_LAUNCH_##field != CW_LAUNCH_out &&                                          \
+     CW_LAUNCH_##field != CW_LAUNCH_device_times && CW_LAUNCH_##field != CW_LAUNCH_capture_data)
 static const struct cw_cli_option options[] = {
-#define CW_OPTION(field, kind, value, choices, name, argument, commands, help)                               \
-    CW_LAUNCH_ROW(field, value, choices, name, argument, IS_RECORDING(field) ? 0 : (commands), CW_CMD_RUN,   \
-                  help)
-#include "../settings/options.inc"
-#undef CW_OPTION
+#include "launch_options.inc"
     {"rounds", 0, CW_CLI_INT, offsetof(struct learn_options, rounds), "N", NULL,
      "rounds at most, of one bare run and one under run each (default 60)"},
     {"seconds", 0, CW_CLI_DOUBLE, offsetof(struct learn_options, seconds), "S", NULL,
@@ -50,14 +46,6 @@ static const struct cw_cli_option options[] = {
     {"json", 0, CW_CLI_BOOL, offsetof(struct learn_options, json), NULL, NULL, "print the verdict as JSON"},
     CW_CLI_END,
 };
-
-static double now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void tick(void *context)
 {
@@ -214,7 +202,8 @@ static void learn(struct cw_learn *l)
     size_t measure = l->rounds / 2 < MEASURED ? l->rounds / 2 : MEASURED;
     int64_t begin_s = (int64_t)time(NULL);
 
-    while (l->n < l->rounds && (!l->n || now_ns() - l->begin_ns < l->most_ns) && run_pair(l)) {
+    while (l->n < l->rounds && (!l->n || (double)cw_monotonic_ns() - l->begin_ns < l->most_ns) &&
+           run_pair(l)) {
         look_at_state(l, begin_s, l->rounds - measure);
         cw_learn_progress_round(l);
         if (!build(l) || cw_learn_verdict_is_clear(l) || (!l->opencl && l->n >= WITHOUT_OPENCL))
@@ -234,13 +223,13 @@ static int run(const void *values, int argc, char **argv)
         cw_cli_complain("learn: --rounds takes 1 to 10000, --seconds more than 0");
         return CW_EXIT_USAGE;
     }
-    if (!cw_launch_check(CW_CMD_RUN, &o->launch))
-        return CW_EXIT_USAGE;
     l = (struct cw_learn){
         .program = {.argv = argv, .options = o->launch, .verbose = o->verbose, .tick = tick, .context = &l},
         .rounds = (size_t)o->rounds,
-        .begin_ns = now_ns(),
+        .begin_ns = (double)cw_monotonic_ns(),
         .most_ns = o->seconds * 1e9};
+    if (!cw_launch_check(CW_CMD_RUN, &l.program.options))
+        return CW_EXIT_USAGE;
     if (cw_launch_library(l.program.library, &err) != CW_OK)
         return cw_cli_fail(&err);
     if (!cw_helper_tool_beside(l.program.library, "clweave-compile", l.builder))

@@ -1,13 +1,14 @@
 /* cmd_replay.c - clweave replay: plan a trace or an abstract graph under policies, or run a captured trace
  * again. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "../execute/execute.h"
-#include "../draw/gantt.h"
+#include "../explain/draw/gantt.h"
 #include "../io/temporary_folder.h"
 #include "plan_source.h"
 #include "policy_args.h"
@@ -17,28 +18,13 @@
 struct replay_options {
     struct cw_cli_list policies, history;
     const char *platform, *gantt, *host_waits, *show_platform, *lp, *kernels;
-    int64_t dsp, seed, processors;
+    int64_t dsp, seed, processors, repeat;
     bool json, check, list_policies;
     bool execute;
-    const char *group_rule, *cache;
-    int64_t group_height, group_width, group_tiles, group_dims;
+    const char *group_rule;
     double group_reuse;
-    const char *order, *repeat, *device, *on, *drop_edge, *execute_seed, *out;
+    const char *order, *on, *out;
     struct cw_selection selection;
-    /* options of policies: flags and words */
-#define FLAG                                                         bool
-#define SWITCH                                                       const char *
-#define COUNT                                                        const char *
-#define NUMBER                                                       const char *
-#define SHARE                                                        const char *
-#define CW_POLICY_OPTION(field, kind, initial, name, argument, help) kind field;
-#include "../../sched/policy_options.inc"
-#undef CW_POLICY_OPTION
-#undef FLAG
-#undef SWITCH
-#undef COUNT
-#undef NUMBER
-#undef SHARE
 };
 
 #define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \
@@ -76,52 +62,39 @@ static const struct cw_cli_option options[] = {
            "print a built-in platform's file and stop"),
     OPTION("list-policies", 'l', CW_CLI_BOOL, list_policies, NULL, NULL,
            "list the policies, where each is from and the options that it takes, and stop"),
-#define FLAG   CW_CLI_BOOL
-#define SWITCH CW_CLI_STRING
-#define COUNT  CW_CLI_STRING
-#define NUMBER CW_CLI_STRING
-#define SHARE  CW_CLI_STRING
-#define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
-    OPTION(name, 0, kind, field, sizeof argument > 1 ? argument : NULL, NULL, help),
-#include "../../sched/policy_options.inc"
-#undef CW_POLICY_OPTION
-#undef FLAG
-#undef SWITCH
-#undef COUNT
-#undef NUMBER
-#undef SHARE
     OPTION("group-rule", 0, CW_CLI_CHOICE, group_rule, "max|skew", "max|skew",
            "groups: the patent's rule or ours (default: both, side by side)"),
-    OPTION("group-height", 0, CW_CLI_INT, group_height, "H", NULL,
-           "groups: steps with neighbours in a block (default: what fits)"),
-    OPTION("group-width", 0, CW_CLI_INT, group_width, "GW", NULL,
-           "groups: tiles side by side in a group (default: by the model)"),
     OPTION(
         "group-reuse", 0, CW_CLI_DOUBLE, group_reuse, "THETA", NULL,
         "groups: they touch each of their bytes more often than that in the mean, or their steps stay in the "
         "order of the program (default: no bound)"),
-    OPTION("group-tiles", 0, CW_CLI_INT, group_tiles, "N", NULL,
-           "groups: tiles of a launch, at most (default 128)"),
-    OPTION("group-dims", 0, CW_CLI_INT, group_dims, "N", NULL,
-           "groups: dimensions in which launches of a trace are cut, 1 to 3 (default 1, as run does)"),
-    OPTION("cache", 0, CW_CLI_STRING, cache, "BYTES", NULL,
-           "groups: the cache to count on, as 16M (default: half of this machine's last level)"),
     OPTION("execute", 'x', CW_CLI_BOOL, execute, NULL, NULL,
            "run a trace made with --capture-data again on this machine's OpenCL and compare every byte"),
-    OPTION("order", 0, CW_CLI_CHOICE, order, "trace|plan|random", "trace|plan|random",
-           "order of --execute (default trace)"),
-    OPTION("repeat", 0, CW_CLI_STRING, repeat, "N", NULL, "number of orders that --execute runs (default 1)"),
-    OPTION("device", 0, CW_CLI_STRING, device, "K", NULL,
-           "run everything of --execute on device K (default: as traced)"),
+    OPTION(
+        "order", 0, CW_CLI_STRING, order, "trace|plan|random|drop:FROM:TO|drop:auto", NULL,
+        "order of --execute (default trace); drop: random, without one dependence, to see that it matters"),
+    OPTION("repeat", 0, CW_CLI_INT, repeat, "N", NULL, "number of orders that --execute runs (default 1)"),
     OPTION("on", 0, CW_CLI_STRING, on, "DEVICE", NULL,
-           "run everything of --execute on this device: its number, or a part of its name"),
+           "run everything of --execute on this device: its number, or a part of its name (default: as "
+           "traced)"),
     OPTION("out", 'o', CW_CLI_STRING, out, "FOLDER", NULL,
            "write the part of --execute that --commands, --windows, --from and --to choose as a folder that "
            "another "
            "machine can run, instead of running it"),
-    OPTION("drop-edge", 0, CW_CLI_STRING, drop_edge, "FROM:TO|auto", NULL,
-           "leave a dependence out of the orders of --execute, to see that it matters"),
     CW_SELECTION_ROWS(struct replay_options),
+/* options with a new spelling */
+#define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
+    OPTION(name, 0, CW_CLI_BOOL, policies,                                                                   \
+           sizeof argument > 1 ? "-p NAME:" name "=" argument : "-p NAME:" name, NULL, NULL),
+#include "../../sched/policy_options.inc"
+#undef CW_POLICY_OPTION
+    OPTION("group-height", 0, CW_CLI_BOOL, policies, "-p groups:height=H", NULL, NULL),
+    OPTION("group-width", 0, CW_CLI_BOOL, policies, "-p groups:width=GW", NULL, NULL),
+    OPTION("group-tiles", 0, CW_CLI_BOOL, policies, "-p groups:tiles=N", NULL, NULL),
+    OPTION("group-dims", 0, CW_CLI_BOOL, policies, "-p groups:dims=N", NULL, NULL),
+    OPTION("cache", 0, CW_CLI_BOOL, policies, "-p groups:cache=BYTES", NULL, NULL),
+    OPTION("device", 0, CW_CLI_BOOL, policies, "--on K", NULL, NULL),
+    OPTION("drop-edge", 0, CW_CLI_BOOL, policies, "--order drop:FROM:TO", NULL, NULL),
     CW_CLI_END};
 
 /* Everything that one replay holds. */
@@ -130,7 +103,7 @@ struct replay {
     struct cw_plan_source source;
     struct cw_plan_result *result; /* per policy */
     size_t results;
-    struct cw_policy_args policies; /* labels with the long options included */
+    struct cw_policy_args policies;
     uint32_t processors;
 };
 
@@ -150,21 +123,6 @@ static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
     const struct replay_options *o = r->o;
     enum cw_status status = cw_policy_args_add(&r->policies, &o->policies, "weave", o->seed, err);
 
-#define FLAG(value)   ((value) ? "on" : NULL)
-#define SWITCH(value) (value)
-#define COUNT(value)  (value)
-#define NUMBER(value) (value)
-#define SHARE(value)  (value)
-#define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
-    if (status == CW_OK && kind(o->field))                                                                   \
-        status = cw_policy_args_set(&r->policies, name, kind(o->field), err);
-#include "../../sched/policy_options.inc"
-#undef CW_POLICY_OPTION
-#undef FLAG
-#undef SWITCH
-#undef COUNT
-#undef NUMBER
-#undef SHARE
     r->result = status == CW_OK ? calloc(r->policies.count, sizeof *r->result) : NULL;
     return status == CW_OK && !r->result ? cw_error_set(err, CW_ERR_NOMEM, "out of memory") : status;
 }
@@ -189,29 +147,13 @@ static enum cw_status load(struct replay *r, const char *path, struct cw_error *
 
 /* ---- output */
 
-/* "out.svg" -> "out-hdgeft-guard.svg", for several plans. The caller's; NULL when memory is out. */
-static char *name_after(const char *path, const char *label)
-{
-    const char *dot = strrchr(path, '.');
-    size_t size = strlen(path) + strlen(label) + 2, stem;
-    char *name = malloc(size);
-
-    if (!name)
-        return NULL;
-    stem = dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
-    snprintf(name, size, "%.*s-%s%s", (int)stem, path, label, path + stem);
-    for (size_t k = stem; k < stem + 1 + strlen(label); k++)
-        if (strchr(":,=", name[k]))
-            name[k] = '-';
-    return name;
-}
-
 static enum cw_status draw(const struct replay *r, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
 
     for (size_t k = 0; k < r->results && status == CW_OK; k++) {
-        char *name = r->results == 1 ? strdup(r->o->gantt) : name_after(r->o->gantt, r->policies.label[k]);
+        char *name =
+            r->results == 1 ? strdup(r->o->gantt) : cw_cli_name_after(r->o->gantt, r->policies.label[k]);
         status = name ? cw_gantt_write(name, &r->source.input, &r->result[k], err)
                       : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
         free(name);
@@ -241,34 +183,36 @@ static int plan(struct replay *r, const char *path)
 
 static bool wants_groups(const struct replay_options *o)
 {
-    return o->policies.count == 1 && strcmp(o->policies.word[0], "groups") == 0;
+    return o->policies.count == 1 && strcspn(o->policies.word[0], ":") == strlen("groups") &&
+           strncmp(o->policies.word[0], "groups", strlen("groups")) == 0;
 }
 
-static struct cw_replay_groups_options groups_options(const struct replay_options *o)
+static enum cw_status choose_groups(const struct replay_options *o, struct cw_replay_groups_options *g,
+                                    struct cw_error *err)
 {
-    return (struct cw_replay_groups_options){.rule = o->group_rule,
-                                             .cache = o->cache,
-                                             .picture = o->gantt,
-                                             .height = o->group_height,
-                                             .width = o->group_width,
-                                             .tiles = o->group_tiles,
-                                             .dims = o->group_dims,
-                                             .reuse = o->group_reuse,
-                                             .json = o->json,
-                                             .keep_waits =
-                                                 !(o->host_waits && strcmp(o->host_waits, "drop") == 0)};
+    const char *colon = wants_groups(o) ? strchr(o->policies.word[0], ':') : NULL;
+
+    *g = (struct cw_replay_groups_options){.rule = o->group_rule,
+                                           .picture = o->gantt,
+                                           .reuse = o->group_reuse,
+                                           .json = o->json,
+                                           .keep_waits =
+                                               !(o->host_waits && strcmp(o->host_waits, "drop") == 0)};
+    if (!wants_groups(o) && (o->group_rule || o->group_reuse != -1))
+        return cw_error_set(err, CW_ERR_INVALID, "replay: --%s is about --policy groups, alone",
+                            o->group_rule ? "group-rule" : "group-reuse");
+    return cw_replay_groups_parse(colon ? colon + 1 : "", g, err);
 }
 
-static int groups(struct replay *r, const char *path)
+static int groups(struct replay *r, const struct cw_replay_groups_options *g, const char *path)
 {
-    struct cw_replay_groups_options g = groups_options(r->o);
     const struct cw_plan_source_known known = {.part = &r->o->selection};
     struct cw_error err = {0};
     enum cw_status status =
         cw_plan_source_init(&r->source, path, NULL, -1, r->processors, &known, false, false, &err);
 
     if (status == CW_OK)
-        status = cw_replay_groups(&g, &r->source, stdout, &err);
+        status = cw_replay_groups(g, &r->source, stdout, &err);
     return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
 }
 
@@ -277,17 +221,16 @@ static int groups(struct replay *r, const char *path)
 static enum cw_status parse_execute(const struct replay_options *o, struct cw_execute_options *x,
                                     struct cw_error *err)
 {
-    char seed[32];
-    const char *pairs[][2] = {{"order", o->order},         {"repeat", o->repeat},
-                              {"device", o->device},       {"on", o->on},
-                              {"drop-edge", o->drop_edge}, {"seed", o->seed >= 0 ? seed : NULL}};
-    enum cw_status status = CW_OK;
-
-    snprintf(seed, sizeof seed, "%lld", (long long)o->seed);
-    for (size_t k = 0; k < sizeof pairs / sizeof *pairs && status == CW_OK; k++)
-        if (pairs[k][1])
-            status = cw_execute_options_parse(x, pairs[k][0], pairs[k][1], err);
-    return status;
+    if (o->repeat < 1 || o->repeat > 1000000)
+        return cw_error_set(err, CW_ERR_INVALID, "--repeat %" PRId64 ": expected a number from 1 to 1000000",
+                            o->repeat);
+    if (o->on && !*o->on)
+        return cw_error_set(err, CW_ERR_INVALID, "--on takes the number of a device, or a part of its name");
+    x->repeat = (uint32_t)o->repeat;
+    x->seed = o->seed >= 0 ? (uint64_t)o->seed : x->seed;
+    if (o->on)
+        cw_execute_parse_on(x, o->on);
+    return o->order ? cw_execute_parse_order(x, o->order, err) : CW_OK;
 }
 
 /* The order of a policy's plan, to be freed. */
@@ -362,19 +305,14 @@ static int execute_part(struct replay *r, const char *path, const struct cw_exec
 /* An option that means nothing without --execute, NULL: none was given. */
 static const char *only_for_execute(const struct replay_options *o)
 {
-    return o->drop_edge ? "drop-edge"
-           : o->order   ? "order"
-           : o->repeat  ? "repeat"
-           : o->device  ? "device"
-           : o->on      ? "on"
-           : o->out     ? "out"
-                        : NULL;
+    return o->order ? "order" : o->repeat != 1 ? "repeat" : o->on ? "on" : o->out ? "out" : NULL;
 }
 
 static int run_replay(const void *values, int argc, char **argv)
 {
     struct replay r = {.o = values};
     struct cw_execute_options x = CW_EXECUTE_OPTIONS_DEFAULT;
+    struct cw_replay_groups_options g;
     struct cw_error err = {0};
     const char *text = r.o->show_platform ? cw_platform_builtin(r.o->show_platform) : NULL;
     int result;
@@ -398,8 +336,7 @@ static int run_replay(const void *values, int argc, char **argv)
                      only_for_execute(r.o));
     else if (argc == 0)
         cw_error_set(&err, CW_ERR_INVALID, "replay: which file? usage: clweave replay [options] FILE");
-    struct cw_replay_groups_options g = groups_options(r.o);
-    if (err.status != CW_OK || cw_replay_groups_check(&g, wants_groups(r.o), &err) != CW_OK ||
+    if (err.status != CW_OK || choose_groups(r.o, &g, &err) != CW_OK ||
         cw_plan_processors(r.o->processors, &r.processors, &err) != CW_OK ||
         (!wants_groups(r.o) && choose_policies(&r, &err) != CW_OK) || parse_execute(r.o, &x, &err) != CW_OK ||
         cw_selection_check(&r.o->selection, &err) != CW_OK) {
@@ -409,27 +346,21 @@ static int run_replay(const void *values, int argc, char **argv)
     }
     result = r.o->execute && !r.o->out && cw_selection_given(&r.o->selection) ? execute_part(&r, argv[0], &x)
              : r.o->execute                                                   ? execute(&r, argv[0], &x)
-             : wants_groups(r.o)                                              ? groups(&r, argv[0])
+             : wants_groups(r.o)                                              ? groups(&r, &g, argv[0])
                                                                               : plan(&r, argv[0]);
     replay_finish(&r);
     return result;
 }
 
-static const struct replay_options defaults = {.dsp = -1,
-                                               .seed = -1,
-                                               .processors = -1,
-                                               .group_height = -1,
-                                               .group_width = -1,
-                                               .group_tiles = -1,
-                                               .group_dims = -1,
-                                               .group_reuse = -1};
+static const struct replay_options defaults = {
+    .dsp = -1, .seed = -1, .processors = -1, .repeat = 1, .group_reuse = -1};
 
 static const char *const examples[] = {
     "clweave replay app.json --dsp 4 --policy heft --policy hdgeft",
     "compare two policies on the HXDSP board",
-    "clweave replay graph.json --policy hdgeft --share-idle --gantt plan.svg",
+    "clweave replay graph.json --policy hdgeft:share-idle --gantt plan.svg",
     "plan an abstract graph and draw the plan",
-    "clweave replay app.json --policy groups --cache 16M --gantt groups.svg",
+    "clweave replay app.json --policy groups:cache=16M --gantt groups.svg",
     "how much memory traffic an order by priority groups saves, and the picture of it",
     "clweave replay app.json --execute --order random --repeat 100",
     "run a captured trace again in 100 orders and compare every byte",
@@ -505,11 +436,13 @@ const struct cw_command_def cw_cmd_replay = {
         "of a trace runs without it. A part of the trace is cut out first: the commands before it run, and "
         "what memory "
         "holds then goes along.\n\n"
+        "An option of a policy follows its name: --policy hdgeft:share-idle,overhead=500. --list-policies "
+        "explains them.\n\n"
         "--policy groups is an order, not a placement: launches are cut into tiles where their kernels allow "
         "it, tiles "
         "that depend on each other nearby are put into priority groups, and a least-recently-used cache says "
         "what comes "
-        "from memory in the order of the program, by the patent's rule and by ours. --group-dims 2 or 3 "
+        "from memory in the order of the program, by the patent's rule and by ours. groups:dims=2 or 3 "
         "cuts rows (or planes) that are wider than the cache, too. --gantt draws the "
         "groups. In a task "
         "graph a step is all tasks equally far from an entry, and data count as bytes.\n\n"

@@ -2,14 +2,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "selection_options.h"
-#include "../draw/report.h"
+#include "../explain/draw/report.h"
 #include "../plan/launch_parts.h"
 #include "../io/cache_folder.h"
 #include "../io/output.h"
-#include "../graph/trace_read.h"
 
 struct report_command {
     const char *out;
@@ -111,7 +110,7 @@ static int run(const void *values, int argc, char **argv)
     if (!cw_selection_options_check(&o->selection))
         return CW_EXIT_USAGE;
     cw_trace_init(&t);
-    status = cw_trace_load(&t, argv[0], &err);
+    status = cw_footprints_load(&t, argv[0], &err);
     if (!status)
         status = cw_selection_apply(&t, &o->selection, &err);
     if (!status)

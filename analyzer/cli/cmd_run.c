@@ -1,8 +1,10 @@
 /* cmd_run.c - clweave run: run an unmodified program under clweave's scheduler. */
 #include "launch.h"
 
-#define CW_LAUNCH_COMMAND CW_CMD_RUN
-#define CW_LAUNCH_SUMMARY "print how many commands were managed, reordered and moved, and why others were not"
+#define CW_LAUNCH_TAKES(field, commands) ((commands)&CW_CMD_RUN)
+#define CW_LAUNCH_SUMMARY                                                                                    \
+    "print how many commands were managed, reordered and moved, "                                            \
+    "and why others were not"
 static const struct cw_cli_option options[] = {
 #include "launch_options.inc"
 };

@@ -5,7 +5,7 @@
 
 #include "../../sched/simulate.h"
 #include "../io/json_out.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "plan_source.h"
 #include "policy_args.h"
 

@@ -2,11 +2,11 @@
  * chrome://tracing. */
 #include <string.h>
 
-#include "cli.h"
+#include "footprints.h"
+#include "frame/cli.h"
 #include "selection_options.h"
-#include "../draw/exporter.h"
+#include "../explain/draw/exporter.h"
 #include "../io/output.h"
-#include "../graph/trace_read.h"
 
 struct timeline_options {
     const char *out, *format;
@@ -56,7 +56,7 @@ static int run(const void *values, int argc, char **argv)
     if (!cw_selection_options_check(&o->selection))
         return CW_EXIT_USAGE;
     cw_trace_init(&t);
-    status = cw_trace_load(&t, argv[0], &err);
+    status = cw_footprints_load(&t, argv[0], &err);
     if (!status)
         status = cw_selection_apply(&t, &o->selection, &err);
     if (!status)

@@ -1,9 +1,10 @@
 /* cmd_top.c - clweave top: a live view of a process that records, read from the log that it is writing. */
-#include "cli.h"
+#include "frame/cli.h"
 #include "../io/quantity.h"
-#include "../trace/log_follow.h"
-#include "../trace/log_process.h"
-#include "../trace/log_read.h"
+#include "../io/monotonic.h"
+#include "../record/log_follow.h"
+#include "../record/log_process.h"
+#include "../record/log_read.h"
 
 #include <limits.h>
 #include <math.h>
@@ -180,7 +181,7 @@ static void print_devices(const struct cw_log_follow *f, const struct view *last
                                       *was = i < last->device_count ? &last->devices[i] : &zero;
         double busy = 100 * (double)(d->busy_ns - was->busy_ns) / (seconds * 1e9);
         char share[16] = "-";
-        if (!*d->name || (!d->commands && !d->busy_ns))
+        if (!d->name || (!d->commands && !d->busy_ns))
             continue;
         if (are_timed(d->timed - was->timed, d->commands - was->commands))
             snprintf(share, sizeof share, "%.0f %%", fmin(busy, 100));
@@ -261,14 +262,6 @@ static bool print_view(const struct cw_log_follow *f, const struct view *last, d
 
 /* ---- the command */
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void pause_for(double seconds)
 {
     struct timespec t = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
@@ -293,7 +286,7 @@ static enum cw_status follow(struct cw_log_follow *f, const struct top_options *
 {
     const bool screen = isatty(STDOUT_FILENO) && !o->once;
     struct view last = {0};
-    double then = now(), seconds;
+    double then = cw_monotonic_s(), seconds;
     bool over = is_over(f, path), good = over || remember(&last, f);
 
     while (good) {
@@ -303,8 +296,8 @@ static enum cw_status follow(struct cw_log_follow *f, const struct top_options *
             if (cw_log_follow_poll(f, err))
                 break;
         }
-        seconds = last.rows ? now() - then : fmax((double)(f->last_ns - f->start_ns) / 1e9, 1e-9);
-        then = now();
+        seconds = last.rows ? cw_monotonic_s() - then : fmax((double)(f->last_ns - f->start_ns) / 1e9, 1e-9);
+        then = cw_monotonic_s();
         fflush(stdout);
         if (screen && write(STDOUT_FILENO, "\033[H\033[J", 6) != 6)
             break;

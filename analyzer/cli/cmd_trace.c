@@ -1,8 +1,8 @@
 /* cmd_trace.c - clweave trace: records the OpenCL calls of an unmodified program. */
 #include "launch.h"
 
-#define CW_LAUNCH_COMMAND CW_CMD_TRACE
-#define CW_LAUNCH_SUMMARY "print the tables of `clweave graph` when the program has ended"
+#define CW_LAUNCH_TAKES(field, commands) ((commands)&CW_CMD_TRACE)
+#define CW_LAUNCH_SUMMARY                "print the tables of `clweave graph` when the program has ended"
 static const struct cw_cli_option options[] = {
 #include "launch_options.inc"
 };

@@ -1,5 +1,5 @@
 /* commands.c - the table of the tool's commands: adding one is one file cmd_<name>.c and one line here. */
-#include "cli.h"
+#include "frame/cli.h"
 
 extern const struct cw_command_def cw_cmd_trace, cw_cmd_run, cw_cmd_graph, cw_cmd_report, cw_cmd_timeline,
     cw_cmd_diff, cw_cmd_devices, cw_cmd_replay, cw_cmd_compare, cw_cmd_simulate, cw_cmd_dispatch, cw_cmd_farm,

@@ -9,9 +9,9 @@
 #include "../farm/farm_rows.h"
 #include "../io/array.h"
 #include "../io/json_in.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "compare.h"
-#include "cmd_farm.h"
+#include "../farm/farm_command.h"
 
 struct farm {
     struct cw_compare *c;

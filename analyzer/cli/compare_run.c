@@ -8,12 +8,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "compare.h"
 #include "plan_source.h"
+#include "../io/monotonic.h"
 
 struct file {
     pthread_mutex_t lock; /* while it is read */
@@ -34,14 +34,6 @@ struct run {
     bool terminal;
     double began, shown;
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Solves the bounds that all plans of the file will ask for, so that afterwards they only read. */
 static enum cw_status solve_bounds(const struct cw_compare *c, struct cw_plan_source *s, struct cw_error *err)
@@ -108,7 +100,7 @@ static enum cw_status plan_pair(struct run *r, size_t pair, struct cw_error *err
 /* Under the lock: ten times a second at most. */
 static void show_progress(struct run *r)
 {
-    double t = now(), spent = t - r->began;
+    double t = cw_monotonic_s(), spent = t - r->began;
     char left[60] = "";
 
     if (!r->terminal || t - r->shown < 0.1)
@@ -172,8 +164,10 @@ static void run_threads(struct run *r)
 
 enum cw_status cw_compare_run(struct cw_compare *c, struct cw_error *err)
 {
-    struct run r = {
-        .c = c, .all = c->inputs * c->policies.count, .terminal = isatty(STDERR_FILENO), .began = now()};
+    struct run r = {.c = c,
+                    .all = c->inputs * c->policies.count,
+                    .terminal = isatty(STDERR_FILENO),
+                    .began = cw_monotonic_s()};
 
     r.failed = r.all;
     r.file = calloc(c->inputs, sizeof *r.file);

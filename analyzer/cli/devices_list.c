@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../source/vendor_compiler.h"
+#include "../kernels/source/vendor_compiler.h"
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 128, TEXT = 512 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../io/cache_folder.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "devices_list.h"
 #include "doctor_ask.h"
 #include "roofs_measure.h"

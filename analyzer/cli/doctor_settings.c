@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../plan/settings_check.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 #define SECTION "environment"
 

@@ -10,8 +10,8 @@
 
 #include "../io/helper_tool.h"
 #include "../io/temporary_folder.h"
-#include "../models/program_models.h"
-#include "cli.h"
+#include "../kernels/models/program_models.h"
+#include "frame/cli.h"
 #include "doctor_ask.h"
 #include "launch.h"
 

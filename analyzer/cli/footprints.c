@@ -1,6 +1,6 @@
 /* footprints.c - see footprints.h. */
 #include "footprints.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 #include <CL/cl.h>
 #include <stdio.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "../graph/graph_build.h"
-#include "../graph/trace_reach.h"
+#include "../graph/trace_read.h"
 #include "../io/cache_folder.h"
-#include "../source/macro_question.h"
-#include "../source/tested_names.h"
-#include "../source/vendor_compiler.h"
-#include "cli.h"
+#include "../kernels/source/macro_question.h"
+#include "../kernels/source/tested_names.h"
+#include "../kernels/source/vendor_compiler.h"
+#include "frame/cli.h"
 
 /* ---- asking the traced devices */
 
@@ -130,4 +130,12 @@ enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, bool bare, st
         status = cw_graph_build(t, NULL, err);
     cw_trace_reach_finish(&reach);
     return status;
+}
+
+enum cw_status cw_footprints_load(struct cw_trace *t, const char *path, struct cw_error *err)
+{
+    bool log;
+    enum cw_status status = cw_trace_load_bare(t, path, &log, err);
+
+    return status || !log ? status : cw_footprints_build(t, false, true, err);
 }

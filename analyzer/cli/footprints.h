@@ -11,6 +11,10 @@
  * there, or refuses a source. CW_ERR_NOMEM, CW_ERR_LIMIT as cw_graph_build. */
 enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, bool bare, struct cw_error *err);
 
+/* Reads the trace at `path`, JSON or a log, into `t` as cw_trace_load does; a log's graph is built with
+ * footprints, so that it is that of the JSON trace. Errors as cw_trace_load. */
+enum cw_status cw_footprints_load(struct cw_trace *t, const char *path, struct cw_error *err);
+
 /* The models of the kernels of `t`, got the same way; finish it either way. CW_ERR_NOMEM. */
 enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t,
                                    struct cw_error *err);

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "../../sched/bounds.h"
-#include "../draw/exporter.h"
+#include "../explain/draw/exporter.h"
 #include "../io/json_out.h"
 #include "../io/output.h"
 #include "../plan/plan_graph.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 const struct cw_graph_format *cw_graph_abstract_format(const char *name, const char *path, bool of_trace)
 {

@@ -4,7 +4,7 @@
 #define CW_GRAPH_ABSTRACT_H
 
 #include "../plan/graph_format.h"
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* The format of task graphs that --format `name` or else the extension of `path` asks for: stg or wfformat
  * for a trace (whose json and dot are others), any for a task graph. NULL: none; both may be NULL. */

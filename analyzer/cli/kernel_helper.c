@@ -1,7 +1,7 @@
 /* kernel_helper.c - see kernel_helper.h. */
 #include "kernel_helper.h"
 
-#include "../models/program_models.h"
+#include "../kernels/models/program_models.h"
 
 #include <errno.h>
 #include <spawn.h>

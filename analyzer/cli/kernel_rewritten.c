@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../footprint/model_file.h"
+#include "../kernels/footprint/model_file.h"
 #include "../io/file_text.h"
-#include "../source/header_files.h"
-#include "../source/joined_source.h"
-#include "../models/program_models.h"
-#include "../rewrite/rewrite.h"
-#include "../rows/rewrite_rows.h"
+#include "../kernels/source/header_files.h"
+#include "../kernels/source/joined_source.h"
+#include "../kernels/models/program_models.h"
+#include "../kernels/rewrite/rewrite.h"
+#include "../kernels/rows/rewrite_rows.h"
 
 static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
 {

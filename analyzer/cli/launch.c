@@ -1,6 +1,7 @@
 /* launch.c - see launch.h. */
 #include "launch.h"
 #include "../plan/settings_check.h"
+#include "../record/log_read.h"
 #include "cache_files.h"
 #include "run_logs.h"
 
@@ -121,17 +122,56 @@ static bool place_is_writable(const char *pattern)
     return true;
 }
 
-bool cw_launch_check(unsigned command, const struct cw_launch_options *o)
+/* The setting number `i`, of the command line or the environment; NULL: it is not given. `variable`: its name
+ * there. */
+static const char *given(const struct cw_launch_options *o, int i, char variable[CW_OPTION_VARIABLE_BYTES])
+{
+    const char *inherited = getenv(cw_options_variable(&cw_option_table[i], variable));
+
+    return o->setting[i] ? o->setting[i] : inherited && *inherited ? inherited : NULL;
+}
+
+/* Reads one word of --set. False: it has complained. */
+static bool set(unsigned command, const char *word, const char **setting)
+{
+    const char *names[CW_LAUNCH_SETTINGS + 1], *value = word + strcspn(word, "="), *nearest;
+    char name[CW_OPTION_VARIABLE_BYTES];
+    size_t n = 0;
+
+    snprintf(name, sizeof name, "%.*s", (int)(value - word), word);
+    for (int i = 0; i < CW_LAUNCH_SETTINGS; i++) {
+        const struct cw_option_info *info = &cw_option_table[i];
+
+        if (!(info->commands & command) || !(info->commands & CW_CMD_SET))
+            continue;
+        names[n++] = info->field;
+        if (strcmp(info->field, name) != 0)
+            continue;
+        setting[i] = *value ? value + 1 : value;
+        if (!*setting[i])
+            cw_cli_complain("--set %s: a value is missing: %s=%s", word, name, info->argument);
+        return *setting[i];
+    }
+    names[n] = NULL;
+    nearest = cw_cli_nearest(name, names);
+    cw_cli_complain("--set %s: %s has no such setting%s%s%s; `clweave help settings` lists them", word,
+                    command == CW_CMD_TRACE ? "trace" : "run", nearest ? " (did you mean " : "",
+                    nearest ? nearest : "", nearest ? "?)" : "");
+    return false;
+}
+
+bool cw_launch_check(unsigned command, struct cw_launch_options *o)
 {
     char variable[CW_OPTION_VARIABLE_BYTES];
     struct cw_error err = {0};
 
+    for (size_t i = 0; i < o->set.count; i++)
+        if (!set(command, o->set.word[i], o->setting))
+            return false;
     for (int i = 0; i < CW_LAUNCH_SETTINGS; i++) {
-        const struct cw_option_info *info = &cw_option_table[i];
-        const char *inherited = info->commands & command ? getenv(cw_options_variable(info, variable)) : NULL;
-        const char *value = o->setting[i] ? o->setting[i] : inherited && *inherited ? inherited : NULL;
+        const char *value = cw_option_table[i].commands & command ? given(o, i, variable) : NULL;
 
-        if (!value || cw_settings_check(info, value, &err) == CW_OK)
+        if (!value || cw_settings_check(&cw_option_table[i], value, &err) == CW_OK)
             continue;
         if (o->setting[i])
             cw_cli_complain("%s", err.text);
@@ -165,18 +205,18 @@ void cw_launch_environment(const char *mode, const struct cw_launch_options *o, 
 
 /* Folders that the library is told are absolute, as the program may change its own. False: it has
  * complained. */
-static bool folder_is_there(const char *option, const char *value, bool make, char path[PATH_MAX])
+static bool folder_is_there(const char *setting, const char *value, bool make, char path[PATH_MAX])
 {
     struct stat st;
 
     if (!value)
         return true;
     if (make && mkdir(value, 0700) != 0 && errno != EEXIST)
-        cw_cli_complain("--%s: cannot make the folder %s: %s", option, value, strerror(errno));
+        cw_cli_complain("%s: cannot make the folder %s: %s", setting, value, strerror(errno));
     else if (!realpath(value, path) || stat(path, &st) != 0)
-        cw_cli_complain("--%s: cannot use the folder %s: %s", option, value, strerror(errno));
+        cw_cli_complain("%s: cannot use the folder %s: %s", setting, value, strerror(errno));
     else if (!S_ISDIR(st.st_mode) || (make && access(path, W_OK | X_OK) != 0))
-        cw_cli_complain("--%s: %s is no folder%s", option, value, make ? " that can be written to" : "");
+        cw_cli_complain("%s: %s is no folder%s", setting, value, make ? " that can be written to" : "");
     else
         return true;
     return false;
@@ -266,32 +306,24 @@ static int run_child(const char *mode, const struct cw_launch_options *o, const 
     return -1;
 }
 
-static bool wants_footprints(const struct cw_launch_options *o)
-{
-    const char *given =
-        o->setting[CW_LAUNCH_footprints] ? o->setting[CW_LAUNCH_footprints] : getenv("CLWEAVE_FOOTPRINTS");
-
-    return !given || strcmp(given, "off") != 0;
-}
-
 /* False: it has complained. Captured contents are those of the beginning: a part cannot be run again with
- * them. */
-static bool check_selection(const struct cw_launch_options *o, bool records)
+ * them. `out`: the traces' names; NULL: there are none. */
+static bool check_selection(const struct cw_launch_options *o, const char *out)
 {
-    const char *capture = o->setting[CW_LAUNCH_capture_data] ? o->setting[CW_LAUNCH_capture_data]
-                                                             : getenv("CLWEAVE_CAPTURE_DATA");
-    const char *limit = o->setting[CW_LAUNCH_limit] ? o->setting[CW_LAUNCH_limit] : getenv("CLWEAVE_LIMIT");
+    char variable[CW_OPTION_VARIABLE_BYTES];
+    const char *capture = given(o, CW_LAUNCH_capture_data, variable);
     const char *why =
-        !records && o->compact               ? "--compact is how a trace is written: say -o as well"
-        : !cw_selection_given(&o->selection) ? NULL
-        : !records
-            ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
-        : capture && *capture && strcmp(capture, "0") != 0
+        !cw_selection_given(&o->selection) ? NULL
+        : !out ? "--from, --to, --commands, --windows and --kernel choose what a trace holds: say -o as well"
+        : cw_log_is_name(out)
+            ? "--from, --to, --commands, --windows and --kernel choose what a JSON trace holds: say -o "
+              "FILE.json, or say them to the command that reads the log"
+        : capture && strcmp(capture, "0") != 0
             ? "--capture-data needs all commands: cut the part out afterwards, with `clweave replay FILE "
               "--execute --commands A..B -o FOLDER`"
             : NULL;
 
-    if (!why && capture && *capture && strcmp(capture, "0") != 0 && limit && *limit)
+    if (!why && capture && strcmp(capture, "0") != 0 && given(o, CW_LAUNCH_limit, variable))
         why = "--capture-data needs all commands: it does not go with --limit";
     if (why)
         cw_cli_complain("%s", why);
@@ -303,35 +335,34 @@ static bool find_folders(struct cw_launch_options *o)
     static char dump[PATH_MAX], inject[PATH_MAX];
     const char **to = &o->setting[CW_LAUNCH_dump_programs], **from = &o->setting[CW_LAUNCH_inject];
     bool good =
-        folder_is_there("dump-programs", *to, true, dump) && folder_is_there("inject", *from, false, inject);
+        folder_is_there("dump_programs", *to, true, dump) && folder_is_there("inject", *from, false, inject);
 
     *to = *to ? dump : NULL;
     *from = *from ? inject : NULL;
     return good;
 }
 
-int cw_launch(const char *mode, const struct cw_launch_options *given, char **argv)
+int cw_launch(const char *mode, const struct cw_launch_options *options, char **argv)
 {
-    struct cw_launch_options with_folders = *given, *o = &with_folders;
+    struct cw_launch_options with_folders = *options, *o = &with_folders;
     char library[PATH_MAX], pattern[PATH_MAX], file[PATH_MAX];
-    const char *out = o->setting[CW_LAUNCH_out];
-    bool records;
+    char variable[CW_OPTION_VARIABLE_BYTES];
+    const char *out = given(o, CW_LAUNCH_out, variable),
+               *footprints = given(o, CW_LAUNCH_footprints, variable);
+    bool records = !strcmp(mode, "trace") || out;
     struct cw_error err = {0};
     struct timespec now;
     uint64_t run;
     int status;
 
-    records = !strcmp(mode, "trace") || out || (getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT"));
-    out = out                                               ? out
-          : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT")
-                                                            : cw_option_table[CW_LAUNCH_out].default_value;
     if (!cw_launch_check(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
         return CW_EXIT_USAGE;
-    if (!check_selection(o, records) || !find_folders(o))
+    if (!check_selection(o, records ? out : NULL) || !find_folders(o))
         return CW_EXIT_USAGE;
     if (cw_launch_library(library, &err) != CW_OK)
         return cw_cli_fail(&err);
-    if ((records && !(absolute_pattern(out, pattern) && place_is_writable(pattern))))
+    if ((records && !(absolute_pattern(out ? out : cw_option_table[CW_LAUNCH_out].default_value, pattern) &&
+                      place_is_writable(pattern))))
         return CW_EXIT_FAILURE;
     if (!strcmp(mode, "run"))
         check_history(o);
@@ -348,9 +379,8 @@ int cw_launch(const char *mode, const struct cw_launch_options *given, char **ar
                                                   .program = argv[0],
                                                   .program_pid = (uint64_t)program,
                                                   .killed = WIFSIGNALED(status),
-                                                  .footprints = wants_footprints(o),
+                                                  .footprints = !footprints || strcmp(footprints, "off") != 0,
                                                   .selection = &o->selection,
-                                                  .compact = o->compact,
                                                   .summary = o->summary && !strcmp(mode, "trace")});
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT && WTERMSIG(status) != SIGPIPE) /* as shells do */
         cw_cli_complain("%s was killed by signal %d (%s)", argv[0], WTERMSIG(status),

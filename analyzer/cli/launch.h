@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "selection_options.h"
 #include "../settings/options.h"
 
@@ -22,25 +22,15 @@ enum cw_launch_setting {
 /* Values of a launching command's options. */
 struct cw_launch_options {
     const char *setting[CW_LAUNCH_SETTINGS]; /* as given; NULL: not given */
-    bool summary, compact;
+    struct cw_cli_list set;                  /* words of --set, until cw_launch_check has read them */
+    bool summary;
     struct cw_selection selection; /* the part that the traces shall have */
 };
 
-/* Rows for the command's option table: those of options.inc that name `command_` (CW_CMD_TRACE or
- * CW_CMD_RUN). */
-#define CW_LAUNCH_ROW(field, value, choices_, name_, argument_, commands, command_, help_)                   \
-    {.name = name_,                                                                                          \
-     .letter = CW_LAUNCH_##field == CW_LAUNCH_out ? 'o' : 0,                                                 \
-     .kind = CW_CLI_SHIM,                                                                                    \
-     .offset = offsetof(struct cw_launch_options, setting) + CW_LAUNCH_##field * sizeof(const char *),       \
-     .argument = sizeof(argument_) > 1 ? argument_ : NULL,                                                   \
-     .choices = choices_,                                                                                    \
-     .help = (commands) & (command_) ? help_ : NULL},
-
-/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run and says on
- * stderr where the traces are. Returns the program's exit status, 128 + n when signal n killed it,
- * CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is complained
- * about and does not change the status. */
+/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run, unless it
+ * stays, and says on stderr where the traces are. Returns the program's exit status, 128 + n when signal n
+ * killed it, CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is
+ * complained about and does not change the status. */
 int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv);
 
 /* ---- parts of it, for other commands that run programs */
@@ -50,9 +40,10 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv);
  * CW_ERR_UNSUPPORTED (a name that cannot be preloaded). */
 enum cw_status cw_launch_library(char path[PATH_MAX], struct cw_error *err);
 
-/* Checks the values, of options and of the environment, that otherwise only the library would refuse, in the
- * running program. False: it has complained. command: CW_CMD_TRACE or CW_CMD_RUN. */
-bool cw_launch_check(unsigned command, const struct cw_launch_options *o);
+/* Reads the words of --set into the settings, and checks all values, of options and of the environment, that
+ * otherwise only the library would refuse, in the running program. False: it has complained. command:
+ * CW_CMD_TRACE or CW_CMD_RUN. */
+bool cw_launch_check(unsigned command, struct cw_launch_options *o);
 
 /* In the child, before exec: the environment that makes the library work. pattern: of the traces; NULL: none.
  * run: the id in the logs' headers. */

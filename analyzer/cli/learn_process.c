@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "frame/cli.h"
+#include "../io/monotonic.h"
 
 enum { BLOCK = 1 << 16, READS = 64, TICK_MS = 250, GRACE_MS = 1000 };
 
@@ -22,14 +23,6 @@ static struct {
     sigset_t found;
     int ended_by;
 } signals = {.fd = -1};
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 bool cw_learn_process_begin(void)
 {
@@ -118,7 +111,7 @@ static void exec_program(const struct cw_learn_program *p, bool bare, int output
     if (bare)
         setenv("CLWEAVE_MODE", "off", 1);
     else
-        cw_launch_environment("run", &p->options, p->library, NULL, now_ns());
+        cw_launch_environment("run", &p->options, p->library, NULL, cw_monotonic_ns());
     setenv("CLWEAVE_BUILDER", "off", 0); /* `learn` runs the builder itself, between the runs */
     cw_cli_signals_restore();
     sigprocmask(SIG_SETMASK, &signals.found, NULL);
@@ -160,13 +153,13 @@ static enum cw_learn_end attend(const struct cw_learn_program *p, pid_t child, u
         if (ready > 0 && from[0].revents)
             take_signals();
         if (waitpid(child, &run->status, WNOHANG) == child) {
-            run->wall_ns = (double)(now_ns() - begin);
+            run->wall_ns = (double)(cw_monotonic_ns() - begin);
             take_output(o);
             close_block(o);
             run->output = o->now.before;
             return signals.ended_by ? CW_LEARN_STOPPED : CW_LEARN_ENDED;
         }
-        if (signals.ended_by || (p->most_ns > 0 && (double)(now_ns() - begin) > p->most_ns)) {
+        if (signals.ended_by || (p->most_ns > 0 && (double)(cw_monotonic_ns() - begin) > p->most_ns)) {
             run->status = end_program(child);
             return signals.ended_by ? CW_LEARN_STOPPED : CW_LEARN_TOO_LONG;
         }
@@ -188,7 +181,7 @@ enum cw_learn_end cw_learn_process_run(const struct cw_learn_program *p, bool ba
     fflush(NULL);
     if (pipe2(output, O_CLOEXEC) == 0 && pipe2(report, O_CLOEXEC) == 0 &&
         fcntl(output[0], F_SETFL, O_NONBLOCK) == 0) {
-        begin = now_ns();
+        begin = cw_monotonic_ns();
         child = fork();
     }
     if (child == 0)

@@ -1,5 +1,6 @@
 /* learn_progress.c - see learn.h. The bar goes past the stream, which would print its control characters. */
 #include "learn.h"
+#include "../io/monotonic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,10 +30,7 @@ static int width_of_terminal(void)
 
 static double elapsed_s(const struct cw_learn *l)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9 - l->begin_ns / 1e9;
+    return cw_monotonic_s() - l->begin_ns / 1e9;
 }
 
 /* Rounds that are done, over those and the ones that are still to come if nothing changes. */

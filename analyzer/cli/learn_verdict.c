@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "../history/pair_ratios.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 #define NARROW 0.05                     /* of an interval, over its median */
 #define LEVEL  0.1                      /* of a gain that does not change any more */

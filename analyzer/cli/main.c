@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "../io/spill.h"
-#include "../source/macro_child.h"
-#include "cli.h"
+#include "../kernels/source/macro_child.h"
+#include "frame/cli.h"
 #include "vendor_child.h"
 
 /* Arrays of this size spill, and so much of them stays in memory. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "graph_made.h"
 #include "../plan/graph_format.h"
@@ -108,7 +108,7 @@ static enum cw_status load_trace(struct cw_plan_source *s, const char *path,
                                  struct cw_error *err)
 {
     struct cw_error why = {0};
-    enum cw_status status = cw_trace_load(&s->trace, path, err);
+    enum cw_status status = cw_footprints_load(&s->trace, path, err);
 
     s->is_trace = true;
     if (status == CW_OK && known && known->part)

@@ -3,7 +3,7 @@
 #ifndef CW_PLAN_SOURCE_H
 #define CW_PLAN_SOURCE_H
 
-#include "cli.h"
+#include "frame/cli.h"
 #include "../graph/selection.h"
 #include "../plan/plan_graph.h"
 #include "../plan/plan_result.h"

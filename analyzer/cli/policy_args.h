@@ -5,11 +5,11 @@
 #include <stdio.h>
 
 #include "../../sched/policy.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 struct cw_policy_args {
     struct cw_policy_config *config;
-    char (*label)[120]; /* as asked for */
+    const char **label; /* as asked for: in the list, or a policy's name */
     size_t count;
 };
 
@@ -21,12 +21,7 @@ void cw_policy_args_finish(struct cw_policy_args *a); /* safe on a zeroed struct
 enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_list *list,
                                   const char *fallback, int64_t seed, struct cw_error *err);
 
-/* Gives every policy of `a` (at least one) that takes the option `name` this value, and says so in its label.
- * Errors: those of cw_policy_set; when none takes it, the error lists the options of the first one. */
-enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, const char *value,
-                                  struct cw_error *err);
-
-/* Prints every policy: name, description, source, and the options that it takes. */
+/* Prints every policy (name, description, source, the options that it takes), then every option. */
 void cw_policy_args_print(FILE *f);
 
 #endif

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../draw/group_picture.h"
+#include "../explain/draw/group_picture.h"
 #include "../io/json_out.h"
 #include "../plan/tile_steps.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "../../sched/whole.h"
 
-enum { LANES = 2, ORDERS = 3, CACHE_UNKNOWN_MIB = 8 };
+enum { LANES = 2, ORDERS = 3, CACHE_UNKNOWN_MIB = 8, TILES = 128 };
 
 /* One order of all chains. */
 struct order {
@@ -32,56 +32,64 @@ struct study {
     struct cw_tile_steps x;
     struct order order[ORDERS];  /* first program order, then by rule */
     uint32_t orders, first, end; /* the chain with most tiles: steps [first, end) */
-    uint64_t cache;
     struct cw_error *err;
 };
 
-/* Reads --cache. */
-static enum cw_status cache_bytes(const char *text, uint64_t *bytes, struct cw_error *err)
+/* Sets the option "NAME=VALUE"; changes `item`. */
+static enum cw_status set_option(struct cw_replay_groups_options *o, char *item, struct cw_error *err)
 {
     static const char units[] = "KMGT";
+    struct {
+        const char *name;
+        uint64_t *to, most;
+    } all[] = {{"height", &o->height, 1 << 20},
+               {"width", &o->width, 1 << 20},
+               {"tiles", &o->tiles, 1 << 20},
+               {"dims", &o->dims, CW_GROUPS_DIMS},
+               {"cache", &o->cache, UINT64_C(1) << 60}};
+    enum { COUNT = sizeof all / sizeof *all };
+    char *word = item + strcspn(item, "="), *end;
     const char *unit;
-    char *end;
     double value;
-    long half = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
+    size_t k = 0;
 
-    if (!text) {
-        *bytes = half > 0 ? (uint64_t)half : (uint64_t)CACHE_UNKNOWN_MIB << 20;
-        return CW_OK;
-    }
-    value = strtod(text, &end);
+    if (*word)
+        *word++ = '\0';
+    while (k < COUNT && strcmp(item, all[k].name) != 0)
+        k++;
+    if (k == COUNT)
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "replay: groups has no option \"%s\"; it takes height, width, tiles, dims, cache",
+                            item);
+    value = strtod(word, &end);
     unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
     if (unit)
         value *= (double)(UINT64_C(1024) << (10 * (unit - units))), end++;
-    if (end == text || *end || !(value >= 1) || value > 0x1p60)
+    if (end == word || *end || !(value >= 1) || value > (double)all[k].most)
         return cw_error_set(err, CW_ERR_INVALID,
-                            "replay: --cache takes a number of bytes, such as 1000, 512K or 16M, not '%s'",
-                            text);
-    *bytes = cw_whole_from(value, UINT64_MAX);
+                            "replay: groups:%s takes a number from 1 to %" PRIu64
+                            " (also with K, M, G or T), not \"%s\"",
+                            item, all[k].most, word);
+    *all[k].to = cw_whole_from(value, all[k].most);
     return CW_OK;
 }
 
-enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, bool wanted,
+enum cw_status cw_replay_groups_parse(const char *text, struct cw_replay_groups_options *o,
                                       struct cw_error *err)
 {
-    static const char *const names[] = {"group-height", "group-width", "group-tiles", "group-dims"};
-    static const int64_t most[] = {1 << 20, 1 << 20, 1 << 20, CW_GROUPS_DIMS};
-    const int64_t values[] = {o->height, o->width, o->tiles, o->dims};
-    const char *given = o->rule ? "group-rule" : o->cache ? "cache" : NULL;
-    uint64_t bytes;
+    long half = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
+    char *copy = strdup(text), *save = NULL;
+    enum cw_status status = copy ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
 
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        if (values[k] != -1 && (values[k] < 1 || values[k] > most[k]))
-            return cw_error_set(err, CW_ERR_INVALID, "replay: --%s takes a number from 1 to %" PRId64,
-                                names[k], most[k]);
-        given = values[k] != -1 ? names[k] : given;
-    }
-    if (o->reuse != -1 && !(o->reuse > 0))
+    o->tiles = TILES, o->dims = 1;
+    o->cache = half > 0 ? (uint64_t)half : (uint64_t)CACHE_UNKNOWN_MIB << 20;
+    for (char *item = copy ? strtok_r(copy, ",", &save) : NULL; item && status == CW_OK;
+         item = strtok_r(NULL, ",", &save))
+        status = set_option(o, item, err);
+    free(copy);
+    if (status == CW_OK && o->reuse != -1 && !(o->reuse > 0))
         return cw_error_set(err, CW_ERR_INVALID, "replay: --group-reuse takes a number above 0");
-    given = o->reuse != -1 ? "group-reuse" : given;
-    if (given && !wanted)
-        return cw_error_set(err, CW_ERR_INVALID, "replay: --%s is about --policy groups, alone", given);
-    return cache_bytes(o->cache, &bytes, err);
+    return status;
 }
 
 /* ---- the study */
@@ -99,9 +107,9 @@ static enum cw_status order_chain(struct study *y, struct order *r, uint32_t fir
 {
     struct cw_groups_options o = {.rule = r->rule,
                                   .lanes = LANES,
-                                  .height = y->o->height > 0 ? (uint32_t)y->o->height : 0,
-                                  .width = y->o->width > 0 ? (uint32_t)y->o->width : 0,
-                                  .cache_bytes = y->cache,
+                                  .height = (uint32_t)y->o->height,
+                                  .width = (uint32_t)y->o->width,
+                                  .cache_bytes = y->o->cache,
                                   .reuse = y->o->reuse > 0 ? y->o->reuse : 0};
     struct cw_groups g;
     enum cw_status status = cw_groups_make(y->x.step + first, end - first, &o, &g, y->err);
@@ -153,14 +161,13 @@ static enum cw_status get_steps(struct study *y)
 
     if (!y->source->is_trace && y->o->dims > 1)
         return cw_error_set(y->err, CW_ERR_INVALID,
-                            "replay: --group-dims: tasks of a graph have no coordinates; give a trace");
+                            "replay: groups:dims: tasks of a graph have no coordinates; give a trace");
     if (!y->source->is_trace)
         return cw_tile_steps_of_graph(&y->x, y->source->input.graph, y->err);
     status = cw_footprints_reach(&reach, &y->source->trace, y->err);
     if (status == CW_OK)
-        status = cw_tile_steps_of_trace(&y->x, &y->source->trace, &reach,
-                                        y->o->tiles > 0 ? (uint32_t)y->o->tiles : CW_REPLAY_TILES,
-                                        y->o->dims > 0 ? (uint32_t)y->o->dims : 1, y->o->keep_waits, y->err);
+        status = cw_tile_steps_of_trace(&y->x, &y->source->trace, &reach, (uint32_t)y->o->tiles,
+                                        (uint32_t)y->o->dims, y->o->keep_waits, y->err);
     if (status == CW_OK && !reach.analysed)
         cw_cli_complain("%s: nothing is known of what its kernels touch, so that each launch is one tile: %s",
                         y->source->input.file,
@@ -220,7 +227,7 @@ static void print_table(const struct study *y, FILE *f)
 
     fprintf(f, "%s: %u steps in tiles (%u tiles), %u whole; %u chain%s; a cache of %s counted on\n\n",
             y->source->input.file, y->x.cut, tiles_between(&y->x, 0, y->x.steps), y->x.whole, y->x.chains,
-            y->x.chains == 1 ? "" : "s", bytes_text(y->cache, a));
+            y->x.chains == 1 ? "" : "s", bytes_text(y->o->cache, a));
     fprintf(f, "%-24s %6s %7s %4s %7s %14s %6s %12s %12s  %7s\n", "order", "blocks", "groups", "H", "gw",
             "largest group", "reuse", "from memory", "to memory", "traffic");
     for (uint32_t k = 0; k < y->orders; k++) {
@@ -250,7 +257,7 @@ static void print_json(const struct study *y, FILE *f)
     cw_json_put_open(o);
     cw_json_put_key(o, "policy");
     cw_json_put_string(o, "groups");
-    cw_json_put_member_u64(o, "cache_bytes", y->cache);
+    cw_json_put_member_u64(o, "cache_bytes", y->o->cache);
     cw_json_put_member_u64(o, "cut", y->x.cut);
     cw_json_put_member_u64(o, "whole", y->x.whole);
     cw_json_put_member_u64(o, "chains", y->x.chains);
@@ -329,7 +336,7 @@ static enum cw_status draw(const struct study *y)
     snprintf(below, sizeof below,
              "steps downwards, tiles side by side; numbers and colours are groups, blue first, red last; "
              "cache of %s",
-             bytes_text(y->cache, a));
+             bytes_text(y->o->cache, a));
     if (status == CW_OK)
         status = cw_group_picture_write(y->o->picture, &p, y->err);
     free(tiles);
@@ -341,10 +348,8 @@ enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct
                                 FILE *out, struct cw_error *err)
 {
     struct study y = {.o = o, .source = source, .err = err};
-    enum cw_status status = cache_bytes(o->cache, &y.cache, err);
+    enum cw_status status = get_steps(&y);
 
-    if (status == CW_OK)
-        status = get_steps(&y);
     if (status == CW_OK)
         status = order_all(&y);
     if (status == CW_OK && o->json)

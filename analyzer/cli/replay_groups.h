@@ -6,17 +6,18 @@
 #include "plan_source.h"
 
 struct cw_replay_groups_options {
-    const char *rule;                   /* "max", "skew", NULL: both */
-    const char *cache;                  /* bytes, "16M"; NULL: half of this machine's last-level cache */
-    const char *picture;                /* file; NULL: none */
-    int64_t height, width, tiles, dims; /* -1: by the model; tiles per launch: CW_REPLAY_TILES */
-    double reuse;                       /* -1: no bound */
+    const char *rule;    /* "max", "skew", NULL: both */
+    const char *picture; /* file; NULL: none */
+    double reuse;        /* -1: no bound */
     bool json, keep_waits;
+    /* of cw_replay_groups_parse; 0: height and width by the model */
+    uint64_t height, width, tiles, dims, cache;
 };
-enum { CW_REPLAY_TILES = 128 };
 
-/* `wanted`: by --policy groups; else nothing of it may be given. Errors: CW_ERR_INVALID. */
-enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, bool wanted,
+/* Sets the options of "height=3,width=2,tiles=64,dims=2,cache=16M", and the default of each that is not there
+ * (--list-policies explains them). Errors: CW_ERR_INVALID (no such option, a value out of its range, or
+ * `reuse` is); CW_ERR_NOMEM. */
+enum cw_status cw_replay_groups_parse(const char *text, struct cw_replay_groups_options *o,
                                       struct cw_error *err);
 
 /* Orders the commands of `source` (its trace with accesses, or its graph) and prints the results. */

@@ -2,6 +2,7 @@
  * are. Kernels are timed by the device's clock, transfers and launches as their caller sees them. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: vendors of OpenCL 1 know no other */
 #include "roofs_measure.h"
+#include "../io/monotonic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,17 +55,9 @@ static const char flops_source[] =
     "    out[get_global_id(0)] = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11;\n"
     "}\n";
 
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static bool is_late(const struct measure *m)
 {
-    return now_s() > m->deadline;
+    return cw_monotonic_s() > m->deadline;
 }
 
 static uint64_t number(cl_device_id d, cl_device_info what)
@@ -95,13 +88,13 @@ static double time_launch(const struct measure *m, cl_kernel k, size_t items)
     size_t local = m->most_local < 64 ? 1 : 64;
     cl_event event = NULL;
     cl_ulong start = 0, end = 0;
-    double begin = now_s(), wall;
+    double begin = cw_monotonic_s(), wall;
 
     if (clEnqueueNDRangeKernel(m->queue, k, 1, NULL, &items, &local, 0, NULL, &event) != CL_SUCCESS)
         return 0;
     if (clFinish(m->queue) != CL_SUCCESS)
         end = 0;
-    wall = (now_s() - begin) * 1e9;
+    wall = (cw_monotonic_s() - begin) * 1e9;
     if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) !=
             CL_SUCCESS ||
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) != CL_SUCCESS)
@@ -279,19 +272,19 @@ static void measure_link(const struct measure *m, struct cw_device_roofs *r)
 
     if (ok)
         memset(host, 1, bytes);
-    begin = now_s();
+    begin = cw_monotonic_s();
     ok = ok && !clEnqueueWriteBuffer(m->queue, b, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
-    if ((now_s() - begin) * 1e9 > 5 * ENOUGH_NS)
+    if ((cw_monotonic_s() - begin) * 1e9 > 5 * ENOUGH_NS)
         bytes /= 8;
     while (ok && n < REPEATS && (n < 3 || !is_late(m))) {
-        begin = now_s();
+        begin = cw_monotonic_s();
         ok = !clEnqueueWriteBuffer(m->queue, b, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
-        middle = now_s();
+        middle = cw_monotonic_s();
         ok = ok && !clEnqueueReadBuffer(m->queue, b, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
         if (!ok)
             break;
         up[n] = (double)bytes / (middle - begin) * 1e-9;
-        down[n++] = (double)bytes / (now_s() - middle) * 1e-9;
+        down[n++] = (double)bytes / (cw_monotonic_s() - middle) * 1e-9;
     }
     r->v[CW_ROOF_UP] = cw_device_roofs_value(up, n);
     r->v[CW_ROOF_DOWN] = cw_device_roofs_value(down, n);
@@ -310,10 +303,10 @@ static void measure_launch(const struct measure *m, struct cw_device_roofs *r)
     bool ok = k && b && clSetKernelArg(k, 0, sizeof b, &b) == CL_SUCCESS;
 
     for (int i = 0; ok && i < WARM_LAUNCHES + LAUNCHES && (n < 3 || !is_late(m)); i++) {
-        begin = now_s();
+        begin = cw_monotonic_s();
         ok = !clEnqueueNDRangeKernel(m->queue, k, 1, NULL, &one, &one, 0, NULL, NULL) && !clFinish(m->queue);
         if (ok && i >= WARM_LAUNCHES)
-            us[n++] = (now_s() - begin) * 1e6;
+            us[n++] = (cw_monotonic_s() - begin) * 1e6;
     }
     r->v[CW_ROOF_LAUNCH] = cw_device_roofs_value(us, n);
     if (b)
@@ -324,7 +317,7 @@ static void measure_launch(const struct measure *m, struct cw_device_roofs *r)
 
 bool cw_roofs_measure(cl_device_id device, double seconds, struct cw_device_roofs *r, bool *late)
 {
-    struct measure m = {.device = device, .deadline = now_s() + seconds};
+    struct measure m = {.device = device, .deadline = cw_monotonic_s() + seconds};
     uint64_t memory = number(device, CL_DEVICE_GLOBAL_MEM_SIZE) / 8,
              one = number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE), most;
     bool any = false;

@@ -1,15 +1,16 @@
 /* run_logs.c - see run_logs.h. */
 #include "run_logs.h"
-#include "cli.h"
+#include "frame/cli.h"
 #include "footprints.h"
 #include "../io/quantity.h"
 #include "../graph/graph_build.h"
-#include "../graph/graph_summary.h"
-#include "../trace/log_process.h"
-#include "../trace/log_read.h"
+#include "../explain/graph_summary.h"
+#include "../record/log_process.h"
+#include "../record/log_read.h"
 #include "../graph/trace_read.h"
-#include "../trace/trace_write.h"
+#include "../record/trace_write.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static bool log_glob(const char *pattern, char *text, size_t size)
     text[n] = '\0';
     if (n + 8 >= size)
         return false;
-    strcat(text, ".log");
+    strcat(text, cw_log_is_name(pattern) ? "" : ".log");
     return true;
 }
 
@@ -57,8 +58,8 @@ static bool is_there(const struct cw_log_header *h)
 }
 
 struct found {
-    char log[PATH_MAX], json[PATH_MAX]; /* json: where its trace goes */
-    char program[64];                   /* the file that it ran, without its folder */
+    char log[PATH_MAX], trace[PATH_MAX]; /* trace: where its trace goes, which may be a log */
+    char program[64];                    /* the file that it ran, without its folder */
     uint64_t pid;
     bool running;  /* it writes its log still */
     bool stopped;  /* recording stopped early */
@@ -93,12 +94,12 @@ static long count_commands(const char *log)
     return commands;
 }
 
-static void describe(struct found *f, const char *log, const struct cw_log_header *h)
+static void describe(struct found *f, const char *log, bool stays, const struct cw_log_header *h)
 {
     const char *slash = strrchr(h->program, '/');
 
     snprintf(f->log, sizeof f->log, "%s", log);
-    snprintf(f->json, sizeof f->json, "%.*s", (int)(strlen(log) - strlen(".log")), log);
+    snprintf(f->trace, sizeof f->trace, "%.*s", (int)(strlen(log) - (stays ? 0 : strlen(".log"))), log);
     snprintf(f->program, sizeof f->program, "%.63s", slash ? slash + 1 : h->program);
     for (char *c = f->program; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
@@ -121,7 +122,7 @@ static struct found *find(const struct cw_run_logs *r, size_t *n)
         for (size_t i = 0; i < names.gl_pathc; i++)
             if (strlen(names.gl_pathv[i]) < PATH_MAX && cw_log_read_header(names.gl_pathv[i], &h) &&
                 h.run_id == r->run)
-                describe(&found[(*n)++], names.gl_pathv[i], &h);
+                describe(&found[(*n)++], names.gl_pathv[i], cw_log_is_name(r->pattern), &h);
     globfree(&names);
     return found;
 }
@@ -147,12 +148,12 @@ static struct found *choose_main(const struct cw_run_logs *r, struct found *f, s
     return best;
 }
 
-static bool is_taken(const struct found *f, size_t n, const char *json)
+static bool is_taken(const struct found *f, size_t n, const char *trace)
 {
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(f[i].json, json))
+        if (!strcmp(f[i].trace, trace))
             return true;
-    return access(json, F_OK) == 0;
+    return access(trace, F_OK) == 0;
 }
 
 /* The name that `f` would have got had another process been there before it. */
@@ -170,10 +171,10 @@ static void name_beside(struct found *f, const struct found *all, size_t n, cons
             break;
         snprintf(again, sizeof again, "-%u", k);
     }
-    strcpy(f->json, json);
+    strcpy(f->trace, json);
 }
 
-/* Returns the process whose trace is `file`. */
+/* Returns the process whose trace is `file`, or of which that is said where `file` is taken. */
 static struct found *share_out(const struct cw_run_logs *r, struct found *f, size_t n)
 {
     struct found *best;
@@ -181,12 +182,15 @@ static struct found *share_out(const struct cw_run_logs *r, struct found *f, siz
     for (size_t i = 0; i < n && n > 1; i++)
         f[i].commands = f[i].running ? 0 : count_commands(f[i].log);
     best = choose_main(r, f, n);
-    if (!best || !strcmp(best->json, r->file))
+    if (!best || !strcmp(best->trace, r->file))
         return best;
+    for (size_t i = 0; i < n && cw_log_is_name(r->file); i++)
+        if (!strcmp(f[i].trace, r->file) && f[i].running)
+            return best; /* a log that is being written stays where it is */
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(f[i].json, r->file) && !f[i].running)
+        if (!strcmp(f[i].trace, r->file) && !f[i].running)
             name_beside(&f[i], f, n, r->file);
-    strcpy(best->json, r->file);
+    strcpy(best->trace, r->file);
     return best;
 }
 
@@ -209,38 +213,78 @@ static void name_data(struct cw_trace *t, const char *json, char data[PATH_MAX],
     t->data_path = path;
 }
 
-/* Converts one log into f->json, and counts its commands. `quiet`: it is a line of list_others(). */
+/* Gives a log that stays its name. */
+static enum cw_status name_log(const struct found *f, struct cw_error *err)
+{
+    if (!strcmp(f->log, f->trace) || !rename(f->log, f->trace))
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_IO, "cannot rename it to %.300s: %s", f->trace, strerror(errno));
+}
+
+/* Saves what the log holds as JSON, and removes the log. */
+static enum cw_status save_json(const struct found *f, struct cw_trace *t, struct cw_error *err)
+{
+    char data[PATH_MAX], from[PATH_MAX];
+    enum cw_status status;
+
+    name_data(t, f->trace, data, from);
+    status = cw_trace_save(t, f->trace, err);
+    if (status)
+        return status;
+    unlink(f->log);
+    if (*data)
+        rename(from, data);
+    return CW_OK;
+}
+
+/* Reads the log into `t` and leaves the trace as the run wants it. */
+static enum cw_status save(const struct found *f, const struct cw_run_logs *r, struct cw_trace *t,
+                           struct cw_error *err)
+{
+    bool log, stays = cw_log_is_name(r->pattern);
+    enum cw_status status = cw_trace_load_bare(t, f->log, &log, err);
+
+    if (!status && (!stays || r->summary))
+        status = r->footprints ? cw_footprints_build(t, false, true, err) : cw_graph_build(t, NULL, err);
+    if (!status && stays)
+        return name_log(f, err);
+    if (!status)
+        status = cw_selection_apply(t, r->selection, err);
+    return status ? status : save_json(f, t, err);
+}
+
+/* Says on stderr what the trace holds. */
+static void describe_trace(const struct found *f, const struct cw_run_logs *r, const struct cw_trace *t)
+{
+    fprintf(stderr, "clweave: %s: %s", f->trace, CW_COUNT((uint64_t)f->commands, "command"));
+    if (!cw_log_is_name(r->pattern))
+        fprintf(stderr, ", %s", CW_COUNT(t->edges.count, "edge"));
+    fprintf(stderr, "%s\n",
+            t->process.complete || t->process.stopped_why
+                ? ""
+                : "; the program ended abruptly, the trace reaches to its last call");
+}
+
+/* Makes the trace of one log, and counts its commands. `quiet`: it is a line of list_others(). */
 static void convert(struct found *f, const struct cw_run_logs *r, bool quiet)
 {
     struct cw_error err = {0};
-    char data[PATH_MAX], from[PATH_MAX];
     struct cw_trace t;
-    bool log;
 
     f->commands = 0;
     cw_trace_init(&t);
-    if (cw_trace_load_bare(&t, f->log, &log, &err) ||
-        (r->footprints ? cw_footprints_build(&t, false, true, &err) : cw_graph_build(&t, NULL, &err)) ||
-        cw_selection_apply(&t, r->selection, &err) ||
-        (name_data(&t, f->json, data, from), cw_trace_save(&t, f->json, r->compact, &err))) {
+    if (save(f, r, &t, &err)) {
         cw_cli_complain("%s", err.text);
         cw_cli_complain("the log %s is kept: `clweave graph %s -o out.json` converts it", f->log, f->log);
         f->commands = -1;
     } else {
         for (size_t i = 0; i < t.commands.count; i++)
             f->commands += cw_trace_command_is_enqueue(&t.commands.v[i]);
-        unlink(f->log);
-        if (*data)
-            rename(from, data);
         if (!quiet)
-            fprintf(stderr, "clweave: %s: %s, %s%s\n", f->json, CW_COUNT((uint64_t)f->commands, "command"),
-                    CW_COUNT(t.edges.count, "edge"),
-                    t.process.complete || t.process.stopped_why
-                        ? ""
-                        : "; the program ended abruptly, the trace reaches to its last call");
+            describe_trace(f, r, &t);
         f->stopped = t.process.stopped_why != NULL;
         if (f->stopped)
-            cw_cli_complain("%s: recording stopped early: %s", f->json, t.process.stopped_why);
+            cw_cli_complain("%s: recording stopped early: %s", f->trace, t.process.stopped_why);
         if (r->summary && !quiet)
             cw_graph_summary_print(&t, stderr);
     }
@@ -255,7 +299,7 @@ static void list_others(const struct found *f, size_t n, const struct found *mai
     for (size_t i = 0; i < n; i++) {
         if (&f[i] == main || f[i].running || f[i].commands < 0)
             continue;
-        fprintf(stderr, "%s%s (%s, %ld command%s)", between, f[i].json, f[i].program, f[i].commands,
+        fprintf(stderr, "%s%s (%s, %ld command%s)", between, f[i].trace, f[i].program, f[i].commands,
                 f[i].commands == 1 ? "" : "s");
         between = ", ";
     }

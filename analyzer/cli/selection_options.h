@@ -3,7 +3,7 @@
 #define CW_SELECTION_OPTIONS_H
 
 #include "../graph/selection.h"
-#include "cli.h"
+#include "frame/cli.h"
 
 /* Of option tables whose values are a `T` with a struct cw_selection `selection`. */
 #define CW_SELECTION_ROW(T, name, argument, help)                                                            \

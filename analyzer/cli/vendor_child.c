@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../io/quiet_child.h"
-#include "../source/macro_child.h"
-#include "../source/vendor_compiler.h"
+#include "../kernels/source/macro_child.h"
+#include "../kernels/source/vendor_compiler.h"
 
 enum { WORDS_BYTES = 1 << 20, MOST_PLATFORMS = 16, MOST_DEVICES = 64 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../source/vendor_compiler.h"
+#include "../kernels/source/vendor_compiler.h"
 #include "dry_run.h"
 
 enum {

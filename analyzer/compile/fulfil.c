@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../footprint/model_file.h"
+#include "../kernels/footprint/model_file.h"
 #include "../io/helper_tool.h"
-#include "../models/program_models.h"
-#include "../source/vendor_compiler.h"
+#include "../kernels/models/program_models.h"
+#include "../kernels/source/vendor_compiler.h"
 #include "answer.h"
 #include "same_program.h"
 #include "stand_in.h"

@@ -1,4 +1,4 @@
-/* stand_in.h - what is kept of a build that a program makes in every run (shim/builds/build_cache.h): how
+/* stand_in.h - what is kept of a build that a program makes in every run (shim/run/code/build_cache.h): how
  * often the vendor has made it, in what time, and the binary of a stand-in that answers in its place. */
 #ifndef CW_STAND_IN_H
 #define CW_STAND_IN_H

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../graph/reorder.h"
 #include "../graph/sweep_order.h"
+#include "../io/monotonic.h"
 
 /* One call of cw_execute_run. */
 struct session {
@@ -288,19 +288,12 @@ static enum cw_status session_run(struct session *s, struct cw_error *err)
     return o->drop_auto ? drop_until_mismatch(s, err) : run_dropped(s, o->drop_from, o->drop_to, err);
 }
 
-static double now_seconds(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_options *o,
                               const uint32_t *plan, size_t plan_count, struct cw_execute_report *r,
                               struct cw_error *err)
 {
     struct session s = {.x = {.t = t, .o = o, .r = r}, .plan = plan, .plan_count = plan_count};
-    double began = now_seconds();
+    double began = cw_monotonic_s();
     int saved = cw_execute_stdout_redirect();
     enum cw_status status;
     *r = (struct cw_execute_report){.options = *o, .dropped_from = CW_NONE, .dropped_to = CW_NONE};
@@ -312,6 +305,6 @@ enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_
     free(s.hashes);
     cw_execute_stdout_restore(saved);
     r->bytes -= r->bytes < r->undefined_bytes ? r->bytes : r->undefined_bytes;
-    r->seconds = now_seconds() - began;
+    r->seconds = cw_monotonic_s() - began;
     return status;
 }

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "../graph/selection.h"
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 enum cw_execute_order { CW_EXECUTE_TRACE, CW_EXECUTE_PLAN, CW_EXECUTE_RANDOM };
 
@@ -69,12 +69,12 @@ struct cw_execute_report {
     double seconds;                                                   /* wall time of all orders */
 };
 
-/* Sets one option from its command-line text. `name` is "order" (trace|plan|random), "seed", "repeat",
- * "device", "on" (a number as of device, or a part of a name) or "drop-edge" (FROM:TO or auto; implies random
- * order). Returns CW_OK; CW_ERR_INVALID with a
- * message for a bad value or name. */
-enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char *name, const char *value,
-                                        struct cw_error *err);
+/* Sets the order from "trace", "plan" or "random", or the dependence to leave out of random orders from
+ * "drop:FROM:TO" or "drop:auto". Returns CW_OK; CW_ERR_INVALID for another text. */
+enum cw_status cw_execute_parse_order(struct cw_execute_options *o, const char *text, struct cw_error *err);
+
+/* Sets the device from its number, or a part of its name, which must live as long as `o`. */
+void cw_execute_parse_on(struct cw_execute_options *o, const char *text);
 
 /* Runs `t` as `o` says. `t` must have its edges and accesses (graph_build.h). `plan` holds `plan_count`
  * command ids, used only when o->order is CW_EXECUTE_PLAN: every command that will be executed, once, in the

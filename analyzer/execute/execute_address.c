@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "../graph/access.h"
+#include "../graph/graph_parts.h"
 
 static bool reads_address(const struct cw_exec *x, const struct cw_command *c)
 {

@@ -86,7 +86,7 @@ static enum cw_status check_program(const struct check *k, uint32_t program)
         return refuse(
             k, CW_ERR_NOTFOUND,
             p->kind == CW_PROGRAM_SOURCE
-                ? "the trace has neither source nor binary of its program; trace again without --no-sources"
+                ? "the trace has neither source nor binary of its program; trace again without no_sources=1"
                 : "the trace has neither source nor binary of its program");
     return CW_OK;
 }

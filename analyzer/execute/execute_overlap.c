@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../graph/access.h"
+#include "../graph/graph_parts.h"
 
 enum { USED = 1, WRITTEN = 2 };
 

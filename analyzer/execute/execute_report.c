@@ -27,56 +27,34 @@ static bool whole_number(const char *text, uint64_t most, uint64_t *value)
     return number(text, most, value, &end) && *end == '\0';
 }
 
-static enum cw_status parse_drop(struct cw_execute_options *o, const char *value, struct cw_error *err)
+enum cw_status cw_execute_parse_order(struct cw_execute_options *o, const char *text, struct cw_error *err)
 {
-    uint64_t from, to;
+    uint64_t from = 0, to = 0;
     const char *end;
+    for (size_t i = 0; i < sizeof order_names / sizeof *order_names; i++)
+        if (!strcmp(text, order_names[i])) {
+            o->order = (enum cw_execute_order)i;
+            return CW_OK;
+        }
     o->drop = true;
     o->order = CW_EXECUTE_RANDOM;
-    o->drop_auto = !strcmp(value, "auto");
-    if (o->drop_auto)
-        return CW_OK;
-    if (!number(value, CW_NONE - 1, &from, &end) || *end != ':' || !whole_number(end + 1, CW_NONE - 1, &to))
-        return cw_error_set(err, CW_ERR_INVALID, "--drop-edge %s: expected FROM:TO (two command ids) or auto",
-                            value);
+    o->drop_auto = !strcmp(text, "drop:auto");
+    if (!o->drop_auto && (strncmp(text, "drop:", 5) || !number(text + 5, CW_NONE - 1, &from, &end) ||
+                          *end != ':' || !whole_number(end + 1, CW_NONE - 1, &to)))
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "--order %s: expected trace|plan|random, drop:auto or drop:FROM:TO", text);
     o->drop_from = (uint32_t)from;
     o->drop_to = (uint32_t)to;
     return CW_OK;
 }
 
-enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char *name, const char *value,
-                                        struct cw_error *err)
+void cw_execute_parse_on(struct cw_execute_options *o, const char *text)
 {
-    uint64_t n = 0;
-    if (!strcmp(name, "drop-edge"))
-        return parse_drop(o, value, err);
-    if (!strcmp(name, "order")) {
-        for (size_t i = 0; i < sizeof order_names / sizeof *order_names; i++)
-            if (!strcmp(value, order_names[i])) {
-                o->order = (enum cw_execute_order)i;
-                return CW_OK;
-            }
-        return cw_error_set(err, CW_ERR_INVALID, "--order %s: expected trace, plan or random", value);
-    }
-    if (!strcmp(name, "seed")) {
-        if (whole_number(value, INT64_MAX, &o->seed))
-            return CW_OK;
-    } else if (!strcmp(name, "repeat")) {
-        if (whole_number(value, 1000000, &n) && n >= 1) {
-            o->repeat = (uint32_t)n;
-            return CW_OK;
-        }
-    } else if (!strcmp(name, "on") && *value && !whole_number(value, 1000, &n)) {
-        o->on = value;
-        return CW_OK;
-    } else if (!strcmp(name, "device") || !strcmp(name, "on")) {
-        if (whole_number(value, 1000, &n)) {
-            o->device = (int)n;
-            return CW_OK;
-        }
-    }
-    return cw_error_set(err, CW_ERR_INVALID, "--%s %s: expected a whole number%s", name, value,
-                        !strcmp(name, "repeat") ? " from 1 to 1000000" : "");
+    uint64_t n;
+    if (whole_number(text, 1000, &n))
+        o->device = (int)n;
+    else
+        o->on = text;
 }
 
 static json_t *difference_json(const struct cw_execute_difference *d)

@@ -10,7 +10,7 @@
 
 #include "../graph/sweep_order.h"
 #include "../io/output.h"
-#include "../trace/trace_write.h"
+#include "../record/trace_write.h"
 
 struct slice {
     struct cw_exec x;
@@ -236,7 +236,7 @@ static enum cw_status write_folder(struct slice *s, const struct cw_selection *p
     free(s->t->data_path);
     s->t->data_path = strdup("trace.json.data");
     snprintf(path, sizeof path, "%.4096s/trace.json", folder);
-    status = s->t->data_path ? cw_trace_save(s->t, path, false, s->err) : nomem(s);
+    status = s->t->data_path ? cw_trace_save(s->t, path, s->err) : nomem(s);
     snprintf(path, sizeof path, "%.4096s/run", folder);
     return status == CW_OK ? write_script(path, s->t, s->err) : status;
 }

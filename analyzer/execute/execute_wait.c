@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "../graph/races.h"
+#include "../io/monotonic.h"
 
 enum { LEAST_SECONDS = 10, TIMES = 10 }; /* the bound: their sum, TIMES the traced program */
 
@@ -45,14 +46,6 @@ enum cw_status cw_execute_wait_init(struct cw_exec *x, struct cw_error *err)
     return status;
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static enum cw_status never_ends(struct cw_exec *x, uint32_t id, double bound, struct cw_error *err)
 {
     char launch[120], other[120];
@@ -69,10 +62,10 @@ enum cw_status cw_execute_wait(struct cw_exec *x, uint32_t id, cl_event event, s
 {
     const struct timespec nap = {.tv_nsec = 1000000};
     double bound = LEAST_SECONDS + TIMES * 1e-9 * (double)(x->t->process.end_ns - x->t->process.start_ns);
-    double end = seconds() + bound;
+    double end = cw_monotonic_s() + bound;
     cl_int state = CL_QUEUED, code = clFlush(x->current);
 
-    while (code == CL_SUCCESS && state > CL_COMPLETE && seconds() < end) {
+    while (code == CL_SUCCESS && state > CL_COMPLETE && cw_monotonic_s() < end) {
         code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
         if (code == CL_SUCCESS && state > CL_COMPLETE)
             nanosleep(&nap, NULL);

@@ -11,6 +11,7 @@
 
 #include "farm_serve.h"
 #include "farm_worker.h"
+#include "../io/monotonic.h"
 
 #define SUCCESSOR_S 1.0 /* so long the children of a dead regional master have to take over */
 
@@ -134,7 +135,7 @@ static void start_child(struct cw_farm_master *m, uint32_t k)
     if (!cw_farm_master_has_workers(m) && (listening = cw_farm_tree_listen(m->tree, m->first + k)) < 0) {
         if (errno != EADDRINUSE)
             cw_farm_serve_fail(m, CW_ERR_IO, "cannot take the address of a regional master");
-        w->gone_s = cw_farm_serve_now_s(); /* its successor will join */
+        w->gone_s = cw_monotonic_s(); /* its successor will join */
         return;
     }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
@@ -193,7 +194,7 @@ static void bury(struct cw_farm_master *m, uint32_t k, int status)
         ;
     cw_farm_serve_close(m, k);
     w->stopped_s = 0;
-    w->gone_s = cw_farm_serve_now_s();
+    w->gone_s = cw_monotonic_s();
     m->vain_deaths++;
     if (cw_farm_master_has_workers(m))
         bury_worker(m, k, status);
@@ -211,7 +212,7 @@ static void watch_adopted(struct cw_farm_master *m, uint32_t k)
     else if (life == CW_FARM_RUNS)
         w->stopped_s = 0;
     else if (w->stopped_s == 0)
-        w->stopped_s = cw_farm_serve_now_s();
+        w->stopped_s = cw_monotonic_s();
 }
 
 /* Takes the changes of all children's states. */
@@ -226,13 +227,13 @@ void cw_farm_children_reap(struct cw_farm_master *m)
         while (w->pid && !w->adopted &&
                waitpid(w->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == w->pid) {
             if (WIFSTOPPED(status))
-                w->stopped_s = cw_farm_serve_now_s();
+                w->stopped_s = cw_monotonic_s();
             else if (WIFCONTINUED(status))
                 w->stopped_s = 0;
             else
                 bury(m, k, status);
         }
-        if (w->stopped_s > 0 && cw_farm_serve_now_s() - w->stopped_s > m->run->patience_s)
+        if (w->stopped_s > 0 && cw_monotonic_s() - w->stopped_s > m->run->patience_s)
             cw_farm_child_signal(w, SIGKILL);
     }
 }
@@ -254,7 +255,7 @@ static bool is_due(const struct cw_farm_master *m, uint32_t k, uint32_t n)
     if (cw_farm_master_has_workers(m))
         return n < m->state.left + (m->run->outside != NULL);
     return (n < m->state.left || m->state.child[k].held) &&
-           (w->gone_s == 0 || cw_farm_serve_now_s() - w->gone_s > SUCCESSOR_S);
+           (w->gone_s == 0 || cw_monotonic_s() - w->gone_s > SUCCESSOR_S);
 }
 
 /* Successors for the dead, as long as there are tasks for them. */
@@ -332,7 +333,7 @@ void cw_farm_children_inherit(struct cw_farm_master *m)
         w->adopted = cw_farm_tree_look(m->tree, m->first + k, &pid) != CW_FARM_GONE;
         w->pid = w->adopted ? pid : 0;
         if (!w->pid && pid)
-            w->gone_s = cw_farm_serve_now_s();
+            w->gone_s = cw_monotonic_s();
         if (!w->pid && cw_farm_master_has_workers(m)) {
             end_program(m, k);
             cw_farm_serve_take(m, cw_dispatch_master_death(&m->state, k, CW_DISPATCH_NOBODY), NULL);

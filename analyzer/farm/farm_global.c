@@ -3,6 +3,7 @@
 #include "farm_master.h"
 #include "farm_region.h"
 #include "farm_serve.h"
+#include "../io/monotonic.h"
 
 enum { BLOCK_MAX = 64, PARTS = 32 };
 
@@ -22,13 +23,13 @@ static void commit(struct cw_farm_master *m)
 
 static void serve(struct cw_farm_master *m)
 {
-    double begin_s = cw_farm_serve_now_s(), tick_s = 0;
+    double begin_s = cw_monotonic_s(), tick_s = 0;
 
     while (m->state.left && m->status == CW_OK && !m->stopped_by) {
         double now;
 
         cw_farm_master_serve(m, -1);
-        now = cw_farm_serve_now_s();
+        now = cw_monotonic_s();
         if (m->batch.used > CW_FARM_BATCH_BYTES || (m->batch.used && now - m->batch_s > CW_FARM_BATCH_S))
             commit(m);
         m->f->seconds = now - begin_s;

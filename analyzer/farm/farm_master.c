@@ -7,6 +7,7 @@
 
 #include "farm_children.h"
 #include "farm_serve.h"
+#include "../io/monotonic.h"
 
 enum { STOP_MS = 3000, LEVEL_MS = 400 };
 
@@ -55,9 +56,9 @@ bool cw_farm_master_serve(struct cw_farm_master *m, int up)
 
 static void attend_the_end(struct cw_farm_master *m)
 {
-    double limit = cw_farm_serve_now_s() + (STOP_MS - LEVEL_MS * (double)m->tree->place[m->node].level) / 1e3;
+    double limit = cw_monotonic_s() + (STOP_MS - LEVEL_MS * (double)m->tree->place[m->node].level) / 1e3;
 
-    while (cw_farm_children_alive(m) && cw_farm_serve_now_s() < limit)
+    while (cw_farm_children_alive(m) && cw_monotonic_s() < limit)
         attend(m, -1);
 }
 

@@ -6,6 +6,7 @@
 #include "farm_children.h"
 #include "farm_serve.h"
 #include "farm_takeover.h"
+#include "../io/monotonic.h"
 
 struct region {
     struct cw_farm_master m;
@@ -87,7 +88,7 @@ static void speak(struct region *r)
     bool wants = m->state.queue.used == 0 && !r->asked;
     bool due = m->batch.used &&
                (m->state.left == 0 || m->batch_results >= r->full || m->batch.used > CW_FARM_BATCH_BYTES ||
-                cw_farm_serve_now_s() - m->batch_s > CW_FARM_BATCH_S || has_idle_child(m));
+                cw_monotonic_s() - m->batch_s > CW_FARM_BATCH_S || has_idle_child(m));
 
     if (!wants && !due)
         return;

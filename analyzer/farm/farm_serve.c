@@ -1,4 +1,5 @@
 #include "farm_serve.h"
+#include "../io/monotonic.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,14 +8,6 @@
 #include <time.h>
 
 enum { LAST_PARTS = 4 };
-
-double cw_farm_serve_now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 void cw_farm_serve_fail(struct cw_farm_master *m, enum cw_status status, const char *text)
 {
@@ -35,7 +28,7 @@ void cw_farm_serve_take(struct cw_farm_master *m, enum cw_dispatch_report report
 {
     if (report == CW_DISPATCH_TAKE) {
         if (!m->batch.used)
-            m->batch_s = cw_farm_serve_now_s();
+            m->batch_s = cw_monotonic_s();
         m->vain_deaths = 0;
         m->batch_results++;
         if (m->f) {

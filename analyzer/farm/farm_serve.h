@@ -21,6 +21,4 @@ void cw_farm_serve_take(struct cw_farm_master *m, enum cw_dispatch_report report
 /* Notes a failure; errno is the reason. The first one counts. */
 void cw_farm_serve_fail(struct cw_farm_master *m, enum cw_status status, const char *text);
 
-double cw_farm_serve_now_s(void); /* CLOCK_MONOTONIC */
-
 #endif

@@ -1,4 +1,5 @@
 #include "farm_task.h"
+#include "../io/monotonic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +20,6 @@ enum { TICK_MS = 100, GRACE_MS = 1000 };
 
 volatile sig_atomic_t cw_farm_task_stop;
 void (*cw_farm_task_watch)(void);
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the output: a file in memory for each stream, so that children that stay do not hold up the worker */
 
@@ -114,7 +107,8 @@ static bool attend(pid_t child, const struct cw_farm_plan *p, uint64_t begin, co
     struct pollfd ended = {fd, POLLIN, 0};
 
     for (;;) {
-        double left_ms = p->timeout_s > 0 ? 1e3 * p->timeout_s - (double)(now_ns() - begin) / 1e6 : TICK_MS;
+        double left_ms =
+            p->timeout_s > 0 ? 1e3 * p->timeout_s - (double)(cw_monotonic_ns() - begin) / 1e6 : TICK_MS;
         bool late = left_ms <= 0, large = too_large(stream);
 
         if (waitpid(child, &status, WNOHANG) == child)
@@ -151,7 +145,7 @@ static bool run_program(const struct cw_farm_plan *p, char **argv, const struct 
                         const int stream[2], struct cw_farm_now *now, struct cw_farm_result *r)
 {
     int report[2] = {-1, -1}, error = 0;
-    uint64_t begin = now_ns();
+    uint64_t begin = cw_monotonic_ns();
     bool attended = true;
     pid_t child = pipe2(report, O_CLOEXEC) == 0 ? fork() : -1;
 
@@ -242,12 +236,12 @@ bool cw_farm_task_run(const struct cw_farm_plan *p, uint32_t task, const struct 
 {
     int argc;
     char **argv = cw_farm_plan_command(p, task, &argc);
-    uint64_t begin = now_ns();
+    uint64_t begin = cw_monotonic_ns();
     bool ok;
 
     *r = (struct cw_farm_result){.task = task};
     ok = argv && run_command(p, argc, argv, jobs, stream, now, bytes, r);
-    r->ns = now_ns() - begin;
+    r->ns = cw_monotonic_ns() - begin;
     free(argv);
     return ok;
 }

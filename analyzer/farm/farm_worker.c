@@ -1,21 +1,13 @@
 #include "farm_worker.h"
+#include "../io/monotonic.h"
 
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { REPORT_NS = 100000000, REPORT_BYTES = 1 << 20 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* The work of this process. */
 static struct {
@@ -89,8 +81,9 @@ static bool run_range(void)
         work.range.first++;
         work.range.count--;
         if (first_ns == 0)
-            first_ns = now_ns();
-        if (work.range.count && (work.results.used > REPORT_BYTES || now_ns() - first_ns > REPORT_NS)) {
+            first_ns = cw_monotonic_ns();
+        if (work.range.count &&
+            (work.results.used > REPORT_BYTES || cw_monotonic_ns() - first_ns > REPORT_NS)) {
             if (!report(0))
                 return false;
             first_ns = 0;

@@ -1,8 +1,8 @@
-/* access.c - see access.h. */
-#include "access.h"
-#include "../source/cl_addresses.h"
-#include "../source/cl_variables.h"
-#include "../source/kernel_params.h"
+/* access.c - see graph_parts.h. */
+#include "graph_parts.h"
+#include "../kernels/source/cl_addresses.h"
+#include "../kernels/source/cl_variables.h"
+#include "../kernels/source/kernel_params.h"
 #include "trace_vendor.h"
 
 #include <CL/cl.h>

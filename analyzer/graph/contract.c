@@ -1,7 +1,7 @@
 /* contract.c - see contract.h. One pass in topological order: every left-out command holds the kept ones that
  * reach it, until its last successor has seen them. */
 #include "contract.h"
-#include "edge_list.h"
+#include "graph_parts.h"
 #include "sweep_order.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef CW_CONTRACT_H
 #define CW_CONTRACT_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 enum cw_contract_keep {
     CW_CONTRACT_DROP,

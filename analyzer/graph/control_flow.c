@@ -1,5 +1,5 @@
-/* control_flow.c - see control_flow.h; algorithm A1. */
-#include "control_flow.h"
+/* control_flow.c - see graph_parts.h; algorithm A1. */
+#include "graph_parts.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* critical_path.c - see critical_path.h. */
 #include "critical_path.h"
-#include "command_facts.h"
+#include "../record/command_facts.h"
 #include "graph_build.h"
 #include "sweep_order.h"
 

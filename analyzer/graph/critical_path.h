@@ -10,7 +10,7 @@
 #ifndef CW_CRITICAL_PATH_H
 #define CW_CRITICAL_PATH_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 enum cw_weight { CW_WEIGHT_TIME, CW_WEIGHT_COUNT };
 

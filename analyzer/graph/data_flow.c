@@ -1,7 +1,5 @@
-/* data_flow.c - see data_flow.h; algorithm A2. */
-#include "data_flow.h"
-#include "control_flow.h"
-#include "host_range.h"
+/* data_flow.c - see graph_parts.h; algorithm A2. */
+#include "graph_parts.h"
 #include "interval_map.h"
 
 #include <CL/cl.h>

@@ -1,5 +1,5 @@
-/* edge_list.c - see edge_list.h. */
-#include "edge_list.h"
+/* edge_list.c - see graph_parts.h. */
+#include "graph_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* graph_build.c - the sweep over a recorded stream; see graph_build.h. */
 #include "graph_build.h"
-#include "access.h"
-#include "control_flow.h"
-#include "data_flow.h"
+#include "graph_parts.h"
 #include "sweep_order.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * but where their memory does not meet the chain is implied by nothing and stays in the graph for reference
  * only.
  *
- * Control edges (control_flow.h, A1):
+ * Control edges (control_flow.c, A1):
  *   queue    from the previous command of an in-order queue
  *   event    from the commands of a wait list, and from a map to its unmap
  *   barrier  into a barrier or a marker without a wait list from every exit of its queue (commands on which
@@ -19,12 +19,12 @@
  *            waited: a wait that returned before a call of any thread began orders it. That is more order
  *            than the program may need, never less.
  *
- * Data edges (data_flow.h, A2, with byte ranges and all three hazards): for every byte the edge comes from
+ * Data edges (data_flow.c, A2, with byte ranges and all three hazards): for every byte the edge comes from
  * the nearest earlier commands; a write after reads depends on the reads and not again on the write before
  * them (implied). Two commands of unordered queues that collide are a race in the program; the recorded order
  * is kept.
  *
- * Access modes of kernel arguments (access.h): read for `constant` parameters and `read_only` images,
+ * Access modes of kernel arguments (access.c): read for `constant` parameters and `read_only` images,
  * write for `write_only` images; a pointer to const is read when kernel_params.h can prove from the recorded
  * source that the kernel has no way to write through it; all else is read-write. With kernel footprints
  * (options.reach) a launch reads and writes the byte ranges that its kernel's model gives for its sizes and
@@ -38,7 +38,7 @@
  * does not have are marked `unproven`. They bind like the others; the edges without the mark are those that
  * the program's author had in mind; pictures put them first.
  *
- * Host memory of reads, writes and maps counts as memory too (host_range.h): transfers that meet there, or
+ * Host memory of reads, writes and maps counts as memory too (host_range.c): transfers that meet there, or
  * meet a USE_HOST_PTR object or mapped memory, get data edges without a memory object, but for those that a
  * blocking call ordered.
  *
@@ -52,7 +52,7 @@
 #ifndef CW_GRAPH_BUILD_H
 #define CW_GRAPH_BUILD_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 struct cw_trace_reach; /* trace_reach.h */
 

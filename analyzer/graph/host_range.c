@@ -1,6 +1,5 @@
-/* host_range.c - see host_range.h. */
-#include "host_range.h"
-#include "access.h"
+/* host_range.c - see graph_parts.h. */
+#include "graph_parts.h"
 
 #include <CL/cl.h>
 

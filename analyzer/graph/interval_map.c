@@ -1,6 +1,6 @@
 /* interval_map.c - see interval_map.h. */
 #include "interval_map.h"
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* races.c - see races.h. A search from the later command back along edges of control. */
 #include "races.h"
-#include "command_facts.h"
+#include "../record/command_facts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef CW_RACES_H
 #define CW_RACES_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 struct cw_races {
     /* per edge of the trace: true for a data edge of such a pair; NULL: there is none. Owned */

@@ -6,7 +6,7 @@
 #ifndef CW_REORDER_H
 #define CW_REORDER_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 struct cw_reorder {
     const struct cw_trace *trace;

@@ -1,7 +1,7 @@
 /* selection.c - see selection.h. */
 #include "selection.h"
 #include "../io/quantity.h"
-#include "command_facts.h"
+#include "../record/command_facts.h"
 #include "contract.h"
 #include "trace_subset.h"
 

@@ -14,7 +14,7 @@
 #ifndef CW_SELECTION_H
 #define CW_SELECTION_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* The options as they were given; NULL: not given. */
 struct cw_selection {

@@ -1,5 +1,5 @@
-/* svm_ranges.c - see svm_ranges.h. */
-#include "svm_ranges.h"
+/* svm_ranges.c - see graph_parts.h. */
+#include "graph_parts.h"
 
 #include <stdlib.h>
 

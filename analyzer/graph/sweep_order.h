@@ -7,7 +7,7 @@
 #ifndef CW_SWEEP_ORDER_H
 #define CW_SWEEP_ORDER_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* Sets *order to a malloc'ed array of all command ids in sweep order, or to NULL when that is simply 0, 1, 2
  * … (nearly always). Ids on a cycle, which only a lying trace has, come last. CW_ERR_NOMEM. */

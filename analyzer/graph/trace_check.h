@@ -2,8 +2,8 @@
 #ifndef CW_TRACE_CHECK_H
 #define CW_TRACE_CHECK_H
 
-#include "../trace/trace.h"
-#include "../trace/trace_fields.h"
+#include "../record/trace.h"
+#include "../record/trace_fields.h"
 
 /* Where a check failed. */
 struct cw_trace_place {

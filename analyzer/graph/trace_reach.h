@@ -2,8 +2,8 @@
 #ifndef CW_TRACE_REACH_H
 #define CW_TRACE_REACH_H
 
-#include "../models/program_reach.h"
-#include "../trace/trace.h"
+#include "../kernels/models/program_reach.h"
+#include "../record/trace.h"
 
 /* How to ask the devices of a context of the trace; see struct cw_models_vendor. NULL: they are not asked. */
 typedef bool cw_trace_ask(const struct cw_trace *t, uint32_t context, const char *options, char *const *names,

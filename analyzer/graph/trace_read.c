@@ -1,12 +1,11 @@
 /* trace_read.c - see trace_read.h. */
 #include "trace_read.h"
 #include "../io/file_text.h"
-#include "../trace/compact.h"
-#include "../trace/field_read.h"
-#include "../trace/log_format.h"
-#include "../trace/log_read.h"
-#include "../trace/trace_write.h"
-#include "event_times.h"
+#include "../record/field_read.h"
+#include "../record/log_format.h"
+#include "../record/log_read.h"
+#include "../record/trace_write.h"
+#include "../record/event_times.h"
 #include "graph_build.h"
 #include "trace_check.h"
 
@@ -23,7 +22,6 @@ struct loader {
     const char *released;
     const char *section_at[CW_S_COUNT]; /* where each section's value begins, NULL = not there */
     bool format, version;
-    struct cw_compact_in compact;
 };
 
 /* Room for one more element of a section, at its defaults; NULL when memory is out. */
@@ -87,12 +85,8 @@ static bool read_element(struct loader *l, enum cw_section section, size_t i)
         cw_file_text_release(l->file, (size_t)(l->in.p - l->in.text));
         l->released = l->in.p;
     }
-    if (section == CW_S_COMMANDS && cw_json_peek(&l->in) == '[') {
-        if (!cw_compact_read(&l->compact, &l->in, l->t, (uint32_t)i))
-            return false;
-    } else if (!cw_field_read_object(&l->in, l->t, def->fields, element, def->size, def->has_id, i)) {
+    if (!cw_field_read_object(&l->in, l->t, def->fields, element, def->size, def->has_id, i))
         return false;
-    }
     if (section == CW_S_COMMANDS)
         l->t->commands.v[i].sequence = i + 1; /* the file has commands in that order and nothing else */
     return true;
@@ -128,26 +122,6 @@ static bool read_format(struct loader *l)
     l->format = strcmp(word, CW_TRACE_FORMAT) == 0;
     return l->format ||
            cw_json_fail(&l->in, at, "\"format\" is \"%.40s\", expected \"" CW_TRACE_FORMAT "\"", word);
-}
-
-static bool read_version(struct loader *l)
-{
-    const char *at;
-    uint64_t version = 0;
-
-    cw_json_peek(&l->in);
-    at = l->in.p;
-    if (!cw_json_u64(&l->in, UINT64_MAX, &version))
-        return false;
-    l->version = version == CW_TRACE_VERSION || version == CW_TRACE_COMPACT_VERSION;
-    if (l->version)
-        return true;
-    cw_json_fail(
-        &l->in, at, "version %llu of the format is not known, this clweave reads versions %d and %d: %s",
-        (unsigned long long)version, CW_TRACE_VERSION, CW_TRACE_COMPACT_VERSION,
-        version > CW_TRACE_COMPACT_VERSION ? "use the clweave that wrote it" : "trace the program again");
-    l->in.err->status = CW_ERR_VERSION;
-    return false;
 }
 
 /* The file of the name `recorded` beside the trace, if there is one (a trace and its data may have been moved
@@ -193,7 +167,7 @@ static bool read_top_member(struct loader *l, const char *key_at, const char *ke
     if (key_is(key, length, "format"))
         return read_format(l);
     if (key_is(key, length, "version"))
-        return read_version(l);
+        return l->version = cw_field_read_version(&l->in);
     if (key_is(key, length, "data"))
         return read_data_path(l);
     for (int s = 0; s < CW_S_COUNT; s++)
@@ -215,8 +189,7 @@ static void locate(struct loader *l, struct cw_trace_place place, const struct c
     struct cw_json_in in = l->in;
     const char *at = l->section_at[place.section];
 
-    if (found->status == CW_ERR_NOMEM || !at || place.index == SIZE_MAX ||
-        (place.section == CW_S_EDGES && l->compact.sets.count)) {
+    if (found->status == CW_ERR_NOMEM || !at || place.index == SIZE_MAX) {
         cw_error_set(err, found->status, "%s: %s", l->in.name, found->text);
         return;
     }
@@ -271,14 +244,13 @@ static enum cw_status load_json(struct cw_trace *t, const char *name, const char
                                 const struct cw_file_text *file, struct cw_error *err)
 {
     struct cw_error own = {0};
-    struct loader l = {.t = t, .file = file, .released = text, .compact = {.wait = CW_NONE}};
+    struct loader l = {.t = t, .file = file, .released = text};
 
     if (!err)
         err = &own;
     cw_json_in_init(&l.in, name, text, length, err);
     load(&l);
     cw_json_in_finish(&l.in);
-    cw_compact_in_finish(&l.compact);
     return err->status;
 }
 
@@ -342,7 +314,7 @@ enum cw_status cw_trace_convert(const char *log_path, const char *json_path, str
     cw_trace_init(&t);
     status = cw_trace_load(&t, log_path, err);
     if (!status)
-        status = cw_trace_save(&t, json_path, false, err);
+        status = cw_trace_save(&t, json_path, err);
     cw_trace_finish(&t);
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef CW_TRACE_READ_H
 #define CW_TRACE_READ_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* Fills `t` (initialised, empty) from `path`, which is a JSON trace or a binary log (told apart by their
  * first bytes). A log's graph is built; a JSON trace comes with its own. Everything is checked: types,

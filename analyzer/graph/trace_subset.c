@@ -1,6 +1,6 @@
 /* trace_subset.c - see trace_subset.h. */
 #include "trace_subset.h"
-#include "edge_list.h"
+#include "graph_parts.h"
 
 #include <stdlib.h>
 

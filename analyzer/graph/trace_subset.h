@@ -2,7 +2,7 @@
 #ifndef CW_TRACE_SUBSET_H
 #define CW_TRACE_SUBSET_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* Takes the commands out of `t` for which keep[command] is 0, and what belongs to them: edges at them, their
  * places in wait lists, their parts, plans and moves, calls outside [from_ns, to_ns) of the host's clock.

@@ -1,7 +1,7 @@
 /* trace_vendor.c - see trace_vendor.h. */
 #include "trace_vendor.h"
 
-#include "../source/cl_language.h"
+#include "../kernels/source/cl_language.h"
 
 static int language_of(const struct cw_trace *t, uint32_t device)
 {

@@ -3,7 +3,7 @@
 #ifndef CW_TRACE_VENDOR_H
 #define CW_TRACE_VENDOR_H
 
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* The language of a build without -cl-std in the context (source/cl_language.h): the latest of those of its
  * devices. */

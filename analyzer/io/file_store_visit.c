@@ -72,3 +72,11 @@ struct cw_file_store_size cw_file_store_visit_size(const struct cw_file_store *s
         close(at);
     return all;
 }
+
+const struct cw_cache_store cw_cache_stores[] = {{CW_CACHE_PROGRAMS, "how long runs of programs took"},
+                                                 {"kernels", "programs for helpers, plans of chains"},
+                                                 {"compiled", "code of single launches"},
+                                                 {"builds", "answers to the program's own builds"},
+                                                 {"footprints", "models of kernels"},
+                                                 {"roofs", "how fast devices were measured to be"},
+                                                 {NULL, NULL}};

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "json_out.h"
-#include "table_cell.h"
 
 /* ---- forms */
 

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "json_out.h"
 #include "output.h"
 
 enum cw_table_form { CW_TABLE_BY_NAME, CW_TABLE_CSV, CW_TABLE_JSON, CW_TABLE_JSONL, CW_TABLE_SQLITE };
@@ -59,5 +60,19 @@ bool cw_table_failed(const struct cw_table *t);
 /* Commits the table when `status` is CW_OK and nothing went wrong, else leaves the place as it was. Returns
  * the first error (CW_ERR_IO, CW_ERR_NOMEM). NULL allowed: returns `status`. */
 enum cw_status cw_table_close(struct cw_table *t, enum cw_status status, struct cw_error *err);
+
+/* ---- one cell, for table.c */
+
+enum { CW_TABLE_NUMBER_BYTES = 60 }; /* of a number, at most */
+
+/* In quotes where it must be (RFC 4180). */
+void cw_table_csv(FILE *f, const char *text, size_t n);
+
+/* A string; a NUL byte is U+EF00, as json_out.h has U+EF00 + byte for bytes that are not UTF-8. False: out of
+ * memory. */
+bool cw_table_json(struct cw_json_out *json, const char *text, size_t n);
+
+/* Whether it is UTF-8 without NUL bytes. */
+bool cw_table_is_utf8(const char *text, size_t n);
 
 #endif

@@ -1,10 +1,8 @@
-#include "table_cell.h"
+#include "table.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "table.h"
 
 void cw_table_csv(FILE *f, const char *text, size_t n)
 {

@@ -7,7 +7,6 @@
 
 #include "../io/json_fields.h"
 #include "../io/json_out.h"
-#include "graph_file_edges.h"
 #include "graph_format.h"
 #include "platform_links.h"
 

@@ -1,5 +1,5 @@
-/* graph_file_edges.c - see graph_file_edges.h. */
-#include "graph_file_edges.h"
+/* graph_file_edges.c - see graph_file.h. */
+#include "graph_file.h"
 
 #include <math.h>
 #include <stdbool.h>

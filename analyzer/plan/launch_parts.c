@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../footprint/tiler.h"
+#include "../kernels/footprint/tiler.h"
 
 struct cw_launch_parts {
     const struct cw_trace *trace;

@@ -4,8 +4,7 @@
 #ifndef CW_LAUNCH_PARTS_H
 #define CW_LAUNCH_PARTS_H
 
-#include "../footprint/op_kinds.h"
-#include "../graph/kernel_times.h"
+#include "../kernels/footprint/op_kinds.h"
 #include "../graph/trace_reach.h"
 
 struct cw_launch_parts;

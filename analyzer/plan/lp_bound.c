@@ -1,5 +1,5 @@
 #include "lp_bound.h"
-#include "lp_solver.h"
+#include "lp_model.h"
 
 #include <math.h>
 #include <stdio.h>

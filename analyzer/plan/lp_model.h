@@ -45,4 +45,15 @@ void cw_lp_add_entry(struct cw_lp *lp, uint32_t column, double value);
  * O(entries). */
 double cw_lp_safe_bound(const struct cw_lp *lp, const double *dual);
 
+/* ---- the solver: Clp of COIN-OR (package coinor-libclp1; Eclipse Public License, which lets programs under
+ * other licences use it), loaded when it is first needed. clweave builds and runs without it and says so
+ * where it would have helped. Safe from several threads. */
+
+/* Fills dual[0 .. rows - 1] with the duals of an optimum of `lp`, or of where `iterations` steps led: a guess
+ * for cw_lp_safe_bound, no more is promised. *finished: it is an optimum by the solver's own tolerances.
+ * Errors: CW_ERR_UNSUPPORTED (the library is not installed, or not as expected), CW_ERR_NOMEM. Deterministic
+ * but for the machine's arithmetic. */
+enum cw_status cw_lp_solve(const struct cw_lp *lp, int iterations, double *dual, bool *finished,
+                           struct cw_error *err);
+
 #endif

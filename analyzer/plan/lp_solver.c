@@ -1,4 +1,4 @@
-#include "lp_solver.h"
+#include "lp_model.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

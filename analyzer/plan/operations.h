@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "../../sched/status.h"
-#include "../footprint/op_kinds.h"
+#include "../kernels/footprint/op_kinds.h"
 
 struct cw_op_rates {
     bool known;

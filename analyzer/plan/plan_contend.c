@@ -1,4 +1,4 @@
-#include "plan_contend.h"
+#include "plan_result.h"
 
 #include <math.h>
 #include <stdlib.h>

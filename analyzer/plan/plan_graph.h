@@ -26,7 +26,7 @@
 #include "launch_parts.h"
 #include "plan_past.h"
 #include "platform_file.h"
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 struct cw_plan_graph {
     struct cw_graph *graph;       /* owned */

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "../io/json_out.h"
-#include "plan_contend.h"
 #include "work_times.h"
 
 static double processor_time(void)

@@ -7,9 +7,8 @@
 #include <stdio.h>
 
 #include "plan_bound.h"
-#include "../trace/trace.h"
-
-struct cw_work_cost; /* platform_file.h */
+#include "platform_file.h"
+#include "../record/trace.h"
 
 /* The common input of all plans of one replay. Everything is borrowed. */
 struct cw_plan_input {
@@ -19,7 +18,7 @@ struct cw_plan_input {
     const char *platform_name;       /* built-in name or file; NULL: the input's own devices */
     const struct cw_trace *trace;    /* NULL for abstract graphs; task ids are its command ids */
     const struct cw_work_cost *work; /* the costs of the tasks, in parts: plans are run at the one memory
-                                        (plan_contend.h); NULL: not */
+                                        (cw_plan_contend); NULL: not */
     struct cw_plan_bounds *bounds;   /* of graph and platform; NULL: no linear programs */
 };
 
@@ -64,5 +63,17 @@ void cw_plan_result_print(FILE *f, const struct cw_plan_input *input, const stru
  * (the makespan, so that all times of one plan have one unit). Returns `text`. */
 const char *cw_plan_time(const struct cw_plan_input *input, double time, double like, char *text,
                          size_t size);
+
+/* A finished plan where the devices slow each other at the one memory, of which no policy knows. Order and
+ * places stay; the memory is that by which the emulated board runs its DSPs (ddr.h): a part starts when its
+ * device is free and its predecessors have ended, and takes the share of the memory that the others leave. So
+ * replay predicts what run mode measures there. Pure.
+ *
+ * Moves the times of `s`, a complete schedule of `g` on `p`, none of which becomes shorter. cost[task *
+ * devices + device] has the tasks' computing and memory times; only devices of class "dsp" and parts whose
+ * use of the memory is known (memory_ns > 0) slow each other. Nothing changes where the devices have several
+ * memories. Errors: CW_ERR_NOMEM. */
+enum cw_status cw_plan_contend(struct cw_schedule *s, const struct cw_graph *g, const struct cw_platform *p,
+                               const struct cw_work_cost *cost, struct cw_error *err);
 
 #endif

@@ -16,8 +16,8 @@ static enum cw_status check_callsites(const char *value, struct cw_error *err)
 {
     if (cw_options_callsites(value) >= 0)
         return CW_OK;
-    return cw_error_set(err, CW_ERR_INVALID, "--callsites: '%s' is not off, leaf or a number up to %d", value,
-                        CW_CALLSITES_MAX);
+    return cw_error_set(err, CW_ERR_INVALID, "option callsites: '%s' is not off, leaf or a number up to %d",
+                        value, CW_CALLSITES_MAX);
 }
 
 static enum cw_status check_out(const char *value, struct cw_error *err)
@@ -90,7 +90,7 @@ static enum cw_status check_dsp_platform(const char *value, struct cw_error *err
     cw_platform_model_destroy(model);
     return found ? CW_OK
                  : cw_error_set(err, CW_ERR_INVALID,
-                                "--dsp-platform: the platform %s has no device of class dsp", value);
+                                "option dsp_platform: the platform %s has no device of class dsp", value);
 }
 
 static enum cw_status check_history(const char *value, struct cw_error *err)
@@ -115,7 +115,7 @@ static enum cw_status check_exchange(const char *value, struct cw_error *err)
 
     if (!strcmp(value, "auto") || (digits && digits < 8 && !value[digits] && strtol(value, NULL, 10) > 0))
         return CW_OK;
-    return cw_error_set(err, CW_ERR_INVALID, "--exchange: '%s' is neither auto nor a number from 1 on",
+    return cw_error_set(err, CW_ERR_INVALID, "option exchange: '%s' is neither auto nor a number from 1 on",
                         value);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../footprint/tiler.h"
+#include "../kernels/footprint/tiler.h"
 
 enum { PAGE = 4096 };
 

@@ -3,7 +3,7 @@
 #define CW_WORK_TIMES_H
 
 #include "platform_file.h"
-#include "../trace/trace.h"
+#include "../record/trace.h"
 
 /* Measured time and the work done in it. */
 struct cw_rate {

@@ -17,6 +17,7 @@
 const struct cw_option_info cw_option_table[] = {
 #define CW_OPTION(field, kind, value, choices, name, argument, commands, help)                               \
     {name,                                                                                                   \
+     #field,                                                                                                 \
      CW_OPTION_##kind,                                                                                       \
      TEXT_##kind(value),                                                                                     \
      choices,                                                                                                \
@@ -95,28 +96,24 @@ static enum cw_status set_int(int *to, const char *name, const char *value, stru
     return CW_OK;
 }
 
-/* Whether `word` is one of the words of "a|b|c". */
-static bool is_choice(const char *choices, const char *word)
+bool cw_options_choice(const char *choices, const char *word)
 {
-    size_t n = strlen(word);
-    for (const char *c = choices; n; c = strchr(c, '|') + 1) {
-        if (n == strcspn(c, "|") && !strncmp(c, word, n))
+    for (size_t n; *choices; choices += n + (choices[n] == '|')) {
+        n = strcspn(choices, "|");
+        if (n && n == strlen(word) && !strncmp(choices, word, n))
             return true;
-        if (!strchr(c, '|'))
-            break;
     }
     return false;
 }
 
-static enum cw_status set_string(char **to, const struct cw_option_info *info, const char *value,
+static enum cw_status set_string(char **to, const char *name, const char *choices, const char *value,
                                  struct cw_error *err)
 {
-    if (info->kind == CW_OPTION_CHOICE && !is_choice(info->choices, value))
-        return cw_error_set(err, CW_ERR_INVALID, "option %s: '%s' is not one of %s", info->name, value,
-                            info->choices);
+    if (*choices && !cw_options_choice(choices, value))
+        return cw_error_set(err, CW_ERR_INVALID, "option %s: '%s' is not one of %s", name, value, choices);
     char *copy = strdup(value);
     if (!copy)
-        return cw_error_set(err, CW_ERR_NOMEM, "option %s: out of memory", info->name);
+        return cw_error_set(err, CW_ERR_NOMEM, "option %s: out of memory", name);
     free(*to);
     *to = copy;
     return CW_OK;
@@ -125,16 +122,18 @@ static enum cw_status set_string(char **to, const struct cw_option_info *info, c
 enum cw_status cw_options_set(struct cw_options *o, const struct cw_option_info *info, const char *value,
                               struct cw_error *err)
 {
+    const char *name = info->commands & CW_CMD_SET ? info->field : info->name; /* as the user writes it */
+
     switch (info->kind) {
     case CW_OPTION_BOOL:
-        return set_bool(value_of(o, info), info->name, value, err);
+        return set_bool(value_of(o, info), name, value, err);
     case CW_OPTION_INT:
-        return set_int(value_of(o, info), info->name, value, err);
+        return set_int(value_of(o, info), name, value, err);
     case CW_OPTION_STRING:
     case CW_OPTION_CHOICE:
-        return set_string(value_of(o, info), info, value, err);
+        return set_string(value_of(o, info), name, info->choices, value, err);
     }
-    return cw_error_set(err, CW_ERR_INVALID, "option %s: unknown kind", info->name);
+    return cw_error_set(err, CW_ERR_INVALID, "option %s: unknown kind", name);
 }
 
 enum cw_status cw_options_from_environment(struct cw_options *o, struct cw_error *err)

@@ -1,7 +1,8 @@
 /* options.h - the settings of libclweave.so, as options.inc lists them.
  *
- * The library reads them from its environment (CLWEAVE_*); the tool offers those of each command as long
- * options and hands them over in the environment. One table serves both, and the help texts. */
+ * The library reads them from its environment (CLWEAVE_*); the tool takes those of each command as long
+ * options or by --set NAME=VALUE, and hands them over in the environment. One table serves both, and the help
+ * texts. */
 #ifndef CW_OPTIONS_H
 #define CW_OPTIONS_H
 
@@ -13,9 +14,10 @@
 
 enum cw_option_kind { CW_OPTION_BOOL, CW_OPTION_INT, CW_OPTION_STRING, CW_OPTION_CHOICE };
 
-/* Commands of the tool that accept an option; bits. INTERNAL: a variable that is not the user's to set; help
- * and log do not show it, and the code that uses it reads the variable itself. */
-enum { CW_CMD_TRACE = 1, CW_CMD_RUN = 2, CW_CMD_INTERNAL = 4 };
+/* Commands of the tool that accept an option; bits. SET: by --set NAME=VALUE instead of --NAME VALUE.
+ * INTERNAL: a variable that is not the user's to set; help and log do not show it, and the code that uses it
+ * reads the variable itself. */
+enum { CW_CMD_TRACE = 1, CW_CMD_RUN = 2, CW_CMD_INTERNAL = 4, CW_CMD_SET = 8 };
 
 #define CW_OPTION_TYPE_BOOL   bool
 #define CW_OPTION_TYPE_INT    int
@@ -31,7 +33,8 @@ struct cw_options {
 
 /* One row of the table. */
 struct cw_option_info {
-    const char *name; /* "device-times": the long option is --device-times */
+    const char *name;  /* "device-times": the long option is --device-times */
+    const char *field; /* "device_times": the same for --set */
     enum cw_option_kind kind;
     const char *default_value; /* as one would write it: "off", "0", "false" */
     const char *choices;       /* CHOICE: "off|trace|run"; else "" */
@@ -54,6 +57,9 @@ enum cw_status cw_options_init(struct cw_options *o, struct cw_error *err);
 
 /* Frees the strings. NULL, and a zeroed struct, are allowed. */
 void cw_options_finish(struct cw_options *o);
+
+/* Whether `word` is one of the words of "a|b|c". */
+bool cw_options_choice(const char *choices, const char *word);
 
 /* Sets the option `info` from `value`: BOOL takes 1/0, true/false, yes/no, on/off, "" (a bare --flag) = true;
  * INT a decimal number; CHOICE one of its words. CW_ERR_INVALID (naming option, value and the allowed values)

@@ -42,7 +42,7 @@ planned() { # KIND STEPS KIB : what the plan that runs says of itself: times few
 fetched() { # KIND STEPS CACHE_KIB : what replay says that the steps fetch: as enqueued, in our order (bytes)
     program "$1" "$2"
     clweave trace -o "$scratch/t.json" -- $command > /dev/null 2>&1
-    clweave replay "$scratch/t.json" -p groups --group-tiles 1024 --cache "$3K" --json | python3 -c '
+    clweave replay "$scratch/t.json" -p groups:tiles=1024,cache="$3K" --json | python3 -c '
 import json, sys
 plain, _, skew = json.load(sys.stdin)["orders"]
 print(plain["fetched_bytes"], skew["fetched_bytes"])'

@@ -42,8 +42,8 @@ class Run:
 
     def __init__(self, build, folder, kernel, fault=None):
         trace = os.path.join(folder, "trace.json")
-        command = [f"{build}/clweave", "run", "-o", trace, "--history", "off", "--dsp", str(DSPS), "--dsp-platform",
-                   platform(folder), *(["--dsp-fault", fault] if fault else []), "--", f"{build}/test/bench/tile_speed",
+        command = [f"{build}/clweave", "run", "-o", trace, "--history", "off", "--dsp", str(DSPS), "--set",
+                   f"dsp_platform={platform(folder)}", *(["--set", f"dsp_fault={fault}"] if fault else []), "--", f"{build}/test/bench/tile_speed",
                    "dsp", kernel, "1", str(ITEMS), str(LAUNCHES), "0", str(LOCAL)]
         env = {**os.environ, "CLWEAVE_MANAGE_ALL": "1", "TILE_SPEED_BEFORE": str(BEFORE)}
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)

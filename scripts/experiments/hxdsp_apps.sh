@@ -117,7 +117,7 @@ again() { [ $times = 1 ] || echo $times; }
 # ran INPUT OPTIONS... - runs it so, checks its result, and prints ms; leaves what was said in $scratch/said
 ran() {
     local input=$1 got; shift
-    got=$(CLWEAVE_MANAGE_ALL=1 clweave run --share off --summary -o "$scratch/ran.json" "$@" -- $(words "$input") $(again) 2> "$scratch/said") &&
+    got=$(CLWEAVE_MANAGE_ALL=1 clweave run --set share=off --summary -o "$scratch/ran.json" "$@" -- $(words "$input") $(again) 2> "$scratch/said") &&
         [ "$got" = "$line" ] || { cat "$scratch/said" >&2; echo "hxdsp_apps: $input $*: $got instead of $line" >&2; exit 1; }
     python3 "$scratch/span.py" "$scratch/ran.json"
 }
@@ -177,7 +177,7 @@ rows() {
 echo "HXDSP, three programs: 1 CPU + 4 emulated DSPs; milliseconds, measured by run and predicted by replay"
 echo "board,input,policy,predicted_ms,measured_ms,shared,overruns,worst" > "$out/results.csv"
 for platform in $platforms; do
-    board="--dsp 4 --devices dsp --dsp-clock virtual --dsp-platform $platform"
+    board="--dsp 4 --devices dsp --set dsp_clock=virtual --set dsp_platform=$platform"
     clweave replay --show-platform "$platform" | python3 "$scratch/own.py" > "$scratch/board.json"
     for input in $model; do
         past=
@@ -196,7 +196,7 @@ for input in $clock; do
     past= trained=0
     for k in 1 2; do clweave trace --device-times -o "$scratch/times.json" -- $(words "$input") > /dev/null 2>&1; done
     python3 "$scratch/slow.py" "$scratch/times.json" "$slower" > "$scratch/slow.json"
-    rows clock "$input" "$rounds" train --dsp 4 --devices dsp --dsp-platform "$scratch/slow.json" --history "$scratch/history.db"
+    rows clock "$input" "$rounds" train --dsp 4 --devices dsp --set dsp_platform="$scratch/slow.json" --history "$scratch/history.db"
 done
 
 awk -F, '

@@ -46,9 +46,9 @@ def launches(build, folder, speeds, ns_per_item, options, fault=None, count=LAUN
     """Parts of each launch of the size that is measured, in order: [(device, groups, begin_ns, end_ns)], by begin, set-up
     included; since the board's start."""
     trace = os.path.join(folder, "trace.json")
-    command = [f"{build}/clweave", "run", "-o", trace, "--history", "off", "--dsp", str(len(speeds)), "--dsp-platform",
-               platform(folder, speeds, ns_per_item), "--dsp-clock", CLOCK, *options,
-               *(["--dsp-fault", fault] if fault else []), "--",
+    command = [f"{build}/clweave", "run", "-o", trace, "--history", "off", "--dsp", str(len(speeds)), "--set",
+               f"dsp_platform={platform(folder, speeds, ns_per_item)}", "--set", f"dsp_clock={CLOCK}", *options,
+               *(["--set", f"dsp_fault={fault}"] if fault else []), "--",
                f"{build}/test/bench/tile_speed", "dsp", "work", "1", str(ITEMS), str(count), "0", str(LOCAL)]
     env = {**os.environ, "CLWEAVE_MANAGE_ALL": "1", "TILE_SPEED_BEFORE": str(BEFORE)}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=250, check=False)

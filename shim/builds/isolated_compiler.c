@@ -18,15 +18,14 @@
 #include "../../analyzer/io/file_store.h"
 #include "../../analyzer/io/quiet_child.h"
 #include "../../analyzer/compile/compile_client.h"
-#include "../../analyzer/source/vendor_compiler.h"
+#include "../../analyzer/kernels/source/vendor_compiler.h"
+#include "../door/clock.h"
 #include "../door/door.h"
 #include "../door/dynamic_loader.h"
 #include "../door/log.h"
 #include "helper_cache.h"
 #include "compiler_resources.h"
-#include "../run/core/thread.h"
-#include "../run/core/image.h"
-#include "../run/core/global_lock.h"
+#include "../door/thread.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -91,7 +90,7 @@ static void *work(void *data)
         a->body(a->data);
         a->done = true;
     }
-    a->ns = cw_run_thread_cpu_ns();
+    a->ns = cw_thread_cpu_ns();
     if (!cw_dynamic_loader_ends(&a->load)) {
         a->release(a->data);
         free(a);
@@ -122,10 +121,7 @@ static bool is_through(struct isolated *a)
     pthread_t thread;
 
     cw_dynamic_loader_begin(&a->load);
-    cw_run_global_lock_take();
-    cw_run_global_lock_tell(); /* threads that wait look where they are */
-    cw_run_global_lock_give();
-    if (!cw_run_thread_to_compile(&thread, work, a)) {
+    if (!cw_thread_to_compile(&thread, work, a)) {
         a->load.over = true;
         cw_dynamic_loader_await(&a->load);
         return true;
@@ -135,7 +131,7 @@ static bool is_through(struct isolated *a)
         return false;
     }
     pthread_join(thread, NULL);
-    cw_run_thread_cpu_adds(a->ns);
+    cw_thread_cpu_adds(a->ns);
     return true;
 }
 
@@ -188,7 +184,7 @@ void cw_isolated_compiler_files(void (*body)(void *), void *data)
     pthread_t thread;
 
     if (!cw_quiet_child_is_valgrind() && !cw_dynamic_loader_is_here() &&
-        cw_run_thread_try(&thread, use_files, &f))
+        cw_thread_try(&thread, use_files, &f))
         pthread_join(thread, NULL);
     else
         body(data);
@@ -222,41 +218,6 @@ uint32_t cw_isolated_compiler_units(cl_device_id device)
         parent)
         cw_next.clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
     return units;
-}
-
-static struct cw_compile_range range_of(const struct cw_run_ndrange *r)
-{
-    struct cw_compile_range range = {.dims = r->dims, .has_local = r->local != NULL};
-
-    for (cl_uint d = 0; d < r->dims; d++) {
-        range.offset[d] = r->offset ? r->offset[d] : 0;
-        range.global[d] = r->global[d];
-        range.local[d] = r->local ? r->local[d] : 0;
-    }
-    return range;
-}
-
-static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint32_t *more, uint32_t extra)
-{
-    uint32_t n = l->kernel->count;
-    struct cw_compile_arg *arg = calloc((size_t)n + extra + 1, sizeof *arg);
-
-    for (uint32_t i = 0; arg && i < n; i++) {
-        const struct cw_run_arg *a = &l->args[i];
-
-        if (a->memory && a->memory->image) {
-            arg[i] = (struct cw_compile_arg){CW_COMPILE_IMAGE, a->memory->image->desc.image_type};
-            continue;
-        }
-        arg[i].kind = a->memory                     ? CW_COMPILE_MEMORY
-                      : a->sampler                  ? CW_COMPILE_SAMPLER
-                      : a->kind == CW_RUN_ARG_LOCAL ? CW_COMPILE_LOCAL
-                                                    : CW_COMPILE_VALUE;
-        arg[i].size = a->size;
-    }
-    for (uint32_t i = 0; arg && i < extra; i++)
-        arg[n + i] = (struct cw_compile_arg){CW_COMPILE_VALUE, more[i]};
-    return arg;
 }
 
 /* ---- code of earlier runs: the file that holds the vendor's code for a launch */
@@ -447,10 +408,9 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
 
     if (answer != CW_COMPILE_UNASKED)
         return answer;
-    begin = cw_run_global_lock_now_ns();
+    begin = cw_now_ns();
     answer = cw_compile_client_ask(q, module);
-    cw_run_thread_cpu_adds(
-        (double)(cw_run_global_lock_now_ns() - begin)); /* hardly more than it has worked */
+    cw_thread_cpu_adds((double)(int64_t)(cw_now_ns() - begin)); /* hardly more than it has worked */
     if (answer == CW_COMPILE_GOOD && *q->kernel && load_isolated(device, need, module) != CW_COMPILE_GOOD)
         answer = CW_COMPILE_BAD;
     return answer;
@@ -459,7 +419,7 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
 /* `room`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread may
  * compile the code that another one launches. */
 static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program,
-                                  const char *kernel, const struct cw_run_ndrange *r,
+                                  const char *kernel, const struct cw_compile_range *r,
                                   const struct cw_compile_arg *arg, uint32_t args, bool room)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
@@ -470,7 +430,7 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
                                           .options = program->options,
                                           .only_build = !kernel,
                                           .kernel = kernel ? kernel : "",
-                                          .range = range_of(r),
+                                          .range = *r,
                                           .args = args,
                                           .arg = arg};
     bool loads = kernel && *kernel;
@@ -489,7 +449,7 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
 }
 
 cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_recipe *program,
-                                     const char *kernel, const struct cw_run_ndrange *r,
+                                     const char *kernel, const struct cw_compile_range *r,
                                      const struct cw_compile_arg *arg, uint32_t args)
 {
     enum cw_compile_answer answer = CW_COMPILE_UNASKED;
@@ -505,20 +465,6 @@ cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_re
     return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && may_compile_here())
                ? CL_SUCCESS
                : CL_OUT_OF_RESOURCES;
-}
-
-cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place,
-                                  const struct cw_run_recipe *program, const char *kernel,
-                                  const struct cw_run_ndrange *r, const struct cw_run_launch *l,
-                                  const uint32_t *more, uint32_t extra)
-{
-    struct cw_compile_arg *arg = args_of(l, more, extra);
-    cl_int err = arg ? cw_isolated_compiler_ahead_of(place->slot->device, program, kernel, r, arg,
-                                                     l->kernel->count + extra)
-                     : CL_OUT_OF_RESOURCES;
-
-    free(arg);
-    return err;
 }
 
 static bool ask_builder(const struct cw_compile_question *q, const struct need *need)
@@ -539,42 +485,36 @@ static bool ask_builder(const struct cw_compile_question *q, const struct need *
     return good;
 }
 
-bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
-                                const struct cw_run_recipe *program, const char *kernel,
-                                const struct cw_run_ndrange *r, const struct cw_run_launch *l,
-                                const uint32_t *more, uint32_t extra)
+bool cw_isolated_compiler_knows_of(cl_device_id device, const struct cw_run_recipe *program,
+                                   const char *kernel, const struct cw_compile_range *r,
+                                   const struct cw_compile_arg *arg, uint32_t args)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
-    struct cw_compile_arg *arg = args_of(l, more, extra);
     char text[DEVICE_TEXT];
     const struct cw_compile_question q = {.device = text,
-                                          .units = cw_isolated_compiler_units(place->slot->device),
+                                          .units = cw_isolated_compiler_units(device),
                                           .source = program->source,
                                           .options = program->options,
                                           .kernel = kernel,
-                                          .range = range_of(r),
-                                          .args = l->kernel->count + extra,
+                                          .range = *r,
+                                          .args = args,
                                           .arg = arg};
     bool known = true;
     struct need need;
 
-    if (arg && *compiled.folder && is_parted(place->slot->device) && cw_compile_client_was_there() &&
-        cw_compiler_resources_apart() &&
-        cw_vendor_describe_driver(&calls, place->slot->device, text, sizeof text)) {
+    if (*compiled.folder && is_parted(device) && cw_compile_client_was_there() &&
+        cw_compiler_resources_apart() && cw_vendor_describe_driver(&calls, device, text, sizeof text)) {
         name_need(&need, &q);
-        known = is_here(&need) || load_isolated(place->slot->device, &need, NULL) != CW_COMPILE_UNASKED ||
+        known = is_here(&need) || load_isolated(device, &need, NULL) != CW_COMPILE_UNASKED ||
                 !ask_builder(&q, &need);
         finish_need(&need);
     }
-    free(arg);
     return known;
 }
 
-cl_int cw_isolated_compiler_build_ahead(const struct cw_run_context_device *place,
-                                        const struct cw_run_recipe *program)
+cl_int cw_isolated_compiler_build_ahead(cl_device_id device, const struct cw_run_recipe *program)
 {
-    static const size_t one = 1;
-    const struct cw_run_ndrange r = {.dims = 1, .global = &one};
+    const struct cw_compile_range r = {.dims = 1, .global = {1}};
 
-    return cw_isolated_compiler_ahead_of(place->slot->device, program, NULL, &r, NULL, 0);
+    return cw_isolated_compiler_ahead_of(device, program, NULL, &r, NULL, 0);
 }

@@ -11,7 +11,7 @@
 #define CW_ISOLATED_COMPILER_H
 
 #include "../../analyzer/compile/compile_area.h"
-#include "../run/core/types.h"
+#include "../door/dispatch.h"
 #include "pending_builds.h"
 
 /* Sets the folder for notes of the code that earlier runs have compiled; "": none. Called once, before all
@@ -45,32 +45,23 @@ struct cw_run_recipe { /* of a program to compile */
     const char *source, *options;
 };
 
-/* Likewise, but only loads code that an earlier process has compiled, or the builder. Where there is none
- * it asks the builder for it and returns false; true, too, where the builder cannot be asked. */
-bool cw_isolated_compiler_knows(const struct cw_run_context_device *place,
-                                const struct cw_run_recipe *program, const char *kernel,
-                                const struct cw_run_ndrange *r, const struct cw_run_launch *l,
-                                const uint32_t *more, uint32_t extra);
-
-/* Has the code compiled that launching `kernel` of that program over `r` on `place` needs. `arg`: of the
- * launch, `extra` more of the sizes in `more` stand behind them. CL_SUCCESS: it may be launched; if no
- * compiler could be asked there is room for the vendor to compile it then. CL_OUT_OF_RESOURCES otherwise. Any
+/* Has the code compiled that launching `kernel` of that program over `r` needs; `arg`: of the launch.
+ * CL_SUCCESS: it may be launched; if no compiler could be asked there is room for the vendor to compile it
+ * then. CL_OUT_OF_RESOURCES otherwise. `kernel` NULL: the program is built, and no kernel is compiled. Any
  * thread, lock not held. */
-cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place,
-                                  const struct cw_run_recipe *program, const char *kernel,
-                                  const struct cw_run_ndrange *r, const struct cw_run_launch *l,
-                                  const uint32_t *more, uint32_t extra);
-
-/* The same of a program that is no place's. `kernel` NULL: the program is built, and no kernel is
- * compiled. */
 cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_recipe *program,
-                                     const char *kernel, const struct cw_run_ndrange *r,
+                                     const char *kernel, const struct cw_compile_range *r,
                                      const struct cw_compile_arg *arg, uint32_t args);
+
+/* The same, but only loads code that an earlier process has compiled, or the builder. Where there is none it
+ * asks the builder for it and returns false; true, too, where the builder cannot be asked. */
+bool cw_isolated_compiler_knows_of(cl_device_id device, const struct cw_run_recipe *program,
+                                   const char *kernel, const struct cw_compile_range *r,
+                                   const struct cw_compile_arg *arg, uint32_t args);
 
 /* Builds the program in clweave-compile; the vendor's cache has the result then. CL_SUCCESS: it may be built
  * here, as the vendor's compiler has not died of it; where clweave-compile could not be asked there is room
  * for it. Otherwise as above. */
-cl_int cw_isolated_compiler_build_ahead(const struct cw_run_context_device *place,
-                                        const struct cw_run_recipe *program);
+cl_int cw_isolated_compiler_build_ahead(cl_device_id device, const struct cw_run_recipe *program);
 
 #endif

@@ -18,7 +18,7 @@
 #include "../../analyzer/io/quiet_child.h"
 #include "../../analyzer/settings/options.h"
 #include "../door/log.h"
-#include "../run/core/thread.h"
+#include "../door/thread.h"
 #include "compiler_resources.h"
 #include "isolated_compiler.h"
 
@@ -130,7 +130,7 @@ static bool start_builder(pthread_t *thread)
     atomic_store(&later.begun, 0);
     atomic_store(&later.left, false); /* it finds those that are there */
     if (later.tool_environment && !adopts() && cw_compiler_resources_apart() &&
-        cw_run_thread_try(thread, run_builder, NULL))
+        cw_thread_try(thread, run_builder, NULL))
         return true;
     say_impossible(later.tool ? "this process may not start the builder" : "clweave-compile is not there");
     return false;

@@ -11,8 +11,8 @@
 
 struct cw_options;
 
-/* `folder`: that holds the stores, "" for none: then nothing is asked for, and with --learn off. Once, before
- * the others. */
+/* `folder`: that holds the stores, "" for none: then nothing is asked for, and with --set learn=off. Once,
+ * before the others. */
 void cw_later_builds_start(const struct cw_options *options, const char *folder);
 
 /* Asks for a result; of *q the members from `program` on are not read. False: it is not going to be made, as

@@ -1,13 +1,13 @@
 /* macros.c - see builds/macros.h. */
 #include "macros.h"
-#include "../run/core/exit.h"
+#include "../door/exit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/source/macro_question.h"
-#include "../../analyzer/source/tested_names.h"
-#include "../../analyzer/source/vendor_compiler.h"
+#include "../../analyzer/kernels/source/macro_question.h"
+#include "../../analyzer/kernels/source/tested_names.h"
+#include "../../analyzer/kernels/source/vendor_compiler.h"
 #include "isolated_compiler.h"
 
 static cl_device_id whole_device(cl_device_id device)
@@ -125,12 +125,12 @@ bool cw_macros_ask(void *data, const char *options, char *const *names, size_t n
     struct cw_macro_value others[CW_TESTED_NAMES_MAX];
     bool good = c->n > 0 && n <= CW_TESTED_NAMES_MAX;
 
-    cw_run_exit_register(); /* as in workers/worker.c, prepare() */
+    cw_exit_register(); /* as in workers/worker.c, prepare() */
     for (size_t d = 0; good && d < c->n; d++) {
         good = ask(c->device[d], options, names, n, d ? others : values);
         if (good && d)
             cw_macro_agree(values, others, n);
     }
-    cw_run_exit_register();
+    cw_exit_register();
     return good;
 }

@@ -2,7 +2,7 @@
 #ifndef CW_MACROS_H
 #define CW_MACROS_H
 
-#include "../../analyzer/models/program_models.h"
+#include "../../analyzer/kernels/models/program_models.h"
 #include "../door/dispatch.h"
 
 #define CW_RUN_MACRO_DEVICES 16

@@ -1,36 +1,15 @@
 /* pending_builds.c - see builds/pending_builds.h. */
 #include "pending_builds.h"
-#include "../run/core/global_lock.h"
 
-#include <errno.h>
 #include <stdatomic.h>
-#include <time.h>
+#include <stdint.h>
 
-#define LONGEST_NS UINT64_C(60000000000) /* that the end waits: a compiler that takes longer is stuck */
-#define OCCUPIED_NS                                                                                          \
-    UINT64_C(10000000000) /* by then a device has other work, or runs the kernel: either may be endless */
-#define LOOK_FIRST_NS 20000
-#define LOOK_NS       1000000
+#include "../door/dispatch.h"
 
 static _Atomic uint32_t builds;
 static _Atomic bool stopped;
 static _Thread_local uint32_t
     mine; /* a callback of the vendor's in one of them may call exit(), or a handler of a signal */
-
-/* By lane number: first launches inside an enqueue that runs the kernel. Locked. How far one has come is not
- * known: its event is the caller's once the call is over, and a gate that would part the two is nothing for
- * PoCL 3.1, which hangs when it opens and frees objects in use when it fails. */
-static struct first {
-    bool active;
-    pthread_t thread;
-    clockid_t clock; /* the processor time of the thread: on a busy machine a compiler may get little of it */
-    uint64_t until_ns; /* on that clock */
-} firsts[CW_RUN_LANES];
-
-static void doze(uint64_t ns)
-{
-    nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
-}
 
 void cw_pending_builds_end(void)
 {
@@ -48,97 +27,17 @@ bool cw_pending_builds_begin(void)
     return false;
 }
 
-/* A clock whose thread has ended is past every limit. */
-static uint64_t clock_ns(clockid_t clock)
+void cw_pending_builds_forbid(void)
 {
-    struct timespec t;
-
-    return clock_gettime(clock, &t) ? UINT64_MAX
-                                    : (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
-static bool any_compiles(void)
-{
-    bool any = false;
-
-    cw_run_global_lock_take();
-    for (uint32_t i = 0; i < CW_RUN_LANES && !any; i++) {
-        const struct first *f = &firsts[i];
-
-        any = f->active && !pthread_equal(f->thread, pthread_self()) && clock_ns(f->clock) < f->until_ns;
-    }
-    cw_run_global_lock_give();
-    return any;
-}
-
-void cw_pending_builds_stop(void)
-{
-    uint64_t until = cw_run_global_lock_now_ns() + LONGEST_NS;
-
     atomic_store(&stopped, true);
-    while ((atomic_load(&builds) > mine || any_compiles()) && cw_run_global_lock_now_ns() < until)
-        doze(LOOK_NS);
 }
 
-/* Where enqueueing runs the kernel. */
-static cl_int enqueue_noted(const struct cw_run_worker *l, cl_command_queue queue, cl_kernel kernel,
-                            const struct cw_run_ndrange *r, cl_event *event)
+bool cw_pending_builds_are_forbidden(void)
 {
-    struct first *f = &firsts[l->number], begun = {.thread = pthread_self()};
-    cl_int err;
-
-    if (!pthread_getcpuclockid(begun.thread, &begun.clock))
-        begun.until_ns = clock_ns(begun.clock) + OCCUPIED_NS;
-    cw_run_global_lock_take();
-    begun.active = !atomic_load(&stopped);
-    *f = begun;
-    cw_run_global_lock_give();
-    if (!f->active)
-        return CL_OUT_OF_RESOURCES;
-    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL,
-                                         event);
-    cw_run_global_lock_take(); /* a worker stays here when the process ends */
-    f->active = false;
-    cw_run_global_lock_give();
-    return err;
+    return atomic_load(&stopped);
 }
 
-static bool has_begun(cl_event event)
+bool cw_pending_builds_any(void)
 {
-    cl_int status = CL_QUEUED;
-
-    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
-               CL_SUCCESS ||
-           status <= CL_RUNNING;
-}
-
-/* Elsewhere: until the device has begun with the kernel, as it compiles before. */
-static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const struct cw_run_ndrange *r,
-                              cl_event *event)
-{
-    uint64_t until = cw_run_global_lock_now_ns() + OCCUPIED_NS, ns = LOOK_FIRST_NS;
-    cl_event own = NULL, *watched = event ? event : &own;
-    cl_int err;
-
-    if (!cw_pending_builds_begin())
-        return CL_OUT_OF_RESOURCES;
-    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL,
-                                         watched);
-    if (err == CL_SUCCESS)
-        cw_next.clFlush(queue);
-    while (err == CL_SUCCESS && !has_begun(*watched) && cw_run_global_lock_now_ns() < until) {
-        doze(ns);
-        ns = ns < LOOK_NS ? 2 * ns : LOOK_NS;
-    }
-    cw_pending_builds_end();
-    if (own)
-        cw_next.clReleaseEvent(own);
-    return err;
-}
-
-cl_int cw_pending_builds_enqueue(const struct cw_run_context_device *place, cl_command_queue queue,
-                                 cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event)
-{
-    return cw_device_has(place->slot, CW_VENDOR_IN_CALL) ? enqueue_noted(place->lane, queue, kernel, r, event)
-                                                         : enqueue_watched(queue, kernel, r, event);
+    return atomic_load(&builds) > mine;
 }

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/source/cl_addresses.h"
-#include "../../analyzer/source/cl_source.h"
-#include "../../analyzer/source/cl_variables.h"
-#include "../../analyzer/source/joined_source.h"
+#include "../../analyzer/kernels/source/cl_addresses.h"
+#include "../../analyzer/kernels/source/cl_source.h"
+#include "../../analyzer/kernels/source/cl_variables.h"
+#include "../../analyzer/kernels/source/joined_source.h"
 #include "source.h"
+#include "../device/device.h"
 
 char *cw_source_join(cl_uint count, const char **strings, const size_t *lengths)
 {
@@ -154,44 +155,12 @@ bool cw_source_rounds_plainly(const char *options)
     return !cw_source_results_vary(options);
 }
 
-void cw_source_parse(struct cw_run_program *p)
+bool cw_source_fixes_size(const struct cw_cl_source *s)
 {
-    struct cw_cl_source *s = p->binary ? NULL : malloc(sizeof *s);
-
-    if (p->binary) { /* its models say the rest */
-        p->manageable = p->doubtful = p->source && p->copies && p->options;
-        p->fixed_size = p->demands;
-    }
-    if (!s || !p->source || !cw_cl_source_init(s, p->source, p->options)) {
-        free(s);
-        p->parsed = true;
-        return;
-    }
-    p->manageable = p->copies && p->options && !s->has_include;
-    p->doubtful = p->manageable && cw_source_may_hide(s, p->options, p->context->slots->slot[0].traits);
-    p->may_poll = cw_source_may_poll(s, p->options);
-    p->fixed_size = s->has_paste || any(s, demanding);
-    p->groups_told = p->manageable && !cw_source_results_vary(p->options);
-    p->group_free = p->groups_told && !s->has_paste && !any(s, by_group);
-    p->tokens = s;
-    p->parsed = true;
+    return s->has_paste || any(s, demanding);
 }
 
-void cw_source_forget(struct cw_run_program *p)
+bool cw_source_sees_groups(const struct cw_cl_source *s)
 {
-    if (p->tokens)
-        cw_cl_source_finish(p->tokens);
-    free(p->tokens);
-    p->tokens = NULL;
-    p->parsed = p->manageable = p->group_free = p->groups_told = false;
-}
-
-void cw_source_trust(struct cw_run_program *p)
-{
-    if (!p->linked)
-        return;
-    p->source = p->linked;
-    p->linked = NULL;
-    cw_source_forget(p);
-    cw_source_parse(p);
+    return s->has_paste || any(s, by_group);
 }

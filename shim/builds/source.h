@@ -2,18 +2,12 @@
 #ifndef CW_SOURCE_H
 #define CW_SOURCE_H
 
-#include "../run/core/types.h"
+#include "../door/dispatch.h"
 
 /* The strings of clCreateProgramWithSource as one text, the caller's to free; it ends at the first NUL: PoCL
  * reads no further, also where a length counts a NUL, and where other strings follow
  * (test/vendor/source_nul.c). NULL: memory is out. Any thread. */
 char *cw_source_join(cl_uint count, const char **strings, const size_t *lengths);
-
-void cw_source_parse(struct cw_run_program *p);
-/* Forgets the findings of cw_source_parse(): the text changes. Lock held. */
-void cw_source_forget(struct cw_run_program *p);
-/* The text that a linked program is made of is known to compile: it is the source from now on. Lock held. */
-void cw_source_trust(struct cw_run_program *p);
 
 bool cw_source_is_manageable(const char *source, const char *options); /* any thread */
 /* Another build of the same text may be another program: it says when it was built. Any thread. */
@@ -40,10 +34,9 @@ bool cw_source_may_hide(const struct cw_cl_source *s, const char *options, uint3
  * not compiled. `options`: NULL: none. Any thread. */
 bool cw_source_may_poll(const struct cw_cl_source *s, const char *options);
 
-/* The text that the vendor has built of, trusted or not; NULL: not known. */
-static inline const char *cw_run_program_text(const struct cw_run_program *p)
-{
-    return p->source ? p->source : p->linked;
-}
+/* An attribute fixes a kernel's local size, or asks for one; a kernel can see its local size or its
+ * work-group. True, too, where macros paste names together. Any thread. */
+bool cw_source_fixes_size(const struct cw_cl_source *s);
+bool cw_source_sees_groups(const struct cw_cl_source *s);
 
 #endif

@@ -12,7 +12,7 @@
 #include "gpu_lease.h"
 #include "dsp_clock.h"
 #include "../door/log.h"
-#include "../../analyzer/footprint/model.h"
+#include "../../analyzer/kernels/footprint/model.h"
 
 /* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
 #define DSP_SPEED 1.1
@@ -399,7 +399,7 @@ static void add_gpus(struct cw_context_devices *s)
 }
 
 /* ---- devices of other platforms: for kernels of which every device makes the same bits, and, under
- * --numerics relaxed, for all */
+ * --set numerics=relaxed, for all */
 
 /* Theoretical peak in single precision, relative to others: units times clock times what a unit begins in one
  * clock, which OpenCL does not tell. A guess until launches are measured. */

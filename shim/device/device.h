@@ -19,7 +19,7 @@
 
 #include "../../analyzer/plan/platform_file.h"
 #include "../../analyzer/settings/device_list.h"
-#include "../../analyzer/source/cl_language.h"
+#include "../../analyzer/kernels/source/cl_language.h"
 #include "vendor_traits.h"
 
 enum cw_device_kind {
@@ -37,7 +37,7 @@ struct cw_cl_device {
     enum cw_device_kind kind;
     bool home;       /* one of the program's context's own devices */
     uint32_t traits; /* of its vendor: enum cw_vendor_trait, or-ed (vendor_traits.h) */
-    bool same_code;  /* same code generator as the context's first device: --numerics=strict allows it */
+    bool same_code;  /* same code generator as the context's first device: --set numerics=strict allows it */
     /* enum cw_model_floats, or-ed: precisions in which it computes as IEEE 754 says, denormal numbers too */
     unsigned floats;
     cl_uint compute_units;
@@ -76,7 +76,7 @@ static inline bool cw_device_is_modelled(const struct cw_cl_device *device)
     return device->dsp || device->pace > 0;
 }
 
-/* The traits of a device by the row of its vendor; makes vendor calls. Under --staging force, for tests,
+/* The traits of a device by the row of its vendor; makes vendor calls. Under --set staging=force, for tests,
  * the CPU counts as a device with a memory of its own. */
 uint32_t cw_device_traits(cl_device_id device);
 extern bool cw_device_far; /* constant after cw_device_start */
@@ -124,7 +124,7 @@ double cw_device_set_up_ns(cl_device_id device);
  * passed (real clock; it sleeps, so call it from a worker, no lock held) or at once (virtual clock), and
  * fills *h. Calls for one device must not overlap, so a device's times never do either; transfers of all DSPs
  * share one DDR. */
-/* False: the device fails here (--dsp-fault), nothing has run, nothing may. */
+/* False: the device fails here (--set dsp_fault), nothing has run, nothing may. */
 bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns,
                      struct cw_hold *h);
 void cw_device_end(const struct cw_cl_device *s, struct cw_hold *h);

@@ -13,7 +13,6 @@
 #include "device.h"
 #include "../../analyzer/plan/ddr.h"
 #include "dsp_fault.h"
-#include "dsp_wait.h"
 #include "../door/lock.h"
 #include "../../sched/whole.h"
 

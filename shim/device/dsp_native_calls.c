@@ -2,7 +2,7 @@
  * here are of no bytes (cw_device_native_seen). */
 #include "dsp_native.h"
 
-#include "../../analyzer/footprint/op_kinds.h"
+#include "../../analyzer/kernels/footprint/op_kinds.h"
 #include "dsp_clock.h"
 
 enum { NAME = 128 }; /* longer names of kernels are cut; they only meet patterns of the platform file */

@@ -1,5 +1,5 @@
-/* dsp_wait.c - see dsp_wait.h. */
-#include "dsp_wait.h"
+/* dsp_wait.c - see dsp_clock.h. */
+#include "dsp_clock.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "dsp_clock.h"
 
 #define AWAKE_NS 120000 /* before the end; as much as a late wake-up costs */
 

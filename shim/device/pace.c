@@ -4,9 +4,8 @@
 
 #include <pthread.h>
 
-#include "../../analyzer/graph/event_times.h"
+#include "../../analyzer/record/event_times.h"
 #include "dsp_clock.h"
-#include "dsp_wait.h"
 #include "../../sched/whole.h"
 
 enum { EVENTS = 8 }; /* of one launch that are kept */

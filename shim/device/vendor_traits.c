@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../analyzer/source/cl_language.h"
+#include "../../analyzer/kernels/source/cl_language.h"
 
 #define POCL "Portable Computing Language"
 #define POCL_CPU                                                                                             \

@@ -1,7 +1,7 @@
 /* vendor_traits.h - the traits of vendors' devices, one row per vendor.
  *
- * No other file of shim/ compares a platform's name; for the tool analyzer/source/vendor_compiler.c does, and
- * analyzer/source/cl_language.c has the facts of a vendor's versions.
+ * No other file of shim/ compares a platform's name; for the tool kernels/source/vendor_compiler.c does, and
+ * analyzer/kernels/source/cl_language.c has the facts of a vendor's versions.
  * A device that no row fits has the last row, which has no traits: its commands are native. Each trait
  * rests on a fact, and the fact on a program that shows it: those of test/vendor/ run in `make check`. To
  * add a vendor: see shim/DEVICES.md.

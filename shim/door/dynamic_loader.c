@@ -4,12 +4,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lock_order.h"
 
@@ -20,6 +23,7 @@ static uintptr_t low, high; /* of the dynamic loader's code; 0: the program is l
 /* The C library's own: libunwind, which has a function of that name, too, writes into a pipe of its own, and
  * closes it, by numbers that may be files of the program by then (findings/libunwind_descriptors.sh). */
 static int (*c_backtrace)(void **, int);
+static _Atomic uint32_t *sleepers;
 
 static void find_code(void)
 {
@@ -37,12 +41,13 @@ static void find_code(void)
         }
 }
 
-void cw_dynamic_loader_start(void)
+void cw_dynamic_loader_start(_Atomic uint32_t *sleep)
 {
     void *frame;
     void *library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
     void *f = library ? dlsym(library, "backtrace") : NULL;
 
+    sleepers = sleep;
     if (!f)
         return;
     *(void **)&c_backtrace = f;
@@ -83,6 +88,8 @@ void cw_dynamic_loader_begin(struct cw_loader_work *w)
     *w = (struct cw_loader_work){.looks = looks};
     pthread_mutex_unlock(&lock);
     atomic_fetch_add(&works, 1);
+    atomic_fetch_add(sleepers, 1);
+    syscall(SYS_futex, sleepers, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
 bool cw_dynamic_loader_pass(struct cw_loader_work *w)

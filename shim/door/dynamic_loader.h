@@ -8,10 +8,12 @@
 #define CW_DYNAMIC_LOADER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Prepares the walk of stacks: it loads a library, which must not happen for the first time while another
- * thread is inside the dynamic loader. Once, at the start of a mode. */
-void cw_dynamic_loader_start(void);
+ * thread is inside the dynamic loader. `sleep`: the futex on which threads of the mode sleep until others
+ * have done something. Once, at the start of a mode. */
+void cw_dynamic_loader_start(_Atomic uint32_t *sleep);
 
 /* True if the calling thread is inside the dynamic loader, in a constructor or a destructor. Walks the stack:
  * some microseconds. On a stack that the thread has switched to it sees that one alone. Any thread. */
@@ -24,6 +26,7 @@ struct cw_loader_work {
     bool passed, over, left;
 };
 
+/* Changes the futex and wakes the threads that sleep on it, which then look where they are. */
 void cw_dynamic_loader_begin(struct cw_loader_work *w);
 
 /* Takes the loader's lock, and gives it back. False: the work has been left, and is not to begin. */
@@ -36,8 +39,8 @@ bool cw_dynamic_loader_ends(struct cw_loader_work *w);
  * or as the loader's lock was taken for a second (a thread inside it may ask for states in a loop). */
 bool cw_dynamic_loader_await(struct cw_loader_work *w);
 
-/* Called by each thread before it sleeps until others have done something: where it is inside the loader, the
- * work that is under way is left. Looks only while there is such work. Holds no lock. */
+/* Called by each thread before it sleeps on the futex, after it has read its value: where it is inside the
+ * loader, the work that is under way is left. Looks only while there is such work. Holds no lock. */
 void cw_dynamic_loader_look(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* program_files.h - the texts of the program's programs as files that people read, change and give back.
  *
- * `--dump-programs DIR` writes them, `--inject DIR` takes them in place of the program's own. HASH is the
- * FNV-1a hash of what the program gave, as 16 digits: traces have it as source_hash. BUILD is the same of
- * the options of a build.
+ * `--set dump_programs=DIR` writes them, `--set inject=DIR` takes them in place of the program's own. HASH is
+ * the FNV-1a hash of what the program gave, as 16 digits: traces have it as source_hash. BUILD is the same
+ * of the options of a build.
  *
  *   HASH.cl, HASH.spv, HASH.bin   source, IL, binary of the first device
  *   HASH-BUILD.options            the options of a build
- *   HASH.options                  of --inject alone: options of every build that has no file of its own
+ *   HASH.options                  of --set inject alone: options of every build that has no file of its own
  *   HASH-BUILD.log                of a dump alone: what the compiler said, a device after the other
  *
  * Files are written whole or not at all, for their owner alone. A file of this name that is there stays,
@@ -25,7 +25,7 @@ bool cw_program_files_start(const char *dump, const char *inject);
 
 uint64_t cw_program_files_hash(const void *bytes, size_t n);
 
-/* Writes a file of the dump; does nothing without --dump-programs. `build`: 0 for a file of the program
+/* Writes a file of the dump; does nothing without --set dump_programs. `build`: 0 for a file of the program
  * alone. `again`: also when it is there. The first failure is told, and nothing is written from then on. */
 void cw_program_files_dump(uint64_t hash, uint64_t build, const char *ending, const void *bytes, size_t n,
                            bool again);

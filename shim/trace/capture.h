@@ -1,7 +1,7 @@
 /* capture.h - contents of memory for `replay --execute` (option capture_data).
  *
  * Contents go to the trace's data file (OUT.data) as blobs: bytes without header or padding, found by
- * {offset, size} in the trace (struct cw_blob of analyzer/trace/trace.h). They are packed: `slices` x `rows`
+ * {offset, size} in the trace (struct cw_blob of analyzer/record/trace.h). They are packed: `slices` x `rows`
  * rows of row_bytes each, without the pitches of host memory; image rows are region[0] pixels. Captured are:
  *   initial   CL_MEM_COPY_HOST_PTR and CL_MEM_USE_HOST_PTR objects: the host memory when they were made
  *   final     root objects (no sub-buffers, no images made from buffers): read back when the program's last

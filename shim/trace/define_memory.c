@@ -1,7 +1,7 @@
 /* define_memory.c - the log's description of memory objects. */
 #include "define_parts.h"
 
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 
 static uint64_t mem_number(cl_mem memory, cl_mem_info param, size_t size)
 {

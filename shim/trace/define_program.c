@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../analyzer/source/joined_source.h"
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/kernels/source/joined_source.h"
+#include "../../analyzer/record/trace.h"
 #include "../programs/program_exchange.h"
 #include "../programs/pyopencl_cache.h"
 #include "define_parts.h"

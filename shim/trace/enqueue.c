@@ -1,4 +1,4 @@
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 #include "capture.h"
 
 #define SAMPLE 64 /* one in this many enqueues is timed as a whole, to estimate the cost of recording */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 #include "../door/handoff.h"
 #include "capture.h"
 #include "hooks.h"

@@ -1,6 +1,6 @@
 /* hooks_ext.c - extension functions that enqueue commands, make memory, queues or programs, or set arguments.
  */
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 #include "capture.h"
 #include "hooks.h"
 

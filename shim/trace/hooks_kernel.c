@@ -1,5 +1,5 @@
 /* hooks_kernel.c - kernels, their arguments, their launches. Retain and release are in hooks_object.c. */
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 #include "capture.h"
 #include "hooks.h"
 

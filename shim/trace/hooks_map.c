@@ -1,5 +1,5 @@
 /* hooks_map.c - mapping memory objects, and which unmap ends which map. */
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 #include "capture.h"
 #include "hooks.h"
 

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 #include "../door/lock.h"
 #include "recorder.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/record/log_format.h"
 #include "log_name.h"
 
 /* Of a log, as its header says it. */

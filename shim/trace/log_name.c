@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/record/log_read.h"
 #include "../../analyzer/settings/options.h"
 
 static uint64_t run_id;
@@ -74,8 +74,8 @@ static enum cw_status expand(const char *out, char path[PATH_MAX], struct cw_err
     return st;
 }
 
-/* names->json = `path`, the attempt-th variant of it; the others follow. */
-static void name_variant(const char *path, unsigned attempt, struct cw_log_names *names)
+/* names->json = `path`, the attempt-th variant of it; the others follow. stays: it is the log itself. */
+static void name_variant(const char *path, bool stays, unsigned attempt, struct cw_log_names *names)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
     int stem = dot && dot > (slash ? slash + 1 : path) ? (int)(dot - path) : (int)strlen(path);
@@ -87,7 +87,7 @@ static void name_variant(const char *path, unsigned attempt, struct cw_log_names
         snprintf(suffix, sizeof suffix, "-%ld-%u", (long)getpid(), attempt);
     snprintf(names->json, PATH_MAX, "%.*s%s%s", stem, path, suffix, path + stem);
     /* expand() left room */
-    snprintf(names->log, PATH_MAX, "%.*s.log", PATH_MAX - 8, names->json);
+    snprintf(names->log, PATH_MAX, "%.*s%s", PATH_MAX - 8, names->json, stays ? "" : ".log");
     snprintf(names->data, PATH_MAX, "%.*s.data", PATH_MAX - 8, names->json);
 }
 
@@ -158,7 +158,7 @@ enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *f
     if (st == CW_OK)
         *lock = lock_folder(path);
     for (attempt = 0; st == CW_OK && *fd < 0 && attempt < 1000; attempt++) {
-        name_variant(path, attempt, names);
+        name_variant(path, cw_log_is_name(out), attempt, names);
         if (json_in_use(names->json))
             continue;
         *fd = open(names->log, flags, 0600);

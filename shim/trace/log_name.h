@@ -1,6 +1,7 @@
 /* log_name.h - where this process's trace goes.
  *
- * The trace of a process is OUT (option `out`), its log while it runs OUT.log, captured contents OUT.data.
+ * The trace of a process is OUT (option `out`), its log while it runs OUT.log, captured contents OUT.data. An
+ * OUT that ends in ".log" is the log itself, which stays.
  * Several processes of one run may have the same OUT: the first keeps the name, the others get "-PID" before
  * the extension (and "-PID-2" ... when one process id runs several programs by exec). Files of an earlier run
  * are replaced. A run is the descendants of one process: its id (a start time) is inherited in CLWEAVE_RUN.
@@ -12,11 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../analyzer/trace/log_process.h"
+#include "../../analyzer/record/log_process.h"
 #include "../../sched/status.h"
 
 struct cw_log_names {
-    char json[PATH_MAX], log[PATH_MAX], data[PATH_MAX]; /* absolute */
+    char json[PATH_MAX], log[PATH_MAX],
+        data[PATH_MAX]; /* absolute; json and log are one where the log stays */
 };
 
 /* The id of this run, ns of CLOCK_REALTIME. Constant in a process; thread-safe after the library's

@@ -1,4 +1,4 @@
-/* log_write.h - appends records (analyzer/trace/log_format.h) to this process's log.
+/* log_write.h - appends records (analyzer/record/log_format.h) to this process's log.
  *
  * Every thread writes to a chunk of its own, without locks; chunks come from a shared mapping of the file,
  * whose blocks are reserved before they are mapped (a full disk would be a SIGBUS in the host otherwise);
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/record/log_format.h"
 #include "../door/clock.h"
 #include "../door/dispatch.h"
 #include "log_file.h"

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../../analyzer/settings/options.h"
@@ -124,7 +125,7 @@ static void write_live_times(struct cw_object *o, void *context)
         cw_device_times_write((cl_event)event, o->seq);
 }
 
-/* Makes the JSON and removes the log; keeps the log when that fails. */
+/* Makes the JSON and removes the log, unless that stays; keeps the log when that fails. */
 static void convert(void)
 {
     static struct cw_log_names names;
@@ -140,6 +141,8 @@ static void convert(void)
     pthread_sigmask(SIG_BLOCK, &block, &old);
     if (!cw_log_file_is_there())
         cw_log_error("no trace: the log %s was removed or replaced", names.log);
+    else if (strcmp(names.json, names.log) == 0)
+        cw_log_info("the log %s stays", names.log);
     else if (cw_trace_convert(names.log, names.json, &err) == CW_OK)
         unlink(names.log);
     else if (!cw_log_guard_is_cut()) /* else recording has stopped with a message */

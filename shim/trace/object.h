@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/record/log_format.h"
 
 enum cw_object_flags {
     CW_OBJECT_USER_EVENT = 1,

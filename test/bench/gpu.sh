@@ -56,7 +56,7 @@ grep '^device' "$T/first"
 for round in $(seq "$rounds"); do
     for program in gpu_speed staging_speed; do
         one $program.bare "$T/$program.bare.$round" "$T/$program" "$device"
-        one $program.run "$T/$program.run.$round" "$B/clweave" run --streams "$streams" --staging "$staging" --summary -- "$T/$program" "$device" &&
+        one $program.run "$T/$program.run.$round" "$B/clweave" run --set streams="$streams" --set staging="$staging" --summary -- "$T/$program" "$device" &&
             cp "$T/err" "$T/$program.summary"
     done
 done

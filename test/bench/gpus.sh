@@ -2,13 +2,13 @@
 # gpus.sh - launches that GPUs of one machine share: gpus_speed bare and under `clweave run --devices gpu` in turn, what they read
 # compared; prints for each run the median of the rounds behind the first, and the first.
 #
-#   B=build test/bench/gpus.sh [CASE:SIZE:ROUNDS...]      cases of gpus_speed.c; those of README's table unless some are named; - is none
+#   B=build test/bench/gpus.sh [CASE:SIZE:ROUNDS...]      cases of gpus_speed.c; those of the table in shim/RESULTS.md unless some are named; - is none
 #
 #   ICD=LIBRARY     the vendor's library: programs see no other vendor. Else the libnvidia-opencl.so.1 of ldconfig or LD_LIBRARY_PATH
 #   RUNS=2          of each case; the models of kernels are known from the second run on
 #   DEVICES=gpu     as `run` is asked
 #   NUMERICS=strict
-#   LEARN=all       other GPUs begin at once; auto: when they are earned, as users run them
+#   LEARN=all       other GPUs begin with the first launch to cut; auto: when they are earned, as users run them
 #   CPU=LIBRARY     PoCL's library: its CPU is a second platform, for DEVICES=cpu and all; APP_PLATFORM=1 makes it the program's
 #                   device, and the GPU the helper
 #   LIMIT=60        seconds of one run
@@ -53,7 +53,7 @@ for run in $(seq "${RUNS:-2}"); do
     for case; do
         IFS=: read -r name size rounds <<< "$case"
         one bare "$case" "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" &&
-            one run "$case" "$B/clweave" run --devices "${DEVICES:-gpu}" --numerics "${NUMERICS:-strict}" --learn "${LEARN:-all}" -- "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" || continue
+            one run "$case" "$B/clweave" run --devices "${DEVICES:-gpu}" --set numerics="${NUMERICS:-strict}" --set learn="${LEARN:-all}" -- "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" || continue
         [ "$(grep hash= "$T/bare")" = "$(grep hash= "$T/run")" ] || { echo "$case: other bytes in run $run"; failed=1; }
         awk -v n="$name" -v s="$size" -v b="$(ms span_ns bare)" -v r="$(ms span_ns run)" -v fb="$(ms first_ns bare)" -v fr="$(ms first_ns run)" \
             'BEGIN { printf "%-12s %10s  %10.2f %10.2f %6.2f  %10.2f %10.2f %6.2f\n", n, s, b, r, b / r, fb, fr, fb / fr }'

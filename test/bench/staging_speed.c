@@ -1,4 +1,4 @@
-/* staging_speed.c - transfers of pageable memory, for `run --staging`: staging_speed [PLATFORM [ROUNDS]]
+/* staging_speed.c - transfers of pageable memory, for `run --set staging`: staging_speed [PLATFORM [ROUNDS]]
  *
  * PLATFORM: a part of a platform's name, "NVIDIA" if not given. Plain OpenCL. Prints for 1, 4, 32 and 512
  * MiB the GB/s of a write and of a read that block (median of the rounds), how long a write of 512 MiB

@@ -9,6 +9,8 @@ echo hello > "$T/text.json"; expect not_json 1 clweave graph "$T/text.json"
 echo '{"a":1}' > "$T/other.json"; expect another_json 1 clweave graph "$T/other.json"
 head -c 3000 "$good" > "$T/cut.json"; expect truncated 1 clweave graph "$T/cut.json" -o "$T/cut.svg"
 sed 's/"version":1/"version":99/' "$good" > "$T/future.json"; expect future_version 1 clweave graph "$T/future.json"
+sed 's/"version":1/"version":2/' "$good" > "$T/rows.json"; expect compact_form 1 clweave report "$T/rows.json"
+expect compact_form 1 clweave graph "$T/rows.json" --command 1
 sed 's/{"from":0,"to":2,/{"from":2,"to":2,/' "$good" > "$T/self.json"; expect self_edge 1 clweave graph "$T/self.json"
 sed '0,/{"from":0,"to":2,/s//{"from":11,"to":2,/' "$good" > "$T/cycle.json"; expect cyclic 1 clweave graph "$T/cycle.json"
 sed 's/"kernel":1,/"kernel":77,/' "$good" > "$T/lying.json"; expect lying 1 clweave timeline "$T/lying.json" -o "$T/timeline.svg"

@@ -23,7 +23,7 @@ expect farm_status 0 sh -c "clweave farm status failing.csv.farm | sed '/tasks.s
 expect farm_table 0 cat failing.csv
 clweave farm status failing.csv > out 2> err; grep -q '^failing.csv.farm: finished: 4 tasks, 1 failed$' out || fail "status of a table: $(cat out)"
 expect farm_kills_worker 1 clweave farm --each four --workers 1 -- sh -c '[ $1 = 3 ] && kill -9 $PPID; echo $1' x {}
-expect farm_timeout 1 clweave farm --each four --tries 1 --timeout 0.2 -- sh -c '[ $1 != 2 ] || { echo began; exec sleep 1000; }' x {}
+expect farm_timeout 1 clweave farm --each four --tries 1 --timeout 3 -- sh -c '[ $1 != 2 ] || { echo began; exec sleep 1000; }' x {}
 expect farm_job_timeout 1 clweave farm --each four --tries 1 --timeout 0.02 -- clweave dispatch --tasks 5000000 --seed {}
 expect farm_own_commands 1 clweave farm --each four -- clweave generate none --tasks {}
 expect farm_usage 2 clweave farm
@@ -193,7 +193,7 @@ done
 [ -z "$child" ] || fail "the child of a program outlives the worker"
 if command -v strace > /dev/null; then # also when the worker dies before it knows its program's group; strace waits for all
     strace -f -o /dev/null -e trace=setpgid -e inject=setpgid:delay_exit=300000:when=2+ clweave farm --each four --workers 1 --tries 1 -- \
-        sh -c '[ $1 = 2 ] || exit 0; (sleep 2; touch outlived) & kill -KILL $PPID; wait' x {} > out 2> err
+        sh -c '[ $1 = 2 ] || exit 0; (sleep 20; touch outlived) & kill -KILL $PPID; wait' x {} > out 2> err
     grep -q '^2,2,its worker died of signal 9' out || fail "killed early: $(cat out)"
     [ ! -e outlived ] || fail "the child of a program outlives the worker that is killed early"
 fi

@@ -53,9 +53,9 @@ echo "$1 $(cat data/d) $(cat "$2")"
 case $1 in 3) echo wrong >&2; exit 3 ;; 4) kill -9 $$ ;; 5) kill -9 $PPID ;; 6) exec sleep 1000 ;; esac
 A
 chmod +x app
-farm 1 --each jobs --timeout 2 --tries 1 -o quiet.csv -- ./app {}
+farm 1 --each jobs --timeout 6 --tries 1 -o quiet.csv -- ./app {}
 echo secret > word
-if begin far.csv --each jobs --timeout 2 --tries 1 --workers 0 --with data --password word -- ./app {}; then
+if begin far.csv --each jobs --timeout 6 --tries 1 --workers 0 --with data --password word -- ./app {}; then
     expect farm_port_taken 1 sh -c "clweave farm --each list --manager $port -- echo {} 2>&1 | sed 's/port $port/port N/' >&2; exit 1"
     LC_ALL=C sed 's/0\.1\.0/0.0.9/g' "$B/clweave" > old/clweave; chmod +x old/clweave
     ( cd far; ../old/clweave farm worker --password ../word --wait 60 localhost:$port ) > out 2> err; [ $? = 1 ] || fail "the old worker served: $(cat err)"

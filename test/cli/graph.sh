@@ -21,12 +21,7 @@ grep -qE -- '-> n[01] \[.*' <(grep -v 'style=dotted' "$T/m.dot") && fail "someth
 for f in test/fuzz/*.json; do
     clweave graph "$f" -o "$T/a.json" && clweave graph "$T/a.json" -o "$T/b.json" || fail "$f"
     cmp "$T/a.json" "$T/b.json" || fail "$f: a second copy differs from the first"
-    clweave graph "$f" --compact -o "$T/c.json" && clweave graph "$T/c.json" -o "$T/b.json" || fail "$f: compact"
-    cmp "$T/a.json" "$T/b.json" || fail "$f: the compact form has lost something"
-    [ "$(stat -c %s "$T/c.json")" -lt "$(stat -c %s "$T/a.json")" ] || fail "$f: the compact form is larger"
 done
-expect compact_picture 2 clweave graph "$trace" --compact -o "$T/c.svg"
-expect compact_command 1 clweave graph "$T/c.json" --command 1
 clweave graph "$trace" -f json | cmp - <(clweave graph "$trace" -o - -f json) || fail "-o - is not standard output"
 cat "$trace" | clweave graph /dev/stdin | cmp - test/cli/expected/summary.out || fail "a pipe is read differently"
 

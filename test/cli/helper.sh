@@ -31,11 +31,11 @@ tools=$T/tools; mkdir "$tools" # a PATH without clang
 env PATH="$tools" "$B/clweave" graph --footprints on "$trace" > "$T/out" 2> "$T/err" || fail "graph without clang fails"
 says "graph without clang" 'clang-[0-9]+ is not installed; install it'
 
-# run mode's summary says the same
+# run mode's summary says the same; where all is managed a program waits for the answer
 pocl=$(cat "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/pocl.icd" 2> /dev/null) || { echo "run mode not tried: package pocl-opencl-icd"; finish; }
 case $B in *address* | *undefined* | *thread*) finish ;; esac
 for case in "no_library|$needs" 'other_version|install both from one build'; do
-    CLWEAVE_FOOTPRINT=$T/${case%%|*} OCL_ICD_VENDORS=$pocl CLWEAVE_POLICY=heft clweave run --devices basic --summary -- "$B/test/apps/blockmatmul" \
+    CLWEAVE_FOOTPRINT=$T/${case%%|*} OCL_ICD_VENDORS=$pocl CLWEAVE_POLICY=heft CLWEAVE_MANAGE_ALL=1 clweave run --devices basic --summary -- "$B/test/apps/blockmatmul" \
         > "$T/out" 2> "$T/err" || fail "run fails: $(cat "$T/err")"
     says "run with ${case%%|*}" "nothing is known of the kernels of 1 programs.*(${case#*|})"
 done

@@ -71,10 +71,22 @@ clweave trace --summary -o "$T/s.json" -- "$app" > "$T/out" 2> "$T/err"
 [ "$(wc -l < "$T/out")" = 1 ] || fail "standard output has more than the program's line"
 grep -q 'multiply' "$T/err" || fail "no summary"
 
-# rows instead of objects, for the same commands
-clweave trace --compact -o "$T/rows.json" -- "$app" > "$T/out" 2> "$T/err"
-grep -q '^{"format":"clweave-trace","version":2' "$T/rows.json" || fail "--compact: $(head -c 60 "$T/rows.json")"
-clweave graph "$T/rows.json" -o "$T/plain.json" && [ "$(kernels "$T/plain.json")" = "$(kernels "$T/s.json")" ] || fail "--compact"
+# a name that ends in .log keeps the log, which says the same to every command as the JSON trace made of it; the program
+# that was named gets the name, as with JSON
+mkdir "$T/l"
+clweave trace -o "$T/l/one.log" -- sh -c "$app; $more" > "$T/out" 2> "$T/err"
+[ "$(ls "$T/l" | wc -l)" = 2 ] && [ "$(ls "$T/l" | grep -c '^one-[0-9]*\.log$')" = 1 ] || fail "not two logs: $(ls "$T/l")"
+grep -q 'one.log: [0-9]* commands$' "$T/err" || fail "no line about the log: $(cat "$T/err")"
+clweave graph "$T/l/one.log" -o "$T/l/one.json" && [ "$(kernels "$T/l/one.json")" = 24 ] || fail "not the process that enqueues most"
+head -c 5 "$T/l/one.log" | grep -q CWLOG || fail "not a log"
+for command in graph report "replay -p heft" "timeline -o -" "diff $T/l/one.json"; do
+    clweave $command "$T/l/one.log" > "$T/of_log" 2>&1 && clweave $command "$T/l/one.json" > "$T/of_json" 2>&1 || fail "$command: $(cat "$T/of_log")"
+    sed 's/one.log/one.json/g' "$T/of_log" | cmp -s - "$T/of_json" || fail "$command: a log says $(diff "$T/of_log" "$T/of_json")"
+done
+LD_PRELOAD=$B/libclweave.so CLWEAVE_MODE=trace CLWEAVE_OUT=$T/l/bare.log "$app" > "$T/out" 2> "$T/err"
+clweave graph "$T/l/bare.log" | grep -q ' 12 commands' || fail "without the tool: $(ls "$T/l")"
+clweave trace -o "$T/l/bare.log" --kernel multiply -- touch "$T/ran" 2> /dev/null; [ $? = 2 ] && [ ! -e "$T/ran" ] || fail "a part of a log"
+for command in trace run graph; do expect "moved_compact_$command" 2 clweave $command --compact "$T/s.json"; done
 
 # a program that only asks
 clweave trace -o "$T/q.json" -- clweave devices > "$T/out" 2> "$T/err"
@@ -152,26 +164,36 @@ for signal in TERM:143 HUP:129; do
 done
 
 # what the library could only refuse in the program is a usage error; the program does not run
-for bad in --callsites=0x --callsites=-1 --callsites=33 --log=loud --out= --out=%q; do
+for bad in --set=callsites=0x --set=callsites=-1 --set=callsites=33 --log=loud --out= --out=%q; do
     clweave trace "$bad" -- touch "$T/ran" 2> "$T/err"; got=$?
     [ $got = 2 ] && [ -s "$T/err" ] && [ ! -e "$T/ran" ] || fail "$bad: status $got, $(cat "$T/err")"
 done
 echo '{"format":"clweave-platform","version":1,"devices":[{"class":"cpu"}]}' > "$T/no_dsp.json"
-for bad in --policy=nosuch --policy= --policy=heft:nosuch --policy=heft:insertion=perhaps --policy=exact --policy=weave --seed=x --exchange=-1 --group-reuse=0 --group-reuse=x --exchange=+5 --exchange=0 \
-    --devices=nosuch --devices=sub:0x --devices=basic,basic --dsp=four --dsp=-1 --dsp=65 --dsp= --dsp-clock=fast --dsp-platform=/nowhere \
-    --dsp-platform="$T/no_dsp.json" --numerics=exact --footprints=maybe --history="$T" --log=loud --log=info:%q --callsites=x --out=; do
+for bad in --policy=nosuch --policy= --policy=heft:nosuch --policy=heft:insertion=perhaps --policy=exact --policy=weave --set=seed=x --set=exchange=-1 --group-reuse=0 --group-reuse=x --set=exchange=+5 --set=exchange=0 \
+    --devices=nosuch --devices=sub:0x --devices=basic,basic --dsp=four --dsp=-1 --dsp=65 --dsp= --set=dsp_clock=fast --set=dsp_platform=/nowhere \
+    --set=dsp_platform="$T/no_dsp.json" --set=numerics=exact --set=rows=perhaps --footprints=maybe --history="$T" --log=loud --log=info:%q --set=callsites=x --out=; do
     clweave run "$bad" -- touch "$T/ran" 2> "$T/err"; got=$?
     [ $got = 2 ] && [ -s "$T/err" ] && [ ! -e "$T/ran" ] || fail "$bad: status $got, $(cat "$T/err")"
-    name=${bad#--}; name=${name%%=*}
+    bad=${bad#--}; bad=${bad#set=}; name=${bad%%=*}
     variable=CLWEAVE_$(echo "$name" | tr a-z- A-Z_)
     [ -n "${bad#*=}" ] || continue # an empty variable is an unset one
     env "$variable=${bad#*=}" clweave run -- touch "$T/ran" 2> "$T/err"; got=$?
     [ $got = 2 ] && grep -q "$variable" "$T/err" && [ ! -e "$T/ran" ] || fail "$variable=${bad#*=}: status $got, $(cat "$T/err")"
 done
 clweave run --policy=nosuch -- true 2>&1 | grep -q 'heft.*chaos\|chaos.*heft' || fail "policies that there are are not named"
+# --set: the last value wins, over the variable, too; a name or a value that is none is told before the program runs
+CLWEAVE_ROWS=perhaps clweave run --set rows=on --set seed=1 --set rows=off -- sh -c 'echo $CLWEAVE_ROWS $CLWEAVE_SEED' > "$T/out" 2> "$T/err"
+[ "$(cat "$T/out")" = "off 1" ] || fail "--set gives $(cat "$T/out" "$T/err")"
+for bad in rowz=on ROWS=on dsp-clock=real rows rows= =on '' policy=heft mode=run builder=wait; do
+    clweave run --set "$bad" -- touch "$T/ran" 2> "$T/err"; got=$?
+    [ $got = 2 ] && grep -q -- "--set $bad: " "$T/err" && [ ! -e "$T/ran" ] || fail "--set $bad: status $got, $(cat "$T/err")"
+done
+expect set_near 2 clweave run --set rowz=on -- touch "$T/ran"
+expect set_value_missing 2 clweave run --set rows -- touch "$T/ran"
+expect set_of_run 2 clweave trace --set rows=off -- touch "$T/ran"
 CLWEAVE_POLICY=nosuch clweave run --policy=heft -- true 2> "$T/err" || fail "an option does not take the place of its variable: $(cat "$T/err")"
 CLWEAVE_POLICY=nosuch clweave trace -o "$T/s.json" -- true 2> "$T/err" || fail "trace minds a setting of run: $(cat "$T/err")"
-clweave run --policy=chaos --seed=7 --devices=basic:2,sub --dsp=4 --dsp-platform=hxdsp --history=off -- true 2> "$T/err" ||
+clweave run --policy=chaos --set seed=7 --devices=basic:2,sub --dsp=4 --set dsp_platform=hxdsp --history=off -- true 2> "$T/err" ||
     fail "good options are refused: $(cat "$T/err")"
 mkdir "$T/100%e"
 clweave trace -o "$T/e" -- touch "$T/ran" 2> "$T/err"; got=$?

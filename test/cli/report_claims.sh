@@ -33,8 +33,6 @@ PY
 
 clweave report --no-graph -o "$T/page.html" "$T/cut.json" && [ "$(grep -c '<td>work</td><td class="n">1 to 2</td><td class="n">25 %' "$T/page.html")" = 1 ] &&
     grep -q '<td>paint</td><td class="n">1</td><td>a &lt;b&gt; &amp; c</td>' "$T/page.html" || fail "the page has other shares, or reasons: $(grep -A20 sharesection "$T/page.html")"
-clweave graph "$T/cut.json" --compact -o "$T/compact.json" && clweave report "$T/compact.json" > "$T/out" && cmp -s "$T/out" "$T/report_cut.out" ||
-    fail "the compact form has other shares, or reasons: $(diff "$T/out" "$T/report_cut.out")"
 
 # a plan's chart: a device that works for 4 % of its time covers 4 % of its lane (within what rounding to pixels may do)
 clweave replay "$T/sparse_graph.json" -p heft --gantt "$T/plan.svg" > "$T/out" 2>&1 || fail "no chart: $(cat "$T/out")"

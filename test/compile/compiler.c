@@ -14,7 +14,7 @@
 
 #include "../../analyzer/io/quiet_child.h"
 #include "../../analyzer/compile/compile_client.h"
-#include "../../analyzer/source/vendor_compiler.h"
+#include "../../analyzer/kernels/source/vendor_compiler.h"
 
 static const char source[] =
     "kernel void add(global int *x, int n, local int *l) { x[get_global_id(0)] += n; }\n"

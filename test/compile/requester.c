@@ -14,7 +14,7 @@
 
 #include "../../analyzer/compile/requests.h"
 #include "../../analyzer/compile/stand_in.h"
-#include "../../analyzer/source/vendor_compiler.h"
+#include "../../analyzer/kernels/source/vendor_compiler.h"
 
 enum { MOST = 64 };
 

@@ -57,7 +57,7 @@ static int child(void)
     pid_t pid = fork();
 
     if (pid == 0) {
-        alarm(20);
+        alarm(200);
         _exit(look(1));
     }
     waitpid(pid, &status, 0);

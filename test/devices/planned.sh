@@ -1,4 +1,4 @@
-# `clweave run --dsp 4 --dsp-clock virtual --policy NAME`, also from empty caches: each command runs where `clweave replay` of a bare
+# `clweave run --dsp 4 --set dsp_clock=virtual --policy NAME`, also from empty caches: each command runs where `clweave replay` of a bare
 # trace puts it, parts of launches too, with the bytes of a bare run; --summary says the makespan of the plan and the modelled one.
 # The plan depends on real time in one way only: a host that stands still for long has a window closed early. Then the program runs
 # again, four times at most.
@@ -32,7 +32,7 @@ for app in "blockmatmul" "mapreduce 4096 6" "featurefusion 96"; do
         "$B/clweave" replay "$T/bare.json" --platform hxdsp --kernels models --lp off --json -p $policy > "$T/replayed.json"
         for attempt in 1 2 3 4 5; do
             [ $policy = heft ] || { rm -rf "$T/xdg"; mkdir "$T/xdg"; }
-            got=$(XDG_CACHE_HOME=$T/xdg "$B/clweave" run --dsp 4 --dsp-clock virtual --policy $policy --summary -o "$T/ran.json" -- \
+            got=$(XDG_CACHE_HOME=$T/xdg "$B/clweave" run --dsp 4 --set dsp_clock=virtual --policy $policy --summary -o "$T/ran.json" -- \
                 "$B/test/apps/"$app 2> "$T/err") || { cat "$T/err"; fail "$app under $policy failed"; }
             [ "$got" = "$want" ] || fail "$app under $policy: $got instead of $want"
             grep -q 'run: .* moved, .* 1 windows; 0 native' "$T/err" && break

@@ -30,7 +30,7 @@ planned() {
 # wrong NAME - with one data edge left out, the comparison fails, as it must.
 wrong() {
     local out status
-    out=$("$cli" replay "$T/$1.json" --execute --drop-edge auto 2> "$T/$1.err"); status=$?
+    out=$("$cli" replay "$T/$1.json" --execute --order drop:auto 2> "$T/$1.err"); status=$?
     echo "$1: ${out%%$'\n'*}"
     [ $status = 1 ] && [[ $out == *"left out: the edge from command"* ]] ||
         { tail -n 5 "$T/$1.err"; fail "$1: status $status: no edge was found that matters"; }

@@ -13,16 +13,16 @@ refused 1 "with --capture-data" "$T/bare.json" --execute
 capture full "$B/test/apps/reduction"
 refused 2 "trace|plan|random" "$T/full.json" --execute --order backwards
 refused 2 "--repeat 0" "$T/full.json" --execute --repeat 0
-refused 2 "--drop-edge 5" "$T/full.json" --execute --drop-edge 5
-refused 1 "no event, barrier, host or data edge" "$T/full.json" --execute --drop-edge 999999:0
-refused 1 "no device 900" "$T/full.json" --execute --device 900
+refused 2 "--order drop:5" "$T/full.json" --execute --order drop:5
+refused 1 "no event, barrier, host or data edge" "$T/full.json" --execute --order drop:999999:0
+refused 1 "no device 900" "$T/full.json" --execute --on 900
 cp "$T/full.json.data" "$T/data"
 truncate -s -1000 "$T/full.json.data"
 refused 1 "may be truncated" "$T/full.json" --execute
 # what the trace names is opened only if it is a file: no pipe is waited for, no device is read
 rm "$T/full.json.data"
 mkfifo "$T/full.json.data" || fail "mkfifo"
-out=$(timeout 20 "$cli" replay "$T/full.json" --execute 2>&1) && fail "a pipe: $out"
+out=$(timeout 240 "$cli" replay "$T/full.json" --execute 2>&1) && fail "a pipe: $out"
 [[ $out == *"not a file"* ]] || fail "a pipe: $out"
 rm "$T/full.json.data"
 sed 's|"data":"[^"]*"|"data":"/dev/zero"|' "$T/full.json" > "$T/zero.json"

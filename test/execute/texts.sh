@@ -36,5 +36,5 @@ echo '#define FACTOR 4' > "$T/headers/factor.h"
 equal include 2
 rm "$T/headers/factor.h"
 equal include 2
-"$cli" trace --capture-data --no-sources -o "$T/without.json" -- "$B/test/apps/reduction" > /dev/null || fail "without sources"
-! "$cli" replay "$T/without.json" --execute 2> "$T/said" && grep -q 'without --no-sources' "$T/said" || fail "no sources: $(cat "$T/said")"
+"$cli" trace --capture-data --set no_sources=1 -o "$T/without.json" -- "$B/test/apps/reduction" > /dev/null || fail "without sources"
+! "$cli" replay "$T/without.json" --execute 2> "$T/said" && grep -q 'without no_sources=1' "$T/said" || fail "no sources: $(cat "$T/said")"

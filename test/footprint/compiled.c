@@ -7,11 +7,11 @@
  * say the same as one that the evaluator has compiled; where it differs is counted, too. --time prints
  * microseconds per kernel instead of random launches. Exit status 1 when something is wrong, or looser in
  * more than 5 %, weaker in more than 10 %, different in more than 0.1 % of the answers. */
-#include "../../analyzer/footprint/eval_internal.h"
-#include "../../analyzer/footprint/form.h"
-#include "../../analyzer/footprint/launch.h"
-#include "../../analyzer/footprint/model_file.h"
-#include "../../analyzer/footprint/reach.h"
+#include "../../analyzer/kernels/footprint/eval_internal.h"
+#include "../../analyzer/kernels/footprint/form.h"
+#include "../../analyzer/kernels/footprint/launch.h"
+#include "../../analyzer/kernels/footprint/model_file.h"
+#include "../../analyzer/kernels/footprint/reach.h"
 #include "../../analyzer/io/file_text.h"
 
 #include <math.h>

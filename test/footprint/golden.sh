@@ -4,6 +4,7 @@
 # After a deliberate change: UPDATE=1 B=build bash test/footprint/golden.sh, then read the diff.
 # The texts are those of LLVM 14, Debian 12's. Other versions word conditions, and formulas that are no use, in other ways: those lines
 # are not compared there.
+# SECONDS: 10
 set -u
 f=$B/clweave-footprint
 [ -x "$f" ] || { echo "no clweave-footprint: LLVM is not installed"; exit 77; }

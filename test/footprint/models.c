@@ -1,7 +1,7 @@
 /* models MODELS.json LAUNCHES.json - evaluates launches with models that were read back, without LLVM, and
  * prints what clweave-footprint --eval prints. `models MODELS.json` reads and writes them again. */
-#include "../../analyzer/footprint/evaluate.h"
-#include "../../analyzer/footprint/model_file.h"
+#include "../../analyzer/kernels/footprint/evaluate.h"
+#include "../../analyzer/kernels/footprint/model_file.h"
 #include "../../analyzer/io/file_text.h"
 
 #include <stdlib.h>

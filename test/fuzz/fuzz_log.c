@@ -1,13 +1,13 @@
-/* fuzz_log.c - the binary log (analyzer/trace/log_format.h): the reader, the conversion to JSON, and all that
+/* fuzz_log.c - the binary log (record/log_format.h): the reader, the conversion to JSON, and all that
  * reads traces.
  *
  * A log has a header of 64 KiB and chunks of as much, so the input is what is in them: a byte of flags, then
  * the records of one chunk (they name their threads and segments themselves). */
-#include "../../analyzer/trace/log_format.h"
-#include "../../analyzer/trace/log_follow.h"
-#include "../../analyzer/trace/log_read.h"
+#include "../../analyzer/record/log_format.h"
+#include "../../analyzer/record/log_follow.h"
+#include "../../analyzer/record/log_read.h"
 #include "../../analyzer/graph/trace_read.h"
-#include "../../analyzer/trace/trace_write.h"
+#include "../../analyzer/record/trace_write.h"
 #include "use_trace.h"
 
 enum {

@@ -1,11 +1,11 @@
 /* fuzz_models.c - kernel footprints as JSON, which the library reads inside of the program: the reader, and
  * every question that is asked of a model. The input also chooses the launches. */
-#include "../../analyzer/footprint/form.h"
-#include "../../analyzer/footprint/cut.h"
-#include "../../analyzer/footprint/eval.h"
-#include "../../analyzer/footprint/judge.h"
-#include "../../analyzer/footprint/model_file.h"
-#include "../../analyzer/footprint/ops.h"
+#include "../../analyzer/kernels/footprint/form.h"
+#include "../../analyzer/kernels/footprint/cut.h"
+#include "../../analyzer/kernels/footprint/eval.h"
+#include "../../analyzer/kernels/footprint/judge.h"
+#include "../../analyzer/kernels/footprint/model_file.h"
+#include "../../analyzer/kernels/footprint/ops.h"
 #include "../../sched/random.h"
 #include "harness.h"
 

@@ -1,7 +1,7 @@
 /* fuzz_platform.c - platform files: the reader, what work costs there, and a small graph that is planned for
  * it. */
-#include "../../analyzer/footprint/op_kinds.h"
-#include "../../analyzer/plan/plan_contend.h"
+#include "../../analyzer/kernels/footprint/op_kinds.h"
+#include "../../analyzer/plan/plan_result.h"
 #include "../../analyzer/plan/plan_graph.h"
 #include "../../analyzer/plan/platform_file.h"
 #include "use_graph.h"

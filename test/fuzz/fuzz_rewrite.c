@@ -1,8 +1,8 @@
 /* fuzz_rewrite.c - the rewriter: any bytes as OpenCL C, of one unit or of two, with options and headers.
  *
  * Zero bytes separate the parts: options, source, source of a second unit, header "x". Fewer are allowed. */
-#include "../../analyzer/rewrite/rewrite.h"
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 #include "harness.h"
 
 enum { PARTS = 4 };

@@ -1,15 +1,15 @@
 /* fuzz_source.c - what the library reads in the programs' OpenCL C and build options, beside the rewriter.
  * Zero bytes separate options, source, second source. */
-#include "../../analyzer/footprint/builtin.h"
+#include "../../analyzer/kernels/footprint/builtin.h"
 #include "../../analyzer/history/history_key.h"
-#include "../../analyzer/source/cl_addresses.h"
-#include "../../analyzer/source/cl_source.h"
-#include "../../analyzer/source/cl_language.h"
-#include "../../analyzer/source/cl_variables.h"
-#include "../../analyzer/source/joined_source.h"
-#include "../../analyzer/source/kernel_params.h"
-#include "../../analyzer/source/linked_source.h"
-#include "../../analyzer/source/tested_names.h"
+#include "../../analyzer/kernels/source/cl_addresses.h"
+#include "../../analyzer/kernels/source/cl_source.h"
+#include "../../analyzer/kernels/source/cl_language.h"
+#include "../../analyzer/kernels/source/cl_variables.h"
+#include "../../analyzer/kernels/source/joined_source.h"
+#include "../../analyzer/kernels/source/kernel_params.h"
+#include "../../analyzer/kernels/source/linked_source.h"
+#include "../../analyzer/kernels/source/tested_names.h"
 #include "harness.h"
 
 enum { PARAMETERS = 6 };

@@ -2,16 +2,16 @@
 #ifndef FUZZ_USE_TRACE_H
 #define FUZZ_USE_TRACE_H
 
-#include "../../analyzer/draw/exporter.h"
-#include "../../analyzer/draw/report.h"
+#include "../../analyzer/explain/draw/exporter.h"
+#include "../../analyzer/explain/draw/report.h"
 #include "../../analyzer/graph/graph_build.h"
-#include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/explain/graph_summary.h"
 #include "../../analyzer/graph/selection.h"
 #include "../../analyzer/graph/sweep_order.h"
 #include "../../analyzer/graph/trace_check.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/plan/plan_graph.h"
-#include "../../analyzer/trace/trace_write.h"
+#include "../../analyzer/record/trace_write.h"
 #include "../../sched/policy.h"
 #include "harness.h"
 
@@ -48,34 +48,32 @@ static inline void fuzz_part_trace(struct cw_trace *t)
     (void)cw_report_write(t, &(struct cw_report_options){0}, fuzz_nowhere(), &err);
 }
 
-static inline char *fuzz_text_of(const struct cw_trace *t, bool compact, size_t *length)
+static inline char *fuzz_text_of(const struct cw_trace *t, size_t *length)
 {
     char *text = NULL;
     FILE *f = open_memstream(&text, length);
     struct cw_error err = {0};
 
-    FUZZ_PROMISE(f && (compact ? cw_trace_write_compact : cw_trace_write)(t, f, &err) == CW_OK, "write: %s",
-                 err.text);
+    FUZZ_PROMISE(f && cw_trace_write(t, f, &err) == CW_OK, "write: %s", err.text);
     fclose(f);
     return text;
 }
 
-/* The compact form of a trace, read again, is the trace. */
-static inline void fuzz_compact_trace(const struct cw_trace *t)
+/* A trace that is written and read again is the same. */
+static inline void fuzz_write_again(const struct cw_trace *t)
 {
-    size_t length, plain_length, again_length;
-    char *text = fuzz_text_of(t, true, &length), *plain = fuzz_text_of(t, false, &plain_length), *again;
+    size_t length, again_length;
+    char *text = fuzz_text_of(t, &length), *again;
     struct cw_error err = {0};
     struct cw_trace u;
 
     cw_trace_init(&u);
-    FUZZ_PROMISE(cw_trace_load_text(&u, "compact", text, length, &err) == CW_OK, "compact: %s", err.text);
-    again = fuzz_text_of(&u, false, &again_length);
-    FUZZ_PROMISE(plain_length == again_length && !memcmp(plain, again, again_length), "compact: %s",
+    FUZZ_PROMISE(cw_trace_load_text(&u, "written", text, length, &err) == CW_OK, "written: %s", err.text);
+    again = fuzz_text_of(&u, &again_length);
+    FUZZ_PROMISE(length == again_length && !memcmp(text, again, again_length), "written: %s",
                  "it has lost something");
     cw_trace_finish(&u);
     free(text);
-    free(plain);
     free(again);
 }
 
@@ -85,7 +83,7 @@ static inline void fuzz_use_trace(struct cw_trace *t)
     struct cw_error err = {0};
     uint32_t *order;
 
-    fuzz_compact_trace(t);
+    fuzz_write_again(t);
     cw_graph_summary_print(t, fuzz_nowhere());
     (void)cw_export_dot(t, &all, fuzz_nowhere(), &err);
     (void)cw_export_timeline(t, &all, fuzz_nowhere(), &err);

@@ -16,12 +16,14 @@ from calls import Tables, circles, direct, lines_of, read_objects, together
 from csource import comments_of, functions_of, statements_of, structs_of, code_of, text_of, words_of
 
 # Folders in the order in which they may call and include: each one those before it, and itself.
-ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analyzer/source', 'analyzer/rewrite', 'analyzer/rows',
-         'analyzer/footprint', 'analyzer/models', 'analyzer/trace', 'analyzer/graph', 'analyzer/plan', 'analyzer/draw',
-         'analyzer/compile', 'analyzer/llvm', 'analyzer/execute', 'analyzer/farm', 'analyzer/queue',
-         'analyzer/cli', 'shim/door', 'shim/programs', 'shim/trace', 'shim/device',
-         'shim/run/core', 'shim/run/staging', 'shim/builds', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
-         'shim/run/workers', 'shim/run/planner', 'shim/run/tuning', 'shim/run/tiles', 'shim/run/groups',
+ORDER = ['sched', 'analyzer/io', 'analyzer/settings', 'analyzer/history', 'analyzer/kernels/source',
+         'analyzer/kernels/rewrite', 'analyzer/kernels/rows', 'analyzer/kernels/footprint', 'analyzer/kernels/models',
+         'analyzer/kernels/llvm', 'analyzer/record', 'analyzer/graph', 'analyzer/plan', 'analyzer/explain', 'analyzer/explain/draw',
+         'analyzer/compile', 'analyzer/execute', 'analyzer/cli/frame', 'analyzer/farm', 'analyzer/farm/queue', 'analyzer/cli',
+         'shim/door', 'shim/programs', 'shim/trace', 'shim/device', 'shim/builds',
+         'shim/run/core', 'shim/run/staging', 'shim/run/code', 'shim/run/memory', 'shim/run/models', 'shim/run/tasks',
+         'shim/run/planner', 'shim/run/tuning', 'shim/run/workers', 'shim/run/tiles', 'shim/run/groups',
+         'shim/run/windows',
          'shim/run/streams', 'shim/run/api']
 COLUMNS, LONG, LONGEST = 110, 40, 60
 MOST_SHOWN = 100 # places of a rule
@@ -114,6 +116,22 @@ def wide_cells():
         for i, line in enumerate(text_of(page).splitlines(), 1):
             if line.startswith('|') and any(len(c.strip()) > 200 for c in line.strip().strip('|').split('|')):
                 yield f'{page}:{i}'
+
+
+def anchors_of(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    for heading in re.findall(r'^#+ +(.*)$', re.sub(r'^```.*?^```', '', text_of(page), flags=re.M | re.S), re.M):
+        yield re.sub(r'[^\w\- ]', '', heading.lower()).replace(' ', '-')
+
+
+def broken_links():
+    """Links of pages to a file or a heading that is not there."""
+    for page in sources_of('*.md'):
+        for link in re.findall(r'\]\(([^)\s]+)\)', text_of(page)):
+            path, _, anchor = link.partition('#')
+            target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not re.match(r'\w+:', link) and (not os.path.exists(target) or anchor and anchor not in anchors_of(target)):
+                yield f'{page}: {link}'
 
 
 def per_thousand_words(pattern, sources):
@@ -226,6 +244,7 @@ def measure(build):
     yield from lengths(sources_of('*.c', '*.h'), sources_of('analyzer/*.js', 'analyzer/*.css', 'analyzer/*.html'))
     yield 'settings outside the option table', list(settings_outside())
     yield 'table cells above 200 characters', list(wide_cells())
+    yield 'links of pages without a target', list(broken_links())
     yield from records(sources)
     yield 'tables from a handle or address to a record', list(handle_tables([s for s in sources if s.startswith('shim/')]))
     yield 'thresholds', list(thresholds())

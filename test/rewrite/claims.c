@@ -1,12 +1,12 @@
 /* claims.c - changes what forms for rows take for granted, one thing at a time: whatever makes another text
- * of the form has to be refused by the proof (analyzer/llvm/rows_proof.h). Arguments: sources. Prints how
+ * of the form has to be refused by the proof (kernels/llvm/rows_proof.h). Arguments: sources. Prints how
  * many were changed; 1: some was not refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../analyzer/io/file_text.h"
-#include "../../analyzer/llvm/rows_proof.h"
+#include "../../analyzer/kernels/llvm/rows_proof.h"
 
 static const char *path;
 static unsigned changed, missed, forms;

@@ -1,7 +1,7 @@
 /* credulous.c - a clweave-footprint whose rewriter believes that nothing is written, and that all signs stay:
  * what clang's reading of kernels then still refuses, it refuses by itself (proof.sh). Linked before the
  * rewriter. */
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 
 bool cw_rewrite_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared)
 {

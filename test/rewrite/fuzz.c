@@ -7,8 +7,8 @@
  * Exits with 1 after a case that takes longer than a second or is answered badly, which is written to the
  * file that CASE (environment) names; crashes are the sanitizers' to report: the same seed meets them again.
  */
-#include "../../analyzer/rewrite/rewrite.h"
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@ set -u
 budget=${BUDGET:-60} seed=${SEED:-1} bad=0
 files=(test/footprint/kernels/*.cl)
 if ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all test/rewrite/fuzz.c \
-    analyzer/rewrite/rewrite*.c analyzer/rows/*.c analyzer/source/cl_*.c analyzer/source/tokens*.c analyzer/source/inlined_headers.c analyzer/io/array.c sched/status.c sched/error.c -o "$T/fuzz"; then
+    analyzer/kernels/rewrite/rewrite*.c analyzer/kernels/rows/*.c analyzer/kernels/source/cl_*.c analyzer/kernels/source/tokens*.c analyzer/kernels/source/inlined_headers.c analyzer/io/array.c sched/status.c sched/error.c -o "$T/fuzz"; then
     CASE="$T/case" timeout $((budget + 60)) "$T/fuzz" "$seed" "$budget" "${files[@]}" || { bad=1; head -c 2000 "$T/case"; }
 else
     echo "no sanitizers"; bad=1

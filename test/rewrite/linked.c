@@ -1,8 +1,8 @@
 /* linked.c - programs compiled apart, with a header, and linked: rewritten together they run in tiles as the
  * originals run whole. */
-#include "../../analyzer/source/header_files.h"
-#include "../../analyzer/rewrite/rewrite.h"
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/source/header_files.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 
 #include "opencl.h"
 

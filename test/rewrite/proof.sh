@@ -1,5 +1,5 @@
 #!/bin/bash
-# What forms for rows take for granted, held against clang's reading of the kernels (analyzer/llvm/rows_proof.h): the forms of all
+# What forms for rows take for granted, held against clang's reading of the kernels (analyzer/kernels/llvm/rows_proof.h): the forms of all
 # kernels of test_rewrite_rows hold; where the rewriter believes too much (credulous.c) none does that it would refuse else; and
 # whatever else is changed in them is refused (claims.c). SEEDS times KERNELS random kernels.
 # Of the cases of test_rewrite_rows every second one is read; ALL=1: all.

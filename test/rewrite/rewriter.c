@@ -8,9 +8,9 @@
  * kernels", then one line per kernel; exit 1 when the rewritten source does not build, or a kernel's
  * arguments are not what rewrite.h promises. CLWEAVE_PREPROCESS (a command: reads FILE and options, prints
  * text) is tried when the source is refused. */
-#include "../../analyzer/source/header_files.h"
-#include "../../analyzer/rewrite/rewrite.h"
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/source/header_files.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 
 #include <CL/cl.h>
 

@@ -9,8 +9,8 @@
  * alone. ROWS_BREAK=TEXT=>OTHER replaces TEXT in the rewritten source first: then bytes must differ. Prints
  * how many kernels have that form, and one line for each that differs; exit 1 for those, or when none has it.
  */
-#include "../../analyzer/rewrite/rewrite.h"
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 
 #include <CL/cl.h>
 

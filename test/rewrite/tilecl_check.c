@@ -2,8 +2,8 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "tilecl_private.h"
 
-#include "../../analyzer/footprint/cut.h"
-#include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/kernels/footprint/cut.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
 
 #include <pthread.h>
 #include <stdio.h>

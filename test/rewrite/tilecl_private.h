@@ -4,7 +4,7 @@
 
 #include "tilecl.h"
 
-#include "../../analyzer/footprint/model_file.h"
+#include "../../analyzer/kernels/footprint/model_file.h"
 
 struct private_program {
     cl_program original,

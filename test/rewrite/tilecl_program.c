@@ -2,9 +2,9 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "tilecl_private.h"
 
-#include "../../analyzer/source/header_files.h"
-#include "../../analyzer/rewrite/rewrite.h"
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/source/header_files.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

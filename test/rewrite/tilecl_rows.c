@@ -2,7 +2,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "tilecl_private.h"
 
-#include "../../analyzer/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 # All keys of caches are the same (CLWEAVE_FAULT=alike:1): what another program has left is neither taken nor loaded, so results stay
 # right and everything is made anew; and two programs of which source and options together are one text.
 # COMPILER: shared
+# SECONDS: 10
 . test/runmode/common.sh
 program=$B/test/runmode/alike cache=$T/cache
 mkdir -m 700 "$cache"

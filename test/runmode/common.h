@@ -40,6 +40,19 @@ static inline cl_int rm_status(cl_event e)
             rm_sleep_ms(1);                                                                                  \
     } while (0)
 
+/* A reference count, once it is no more than `own`, what the program and its objects hold: the vendor's
+ * threads release the objects of a command a moment after its end. With a vendor whose objects hold more, it
+ * is the count that has not moved for a thousand turns. */
+#define RM_SETTLED(count, own)                                                                               \
+    ({                                                                                                       \
+        int now_, last_ = 0, most_ = (own);                                                                  \
+        for (int same_ = 0; (now_ = (int)(count)) > most_ && same_ < 1000; last_ = now_) {                   \
+            same_ = now_ == last_ ? same_ + 1 : 0;                                                           \
+            rm_sleep_ms(1);                                                                                  \
+        }                                                                                                    \
+        now_;                                                                                                \
+    })
+
 /* Polls, without any other call, until the event is over. Returns the last status. */
 static inline cl_int rm_poll(cl_event e)
 {
@@ -47,6 +60,14 @@ static inline cl_int rm_poll(cl_event e)
 
     RM_WAIT((status = rm_status(e)) <= CL_COMPLETE);
     return status;
+}
+
+static inline unsigned rm_references(cl_program program)
+{
+    cl_uint n = 0;
+
+    APP_CHECK(clGetProgramInfo(program, CL_PROGRAM_REFERENCE_COUNT, sizeof n, &n, NULL));
+    return n;
 }
 
 /* Launches add (x[i] += y) twice and waits, so that the vendor has seen the kernel. */

@@ -20,6 +20,14 @@ bare() {
     esac
 }
 
+# known PROGRAM : as `bare`, which runs it for the first time alone. The program and its surroundings stay as they are
+known() {
+    local of=$T/known/${1##*/}
+    if [ -e "$of" ]; then cp "$of" "$T/bare"; cp "$of.err" "$T/bare.err"; return; fi
+    mkdir -p "$T/known"
+    bare "$1" && cp "$T/bare.err" "$of.err" && cp "$T/bare" "$of"
+}
+
 # Says that the latest run has to be repeated, as its tools, not the program, came to grief.
 again() { false; }
 

@@ -1,6 +1,10 @@
 /* counts.c - reference counts of all kinds of objects after every kind of call that waits, round after round:
  * as bare.
  *
+ * PoCL keeps the event of the last command on each memory object, and that event its queue. Run mode does so
+ * for native commands alone: so a native command in a queue of its own becomes the last one before each
+ * point.
+ *
  * The vendor releases the objects of a command a moment after the command is over: a count that is higher
  * than in another round is read again until that moment has come. The program prints the lowest count of each
  * point, and of how many rounds a count stayed above it. */
@@ -16,8 +20,7 @@
 #define POINTS  80
 #define WORDS   256
 #define BYTES   (WORDS * sizeof(cl_int))
-#define LONGEST 5000 /* ms that a count may take */
-#define WATCHED 300  /* turns of another thread while the context is counted, as often at least */
+#define WATCHED 300 /* turns of another thread while the context is counted, as often at least */
 
 static const char source[] =
     "kernel void add(global int *x, int y) { x[get_global_id(0)] += y; }\n"
@@ -51,6 +54,7 @@ static struct point {
 } points[POINTS];
 static int at;
 static cl_kernel sum, seen;
+static cl_command_queue behind; /* of commands that become the last ones */
 static int words[WORDS];
 
 static int count(int kind)
@@ -87,13 +91,8 @@ static int count(int kind)
 
 static void look_at(struct point *p, int kind)
 {
-    double end = rm_ms() + LONGEST;
-    int now = object[kind].any ? count(kind) : 0;
+    int now = !object[kind].any ? 0 : RM_SETTLED(count(kind), p->least[kind] ? p->least[kind] : INT_MAX);
 
-    while (p->least[kind] && now > p->least[kind] && rm_ms() < end) {
-        rm_sleep_ms(1);
-        now = count(kind);
-    }
     if (!p->least[kind] || now < p->least[kind]) {
         p->least[kind] = now;
         p->above[kind] = 0;
@@ -101,14 +100,35 @@ static void look_at(struct point *p, int kind)
     p->above[kind] += now > p->least[kind];
 }
 
-/* The next point of this round. */
-static void look(const char *name)
+static void CL_CALLBACK nothing(void *unused)
+{
+    (void)unused;
+}
+
+static cl_int native(cl_command_queue q, cl_uint n, const cl_mem *memory, cl_event *event)
+{
+    void *args[3] = {NULL};
+    const void *places[3] = {&args[0], &args[1], &args[2]};
+
+    return clEnqueueNativeKernel(q, nothing, args, sizeof args, n, memory, places, 0, NULL, event);
+}
+
+/* The next point of this round; `blocked`: commands wait for a user event. */
+static void look_at_all(const char *name, bool blocked)
 {
     struct point *p = &points[at++];
 
     p->name = name;
+    if (!blocked && native(behind, MEMORY(IMAGE) ? 3 : 2, (cl_mem[]){MEMORY(X), MEMORY(Y), MEMORY(IMAGE)},
+                           NULL) == CL_SUCCESS)
+        APP_CHECK(clFinish(behind));
     for (int kind = 0; kind < KINDS; kind++)
         look_at(p, kind);
+}
+
+static void look(const char *name)
+{
+    look_at_all(name, false);
 }
 
 static void finish(const char *name)
@@ -244,20 +264,10 @@ static void events(cl_command_queue q)
     release(FIRST);
 }
 
-static void CL_CALLBACK nothing(void *unused)
-{
-    (void)unused;
-}
-
 /* Commands that are never managed, and managed ones behind them. */
 static void natives(cl_command_queue q)
 {
-    cl_mem list[1] = {MEMORY(X)};
-    void *args[1] = {NULL};
-    const void *places[1] = {&args[0]};
-    cl_int err = clEnqueueNativeKernel(q, nothing, args, sizeof args, 1, list, places, 0, NULL, EVENT(FIRST));
-
-    if (err != CL_SUCCESS)
+    if (native(q, 1, &MEMORY(X), EVENT(FIRST)) != CL_SUCCESS)
         return;
     finish("native kernel");
     add_to(q, MEMORY(X), NULL);
@@ -265,7 +275,7 @@ static void natives(cl_command_queue q)
     release(FIRST);
     look("without its event");
     add_to(q, MEMORY(Y), NULL);
-    APP_CHECK(clEnqueueNativeKernel(q, nothing, args, sizeof args, 1, list, places, 0, NULL, NULL));
+    APP_CHECK(native(q, 1, &MEMORY(X), NULL));
     add_to(q, MEMORY(X), NULL);
     finish("native kernel between others");
 }
@@ -279,7 +289,7 @@ static void gated(cl_command_queue q)
     app_args(object[KERNEL].kernel, "mi", MEMORY(X), 1);
     APP_CHECK(clEnqueueNDRangeKernel(q, object[KERNEL].kernel, 1, NULL, &n, NULL, 1, &gate, EVENT(FIRST)));
     APP_CHECK(clEnqueueMarkerWithWaitList(q, 1, EVENT(FIRST), NULL));
-    look("behind a user event");
+    look_at_all("behind a user event", true);
     APP_CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
     finish("user event set");
     release(FIRST);
@@ -315,8 +325,7 @@ static void images(cl_command_queue q)
     look("image read");
 }
 
-/* A queue stays, and with it a reference to the context, as long as some memory has its last command there.
- */
+/* A queue stays, and with it a reference to the context, as long as an event of it does. */
 static void queues(cl_command_queue q)
 {
     cl_int err;
@@ -425,6 +434,7 @@ static void make(void)
 
     object[CONTEXT].context = a.context;
     object[QUEUE].queue = a.queue;
+    behind = app_queue(&a, 0);
     object[PROGRAM].program = a.program;
     object[KERNEL].kernel = app_kernel(&a, "add");
     MEMORY(X) = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, BYTES, words);
@@ -473,6 +483,7 @@ int main(void)
         if (MEMORY(kind))
             clReleaseMemObject(MEMORY(kind));
     clReleaseSampler(object[SAMPLER].sampler);
+    clReleaseCommandQueue(behind);
     clReleaseKernel(object[KERNEL].kernel);
     clReleaseKernel(sum);
     if (seen)

@@ -1,4 +1,4 @@
-# Two devices of one context (--streams force, on PoCL): buffers that one has written and the other uses next are moved by run mode,
+# Two devices of one context (--set streams=force, on PoCL): buffers that one has written and the other uses next are moved by run mode,
 # by way of pinned memory; a program prints what it prints bare. Below libgpucl.so a buffer that is migrated without its contents has
 # other bytes. Planted fault: bytes that leave a device too soon.
 # SLOW: SEEDS=200
@@ -27,7 +27,7 @@ for devices in "pthread pthread" "basic basic"; do
     done
 done
 in_run "$program" CLWEAVE_STREAMS=off
-grep -q ' buffers moved' "$T/summary" && fail "moved with --streams off"
+grep -q ' buffers moved' "$T/summary" && fail "moved with --set streams=off"
 export POCL_DEVICES="pthread pthread" EXCHANGE="1 200 2048"
 env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=force CLWEAVE_POLICY=chaos CLWEAVE_FAULT=loose:1 timeout 240 "$program" > "$T/run" 2> "$T/run.err"
 bare "$program" && cmp -s "$T/bare" "$T/run" && fail "loose was not noticed"

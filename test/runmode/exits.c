@@ -38,7 +38,7 @@ static int in_callback(void)
     app_run(a.queue, add, 64, 0, 0, NULL, &e);
     APP_CHECK(clSetEventCallback(e, CL_COMPLETE, leave, NULL));
     clFinish(a.queue);
-    sleep(20);
+    pause();
     return 1;
 }
 
@@ -175,7 +175,7 @@ static void outcome(const char *what, int (*body)(void), bool handler)
     fflush(stdout);
     child = fork();
     if (child == 0) {
-        alarm(30);
+        alarm(200); /* ends one that hangs */
         if (handler)
             atexit(late);
         app_open(&a, "exits", 0, SOURCE);

@@ -40,20 +40,22 @@ caught() {
 for name in addresses chains8 edges mapreduce userevents_maps anything order natives waits ${ALL:+crowd filters idle}; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
-    bare "$program" || continue
+    known "$program" || continue
     far "$program" far:2
+    [ $name != chains8 ] || moved
     case $name in # the program's own device, too
-    chains8 | medley | natives | order) far "$program" far:1,far-home ;;
+    chains8) far "$program" far:1,far-home; moved ;;
+    medley | natives | order) far "$program" far:1,far-home ;;
     *) [ -z "${ALL:-}" ] || far "$program" far:1,far-home ;;
     esac
 done
 # tiles of one launch in several memories
 for name in jacobi tiles onebuffer; do
-    bare "$B/test/apps/$name" && far "$B/test/apps/$name" far:2 && cuts || fail "$name was not cut: $(cat "$T/summary")"
+    known "$B/test/apps/$name" && far "$B/test/apps/$name" far:2 && cuts || fail "$name was not cut: $(cat "$T/summary")"
     far "$B/test/apps/$name" far:1,far-home
 done
 # launches that run at the same time and native commands; what devices refuse goes home with its bytes
-bare "$B/test/runmode/memories" && far "$B/test/runmode/memories" far:2 && far "$B/test/runmode/memories" far:2/us=20000 2 &&
+known "$B/test/runmode/memories" && far "$B/test/runmode/memories" far:2 && far "$B/test/runmode/memories" far:2/us=20000 2 &&
     ahead && far "$B/test/runmode/memories" cpu/pace=2,far:2/speed=0.5/us=1000 &&
     far "$B/test/runmode/memories" far:1/us=20000,far-home &&
     for fault in refuse:18 refuse:20 refuse:22; do
@@ -73,19 +75,18 @@ if [ -n "${ALL:-}" ]; then
     done
 fi
 # until devices are measured they share by their theoretical peaks: this one's is six times that of one of the two units of home
-bare "$B/test/apps/tiles" && for turn in 1 2 3 4 5 6 7 8; do # a busy machine may cut nothing
+known "$B/test/apps/tiles" && for turn in 1 2 3 4 5 6 7 8; do # a busy machine may cut nothing
     in_run "$B/test/apps/tiles" POCL_MAX_PTHREAD_COUNT=2 CLWEAVE_DEVICES=far:1/speed=1,far:1/speed=6 CLWEAVE_BLOCKS=static CLWEAVE_MANAGE_ALL=1 \
         CLWEAVE_OUT="$T/peaks.json"
     shares=$("$B/clweave" report "$T/peaks.json" | grep '^device')
     ! grep -qE '^device 2 .* to (6[67]|7[45]) %\)' <<< "$shares" || break
 done
 grep -qE '^device 2 .* to (6[67]|7[45]) %\)' <<< "$shares" || too_busy "shares: $shares"
-bare "$B/test/apps/chains8" && in_run "$B/test/apps/chains8" CLWEAVE_DEVICES=far:2 CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 CLWEAVE_MANAGE_ALL=1 && moved
-in_run "$B/test/apps/chains8" CLWEAVE_DEVICES=far:1,far-home CLWEAVE_POLICY=chaos CLWEAVE_SEED=1 CLWEAVE_MANAGE_ALL=1 && moved
+known "$B/test/apps/chains8"
 TRIES=5 caught "$B/test/apps/chains8" far:2 unfetched:1 unfetched:5 unnoted:1 unnoted:3
 TRIES=5 caught "$B/test/apps/chains8" far:2/cap=20K unsaved:1
-bare "$B/test/apps/tiles" && TRIES=5 caught "$B/test/apps/tiles" far:2 unfetched:4 unnoted:2 hasty:1
-if bare "$B/test/runmode/memories"; then
+known "$B/test/apps/tiles" && TRIES=5 caught "$B/test/apps/tiles" far:2 unfetched:4 unnoted:2 hasty:1
+if known "$B/test/runmode/memories"; then
     caught "$B/test/runmode/memories" far:2 hasty:1
     TRIES=10 caught "$B/test/runmode/memories" far:2/us=2000 heedless:1 rash:1
 fi

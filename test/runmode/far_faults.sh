@@ -34,7 +34,7 @@ fails() {
 
 turn=0
 for app in chains8 jacobi mapreduce ${ALL:+gemm lu}; do
-    bare "$B/test/apps/$app" || continue
+    known "$B/test/apps/$app" || continue
     for fault in dead garbage full unbrought tight slow hung mute; do
         for at in 1 3 7; do
             turn=$((turn + 1))
@@ -54,7 +54,7 @@ done
 before=$parts
 for program in chains8 onebuffer; do
     for fault in slow:1 hung:1; do
-        bare "$B/test/apps/$program" && fails "$B/test/apps/$program" far:1 1 $fault
+        known "$B/test/apps/$program" && fails "$B/test/apps/$program" far:1 1 $fault
     done
 done
 [ $((parts - before)) = 4 ] || fail "parts left late launches in $((parts - before)) of 4 runs"

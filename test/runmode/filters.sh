@@ -1,6 +1,7 @@
 # Images in every use (filters.c): commands on them and launches with samplers are managed, moved and cut, and print what they print
 # bare. A call that is wrong goes to the vendor.
 # COMPILER: shared
+# SECONDS: 10
 . test/runmode/common.sh
 program=$B/test/runmode/filters
 bare "$program" || { done_; exit; }

@@ -80,6 +80,7 @@ static void build_again(void)
     a.program = clCreateProgramWithSource(a.context, 1, (const char *[]){demanding}, NULL, NULL);
     for (size_t i = 0; i < BUILDS; i++) {
         snprintf(options, sizeof options, "-DSIZE=%zu", local[i % 2]);
+        RM_WAIT(rm_references(a.program) == 1); /* see vendor/kernels_let_go_late */
         printf("%s: %d\n", options, clBuildProgram(a.program, 1, &a.device, options, NULL, NULL));
         launch("demands", 1, NULL, line, &local[0], 0);
         launch("demands", 1, NULL, line, &local[1], 0);

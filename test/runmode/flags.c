@@ -181,7 +181,7 @@ int main(int argc, char **argv)
     APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     if (units < 2)
         app_skip("flags", "the device runs one kernel at a time");
-    alarm(120);
+    alarm(230);
     other = app_queue(&a, 0);
     loose = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     plain = app_kernel(&a, "plain"), told = app_kernel(&a, "told"), atomic = app_kernel(&a, "atomic");

@@ -27,9 +27,9 @@ gpus() {
 }
 
 for name in jacobi ${ALL:+tiles} onebuffer; do
-    bare "$B/test/apps/$name" && gpus "$B/test/apps/$name" && copied
+    known "$B/test/apps/$name" && gpus "$B/test/apps/$name" && copied
 done
-bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu:1 $chaos CLWEAVE_SEED=2 && cuts
+known "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu:1 $chaos CLWEAVE_SEED=2 && cuts
 bare "$B/test/runmode/beside" && in_run "$B/test/runmode/beside" CLWEAVE_DEVICES=gpu:1 $chaos CLWEAVE_SEED=2 && cuts
 for name in ${ALL:+chains8 edges mapreduce natives} memories errors builds_anew; do
     program=$B/test/runmode/$name
@@ -51,7 +51,7 @@ bare "$T/program" && for turn in 1 2 3 4; do # where the parts' sizes change, al
     read -r all copied < "$T/borders" && [ "$all" -ge 128 ] && [ $((4 * copied)) -le $((3 * all)) ] && break
 done
 [ "${all:-0}" -ge 128 ] && [ $((4 * copied)) -le $((3 * all)) ] || fail "borders were copied too often: $(grep borders "$T/summary")"
-# reads (--staging force: of any size) take each piece straight from the GPU that has it; by lot. Below: a piece that does not come is
+# reads (--set staging=force: of any size) take each piece straight from the GPU that has it; by lot. Below: a piece that does not come is
 # asked for by way of the host, and one that counts as read too early shows
 straight() {
     printf '#!/bin/sh\nexec "%s" %s\n' "$B/test/runmode/reads" "$1" > "$T/program"
@@ -76,12 +76,12 @@ bare "$T/fills" && in_run "$T/fills" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CL
 shared=0
 for seed in $(seq 12); do
     [ "$seed" -le "${SEEDS:-2}" ] || [ $shared = 0 ] || break
-    bare "$B/test/runmode/table" && in_run "$B/test/runmode/table" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
+    known "$B/test/runmode/table" && in_run "$B/test/runmode/table" CLWEAVE_DEVICES=gpu CLWEAVE_POLICY=chaos CLWEAVE_SEED="$seed"
     grep -qE '^run: memories: .* [1-9][0-9.]* [KM]iB written with what another copy read' "$T/summary" && shared=$((shared + 1))
 done
 [ $shared -gt 0 ] || too_busy "nothing was written to several GPUs: $(cat "$T/summary")"
 for fault in unfetched:1 unnoted:1 beyond:1; do
-    bare "$B/test/apps/jacobi"
+    known "$B/test/apps/jacobi"
     env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault timeout 240 "$B/test/apps/jacobi" \
         > "$T/run" 2> "$T/run.err"
     grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
@@ -93,7 +93,7 @@ env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=
 grep -q '^run: fault uncopied:5 planted' "$T/run.err" || fail "uncopied was not planted: $(grep fault "$T/run.err")"
 # GPUs that fail, answer no more, and never end a launch: the program ends, and prints the same unless bytes are lost with them
 for fault in refuse:2 ${ALL:+mute:1} mute:3; do
-    bare "$B/test/apps/jacobi"
+    known "$B/test/apps/jacobi"
     watched "$T/run" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=$fault "$B/test/apps/jacobi"
     status=$?
     grep -q "^run: fault $fault planted" "$T/run.err" || fail "$fault was not planted: $(grep fault "$T/run.err")"
@@ -102,7 +102,7 @@ for fault in refuse:2 ${ALL:+mute:1} mute:3; do
 done
 # a buffer that finds no memory on a GPU when it is first written there: the launch runs without it, and the GPU goes on
 for at in 1 ${ALL:+2} 4; do
-    bare "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=tight:$at
+    known "$B/test/apps/jacobi" && in_run "$B/test/apps/jacobi" CLWEAVE_DEVICES=gpu $chaos CLWEAVE_SEED=1 CLWEAVE_FAULT=tight:$at
     grep -q "^run: fault tight:$at planted" "$T/run.err" || fail "tight:$at was not planted: $(grep fault "$T/run.err")"
     grep 'gets no more launches' "$T/summary" && fail "tight:$at put a GPU aside"
 done

@@ -3,6 +3,7 @@
 # such runs had other bytes.)
 # SLOW: ROUNDS=20
 # COMPILER: shared
+# SECONDS: 10
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 program=("$B/test/apps/stencil/planes" 1024 1024 16 1 0 0)

@@ -4,7 +4,7 @@ usage: halos.py TRACE ROWS BYTES GROUP [EXCHANGE]
 
 TRACE is of `clweave run -o` with GPUs that help: launches over ROWS rows of BYTES bytes, cut in blocks of GROUP rows, each of
 which reads one row beyond its block on each side in its first buffer and writes its block in its second one. Without EXCHANGE
-(--exchange 1) every row that a device reads and has not is copied, and no other: all moves are foretold. With it (--exchange N,
+(--set exchange=1) every row that a device reads and has not is copied, and no other: all moves are foretold. With it (--set exchange=N,
 0: auto) devices copy more rows at once, and then compute them: in launches that are cut like the one before, all borders are
 copied at once, as many rows on each side (EXCHANGE, unless that is 0) as launches follow without copies, the copying one
 counted. Prints what was compared. Exit status 1: more than 1 % off, or nothing to compare."""

@@ -1,4 +1,4 @@
-# Builds that are answered from what an earlier run has kept (builds/build_cache.h): from the third run on, nothing can be told from a
+# Builds that are answered from what an earlier run has kept (code/build_cache.h): from the third run on, nothing can be told from a
 # vendor's build; other options, another source, damaged files: built by the vendor. With ALL=1 more settings, more ways to name a
 # file, and more programs that are over soon.
 # SLOW: ALL=1

@@ -87,8 +87,7 @@ static void look_back(cl_mem x, cl_mem y, cl_event early[EARLY])
     APP_CHECK(clSetEventCallback(all[0], CL_COMPLETE, called, NULL));
     APP_CHECK(clSetEventCallback(all[EARLY + 1], CL_COMPLETE, called, NULL));
     APP_CHECK(clWaitForEvents(1, &all[EARLY + 1]));
-    for (int i = 0; i < 60000 && calls < 2; i++)
-        rm_sleep_ms(1);
+    RM_WAIT(calls >= 2);
     printf("called %d, first %d, long %d\n", calls, rm_status(all[0]), rm_status(all[EARLY]));
     for (int i = 0; i < EARLY + 2; i++) {
         APP_CHECK(clGetEventProfilingInfo(all[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL));

@@ -18,7 +18,7 @@ for staging in off force; do
     left 1
 done
 in_run "$program" CLWEAVE_STREAMS=force
-! grep -q 'left streams' "$T/summary" || fail "--streams force leaves"
+! grep -q 'left streams' "$T/summary" || fail "--set streams=force leaves"
 in_run "$program" CLWEAVE_POLICY=chaos CLWEAVE_SEED=1
 
 unset OPENCL_LAYERS

@@ -1,6 +1,7 @@
 # Launches whose local size is left to a device that they can see it of run elsewhere and in tiles, with the size that home
 # chooses: nulls.c prints what they see. A busy machine may answer late: then once more, with what the vendor keeps.
 # COMPILER: shared
+# SECONDS: 15
 . test/runmode/common.sh
 printf '#!/bin/sh\nexec "%s" 100\n' "$B/test/runmode/nulls" > "$T/nulls"
 chmod +x "$T/nulls"

@@ -1,6 +1,6 @@
 # Devices of two platforms in one program (--devices cpu, gpu, all): a GPU of NVIDIA's, as libgpucl.so shows it, and PoCL's CPU. Kernels
 # of integers, which every device computes alike, are moved and cut between them, beside either; others stay with their vendor, and move
-# under --numerics relaxed. Planted faults show. ALL=1: more programs and seeds.
+# under --set numerics=relaxed. Planted faults show. ALL=1: more programs and seeds.
 # SLOW: ALL=1 SEEDS=6
 # SECONDS: 15
 # COMPILER: shared

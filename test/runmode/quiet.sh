@@ -1,4 +1,5 @@
 # The helper that analyses kernels does not show to the program, whatever that looks for, and ends with it.
+# SECONDS: 15
 . test/runmode/common.sh
 program=$B/test/runmode/quiet
 helper() { printf '#!/bin/sh\n%s\n' "$1" > "$T/helper"; chmod 755 "$T/helper"; }

@@ -1,4 +1,4 @@
-# clweave run -o with --streams force and --staging force: the program's bytes stay; the trace has the commands and edges that `clweave trace`
+# clweave run -o with --set streams=force and --set staging=force: the program's bytes stay; the trace has the commands and edges that `clweave trace`
 # finds, the stream of each command of an in-order queue, the bytes that were staged as the summary counts them, and times that keep the
 # order of each stream and of each edge. Report and timeline show the streams.
 # SECONDS: 10
@@ -37,7 +37,7 @@ for name in chains8 disjoint manybufs streams; do
     [ -x "$program" ] || program=$B/test/runmode/$name
     bare "$program" || continue
     clweave trace -o "$T/traced.json" -- "$program" > "$T/run" 2> "$T/err" || fail "$name: trace: $(cat "$T/err")"
-    clweave run --summary --device-times --streams force --staging force -o "$T/ran.json" -- "$program" > "$T/run" 2> "$T/err" || fail "$name: $(cat "$T/err")"
+    clweave run --summary --device-times --set streams=force --set staging=force -o "$T/ran.json" -- "$program" > "$T/run" 2> "$T/err" || fail "$name: $(cat "$T/err")"
     cmp -s "$T/bare" "$T/run" || fail "$name: other output"
     counts=$(python3 "$T/check.py" "$T/traced.json" "$T/ran.json" 2>&1) || { fail "$name: $(echo "$counts" | tail -n 1)"; continue; }
     read -r commands beside transfers megabytes <<< "$counts"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Cut launches of kernels that test for borders run by rows of work-items, which clang's reading of the kernels allows
-# (analyzer/llvm/rows_proof.h); with --rows off none does, and the results are the same.
+# (analyzer/kernels/llvm/rows_proof.h); with --set rows=off none does, and the results are the same.
 # COMPILER: shared
 . test/runmode/common.sh
 rows() { sed -n 's/^run: \([0-9]*\) tiles by rows.*/\1/p' "$T/summary"; }
@@ -10,6 +10,6 @@ for kind in box star; do
     n=$(rows); [ "${n:-0}" -ge 4 ] || fail "$kind: '$(rows)' tiles by rows"
     echo "$kind: $(rows) tiles by rows"
     in_run "$T/$kind" CLWEAVE_DEVICES=basic:2 CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_ROWS=off
-    [ "$(count cut)" -ge 4 ] && [ -z "$(rows)" ] || fail "$kind: --rows off: $(cat "$T/summary")"
+    [ "$(count cut)" -ge 4 ] && [ -z "$(rows)" ] || fail "$kind: --set rows=off: $(cat "$T/summary")"
 done
 done_

@@ -1,4 +1,4 @@
-# Transfers through pinned memory (--staging force, on PoCL's CPU taken for a device with a memory of its own): all programs read
+# Transfers through pinned memory (--set staging=force, on PoCL's CPU taken for a device with a memory of its own): all programs read
 # the same as bare; with a fault planted one does not; without pinned memory nothing changes.
 # SLOW: ALL=1
 # SECONDS: 20
@@ -35,10 +35,10 @@ timeout 240 env LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/runmode/staged" las
 grep -q '^the same bytes' "$T/run" || fail "end before transfers: $(cat "$T/run")"
 for text in 0 65 many -1; do
     CLWEAVE_STAGING=$text CLWEAVE_MODE=run LD_PRELOAD="$shim" timeout 240 "$B/test/apps/pi" 2>&1 | grep -q "CLWEAVE_STAGING is $text:" ||
-        fail "--staging $text passes"
+        fail "--set staging=$text passes"
 done
 
-# The null driver as a GPU, without --staging force: pinned memory comes when it would have paid, or cannot be had.
+# The null driver as a GPU, without --set staging=force: pinned memory comes when it would have paid, or cannot be had.
 # large VARIABLE=VALUE... : as on the null driver bare
 large() {
     env NULLCL_GPU="NVIDIA CUDA" OCL_ICD_VENDORS="$B/test/libnullcl.so" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" \
@@ -50,7 +50,7 @@ staged 1
 large CLWEAVE_STAGING=4 NULLCL_UNPINNED=1
 ! grep -q 'through pinned' "$T/summary" || fail "memory that cannot be pinned was used"
 large CLWEAVE_STAGING=off
-! grep -q 'through pinned' "$T/summary" || fail "--staging off stages"
+! grep -q 'through pinned' "$T/summary" || fail "--set staging=off stages"
 
 # PoCL as a GPU, which waits for events as the null driver does not: the pool comes at once where one transfer pays for it
 env OPENCL_LAYERS="$(realpath "$B")/test/libgpucl.so" GPUCL_ALONE=1 POCL_DEVICES=pthread LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 \

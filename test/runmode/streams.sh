@@ -1,4 +1,4 @@
-# Commands of one queue on several streams (--streams force, on PoCL): what a program prints bare, it prints with streams that
+# Commands of one queue on several streams (--set streams=force, on PoCL): what a program prints bare, it prints with streams that
 # bytes choose, and with streams by lot (chaos). Planted faults show: a wait that is left out, an event that is complete too
 # early, a read that does not wait. ALL=1: more programs and seeds.
 # SLOW: ALL=1 SEEDS=20
@@ -36,7 +36,7 @@ caught() {
     done
 }
 
-for name in addresses medley order waits natives chains8 userevents_maps ${ALL:+anything disjoint pi threads mapped}; do
+for name in addresses medley order waits natives chains8 subdevices userevents_maps ${ALL:+anything disjoint pi threads mapped}; do
     program=$B/test/runmode/$name
     [ -x "$program" ] || program=$B/test/apps/$name
     streamed "$program" "$([ $name = chains8 ] && echo 8 || echo 0)"
@@ -71,11 +71,11 @@ gpu() {
 gpu > "$T/bare"
 for how in auto off force; do
     gpu LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_STREAMS=$how > "$T/run"
-    diff "$T/bare" "$T/run" || fail "another hash with --streams $how"
-    [ "$(grep -c '^run: streams: .* commands of' "$T/summary")" = "$([ $how = off ] && echo 0 || echo 1)" ] || fail "--streams $how: $(cat "$T/summary")"
+    diff "$T/bare" "$T/run" || fail "another hash with --set streams=$how"
+    [ "$(grep -c '^run: streams: .* commands of' "$T/summary")" = "$([ $how = off ] && echo 0 || echo 1)" ] || fail "--set streams=$how: $(cat "$T/summary")"
     case $how in
     auto) grep -qE '^run: streams: .* spans? of ' "$T/summary" || fail "no gain is named: $(cat "$T/summary")" ;;
-    off) grep -q '^clweave: nothing done: .* --streams off and --staging off' "$T/summary" || fail "no advice: $(cat "$T/summary")" ;;
+    off) grep -q '^clweave: nothing done: .* --set streams=off and --set staging=off' "$T/summary" || fail "no advice: $(cat "$T/summary")" ;;
     esac
     compared=$((compared + 1))
 done
@@ -83,9 +83,9 @@ beside 100
 # a vendor that has none: said once, and only where streams are asked for
 for how in auto force; do
     gpu NULLCL_GPU="Another Vendor" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_STREAMS=$how > "$T/run"
-    diff "$T/bare" "$T/run" || fail "another hash on another vendor with --streams $how"
-    [ "$(grep -c '^clweave.*: --streams force: queues on gpu (Another Vendor) get no streams: ' "$T/summary")" = "$([ $how = auto ] && echo 0 || echo 1)" ] ||
-        fail "another vendor, --streams $how: $(cat "$T/summary")"
+    diff "$T/bare" "$T/run" || fail "another hash on another vendor with --set streams=$how"
+    [ "$(grep -c '^clweave.*: --set streams=force: queues on gpu (Another Vendor) get no streams: ' "$T/summary")" = "$([ $how = auto ] && echo 0 || echo 1)" ] ||
+        fail "another vendor, --set streams=$how: $(cat "$T/summary")"
     compared=$((compared + 1))
 done
 done_

@@ -12,7 +12,7 @@
 
 #include <CL/cl_ext.h>
 
-enum { N = 64, BYTES = 300000, LONG = 400000, LIMIT_S = 60, ROUNDS = 30, WRITES = 200, COPIES = 16 };
+enum { N = 64, BYTES = 300000, LONG = 400000, LIMIT_S = 200, ROUNDS = 30, WRITES = 200, COPIES = 16 };
 
 static struct app a;
 static cl_kernel add, slow;

@@ -46,8 +46,7 @@ int main(void)
             APP_CHECK(clSetEventCallback(e[i], state, state_called, &called[i][state]));
     }
     APP_CHECK(clFinish(a.queue));
-    for (double end = rm_ms() + 60000; returned < COMMANDS * (STATES + 1) && rm_ms() < end;)
-        rm_sleep_ms(1);
+    RM_WAIT(returned >= COMMANDS * (STATES + 1));
     for (int i = 0; i < COMMANDS; i++)
         for (int state = 0; state < STATES; state++)
             once += called[i][state] == 1;

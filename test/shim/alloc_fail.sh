@@ -2,6 +2,7 @@
 # alloc_fail.sh - whichever memory request of the library fails, the program does not notice: same output, same status;
 # and either the trace is whole or a message says that it is not. EVERY=N: every N-th request.
 # SLOW: EVERY=1
+# SECONDS: 20
 . test/shim/common.sh
 $CC $flags -fPIC -shared -o "$T/libfail.so" test/shim/fail_alloc.c
 program killed -DCL_TARGET_OPENCL_VERSION=300 -lOpenCL

@@ -1,6 +1,6 @@
 # From their second run on pyopencl's programs are made of binaries, beside which it keeps the source: a trace has that source, and so
 # ranges instead of whole buffers. It lies in the user's cache, or where build(cache_dir=...) says: below the working folder, or below
-# that of a file which the command line names. Another program's source, and --no-sources, leave it out.
+# that of a file which the command line names. Another program's source, and --set no_sources=1, leave it out.
 set -u
 failures=0
 fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
@@ -32,7 +32,7 @@ is() { [ "$2" = "$3" ] || fail "$1: '$2', expected '$3'"; }
 mkdir -p "$T/here" "$T/script" "$T/cache"
 in_folder "$T/cache/pyopencl/pyopencl-compiler-cache-v2-py3.11"
 is "the user's cache" "$(traced cache -- "$program")" "1 1 ranges"
-is "--no-sources" "$(traced without --no-sources -- "$program")" "1 0 whole"
+is "--set no_sources=1" "$(traced without --set no_sources=1 -- "$program")" "1 0 whole"
 sed -i "s/$name/${name%f}0/" "$CW_SOURCE"
 is "another program's source" "$(traced another -- "$program")" "1 0 whole"
 rm -r "$T/cache/pyopencl"

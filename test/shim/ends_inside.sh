@@ -1,5 +1,6 @@
 # A handler of a signal ends the program inside a call: the process ends with the program's status, the vendor is not called any
 # more by that thread (below insidecl.c, where each such call is told), and a trace is there that holds the commands so far.
+# SECONDS: 20
 . test/shim/common.sh
 export OCL_ICD_VENDORS=$vendors CLWEAVE_BUILDER=off
 program ends_inside -DCL_TARGET_OPENCL_VERSION=120 -lOpenCL

@@ -1,5 +1,5 @@
 #!/bin/bash
-# injected.sh - programs' texts as files: --dump-programs writes them under the hash of what the program gave, --inject
+# injected.sh - programs' texts as files: --set dump_programs writes them under the hash of what the program gave, --set inject
 # puts others in their place, in modes trace and run; models and caches are those of the injected text.
 . test/shim/common.sh
 pocl=$(cat "$vendors/pocl.icd" 2> /dev/null) || { echo "package pocl-opencl-icd"; exit 77; }
@@ -10,9 +10,9 @@ clweave() { "$B/clweave" "$@"; }
 
 # dumped: source, options, log, and the binary that the program gave; the names hold from run to run
 for mode in trace run; do
-    clweave $mode -o "$T/$mode.json" --dump-programs "$T/$mode" -- "$T/injected" > "$T/out" 2> "$T/err" || fail "$mode: $(cat "$T/err")"
-    cmp -s "$T/own" "$T/out" || fail "$mode --dump-programs: another result"
-    clweave $mode --dump-programs "$T/$mode" -o "$T/again.json" -- "$T/injected" > /dev/null 2>&1 || fail "$mode: again"
+    clweave $mode -o "$T/$mode.json" --set dump_programs="$T/$mode" -- "$T/injected" > "$T/out" 2> "$T/err" || fail "$mode: $(cat "$T/err")"
+    cmp -s "$T/own" "$T/out" || fail "$mode --set dump_programs: another result"
+    clweave $mode --set dump_programs="$T/$mode" -o "$T/again.json" -- "$T/injected" > /dev/null 2>&1 || fail "$mode: again"
     [ "$(ls "$T/$mode" | wc -l)" = 6 ] || fail "$mode: not six files: $(ls "$T/$mode")"
     [ -z "$(find "$T/$mode" -type f -perm /077)" ] || fail "$mode: files are open to others"
 done
@@ -31,7 +31,7 @@ grep -q ":\$" "$T/trace/${options%.options}.log" || fail "no build log"
 
 # ran NAME MODE RESULT: with the folder in/, the program prints RESULT first
 ran() {
-    clweave $2 -o "$T/ran.json" --inject "$T/in" -- "$T/injected" 5 > "$T/out" 2> "$T/err" || [ "$3" = "build: -11" ] || fail "$1, $2: $(cat "$T/err")"
+    clweave $2 -o "$T/ran.json" --set inject="$T/in" -- "$T/injected" 5 > "$T/out" 2> "$T/err" || [ "$3" = "build: -11" ] || fail "$1, $2: $(cat "$T/err")"
     [ "$(head -n 1 "$T/out")" = "$3" ] || fail "$1, $2: $(cat "$T/out"), wanted $3"
 }
 mkdir "$T/in"
@@ -55,7 +55,7 @@ for mode in trace run; do
 done
 # a binary: that of the injected source in place of the program's own
 sed 's/= N +/= 60 + N +/' "$T/trace/$source" > "$T/in/$source"
-clweave trace -o "$T/x.json" --inject "$T/in" --dump-programs "$T/other" -- "$T/injected" > /dev/null 2>&1 || fail "both options"
+clweave trace -o "$T/x.json" --set inject="$T/in" --set dump_programs="$T/other" -- "$T/injected" > /dev/null 2>&1 || fail "both options"
 cmp -s "$T/other/$source" "$T/trace/$source" || fail "the dump is not of the program's own text"
 cp "$T"/other/*.bin "$T/in/$(basename "$(ls "$T"/trace/*.bin)")"; rm "$T/in/$source"
 ran binary trace 1; grep -q "^61 from a binary" "$T/out" || fail "binary: $(cat "$T/out")"
@@ -68,7 +68,7 @@ if [ -x "$B/clweave-footprint" ]; then
     clweave trace -o "$T/w.json" -- "$T/injected" > /dev/null 2>&1
     [ "$(writes "$T/w.json")" = "[1024]" ] || fail "the program's own kernel writes $(writes "$T/w.json")"
     echo 'kernel void number(global int *out) { if (get_global_id(0) < 64) out[get_global_id(0)] = N; }' > "$T/in/$source"
-    clweave trace -o "$T/w.json" --inject "$T/in" -- "$T/injected" > /dev/null 2>&1 || true
+    clweave trace -o "$T/w.json" --set inject="$T/in" -- "$T/injected" > /dev/null 2>&1 || true
     [ "$(writes "$T/w.json")" = "[256]" ] || fail "the injected kernel writes $(writes "$T/w.json")"
     rm "$T"/in/*
 fi
@@ -79,10 +79,10 @@ rm "$T/in/$source"; mkdir "$T/in/$source"; ran "a folder" run 1
 rmdir "$T/in/$source"; truncate -s 100M "$T/in/$source"; ran "100 MiB" trace 1
 rm "$T/in/$source"
 refused() { local status=0; clweave "$@" -- touch "$T/touched" 2> "$T/err" || status=$?; [ $status = 2 ] && [ ! -e "$T/touched" ] || fail "$*: $(cat "$T/err")"; }
-refused trace --inject "$T/none" -o "$T/t.json"
-refused run --inject "$T/own"
-refused trace --dump-programs "$T/own/x" -o "$T/t.json"
+refused trace --set inject="$T/none" -o "$T/t.json"
+refused run --set inject="$T/own"
+refused trace --set dump_programs="$T/own/x" -o "$T/t.json"
 mkdir -p "$T/bad/${options%.options}.log" # where a log should be
-clweave trace -o "$T/t.json" --dump-programs "$T/bad" -- "$T/injected" > "$T/out" 2> "$T/err" || fail "what cannot be written: $(cat "$T/err")"
+clweave trace -o "$T/t.json" --set dump_programs="$T/bad" -- "$T/injected" > "$T/out" 2> "$T/err" || fail "what cannot be written: $(cat "$T/err")"
 cmp -s "$T/own" "$T/out" && grep -q "cannot write .*\.log: .*no more programs are dumped" "$T/err" || fail "what cannot be written: $(cat "$T/err")"
 [ "$(ls "$T/bad" | wc -l)" = 3 ] || fail "what cannot be written: $(ls "$T/bad")"

@@ -3,6 +3,7 @@
 # is whole or a message says that it is not. A call that does half of what it is asked to do costs nothing.
 # EVERY=N: every N-th call.
 # SLOW: EVERY=1
+# SECONDS: 10
 . test/shim/common.sh
 $CC $flags -fPIC -shared -o "$T/libfail.so" test/shim/fail_io.c -ldl
 program killed -DCL_TARGET_OPENCL_VERSION=300 -lOpenCL

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 #include "../../analyzer/graph/trace_read.h"
 
 #define SLOTS 8

@@ -1,6 +1,7 @@
 #!/bin/bash
 # limit.sh - --limit: the log stays below its limit, holds the newest commands with all that they need, and says how many
 # are gone; also of several threads, of a killed program, and of one that is still running.
+# SECONDS: 15
 . test/shim/common.sh
 million=$B/test/bench/trace_million
 record() { # record NAME PROGRAM...: $T/NAME.json.log, as the library writes it

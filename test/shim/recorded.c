@@ -245,7 +245,7 @@ static void kernels(int aliasing)
     SHOW(clFlush(queue));
     while (exec_status(e[1]) > CL_COMPLETE)
         ;
-    for (i = 0; !called && i < 10000; i++)
+    while (!called)
         nanosleep(&nap, NULL);
     SHOW(called);
     if (clone) {

@@ -6,7 +6,7 @@
 # SECONDS: 20
 set -u
 . test/shim/witness.bash
-others=(preload preload:off layer tool:--device-times tool:--capture-data tool:--callsites=8 tool:--no-sources)
+others=(preload preload:off layer tool:--device-times tool:--capture-data tool:--set=callsites=8 tool:--set=no_sources=1)
 compared=0 turn=0
 
 # compare NAME MODE: the run in $T/NAME/MODE against the one in $T/NAME/bare.

@@ -1,5 +1,6 @@
 # Every row of the API table: what the program sends is what the vendor gets, and what the vendor answers is what the
 # program gets, whichever doors are open, linked or dlopened, with nothing or everything hooked, and in every mode.
+# SECONDS: 15
 . test/shim/common.sh
 program every_call
 $CC $flags -DLINKED -o "$T/every_linked" test/shim/every_call.c -lOpenCL -ldl

@@ -21,7 +21,7 @@ expect() {
 liars() {
     local again=$1 what limit; shift
     for what in "$@"; do
-        limit=20
+        limit=120
         [ $what != hang ] || limit=3
         echo "$what limit=$limit -- '$(realpath "$B")/test/suites/liar' $what"
     done > "$T/manifest"
@@ -88,7 +88,7 @@ chmod +x "$T/cts/test_fake"
 printf '#!/bin/bash\n[ "$1" = -h ] &&
 printf "\\tdefault is to run the full test on the default device\\n\\n\\tint_0\\n"\n:\n' > "$T/cts/test_printf"
 chmod +x "$T/cts/test_printf"
-python3 test/suites/cts_manifest.py "$T" --limit 2 > "$T/cts.list" 2> "$T/err"
+python3 test/suites/cts_manifest.py "$T" --limit 6 > "$T/cts.list" 2> "$T/err"
 [ "$(wc -l < "$T/cts.list")" = 2 ] && grep -q '^cts/test_printf/int_0 .* int_0$' "$T/cts.list" &&
     grep -q '^cts/test_fake/passes .* passes$' "$T/cts.list" &&
     grep -q '^2 sub-tests pass bare, 2 do not$' "$T/err" || fail "cts: $(cat "$T/cts.list" "$T/err")"

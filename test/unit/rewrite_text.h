@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../analyzer/rewrite/rewrite.h"
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 
 #define P "__cw_tile __cw_t __attribute__((__unused__))" /* the hidden parameter */
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/source/cl_source.h"
-#include "../../analyzer/source/joined_source.h"
+#include "../../analyzer/kernels/source/cl_source.h"
+#include "../../analyzer/kernels/source/joined_source.h"
 
 #define K     "kernel void k(global int *a) { a[0] = 1; }\n"
 #define PASTE "#define C(a, b) a##b\n"

@@ -1,7 +1,7 @@
 /* test_command_times.c - times from the call to the end by kind of command, on a trace counted by hand. */
 #include "trace_builder.h"
 
-#include "../../analyzer/graph/command_times.h"
+#include "../../analyzer/explain/command_times.h"
 
 /* Times of command `id`: the call, then queued, submit, start, end of the device's clock; 0: none. */
 static void set_times(struct cw_trace *t, uint32_t id, uint64_t call, const uint64_t device[4])

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/footprint/cut_form.h"
+#include "../../analyzer/kernels/footprint/cut_form.h"
 
 enum { REACH = 8192, MAX_X = 4 };
 

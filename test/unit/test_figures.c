@@ -1,8 +1,8 @@
 /* test_figures.c - critical path, slack and findings, on small graphs counted by hand. */
 #include "trace_builder.h"
-#include "../../analyzer/graph/command_facts.h"
+#include "../../analyzer/record/command_facts.h"
 
-#include "../../analyzer/graph/figures.h"
+#include "../../analyzer/explain/figures.h"
 #include "../../analyzer/io/quantity.h"
 
 /* Command `c` ran from `begin` for `ns`. */

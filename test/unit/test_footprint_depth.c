@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/footprint/form.h"
+#include "../../analyzer/kernels/footprint/form.h"
 
 enum { DEPTH = 5000, STACK_KIB = 384 };
 

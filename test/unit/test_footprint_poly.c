@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/footprint/poly.h"
+#include "../../analyzer/kernels/footprint/poly.h"
 
 static uint64_t seed = 88172645463325252u;
 

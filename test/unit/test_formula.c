@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/footprint/formula.h"
-#include "../../analyzer/footprint/poly.h"
+#include "../../analyzer/kernels/footprint/formula.h"
+#include "../../analyzer/kernels/footprint/poly.h"
 
 enum { N, M, INPUTS };
 

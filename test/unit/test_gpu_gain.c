@@ -129,6 +129,18 @@ static void spans_of_an_odd_length_are_tried_whole(void **unused)
     assert_true(cw_run_gpu_gain_harms());
 }
 
+/* Nearly all of their time, without a gain: other commands may wait for them. */
+static void spans_of_cut_launches_that_gain_nothing_are_tried_whole(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        assert_false(cw_run_gpu_gain_rests());
+        cw_run_gpu_gain_cut(19 * MS, 18 * MS);
+        spans_of(1, 20 * MS, true);
+    }
+    assert_true(cw_run_gpu_gain_rests());
+}
+
 static void spans_of_cut_launches_are_tried_whole_late(void **unused)
 {
     int n = 0;
@@ -194,6 +206,7 @@ int main(void)
         cmocka_unit_test_setup(losses_time_and_again_end_it, setup),
         cmocka_unit_test_setup(spans_that_lose_end_it, setup),
         cmocka_unit_test_setup(spans_of_an_odd_length_are_tried_whole, setup),
+        cmocka_unit_test_setup(spans_of_cut_launches_that_gain_nothing_are_tried_whole, setup),
         cmocka_unit_test_setup(spans_of_cut_launches_are_tried_whole_late, setup),
         cmocka_unit_test_setup(spans_that_gain_or_are_unlike_do_not, setup),
         cmocka_unit_test_setup(old_gains_are_forgotten, setup),

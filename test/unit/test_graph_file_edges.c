@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "../../analyzer/plan/graph_file.h"
-#include "../../analyzer/plan/graph_file_edges.h"
 #include "../../analyzer/io/temporary_folder.h"
 
 enum { TASKS = 30000 };

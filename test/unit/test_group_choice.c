@@ -28,7 +28,7 @@ static const struct cw_run_variant variants[] = {{.family = 1, .share = 8, .help
 
 static struct {
     double ns[PLAIN + 1], count[PLAIN + 1]; /* as the history has them */
-    uint32_t doublings, wanted, unwanted, learns;
+    uint32_t doublings, wanted, unwanted;
     double plain_ns;
     bool measured, hopeless[PLAIN];
 } world;
@@ -141,10 +141,7 @@ bool cw_run_tile_rows_off(void)
     return false;
 }
 
-void cw_run_activation_learns(void)
-{
-    world.learns++;
-}
+struct cw_run_account cw_run_account;
 
 void cw_log(enum cw_log_level level, const char *format, ...)
 {
@@ -171,7 +168,7 @@ static struct cw_run_chain *process(void)
         p.task[i].launch.global[0] = 4096;
         p.group.step[i].task = &p.task[i];
     }
-    world.learns = world.wanted = world.unwanted = 0;
+    cw_run_account.learns = world.wanted = world.unwanted = 0;
     return cw_run_group_choice_of(&p.group);
 }
 
@@ -213,7 +210,7 @@ static void waits_for_builds(void **state)
     assert_string_equal(why, "the rewritten kernels are not there yet");
     assert_true(p.kernel.ungrouped == 0);
     assert_int_equal(world.unwanted, 0);
-    assert_int_equal(world.learns, 1);
+    assert_int_equal(cw_run_account.learns, 1);
     assert_true(world.count[PLAIN] == 9);
     assert_true(cw_run_group_choice_choose(cw_run_group_choice_of(&p.group), &p.group, 0, &v, &why));
     assert_in_range(v, 0, HELPERS - 1);
@@ -273,13 +270,14 @@ static void explores_as_groups(void **state)
     assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_int_equal(v, 2); /* the other family */
     assert_true(p.kernel.grouped);
-    world.learns = 0;
+    cw_run_account.learns = 0;
     cw_run_group_choice_ran(c, v, STEPS, 60.0 * STEPS);
-    assert_int_equal(world.learns, 1); /* it was slower, as was to be expected: nobody judges by this run */
+    assert_int_equal(cw_run_account.learns,
+                     1); /* it was slower, as was to be expected: nobody judges by this run */
     cw_run_group_choice_ran(c, 0, STEPS, 51.0 * STEPS);
-    assert_int_equal(world.learns, 1);
+    assert_int_equal(cw_run_account.learns, 1);
     cw_run_group_choice_ran(c, v, STEPS, 60.0 * STEPS);
-    assert_int_equal(world.learns, 2);
+    assert_int_equal(cw_run_account.learns, 2);
 }
 
 /* Once in a while plain order is measured though groups are quicker; that settles nothing. */
@@ -300,7 +298,7 @@ static void measures_plain_again(void **state)
     assert_true(p.kernel.ungrouped == 0);
     assert_true(p.kernel.grouped);
     assert_int_equal(world.unwanted, 0);
-    assert_int_equal(world.learns, 1);
+    assert_int_equal(cw_run_account.learns, 1);
     assert_true(world.count[PLAIN] == 2);
     c->plain_runs = 64;
     assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));

@@ -296,7 +296,7 @@ static void test_threads_and_forks(void **state)
         pid_t child = fork();
         if (child == 0) {
             struct cw_history_entry *entry;
-            alarm(10);
+            alarm(200);
             if (cw_history_take_fresh(h, &entry) != 0) /* even without after_fork */
                 _exit(1);
             cw_history_after_fork(h);

@@ -1,8 +1,8 @@
 /* test_host_calls.c - calls by function, and the run's time by phase, on small traces counted by hand. */
 #include "trace_builder.h"
 
-#include "../../analyzer/graph/error_names.h"
-#include "../../analyzer/graph/figures.h"
+#include "../../analyzer/explain/error_names.h"
+#include "../../analyzer/explain/figures.h"
 
 static void call(struct cw_trace *t, const char *name, int32_t status, uint64_t begin, uint64_t end)
 {

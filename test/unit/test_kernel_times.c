@@ -1,7 +1,7 @@
 /* test_kernel_times.c - launches by kernel and by NDRange, on a small trace counted by hand. */
 #include "trace_builder.h"
 
-#include "../../analyzer/graph/kernel_times.h"
+#include "../../analyzer/explain/kernel_times.h"
 
 static uint32_t launch(struct cw_trace *t, uint32_t kernel, uint64_t global, uint64_t local, uint64_t ns)
 {

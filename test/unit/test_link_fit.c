@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "../../shim/run/planner/link_fit.h"
+#include "../../shim/run/memory/link_fit.h"
 
 static const struct cw_plan_link guess = {10000, 5, 0.2};
 

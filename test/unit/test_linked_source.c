@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/source/linked_source.h"
+#include "../../analyzer/kernels/source/linked_source.h"
 
 #define HEADER                                                                                               \
     "#ifndef H\n#define H\n#define W 4\nint far(int);\nstatic inline int near(int x) { return x * W; "       \

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "../../analyzer/trace/log_format.h"
-#include "../../analyzer/trace/log_read.h"
+#include "../../analyzer/record/log_format.h"
+#include "../../analyzer/record/log_read.h"
 #include "../../analyzer/io/temporary_folder.h"
 
 #define FILE_BYTES (3 * CW_LOG_CHUNK_BYTES)

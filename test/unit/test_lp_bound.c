@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/plan/graph_file.h"
-#include "../../analyzer/plan/lp_solver.h"
+#include "../../analyzer/plan/lp_model.h"
 #include "../../analyzer/plan/plan_bound.h"
 #include "../../sched/generate.h"
 #include "../../sched/policy.h"

@@ -18,8 +18,8 @@
 
 #include "fuzz_files.h"
 
-#include "../../analyzer/footprint/judge.h"
-#include "../../analyzer/footprint/model_file.h"
+#include "../../analyzer/kernels/footprint/judge.h"
+#include "../../analyzer/kernels/footprint/model_file.h"
 
 static const char *const words[] = {
     "0",

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../analyzer/draw/palette.h"
+#include "../../analyzer/explain/draw/palette.h"
 
 static void no_colour_twice(void **state)
 {

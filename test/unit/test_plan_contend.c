@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "../../analyzer/plan/ddr.h"
-#include "../../analyzer/plan/plan_contend.h"
+#include "../../analyzer/plan/plan_result.h"
 #include "../../sched/policy.h"
 
 #define ALONE 1e6

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/source/pocl_binary.h"
+#include "../../analyzer/kernels/source/pocl_binary.h"
 
 #define PTHREAD                                                                                              \
     UINT64_C(0x02ee5be95d307b0c) /* of pthread-x86_64-pc-linux-gnu-skylake-avx512, as PoCL 3.1 says */

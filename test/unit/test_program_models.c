@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/footprint/model_file.h"
-#include "../../analyzer/models/program_models.h"
-#include "../../analyzer/source/tested_names.h"
+#include "../../analyzer/kernels/footprint/model_file.h"
+#include "../../analyzer/kernels/models/program_models.h"
+#include "../../analyzer/kernels/source/tested_names.h"
 #include "../../analyzer/io/temporary_folder.h"
 
 /* ---- names */

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/draw/report_roofs.h"
-#include "../../analyzer/draw/roofline.h"
+#include "../../analyzer/explain/draw/report_parts.h"
+#include "../../analyzer/explain/draw/roofline.h"
 #include "../../analyzer/io/temporary_folder.h"
 
 #define NEAR(a, b) assert_true((a) > (b)-1e-9 && (a) < (b) + 1e-9)

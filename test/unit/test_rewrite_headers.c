@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../analyzer/source/header_files.h"
-#include "../../analyzer/source/joined_source.h"
+#include "../../analyzer/kernels/source/header_files.h"
+#include "../../analyzer/kernels/source/joined_source.h"
 #include "../../analyzer/io/temporary_folder.h"
 #include "rewrite_text.h"
 

@@ -10,9 +10,9 @@
 
 #include "failing_alloc.h"
 
-#include "../../analyzer/source/header_files.h"
-#include "../../analyzer/rewrite/rewrite.h"
-#include "../../analyzer/rows/rewrite_rows.h"
+#include "../../analyzer/kernels/source/header_files.h"
+#include "../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../analyzer/kernels/rows/rewrite_rows.h"
 
 static const char *header(void *context, size_t unit, const char *name, const char *includer)
 {

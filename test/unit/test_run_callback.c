@@ -14,7 +14,6 @@
 struct cw_run_state_all cw_run;
 struct cw_dispatch cw_next, cw_native;
 __thread unsigned cw_door_depth, cw_door_callback;
-const struct cw_run_worker_ops *cw_run_worker_ops;
 
 /* The vendor calls back with no lock held. */
 cl_int cw_handoff_set(__typeof__(&clSetEventCallback) set, cl_event event, cl_int type,

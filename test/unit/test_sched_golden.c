@@ -96,19 +96,6 @@ static void compare_shared(const struct cw_schedule *s, const struct cw_graph *g
     }
 }
 
-/* "hdgeft --share-idle" as a policy text. */
-static void policy_text(const char *label, char *text, size_t size)
-{
-    char *option;
-
-    snprintf(text, size, "%s", label);
-    option = strstr(text, " --");
-    if (option)
-        memmove(option, option + 2, strlen(option + 2) + 1);
-    if (option)
-        *option = ':';
-}
-
 static void test_known_answers(void **state)
 {
     const char *graph, *label;
@@ -126,15 +113,14 @@ static void test_known_answers(void **state)
         json_object_foreach(json_object_get(entry, "policies"), label, want)
         {
             struct cw_schedule *s;
-            char text[100], name[100];
-            policy_text(label, text, sizeof text);
-            snprintf(name, sizeof name, "%s", text);
+            char name[100];
+            snprintf(name, sizeof name, "%s", label);
             name[strcspn(name, ":")] = '\0';
             if (!cw_policy_find(name))
                 fail_msg("%s: there is no policy %s", graph, name);
             whole += json_object_get(want, "order") || json_object_get(want, "schedule");
-            print_message("%s %s\n", graph, text);
-            s = run(text, g, p);
+            print_message("%s %s\n", graph, label);
+            s = run(label, g, p);
             assert_true(cw_schedule_makespan(s) == json_number_value(json_object_get(want, "makespan")));
             if (json_object_get(want, "order"))
                 compare_tasks(s, want);

@@ -79,9 +79,9 @@ bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
     return true;
 }
 
-void cw_run_gpu_begin_saves(double ns)
+void cw_run_gpu_begin_saves(double ns, bool cut)
 {
-    (void)ns;
+    (void)ns, (void)cut;
 }
 
 static bool gain_rests;
@@ -104,6 +104,14 @@ double cw_run_costs_measured_ns(const struct cw_run_task *t)
     return cw_run_costs_least_ns(t);
 }
 
+static double measured_ns; /* of launches of the kernel in this run, whole */
+
+double cw_run_costs_home_ns(const struct cw_run_launch *l)
+{
+    (void)l;
+    return measured_ns;
+}
+
 uint64_t cw_run_costs_shape_about(const struct cw_run_launch *l)
 {
     (void)l;
@@ -121,7 +129,7 @@ double cw_run_share_group_items(const struct cw_run_task *t, size_t groups)
     return (double)t->launch.global[0] / (double)groups;
 }
 
-uint32_t cw_run_thread_processors(void)
+uint32_t cw_thread_processors(void)
 {
     return 1;
 }
@@ -246,6 +254,22 @@ static void all_have_a_part(void **unused)
     gain_rests = false;
     assert_int_equal(gpus_of_a_launch(), GPUS);
     have_run(64, 1);
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+}
+
+/* By operations alone it would pay. The launch stays managed, to be measured. */
+static void a_launch_whose_time_at_home_is_not_known_stays_whole(void **unused)
+{
+    (void)unused;
+    whole_ns = 0;
+    kernel.left.waiting = false;
+    assert_int_equal(gpus_of_a_launch(), 0);
+    assert_true(kernel.left.waiting);
+    measured_ns = WHOLE_NS; /* in this run */
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+    assert_true(tiles.home_ns > 0);
+    measured_ns = 0;
+    whole_ns = WHOLE_NS; /* in an earlier one */
     assert_int_equal(gpus_of_a_launch(), GPUS);
 }
 
@@ -397,6 +421,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_have_a_part, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_launch_whose_time_at_home_is_not_known_stays_whole, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_gpu_whose_copies_are_known_is_not_left_out_for_them, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(copies_are_no_price_of_one_gpu_more, setup, teardown),

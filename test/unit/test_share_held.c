@@ -89,7 +89,7 @@ double cw_device_cost_ns(const struct cw_cl_device *d, const struct cw_work *w)
     return 0;
 }
 
-struct cw_work cw_run_timing_work_of(const struct cw_run_task *t)
+struct cw_work cw_run_costs_work_of(const struct cw_run_task *t)
 {
     (void)t;
     fail();

@@ -37,7 +37,7 @@ void cw_run_tile_merge_free(struct cw_run_tiles *x)
     assert_null(x->merges);
 }
 
-void cw_run_worker_push(struct cw_run_task *t)
+void cw_run_ready_push(struct cw_run_task *t)
 {
     t->state = CW_RUN_READY;
 }
@@ -47,16 +47,16 @@ void cw_run_worker_ready(struct cw_run_task *t)
     if (t->ops->ready)
         t->ops->ready(t);
     else
-        cw_run_worker_push(t);
+        cw_run_ready_push(t);
     seen.whole += t->tile.launch != NULL;
 }
 
-void cw_run_worker_unready(struct cw_run_task *t)
+void cw_run_ready_remove(struct cw_run_task *t)
 {
     assert_int_equal(t->state, CW_RUN_READY);
 }
 
-void cw_run_task_done(struct cw_run_task *t, cl_int status)
+void cw_run_worker_done(struct cw_run_task *t, cl_int status)
 {
     assert_non_null(t->tile.launch);
     seen.done++;
@@ -243,7 +243,7 @@ void cw_run_tile_crew_hangs(struct cw_run_task *part)
     fail();
 }
 
-struct cw_work cw_run_timing_work_of(const struct cw_run_task *t)
+struct cw_work cw_run_costs_work_of(const struct cw_run_task *t)
 {
     (void)t;
     fail();
@@ -318,7 +318,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    cw_run_tile_free(whole.tile.launch);
+    free_tiles(whole.tile.launch);
     cw_adaptive_destroy(share.control);
     return 0;
 }

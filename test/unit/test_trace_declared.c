@@ -1,7 +1,7 @@
 /* test_trace_declared.c - a mere declaration (const, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) marks edges and
  * takes none away; SVM arguments whose addresses were used again. */
-#include "../../analyzer/draw/draw_graph.h"
-#include "../../analyzer/graph/svm_ranges.h"
+#include "../../analyzer/explain/draw/draw_graph.h"
+#include "../../analyzer/graph/graph_parts.h"
 #include <CL/cl_ext.h>
 #include "trace_builder.h"
 

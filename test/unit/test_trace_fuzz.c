@@ -6,9 +6,9 @@
 #include "trace_sample.h"
 #include "fuzz_files.h"
 
-#include "../../analyzer/draw/exporter.h"
-#include "../../analyzer/draw/report.h"
-#include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/explain/draw/exporter.h"
+#include "../../analyzer/explain/draw/report.h"
+#include "../../analyzer/explain/graph_summary.h"
 #include "../../analyzer/graph/sweep_order.h"
 #include "../../analyzer/graph/trace_read.h"
 

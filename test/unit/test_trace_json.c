@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "../../analyzer/trace/trace_index.h"
+#include "../../analyzer/record/trace_index.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/io/temporary_folder.h"
 
@@ -82,7 +82,7 @@ static void file_and_index_give_the_same_command(void **state)
     snprintf(path, sizeof path, "%s/clweave-test-XXXXXX", cw_temporary_folder());
     close(mkstemp(path));
     sample_trace(&t);
-    assert_int_equal(cw_trace_save(&t, path, false, &err), CW_OK);
+    assert_int_equal(cw_trace_save(&t, path, &err), CW_OK);
     if (cw_trace_index_open(&x, path, &err))
         fail_msg("%s", err.text);
     assert_int_equal(x.commands.count, t.commands.count);

@@ -3,9 +3,9 @@
  * exits. */
 #include "trace_sample.h"
 
-#include "../../analyzer/draw/exporter.h"
-#include "../../analyzer/draw/report.h"
-#include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/explain/draw/exporter.h"
+#include "../../analyzer/explain/draw/report.h"
+#include "../../analyzer/explain/graph_summary.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "failing_alloc.h"
 
@@ -27,8 +27,6 @@ static enum cw_status everything(void)
         status = cw_graph_build(&t, NULL, &err);
     if (!status)
         status = cw_trace_write(&t, nowhere, &err);
-    if (!status)
-        status = cw_trace_write_compact(&t, nowhere, &err);
     if (!status)
         status = cw_export_dot(&t, &options, nowhere, &err);
     if (!status)

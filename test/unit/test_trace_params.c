@@ -2,9 +2,9 @@
  * allows. */
 #include "trace_builder.h"
 
-#include "../../analyzer/source/cl_language.h"
-#include "../../analyzer/source/cl_variables.h"
-#include "../../analyzer/source/kernel_params.h"
+#include "../../analyzer/kernels/source/cl_language.h"
+#include "../../analyzer/kernels/source/cl_variables.h"
+#include "../../analyzer/kernels/source/kernel_params.h"
 
 /* One letter per parameter: r read, w write, b both. */
 static const struct {

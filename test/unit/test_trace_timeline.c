@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "../../analyzer/draw/exporter.h"
+#include "../../analyzer/explain/draw/exporter.h"
 #include "../../analyzer/graph/trace_read.h"
 
 struct slice {

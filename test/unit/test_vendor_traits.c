@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/source/cl_language.h"
+#include "../../analyzer/kernels/source/cl_language.h"
 #include "../../shim/device/vendor_traits.h"
 
 static const char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";

@@ -17,7 +17,7 @@
 
 #include "../../analyzer/graph/graph_build.h"
 #include "../../analyzer/graph/sweep_order.h"
-#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/record/trace.h"
 
 /* Appends n bytes of `data` to an array's new room `to`. */
 static inline void tb_copy(void *to, const void *data, size_t n)

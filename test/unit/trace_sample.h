@@ -4,7 +4,7 @@
 
 #include "trace_builder.h"
 
-#include "../../analyzer/trace/trace_write.h"
+#include "../../analyzer/record/trace_write.h"
 
 static inline void sample_objects(struct cw_trace *t)
 {

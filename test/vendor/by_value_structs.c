@@ -1,6 +1,6 @@
 /* by_value_structs.c - a structure that is handed over by value is kept once for all work-items of a
  * work-group: what one of them changes in it the next ones see (OpenCL C gives each its own). So kernels that
- * do that are left whole, and on their device (analyzer/footprint/cut.c). */
+ * do that are left whole, and on their device (analyzer/kernels/footprint/cut.c). */
 #include "common.h"
 
 #include <stdio.h>

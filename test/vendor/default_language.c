@@ -1,4 +1,4 @@
-/* default_language.c - the language of a build that names no standard (analyzer/source/cl_language.h): PoCL
+/* default_language.c - the language of a build that names no standard (kernels/source/cl_language.h): PoCL
  * takes OpenCL C 3.0, where OpenCL 3.0 lets it take 1.2. PoCL 3 has none of what is optional in it; PoCL 4
  * and later have variables of program scope and generic pointers. */
 #include "common.h"

@@ -2,7 +2,7 @@
  * and one not, or the later one wider than any before: it finds the compiled code of a finished launch by
  * kernel and local size alone, but keeps offset zero and wider launches apart, so the use count of the wrong
  * entry falls below zero. Two builds of one source with other options are two kernels to it. Design, section
- * 5: tiles run at offset zero; shim/run/workers/exclusion.c, shim/builds/helper_program.c.
+ * 5: tiles run at offset zero; shim/run/workers/exclusion.c, shim/run/code/helper_program.c.
  *
  * The two launches are made to overlap without luck: the kernel on the first device runs until the one on the
  * second device tells it through memory that it has begun. */

@@ -1,6 +1,6 @@
 /* strided_order.c - LLVM's vectorizer joins strided accesses of neighbouring work-items past others that
  * touch the same bytes: what a work-item has stored it may load as it was before.
- * analyzer/footprint/cut_order.c leaves such launches whole, as another form of the kernel may be compiled
+ * kernels/footprint/cut_order.c leaves such launches whole, as another form of the kernel may be compiled
  * another way. */
 #include "common.h"
 

@@ -1,7 +1,8 @@
 /* context.c - contexts of the program, and the places where their commands can run. */
 #include "hooks.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 #include "context.h"
+#include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -127,7 +128,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
         free(slots);
         slots = NULL;
     }
-    cw_run_exit_register();
+    cw_exit_register();
     if (!slots)
         return; /* calls on a context without a record are passed through */
     keep_devices(slots, true);
@@ -164,7 +165,7 @@ void cw_run_context_free(void *record)
     }
     cw_run_native_use_forget(c);
     cw_run_reference_counts_disown(c);
-    cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->idle_queue);
+    cw_helper_build_disown(c);
     free(c->places);
     free(c->slots);
 }

@@ -2,7 +2,7 @@
 #include "hooks.h"
 #include "../core/clock.h"
 #include "../core/context_device.h"
-#include "../tuning/repeat.h"
+#include "../workers/repeat.h"
 #include "../tuning/activation.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
@@ -13,11 +13,13 @@
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
+#include "../tasks/foreign.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../tuning/reasons.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/hold.h"
+#include "../windows/window.h"
+#include "../workers/worker.h"
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
 #define MARKED_QUEUES 8 /* that a launch marks at most */
@@ -36,10 +38,20 @@ bool cw_run_enqueue_is_timed(const struct cw_run_enqueue *e)
            cw_run_context_device_is_gpu(e->queue->context->places);
 }
 
+/* Why the command must be native (enum cw_run_reason), or -1. */
 static int admit(struct cw_run_enqueue *e)
 {
+    int bypass;
+
     e->queue = cw_run_repeat_turn(e->handle);
-    return is_left(e) ? CW_RUN_R_GPU : cw_run_dependence_admit(e->queue, e->n, e->list, e->blocking);
+    if (is_left(e))
+        return CW_RUN_R_GPU;
+    if (!e->queue || !e->queue->managed)
+        return CW_RUN_R_DEVICE;
+    if (cw_run.off)
+        return CW_RUN_R_OFF;
+    bypass = cw_run_bypass_wanted(e->queue, e->blocking);
+    return bypass >= 0 ? bypass : cw_run_dependence_admit(e->queue, e->n, e->list);
 }
 
 /* The event that the program asks for, for a command that may be managed. Lock held, given up meanwhile. */
@@ -50,7 +62,7 @@ static void make_event(struct cw_run_enqueue *e)
 
     e->context = e->queue->context;
     cw_run_recount_begins();
-    cw_run_global_lock_give();
+    cw_run_foreign_give();
     e->made = cw_next.clCreateUserEvent(context, &err);
     cw_run_global_lock_take();
     e->context->events += e->made != NULL;
@@ -177,16 +189,17 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
     struct cw_run_until until = {.queue = q};
     bool in_order = q->in_order;
     cl_int status = CL_SUCCESS;
-    uint64_t now = 0;
+    uint64_t now = 0, waited = 0;
 
     if (blocking)
         t->outcome.told = &status;
     if (CW_UNLIKELY(!cw_run_dependence_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
         drop_event(e);
-        cw_run_global_lock_give();
+        cw_run_foreign_give();
         return CL_OUT_OF_HOST_MEMORY;
     }
     until.sequence = cw_run.sequence;
+    cw_run_activation_enqueued(&now);
     if (e->event)
         *e->event = e->made;
     if (blocking)
@@ -195,14 +208,15 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
         cw_run_record_pin(&q->r);
         cw_run_help(q, until.sequence, in_order ? cw_run_help_is_over : cw_run_help_one_is_over, &until);
         if (in_order)
-            cw_run_callback_wait(q);
+            cw_run_help_callbacks(q);
         cw_run_clock_reached(q->last_end_ns);
+        cw_run_hold_synchronised(q);
         cw_run_bypass_synchronised(q);
-        cw_run_activation_waited(&now);
+        cw_run_activation_waited(&waited);
         cw_run_record_unpin(&q->r);
     }
-    cw_run_task_retire();
-    cw_run_global_lock_give();
+    cw_run_worker_retire();
+    cw_run_foreign_give();
     return status;
 }
 

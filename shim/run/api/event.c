@@ -14,8 +14,9 @@
 #include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/hold.h"
+#include "../windows/window.h"
+#include "../workers/worker.h"
 
 #include <stdlib.h>
 
@@ -183,6 +184,7 @@ void cw_run_event_wait_list(cl_uint n, const cl_event *list)
         cw_run_record_pin(&e->r);
         if (e->task)
             cw_run_help(e->queue, e->task->order.sequence, retired, e);
+        cw_run_hold_synchronised(e->queue);
         cw_run_bypass_synchronised(e->queue);
         cw_run_clock_reached(e->times[3]);
         cw_run_record_unpin(&e->r);
@@ -211,7 +213,7 @@ static void wait_for_callbacks(cl_uint n, const cl_event *list)
         if (!e || e->task)
             continue;
         cw_run_record_pin(&e->r);
-        cw_run_callback_wait_event(e);
+        cw_run_help_callbacks_on(e);
         cw_run_record_unpin(&e->r);
     }
     cw_run_global_lock_give();
@@ -303,7 +305,7 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
         cw_run_record_unpin(&e->r);
     if (err == CL_SUCCESS && status < 0) {
         cw_run_foreign_look_at_failures();
-        cw_run_task_retire();
+        cw_run_worker_retire();
     }
     cw_run_global_lock_give();
     return err;

@@ -1,6 +1,6 @@
 /* kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
 #include "hooks.h"
-#include "../../builds/build_cache.h"
+#include "../code/build_cache.h"
 #include "../models/acceptance.h"
 #include "../models/known.h"
 #include "../tiles/tile.h"
@@ -9,10 +9,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "../../../analyzer/source/kernel_params.h"
-#include "../../../analyzer/trace/trace.h"
-#include "../../builds/helper_program.h"
-#include "../../builds/source.h"
+#include "../../../analyzer/kernels/source/kernel_params.h"
+#include "../../../analyzer/record/trace.h"
+#include "../code/code.h"
 #include "kernel.h"
 #include "program.h"
 #include "sampler.h"
@@ -110,7 +109,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     k->clones = calloc(CW_RUN_LANES, sizeof *k->clones);
     k->set = calloc(CW_RUN_LANES, sizeof *k->set);
     if (!p->parsed)
-        cw_source_parse(p);
+        cw_program_source_parse(p);
     if (k->modes)
         memset(k->modes, CW_ACCESS_READ_WRITE, count + 1);
     if (k->modes && p->tokens)
@@ -219,7 +218,7 @@ static void count_references(cl_kernel kernel, void *to)
     memcpy(to, &count, sizeof count);
 }
 
-/* A kernel may be that of a stand-in (builds/build_cache.h). */
+/* A kernel may be that of a stand-in (code/build_cache.h). */
 cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void *to,
                                    size_t *bytes)
 {

@@ -3,8 +3,8 @@
 #include "../models/acceptance.h"
 #include "../models/effects.h"
 #include "../core/context_device.h"
-#include "../core/exit.h"
-#include "../tuning/repeat.h"
+#include "../../door/exit.h"
+#include "../workers/repeat.h"
 #include "../core/fault.h"
 #include "../core/work_ops.h"
 #include "../groups/group.h"
@@ -14,8 +14,8 @@
 
 #include <stdlib.h>
 
-#include "../../../analyzer/source/kernel_params.h"
-#include "../../../analyzer/trace/trace.h"
+#include "../../../analyzer/kernels/source/kernel_params.h"
+#include "../../../analyzer/record/trace.h"
 #include "enqueue.h"
 #include "native.h"
 #include "memory.h"
@@ -31,8 +31,9 @@
 #include "../tuning/gpu_gain.h"
 #include "../tuning/left.h"
 #include "../workers/exclusion.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "../workers/execute.h"
+#include "../windows/window.h"
 
 struct range {
     cl_uint dims;
@@ -292,7 +293,7 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
     struct cw_run_queue *q;
     struct cw_run_kernel *k;
 
-    cw_run_exit_register(); /* the vendor may have woken up its code generator */
+    cw_exit_register(); /* the vendor may have woken up its code generator */
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);
     k = cw_run_record_find(kernel, CW_RUN_KERNEL);
@@ -308,6 +309,40 @@ static cl_int call_vendor(const struct cw_run_native *x, cl_command_queue queue,
     return task ? cw_native.clEnqueueTask(queue, kernel, x->n, x->list, x->event)
                 : cw_native.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local,
                                                    x->n, x->list, x->event);
+}
+
+/* A native launch that waits for those that it must not overlap. */
+struct wish {
+    struct cw_run_side *side;
+    struct cw_run_ndrange range;
+};
+
+/* True: it has begun. */
+static bool granted(const void *what)
+{
+    const struct wish *w = what;
+
+    return cw_run_exclusion_enter(w->side, &w->range);
+}
+
+/* Between cw_run_native_follow() and cw_run_native_end(). Waits where the bare call would: on a device that
+ * runs kernels inside the call. Lock not held. */
+static void wait_for_exclusion(struct cw_run_native *x, cl_kernel kernel, const struct range *r)
+{
+    const struct cw_run_queue *q = x->queue;
+    const struct cw_run_kernel *k;
+    struct wish w = {.range = {r->dims, r->offset, r->global, NULL}};
+
+    if (!q || !q->synchronous)
+        return;
+    cw_run_global_lock_take();
+    k = q->managed ? cw_run_record_find(kernel, CW_RUN_KERNEL) : NULL;
+    if (k && k->flight && r->dims <= 3 && r->global && !cw_run.forked) {
+        x->flight = k->flight;
+        w.side = cw_run_exclusion_side(k, true);
+        cw_run_help(NULL, 0, granted, &w);
+    }
+    cw_run_global_lock_give();
 }
 
 static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct range *r, bool task, cl_uint n,
@@ -335,7 +370,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
     if (!e.unlocked)
         goes_natively(&e, kernel);
     cw_run_native_follow(&x, &e, CW_RUN_TOUCH_KERNEL(kernel));
-    cw_run_exclusion_native_begin(&x, kernel, r->dims, r->offset, r->global);
+    wait_for_exclusion(&x, kernel, r);
     err = cw_run_native_end(&x, call_vendor(&x, queue, kernel, r, task));
     if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)
         taken_natively(queue, kernel, &pinned);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../../../analyzer/trace/trace.h"
+#include "../../../analyzer/record/trace.h"
 #include "enqueue.h"
 #include "memory.h"
 #include "native.h"

@@ -413,7 +413,6 @@ void cw_run_memory_free(void *record)
             cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
     free(m->image);
-    cw_run_reference_counts_forget(m);
     if (m->root == m) {
         cw_run_byte_range_region_destroy(m->region);
         cw_run_record_unpin(&m->context->r);

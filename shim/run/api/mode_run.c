@@ -9,28 +9,17 @@
 #include "../memory/spread.h"
 #include "../staging/staging.h"
 #include "../memory/content.h"
-#include "../tasks/reference_counts.h"
-#include "../tuning/gpu_gain.h"
-#include "../tuning/bypass.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "../../device/device_early.h"
 #include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../../door/thunk.h"
 #include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
-#include "../tuning/activation.h"
-#include "../groups/window_flow.h"
-#include "../groups/decide.h"
 #include "../tuning/perf_model.h"
-#include "../tuning/gain.h"
-#include "../tuning/hold.h"
-#include "../tuning/learn.h"
-#include "../tuning/repeat.h"
 #include "objects.h"
 #include "process_end.h"
 #include "../core/fault.h"
-#include "../core/observer.h"
 #include "../groups/group.h"
 #include "hooks.h"
 #include "../models/reach.h"
@@ -110,7 +99,6 @@ static void unseen_call(const char *name)
     cw_stream_start_unseen();
     cw_run_staging_unseen();
     cw_run_global_lock_take();
-    cw_run_reference_counts_forget_lasts();
     cw_run_spread_all_home();
     cw_run_global_lock_give();
 }
@@ -150,44 +138,6 @@ static void *unseen(const char *name, void *vendor)
     return thunk ? thunk : vendor;
 }
 
-static bool build_begins(void)
-{
-    return cw_run_learn_begins(CW_RUN_LEARN_BUILD);
-}
-
-static void build_saved(double ns)
-{
-    cw_run_activation_saved(ns);
-}
-
-static void models_known(struct cw_run_program *p)
-{
-    cw_run_group_history_foresee_group(p);
-    cw_run_share_prepare(p);
-}
-
-static const struct cw_run_observer observer = {
-    .enqueued = cw_run_activation_enqueued,
-    .native_wanted = cw_run_bypass_wanted,
-    .decide = cw_run_decide,
-    .closes = cw_run_hold_tell,
-    .holds = cw_run_hold_is_on,
-    .planned = cw_run_bypass_window,
-    .measured = cw_run_perf_model_measured,
-    .copied = cw_run_perf_model_copied,
-    .waited_for_gpus = cw_run_gpu_gain_waited,
-    .used = cw_run_window_flow_native,
-    .ran_alone = cw_run_repeat_learn,
-    .gauged_done = cw_run_gain_done,
-    .build_begins = build_begins,
-    .build_ended = cw_run_learn_ended,
-    .helper_loaded = cw_run_activation_loaded,
-    .cost = cw_run_activation_cost,
-    .learns = cw_run_activation_learns,
-    .saved = build_saved,
-    .models_known = models_known,
-};
-
 static bool flag(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -198,7 +148,6 @@ static bool flag(const char *name)
 static bool start(const struct cw_options *options)
 {
     cw_run_objects_start();
-    cw_run_observer = &observer;
     cw_device_count_operations = cw_run_reach_native_ops;
     if (!cw_device_start(options))
         return false;
@@ -216,8 +165,8 @@ static bool start(const struct cw_options *options)
     hooks = streamed;
     start_recording(options);
     cw_program_exchange_install(&hooks, options);
-    cw_run_thread_look();
-    cw_dynamic_loader_start();
+    cw_thread_look();
+    cw_dynamic_loader_start(&cw_run.done);
     if (!cw_run_staging_start(options))
         return false;
     cw_run_share_start(options);

@@ -7,16 +7,17 @@
  * device and another deadlock when the other device's thread starts the command
  * (test/vendor/user_event_hangs.c). */
 #include "hooks.h"
-#include "../../../analyzer/source/access_mode.h"
+#include "../../../analyzer/kernels/source/access_mode.h"
 #include "../core/edge.h"
-#include "../tuning/repeat.h"
+#include "../workers/repeat.h"
 #include "../tuning/gain.h"
-#include "../tuning/hold.h"
+#include "../windows/hold.h"
 #include "../tuning/activation.h"
 #include "event.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
+#include "../windows/window_flow.h"
+#include "../tuning/activation.h"
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
@@ -27,12 +28,12 @@
 #include "../staging/staging.h"
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
+#include "../tasks/foreign.h"
 #include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../workers/exclusion.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/window.h"
 #include "../tuning/reasons.h"
 
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static void drain(struct cw_run_native *x, bool whole)
     if (x->home)
         cw_run_help(q, x->home, cw_run_help_one_is_over, &(struct cw_run_until){q, x->home});
     if (q->in_order)
-        cw_run_callback_wait(q);
+        cw_run_help_callbacks(q);
 }
 
 /* Of a command that is in its queue; NULL: it is over. */
@@ -115,7 +116,7 @@ static void find_gate(struct cw_run_native *x, bool whole)
     if (!x->queue->last && !x->queue->join)
         return;
     cw_run_recount_begins();
-    cw_run_global_lock_give();
+    cw_run_foreign_give();
     fresh = cw_next.clCreateUserEvent(context, &err);
     cw_run_global_lock_take();
     if (fresh && cw_next.clRetainEvent(fresh) == CL_SUCCESS)
@@ -239,7 +240,7 @@ static void note_uses(const struct cw_run_native *x)
         if (!r)
             continue;
         good &= cw_run_native_use_add(r, x->queue, event, given, x->after);
-        cw_run_observer->used(r, i >= x->touch->n, writes(x->touch, k, i));
+        cw_run_window_flow_native(r, i >= x->touch->n, writes(x->touch, k, i));
     }
     cw_run.off |= !good;
 }
@@ -342,6 +343,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     cl_uint listed = cw_run_dependence_look(q, x->n, x->list) == CW_RUN_WAITS_ODD ? 0 : x->n;
     uint32_t n = find_touched(q, touch, NULL);
     struct cw_run_region **of = n ? malloc(n * sizeof *of) : NULL;
+    uint64_t now = 0;
     struct cw_run_task *t = of ? cw_run_task_create(n, 0, n * sizeof *t->home.of) : NULL;
     uint64_t low, high;
     bool write;
@@ -371,6 +373,7 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     *failed = !cw_run_dependence_link(q, t, listed, x->list, false, NULL);
     if (*failed)
         return NULL;
+    cw_run_activation_enqueued(&now);
     t->native = true;
     t->order.serves = t->order.recorded;
     t->order.recorded = 0; /* no command of the program's */
@@ -464,7 +467,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     cw_run_gain_spoilt();
     if (!q || cw_run.forked) {
         cw_run_window_close();
-        cw_run_global_lock_give();
+        cw_run_foreign_give();
         return;
     }
     enters(x, q);
@@ -482,7 +485,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     else
         find_gate(x, whole);
     x->unmarked = is_unmarked(x);
-    cw_run_global_lock_give();
+    cw_run_foreign_give();
     make_list(x, n, list);
     if (n && (wait || q->synchronous))
         cw_run_event_wait_list(n, list);
@@ -569,14 +572,6 @@ static cl_event watched_event(const struct cw_run_native *x)
     return event && x->wanted && cw_next.clRetainEvent(event) != CL_SUCCESS ? NULL : event;
 }
 
-static void count_references(const struct cw_run_touch *touch, const cl_event *event)
-{
-    for (cl_uint i = 0; i < touch->n; i++)
-        cw_run_reference_counts_native(touch->memory[i], event ? *event : NULL);
-    if (touch->kernel)
-        cw_run_reference_counts_launched(touch->kernel, event ? *event : NULL);
-}
-
 /* A write that blocks may return when the host's memory is free, with commands before it under way. Where all
  * devices work in one memory that does no harm. */
 static bool returns_early(const struct cw_run_native *x)
@@ -608,6 +603,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     if (x->given && status == CL_SUCCESS) {
         if (q->native_given == x->given + 1 && q->native_known < q->native_given && !returns_early(x))
             q->native_known = q->native_given; /* the call has waited for all of them */
+        cw_run_hold_synchronised(q);
         cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&now);
     }
@@ -615,13 +611,11 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         remember_gated(x);
     if (status == CL_SUCCESS && x->touch->kernel && (x->watched || !cw_run.begun))
         cw_run_hold_launched(q, watched_event(x));
-    if (status == CL_SUCCESS)
-        count_references(x->touch, x->event);
     if (x->event == &x->own_event && !x->gated && !x->watched)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->own_event);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->gate);
     cw_run_record_unpin(&q->r);
-    cw_run_global_lock_give();
+    cw_run_foreign_give();
     free(x->heap);
     return status;
 }

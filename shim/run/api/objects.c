@@ -2,9 +2,6 @@
 #include "objects.h"
 
 #include "../core/record.h"
-#include "../core/worker_ops.h"
-#include "../workers/help.h"
-#include "../workers/worker.h"
 #include "context.h"
 #include "event.h"
 #include "kernel.h"
@@ -24,15 +21,7 @@ static const struct cw_run_object_ops objects[] = {
     [CW_RUN_OPAQUE] = {sizeof(struct cw_run_opaque), CW_RUN_DROP_MEMORY},
 };
 
-static const struct cw_run_worker_ops workers = {
-    .reserve = cw_run_worker_reserve,
-    .ready = cw_run_worker_ready,
-    .kick_all = cw_run_worker_kick_all,
-    .help = cw_run_help,
-};
-
 void cw_run_objects_start(void)
 {
     cw_run_record_ops = objects;
-    cw_run_worker_ops = &workers;
 }

@@ -1,5 +1,5 @@
 /* pass.c - commands that are never managed: SVM, native kernels, sharing, extensions. */
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "hooks.h"
 #include "enqueue.h"
 #include "kernel.h"

@@ -12,17 +12,17 @@
 #include "../../door/door.h"
 #include "../../door/log.h"
 #include "../../door/roomy.h"
-#include "../groups/decide.h"
+#include "../windows/decide.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/foresee.h"
 #include "../tuning/gpu_begin.h"
 #include "../tuning/gain.h"
-#include "../tuning/repeat.h"
+#include "../workers/repeat.h"
 #include "../tuning/verdict.h"
 #include "process_end.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 #include "../../builds/later_builds.h"
-#include "../../builds/pending_builds.h"
+#include "../code/code.h"
 #include "../memory/relay.h"
 #include "../models/program_models.h"
 #include "../tuning/activation.h"
@@ -43,8 +43,8 @@
 #include "../tasks/callback.h"
 #include "../tasks/task.h"
 #include "../streams/stream_start.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../tasks/foreign.h"
+#include "../windows/window.h"
 #include "../workers/worker.h"
 #include "../tuning/reasons.h"
 
@@ -70,7 +70,7 @@ void cw_run_process_end_drain(void)
 
 /* Commands of a program that ends without having waited for them get a moment. A bare program would not wait
  * for a kernel that takes long, or for ever; but the vendor's compiler must not meet its own end, so that is
- * waited for, and a first launch that has it in it (builds/pending_builds.h). */
+ * waited for, and a first launch that has it in it (code/code.h). */
 static void drain_for_a_moment(void)
 {
     uint64_t now = cw_run_global_lock_now_ns(), until = now + MOMENT_NS;
@@ -81,13 +81,14 @@ static void drain_for_a_moment(void)
     cw_run_window_close();
     cw_run.waiters++;
     while (cw_run.unfinished && !cw_run.abandoned) {
+        cw_run_worker_take_ready();
         if (cw_run.retire_first && !cw_run.retiring) {
-            cw_run_task_retire();
-        } else if (cw_run_global_lock_has_releases()) {
-            cw_run_global_lock_give();
-            cw_run_global_lock_take();
+            cw_run_worker_retire();
+        } else if (cw_run_foreign_give_and_take()) {
+            continue;
         } else {
-            cw_run_worker_kick();
+            cw_run_loop_staff();
+            cw_run_global_lock_kick();
             cw_run_global_lock_wait(until > now ? until - now : 1);
             now = cw_run_global_lock_now_ns();
             cw_run.abandoned = now >= until;
@@ -98,7 +99,7 @@ static void drain_for_a_moment(void)
     abandoned = cw_run.abandoned;
     cw_run_global_lock_give();
     if (abandoned)
-        cw_pending_builds_stop();
+        cw_pending_launches_stop();
 }
 
 /* Commands under way stop where they are; compilations are waited for. */
@@ -107,7 +108,7 @@ static void abandon(void)
     cw_run_global_lock_take();
     cw_run.ending = cw_run.abandoned = cw_run.off = true;
     cw_run_global_lock_give();
-    cw_pending_builds_stop();
+    cw_pending_launches_stop();
 }
 
 static void stop_models(void)
@@ -129,6 +130,7 @@ static const struct subsystem {
     void (*after_fork)(void);
 } subsystems[] = {
     {.after_fork = cw_run_recount_after_fork},
+    {.after_fork = cw_helper_build_after_fork},
     {.describe = cw_run_spread_describe},
     {.describe = cw_run_tile_apart_describe},
     /* before the others: their threads do not wait for a compiler */
@@ -136,7 +138,7 @@ static const struct subsystem {
     {stop_models, cw_run_program_models_describe, cw_run_program_models_after_fork},
     {.stop = cw_run_local_size_stop},
     {.stop = cw_run_tile_build_stop, .describe = cw_run_reasons_describe_whole},
-    {.stop = cw_run_worker_stop_all},
+    {.stop = cw_run_loop_stop_all},
     {.stop = cw_run_spread_ahead_stop},
     {.stop = cw_run_window_stop},
     {cw_run_staging_stop, cw_run_staging_describe, cw_run_staging_after_fork},
@@ -196,7 +198,7 @@ static void summary(void)
     if (c->kept)
         say(line, snprintf(line, sizeof line,
                            "run: %llu builds answered by what earlier runs have kept, which saved %.1f ms\n",
-                           (unsigned long long)c->kept, cw_run_activation_saved(0) / 1e6));
+                           (unsigned long long)c->kept, cw_run_account.saved_ns / 1e6));
     if (c->again)
         say(line,
             snprintf(
@@ -368,6 +370,6 @@ void cw_run_process_end_start(const struct cw_options *options)
     wants_summary = options->summary;
     wants_verdict = !options->quiet && (options->summary || isatty(STDERR_FILENO));
     self = getpid();
-    cw_run_exit_start(cw_run_process_end_at_exit, main_ends);
+    cw_exit_start(cw_run_process_end_at_exit, main_ends);
     pthread_atfork(before_fork, in_parent, in_child);
 }

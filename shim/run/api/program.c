@@ -2,26 +2,25 @@
 #include "../models/binary.h"
 #include "../models/headers.h"
 #include "../models/known.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 #include "hooks.h"
 #include "../tiles/share.h"
-#include "../../builds/build_cache.h"
+#include "../code/build_cache.h"
 #include "../models/program_models.h"
 #include "../groups/group.h"
 #include "../tiles/tile.h"
 
 #include <stdlib.h>
 
-#include "../../../analyzer/source/cl_source.h"
-#include "../../builds/source.h"
+#include "../../../analyzer/kernels/source/cl_source.h"
+#include "../code/code.h"
 #include "program.h"
 #include "program_binary.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/window.h"
 
 static bool is_part(const struct cw_run_context *c, cl_uint devices)
 {
@@ -97,7 +96,7 @@ void cw_run_program_free(void *record)
     p->context->own_objects -= p->gone;
     cw_build_cache_free(p);
     forget_copies(p);
-    cw_source_forget(p);
+    cw_program_source_forget(p);
     cw_run_program_models_forget(p);
     free(p->copies);
     free(p->source);
@@ -226,7 +225,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     err = build(program, n, devices, options, notify, data);
     if (before && err == CL_SUCCESS)
         after = cw_headers_join(program, copy);
-    cw_run_exit_register(); /* a compiler has woken up: its things must outlive the builds of our
+    cw_exit_register(); /* a compiler has woken up: its things must outlive the builds of our
                                       workers */
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
@@ -245,7 +244,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         free(p->options);
         p->options = p->built_with ? strdup(p->built_with) : copy;
         copy = p->built_with ? copy : NULL;
-        cw_source_forget(p);
+        cw_program_source_forget(p);
         forget_copies(p);
         cw_run_group_history_foresee_group(p);
         if (p->models)

@@ -19,7 +19,7 @@ void cw_run_program_settle_helpers(void);
 /* Waits until no use by run mode keeps the program from being built or compiled again. Lock not held. */
 void cw_run_program_settle(cl_program program);
 /* A program that was linked for `devices` devices (0: all), as one of this source and these options, which
- * are taken over. `doubtful`: only once models have shown that it compiles; then cw_source_trust() is
+ * are taken over. `doubtful`: only once models have shown that it compiles; then cw_program_source_trust() is
  * called. Lock not held; held. */
 void cw_run_program_linked(cl_context context, cl_program program, cl_uint devices, char *source,
                            char *options, bool doubtful);

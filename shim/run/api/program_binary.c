@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../builds/isolated_compiler.h"
-#include "../../builds/source.h"
+#include "../code/code.h"
 #include "../../programs/pyopencl_cache.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -76,7 +76,7 @@ static void set_source(struct cw_run_program *p, bool is)
 {
     if (p->binary != is)
         return;
-    cw_source_forget(p);
+    cw_program_source_forget(p);
     free(p->source);
     p->source = strdup(is ? p->match->source : p->match->text);
     p->binary = !is;

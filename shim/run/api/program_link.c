@@ -1,18 +1,18 @@
 /* program_link.c - programs that are compiled apart and linked.
  *
  * A compiled program is remembered with the headers that it was given. A linked program is managed as one
- * that is built of one source which means the same (analyzer/source/linked_source.h), with the options of all
+ * that is built of one source which means the same (kernels/source/linked_source.h), with the options of all
  * its parts; made of several, only once the models of its kernels are there: then that source is known to
  * compile. In doubt it stays native. */
 #include "hooks.h"
-#include "../core/exit.h"
-#include "../../builds/build_cache.h"
+#include "../../door/exit.h"
+#include "../code/build_cache.h"
 #include "../models/program_models.h"
 
 #include <stdlib.h>
 
-#include "../../../analyzer/source/joined_source.h"
-#include "../../../analyzer/source/linked_source.h"
+#include "../../../analyzer/kernels/source/joined_source.h"
+#include "../../../analyzer/kernels/source/linked_source.h"
 #include "program.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -116,7 +116,7 @@ cl_int cw_run_hook_clCompileProgram(cl_program program, cl_uint n, const cl_devi
     err = cw_native.clCompileProgram(program, n, devices, options, headers, header, names, notify, data);
     if (before && err == CL_SUCCESS)
         after = read_unit(program, copy, headers, header, names);
-    cw_run_exit_register(); /* as in clBuildProgram */
+    cw_exit_register(); /* as in clBuildProgram */
     if (!after || strcmp(before, after) != 0) {
         free(before);
         free(copy);
@@ -178,7 +178,7 @@ cl_program cw_run_hook_clLinkProgram(cl_context context, cl_uint n, const cl_dev
         cw_build_cache_make_real(part[i]);
     program = cw_native.clLinkProgram(context, n, devices, options, parts, part, notify, data, err);
 
-    cw_run_exit_register();
+    cw_exit_register();
     if (program && text && with && *err == CL_SUCCESS) {
         cw_run_program_linked(context, program, n, text, with, parts > 1);
         text = with = NULL;

@@ -18,9 +18,8 @@
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
 #include "../tuning/gpu_begin.h"
-#include "../tuning/hold.h"
-#include "../workers/help.h"
-#include "../workers/window.h"
+#include "../windows/hold.h"
+#include "../windows/window.h"
 #include "../workers/wanted.h"
 
 #include <stdlib.h>
@@ -94,6 +93,8 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     }
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */
+    if (q && q->managed && cw_run.begun && !cw_run.off && !cw_run.forked)
+        cw_run_window_start();
     cw_run_global_lock_give();
     if (CW_UNLIKELY(cw_run.recording) && cw_formula_is_recording())
         record_lanes();
@@ -194,7 +195,8 @@ static void waited(struct cw_run_queue *q, uint64_t given)
 
     if (q->native_known < given)
         q->native_known = given;
-    cw_run_callback_wait(q); /* those on native commands, too */
+    cw_run_help_callbacks(q); /* those on native commands, too */
+    cw_run_hold_synchronised(q);
     cw_run_bypass_synchronised(q);
     cw_run_activation_waited(&now);
     cw_run_record_unpin(&q->r);
@@ -231,7 +233,7 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool 
             cw_run_global_lock_take();
         }
         cw_run_help(q, until.sequence, cw_run_help_is_over, &until);
-        cw_run_callback_wait(q);
+        cw_run_help_callbacks(q);
         cw_run_clock_reached(q->last_end_ns);
     }
     if (q && nothing && vendor_has_none(q, *given)) {

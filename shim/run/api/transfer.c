@@ -14,7 +14,6 @@
 #include "../memory/content.h"
 #include "../memory/spread_read.h"
 #include "../staging/staging.h"
-#include "../tasks/reference_counts.h"
 #include "../workers/execute.h"
 
 #define NO_READ  (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
@@ -288,8 +287,6 @@ static struct cw_run_task *migrate_task(struct cw_run_enqueue *e, cl_uint n, con
         t = cw_run_rectangle_task(e, CL_COMMAND_MIGRATE_MEM_OBJECTS, CW_RUN_NOTHING, &cw_run_work_nothing);
     if (!t)
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
-    for (cl_uint i = 0; t && i < n; i++)
-        cw_run_reference_counts_last(cw_run_memory_any(objects[i]), e->queue, cw_run.sequence + 1);
     return t;
 }
 

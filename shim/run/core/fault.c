@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../../analyzer/io/identity.h"
-#include "../../../analyzer/trace/trace.h"
+#include "../../../analyzer/record/trace.h"
 #include "../../door/door.h"
 #include "../../door/log.h"
 #include "context_device.h"

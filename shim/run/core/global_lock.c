@@ -5,7 +5,6 @@
 #include "recount.h"
 #include "state.h"
 #include "thread.h"
-#include "worker_ops.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -24,6 +23,8 @@ struct cw_run_state_all cw_run = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                   .timer = PTHREAD_COND_INITIALIZER,
                                   .host = {.low = 0, .high = UINTPTR_MAX}};
 CW_LOCK_RANK(&cw_run.lock, RUN)
+
+struct cw_run_account cw_run_account;
 
 static struct garbage *garbage;
 
@@ -89,8 +90,8 @@ static bool try(void)
 /* The first try has failed. */
 static __attribute__((noinline)) void lock_taken(void)
 {
-    for (int i = 1; i < TRIES && cw_run_thread_processors() >= 2 && !is_mine(); i++) {
-        cw_run_thread_relax();
+    for (int i = 1; i < TRIES && cw_thread_processors() >= 2 && !is_mine(); i++) {
+        cw_thread_relax();
         if (try())
             return;
     }
@@ -169,9 +170,14 @@ void cw_run_global_lock_ends_in_call(void)
     ends_in_call = true;
 }
 
+bool cw_run_global_lock_is_in_end(void)
+{
+    return ends_in_call;
+}
+
 bool cw_run_global_lock_has_releases(void)
 {
-    return (garbage || cw_run.to_register) && !ends_in_call;
+    return garbage && !ends_in_call;
 }
 
 static void release(const struct garbage *g)
@@ -210,15 +216,6 @@ static void release(const struct garbage *g)
     }
 }
 
-static void hand_over(struct cw_run_foreign *f)
-{
-    while (f) {
-        struct cw_run_foreign *next = f->next;
-        f->hand_over(f);
-        f = next;
-    }
-}
-
 static void release_all(struct garbage *g)
 {
     while (g) {
@@ -233,22 +230,45 @@ static void release_all(struct garbage *g)
 static __attribute__((noinline)) void unlock_and_release(void)
 {
     struct garbage *g = garbage;
-    struct cw_run_foreign *f = cw_run.to_register;
 
     garbage = NULL;
-    cw_run.to_register = NULL;
     if (g)
         cw_run_recount_begins(); /* that they are not ours any more is noted already */
     unlock();
     shake();
-    hand_over(f);
     if (g)
         release_all(g);
 }
 
+/* The worker of the first task of the list, which takes all of it; NULL: the list is empty. */
+static const struct cw_run_worker *of_list(void)
+{
+    return cw_run.became_ready ? &cw_run.lanes[cw_run.became_ready->links.done->at.lane] : NULL;
+}
+
+void cw_run_global_lock_kick_all(void)
+{
+    const struct cw_run_worker *first = of_list();
+    bool timer = first && (first->busy || first->quit);
+
+    for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
+        struct cw_run_worker *l = &cw_run.lanes[i];
+
+        if (!(cw_run_has_work(l) || l == first) || l->busy || l->quit)
+            continue;
+        timer |= !l->has_worker;
+        if (l->asleep)
+            pthread_cond_signal(&l->wake);
+        l->asleep = false;
+    }
+    cw_run.timer_wanted |= timer;
+    if (cw_run.timer_wanted && (cw_run.timer_asleep || timer))
+        pthread_cond_signal(&cw_run.timer);
+}
+
 void cw_run_global_lock_give(void)
 {
-    cw_run_worker_kick();
+    cw_run_global_lock_kick();
     if (CW_UNLIKELY(cw_run_global_lock_has_releases())) {
         unlock_and_release();
     } else {
@@ -263,7 +283,7 @@ void cw_run_global_lock_give_in_callback(void)
         cw_run.timer_wanted = true; /* run mode's own threads complete events */
         cw_run_global_lock_tell();
     }
-    cw_run_worker_kick();
+    cw_run_global_lock_kick();
     unlock();
     shake();
 }

@@ -3,7 +3,7 @@
  * Locks: one, cw_run.lock, over all that core/types.h declares. Nothing of the vendor is called while it is
  * held but queries of an event's status and of reference counts, and retains of events: callbacks that the
  * vendor may make with a lock of its own never take this one (door/handoff.h). cw_run_global_lock_give also
- * hands over the work that had to wait for a free lock: releases, and callbacks on vendor events. */
+ * makes the releases that had to wait for a free lock. */
 #ifndef CW_RUN_GLOBAL_LOCK_H
 #define CW_RUN_GLOBAL_LOCK_H
 
@@ -26,6 +26,7 @@ bool cw_run_global_lock_keep(void);
 /* The calling thread is inside a call that never goes on, and makes no call of the vendor's any more: what it
  * would hand over is left to other threads, or to the end of the process. */
 void cw_run_global_lock_ends_in_call(void);
+bool cw_run_global_lock_is_in_end(void); /* it has called that */
 
 void cw_run_global_lock_give_only(void);        /* hands nothing over, wakes no worker */
 void cw_run_global_lock_give_in_callback(void); /* hands nothing over: for callbacks of the vendor */

@@ -56,8 +56,6 @@ struct cw_run_context {
     uint32_t native_calls;        /* of the vendor for native commands that threads are in */
     /* the least of their cw_run_native.after */
     uint64_t called_after;
-    /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
-    cl_command_queue idle_queue;
 };
 
 struct cw_run_aside { /* tuning/bypass.c */
@@ -67,7 +65,7 @@ struct cw_run_aside { /* tuning/bypass.c */
     uint32_t copies;  /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
 
-/* Native launches of a queue while helpers have not begun (tuning/hold.h). */
+/* Native launches of a queue while helpers have not begun (windows/hold.h). */
 struct cw_run_hold {
     cl_event first;    /* of the first since the program has waited; NULL: none */
     uint32_t launches; /* since then */
@@ -92,14 +90,13 @@ struct cw_run_queue {
     uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_aside aside;
     struct cw_run_hold hold;
-    bool again;                      /* a launch is under way that is in no list (tuning/repeat.h), ... */
+    bool again;                      /* a launch is under way that is in no list (workers/repeat.h), ... */
     pthread_t again_by;              /* ... in this thread */
     uint64_t calls, calls_over;      /* callbacks that are for the callback thread: due so far, returned */
     struct cw_run_callback *natives; /* callbacks on native commands: not called yet, or not returned */
-    uint32_t lasts;                  /* memory objects whose last command is one of the queue */
 };
 
-/* How a buffer has been used in windows so far (groups/window_flow.c), where devices have memories of their
+/* How a buffer has been used in windows so far (windows/window_flow.c), where devices have memories of their
  * own. */
 struct cw_run_habits {
     uint32_t launches; /* that used it, since another command wrote to it */
@@ -138,7 +135,7 @@ struct cw_run_access {
     bool listed;       /* in the region's list; one that a later write covers is not */
     uint32_t promised; /* so many changes at the command's end have room in its region's extents */
     uint32_t rows;     /* of a rectangle whose rows count alone; 0: all bytes between low and high do */
-    uint32_t ahead;    /* of a window: groups/window_flow.c */
+    uint32_t ahead;    /* of a window: windows/window_flow.c */
     bool covers;       /* in the list of its region's spread: memory/spread_copy.c */
     bool beside; /* of a write: a part of the same launch writes these bytes in the memory that counts */
     bool twice;  /* of a write: other parts of the launch may write them beside it */
@@ -179,13 +176,6 @@ struct cw_run_memory {
     /* by lane number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold
      * the lock, while others that do may look */
     _Atomic(cl_mem) *mirrors;
-    /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
-    struct cw_run_queue *last;
-    uint64_t last_sequence; /* that command's */
-    /* root in a device's own memory: retained; of the last command on it, if that is native. Copies of run
-     * mode take its place in the vendor's eyes */
-    cl_event native_last;
-    bool settled; /* root: the vendor does not take a native command for the last one */
 };
 
 /* The state of a helper program on a helper's worker. */
@@ -219,7 +209,7 @@ struct cw_run_program {
     uint64_t seek_at_ns, seek_after_ns; /* asked for: sought again then, and the next time so much later */
     struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
-    cl_program kept;            /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */
+    cl_program kept;            /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
     bool kept_bare;             /* it was built with NULL for options */
     bool kept_real;             /* the vendor has built it itself, too */
     double kept_saved_ns;       /* build time that the cache has saved */
@@ -237,6 +227,7 @@ struct cw_run_program {
     bool groups_told; /* where they may, the models say of which kernels */
     bool fixed_size;  /* a kernel demands a local size, or may */
     struct cw_cl_source *tokens;
+    bool models_came;             /* they, or the history, have: windows/window.c tells groups and tiles */
     struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (models/program_models.h) */
     uint64_t models_job;          /* the job that may set them */
     cl_program *copies;           /* by lane number */
@@ -287,7 +278,7 @@ struct cw_run_repeat_place {
 };
 
 /* The launch that a kernel did last, if it was one that may be done at once when it comes again
- * (tuning/repeat.h). */
+ * (workers/repeat.h). */
 struct cw_run_repeat {
     const struct cw_run_queue *queue;
     uint64_t sets, records; /* cw_run_kernel.sets, cw_run.records then: another number, and it is not the same
@@ -323,7 +314,7 @@ struct cw_run_known {
     const char *inexact; /* static words: why its results may differ on other code; NULL: they do not */
     unsigned floats;     /* enum cw_model_floats: what they need */
     uint32_t *launches;  /* by lane number */
-    /* by lane number: kinds of launches with code (builds/compiler_resources.c) */
+    /* by lane number: kinds of launches with code (code/compiler_kinds.c) */
     struct cw_run_kinds *loaded;
     double *mean_ns; /* by lane number: measured, 0: never */
     bool *broken;    /* by lane number: a launch failed there */
@@ -402,7 +393,6 @@ struct cw_run_event {
     uint32_t calls_due; /* callbacks that have not returned */
     uint64_t calls;     /* MANAGED, over: queue->calls with its own callbacks */
     bool asked;         /* the program has seen that it was not over */
-    uint64_t sequence;  /* MANAGED: the command's */
 };
 
 #endif

@@ -6,7 +6,7 @@
 /* Run mode could manage the command and leaves it to the vendor, as that is quicker. */
 #define CW_RUN_CHOICES(X)                                                                                    \
     X(CW_RUN_R_LONG, "long kernel, no gain from managing", "several such kernels at a time")                 \
-    X(CW_RUN_R_UNBEGUN, "before helpers began", "run it again, or --learn all")                              \
+    X(CW_RUN_R_UNBEGUN, "before helpers began", "run it again, or --set learn=all")                          \
     X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was",                                           \
       "more independent commands between waits")                                                             \
     X(CW_RUN_R_BEHIND, "transfer right behind native commands", "what helps those")                          \
@@ -27,7 +27,7 @@
     X(CW_RUN_R_KIND, "command on SVM or shared memory, native kernel or extension", "buffers instead")       \
     X(CW_RUN_R_CHECK, "left to the vendor to check", "")                                                     \
     X(CW_RUN_R_DEVICE, "context or queue that is not managed",                                               \
-      "PoCL's CPU device; on NVIDIA --streams auto, --staging auto")                                         \
+      "PoCL's CPU device; on NVIDIA --set streams=auto, --set staging=auto")                                 \
     X(CW_RUN_R_OFF, "run mode switched off", "more memory and threads")
 
 #define CW_RUN_REASONS(X) CW_RUN_CHOICES(X) CW_RUN_OBSTACLES(X)

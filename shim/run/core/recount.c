@@ -7,7 +7,8 @@
 #include "global_lock.h"
 #include "types.h"
 
-#define RECOUNT_NS UINT64_C(100000000)
+#define RECOUNT_NS    UINT64_C(100000000)
+#define RECOUNT_TURNS 100 /* on a busy machine a thread in a change may wait for a processor */
 
 static _Atomic uint64_t begun, ended;
 static _Thread_local uint64_t mine; /* the vendor may call the program back within one, and that may ask */
@@ -43,17 +44,21 @@ static uint64_t in_progress(uint64_t *now)
     return *now - over - mine;
 }
 
+static bool gives_up(struct cw_run_recount *r)
+{
+    return r->turns++ >= RECOUNT_TURNS && cw_run_global_lock_now_ns() >= r->until_ns;
+}
+
 bool cw_run_recount_again(struct cw_run_recount *r)
 {
-    bool over = r->read && (atomic_load(&begun) == r->changes || cw_run_global_lock_now_ns() >= r->until_ns);
+    bool over = r->read && (atomic_load(&begun) == r->changes || gives_up(r));
 
     if (r->read)
         cw_run_global_lock_give();
     if (over)
         return false; /* none has begun since `changes`, when all but our own were over */
     cw_run_global_lock_take();
-    while ((in_progress(&r->changes) || cw_run_global_lock_has_releases()) &&
-           cw_run_global_lock_now_ns() < r->until_ns) {
+    while ((in_progress(&r->changes) || cw_run_global_lock_has_releases()) && !gives_up(r)) {
         cw_run_global_lock_give(); /* their notes need the lock, and giving it hands over noted releases */
         sched_yield();
         cw_run_global_lock_take();
@@ -66,7 +71,6 @@ void cw_run_recount_settle(void)
 {
     struct cw_run_recount r;
 
-    cw_run_recount_read(&r);
-    while (cw_run_recount_again(&r))
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);)
         ;
 }

@@ -17,16 +17,16 @@ void cw_run_recount_ends(void);
 
 /* for (cw_run_recount_read(&r); cw_run_recount_again(&r);) { ask the vendor; subtract run mode's share }
  * The body runs, with the lock held, until no other thread has changed anything meanwhile, but for no longer
- * than a tenth of a second: changes may be slow and follow on each other. Lock not held before and after. */
+ * than a tenth of a second and a hundred turns: changes may be slow and follow on each other. Lock not held
+ * before and after. */
 struct cw_run_recount {
-    uint64_t changes, until_ns;
+    uint64_t changes, until_ns, turns;
     bool read;
 };
 void cw_run_recount_read(struct cw_run_recount *r);
 bool cw_run_recount_again(struct cw_run_recount *r);
 
-/* Returns when no other thread is in a change, and noted releases are handed over, or after a tenth of a
- * second. Lock not held. */
+/* Waits as a reader does until no other thread is in a change, and noted releases are handed over. */
 void cw_run_recount_settle(void);
 
 /* In the child of a fork: changes of other threads do not end there. */

@@ -9,7 +9,7 @@ struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
     atomic_ullong by_rows;                /* tiles; lock not needed */
     uint64_t far_copies[2], far_bytes[2]; /* to devices' own memories; back */
-    uint64_t far_bytes_for[4];            /* by enum cw_move_why of analyzer/trace/trace.h */
+    uint64_t far_bytes_for[4];            /* by enum cw_move_why of analyzer/record/trace.h */
     /* cut launches whose parts worked in several memories; those that copied; their work-items; beside
      * these */
     uint64_t apart, apart_fetches, apart_units, margin_units;
@@ -35,7 +35,7 @@ struct cw_run_state_all {
     bool abandoned;  /* the process ends, and some commands never will: lanes that come back from them stop */
     bool off;        /* everything new is native: fork, a function that we do not know */
     bool begun;      /* helpers, history, models: tuning/activation.h */
-    bool holds;      /* commands are managed although helpers have not begun: tuning/hold.h */
+    bool holds;      /* commands are managed although helpers have not begun: windows/hold.h */
     bool recording;  /* the program's commands are recorded, too; constant after start() */
     bool all, chaos; /* all: CLWEAVE_MANAGE_ALL */
     /* all; or DSPs on the virtual clock under a policy that the user names. From the first launch on, each
@@ -56,26 +56,50 @@ struct cw_run_state_all {
     bool retiring;
     pthread_t retirer; /* the thread that retires */
     uint32_t waiters;
-    uint32_t unfinished;           /* managed commands that have not retired */
-    uint32_t reserved;             /* every lane has room for so many that are ready */
-    uint32_t running, ready_count; /* commands; in all heaps */
-    uint32_t wanted;               /* copies of programs that workers are to make */
-    uint32_t preparing;            /* lanes that build a helper's copy of a program */
-    uint32_t readying;             /* contexts of helpers, and rewritten programs, that are to be made */
-    uint32_t copies;               /* helpers' copies of programs so far */
-    uint32_t far_lanes;            /* workers whose device has a memory of its own */
-    uint64_t direct;               /* bits of the memories between which memory/relay.h copies */
-    uint32_t spreads;              /* buffers that have left the host's memory */
-    struct cw_run_task *claims;    /* commands that claim bytes (memory/spread.h), by links.claims */
-    uint32_t quarantines;          /* workers whose device has failed (memory/quarantine.h) */
+    uint32_t unfinished;              /* managed commands that have not retired */
+    uint32_t reserved;                /* every lane has room for so many that are ready */
+    struct cw_run_task *became_ready; /* core/ready.h */
+    uint32_t running, ready_count;    /* commands; that are ready */
+    uint32_t wanted;                  /* copies of programs that workers are to make */
+    uint32_t preparing;               /* lanes that build a helper's copy of a program */
+    uint32_t readying;                /* contexts of helpers, and rewritten programs, that are to be made */
+    uint32_t copies;                  /* helpers' copies of programs so far */
+    uint32_t far_lanes;               /* workers whose device has a memory of its own */
+    uint64_t direct;                  /* bits of the memories between which memory/relay.h copies */
+    uint32_t spreads;                 /* buffers that have left the host's memory */
+    struct cw_run_task *claims;       /* commands that claim bytes (memory/spread.h), by links.claims */
+    uint32_t quarantines;             /* workers whose device has failed (memory/quarantine.h) */
     void (*over)(struct cw_run_task *t); /* cw_run_spread_over; NULL: far_lanes is 0 */
     struct cw_run_worker lanes[CW_RUN_LANES];
     uint32_t num_lanes;
-    struct cw_run_foreign *to_register; /* by cw_run_global_lock_give */
-    struct cw_run_foreign *open;        /* all whose event is not over */
+    struct cw_run_foreign *open; /* all whose event is not over */
     struct cw_run_region host;
     struct cw_run_counts counts;
 };
 extern struct cw_run_state_all cw_run;
+
+/* There is something to do for the worker, whose thread may be there or not. Lock held. */
+static inline bool cw_run_has_work(const struct cw_run_worker *l)
+{
+    return (l->num_ready && !l->blocked) || ((l->num_wanted || l->opens) && !cw_run.ending);
+}
+
+/* Wakes the workers that have something to do, and the timer for those that have no thread, which giving up
+ * the lock does, too. Lock held. */
+void cw_run_global_lock_kick_all(void);
+static inline void cw_run_global_lock_kick(void)
+{
+    if (cw_run.ready_count || cw_run.wanted || cw_run.timer_wanted)
+        cw_run_global_lock_kick_all();
+}
+
+/* Costs and savings of run mode, as each folder adds to them; tuning/activation.c reads them. */
+struct cw_run_account {
+    double cost_ns;  /* processor time of run mode's own work */
+    double saved_ns; /* of the program's builds, which earlier runs have made */
+    uint32_t learns; /* times that this run waits for something that a later run finds, or measures a way to
+                        run for the first time; above 0: its time does not tell the gain */
+};
+extern struct cw_run_account cw_run_account;
 
 #endif

@@ -38,7 +38,7 @@
 /* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */
 #define CW_RUN_GPU_BEGIN_HOPE 0.1
 
-/* ---- commands that wait for helpers (tuning/hold.h) */
+/* ---- commands that wait for helpers (windows/hold.h) */
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is
  * held */
 #define CW_RUN_HOLD_AFTER 3
@@ -85,7 +85,7 @@
 /* one standard error of a copy's time, as a share of it */
 #define CW_RUN_COPY_ERROR 0.2
 
-/* ---- short commands (workers/short_task.h, workers/help.h, workers/batch.h) */
+/* ---- short commands (workers/short_task.h, windows/help.c, workers/batch.h) */
 /* bytes of a transfer that takes no longer than waking a worker */
 #define CW_RUN_SHORT_BYTES 16384
 /* ns that such a transfer takes */
@@ -125,7 +125,7 @@
 /* synchronisations: the most */
 #define CW_RUN_BYPASS_SPAN_MOST 4096
 
-/* ---- launches that come again (tuning/repeat.h, tuning/repeat_place.h) */
+/* ---- launches that come again (workers/repeat.h, tuning/repeat_place.h) */
 /* launches on the fast path, then one goes the long way, where it is measured */
 #define CW_RUN_REPEAT_LEFT 63
 /* launches sent where the one before went, then one is planned anew */

@@ -139,7 +139,7 @@ struct cw_run_task {
     struct {
         uint32_t number, index; /* the window that it was in, and where */
     } window;
-    struct {            /* tuning/repeat.h */
+    struct {            /* workers/repeat.h */
         uint64_t sets;  /* of the launch's kernel, when it was enqueued */
         uint64_t alike; /* cw_reach.id of a launch that is short with any data; 0: it may be long */
     } repeat;
@@ -247,11 +247,10 @@ struct cw_run_native {
 
 /* A vendor event that managed commands wait for. */
 struct cw_run_foreign {
-    struct cw_run_foreign *next, *prev_open, *next_open; /* next: in to_register */
+    struct cw_run_foreign *next, *prev_open, *next_open; /* next: of those that the vendor does not know */
     cl_event event;                                      /* retained */
     struct cw_run_task *task; /* internal: is done when the event is. NULL: the event is over */
     bool registered;          /* the vendor knows of us */
-    void (*hand_over)(struct cw_run_foreign *f); /* once the lock is free; `f` may be gone then */
 };
 
 /* ---- lanes: one device, one command at a time, driven by its worker or by a program's thread that waits */

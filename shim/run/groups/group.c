@@ -1,6 +1,6 @@
 /* group.c - chains: gathers their launches and starts a group run, or returns them to plain order. See
  * groups/group.h. */
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "group.h"
 #include "../models/program_models.h"
 #include "../core/context_device.h"
@@ -283,7 +283,7 @@ static bool are_built(const struct cw_run_group *g, const uint32_t *place, uint3
             all &= cw_run_tile_build_is_done(p, place[i], true, may);
     }
     if (!all)
-        cw_run_activation_learns();
+        cw_run_account.learns++;
     return all;
 }
 
@@ -317,7 +317,7 @@ static void hold(struct cw_run_group *g)
         struct cw_run_task *t = g->step[i].task;
 
         if (i && t->state == CW_RUN_READY)
-            cw_run_worker_unready(t);
+            cw_run_ready_remove(t);
         t->state = CW_RUN_READY; /* but in no heap */
         t->group.may = false;
     }

@@ -96,7 +96,7 @@ struct cw_run_group {
     bool again;  /* some of its launches may be a group a little later */
 };
 
-/* ---- for groups/decide.c, workers/worker.c, api/launch.c, tiles/share.c */
+/* ---- for windows/decide.c, workers/worker.c, api/launch.c, tiles/share.c */
 
 /* Settings; called by start(). */
 void cw_run_group_start(const struct cw_options *options);

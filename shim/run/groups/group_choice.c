@@ -310,7 +310,7 @@ static void take_plain(struct cw_run_chain *c, const struct cw_run_group *g, boo
     if (quickest)
         settle_plain(g);
     else
-        cw_run_activation_learns();
+        cw_run_account.learns++;
 }
 
 static bool choose_chaos(const struct cw_run_chain *c, uint32_t tried, uint32_t *variant, const char **why)
@@ -332,7 +332,7 @@ bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_grou
         return false;
     *why = "nothing is known of it yet";
     if (!know_plain(c, g) && !cw_run_group_settings.always) {
-        cw_run_activation_learns();
+        cw_run_account.learns++;
         return false;
     }
     v = next_of(c, tried, &best);
@@ -341,14 +341,14 @@ bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_grou
     if (v > plain) {
         *why = c->why ? c->why : "the rewritten kernels are not there yet";
         if (!c->why)
-            cw_run_activation_learns();
+            cw_run_account.learns++;
         if ((!tried || is_hopeless(c)) && !cw_run_group_settings.always) /* none can be had, ever */
             settle_plain(g);
         return false;
     }
     if (v == plain && is_waiting(c)) {
         *why = "the rewritten kernels are not there yet";
-        cw_run_activation_learns();
+        cw_run_account.learns++;
         return false;
     }
     if (v == plain) {
@@ -403,12 +403,12 @@ void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t 
     if (!c->warm[helpers]) { /* with the compiler in it */
         c->warm[helpers] = true;
         cw_run_group_history_keep_warm(c, helpers, each);
-        cw_run_activation_learns();
+        cw_run_account.learns++;
         return;
     }
     if ((c->runs[variant] ? c->ns[variant] : each) >
         best_ns(c)) /* it was looked at, once more or at all: later runs know better */
-        cw_run_activation_learns();
+        cw_run_account.learns++;
     c->runs[variant]++;
     c->ns[variant] = cw_run_least_of_late(c->ns[variant], each);
     cw_run_group_history_keep(c, variant, each);

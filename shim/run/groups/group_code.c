@@ -20,7 +20,7 @@
 struct code {
     struct cw_run_chain *chain;
     struct cw_run_context_device *place; /* of the context of a pinned program */
-    bool helpers;  /* of the variant */
+    bool helpers;                        /* of the variant */
     bool compiles;                       /* the rule allows it; else the builder is asked */
     uint32_t n;
     struct {
@@ -102,7 +102,7 @@ static struct code *collect(const struct cw_run_group *g, uint32_t lanes)
 static void compile(void *data)
 {
     struct code *code = data;
-    double begin = cw_run_thread_cpu_ns();
+    double begin = cw_thread_cpu_ns();
     bool all = true;
 
     for (uint32_t i = 0; i < code->n; i++) {
@@ -116,9 +116,9 @@ static void compile(void *data)
     cw_run_global_lock_take();
     code->chain->code[code->place->lane->number] = all ? CW_RUN_COPY_READY : CW_RUN_COPY_MISSED;
     if (code->compiles)
-        cw_run_learn_ended(cw_run_thread_cpu_ns() - begin);
+        cw_run_learn_ended(cw_thread_cpu_ns() - begin);
     if (!all)
-        cw_run_activation_learns();
+        cw_run_account.learns++;
     else if (!cw_run_group_code_is_ordered(code->chain)) /* the chain may be over: later processes know */
         cw_run_group_history_keep_warm(code->chain, code->helpers, 1);
     finish(code);

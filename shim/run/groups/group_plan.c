@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../../analyzer/footprint/form.h"
+#include "../../../analyzer/kernels/footprint/form.h"
 #include "../../../sched/groups_pack.h"
 #include "../../door/log.h"
 #include "group_kept.h"

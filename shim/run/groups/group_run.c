@@ -62,7 +62,7 @@ static void complete(struct cw_run_group *g)
             g->last_end_ns = t->time.at[3] = now > t->time.at[2] ? now : t->time.at[2] + 1;
         }
         s->task = NULL; /* may be gone after this */
-        cw_run_task_done(t, s->status);
+        cw_run_worker_done(t, s->status);
     }
 }
 
@@ -92,7 +92,7 @@ static void wake(struct cw_run_group *g)
             woken = true;
         }
     if (woken)
-        cw_run_worker_kick();
+        cw_run_global_lock_kick();
 }
 
 static void has_run(struct cw_run_group *g, uint32_t i, cl_int status)
@@ -331,7 +331,7 @@ static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t
         if (!more && !--g->left)
             finish(g);
     }
-    cw_run_task_retire();
+    cw_run_worker_retire();
 }
 
 const struct cw_run_work_ops cw_run_group_run_part_ops = {.run = run_part};

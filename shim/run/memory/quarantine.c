@@ -141,7 +141,7 @@ cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from
     cw_lock_order_add(&r->lock, CW_LOCK_QUARANTINE);
     pthread_cond_init(&r->told, NULL);
     cw_next.clRetainMemObject(from);
-    if (!cw_run_thread_try(&thread, read_apart, r)) {
+    if (!cw_thread_try(&thread, read_apart, r)) {
         cw_next.clReleaseMemObject(from);
         destroy(r);
         return err;

@@ -1,7 +1,7 @@
 /* quarantine.h - devices with a memory of their own that fail.
  *
  * The first launch that fails there as devices do, or the first copy, ends their use: no other launch goes
- * there (workers/legal.c), those that wait there run at home, and what their memory alone has is copied to
+ * there (planner/legal.c), those that wait there run at home, and what their memory alone has is copied to
  * the host's as long as they answer, for a second. The rest is lost (memory/coherence.h): commands that
  * need it end with CL_OUT_OF_RESOURCES. */
 #ifndef CW_RUN_QUARANTINE_H

@@ -7,7 +7,7 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/thread.h"
-#include "../core/worker_ops.h"
+#include "../core/ready.h"
 #include "spread_state.h"
 
 /* A range of a buffer that a command will need in `to`. */
@@ -71,7 +71,7 @@ static void *copy_ahead(void *data)
     while (!l->quit) {
         a = take(l, &move);
         if (!a) {
-            cw_run_worker_kick(); /* which giving up the lock would do */
+            cw_run_global_lock_kick(); /* which giving up the lock would do */
             pthread_cond_wait(&l->look_ahead, &cw_run.lock);
             continue;
         }

@@ -10,7 +10,7 @@
 #include "../core/context_device.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
+#include "links.h"
 #include "../core/record.h"
 #include "../core/work_ops.h"
 #include "../staging/staging.h"
@@ -227,7 +227,7 @@ static void is_made(const struct cw_run_region *r, struct copying *c, uint64_t b
     else
         cw_extents_return(&s->valid, 1);
     if (c->err == CL_SUCCESS && !c->skip)
-        cw_run_observer->copied(l, c->back, m->high - m->low, c->took_ns);
+        cw_run_links_copied(l, c->back, m->high - m->low, c->took_ns);
     cw_run.counts.far_copies[c->back]++;
     cw_run.counts.far_bytes[c->back] += m->high - m->low;
     cw_run.counts.far_bytes_for[cause.why] += m->high - m->low;

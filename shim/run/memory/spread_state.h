@@ -4,7 +4,7 @@
 #ifndef CW_RUN_SPREAD_STATE_H
 #define CW_RUN_SPREAD_STATE_H
 
-#include "../../../analyzer/trace/trace.h"
+#include "../../../analyzer/record/trace.h"
 #include "../core/state.h"
 #include "coherence.h"
 #include "spread.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/source/vendor_compiler.h"
+#include "../../../analyzer/kernels/source/vendor_compiler.h"
 #include "../../builds/helper_cache.h"
 #include "../../builds/isolated_compiler.h"
 #include "../../builds/later_builds.h"

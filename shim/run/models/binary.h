@@ -6,7 +6,7 @@
 #ifndef CW_BINARY_H
 #define CW_BINARY_H
 
-#include "../../../analyzer/source/pocl_binary.h"
+#include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../core/types.h"
 
 /* The program has fetched `n` binaries of `p`, which is busy; lock not held. */

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "../../../analyzer/footprint/cut.h"
-#include "../../../analyzer/footprint/form.h"
+#include "../../../analyzer/kernels/footprint/cut.h"
+#include "../../../analyzer/kernels/footprint/form.h"
 #include "program_models.h"
 
 static void forget(struct cw_run_cutter *c)

@@ -1,7 +1,7 @@
 /* effects.c - see models/effects.h. */
 #include "effects.h"
 
-#include "../../../analyzer/source/kernel_params.h"
+#include "../../../analyzer/kernels/source/kernel_params.h"
 #include "program_models.h"
 
 /* Each model is looked up once: the kernels of some programs are hundreds, their launches many. The program

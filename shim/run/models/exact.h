@@ -1,4 +1,4 @@
-/* exact.h - which kernels give the same bits on devices with another code generator (analyzer/llvm/exact.h).
+/* exact.h - which kernels give the same bits on devices with another code generator (kernels/llvm/exact.h).
  * Lock held. */
 #ifndef CW_RUN_EXACT_H
 #define CW_RUN_EXACT_H

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../builds/compiler_resources.h"
+#include "../code/code.h"
 #include "acceptance.h"
 #include "cutter.h"
 #include "reach.h"
@@ -14,7 +14,7 @@ static void free_known(struct cw_run_known *known)
     cw_run_acceptance_free(known);
     cw_run_reach_free(known);
     cw_run_cutter_free(known);
-    cw_compiler_resources_free(known->loaded);
+    cw_compiler_kinds_free(known->loaded);
     free(known->launches);
     free(known->mean_ns);
     free(known->broken);
@@ -31,7 +31,7 @@ static struct cw_run_known *create(const char *name)
     known->refs = 1;
     known->name = strdup(name);
     known->launches = calloc(CW_RUN_LANES, sizeof *known->launches);
-    known->loaded = cw_compiler_resources_new();
+    known->loaded = cw_compiler_kinds_new();
     known->mean_ns = calloc(CW_RUN_LANES, sizeof *known->mean_ns);
     known->broken = calloc(CW_RUN_LANES, sizeof *known->broken);
     if (known->name && known->launches && known->loaded && known->mean_ns && known->broken)

@@ -13,10 +13,10 @@
 #include "../../door/log.h"
 #include "../../builds/later_builds.h"
 #include "../../builds/macros.h"
-#include "../core/observer.h"
+#include "../core/ready.h"
 #include "../core/thread.h"
-#include "../../builds/source.h"
-#include "../../../analyzer/source/pocl_binary.h"
+#include "../code/code.h"
+#include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -45,6 +45,8 @@ static struct {
     uint32_t without;    /* programs of whose kernels nothing is known, ... */
     struct cw_error why; /* ... the last of them for this reason */
 } models = {.last = &models.first, .wake = PTHREAD_COND_INITIALIZER};
+
+bool cw_run_program_models_came;
 
 void cw_run_program_models_start(const char *folder)
 {
@@ -136,7 +138,7 @@ static struct cw_run_models *make(const struct job *j, bool *kept, double begin)
     if (!m)
         return NULL;
     status = cw_program_models_get(&models.source, j->source, j->options, &vendor, &m->set, kept, &err);
-    say(j, status, &err, *kept, cw_run_thread_cpu_ns() - begin);
+    say(j, status, &err, *kept, cw_thread_cpu_ns() - begin);
     if (status == CW_OK)
         return m;
     free(m);
@@ -179,20 +181,21 @@ static void *work(void *unused)
             models.last = &models.first;
         models.now = j;
         cw_run_global_lock_give();
-        begin = cw_run_thread_cpu_ns();
+        begin = cw_thread_cpu_ns();
         m = make(j, &kept, begin);
         cw_run_global_lock_take();
         if (kept) /* the others are made beside the program, once */
-            cw_run_observer->cost(cw_run_thread_cpu_ns() - begin);
+            cw_run_account.cost_ns += cw_thread_cpu_ns() - begin;
         else if (m)
-            cw_run_observer->learns();
+            cw_run_account.learns++;
         models.done = j->number;
         p = m ? cw_run_record_find(j->program, CW_RUN_PROGRAM) : NULL;
         if (p && p->models_job == j->number) {
             p->models = m;
             m->refs = 1;
-            cw_source_trust(p);
-            cw_run_observer->models_known(p);
+            cw_program_source_trust(p);
+            p->models_came = cw_run_program_models_came = cw_run.timer_wanted = true;
+            cw_run_global_lock_kick();
         } else if (m) {
             m->refs = 1;
             cw_run_program_models_release(m);
@@ -226,7 +229,7 @@ static char *options_of(const char *source, const char *options, uint32_t traits
 void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options)
 {
     const struct cw_context_devices *slots = p->context->slots;
-    double begin = cw_run_thread_cpu_ns();
+    double begin = cw_thread_cpu_ns();
     struct job *j;
 
     cw_run_program_models_forget(p);
@@ -252,7 +255,7 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
     j->number = p->models_job = ++models.given;
     *models.last = j;
     models.last = &j->next;
-    j->caller_ns = cw_run_thread_cpu_ns() - begin;
+    j->caller_ns = cw_thread_cpu_ns() - begin;
     pthread_cond_signal(&models.wake);
 }
 

@@ -1,4 +1,4 @@
-/* program_models.h - models of the program's kernels (analyzer/footprint), made beside the vendor's build by
+/* program_models.h - models of the program's kernels (kernels/footprint), made beside the vendor's build by
  * a thread of run mode.
  *
  * A launch uses the model that exists when it is enqueued; only modelled time waits for one (models/reach.h).
@@ -6,7 +6,7 @@
 #ifndef CW_RUN_PROGRAM_MODELS_H
 #define CW_RUN_PROGRAM_MODELS_H
 
-#include "../../../analyzer/footprint/model_file.h"
+#include "../../../analyzer/kernels/footprint/model_file.h"
 #include "../../../analyzer/io/file_store.h"
 #include "../core/types.h"
 
@@ -41,6 +41,10 @@ bool cw_run_program_models_settled(const struct cw_run_program *p);
  * context, for later runs. Lock not held. */
 void cw_run_program_models_ask(const char *source, const char *options, const cl_device_id *devices,
                                size_t n);
+
+/* Those of a program with models_came set have come, or the history has (tuning/perf_model.c): groups and
+ * tiles are to hear of it (windows/window.c). Lock held. */
+extern bool cw_run_program_models_came;
 
 /* Those of some program are being made. Lock held. */
 bool cw_run_program_models_are_made(void);

@@ -2,8 +2,8 @@
 #ifndef CW_RUN_REACH_H
 #define CW_RUN_REACH_H
 
-#include "../../../analyzer/footprint/op_kinds.h"
-#include "../../../analyzer/footprint/reach.h"
+#include "../../../analyzer/kernels/footprint/op_kinds.h"
+#include "../../../analyzer/kernels/footprint/reach.h"
 #include "../core/types.h"
 
 /* At most so many ranges per argument and direction; more become the one around them. Each range costs a

@@ -7,13 +7,13 @@
 #include "../../../analyzer/history/history_key.h"
 #include "../../trace/recorder.h"
 #include "../models/reach.h"
-#include "../../builds/source.h"
+#include "../code/code.h"
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
-#include "../workers/legal.h"
-#include "../workers/timing.h"
+#include "../core/work_ops.h"
+#include "legal.h"
 
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0
@@ -86,11 +86,29 @@ static double bytes_of(const struct cw_run_task *t)
                : 0;
 }
 
+struct cw_work cw_run_costs_work_of(const struct cw_run_task *t)
+{
+    struct cw_work w = {0};
+
+    if (t->work == CW_RUN_LAUNCH) {
+        w.kernel = t->launch.kernel->name;
+        w.items = 1;
+        for (cl_uint i = 0; i < t->launch.dims; i++)
+            w.items *= (double)t->launch.global[i];
+        w.items *= cw_run_work_share(t);
+    } else if (t->work == CW_RUN_COPY) {
+        w.bytes = (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2];
+    } else if (t->work == CW_RUN_FILL) {
+        w.bytes = (double)t->fill.bytes;
+    }
+    return w;
+}
+
 /* The cost on an emulated device is its model's, not the measured time of the functional execution. */
 static void model(const struct cw_run_task *t, double *cost, double *error)
 {
     const struct cw_run_context *c = t->queue->context;
-    struct cw_work work = cw_run_timing_work_of(t);
+    struct cw_work work = cw_run_costs_work_of(t);
     struct cw_work_ops ops;
 
     work.ops = cw_run_reach_task_ops(t, false, &ops) ? &ops : NULL;

@@ -40,6 +40,9 @@ double cw_run_costs_least_ns(const struct cw_run_task *t);
 /* ns that a transfer or a fill is thought to take. */
 double cw_run_costs_transfer_ns(const struct cw_run_task *t);
 
+/* The work from which a device model computes the command's cost. */
+struct cw_work cw_run_costs_work_of(const struct cw_run_task *t);
+
 /* Work-items of a launch. */
 double cw_run_costs_items(const struct cw_run_launch *l);
 

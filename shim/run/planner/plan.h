@@ -39,6 +39,7 @@
 #define CW_RUN_PLAN_H
 
 #include "../../../sched/policy.h"
+#include "../memory/link_fit.h"
 
 #define CW_RUN_PLAN_SIGMAS 2.0
 
@@ -56,13 +57,6 @@ struct cw_plan_device {
     double handoff_ns;      /* each command's cost there beside its own time: >= 0, finite */
     double set_up_ns;       /* of a launch's cost there, paid again by every part: >= 0, finite */
     uint32_t space;         /* number of the memory that it works on, below rules.spaces; 0: the host's */
-};
-
-/* One way between a memory and the host's. */
-struct cw_plan_link {
-    double latency_ns;   /* >= 0, finite */
-    double bytes_per_ns; /* > 0; INFINITY: any number of bytes takes the latency */
-    double error_share;  /* one standard error of a transfer's time, as a share of it: >= 0, finite */
 };
 
 struct cw_plan_space {           /* a memory */

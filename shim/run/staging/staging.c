@@ -51,7 +51,7 @@ static bool parse(const char *text, unsigned *threads)
     else if (!strcmp(text, "off"))
         *threads = 0;
     else if (!strcmp(text, "auto"))
-        *threads = cw_run_staging_choice_threads(cw_run_thread_processors());
+        *threads = cw_run_staging_choice_threads(cw_thread_processors());
     else {
         n = strtol(text, &end, 10);
         if (end == text || *end || n < 1 || n > MOST_THREADS)

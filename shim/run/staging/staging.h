@@ -17,7 +17,7 @@
 
 struct cw_run_staging_queue;
 
-/* Called by start(): reads --staging. False: the setting is impossible, which has been said. */
+/* Called by start(): reads --set staging. False: the setting is impossible, which has been said. */
 bool cw_run_staging_start(const struct cw_options *options);
 
 /* ---- drop-in functions: clEnqueueWriteBuffer and its kin, with their parameters, returns and events.

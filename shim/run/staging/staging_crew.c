@@ -244,7 +244,7 @@ void cw_run_staging_crew_give(void)
 /* The crew is taken: only one thread is here. */
 static void start(unsigned threads)
 {
-    while (crew.started + 1 < threads && cw_run_thread_try(&crew.thread[crew.started], work, NULL))
+    while (crew.started + 1 < threads && cw_thread_try(&crew.thread[crew.started], work, NULL))
         crew.started++;
 }
 

@@ -25,7 +25,7 @@ struct cw_run_staging_job {
     pthread_t owner;
 };
 
-/* Threads per transfer by --staging, the calling one among them; 0: staging is off. */
+/* Threads per transfer by --set staging, the calling one among them; 0: staging is off. */
 unsigned cw_run_staging_crew_threads(void);
 void cw_run_staging_crew_configure(unsigned threads);
 

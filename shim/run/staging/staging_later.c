@@ -241,7 +241,7 @@ static void *move(void *unused)
 static bool start(void)
 {
     if (!mover.started && !mover.quit)
-        mover.started = cw_run_thread_try(&mover.thread, move, NULL);
+        mover.started = cw_thread_try(&mover.thread, move, NULL);
     return mover.started && !mover.quit;
 }
 

@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/source/access_mode.h"
-#include "../../../analyzer/source/cl_source.h"
-#include "../../../analyzer/source/kernel_params.h"
+#include "../../../analyzer/kernels/source/access_mode.h"
+#include "../../../analyzer/kernels/source/cl_source.h"
+#include "../../../analyzer/kernels/source/kernel_params.h"
 #include "../../builds/source.h"
+#include "../../device/device.h"
 #include "stream_binary.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"

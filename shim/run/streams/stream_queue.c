@@ -17,9 +17,15 @@
 
 struct cw_stream_counts cw_stream_counts;
 
-static bool is_streamed(cl_command_queue queue, cl_command_queue_properties *properties)
+/* Not on a sub-device: the program may release it, and PoCL 3.1 then frees it under events that are kept. */
+static bool is_streamed(cl_command_queue queue, cl_device_id device, cl_command_queue_properties *properties)
 {
-    return cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof *properties, properties, NULL) ==
+    cl_device_id parent = NULL;
+
+    return cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) ==
+               CL_SUCCESS &&
+           !parent &&
+           cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof *properties, properties, NULL) ==
                CL_SUCCESS &&
            !(*properties & ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE);
 }
@@ -83,7 +89,7 @@ void cw_stream_queue_made(cl_context context, cl_device_id device, cl_command_qu
         return;
     if (++c->queues == 2)
         cw_stream_object_each(CW_STREAM_QUEUE, cw_stream_queue_catch_up);
-    q = !cw_stream_settings.off && !atomic_load(&c->left) && is_streamed(queue, &properties)
+    q = !cw_stream_settings.off && !atomic_load(&c->left) && is_streamed(queue, device, &properties)
             ? cw_stream_object_create(queue, CW_STREAM_QUEUE, sizeof *q)
             : NULL;
     if (q)

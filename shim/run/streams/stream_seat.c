@@ -151,6 +151,7 @@ static bool pin(struct cw_stream_context *c, cl_context context, struct area *a,
     unpin(a);
     if (pinned_bytes + bytes > most_pinned())
         return false;
+    before = again ? 0 : references(context);
     a->memory = cw_next.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &err);
     c->own_refs += again ? 0 : references(context) - before;
     a->host = a->memory ? cw_next.clEnqueueMapBuffer(a->queue, a->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,

@@ -16,8 +16,8 @@ void cw_stream_settings_start(const struct cw_options *options)
     cw_stream_settings.seed = (uint64_t)options->seed;
 }
 
-/* `force` takes PoCL's CPU, also where --staging force has made a device with a memory of its own of it. A
- * dressed DSP's times are modelled: what it runs has to pass by device/. */
+/* `force` takes PoCL's CPU, also where --set staging=force has made a device with a memory of its own of it.
+ * A dressed DSP's times are modelled: what it runs has to pass by device/. */
 static bool fits(const struct cw_cl_device *d)
 {
     return cw_device_has(d, CW_VENDOR_STREAMS) ||
@@ -32,7 +32,7 @@ void cw_stream_settings_refuse(const struct cw_cl_device *d, const char *why)
     if (!cw_stream_settings.force)
         return;
     cw_next.clGetPlatformInfo(d->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
-    cw_log_warning("--streams force: queues on %s (%s) get no streams: %s", d->name, platform, why);
+    cw_log_warning("--set streams=force: queues on %s (%s) get no streams: %s", d->name, platform, why);
 }
 
 bool cw_stream_settings_take(const struct cw_context_devices *devices)

@@ -12,14 +12,14 @@ struct cw_stream_settings {
     bool force;         /* also on PoCL, and without asking whether it pays: for tests */
     bool chaos;         /* streams are chosen by lot */
     uint64_t seed;      /* of the lots */
-    atomic_bool wanted; /* a context could be streamed, and is not, as --streams is off */
+    atomic_bool wanted; /* a context could be streamed, and is not, as --set streams is off */
 };
 /* Constant after cw_stream_settings_start(), but for `off` and `wanted`. */
 extern struct cw_stream_settings cw_stream_settings;
 
 void cw_stream_settings_start(const struct cw_options *options);
 
-/* A context of this device is not streamed, and why: says so once, where --streams is force. */
+/* A context of this device is not streamed, and why: says so once, where --set streams is force. */
 void cw_stream_settings_refuse(const struct cw_cl_device *d, const char *why);
 
 /* A context with these devices is streamed. */

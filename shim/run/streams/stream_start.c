@@ -115,10 +115,10 @@ int cw_stream_start_verdict(char *text, unsigned size)
 
     if (!c->commands)
         return cw_stream_settings.wanted && !cw_run_staging_crew_threads()
-                   ? snprintf(
-                         text, size,
-                         "clweave: nothing done: run leaves this GPU to its vendor with --streams off and "
-                         "--staging off\n")
+                   ? snprintf(text, size,
+                              "clweave: nothing done: run leaves this GPU to its vendor with --set "
+                              "streams=off and "
+                              "--set staging=off\n")
                    : 0;
     if (any)
         used = snprintf(text, size,

@@ -13,7 +13,6 @@
 #include "../core/record.h"
 #include "../core/state.h"
 #include "callback.h"
-#include "../core/worker_ops.h"
 
 #include "../../door/door.h"
 #include "../../door/handoff.h"
@@ -339,44 +338,17 @@ cl_int cw_run_callbacks_set_native(cl_event event, cl_int type,
 
 /* ---- waiting for them */
 
-static bool over_for_event(const void *what)
-{
-    return !((const struct cw_run_event *)what)->calls_due;
-}
-
-static bool over_for_queue(const void *what)
-{
-    const struct cw_run_until *u = what;
-
-    return u->queue->calls_over >= u->sequence;
-}
-
 /* A callback that waits for itself would wait for ever. */
-static bool may_wait(void)
+bool cw_run_callback_may_wait(void)
 {
     return started && !cw_run.forked && !in_callback();
 }
 
-void cw_run_callback_wait(struct cw_run_queue *q)
+bool cw_run_callback_is_due(struct cw_run_queue *q)
 {
-    struct cw_run_until until = {q, q->calls};
-
     if (CW_UNLIKELY(q->natives != NULL))
         natives_first(q, 0, 0);
-    if (q->calls_over != q->calls && may_wait())
-        cw_run_worker_ops->help(NULL, 0, over_for_queue, &until);
-}
-
-void cw_run_callback_wait_event(struct cw_run_event *e)
-{
-    struct cw_run_until until = {e->queue, e->calls};
-
-    if (!may_wait())
-        return;
-    if (e->what == CW_RUN_MANAGED && e->queue->in_order) /* bare, earlier callbacks have returned */
-        cw_run_worker_ops->help(NULL, 0, over_for_queue, &until);
-    else if (e->calls_due)
-        cw_run_worker_ops->help(NULL, 0, over_for_event, e);
+    return q->calls_over != q->calls && cw_run_callback_may_wait();
 }
 
 /* Pending callbacks are delivered first; a callback that takes long is left behind, as threads of vendors

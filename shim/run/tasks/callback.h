@@ -12,10 +12,10 @@ bool cw_run_callbacks_turn(const struct cw_run_event *e);
 /* clSetEventCallback on an event that is no managed command's; lock not held. */
 cl_int cw_run_callbacks_set_native(cl_event event, cl_int type,
                                    void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *data);
-/* Waits for the callbacks that are due: of a queue, which is busy, or of an event, which is over and busy,
- * and those that come before them. Lock held, given up meanwhile. Does nothing inside a callback. */
-void cw_run_callback_wait(struct cw_run_queue *q);
-void cw_run_callback_wait_event(struct cw_run_event *e);
+/* A call of the program may wait for callbacks: it is not made inside one. */
+bool cw_run_callback_may_wait(void);
+/* The same, and callbacks on commands of `q` have not returned. */
+bool cw_run_callback_is_due(struct cw_run_queue *q);
 
 /* At the end: stops and joins its thread; the lock is not held, and nothing new may come. */
 void cw_run_callback_stop(void);

@@ -7,12 +7,12 @@
 #include "foreign.h"
 #include "../core/edge.h"
 #include "../core/clock.h"
-#include "../core/observer.h"
 
 #include <stdlib.h>
 
 #include "../../trace/recorder.h"
 #include "../core/global_lock.h"
+#include "../core/ready.h"
 #include "../core/record.h"
 #include "../core/recount.h"
 #include "../memory/native_use.h"
@@ -20,7 +20,6 @@
 #include "dependence.h"
 #include "reference_counts.h"
 #include "task.h"
-#include "../core/worker_ops.h"
 
 static cl_int vendor_status(cl_event event)
 {
@@ -219,18 +218,10 @@ bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
     return true;
 }
 
-int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking)
+int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list)
 {
     enum cw_run_waits waits;
-    int aside;
 
-    if (!q || !q->managed)
-        return CW_RUN_R_DEVICE;
-    if (cw_run.off)
-        return CW_RUN_R_OFF;
-    aside = cw_run_observer->native_wanted(q, blocking);
-    if (aside >= 0)
-        return aside;
     if (CW_UNLIKELY(q->num_gates) && cw_run_dependence_is_gated(q))
         return CW_RUN_R_GATED;
     waits = cw_run_dependence_look(q, n, list);
@@ -306,7 +297,6 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
     e->type = t->type;
     e->task = t;
     e->status = CL_QUEUED;
-    e->sequence = t->order.sequence;
     t->event = e;
     q->events++;
     cw_run_record_pin(&e->r);
@@ -320,21 +310,8 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
     }
 }
 
-/* It is the last command on all memory that it names. */
-static void be_last(struct cw_run_queue *q, struct cw_run_task *t)
-{
-    for (int i = 0; i < 2; i++)
-        if (t->memories[i])
-            cw_run_reference_counts_last(t->memories[i], q, t->order.sequence);
-    for (uint32_t i = 0; t->work == CW_RUN_LAUNCH && i < t->launch.kernel->count; i++)
-        if (t->launch.args[i].memory)
-            cw_run_reference_counts_last(t->launch.args[i].memory, q, t->order.sequence);
-}
-
 static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
 {
-    uint64_t now = 0;
-
     t->queue = q;
     t->order.sequence = ++cw_run.sequence;
     t->order.recorded = cw_run.recording ? cw_enqueuing : 0;
@@ -345,7 +322,6 @@ static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
     else
         q->first = t;
     q->last = t;
-    cw_run_observer->enqueued(&now);
     cw_run_record_pin(&q->r);
     cw_run.unfinished++;
     cw_run.counts.managed++;
@@ -398,12 +374,11 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
     wait_for_join(q, t);
     if (n)
         wait_for_list(q, t, n, list);
-    if (CW_UNLIKELY(t->outcome.failed || !cw_run_worker_ops->reserve(cw_run.unfinished + 1))) {
+    if (CW_UNLIKELY(t->outcome.failed || !cw_run_ready_reserve(cw_run.unfinished + 1))) {
         give_up(t);
         return false;
     }
     into_queue(q, t);
-    be_last(q, t);
     give_event(q, t, event);
     if (barrier && !q->in_order) {
         q->join = t;

@@ -14,8 +14,8 @@ bool cw_run_dependence_waits_native(const struct cw_run_queue *q, cl_uint n, con
 /* True when an unset user event holds a native command of `q`. */
 bool cw_run_dependence_is_gated(struct cw_run_queue *q);
 
-/* Why the next command of `q`, of any type, must be native, or -1. `blocking`: the call waits for it. */
-int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking);
+/* Why the next command of `q`, which is managed, must be native for its order, or -1. */
+int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list);
 
 /* Native commands of `q` so far become something that later ones can wait for. Gives up the lock meanwhile.
  * False: the vendor refused, or memory is out. */

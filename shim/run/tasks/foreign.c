@@ -64,7 +64,7 @@ static void CL_CALLBACK foreign_over(cl_event event, cl_int status, void *data)
     errno = saved;
 }
 
-/* Has foreign_over called; `f` may be gone then. */
+/* Has foreign_over called; `f` may be gone then. Lock not held. */
 static void register_with_vendor(struct cw_run_foreign *f)
 {
     cl_event event = f->event;
@@ -86,11 +86,36 @@ static void register_with_vendor(struct cw_run_foreign *f)
     cw_run_recount_ends();
 }
 
+struct cw_run_foreign *cw_run_foreign_unknown;
+
+void cw_run_foreign_give(void)
+{
+    struct cw_run_foreign *f = cw_run_foreign_is_due() ? cw_run_foreign_unknown : NULL, *next;
+
+    if (f)
+        cw_run_foreign_unknown = NULL;
+    cw_run_global_lock_give();
+    for (; f; f = next) {
+        next = f->next;
+        register_with_vendor(f);
+    }
+}
+
+bool cw_run_foreign_give_and_take(void)
+{
+    bool any = cw_run_foreign_is_due() || cw_run_global_lock_has_releases();
+
+    if (any) {
+        cw_run_foreign_give();
+        cw_run_global_lock_take();
+    }
+    return any;
+}
+
 void cw_run_foreign_follow(struct cw_run_foreign *f)
 {
-    f->hand_over = register_with_vendor;
-    f->next = cw_run.to_register;
-    cw_run.to_register = f;
+    f->next = cw_run_foreign_unknown;
+    cw_run_foreign_unknown = f;
     f->next_open = cw_run.open;
     if (f->next_open)
         f->next_open->prev_open = f;

@@ -7,15 +7,14 @@
 
 #include "../../door/log.h"
 #include "../../trace/recorder.h"
-#include "../core/observer.h"
 #include "event.h"
 #include "../core/global_lock.h"
+#include "../core/ready.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../memory/byte_range.h"
 #include "callback.h"
 #include "task.h"
-#include "../core/worker_ops.h"
 
 #define POOLED_BYTES 1024 /* most commands fit */
 #ifdef __SANITIZE_ADDRESS__
@@ -113,7 +112,7 @@ static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **las
         if (s->work == CW_RUN_NOTHING || s->given_up)
             put_off(s, last);
         else if (s->released && s->state == CW_RUN_LINKED) /* else it runs in this batch */
-            cw_run_worker_ops->ready(s);
+            cw_run_ready_add(s);
     }
 }
 
@@ -156,8 +155,6 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
     if (CW_UNLIKELY(t->order.recorded)) /* the true times; those for the program follow its queue's order */
         cw_device_times_ran(t->order.recorded - 1, cw_run.lanes[t->at.lane].recorded, t->outcome.status,
                             t->time.at);
-    if (t->measure.gauged)
-        cw_run_observer->gauged_done(t);
     if (CW_UNLIKELY(cw_run.over != NULL))
         cw_run.over(t);
     cw_run_byte_range_remove_accesses(t);
@@ -310,37 +307,35 @@ static bool needs_vendor(const struct cw_run_task *t)
     return false;
 }
 
-void cw_run_task_retire(void)
+bool cw_run_task_retire(void)
 {
-    struct cw_run_task *list, *next;
+    struct cw_run_task *list = cw_run.retire_first, *next;
+    struct cw_run_task head = {.links.done = NULL}, *tail = &head;
+    bool failed;
 
-    if (cw_run.retiring || !cw_run.retire_first)
-        return;
+    if (cw_run.retiring || !list)
+        return false;
     cw_run.retirer = pthread_self();
     cw_run.retiring = true; /* one thread at a time: the vendor hears of events in their order */
-    while ((list = cw_run.retire_first)) {
-        struct cw_run_task head = {.links.done = NULL}, *tail = &head;
-        bool failed;
-
-        cw_run.retire_first = cw_run.retire_last = NULL;
-        for (struct cw_run_task *t = list; t; t = t->links.window)
-            show(t);
-        if (needs_vendor(list)) {
-            cw_run_global_lock_give();
-            failed = tell_vendor(list);
-            cw_run_global_lock_take();
-            if (failed)
-                cw_run_foreign_look_at_failures();
-        }
-        for (; list; list = next) {
-            next = list->links.window;
-            finish(list, &tail);
-        }
-        for (list = head.links.done; list; list = next) {
-            next = list->links.done;
-            cw_run_task_done(list, CL_COMPLETE);
-        }
-        cw_run_global_lock_tell();
+    cw_run.retire_first = cw_run.retire_last = NULL;
+    for (struct cw_run_task *t = list; t; t = t->links.window)
+        show(t);
+    if (needs_vendor(list)) {
+        cw_run_global_lock_give();
+        failed = tell_vendor(list);
+        cw_run_global_lock_take();
+        if (failed)
+            cw_run_foreign_look_at_failures();
     }
+    for (; list; list = next) {
+        next = list->links.window;
+        finish(list, &tail);
+    }
+    for (list = head.links.done; list; list = next) {
+        next = list->links.done;
+        cw_run_task_done(list, CL_COMPLETE);
+    }
+    cw_run_global_lock_tell();
     cw_run.retiring = false;
+    return true;
 }

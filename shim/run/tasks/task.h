@@ -9,7 +9,11 @@
 struct cw_run_task *cw_run_task_create(uint32_t accesses, uint32_t args, size_t blob);
 void cw_run_task_destroy(struct cw_run_task *t); /* only one that was never linked, or has retired */
 
+/* The command has run, or has nothing to do. Commands that waited for it alone become ready (core/ready.h):
+ * the callers above workers/ call cw_run_worker_done. */
 void cw_run_task_done(struct cw_run_task *t, cl_int status);
-void cw_run_task_retire(void);
+/* Retires the commands that are done; others may be done by that, and become ready. False: there was none, or
+ * another thread is at it. Gives up the lock meanwhile. */
+bool cw_run_task_retire(void);
 
 #endif

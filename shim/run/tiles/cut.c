@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/footprint/cut.h"
-#include "../../../analyzer/footprint/pinned.h"
+#include "../../../analyzer/kernels/footprint/cut.h"
+#include "../../../analyzer/kernels/footprint/pinned.h"
 #include "../../builds/source.h"
 #include "../models/cutter.h"
 #include "../models/exact.h"
 #include "../models/program_models.h"
 #include "share.h"
 #include "../core/global_lock.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 
 #define PARAMETER_BYTES 1024 /* every device takes so many (CL_DEVICE_MAX_PARAMETER_SIZE) */
 
@@ -96,9 +96,9 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
 
 enum cw_run_legal_scope cw_run_cut_scope(const struct cw_run_cut *cut)
 {
-    bool apart = (cut->verdict.cut == CW_CUT_ANY && cut->verdict.contiguous) || cut->merges;
+    bool apart = cut->verdict.cut == CW_CUT_ANY || cut->merges;
 
-    return apart ? CW_RUN_LEGAL_APART : CW_RUN_LEGAL_TILE;
+    return apart && cut->verdict.contiguous ? CW_RUN_LEGAL_APART : CW_RUN_LEGAL_TILE;
 }
 
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
@@ -128,6 +128,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
         cw_pinned_local(l->dims, l->global, cut->local);
     refused = look(l, cut);
     if (!refused && home->memory && cw_run_cut_scope(cut) != CW_RUN_LEGAL_APART)
-        return "its device does not share the host's memory";
+        return cut->verdict.contiguous ? "its device does not share the host's memory"
+                                       : "tiles would write between each other's bytes";
     return refused;
 }

@@ -1,7 +1,7 @@
 /* cut_hulls.c - a launch as its kernel's model takes it, and the bytes of its tiles. See tiles/tile.h. */
 #include "tile.h"
 
-#include "../../../analyzer/footprint/form.h"
+#include "../../../analyzer/kernels/footprint/form.h"
 #include "../models/cutter.h"
 #include "../models/program_models.h"
 

@@ -1,5 +1,5 @@
 /* parts.c - see tiles/parts.h. */
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "parts.h"
 
 #include "share.h"

@@ -1,5 +1,5 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "share.h"
 #include "share_idle.h"
 #include "tile_merge.h"
@@ -138,14 +138,6 @@ static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t
     return home * t->queue->context->slots->slot[t->queue->home].speed / slot->speed;
 }
 
-/* Of a launch that has never run whole at home, where its price is the least possible one: by home's part of
- * cut ones. 0: it has, or nothing is known. */
-static double home_by_parts(const struct cw_run_share *h, const struct cw_run_task *t,
-                            const struct cw_run_cut *cut)
-{
-    return t->launch.kernel->known->mean_ns[t->at.home] > 0 ? 0 : by_tiles(h, t, cut, t->queue->home);
-}
-
 /* Per byte that is merged: to the host, to each GPU, back, and into the bytes of before. */
 #define MERGE_NS 1.0
 
@@ -208,7 +200,7 @@ static int faster(const void *a, const void *b)
 static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen,
                      uint32_t *count)
 {
-    uint32_t units = 0, processors = cw_run_thread_processors(),
+    uint32_t units = 0, processors = cw_thread_processors(),
              most = processors > cw_run.preparing ? processors - cw_run.preparing : 0;
     double speed = 0, set_up = 0, best = INFINITY;
 
@@ -409,7 +401,7 @@ static bool may_begin(struct cw_run_task *t, const uint32_t *chosen, uint32_t n,
     bool may = true;
 
     if (are_other_gpus(t, chosen, n))
-        cw_run_gpu_begin_saves(ns);
+        cw_run_gpu_begin_saves(ns, true);
     for (uint32_t i = 0; i < n; i++)
         may &= cw_run_gpu_begin_may(&place[chosen[i]]);
     t->launch.kernel->left.lacks_ns = may ? 0 : ns;
@@ -426,7 +418,7 @@ static void hope(struct cw_run_task *t, double ns)
         any |= !cw_run_gpu_begin_may(&c->places[k]) &&
                cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL;
     t->launch.kernel->left.lacks_ns = any ? CW_RUN_GPU_BEGIN_HOPE * ns : 0;
-    cw_run_gpu_begin_saves(t->launch.kernel->left.lacks_ns);
+    cw_run_gpu_begin_saves(t->launch.kernel->left.lacks_ns, false);
 }
 
 /* Where a launch runs in parts, and until when after its begin. */
@@ -467,18 +459,20 @@ static double home_ns(const struct cw_run_shared *s, uint32_t i)
     return s->cost[(size_t)i * s->lanes + s->task[i]->at.home];
 }
 
-/* Of task `i` with all bytes there, for the account of cut launches: the least that is known, since the first
- * times at home have the vendor's loading in them, and cut launches make no later ones. 0: nothing is
- * known. */
+/* Of task `i` with all bytes there, as launches that ran whole there have shown; 0: not known. */
+static double alone_ns(const struct cw_run_shared *s, uint32_t i)
+{
+    return s->alone_ns[i] > 0 ? s->alone_ns[i] : cw_run_costs_home_ns(&s->task[i]->launch);
+}
+
+/* The same for the account: the least that is known, since cut launches make no later times. */
 static double account_ns(const struct sharing *x, uint32_t i, const struct cw_run_share *h,
                          const struct cw_run_cut *cut)
 {
     const struct cw_run_task *t = x->s->task[i];
-    double alone = x->s->alone_ns[i], parts = by_tiles(h, t, cut, t->queue->home);
+    double alone = alone_ns(x->s, i), parts = by_tiles(h, t, cut, t->queue->home);
 
-    if (alone > 0 && parts > 0)
-        return fmin(alone, parts);
-    return alone > 0 || parts > 0 ? fmax(alone, parts) : cw_run_costs_measured_ns(t);
+    return alone > 0 && parts > 0 ? fmin(alone, parts) : alone;
 }
 
 /* Its devices are taken, and what copies cost there. */
@@ -509,7 +503,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
     struct cw_run_share *h;
     struct cw_run_cut cut;
     const char *why = cw_run_cut_of(t, &cut);
-    bool cuts;
+    bool cuts, judged;
 
     h = why ? NULL : share_of(t, cut.dim, cut.groups);
     if (!h) {
@@ -522,9 +516,8 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
                           h->rest_until_ns ? "earlier cuts did not gain" : "all cuts together did not gain");
         return false;
     }
-    h->whole_ns = fmax(home_ns(x->s, i), home_by_parts(h, t, &cut)) + more_ns;
-    now = fmax(now, home_by_parts(h, t, &cut)) + more_ns;
-    now -= is_home_gpu(t) && !x->s->always ? merging_ns(t, &cut) : 0;
+    h->whole_ns = home_ns(x->s, i) + more_ns;
+    now += more_ns - (is_home_gpu(t) && !x->s->always ? merging_ns(t, &cut) : 0);
     n = candidates(x, i, h, &cut, v);
     cuts = pick(x, h, t, v, n, now, &best) && now > 0;
     pass(h, v, n, best.place, cuts ? best.n : 0);
@@ -537,11 +530,14 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
     }
     if (!cuts)
         h->copying -= h->copying / CW_RUN_SHARE_COPYING; /* else launches that copied once would stay whole */
-    if (!cuts || !cw_run_share_built(t, best.place, best.n)) {
+    /* GPUs: else nothing would tell that cuts lose */
+    judged = x->s->always || !is_home_gpu(t) || alone_ns(x->s, i) > 0;
+    if (!cuts || !cw_run_share_built(t, best.place, best.n) || !judged) {
         t->launch.kernel->left.waiting |= cuts;
-        cw_run_reasons_of(t, cuts    ? "the code of its tiles is not there yet"
-                             : n < 2 ? "no other device may run it, or has time"
-                                     : "no gain expected");
+        cw_run_reasons_of(t, cuts && !judged ? "its time at home is not known yet"
+                             : cuts          ? "the code of its tiles is not there yet"
+                             : n < 2         ? "no other device may run it, or has time"
+                                             : "no gain expected");
         return false;
     }
     if (!cw_run_tile_shared(t, &cut, h, best.place, best.n))

@@ -175,7 +175,7 @@ double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run
 
     if (!slot->dsp)
         return speed > 0 ? CW_RUN_SHARE_PART_NS / 2 + ns : 0;
-    work = cw_run_timing_work_of(part);
+    work = cw_run_costs_work_of(part);
     alone = cw_device_cost_ns(slot, &work);
     alone = speed > 0 ? alone : CW_RUN_SHARE_DSP_MARGIN * alone; /* others may be in its way at the memory */
     ns += CW_RUN_SHARE_SET_UP_NS;

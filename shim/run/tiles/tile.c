@@ -23,7 +23,7 @@
 #include "../workers/execute.h"
 #include "../tuning/reasons.h"
 
-void cw_run_tile_free(struct cw_run_tiles *x)
+static void free_tiles(struct cw_run_tiles *x)
 {
     if (!x)
         return;
@@ -118,14 +118,14 @@ static void cut_ready(struct cw_run_task *t)
     struct cw_run_tiles *x = t->tile.launch;
 
     if (x->given_up) {
-        cw_run_worker_push(t);
+        cw_run_ready_push(t);
         return;
     }
     t->state = CW_RUN_READY;
     for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each lane: there is room */
         x->part[i].order.rank = t->order.rank;
         x->part[i].time.ready_ns = t->time.ready_ns;
-        cw_run_worker_push(&x->part[i]);
+        cw_run_ready_push(&x->part[i]);
     }
 }
 
@@ -137,7 +137,7 @@ static uint64_t cut_until_ns(const struct cw_run_task *t)
 static void cut_free(struct cw_run_task *t)
 {
     if (!t->left)
-        cw_run_tile_free(t->tile.launch);
+        free_tiles(t->tile.launch);
 }
 
 /* Of a whole launch that is cut. One that was given up runs as every launch does. */
@@ -192,7 +192,7 @@ static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut 
     x->part = calloc(parts, sizeof *x->part);
     if (x->block && x->part)
         return x;
-    cw_run_tile_free(x);
+    free_tiles(x);
     return NULL;
 }
 
@@ -201,7 +201,7 @@ static bool give(struct cw_run_task *t, struct cw_run_tiles *x)
 {
     if (!cw_run_tile_apart_make(x)) {
         t->apart = false;
-        cw_run_tile_free(x);
+        free_tiles(x);
         return false;
     }
     x->left = x->parts;
@@ -395,7 +395,7 @@ static void over(struct cw_run_tiles *x, cl_int status)
         cw_run_tile_apart_end(x, status);
     cw_run.counts.cut += x->run > 1;
     cw_run.counts.tiles += x->run > 1 ? x->run : 0;
-    cw_run_task_done(t, status);
+    cw_run_worker_done(t, status);
 }
 
 /* A part whose lane still runs this kernel, at home where the others may lack its bytes; home's, made of
@@ -443,7 +443,7 @@ static void dismiss(struct cw_run_tiles *x)
         if (part->state > CW_RUN_READY)
             continue;
         if (part->state == CW_RUN_READY)
-            cw_run_worker_unready(part);
+            cw_run_ready_remove(part);
         part->state = CW_RUN_DONE;
         x->left--;
     }

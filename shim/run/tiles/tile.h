@@ -1,10 +1,10 @@
 /* tile.h - launches in tiles: one kernel launch cut by work-groups, run by several lanes at once.
  *
- * A launch that may be cut (tiles/cut.c: the verdict of analyzer/footprint/cut.h) is given *blocks*, ranges
+ * A launch that may be cut (tiles/cut.c: the verdict of kernels/footprint/cut.h) is given *blocks*, ranges
  * of work-groups along the cut dimension, and *parts*, one for each lane that takes part. A part is a command
  * of its own as far as a lane is concerned: it stands in the lane's heap and the thread that holds the lane
  * runs it. It takes one block after the other until none is left for it. Blocks may be bound to a part or
- * free for any part. Each runs the rewritten kernel (analyzer/rewrite/rewrite.h) at offset zero with the
+ * free for any part. Each runs the rewritten kernel (kernels/rewrite/rewrite.h) at offset zero with the
  * local size pinned.
  *
  *   ready ── every part into its lane's heap ── blocks taken, run, counted ── the last part ends ──▶ the
@@ -25,9 +25,9 @@
 #ifndef CW_RUN_TILE_H
 #define CW_RUN_TILE_H
 
-#include "../../../analyzer/footprint/cut_verdict.h"
+#include "../../../analyzer/kernels/footprint/cut_verdict.h"
 #include "../core/types.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 
 #define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
 #define CW_RUN_ANYBODY     UINT32_MAX
@@ -36,8 +36,8 @@
 
 struct cw_form;
 struct cw_rewrite_tile;
-struct cw_arg_hulls; /* analyzer/footprint/form.h */
-struct cw_launch;    /* analyzer/footprint/eval.h */
+struct cw_arg_hulls; /* analyzer/kernels/footprint/form.h */
+struct cw_launch;    /* analyzer/kernels/footprint/eval.h */
 struct cw_launch_arg;
 
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
@@ -145,7 +145,6 @@ void cw_run_tile_crew_hangs(struct cw_run_task *part);
  */
 void cw_run_tile_virtual_run(struct cw_run_task *part);
 bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_task *part);
-void cw_run_tile_free(struct cw_run_tiles *x); /* NULL is fine */
 /* Under chaos: cuts it anywhere, for any lanes. */
 void cw_run_tile_chaos_cut(struct cw_run_task *t);
 
@@ -204,11 +203,11 @@ bool cw_run_tile_program_is_itself(struct cw_run_kernel *k, const struct cw_run_
 /* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden
  * argument. NULL: it cannot be had there. */
 cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_device *place, bool *hidden);
-/* cw_isolated_compiler_ahead() for a launch of it, or of its form for rows (builds/isolated_compiler.h). Lane
+/* cw_isolated_launch_ahead() for a launch of it, or of its form for rows (builds/isolated_compiler.h). Lane
  * held. */
 cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place,
                                  const struct cw_run_ndrange *r, bool by_rows);
-/* Likewise cw_isolated_compiler_knows(). */
+/* Likewise cw_isolated_launch_knows(). */
 bool cw_run_tile_program_knows(const struct cw_run_launch *l, struct cw_run_context_device *place,
                                const struct cw_run_ndrange *r, bool by_rows);
 /* Its form for rows, with those in row_set; NULL: there is none. */
@@ -231,9 +230,9 @@ uint8_t *cw_run_tile_program_state(struct cw_run_program *p, const struct cw_run
 
 struct cw_rw_rows;
 
-/* Reads --rows, before the first program is rewritten. */
+/* Reads --set rows, before the first program is rewritten. */
 void cw_run_tile_rows_start(const struct cw_options *options);
-bool cw_run_tile_rows_off(void); /* --rows off: no kernel gets a form for rows. Any thread. */
+bool cw_run_tile_rows_off(void); /* --set rows=off: no kernel gets a form for rows. Any thread. */
 /* For cw_rewrite_in.rows (rewrite.h), with a program's models as its context. Any thread. */
 bool cw_run_tile_rows_wanted(void *models, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../analyzer/footprint/form.h"
+#include "../../../analyzer/kernels/footprint/form.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../memory/quarantine.h"

@@ -1,7 +1,7 @@
 /* tile_build.c - the thread that builds rewritten programs for lanes, beside everything else. */
 #include "share.h"
 #include "../core/context_device.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 
 #include "../../door/door.h"
 #include "../../door/log.h"
@@ -61,7 +61,7 @@ static bool make_context(struct cw_run_program *p, struct cw_run_context_device 
 static void build(struct cw_run_program *p, uint32_t place)
 {
     uint64_t begin = cw_run_global_lock_now_ns();
-    double cpu_ns = cw_run_thread_cpu_ns();
+    double cpu_ns = cw_thread_cpu_ns();
     bool built;
 
     if (!cw_run_tile_program_by_offset(&p->context->places[place]) &&
@@ -76,16 +76,16 @@ static void build(struct cw_run_program *p, uint32_t place)
     }
     cw_run.preparing++;
     cw_run_global_lock_give();
-    cw_run_exit_register();
+    cw_exit_register();
     built = cw_run_tile_program_build(p, place);
-    cw_run_exit_register();
+    cw_exit_register();
     cw_run_global_lock_take();
     cw_run.preparing--;
     cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name,
                  (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
-    cw_run_learn_ended(cw_run_thread_cpu_ns() - cpu_ns);
+    cw_run_learn_ended(cw_thread_cpu_ns() - cpu_ns);
     if (built)
-        cw_run_activation_learns();
+        cw_run_account.learns++;
     cw_run_record_unpin(&p->r);
     cw_run_global_lock_tell();
 }

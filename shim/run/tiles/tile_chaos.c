@@ -1,6 +1,6 @@
 /* tile_chaos.c - under the policy chaos most launches that may be cut are, anywhere, for any lanes; the
  * others move. */
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 #include "tile.h"
 #include "tile_margin.h"
 #include "../core/state.h"

@@ -5,7 +5,7 @@
  * handed their blocks: a thread that runs a part first hands out theirs too, then runs one of the former kind
  * itself, if there is one. So no worker has to be woken only to wake a device's thread, and no thread sleeps
  * that has work. */
-#include "../../../analyzer/graph/event_times.h"
+#include "../../../analyzer/record/event_times.h"
 #include "../core/fault.h"
 #include "../core/thresholds.h"
 #include "../core/thread.h"
@@ -75,7 +75,7 @@ static void enlist_others(struct crew *c)
 
         if (part->state != CW_RUN_READY || l->busy || l->quit || (at_once && occupied))
             continue;
-        cw_run_worker_unready(part);
+        cw_run_ready_remove(part);
         enlist(c, l, part);
         occupied |= at_once;
     }
@@ -255,7 +255,7 @@ static void wait_for_one(struct crew *c, bool watches, uint64_t until)
         if (look_at_all(c))
             return;
         for (int i = 0; i < 8; i++)
-            cw_run_thread_relax();
+            cw_thread_relax();
     }
     for (uint32_t i = 0; i < c->n; i++)
         if (c->m[i].event && (!first || c->m[i].start_ns < first->start_ns))
@@ -341,5 +341,5 @@ void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
         cw_run_global_lock_take();
         report(&c);
     }
-    cw_run_task_retire();
+    cw_run_worker_retire();
 }

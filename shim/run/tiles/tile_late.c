@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "../../../analyzer/footprint/form.h"
+#include "../../../analyzer/kernels/footprint/form.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/footprint/form.h"
+#include "../../../analyzer/kernels/footprint/form.h"
 #include "../../../analyzer/settings/options.h"
 #include "../../../sched/whole.h"
 #include "../core/backoff.h"
@@ -17,7 +17,7 @@
 
 enum { REACH = CW_RUN_TILE_HULLS - 2 }; /* units that a launch may reach over its blocks' borders */
 
-static uint32_t asked; /* by --exchange: launches between two copies; 0: as measured */
+static uint32_t asked; /* by --set exchange: launches between two copies; 0: as measured */
 
 void cw_run_tile_margin_start(const struct cw_options *options)
 {

@@ -1,6 +1,6 @@
 /* tile_merge.h - arguments of a launch in several memories that more than one tile writes.
  *
- * The verdict of the model (analyzer/footprint/cut_verdict.h) names them: integer atomics of one kind, stores
+ * The verdict of the model (kernels/footprint/cut_verdict.h) names them: integer atomics of one kind, stores
  * of one value, and writes that mesh. Before the first block their bytes become valid in the host's memory
  * alone, where they are kept as they were. Each block works on memory of its own in their place, which begins
  * with these bytes. What it has made of them goes into the host's memory when it has ended:

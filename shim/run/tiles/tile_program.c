@@ -13,15 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/models/program_models.h"
-#include "../../../analyzer/rewrite/rewrite.h"
-#include "../../../analyzer/rows/rewrite_rows.h"
+#include "../../../analyzer/kernels/models/program_models.h"
+#include "../../../analyzer/kernels/rewrite/rewrite.h"
+#include "../../../analyzer/kernels/rows/rewrite_rows.h"
 #include "../../door/log.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
-#include "../../builds/helper_build.h"
+#include "../code/code.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
 #include "../core/thresholds.h"
 #include "../core/state.h"
 
@@ -261,7 +260,7 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
     pthread_mutex_lock(&rewriting); /* before the lock of run mode */
     if (!r->tried[lane] && try(p, r, place, true) && !r->loaded[lane] && !cw_run.chaos) {
         cw_run_global_lock_take();
-        cw_run_observer->learns();
+        cw_run_account.learns++;
         cw_run_global_lock_give();
     }
     pthread_mutex_unlock(&rewriting);
@@ -405,8 +404,8 @@ cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_co
     cl_int err = CL_OUT_OF_RESOURCES;
 
     if (name_wanted(&w, l, place, by_rows))
-        err = cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range,
-                                         l, more, w.extra);
+        err = cw_isolated_launch_ahead(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range, l,
+                                       more, w.extra);
     free(w.options);
     return err;
 }
@@ -416,8 +415,8 @@ bool cw_run_tile_program_knows(const struct cw_run_launch *l, struct cw_run_cont
 {
     struct wanted w;
     bool known = !name_wanted(&w, l, place, by_rows) ||
-                 cw_isolated_compiler_knows(place, &(struct cw_run_recipe){w.source, w.options}, w.name,
-                                            range, l, more, w.extra);
+                 cw_isolated_launch_knows(place, &(struct cw_run_recipe){w.source, w.options}, w.name, range,
+                                          l, more, w.extra);
 
     free(w.options);
     return known;

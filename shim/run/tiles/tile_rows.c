@@ -1,4 +1,4 @@
-/* tile_rows.c - blocks of launches whose kernel has a form for rows (analyzer/rewrite/rewrite.h): how many
+/* tile_rows.c - blocks of launches whose kernel has a form for rows (kernels/rewrite/rewrite.h): how many
  * work-items make one. A row as long as the block makes the longest loop; but every unit of the device wants
  * rows, and several of them, so that none waits long for another. */
 #include "tile.h"
@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../../../analyzer/models/program_models.h"
-#include "../../../analyzer/rewrite/rewrite.h"
+#include "../../../analyzer/kernels/models/program_models.h"
+#include "../../../analyzer/kernels/rewrite/rewrite.h"
 #include "../../../analyzer/settings/options.h"
 #include "../core/fault.h"
 

@@ -4,14 +4,12 @@
 
 #include <string.h>
 
-#include "../../../analyzer/rewrite/rewrite.h"
-#include "../../builds/pending_builds.h"
+#include "../../../analyzer/kernels/rewrite/rewrite.h"
+#include "../code/code.h"
 #include "../../device/pace.h"
 #include "../core/fault.h"
-#include "../../builds/compiler_resources.h"
-#include "../../builds/isolated_compiler.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
+#include "../tuning/learn.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "../workers/device_kernel.h"
@@ -115,7 +113,7 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
         s->set = l->kernel->tiled->row_set[p->lane->number];
         use_rows(s);
     }
-    s->first_time = !cw_compiler_resources_has(l, s->global, s->local, p->lane->number, s->form);
+    s->first_time = !cw_compiler_kinds_has(l, s->global, s->local, p->lane->number, s->form);
 }
 
 static cl_int have_code(const struct shape *s, const struct cw_run_launch *l, struct cw_run_context_device *p)
@@ -162,7 +160,7 @@ static void wait_for_code(struct cw_run_kernel *k, uint32_t lane)
         k->tile_code_after_ns = k->tile_code_after_ns ? 2 * k->tile_code_after_ns : CW_RUN_SEEK_FIRST_NS;
         k->tile_code_at_ns = now + k->tile_code_after_ns;
     }
-    cw_run_observer->learns();
+    cw_run_account.learns++;
 }
 
 /* The code of these blocks is known, or may be compiled now. Else the builder is asked for it, and the
@@ -179,7 +177,7 @@ static bool may_have_code(const struct cw_run_launch *l, struct cw_run_context_d
     if (known)
         return true;
     cw_run_global_lock_take();
-    *begun = cw_run_observer->build_begins();
+    *begun = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!*begun)
         wait_for_code(l->kernel, p->lane->number);
     cw_run_global_lock_give();
@@ -189,7 +187,7 @@ static bool may_have_code(const struct cw_run_launch *l, struct cw_run_context_d
 static void end_build(uint64_t begin)
 {
     cw_run_global_lock_take();
-    cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
+    cw_run_learn_ended((double)(cw_run_global_lock_now_ns() - begin));
     cw_run_global_lock_give();
 }
 
@@ -227,7 +225,7 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     memcpy(local, cut->local, sizeof local);
     local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2
                                    : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
-    if (cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART))
+    if (cw_compiler_kinds_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART))
         return may_launch(l, c, p, cut, block, n);
     if (!compiles && !cw_run.eager && !cw_run.chaos && !may_have_code(l, p, cut, block, n, &begun))
         return false;
@@ -236,7 +234,7 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     if (begun)
         end_build(begin);
     if (good)
-        cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
+        cw_compiler_kinds_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
     return good;
 }
 
@@ -262,7 +260,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_r
     if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
         err = cw_next.clSetKernelArg(s.kernel, l->kernel->count + 1, sizeof s.rows.size, &s.rows.size);
     if (err == CL_SUCCESS && CW_UNLIKELY(s.first_time))
-        err = cw_pending_builds_enqueue(p, s.queue, s.kernel, &r, event);
+        err = cw_pending_launches_enqueue(p, s.queue, s.kernel, &r, event);
     else if (err == CL_SUCCESS && CW_UNLIKELY(p->slot->pace > 0))
         err = cw_pace_enqueue(s.queue, s.kernel, r.dims, r.offset, r.global, r.local, event);
     else if (err == CL_SUCCESS)
@@ -271,7 +269,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_r
     if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
         atomic_fetch_add_explicit(&cw_run.counts.by_rows, 1, memory_order_relaxed);
     if (err == CL_SUCCESS && s.first_time)
-        cw_compiler_resources_loaded(l, s.global, s.local, p->lane->number, s.form);
+        cw_compiler_kinds_loaded(l, s.global, s.local, p->lane->number, s.form);
     return err;
 }
 

@@ -122,7 +122,7 @@ void cw_run_tile_virtual_run(struct cw_run_task *first)
 
     for (uint32_t i = 0; i < c.x->parts; i++) {
         if (&c.x->part[i] != first)
-            cw_run_worker_unready(&c.x->part[i]);
+            cw_run_ready_remove(&c.x->part[i]);
         enlist(&c, &c.x->part[i]);
     }
     if (c.x->whole->state < CW_RUN_RUNNING)
@@ -151,5 +151,5 @@ void cw_run_tile_virtual_run(struct cw_run_task *first)
             break;
         }
     }
-    cw_run_task_retire();
+    cw_run_worker_retire();
 }

@@ -21,7 +21,6 @@
 #include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../workers/window.h"
 #include "learn.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
@@ -43,18 +42,16 @@ static struct {
     double work_ns;                 /* so far */
     double waiting_ns;              /* of commands that wait in the window, by their times at home */
     double home_ns;                 /* launches that have run managed would have taken at home */
-    double cost_ns, saved_ns;
-    double begun_ns;     /* work when it began */
-    uint64_t started_ns; /* the process */
-    uint64_t since_ns;   /* commands are under way; 0: none */
-    uint32_t unwaited;   /* enqueued since the program has waited */
-    uint32_t commands;   /* enqueued */
-    uint32_t waited;     /* of them, before the last wait */
-    uint32_t next_mark;  /* commands */
+    double begun_ns;                /* work when it began */
+    uint64_t started_ns;            /* the process */
+    uint64_t since_ns;              /* commands are under way; 0: none */
+    uint32_t unwaited;              /* enqueued since the program has waited */
+    uint32_t commands;              /* enqueued */
+    uint32_t waited;                /* of them, before the last wait */
+    uint32_t next_mark;             /* commands */
     float at_ns[CW_RUNS_MARKS];
     const char *command_line; /* `runs` may point to it */
     bool alone;               /* PoCL was not asked for helpers */
-    bool waits;               /* for the builder, or for builds of this run */
     double hope;              /* share of the work that may be saved, as far as models tell */
     double look_ns;           /* work at which the rule is asked again */
     double ended_ns;          /* work when it was given up; 0: it was not */
@@ -242,7 +239,6 @@ void cw_run_activation_queue_made(void)
     }
     if (!cw_run.begun || cw_run.off || cw_run.forked)
         return;
-    cw_run_window_start();
     cw_roomy(prepare, NULL);
 }
 
@@ -253,15 +249,10 @@ double cw_run_activation_trial_ns(void)
     return rent.why == TRIED && e ? e->bare_ns : 0;
 }
 
-void cw_run_activation_learns(void)
-{
-    rent.waits = true;
-}
-
 void cw_run_activation_loaded(bool built, bool good, double ns)
 {
-    rent.cost_ns += built ? 0 : ns;
-    rent.waits |= built && good;
+    cw_run_account.cost_ns += built ? 0 : ns;
+    cw_run_account.learns += built && good;
     if (built)
         cw_run_learn_ended(ns);
 }
@@ -386,16 +377,6 @@ void cw_run_activation_waited(uint64_t *now)
     }
 }
 
-void cw_run_activation_cost(double ns)
-{
-    rent.cost_ns += ns;
-}
-
-double cw_run_activation_saved(double ns)
-{
-    return rent.saved_ns += ns;
-}
-
 /* ---- the end */
 
 /* What the program would have worked bare: its launches behind the beginning at their times at home.
@@ -413,14 +394,14 @@ static struct cw_runs_run result(void)
                  cw_history_runs_is_compared(e);
     struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED || early,
                               .began = rent.why == WORKED && !early,
-                              .waits = rent.waits,
+                              .waits = cw_run_account.learns,
                               .work_ns = rent.work_ns,
                               .lived_ns = (double)(clock_ns(CLOCK_MONOTONIC) - rent.started_ns)};
 
     run.idle = run.at_once && !cw_run.counts.launches && rent.work_ns > 0;
     if (run.at_once && run.work_ns > 0)
         run.work_ns += cw_device_helpers_ns(); /* which it has waited for, too */
-    run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;
+    run.cost_ns = run.at_once || run.began ? cw_run_account.cost_ns : 0;
     run.guess_ns = run.at_once || run.began ? bare_by_launches() : 0;
     memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
     return run;
@@ -447,7 +428,7 @@ struct cw_run_course cw_run_activation_course(void)
 {
     const struct cw_runs_entry *e = rent.kept ? cw_history_runs_find(&rent.runs, rent.arguments) : NULL;
     struct cw_run_course c = {.work_ns = rent.work_ns,
-                              .waits = rent.waits,
+                              .waits = cw_run_account.learns,
                               .begun = cw_run.begun,
                               .held = rent.why == HELD,
                               .limited = rent.why == LIMITED,
@@ -485,15 +466,16 @@ int cw_run_activation_describe(char *text, unsigned size)
     if (rent.why == WORKED)
         used += snprintf(text + used, size - (unsigned)used, ", after %.1f ms of work", rent.begun_ns / 1e6);
     used += snprintf(text + used, size - (unsigned)used, "; %.1f ms of work in all", rent.work_ns / 1e6);
-    if (rent.cost_ns > 0)
-        used += snprintf(text + used, size - (unsigned)used, ", beginning took %.1f ms", rent.cost_ns / 1e6);
+    if (cw_run_account.cost_ns > 0)
+        used += snprintf(text + used, size - (unsigned)used, ", beginning took %.1f ms",
+                         cw_run_account.cost_ns / 1e6);
     if (rent.ended_ns > 0)
         used +=
             snprintf(text + used, size - (unsigned)used,
                      "; they stopped after %.1f ms, as the run was slower than bare", rent.ended_ns / 1e6);
     if (built > 0)
         used += snprintf(text + used, size - (unsigned)used, "; builds took %.1f ms", built / 1e6);
-    if (rent.waits)
+    if (cw_run_account.learns)
         used += snprintf(text + used, size - (unsigned)used, "; it learns");
     return used + snprintf(text + used, size - (unsigned)used, "\n");
 }

@@ -1,7 +1,7 @@
 /* activation.h - when helpers, the history and models of kernels begin: at once, or when the program has
  * worked for it. The rule is that of history/history_runs.h.
  *
- * Until then (cw_run.begun is false) every queue is native (tuning/bypass.c) or in hold (tuning/hold.h), and
+ * Until then (cw_run.begun is false) every queue is native (tuning/bypass.c) or in hold (windows/hold.h), and
  * no helper, history or model exists. At once when an earlier run with the same arguments gained from it, or
  * the rule affords a trial; never in a run that is to show the time without helpers. At once, too, when
  * devices (but "none"), a policy or DSPs are asked for; under CLWEAVE_MANAGE_ALL, chaos and planted faults.
@@ -41,22 +41,12 @@ void cw_run_activation_waited(uint64_t *now);
 /* There is something that helpers might do; begins at once if that was decided. */
 void cw_run_activation_queue_made(void);
 
-/* This run waits for something that a later one finds, or measures a way to run for the first time. It is no
- * judge of the gain. */
-void cw_run_activation_learns(void);
-
 /* A helper has looked for its copy of a program, which took so much processor time, or built it, which later
  * runs find. */
 void cw_run_activation_loaded(bool built, bool good, double ns);
 
-/* Builds that earlier runs have kept have saved so much more. Returns their savings in all. */
-double cw_run_activation_saved(double ns);
-
 /* This run is behind the program's time without helpers: its queues bypass the planner from now on. */
 bool cw_run_activation_has_ended(void);
-
-/* The activation has taken so much more processor time. */
-void cw_run_activation_cost(double ns);
 
 /* In a run that begins at once to show the possible gain: the time of such runs bare; 0: in any other. */
 double cw_run_activation_trial_ns(void);

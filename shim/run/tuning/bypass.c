@@ -14,7 +14,6 @@
 #include "../core/backoff.h"
 #include "../core/fault.h"
 #include "activation.h"
-#include "hold.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "bypass.h"
@@ -72,7 +71,6 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
 {
     struct cw_run_aside *a = &q->aside;
 
-    cw_run_hold_synchronised(q);
     if (!is_idle(q)) {
         a->left -= a->left > 1;
         return;

@@ -13,7 +13,7 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 
 /* True when another worker builds `p` and keeps a binary that `l` can load. */
 static bool others_build(const struct cw_run_program *p, const struct cw_run_worker *l)
@@ -52,7 +52,7 @@ static enum cw_run_copy_state after_miss(struct cw_run_program *p, const struct 
         return CW_RUN_COPY_WANTED;
     if (!should_seek(p))
         return CW_RUN_COPY_MISSED;
-    cw_run_activation_learns();
+    cw_run_account.learns++;
     return CW_RUN_COPY_ASKED;
 }
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../builds/helper_program.h"
-#include "../../builds/source.h"
+#include "../code/code.h"
 #include "../core/state.h"
 #include "../models/program_models.h"
 #include "activation.h"

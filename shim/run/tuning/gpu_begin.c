@@ -23,6 +23,7 @@ static struct {
     struct cw_identity program;
     bool kept; /* there is a place for the record */
     bool at_once;
+    bool learns_all, asked;   /* a launch to cut is enough; there was one */
     bool harmful;             /* earlier runs with them have lost */
     double saves_ns, last_ns; /* this run, and the last one */
 } gpus;
@@ -51,10 +52,9 @@ static void look_up(const struct cw_options *options, const char *folder)
 
 void cw_run_gpu_begin_start(const struct cw_options *options, const char *folder)
 {
-    bool asked = cw_run.all || cw_run.chaos || cw_run_fault_planted;
-
-    gpus.at_once = asked || !strcmp(options->learn, "all");
-    if (*folder && !asked && *options->devices && strcmp(options->devices, "none"))
+    gpus.at_once = cw_run.all || cw_run.chaos || cw_run_fault_planted;
+    gpus.learns_all = !strcmp(options->learn, "all");
+    if (*folder && !gpus.at_once && *options->devices && strcmp(options->devices, "none"))
         look_up(options, folder);
 }
 
@@ -75,7 +75,7 @@ static bool is_known(void)
 
 bool cw_run_gpu_begin_is_due(void)
 {
-    return !gpus.harmful && (gpus.at_once || is_known() || gpus.saves_ns >= price_ns());
+    return !gpus.harmful && (gpus.at_once || is_known() || gpus.asked || gpus.saves_ns >= price_ns());
 }
 
 bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
@@ -83,8 +83,9 @@ bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
     return p->slot->home || p->lane->context || !cw_run_context_device_is_gpu(p) || cw_run_gpu_begin_is_due();
 }
 
-void cw_run_gpu_begin_saves(double ns)
+void cw_run_gpu_begin_saves(double ns, bool cut)
 {
+    gpus.asked |= cut && gpus.learns_all;
     gpus.saves_ns += fmax(ns, 0);
 }
 
@@ -117,8 +118,9 @@ int cw_run_gpu_begin_describe(char *text, unsigned size)
         return 0;
     if (cw_run_gpu_begin_is_due())
         return snprintf(text, size, "run: other GPUs began %s; launches that may be cut: %.1f ms to save\n",
-                        is_known() ? "at once, as the last run had enough for them"
-                                   : "in its midst, as their contexts had to be earned first",
+                        is_known()   ? "at once, as the last run had enough for them"
+                        : gpus.asked ? "in its midst, with the first launch to cut"
+                                     : "in its midst, as their contexts had to be earned first",
                         gpus.saves_ns / 1e6);
     return snprintf(
         text, size,

@@ -27,7 +27,7 @@ struct kind {
     double items;
     double whole_ns; /* the least of late without other GPUs; 0: none yet */
     uint32_t helped; /* spans with them */
-    uint32_t odd;    /* of these, those that other things than launches on other GPUs took most of */
+    uint32_t odd;    /* of these, those in which cut launches by themselves gain little or nothing */
 };
 
 static struct {
@@ -35,7 +35,7 @@ static struct {
     uint64_t moved;    /* launches on other GPUs until the last wait */
     double whole_ns;   /* of the spans that are compared */
     double account_ns; /* gained by them */
-    double took_ns;    /* by cut launches, since the last wait */
+    double gained_ns;  /* by cut launches themselves, since the last wait */
     double items;      /* of all launches since then */
     uint32_t probe;    /* spans to come in which launches stay whole, to know what they take */
     bool harms;
@@ -66,7 +66,8 @@ static void add(double ns)
 
 void cw_run_gpu_gain_cut(double home_ns, double took_ns)
 {
-    spans.took_ns += took_ns;
+    spans.gained_ns +=
+        home_ns > 0 ? home_ns - took_ns : took_ns; /* not known: as if home took twice as long */
     if (!(home_ns > 0))
         return;
     gain.home_ns += home_ns;
@@ -83,11 +84,11 @@ static double span_limit_ns(void)
     return CW_RUN_GPU_GAIN_LOSS_NS + CW_RUN_GPU_GAIN_LOSS * spans.whole_ns;
 }
 
-/* How long such spans take without other GPUs is not known: one is tried, soon where cut launches are little
- * of their time, else where the trial costs little. */
+/* How long such spans take without other GPUs is not known: one is tried, soon where cut launches by
+ * themselves gain little of its time, which is what a trial costs, else where that is little of all. */
 static void wonder(struct kind *k, double ns)
 {
-    k->odd += spans.took_ns < ns / 2;
+    k->odd += spans.gained_ns < ns / 4;
     if (k->helped == FIRST_PROBE ? k->odd >= FIRST_PROBE - 1 : k->helped == LATER_PROBE * cw_run.num_lanes)
         spans.probe = 2;
 }
@@ -125,7 +126,7 @@ void cw_run_gpu_gain_span(double ns, uint64_t commands)
     else
         k->whole_ns = cw_run_least_of_late(k->whole_ns, ns);
     spans.moved = moved;
-    spans.took_ns = spans.items = 0;
+    spans.gained_ns = spans.items = 0;
 }
 
 bool cw_run_gpu_gain_harms(void)

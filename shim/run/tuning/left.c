@@ -19,7 +19,7 @@ bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, doubl
         return false;
     if (!(k->left.lacks_ns > 0))
         return true;
-    cw_run_gpu_begin_saves(k->left.lacks_ns * items / k->left.items);
+    cw_run_gpu_begin_saves(k->left.lacks_ns * items / k->left.items, false);
     if (cw_run_gpu_begin_is_due()) /* the planner looks at the kernel again, with them */
         k->left.ns = k->left.items = k->left.lacks_ns = 0;
     return !cw_run_gpu_begin_is_due();

@@ -14,7 +14,7 @@
 #include "../../../analyzer/history/history_store.h"
 #include "../../door/log.h"
 #include "../../builds/helper_cache.h"
-#include "../../builds/build_cache.h"
+#include "../code/build_cache.h"
 #include "../../builds/later_builds.h"
 #include "../models/program_models.h"
 #include "activation.h"
@@ -22,7 +22,7 @@
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../memory/coherence.h"
-#include "../core/observer.h"
+#include "../memory/links.h"
 #include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -39,9 +39,7 @@ static struct {
     bool begun, loading;
     pthread_t loader;
     _Atomic(struct cw_run_brain *) now;
-    struct cw_link_fit link[CW_RUN_LANES][2]; /* to the memory of a lane, and home; by its number */
-    uint32_t copies;                          /* made so far */
-    uint32_t look;                            /* copies, at which links are looked at again */
+    uint32_t look; /* copies, at which links are looked at again */
 } brain;
 
 /* ---- beginning and end */
@@ -144,15 +142,15 @@ struct loading {
 static void load_history(void *loading)
 {
     struct loading *l = loading;
-    double begin = cw_run_thread_cpu_ns();
+    double begin = cw_thread_cpu_ns();
 
     l->status = cw_history_load(brain.history, brain.path, &l->err);
-    l->ns = cw_run_thread_cpu_ns() - begin;
+    l->ns = cw_thread_cpu_ns() - begin;
 }
 
-static void models_known(void *program)
+static void models_came(void *program)
 {
-    cw_run_observer->models_known(program);
+    ((struct cw_run_program *)program)->models_came = true;
 }
 
 static void *load(void *unused)
@@ -164,8 +162,9 @@ static void *load(void *unused)
     if (l.status != CW_OK)
         cw_log_warning("%s; starting without it", l.err.text);
     cw_run_global_lock_take();
-    cw_run_activation_cost(l.ns);
-    cw_run_record_each(CW_RUN_PROGRAM, models_known);
+    cw_run_account.cost_ns += l.ns;
+    cw_run_record_each(CW_RUN_PROGRAM, models_came);
+    cw_run_program_models_came = cw_run.timer_wanted = true;
     cw_run_global_lock_give();
     return NULL;
 }
@@ -229,45 +228,11 @@ static double part_ns(const struct cw_run_worker *l)
                                      : CW_RUN_SHARE_PART_NS;
 }
 
-/* Before a copy was measured. */
-static struct cw_plan_link guessed_link(const struct cw_run_worker *l)
-{
-    const struct cw_far_memory *far = l->far;
-    bool modelled = far->latency_ns > 0 || far->bytes_per_ns > 0;
-
-    if (cw_run.direct >> l->memory & 1) /* a copy between two GPUs counts at the helper */
-        return (struct cw_plan_link){.latency_ns = l->home ? 1 : CW_RUN_RELAY_NS,
-                                     .bytes_per_ns = l->home ? 1e6 : CW_RUN_RELAY_BYTES_NS,
-                                     .error_share = CW_RUN_COPY_ERROR};
-    return (struct cw_plan_link){.latency_ns = CW_RUN_COPY_NS + far->latency_ns,
-                                 .bytes_per_ns =
-                                     far->bytes_per_ns > 0 ? far->bytes_per_ns : CW_RUN_COPY_BYTES_NS,
-                                 .error_share = modelled ? CW_RUN_COPY_ERROR / 2 : CW_RUN_COPY_ERROR};
-}
-
-/* `home`: to the host's memory from that of `l`. */
-static struct cw_link_fit *fit_of(const struct cw_run_worker *l, bool home)
-{
-    struct cw_link_fit *f = &brain.link[l->number][home];
-    const struct cw_plan_link guess = guessed_link(l);
-
-    if (!f->guess.latency_ns)
-        cw_link_fit_begin(f, &guess);
-    return f;
-}
-
 /* The memory of `l`, which is not the host's. */
 static struct cw_plan_space space_of(const struct cw_run_worker *l)
 {
-    return (struct cw_plan_space){.in = cw_link_fit_link(fit_of(l, false)),
-                                  .out = cw_link_fit_link(fit_of(l, true)),
-                                  .capacity = l->far->capacity};
-}
-
-void cw_run_perf_model_copied(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns)
-{
-    cw_link_fit_add(fit_of(l, home), bytes, (double)ns);
-    brain.copies++;
+    return (struct cw_plan_space){
+        .in = cw_run_links_known(l, false), .out = cw_run_links_known(l, true), .capacity = l->far->capacity};
 }
 
 /* Ever less often, as a brain is never freed: whether links have turned out to be others than the plans'. */
@@ -275,9 +240,10 @@ static bool have_links_changed(const struct cw_run_brain *b)
 {
     bool changed = false;
 
-    if (CW_LIKELY(brain.copies < brain.look))
+    if (CW_LIKELY(cw_run_links_copies < brain.look))
         return false;
-    brain.look = brain.copies + (brain.copies > CW_LINK_FIT_MEMORY ? brain.copies / 4 : CW_LINK_FIT_LEAST);
+    brain.look = cw_run_links_copies +
+                 (cw_run_links_copies > CW_LINK_FIT_MEMORY ? cw_run_links_copies / 4 : CW_LINK_FIT_LEAST);
     for (uint32_t k = 0; k < b->lanes && !changed; k++) {
         const struct cw_run_worker *l = &cw_run.lanes[k];
         struct cw_plan_space now;

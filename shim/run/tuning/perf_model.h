@@ -5,7 +5,7 @@
 
 #include "../core/types.h"
 #include "../planner/estimate.h"
-#include "../planner/link_fit.h"
+#include "../memory/link_fit.h"
 
 /* Planner and costs for as many lanes as there are now. Never freed: another thread may be planning with it.
  */
@@ -31,9 +31,6 @@ void cw_run_perf_model_prepare(void);
 
 /* A launch has run: with t->measured, this is learnt from. Lock held. */
 void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status);
-
-/* See the observer's `copied`. */
-void cw_run_perf_model_copied(const struct cw_run_worker *l, bool home, uint64_t bytes, uint64_t ns);
 
 /* The launch is managed: its time at home is told to cw_run_activation_ran_managed(), now or when it is
  * known. Lock held. */

@@ -161,7 +161,7 @@ int cw_run_reasons_describe_native(char *text, unsigned size)
 static const char *remedy_of(const char *why)
 {
     static const char *const remedies[][2] = {
-        {"the build options allow results to vary", "--numerics relaxed"},
+        {"the build options allow results to vary", "--set numerics=relaxed"},
         {"its device chooses the local size, which it can see", "pass a local size"},
     };
 
@@ -182,7 +182,7 @@ int cw_run_reasons_describe_whole(char *text, unsigned size)
     used = describe(text, size, "whole", v, WHOLE_REASONS);
     memcpy(v, all.code, sizeof v);
     for (size_t i = 0; i < WHOLE_REASONS; i++)
-        v[i].remedy = "--numerics relaxed";
+        v[i].remedy = "--set numerics=relaxed";
     return used +
            describe(text + used, size - (unsigned)used, "not on other vendors' devices", v, WHOLE_REASONS);
 }

@@ -5,7 +5,7 @@
 #include "../planner/costs.h"
 #include "../core/backoff.h"
 #include "../core/state.h"
-#include "../workers/legal.h"
+#include "../planner/legal.h"
 
 bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
 {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "../../builds/build_cache.h"
-#include "../../builds/helper_program.h"
+#include "../code/build_cache.h"
+#include "../code/code.h"
 #include "../core/recount.h"
 
 bool cw_run_device_kernel_set(struct cw_run_kernel *k, const struct cw_run_worker *lane)

@@ -5,15 +5,14 @@
  * before, and one for offsets. Two such launches of one kernel in flight at once release the wrong one and
  * abort the process
  * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, at any
- * local size. The helpers' kernel is built with an option of its own (builds/helper_program.c) and is another
+ * local size. The helpers' kernel is built with an option of its own (code/helper_program.c) and is another
  * kernel to PoCL: each side has its own count. A native launch counts while the vendor is called, where the
  * device runs kernels inside that call. */
-#include "../../builds/source.h"
+#include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "exclusion.h"
-#include "help.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,9 +170,9 @@ struct cw_run_side *cw_run_exclusion_side(const struct cw_run_kernel *k, bool ho
     return k->flight ? k->flight->side[!home] : NULL;
 }
 
-bool cw_run_exclusion_enter(struct cw_run_side *s, cl_uint dims, const size_t *global)
+bool cw_run_exclusion_enter(struct cw_run_side *s, const struct cw_run_ndrange *r)
 {
-    size_t width = width_of(dims, NULL, global);
+    size_t width = width_of(r->dims, r->offset, r->global);
 
     if (!may(s, width))
         return false;
@@ -184,40 +183,6 @@ bool cw_run_exclusion_enter(struct cw_run_side *s, cl_uint dims, const size_t *g
 void cw_run_exclusion_leave(struct cw_run_side *s)
 {
     end(s);
-}
-
-/* ---- native launches */
-
-struct wish {
-    const struct cw_run_side *side;
-    size_t width;
-};
-
-static bool granted(const void *what)
-{
-    const struct wish *w = what;
-
-    return may(w->side, w->width);
-}
-
-void cw_run_exclusion_native_begin(struct cw_run_native *x, cl_kernel kernel, cl_uint dims,
-                                   const size_t *offset, const size_t *global)
-{
-    const struct cw_run_queue *q = x->queue;
-    const struct cw_run_kernel *k;
-    struct wish w;
-
-    if (!q || !q->synchronous)
-        return;
-    cw_run_global_lock_take();
-    k = q->managed ? cw_run_record_find(kernel, CW_RUN_KERNEL) : NULL;
-    if (k && k->flight && dims <= 3 && global && !cw_run.forked) {
-        x->flight = k->flight;
-        w = (struct wish){x->flight->side[0], width_of(dims, offset, global)};
-        cw_run_help(NULL, 0, granted, &w);
-        begin(x->flight->side[0], w.width);
-    }
-    cw_run_global_lock_give();
 }
 
 void cw_run_exclusion_native_end(struct cw_run_exclusion *f)

@@ -10,17 +10,14 @@ struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k);
 bool cw_run_exclusion_may(const struct cw_run_task *t); /* it may run now */
 void cw_run_exclusion_begin(const struct cw_run_task *t);
 void cw_run_exclusion_end(const struct cw_run_task *t);
-/* The same for launches of `k` that are no commands (tuning/repeat.h), without an offset; false: it may not
- * run now. */
+/* The same for launches of `k` that are no commands (workers/repeat.h, api/launch.c); false: it may not run
+ * now. */
 struct cw_run_side *cw_run_exclusion_side(const struct cw_run_kernel *k,
                                           bool home); /* NULL: nothing is in its way ever */
-bool cw_run_exclusion_enter(struct cw_run_side *side, cl_uint dims, const size_t *global);
+bool cw_run_exclusion_enter(struct cw_run_side *side, const struct cw_run_ndrange *r);
 void cw_run_exclusion_leave(struct cw_run_side *side);
 
-/* Between cw_run_native_begin() and cw_run_native_end(), for a launch. Waits where the bare call would: on a
- * device that runs kernels inside the call. Lock not held. */
-void cw_run_exclusion_native_begin(struct cw_run_native *x, cl_kernel kernel, cl_uint dims,
-                                   const size_t *offset, const size_t *global);
-void cw_run_exclusion_native_end(struct cw_run_exclusion *f); /* lock held; NULL is fine */
+/* A native launch has ended. NULL is fine. */
+void cw_run_exclusion_native_end(struct cw_run_exclusion *f);
 
 #endif

@@ -3,20 +3,17 @@
 
 #include "device_kernel.h"
 #include "../core/context_device.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 #include "../core/fault.h"
-#include "../core/observer.h"
 #include "../core/sampler.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
 #include "../core/work_ops.h"
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
+#include "../tuning/learn.h"
 #include "../../device/pace.h"
-#include "../../builds/compiler_resources.h"
-#include "../../builds/isolated_compiler.h"
-#include "../../builds/pending_builds.h"
-#include "../../builds/helper_program.h"
+#include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
 #include "execute.h"
@@ -70,10 +67,10 @@ bool cw_run_execute_home_has_code(const struct cw_run_task *t)
 
     if ((!cw_run.eager && !cw_run.chaos) || !cw_device_has(home->slot, CW_VENDOR_COMPILES_IN_PROCESS) ||
         !p->source || !p->options || p->given || p->binary ||
-        cw_compiler_resources_has_there(l, l->global, local, home->lane->number, CW_RUN_WHOLE))
+        cw_compiler_kinds_has_there(l, l->global, local, home->lane->number, CW_RUN_WHOLE))
         return true;
-    return cw_isolated_compiler_ahead(home, &(struct cw_run_recipe){p->source, p->options}, l->kernel->name,
-                                      &r, l, NULL, 0) == CL_SUCCESS;
+    return cw_isolated_launch_ahead(home, &(struct cw_run_recipe){p->source, p->options}, l->kernel->name, &r,
+                                    l, NULL, 0) == CL_SUCCESS;
 }
 
 /* The helper's code for a launch that is the first of its kind there. Compiling takes the vendor some
@@ -107,20 +104,20 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
         return cw_helper_program_ahead(&t->launch, p, r);
     }
     cw_run_global_lock_take();
-    compiles = cw_run_observer->build_begins();
+    compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!compiles) {
         k->known->code_after_ns =
             k->known->code_after_ns ? 2 * k->known->code_after_ns : CW_RUN_SEEK_FIRST_NS;
         k->known->code_at_ns = cw_run_global_lock_now_ns() + k->known->code_after_ns;
         t->uncoded = true;
-        cw_run_observer->learns();
+        cw_run_account.learns++;
     }
     cw_run_global_lock_give();
     if (!compiles)
         return CL_OUT_OF_RESOURCES;
     err = cw_helper_program_ahead(&t->launch, p, r);
     cw_run_global_lock_take();
-    cw_run_observer->build_ended((double)(cw_run_global_lock_now_ns() - begin));
+    cw_run_learn_ended((double)(cw_run_global_lock_now_ns() - begin));
     cw_run_global_lock_give();
     return err;
 }
@@ -137,7 +134,7 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     cl_int err;
 
     t->outcome.vendor = CL_SUCCESS;
-    first = !cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
+    first = !cw_compiler_kinds_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
     *queue = cw_run_context_device_queue(c, p);
     kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
     err =
@@ -145,8 +142,8 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
         err = get_code(t, p, &r);
     if (err == CL_SUCCESS && CW_UNLIKELY(first)) {
-        t->outcome.vendor = err = cw_pending_builds_enqueue(p, *queue, kernel, &r, NULL);
-        cw_run_exit_register(); /* the vendor may have woken up its code generator */
+        t->outcome.vendor = err = cw_pending_launches_enqueue(p, *queue, kernel, &r, NULL);
+        cw_exit_register(); /* the vendor may have woken up its code generator */
     } else if (err == CL_SUCCESS && CW_UNLIKELY(p->slot->pace > 0)) {
         t->outcome.vendor = err = cw_pace_enqueue(*queue, kernel, r.dims, r.offset, r.global, r.local, NULL);
     } else if (err == CL_SUCCESS) {
@@ -155,7 +152,7 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     }
     t->begun = err == CL_SUCCESS;
     if (t->begun && first)
-        cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
+        cw_compiler_kinds_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
     return err;
 }
 

@@ -40,11 +40,6 @@ void cw_run_late_ends(struct cw_run_worker *l)
     l->late_at_ns = l->hung_ns = 0;
 }
 
-bool cw_run_late_is(const struct cw_run_worker *l)
-{
-    return CW_UNLIKELY(l->late_at_ns) && cw_run_global_lock_now_ns() >= l->late_at_ns;
-}
-
 bool cw_run_late_watches(void)
 {
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
@@ -65,7 +60,7 @@ static bool send_one_home(struct cw_run_worker *l)
         i++;
     if (i == l->num_ready)
         return false;
-    t = cw_run_worker_take(l, i);
+    t = cw_run_ready_take(l, i);
     if (t->ops->leave) {
         cw_run.counts.parts_relieved++;
         t->ops->leave(t);

@@ -11,9 +11,6 @@
 void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t, bool alone);
 void cw_run_late_ends(struct cw_run_worker *l);
 
-/* A launch at `l` takes longer than it should. */
-bool cw_run_late_is(const struct cw_run_worker *l);
-
 /* A launch runs that may be late, or commands may still come to a device where one never ends: the timer
  * looks. */
 bool cw_run_late_watches(void);

@@ -1,6 +1,6 @@
 /* local_size.c - asking a device which local size it chooses. */
 #include "local_size.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +109,10 @@ static bool probe_compiled(const struct probe *p, const struct size_of_range *r)
 {
     static const struct cw_run_recipe program = {SOURCE, ""};
     static const struct cw_compile_arg arg = {CW_COMPILE_MEMORY, sizeof(cl_mem)};
-    const struct cw_run_ndrange range = {.dims = r->dims, .global = r->global};
+    struct cw_compile_range range = {.dims = r->dims};
 
+    for (cl_uint d = 0; d < r->dims; d++)
+        range.global[d] = r->global[d];
     return cw_isolated_compiler_ahead_of(p->device, &program, "cw_sizes", &range, &arg, 1) == CL_SUCCESS;
 }
 
@@ -164,10 +166,10 @@ static void *work(void *unused)
         }
         asked = *r;
         cw_run_global_lock_give();
-        cw_run_exit_register(); /* as in workers/worker.c, prepare() */
+        cw_exit_register(); /* as in workers/worker.c, prepare() */
         asked.state = ask(&probe, &asked) ? KNOWN : UNKNOWN;
         cw_next.clReleaseDevice(asked.device);
-        cw_run_exit_register();
+        cw_exit_register();
         cw_run_global_lock_take();
         *r = asked;
     }

@@ -1,30 +1,13 @@
 /* timing.c - when commands start and end, as their events report it: by the vendor's clock, or, on the
  * emulated board and under its virtual clock, by the model (device.h). */
 #include "../models/reach.h"
+#include "../planner/costs.h"
 #include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../../device/pace.h"
 #include "execute.h"
 #include "timing.h"
-
-struct cw_work cw_run_timing_work_of(const struct cw_run_task *t)
-{
-    struct cw_work w = {0};
-
-    if (t->work == CW_RUN_LAUNCH) {
-        w.kernel = t->launch.kernel->name;
-        w.items = 1;
-        for (cl_uint i = 0; i < t->launch.dims; i++)
-            w.items *= (double)t->launch.global[i];
-        w.items *= cw_run_work_share(t);
-    } else if (t->work == CW_RUN_COPY) {
-        w.bytes = (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2];
-    } else if (t->work == CW_RUN_FILL) {
-        w.bytes = (double)t->fill.bytes;
-    }
-    return w;
-}
 
 static cl_int execute(struct cw_run_task *t)
 {
@@ -74,7 +57,7 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
             t->time.at[3] = cw_run_global_lock_now_ns();
         return status;
     }
-    work = cw_run_timing_work_of(t);
+    work = cw_run_costs_work_of(t);
     if (slot->dsp && cw_device_by_operations()) {
         cw_run_global_lock_take();
         work.ops = cw_run_reach_task_ops(t, true, &ops) ? &ops : NULL;

@@ -8,7 +8,4 @@
  * device's times are modelled, waits for the modelled end and sets times[1] to times[3]. */
 cl_int cw_run_timing_execute(struct cw_run_task *t);
 
-/* The work from which a device model computes the command's cost. */
-struct cw_work cw_run_timing_work_of(const struct cw_run_task *t);
-
 #endif

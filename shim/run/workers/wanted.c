@@ -1,14 +1,14 @@
 /* wanted.c - see workers/wanted.h. */
 #include "wanted.h"
 
-#include "../../builds/helper_program.h"
+#include "../code/code.h"
 #include "../core/context_device.h"
-#include "../core/exit.h"
+#include "../../door/exit.h"
 #include "../core/global_lock.h"
-#include "../core/observer.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../core/thread.h"
+#include "../tuning/activation.h"
 
 /* Worker held, lock not held. */
 static bool get_program(struct cw_run_program *p, struct cw_run_context_device *place,
@@ -33,7 +33,7 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
     struct cw_run_context_device *place = p->context->places;
     enum cw_run_copy_state how = p->copy[l->number];
     bool build = how == CW_RUN_COPY_WANTED, good;
-    double begin = cw_run_thread_cpu_ns();
+    double begin = cw_thread_cpu_ns();
 
     while (place->lane != l)
         place++;
@@ -50,14 +50,14 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
     /* The vendor's code generator wakes up after the first launch: its static data must outlive this build,
      * which the handler that is registered now will wait for. And data that this build
      * creates outlive later ones. */
-    cw_run_exit_register();
+    cw_exit_register();
     good = good && get_program(p, place, how);
-    cw_run_exit_register();
+    cw_exit_register();
     cw_run_global_lock_take();
     l->building = false;
     cw_run.preparing--;
     cw_run.copies += good;
-    cw_run_observer->helper_loaded(build, good, cw_run_thread_cpu_ns() - begin);
+    cw_run_activation_loaded(build, good, cw_thread_cpu_ns() - begin);
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_record_unpin(&p->r);
     cw_run_global_lock_tell();

@@ -21,7 +21,7 @@ static bool watch(_Atomic uint32_t *what, uint64_t until)
     watching++;
     cw_run_global_lock_give();
     do {
-        cw_run_thread_relax();
+        cw_thread_relax();
         same = atomic_load_explicit(what, memory_order_relaxed) == before;
     } while (same && cw_run_global_lock_now_ns() < until);
     cw_run_global_lock_take();
@@ -31,7 +31,7 @@ static bool watch(_Atomic uint32_t *what, uint64_t until)
 
 bool cw_run_watch_room(void)
 {
-    return cw_run.running + cw_run.preparing + watching < cw_run_thread_processors();
+    return cw_run.running + cw_run.preparing + watching < cw_thread_processors();
 }
 
 void cw_run_watch_begins(struct cw_run_worker *l)

@@ -4,6 +4,7 @@
 #include "../core/clock.h"
 #include "../tasks/event.h"
 #include "../core/global_lock.h"
+#include "../core/ready.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
@@ -12,7 +13,6 @@
 #include "late.h"
 #include "short_task.h"
 #include "timing.h"
-#include "window.h"
 #include "worker.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,24 +20,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../door/door.h"
-#include "../core/observer.h"
 #include "../core/thread.h"
 #include "../core/work_ops.h"
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
+#include "../tuning/gain.h"
+#include "../tuning/gpu_gain.h"
+#include "../tuning/perf_model.h"
+#include "repeat.h"
 #include "wanted.h"
-#include "watch.h"
-
-static bool reserve(struct cw_run_worker *l, uint32_t tasks)
-{
-    struct cw_run_task **grown = realloc(l->heap, tasks * sizeof *grown);
-
-    if (grown)
-        l->heap = grown;
-    return grown;
-}
 
 struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
 {
@@ -64,7 +56,7 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
                                 .in_call = cw_device_has(slot, CW_VENDOR_IN_CALL),
                                 .units = slot->compute_units};
     memcpy(l->name, slot->name, sizeof l->name);
-    if (cw_run.reserved && !reserve(l, cw_run.reserved))
+    if (cw_run.reserved && !cw_run_ready_reserve_at(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
     pthread_cond_init(&l->look_ahead, NULL);
@@ -81,63 +73,6 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     return l;
 }
 
-/* ---- the heap: ready commands by rank */
-
-static void heap_up(struct cw_run_task **v, uint32_t i)
-{
-    while (i && v[i]->order.rank < v[(i - 1) / 2]->order.rank) {
-        struct cw_run_task *t = v[i];
-        v[i] = v[(i - 1) / 2];
-        v[(i - 1) / 2] = t;
-        i = (i - 1) / 2;
-    }
-}
-
-static void heap_down(struct cw_run_task **v, uint32_t n, uint32_t i)
-{
-    for (;;) {
-        uint32_t least = i, child = 2 * i + 1;
-        struct cw_run_task *t = v[i];
-
-        if (child < n && v[child]->order.rank < v[least]->order.rank)
-            least = child;
-        if (child + 1 < n && v[child + 1]->order.rank < v[least]->order.rank)
-            least = child + 1;
-        if (least == i)
-            return;
-        v[i] = v[least];
-        v[least] = t;
-        i = least;
-    }
-}
-
-bool cw_run_worker_reserve(uint32_t tasks)
-{
-    uint32_t room = cw_run.reserved ? cw_run.reserved : 64;
-
-    if (CW_LIKELY(tasks <= cw_run.reserved))
-        return true;
-    while (room < tasks)
-        room *= 2;
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        if (!reserve(&cw_run.lanes[i], room))
-            return false;
-    cw_run.reserved = room;
-    return true;
-}
-
-void cw_run_worker_push(struct cw_run_task *t)
-{
-    struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
-
-    t->state = CW_RUN_READY;
-    l->blocked = false;
-    atomic_fetch_add_explicit(&l->watch.pushed, 1, memory_order_relaxed);
-    cw_run.ready_count++;
-    l->heap[l->num_ready++] = t; /* there is room since it was linked */
-    heap_up(l->heap, l->num_ready - 1);
-}
-
 void cw_run_worker_ready(struct cw_run_task *t)
 {
     if (CW_UNLIKELY(cw_run.lanes[t->at.lane].quarantine.hung)) {
@@ -148,30 +83,32 @@ void cw_run_worker_ready(struct cw_run_task *t)
     if (CW_UNLIKELY(t->ops->ready != NULL) && !t->early)
         t->ops->ready(t);
     else
-        cw_run_worker_push(t);
+        cw_run_ready_push(t);
 }
 
-struct cw_run_task *cw_run_worker_take(struct cw_run_worker *l, uint32_t i)
+void cw_run_worker_take_ready(void)
 {
-    struct cw_run_task *t = l->heap[i];
+    struct cw_run_task *t;
 
-    cw_run.ready_count--;
-    l->heap[i] = l->heap[--l->num_ready];
-    if (i < l->num_ready) {
-        heap_down(l->heap, l->num_ready, i);
-        heap_up(l->heap, i);
-    }
-    return t;
+    while ((t = cw_run_ready_next()))
+        cw_run_worker_ready(t);
 }
 
-void cw_run_worker_unready(struct cw_run_task *t)
+void cw_run_worker_done(struct cw_run_task *t, cl_int status)
 {
-    struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
-    uint32_t i = 0;
+    bool gauged = t->measure.gauged;
 
-    while (l->heap[i] != t)
-        i++;
-    cw_run_worker_take(l, i);
+    cw_run_task_done(t, status);
+    if (gauged)
+        cw_run_gain_done(t);
+    cw_run_worker_take_ready();
+}
+
+void cw_run_worker_retire(void)
+{
+    do
+        cw_run_worker_take_ready();
+    while (cw_run_task_retire());
 }
 
 bool cw_run_worker_can_run(const struct cw_run_task *t)
@@ -179,19 +116,18 @@ bool cw_run_worker_can_run(const struct cw_run_task *t)
     return cw_run_work_can_run(t) && !(CW_UNLIKELY(cw_run.far_lanes) && !cw_run_spread_may_claim(t));
 }
 
-/* The command of lowest rank that may run now; NULL, and the lane is blocked, when none may. */
-static struct cw_run_task *take_first(struct cw_run_worker *l)
+struct cw_run_task *cw_run_worker_take_first(struct cw_run_worker *l)
 {
     uint32_t best = l->num_ready;
 
     if (cw_run_worker_can_run(l->heap[0]))
-        return cw_run_worker_take(l, 0);
+        return cw_run_ready_take(l, 0);
     for (uint32_t i = 1; i < l->num_ready; i++)
         if (cw_run_worker_can_run(l->heap[i]) &&
             (best == l->num_ready || l->heap[i]->order.rank < l->heap[best]->order.rank))
             best = i;
     l->blocked = best == l->num_ready;
-    return l->blocked ? NULL : cw_run_worker_take(l, best);
+    return l->blocked ? NULL : cw_run_ready_take(l, best);
 }
 
 /* ---- running */
@@ -272,10 +208,10 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         return;
     }
     if (t->work == CW_RUN_LAUNCH) {
-        cw_run_observer->measured(t, status);
+        cw_run_perf_model_measured(t, status);
         cw_run_short_task_measured(t);
         if (alone && status == CL_SUCCESS)
-            cw_run_observer->ran_alone(t);
+            cw_run_repeat_learn(t);
         /* its private kernel may have other arguments now */
         else
             t->launch.kernel->again.left = 0;
@@ -286,7 +222,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         back_home(l, t);
         return;
     }
-    cw_run_task_done(t, status);
+    cw_run_worker_done(t, status);
 }
 
 /* All of the first launches of a kernel, some of the later ones. */
@@ -390,7 +326,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     cw_run.running--;
     for (uint32_t i = 0; i < n; i++)
         ends(l, batch[i], n > 1 ? batch[i]->outcome.status : status, n == 1);
-    cw_run_task_retire();
+    cw_run_worker_retire();
 }
 
 /* The worker stays free for others, and windows close meanwhile. */
@@ -405,8 +341,8 @@ static void run_beside(struct cw_run_task *t)
         status = cw_run_timing_execute(t);
         cw_run_global_lock_take();
     }
-    cw_run_task_done(t, status);
-    cw_run_task_retire();
+    cw_run_worker_done(t, status);
+    cw_run_worker_retire();
 }
 
 /* What devices that have failed still have. */
@@ -444,7 +380,7 @@ static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
     cl_int err = cw_run_spread_fetch(t);
 
     if (begin)
-        cw_run_observer->waited_for_gpus((double)(cw_run_global_lock_now_ns() - begin));
+        cw_run_gpu_gain_waited((double)(cw_run_global_lock_now_ns() - begin));
     return err;
 }
 
@@ -474,7 +410,7 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
     if (early)
         t->ops->ready(t);
     if (!early && !cw_run_work_can_run(t)) { /* another one has begun meanwhile */
-        cw_run_worker_push(t);
+        cw_run_ready_push(t);
         return false;
     }
     return !early;
@@ -492,91 +428,4 @@ void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t 
         cw_run_worker_run_command(l, t, last);
     if (CW_UNLIKELY(cw_run.quarantines))
         save_all();
-}
-
-static void *work(void *data)
-{
-    struct cw_run_worker *l = data;
-    struct cw_run_task *t;
-
-    cw_run_thread_becomes_worker(true);
-    cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
-    cw_run_global_lock_take();
-    while (!l->quit) {
-        if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
-            cw_run_worker_run(l, t, UINT64_MAX);
-        } else if (l->opens && !l->busy && !cw_run.ending) {
-            cw_run_wanted_open(l);
-        } else if (!(l->num_wanted && l->kind == CW_SLOT_GPU) && cw_run_window_is_due()) {
-            cw_run_window_step(); /* a GPU's worker has what the window may wait for (tuning/hold.h) */
-        } else if (l->num_wanted && !l->busy && !cw_run.ending) {
-            cw_run_wanted_prepare(l);
-        } else if (cw_run_global_lock_has_releases()) {
-            cw_run_global_lock_give();
-            cw_run_global_lock_take();
-        } else if (!cw_run_watch_lane(l)) {
-            l->asleep = true;
-            cw_run_worker_kick();
-            pthread_cond_wait(&l->wake, &cw_run.lock);
-            l->asleep = false;
-        }
-    }
-    cw_run_global_lock_give();
-    return NULL;
-}
-
-void cw_run_worker_kick_all(void)
-{
-    for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
-        struct cw_run_worker *l = &cw_run.lanes[i];
-
-        if (!((l->num_ready && !l->blocked) || ((l->num_wanted || l->opens) && !cw_run.ending)) || l->busy ||
-            l->quit)
-            continue;
-        if (!l->has_worker && !l->orphan)
-            l->has_worker = l->asleep = cw_run_thread_create(&l->worker, work, l);
-        if (!l->has_worker)
-            cw_run.timer_wanted = l->orphan = true; /* that thread is there */
-        if (CW_UNLIKELY(l->orphan))
-            cw_run_wanted_nothing(l);
-        else if (l->asleep)
-            pthread_cond_signal(&l->wake);
-        l->asleep = false;
-    }
-    if (cw_run.timer_wanted && cw_run.timer_asleep)
-        pthread_cond_signal(&cw_run.timer);
-}
-
-bool cw_run_worker_run_orphan(void)
-{
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
-        struct cw_run_worker *l = &cw_run.lanes[i];
-        struct cw_run_task *t = l->orphan && l->num_ready && !l->busy && !l->blocked ? take_first(l) : NULL;
-
-        if (!t)
-            continue;
-        cw_run_worker_run(l, t, UINT64_MAX);
-        return true;
-    }
-    return false;
-}
-
-void cw_run_worker_stop_all(void)
-{
-    cw_run_global_lock_take();
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
-        cw_run.lanes[i].quit = true; /* no worker begins from here on */
-        pthread_cond_signal(&cw_run.lanes[i].wake);
-    }
-    for (uint32_t i = 0; i < cw_run.num_lanes && !cw_run.abandoned; i++) { /* else they stop where they are */
-        struct cw_run_worker *l = &cw_run.lanes[i];
-
-        if (!l->has_worker || l->quarantine.hung)
-            continue;
-        l->has_worker = false;
-        cw_run_global_lock_give();
-        pthread_join(l->worker, NULL);
-        cw_run_global_lock_take();
-    }
-    cw_run_global_lock_give();
 }

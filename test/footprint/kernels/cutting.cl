@@ -86,6 +86,18 @@ kernel void columns(global float *a, int rows, int width)
         a[row * width + get_global_id(0)] += a[(row - 1) * width + get_global_id(0)];
 }
 
+/* The same, and how many sums are large: merging that does not bring a tile's columns together. */
+kernel void counted_columns(global int *a, global int *large, int rows, int width)
+{
+    int sum = 0;
+    for (int row = 0; row < rows; row++) {
+        sum += a[row * width + get_global_id(0)];
+        a[row * width + get_global_id(0)] = sum;
+        if (sum > 30)
+            atomic_inc(large);
+    }
+}
+
 /* A row per work-item, from left to right: cut along dimension 0 it stays together. */
 kernel void rows(global float *a, int width)
 {

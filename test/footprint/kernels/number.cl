@@ -1,4 +1,4 @@
-/* A vendor's M_PI as models see it (analyzer/models/program_models.c): some number, of which no index may take a digit. */
+/* A vendor's M_PI as models see it (kernels/models/program_models.c): some number, of which no index may take a digit. */
 extern constant double cw_number_0;
 #undef M_PI
 #define M_PI cw_number_0

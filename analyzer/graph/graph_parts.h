@@ -1,0 +1,129 @@
+/* graph_parts.h - the parts of graph_build.h. */
+#ifndef CW_GRAPH_PARTS_H
+#define CW_GRAPH_PARTS_H
+
+#include "../record/trace.h"
+#include "graph_build.h"
+#include "trace_reach.h"
+
+/* ---- edge_list.c: the edges into one command while the sweep looks at it: collected, merged, then appended
+ * to the trace in the order (from, kind, hazard, memory). */
+
+/* For qsort: by (to, from, kind, hazard, memory), the order of cw_trace.edges. */
+int cw_edge_compare(const void *a, const void *b);
+
+struct cw_edge_list {
+    CW_ARRAY(struct cw_edge) pending;
+    bool failed; /* memory ran out; cw_edge_list_flush reports it */
+};
+
+/* Notes an edge from -> to. Ignored when from is CW_NONE or to itself. */
+void cw_edge_list_add(struct cw_edge_list *l, uint32_t from, uint32_t to, enum cw_edge_kind kind);
+void cw_edge_list_add_data(struct cw_edge_list *l, uint32_t from, uint32_t to, enum cw_hazard hazard,
+                           uint32_t memory, uint64_t bytes);
+
+/* Appends the noted edges to t->edges, equal ones merged with their bytes added, and empties the list.
+ * CW_ERR_NOMEM, CW_ERR_LIMIT. */
+enum cw_status cw_edge_list_flush(struct cw_edge_list *l, struct cw_trace *t, struct cw_error *err);
+void cw_edge_list_finish(struct cw_edge_list *l);
+
+/* ---- control_flow.c: algorithm A1: the order that queues, wait lists, barriers and host waits impose. */
+
+struct cw_control_flow;
+
+/* True when host wait `wait` (a blocking transfer, too) had returned when `k` was called. A thread calls
+ * nothing while it waits, so among its own calls the order is enough. */
+static inline bool cw_host_wait_returned(const struct cw_command *wait, const struct cw_command *k)
+{
+    return wait->thread == k->thread || wait->call_end_ns <= k->call_begin_ns;
+}
+
+/* State for a sweep over t's commands. NULL when memory is out. */
+struct cw_control_flow *cw_control_flow_create(const struct cw_trace *t);
+void cw_control_flow_destroy(struct cw_control_flow *c);
+
+/* Adds the control edges into command `id` to `edges`. Call for every command in order, cw_control_flow_leave
+ * after its data edges are known. */
+void cw_control_flow_enter(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges);
+
+/* Makes `id` known to later commands. `edges` holds all edges into it: their sources are no exits of their
+ * queues any more. False when memory is out. */
+bool cw_control_flow_leave(struct cw_control_flow *c, uint32_t id, const struct cw_edge_list *edges);
+
+/* ---- data_flow.c: algorithm A2 with byte ranges: the last writer and the readers after it, per range of
+ * each memory. */
+
+struct cw_data_flow;
+
+/* State for a sweep over t's commands; works out which memory objects share bytes. `declared`: accesses count
+ * as they are declared, not as they can be proven. NULL when memory is out. */
+struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared);
+void cw_data_flow_destroy(struct cw_data_flow *d);
+
+/* Adds the data edges into command `id` (its accesses must be filled) and makes its accesses known to later
+ * ones. False when memory is out. */
+bool cw_data_flow_command(struct cw_data_flow *d, uint32_t id, struct cw_edge_list *edges);
+
+/* ---- host_range.c: which bytes of host memory a transfer reads or writes, and a map shows.
+ *
+ * An in-order queue may be all that orders two transfers that meet there (a read, then a write of the bytes
+ * read), so a reordering has to know. Addresses are those that the program gave or was given. */
+
+/* Rows of `bytes` each at start + z * slice_pitch + y * row_pitch, y < rows, z < slices. */
+struct cw_host_range {
+    uint64_t start, bytes, rows, slices, row_pitch, slice_pitch;
+    uint32_t mode; /* enum cw_access_mode: a read of a device writes host memory */
+    bool mapped;   /* the range of a map or unmap, which no byte of is accessed by the command itself */
+};
+
+/* False when command `k` touches no host memory by itself, or none that is known. The range never wraps round
+ * the address space; more than 64 rows are given as one that reaches from the first to the last byte. */
+bool cw_host_range(const struct cw_trace *t, const struct cw_command *k, struct cw_host_range *range);
+
+/* ---- svm_ranges.c: which SVM allocation a kernel's pointer argument points into. */
+
+/* The SVM allocations of a trace by address, without those that lie inside another: addresses are used again
+ * after a free, and a trace does not say which of the allocations lived when. So starts and ends both ascend.
+ */
+struct cw_svm_ranges {
+    uint32_t *memory; /* ids */
+    size_t count;
+};
+
+/* `ranges` is the caller's; finish it even after a failure. False when memory is out. O(n log n). */
+bool cw_svm_ranges_init(struct cw_svm_ranges *ranges, const struct cw_trace *t);
+void cw_svm_ranges_finish(struct cw_svm_ranges *ranges);
+
+/* The allocations that hold `address`: ranges->memory[*first .. *first + result). Usually one; several where
+ * overlapping ones lived at different times, of which any may be meant; 0: none. O(log n + result). */
+size_t cw_svm_ranges_find(const struct cw_svm_ranges *ranges, const struct cw_trace *t, uint64_t address,
+                          size_t *first);
+
+/* ---- access.c: which bytes of which memory objects a command touches, from its parameters. */
+
+/* A rectangle of more rows than this is taken as one range. */
+enum { CW_ACCESS_MAX_ROWS = 64 };
+
+/* Parameter modes of all kernels of a trace, parsed once. */
+struct cw_access_table {
+    uint32_t *first;   /* per kernel: index into modes of its parameter 0 */
+    uint8_t *modes;    /* enum cw_access_mode: proven */
+    uint8_t *declared; /* the same when every const is believed */
+    struct cw_svm_ranges svm;
+    struct cw_trace_reach *reach; /* NULL: launches touch buffers whole */
+    bool trust;                   /* declared accesses count as proven: drawing only */
+    bool *hidden;                 /* per program: its kernels may share variables that are no arguments */
+    bool *addresses;              /* per program: its kernels may keep addresses in memory, by its text */
+};
+
+/* Parses the kernels' sources. `table` is the caller's; finish it even after a failure (CW_ERR_NOMEM). */
+enum cw_status cw_access_table_init(struct cw_access_table *table, const struct cw_trace *t,
+                                    const struct cw_graph_options *options, struct cw_error *err);
+void cw_access_table_finish(struct cw_access_table *table);
+
+/* Appends the accesses of command `id` to t->accesses and sets its slice. Ranges are clipped to the object
+ * and never empty. Returns CW_ERR_NOMEM when memory is out. */
+enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,
+                              struct cw_error *err);
+
+#endif

@@ -1,0 +1,310 @@
+/* bitcode.c - see bitcode.h. */
+#include "bitcode.h"
+
+#include "../footprint/builtin.h"
+#include "../../io/file_text.h"
+#include "../source/pocl_binary.h"
+#include "access.h"
+#include "child.h"
+
+#include <ctype.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Support.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+bool cw_bitcode_is_flat(LLVMModuleRef module)
+{
+    return strncmp(LLVMGetTarget(module), "spir", 4) != 0;
+}
+
+/* ---- reading */
+
+static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *data)
+{
+    (void)info;
+    (void)data;
+}
+
+static LLVMModuleRef parse(LLVMContextRef context, const void *bytes, size_t n)
+{
+    LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, n, "binary");
+    LLVMModuleRef module = NULL;
+
+    if (LLVMParseBitcodeInContext2(context, b, &module))
+        module = NULL;
+    LLVMDisposeMemoryBuffer(b);
+    return module;
+}
+
+static LLVMModuleRef parse_text(LLVMContextRef context, const char *text, size_t n)
+{
+    LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, n, "binary");
+    LLVMModuleRef module = NULL;
+    char *message = NULL;
+
+    if (LLVMParseIRInContext(context, b, &module, &message)) /* takes the buffer */
+        module = NULL;
+    LLVMDisposeMessage(message);
+    return module;
+}
+
+/* In the text that the clang of a newer LLVM writes all pointers are `ptr`, which LLVM 14 reads when it is
+ * told to. Nothing has used a context by then. */
+static void expect_opaque_pointers(void)
+{
+#if LLVM_VERSION_MAJOR < 15
+    static const char *const words[] = {"clweave-footprint", "-opaque-pointers"};
+
+    LLVMParseCommandLineOptions(2, words, NULL);
+#endif
+}
+
+/* The bitcode as text, by the clang that Debian's PoCL depends on. */
+static enum cw_status disassemble(const struct cw_pocl_binary *b, struct cw_child_output *out,
+                                  struct cw_error *err)
+{
+    static const char *const candidates[] = {"clang-15", "clang-16", "clang-18", "clang-19", NULL};
+    const char *argv[] = {NULL, "-x", "ir", "-w", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
+                          "-o", "-",  NULL, NULL};
+    char path[64];
+    int fd = memfd_create("clweave", 0); /* clang inherits it */
+    enum cw_status s = CW_OK;
+
+    if (fd < 0 || write(fd, b->bitcode, b->bitcode_bytes) != (ssize_t)b->bitcode_bytes)
+        s = cw_error_set(err, CW_ERR_IO, "cannot hand bitcode to clang");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    argv[10] = path;
+    if (s == CW_OK)
+        s = cw_child_run(candidates, argv, out, err);
+    if (s == CW_OK && out->exit_status != 0)
+        s = cw_error_set(err, CW_ERR_VERSION, "no clang here reads the binary's bitcode");
+    if (fd >= 0)
+        close(fd);
+    return s;
+}
+
+static LLVMContextRef create_context(void)
+{
+    LLVMContextRef context = LLVMContextCreate();
+
+    LLVMContextSetDiagnosticHandler(context, ignore_diagnostic, NULL);
+    return context;
+}
+
+static enum cw_status load(const struct cw_pocl_binary *b, LLVMContextRef *context, LLVMModuleRef *module,
+                           struct cw_error *err)
+{
+    struct cw_child_output out = {0};
+    enum cw_status s = CW_OK;
+
+    expect_opaque_pointers();
+    *context = create_context();
+    *module = parse(*context, b->bitcode, b->bitcode_bytes);
+    if (*module)
+        return CW_OK;
+    LLVMContextDispose(*context);
+    *context = create_context();
+    s = disassemble(b, &out, err);
+    if (s == CW_OK && !(*module = parse_text(*context, out.out.data, out.out.n)))
+        s = cw_error_set(err, CW_ERR_VERSION,
+                         "LLVM " LLVM_VERSION_STRING " cannot read the bitcode of the binary");
+    cw_child_output_finish(&out);
+    if (s == CW_OK)
+        return CW_OK;
+    LLVMContextDispose(*context);
+    *context = NULL;
+    return s;
+}
+
+/* ---- what the library's functions mean */
+
+static bool has(LLVMValueRef f, const char *attribute)
+{
+    return LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, attribute,
+                                         (unsigned)strlen(attribute));
+}
+
+static LLVMValueRef some_kernel(LLVMModuleRef module)
+{
+    LLVMValueRef f = LLVMGetFirstFunction(module);
+
+    while (f && (LLVMIsDeclaration(f) || !cw_access_is_kernel(f)))
+        f = LLVMGetNextFunction(f);
+    return f;
+}
+
+/* PoCL compiles programs with options that its library is compiled without: 3.1 with -fno-builtin, 6.0 with
+ * -mstackrealign. `kernel`: one of the program's. */
+static bool is_library(LLVMValueRef f, LLVMValueRef kernel)
+{
+    static const char *const own[] = {"no-builtins", "stackrealign"};
+
+    for (size_t i = 0; kernel && i < sizeof own / sizeof *own; i++)
+        if (has(kernel, own[i]) && !has(f, own[i]))
+            return true;
+    return false;
+}
+
+/* A function of OpenCL C that takes and returns values only. PoCL's names of those begin with _cl_. */
+static bool is_of_values(LLVMValueRef f, const char *mangled)
+{
+    const char *name = mangled + 2;
+
+    if (strncmp(mangled, "_Z", 2) != 0 || !isdigit((unsigned char)*name))
+        return false;
+    while (isdigit((unsigned char)*name))
+        name++;
+    for (unsigned i = 0; i < LLVMCountParams(f); i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(f, i))) == LLVMPointerTypeKind)
+            return false;
+    return !strncmp(name, "_cl_", 4);
+}
+
+static void set_no_effect(LLVMValueRef f)
+{
+    LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    unsigned kind = LLVMGetEnumAttributeKindForName("readnone", 8);
+
+    if (!kind)
+        kind = LLVMGetEnumAttributeKindForName("memory", 6); /* LLVM 16: memory(none) */
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(c, kind, 0));
+}
+
+static void declare(LLVMModuleRef module, LLVMValueRef f, bool no_effect)
+{
+    LLVMValueRef to = LLVMAddFunction(module, "", LLVMGlobalGetValueType(f));
+    size_t n;
+    char *name = strdup(LLVMGetValueName2(f, &n));
+
+    LLVMSetFunctionCallConv(to, LLVMGetFunctionCallConv(f));
+    LLVMReplaceAllUsesWith(f, to);
+    LLVMDeleteFunction(f);
+    LLVMSetValueName2(to, name ? name : "", name ? strlen(name) : 0);
+    free(name);
+    if (no_effect)
+        set_no_effect(to);
+}
+
+static void declare_library(LLVMModuleRef module)
+{
+    LLVMValueRef kernel = some_kernel(module);
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
+        size_t n;
+        const char *name = LLVMGetValueName2(f, &n);
+        bool known = cw_builtin_find(name).kind != CW_BUILTIN_UNKNOWN;
+
+        next = LLVMGetNextFunction(f);
+        if (!LLVMIsDeclaration(f) && !cw_access_is_kernel(f) && is_library(f, kernel) &&
+            (known || is_of_values(f, name)))
+            declare(module, f, !known);
+    }
+}
+
+/* ---- what the program assumes */
+
+static bool may_have_flags(LLVMOpcode op)
+{
+    return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl || op == LLVMUDiv ||
+           op == LLVMSDiv || op == LLVMLShr || op == LLVMAShr || op == LLVMOr;
+}
+
+static void drop_pointer_flags(LLVMValueRef v)
+{
+#if LLVM_VERSION_MAJOR < 19
+    LLVMSetIsInBounds(v, 0);
+#else
+    LLVMGEPSetNoWrapFlags(v, 0);
+#endif
+}
+
+/* nsw, nuw, exact, disjoint, nneg and inbounds: what a program does that breaks them is the vendor's
+ * choice. */
+static void drop_flags(LLVMBuilderRef builder, LLVMValueRef v)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef plain;
+
+    if (op == LLVMGetElementPtr)
+        drop_pointer_flags(v);
+#if LLVM_VERSION_MAJOR >= 18
+    if (op == LLVMZExt)
+        LLVMSetNNeg(v, 0);
+#endif
+    if (!may_have_flags(op))
+        return;
+    LLVMPositionBuilderBefore(builder, v);
+    plain = LLVMBuildBinOp(builder, op, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), "");
+    LLVMReplaceAllUsesWith(v, plain);
+    LLVMInstructionEraseFromParent(v);
+}
+
+static void drop_assumptions(LLVMModuleRef module)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef v = LLVMGetFirstInstruction(b), next; v; v = next) {
+                next = LLVMGetNextInstruction(v);
+                drop_flags(builder, v);
+            }
+    LLVMDisposeBuilder(builder);
+}
+
+/* ---- files */
+
+/* The bytes of the binary in the file, the caller's to free. NULL: there is none in it. */
+static unsigned char *bytes_of(const struct cw_file_text *file, size_t *n)
+{
+    unsigned char *bytes = NULL;
+    char *text;
+
+    *n = 0;
+    if (file->length > 8 && !memcmp(file->text, "poclbin", 8)) {
+        if ((bytes = malloc(file->length)))
+            memcpy(bytes, file->text, *n = file->length);
+        return bytes;
+    }
+    if (file->length < 10 || memcmp(file->text, "//poclbin", 9) != 0)
+        return NULL;
+    text = strndup(file->text, file->length);
+    if (text)
+        bytes = cw_pocl_binary_of_text(text, n);
+    free(text);
+    return bytes;
+}
+
+enum cw_status cw_bitcode_read(const char *path, LLVMContextRef *context, LLVMModuleRef *module,
+                               struct cw_error *err)
+{
+    struct cw_file_text file;
+    struct cw_pocl_binary b;
+    unsigned char *bytes;
+    size_t n;
+    enum cw_status s;
+
+    *context = NULL;
+    *module = NULL;
+    if (!strcmp(path, "-") || cw_file_text_open(&file, path, NULL) != CW_OK)
+        return CW_OK; /* clang's message names the fault */
+    bytes = bytes_of(&file, &n);
+    cw_file_text_close(&file);
+    if (!bytes)
+        return CW_OK;
+    s = cw_pocl_binary_read(&b, bytes, n)
+            ? load(&b, context, module, err)
+            : cw_error_set(err, CW_ERR_UNSUPPORTED, "a binary of a format that is not known");
+    free(bytes);
+    if (s != CW_OK)
+        return s;
+    declare_library(*module);
+    drop_assumptions(*module);
+    return CW_OK;
+}

@@ -1,0 +1,49 @@
+/* ir.h - OpenCL C source to LLVM IR in the shape that the reader wants. */
+#ifndef CW_FOOTPRINT_IR_H
+#define CW_FOOTPRINT_IR_H
+
+#include "../../../sched/status.h"
+#include "child.h"
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+
+/* The build options of an OpenCL program, checked and sorted by cw_ir_add_option. */
+struct cw_ir_options {
+    const char **pass; /* the options that clang gets, in order; the strings are the caller's */
+    int n, capacity;
+    const char *std; /* "-cl-std=CL1.2" unless an option says otherwise */
+};
+
+/* Adds one build option (its separate argument, as in "-D X", counts as an option of its own and must
+ * follow). Options that cannot change a kernel's accesses are dropped. CW_ERR_UNSUPPORTED for options whose
+ * meaning is not known, CW_ERR_NOMEM. */
+enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, struct cw_error *err);
+void cw_ir_options_finish(struct cw_ir_options *o);
+
+/* The message when RLIMIT_CPU, in seconds, ends the analysis or a clang. */
+#define CW_IR_NO_TIME "no answer within %ld seconds of processor time; --seconds N gives it longer"
+
+/* Runs clang on `path` ("-" for standard input) and parses its output. The caller disposes of *module and
+ * *context. CW_ERR_LIMIT: RLIMIT_CPU has ended clang; CW_ERR_NOTFOUND: there is no clang of this LLVM's
+ * version (environment variable CLWEAVE_CLANG names one); CW_ERR_FORMAT: the source does not compile, the
+ * message holds clang's first error; CW_ERR_IO; CW_ERR_NOMEM. */
+enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LLVMContextRef *context,
+                             LLVMModuleRef *module, struct cw_error *err);
+
+/* The syntax tree of `text` from clang's parser with the same options, as JSON; *tree is the caller's to
+ * free. Errors as above, and CW_ERR_LIMIT for more than 64 MiB. */
+enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text, size_t length,
+                                 struct cw_bytes *tree, struct cw_error *err);
+
+/* Inlines everything, keeps values in registers, makes loops simple; every access to global or constant
+ * memory of the source stays. CW_ERR_INVALID with LLVM's message. */
+enum cw_status cw_ir_canonicalise(LLVMModuleRef module, struct cw_error *err);
+
+/* The source has this load as volatile. */
+bool cw_ir_is_watched(LLVMValueRef load);
+
+/* Element `i` of a constant vector. */
+LLVMValueRef cw_ir_element(LLVMValueRef vector, unsigned i);
+
+#endif

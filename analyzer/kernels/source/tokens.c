@@ -1,0 +1,291 @@
+/* tokens.c - see tokens.h. */
+#include "tokens.h"
+#include "../../io/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_name_start(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+}
+
+static bool is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static uint32_t hash_of(const struct cw_rw_names *n, const char *text, size_t length)
+{
+    uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)n; /* keyed: a source cannot be made to collide */
+
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+    h ^= h >> 31;
+    h *= 0x9E3779B97F4A7C15u ^ (uintptr_t)n << 17;
+    return (uint32_t)(h >> 32);
+}
+
+static bool grow_slots(struct cw_rw_names *n)
+{
+    size_t slots = n->slots ? 2 * n->slots : 1024;
+    uint32_t *slot = calloc(slots, sizeof *slot);
+
+    if (!slot)
+        return false;
+    for (size_t i = 0; i < n->count; i++) {
+        size_t s = n->v[i].hash & (slots - 1);
+        while (slot[s])
+            s = (s + 1) & (slots - 1);
+        slot[s] = (uint32_t)i + 1;
+    }
+    free(n->slot);
+    n->slot = slot;
+    n->slots = slots;
+    return true;
+}
+
+uint32_t cw_tokens_name_intern(struct cw_rw_names *n, const char *text, size_t length)
+{
+    uint32_t hash = hash_of(n, text, length);
+    size_t s;
+
+    if (2 * (n->count + 1) > n->slots && !grow_slots(n))
+        return UINT32_MAX;
+    for (s = hash & (n->slots - 1); n->slot[s]; s = (s + 1) & (n->slots - 1)) {
+        const struct cw_rw_name *have = &n->v[n->slot[s] - 1];
+        if (have->hash == hash && have->length == length && memcmp(have->text, text, length) == 0)
+            return n->slot[s] - 1;
+    }
+    if (!cw_array_reserve(&n->v, &n->capacity, n->count, 1, sizeof *n->v))
+        return UINT32_MAX;
+    n->v[n->count] = (struct cw_rw_name){text, (uint32_t)length, 0, hash};
+    n->slot[s] = (uint32_t)++n->count;
+    return (uint32_t)n->count - 1;
+}
+
+uint32_t cw_tokens_hash_text(const char *text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    return (uint32_t)(h ^ h >> 32);
+}
+
+void cw_tokens_names_finish(struct cw_rw_names *n)
+{
+    free(n->v);
+    free(n->slot);
+    memset(n, 0, sizeof *n);
+}
+
+bool cw_tokens_name_is(const struct cw_rw_names *n, uint32_t name, const char *word)
+{
+    const struct cw_rw_name *v = &n->v[name];
+
+    return strlen(word) == v->length && memcmp(v->text, word, v->length) == 0;
+}
+
+/* Number of characters of the token at s (no blank), and its kind. */
+static size_t token_length(const char *s, uint8_t *kind)
+{
+    const char *e = s + 1;
+
+    *kind = CW_RW_PUNCT;
+    if (is_name_start((unsigned char)*s)) {
+        while (is_name_start((unsigned char)*e) || is_digit((unsigned char)*e))
+            e++;
+        *kind = CW_RW_NAME;
+    } else if (is_digit((unsigned char)*s) || (*s == '.' && is_digit((unsigned char)s[1]))) {
+        while (is_name_start((unsigned char)*e) || is_digit((unsigned char)*e) || *e == '.' ||
+               ((*e == '+' || *e == '-') && strchr("eEpP", e[-1])))
+            e++;
+        *kind = CW_RW_NUMBER;
+    } else if (*s == '"' || *s == '\'') {
+        while (*e && *e != *s && *e != '\n')
+            e += *e == '\\' && e[1] && e[1] != '\n' ? 2 : 1;
+        e += *e == *s;
+        *kind = CW_RW_STRING;
+    } else if (*s == '#' && *e == '#') {
+        e++;
+    }
+    return (size_t)(e - s);
+}
+
+static const char *strange_punctuation(const char *s)
+{
+    if ((unsigned char)*s >= 0x80 || *s == '\\')
+        return "characters that are not ASCII, or a backslash, outside of strings";
+    if ((s[0] == '<' && (s[1] == ':' || s[1] == '%')) || (s[0] == ':' && s[1] == '>') ||
+        (s[0] == '%' && (s[1] == '>' || s[1] == ':')))
+        return "digraphs";
+    return NULL;
+}
+
+static bool push(struct cw_rw_text *t, struct cw_rw_names *names, const char *s, size_t length, uint8_t kind,
+                 bool spaced)
+{
+    struct cw_rw_token k = {(uint32_t)(s - t->text), (uint32_t)length, 0, kind, 0, spaced};
+
+    if (kind == CW_RW_NAME)
+        k.name = cw_tokens_name_intern(names, s, length);
+    else if (kind == CW_RW_PUNCT)
+        k.c = length == 2 ? 'P' : *s;
+    if (k.name == UINT32_MAX || !cw_array_reserve(&t->v, &t->capacity, t->count, 1, sizeof *t->v))
+        return false;
+    t->v[t->count++] = k;
+    return true;
+}
+
+static bool read_tokens(struct cw_rw_text *t, struct cw_rw_names *names)
+{
+    bool line_start = true, directive = false, spaced = true;
+
+    for (const char *s = t->text; *s;) {
+        uint8_t kind;
+        size_t length = token_length(s, &kind);
+        if (*s == '\n') {
+            if (directive && !push(t, names, s, 0, CW_RW_LINE_END, true))
+                return false;
+            directive = false;
+            line_start = spaced = true;
+        } else if (*s == ' ' || *s == '\t' || *s == '\f' || *s == '\v') {
+            spaced = true;
+        } else {
+            if (line_start && *s == '#' && length == 1) {
+                directive = true;
+                kind = CW_RW_DIRECTIVE;
+            }
+            if (kind == CW_RW_PUNCT && !t->trouble)
+                t->trouble = strange_punctuation(s);
+            if (!push(t, names, s, length, kind, spaced))
+                return false;
+            line_start = spaced = false;
+        }
+        s += length;
+    }
+    return true;
+}
+
+static bool word_at(const struct cw_rw_text *t, const struct cw_rw_names *n, size_t i, const char *word)
+{
+    return i < t->count && t->v[i].kind == CW_RW_NAME && cw_tokens_name_is(n, t->v[i].name, word);
+}
+
+/* enum cw_rw_directive of the directive whose # is token i. */
+static char directive_at(const struct cw_rw_text *t, const struct cw_rw_names *n, size_t i)
+{
+    static const struct {
+        const char *word;
+        char which;
+    } words[] = {{"define", CW_RW_DEFINE},  {"undef", CW_RW_UNDEF},     {"if", CW_RW_IF},
+                 {"ifdef", CW_RW_IF},       {"ifndef", CW_RW_IF},       {"elif", CW_RW_ELIF},
+                 {"elifdef", CW_RW_ELIF},   {"elifndef", CW_RW_ELIF},   {"else", CW_RW_ELSE},
+                 {"endif", CW_RW_ENDIF},    {"include", CW_RW_INCLUDE}, {"include_next", CW_RW_INCLUDE},
+                 {"import", CW_RW_INCLUDE}, {"embed", CW_RW_INCLUDE},   {"pragma", CW_RW_HARMLESS},
+                 {"line", CW_RW_HARMLESS},  {"error", CW_RW_HARMLESS},  {"warning", CW_RW_HARMLESS},
+                 {"ident", CW_RW_HARMLESS}};
+
+    if (t->v[i + 1].kind == CW_RW_LINE_END || t->v[i + 1].kind == CW_RW_NUMBER)
+        return CW_RW_HARMLESS; /* "#", and "# 1 file" of a preprocessed source */
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (word_at(t, n, i + 1, words[k].word))
+            return words[k].which;
+    return CW_RW_UNKNOWN;
+}
+
+/* One open conditional while dead branches are taken out. */
+struct branch {
+    bool dead;        /* this branch makes no tokens */
+    bool decided;     /* a branch was taken for certain: those that follow are dead */
+    bool parent_dead; /* so all of it is */
+    bool opened;      /* a directive of it has stayed */
+};
+
+/* '0', '1', or 0 when the condition at directive word i is anything else. No C++ gets here
+ * (rewrite_options.c). */
+static char literal_condition(const struct cw_rw_text *t, const struct cw_rw_names *n, size_t i)
+{
+    if ((word_at(t, n, i, "if") || word_at(t, n, i, "elif")) && t->v[i + 1].kind == CW_RW_NUMBER &&
+        t->v[i + 1].length == 1 && t->v[i + 2].kind == CW_RW_LINE_END &&
+        strchr("01", t->text[t->v[i + 1].at]))
+        return t->text[t->v[i + 1].at];
+    if (word_at(t, n, i + 1, "__cplusplus") && word_at(t, n, i, "ifdef"))
+        return '0';
+    return word_at(t, n, i + 1, "__cplusplus") && word_at(t, n, i, "ifndef") ? '1' : 0;
+}
+
+enum { MAX_NESTING = 256 };
+
+/* A branch of `b` begins at the directive token i (#if, #elif, #else). Returns whether the directive stays.
+ * Its kind changes when those before it went: an #elif opens the conditional, an #elif 1 is an #else. */
+static bool enter_branch(struct branch *b, struct cw_rw_text *t, const struct cw_rw_names *n, size_t i)
+{
+    char literal = literal_condition(t, n, i + 1);
+    bool certain = literal == '1' || t->v[i].c == CW_RW_ELSE;
+
+    b->dead = b->parent_dead || b->decided || literal == '0';
+    if (b->dead || (certain && !b->opened)) {
+        b->decided |= !b->dead;
+        return false;
+    }
+    t->v[i].c = !b->opened ? CW_RW_IF : certain ? CW_RW_ELSE : CW_RW_ELIF;
+    b->decided = certain;
+    b->opened = true;
+    return true;
+}
+
+/* The directive at token i, as far as branches go. Returns whether it stays. */
+static bool follow_directive(struct cw_rw_text *t, const struct cw_rw_names *n, size_t i,
+                             struct branch *stack, size_t *depth)
+{
+    bool live = *depth == 0 || !stack[*depth - 1].dead;
+
+    t->v[i].c = directive_at(t, n, i);
+    if (t->v[i].c == CW_RW_IF && *depth == MAX_NESTING) {
+        t->trouble = "conditionals nested too deeply";
+    } else if (t->v[i].c == CW_RW_IF) {
+        stack[*depth] = (struct branch){.parent_dead = !live};
+        return enter_branch(&stack[(*depth)++], t, n, i);
+    } else if (*depth && (t->v[i].c == CW_RW_ELIF || t->v[i].c == CW_RW_ELSE)) {
+        return enter_branch(&stack[*depth - 1], t, n, i);
+    } else if (*depth && t->v[i].c == CW_RW_ENDIF) {
+        return stack[--*depth].opened;
+    }
+    return live;
+}
+
+/* Takes out the tokens of dead branches and the directives of branches that are certain. */
+static void drop_dead(struct cw_rw_text *t, const struct cw_rw_names *n)
+{
+    struct branch stack[MAX_NESTING];
+    size_t depth = 0, out = 0;
+
+    for (size_t i = 0; i < t->count && !t->trouble; i++) {
+        bool directive = t->v[i].kind == CW_RW_DIRECTIVE;
+        bool keep =
+            directive ? follow_directive(t, n, i, stack, &depth) : depth == 0 || !stack[depth - 1].dead;
+        do {
+            if (keep)
+                t->v[out++] = t->v[i];
+        } while (directive && t->v[i].kind != CW_RW_LINE_END && ++i < t->count);
+    }
+    t->count = out;
+}
+
+bool cw_tokens_read(struct cw_rw_text *t, struct cw_rw_names *names, const char *source, size_t length)
+{
+    memset(t, 0, sizeof *t);
+    if (!cw_tokens_clean(t, source, length) || (!t->trouble && !read_tokens(t, names)))
+        return false;
+    drop_dead(t, names);
+    return true;
+}
+
+void cw_tokens_finish(struct cw_rw_text *t)
+{
+    free(t->text);
+    free(t->v);
+    memset(t, 0, sizeof *t);
+}

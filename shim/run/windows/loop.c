@@ -1,0 +1,93 @@
+/* loop.c - the threads of workers: each runs its worker's commands, closes windows and makes programs. */
+#include "../../door/door.h"
+#include "../core/global_lock.h"
+#include "../core/ready.h"
+#include "../core/state.h"
+#include "../core/thread.h"
+#include "../tasks/foreign.h"
+#include "../workers/wanted.h"
+#include "../workers/watch.h"
+#include "../workers/worker.h"
+#include "window.h"
+
+static void *work(void *data)
+{
+    struct cw_run_worker *l = data;
+    struct cw_run_task *t;
+
+    cw_run_thread_becomes_worker(true);
+    cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
+    cw_run_global_lock_take();
+    while (!l->quit) {
+        cw_run_worker_take_ready();
+        if (l->num_ready && !l->busy && !l->blocked && (t = cw_run_worker_take_first(l))) {
+            cw_run_worker_run(l, t, UINT64_MAX);
+        } else if (l->opens && !l->busy && !cw_run.ending) {
+            cw_run_wanted_open(l);
+        } else if (!(l->num_wanted && l->kind == CW_SLOT_GPU) && cw_run_window_is_due()) {
+            cw_run_window_step(); /* a GPU's worker has what the window may wait for (windows/hold.h) */
+        } else if (l->num_wanted && !l->busy && !cw_run.ending) {
+            cw_run_wanted_prepare(l);
+        } else if (cw_run_foreign_give_and_take()) {
+            continue;
+        } else if (!cw_run_watch_lane(l)) {
+            l->asleep = true;
+            cw_run_global_lock_kick();
+            pthread_cond_wait(&l->wake, &cw_run.lock);
+            l->asleep = false;
+        }
+    }
+    cw_run_global_lock_give();
+    return NULL;
+}
+
+void cw_run_loop_staff(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        struct cw_run_worker *l = &cw_run.lanes[i];
+
+        if (l->has_worker || l->busy || l->quit || !cw_run_has_work(l))
+            continue;
+        if (!l->orphan)
+            l->has_worker = cw_run_thread_create(&l->worker, work, l);
+        if (!l->has_worker) {
+            cw_run.timer_wanted = l->orphan = true; /* that thread is there */
+            cw_run_wanted_nothing(l);
+        }
+    }
+}
+
+bool cw_run_loop_run_orphan(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        struct cw_run_worker *l = &cw_run.lanes[i];
+        struct cw_run_task *t =
+            l->orphan && l->num_ready && !l->busy && !l->blocked ? cw_run_worker_take_first(l) : NULL;
+
+        if (!t)
+            continue;
+        cw_run_worker_run(l, t, UINT64_MAX);
+        return true;
+    }
+    return false;
+}
+
+void cw_run_loop_stop_all(void)
+{
+    cw_run_global_lock_take();
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        cw_run.lanes[i].quit = true; /* no worker begins from here on */
+        pthread_cond_signal(&cw_run.lanes[i].wake);
+    }
+    for (uint32_t i = 0; i < cw_run.num_lanes && !cw_run.abandoned; i++) { /* else they stop where they are */
+        struct cw_run_worker *l = &cw_run.lanes[i];
+
+        if (!l->has_worker || l->quarantine.hung)
+            continue;
+        l->has_worker = false;
+        cw_run_global_lock_give();
+        pthread_join(l->worker, NULL);
+        cw_run_global_lock_take();
+    }
+    cw_run_global_lock_give();
+}
