@@ -11,7 +11,7 @@
 
 struct cw_options;
 
-/* `folder`: that holds the stores, "" for none: then nothing is asked for, and with --set learn=off. Once,
+/* `folder`: that holds the stores, "" for none: then nothing is asked for, and with --learn off. Once,
  * before the others. */
 void cw_later_builds_start(const struct cw_options *options, const char *folder);
 

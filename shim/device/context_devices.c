@@ -258,24 +258,24 @@ static unsigned floats_of(cl_device_id d)
 
 static struct cw_cl_device *add(struct cw_context_devices *s, enum cw_device_kind kind, cl_device_id d)
 {
-    struct cw_cl_device *slot = &s->slot[s->n++];
-    cl_device_id first = s->slot[0].device ? s->slot[0].device : d;
+    struct cw_cl_device *device = &s->device[s->n++];
+    cl_device_id first = s->device[0].device ? s->device[0].device : d;
     int dsp = cw_device_board_dsp(d);
 
-    *slot = (struct cw_cl_device){.kind = dsp >= 0 ? CW_SLOT_DSP : kind,
-                                  .traits = cw_device_traits(d),
-                                  .floats = floats_of(d),
-                                  .compute_units = (cl_uint)number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
-                                  .platform = (cl_platform_id)(uintptr_t)number(d, CL_DEVICE_PLATFORM),
-                                  .device = d,
-                                  .class_name = dsp >= 0 ? "dsp" : class_of(d)};
-    slot->same_code = first == d || same_code(d, first);
+    *device = (struct cw_cl_device){.kind = dsp >= 0 ? CW_DEVICE_KIND_DSP : kind,
+                                    .traits = cw_device_traits(d),
+                                    .floats = floats_of(d),
+                                    .compute_units = (cl_uint)number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
+                                    .platform = (cl_platform_id)(uintptr_t)number(d, CL_DEVICE_PLATFORM),
+                                    .device = d,
+                                    .class_name = dsp >= 0 ? "dsp" : class_of(d)};
+    device->same_code = first == d || same_code(d, first);
     if (dsp >= 0) {
-        slot->dsp = cw_dsp_at((unsigned)dsp);
-        slot->speed = DSP_SPEED;
-        snprintf(slot->name, sizeof slot->name, "dsp%d", dsp);
+        device->dsp = cw_dsp_at((unsigned)dsp);
+        device->speed = DSP_SPEED;
+        snprintf(device->name, sizeof device->name, "dsp%d", dsp);
     }
-    return slot;
+    return device;
 }
 
 /* Devices of the program's platforms that have memories of their own. */
@@ -284,35 +284,35 @@ static struct cw_far_memory own_memory[FAR_HOMES];
 
 /* Sets the device's memory to one of its own, with a number behind those of far helpers; `far` NULL: as large
  * as the vendor says. There may be too many. */
-static void give_memory(struct cw_cl_device *slot, const struct cw_far_memory *far)
+static void give_memory(struct cw_cl_device *device, const struct cw_far_memory *far)
 {
     uint32_t i = 0;
 
     pthread_mutex_lock(&lock);
-    while (i < FAR_HOMES && own[i] && own[i] != slot->device)
+    while (i < FAR_HOMES && own[i] && own[i] != device->device)
         i++;
     if (i < FAR_HOMES && !own[i] && !far)
         own_memory[i].capacity =
-            (uint64_t)(GPU_SHARE * (double)number(slot->device, CL_DEVICE_GLOBAL_MEM_SIZE));
+            (uint64_t)(GPU_SHARE * (double)number(device->device, CL_DEVICE_GLOBAL_MEM_SIZE));
     if (i < FAR_HOMES)
-        own[i] = slot->device;
+        own[i] = device->device;
     pthread_mutex_unlock(&lock);
-    slot->memory = i < FAR_HOMES ? CW_FAR_MAX + 1 + i : 0;
-    slot->far = !slot->memory ? NULL : far ? far : &own_memory[i];
+    device->memory = i < FAR_HOMES ? CW_FAR_MAX + 1 + i : 0;
+    device->far = !device->memory ? NULL : far ? far : &own_memory[i];
 }
 
 static void add_homes(struct cw_context_devices *s, const cl_device_id *devices, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct cw_cl_device *slot = add(s, CW_SLOT_HOME, devices[i]);
-        slot->home = true;
-        if (slot->kind == CW_SLOT_DSP)
+        struct cw_cl_device *device = add(s, CW_DEVICE_KIND_HOME, devices[i]);
+        device->home = true;
+        if (device->kind == CW_DEVICE_KIND_DSP)
             continue;
-        slot->speed = 1;
-        slot->pace = chosen.pace;
+        device->speed = 1;
+        device->pace = chosen.pace;
         if (chosen.far_home)
-            give_memory(slot, &chosen.far_item[0].memory);
-        snprintf(slot->name, sizeof slot->name, i ? "%s%zu" : "%s", slot->class_name, i);
+            give_memory(device, &chosen.far_item[0].memory);
+        snprintf(device->name, sizeof device->name, i ? "%s%zu" : "%s", device->class_name, i);
     }
     s->homes = n;
 }
@@ -327,30 +327,30 @@ static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, 
     unsigned far = least(chosen.far, b->n_hidden), near = least(b->n_hidden - far, chosen.basic);
 
     for (cl_uint i = 0; i < n_sub; i++) {
-        struct cw_cl_device *slot = add(s, CW_SLOT_SUBDEVICE, sub[i]);
-        slot->speed = slot->compute_units / units;
-        snprintf(slot->name, sizeof slot->name, "sub%u", i);
+        struct cw_cl_device *device = add(s, CW_DEVICE_KIND_SUBDEVICE, sub[i]);
+        device->speed = device->compute_units / units;
+        snprintf(device->name, sizeof device->name, "sub%u", i);
     }
     for (unsigned i = 0; cpu && i < near; i++) {
-        struct cw_cl_device *slot = add(s, CW_SLOT_BASIC, b->hidden[i]);
-        slot->speed = 1 / units;
-        snprintf(slot->name, sizeof slot->name, "basic%u", i);
+        struct cw_cl_device *device = add(s, CW_DEVICE_KIND_BASIC, b->hidden[i]);
+        device->speed = 1 / units;
+        snprintf(device->name, sizeof device->name, "basic%u", i);
     }
     for (unsigned i = 0; cpu && i < far; i++) {
-        struct cw_cl_device *slot = add(s, CW_SLOT_BASIC, b->hidden[b->n_hidden - far + i]);
+        struct cw_cl_device *device = add(s, CW_DEVICE_KIND_BASIC, b->hidden[b->n_hidden - far + i]);
         const struct cw_far_devices *item = cw_device_list_far_of(&chosen, i);
-        slot->speed = (item->speed > 0 ? item->speed : 1) / (chosen.pace > 0 ? 1 : units);
-        slot->pace = cw_device_list_far_pace(&chosen, item);
-        slot->memory = i + 1;
-        slot->far = &item->memory;
-        snprintf(slot->name, sizeof slot->name, "far%u", i);
+        device->speed = (item->speed > 0 ? item->speed : 1) / (chosen.pace > 0 ? 1 : units);
+        device->pace = cw_device_list_far_pace(&chosen, item);
+        device->memory = i + 1;
+        device->far = &item->memory;
+        snprintf(device->name, sizeof device->name, "far%u", i);
     }
     for (unsigned i = 0; i < b->n_dsp && i < chosen.dsp; i++) {
         bool is_home = false;
         for (size_t k = 0; k < s->homes; k++)
-            is_home |= s->slot[k].device == b->dsp[i];
+            is_home |= s->device[k].device == b->dsp[i];
         if (!is_home)
-            add(s, CW_SLOT_DSP, b->dsp[i]);
+            add(s, CW_DEVICE_KIND_DSP, b->dsp[i]);
     }
 }
 
@@ -367,26 +367,26 @@ static void name_gpu(cl_device_id device, char name[CW_GPU_LEASE_NAME])
 }
 
 /* A GPU helps, unless other processes use it. */
-static void add_gpu(struct cw_context_devices *s, cl_device_id device, double speed)
+static void add_gpu(struct cw_context_devices *s, cl_device_id id, double speed)
 {
     char name[CW_GPU_LEASE_NAME];
-    struct cw_cl_device *slot;
+    struct cw_cl_device *device;
 
-    name_gpu(device, name);
+    name_gpu(id, name);
     if (*name && !cw_gpu_lease_help(name))
         return;
-    slot = add(s, CW_SLOT_GPU, device);
-    memcpy(slot->lease, name, sizeof slot->lease);
-    slot->speed = speed;
-    snprintf(slot->name, sizeof slot->name, "gpu%zu", s->n - s->homes - 1);
-    give_memory(slot, NULL);
-    s->n -= !slot->memory;
+    device = add(s, CW_DEVICE_KIND_GPU, id);
+    memcpy(device->lease, name, sizeof device->lease);
+    device->speed = speed;
+    snprintf(device->name, sizeof device->name, "gpu%zu", s->n - s->homes - 1);
+    give_memory(device, NULL);
+    s->n -= !device->memory;
 }
 
 /* Other GPUs of the home's platform and name. */
 static void add_gpus(struct cw_context_devices *s)
 {
-    const struct cw_cl_device *home = &s->slot[0];
+    const struct cw_cl_device *home = &s->device[0];
     cl_device_id device[CW_HELPERS_MAX];
     cl_uint n = 0;
 
@@ -405,11 +405,11 @@ static void add_gpus(struct cw_context_devices *s)
  * clock, which OpenCL does not tell. A guess until launches are measured. */
 static double peak(cl_device_id d)
 {
-    enum { CPU_LANES = 8, GPU_LANES = 128 };
+    enum { CPU_WORKERS = 8, GPU_WORKERS = 128 };
     cl_ulong clock = number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY); /* MHz; 0: the vendor does not know */
 
     return (double)number(d, CL_DEVICE_MAX_COMPUTE_UNITS) * (double)(clock ? clock : 1000) *
-           (number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU ? GPU_LANES : CPU_LANES);
+           (number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU ? GPU_WORKERS : CPU_WORKERS);
 }
 
 /* Pointers and numbers lie in memory as they do at home. */
@@ -422,16 +422,16 @@ static bool has_layout(cl_device_id d, cl_device_id home)
 /* PoCL's CPU beside a GPU of the program's: it works on the host's memory. */
 static void add_cpu(struct cw_context_devices *s, const struct cw_board *b)
 {
-    const struct cw_cl_device *home = &s->slot[0];
+    const struct cw_cl_device *home = &s->device[0];
 
     for (unsigned i = 0; b && chosen.cpu && i < b->n_own; i++) {
-        struct cw_cl_device *slot;
+        struct cw_cl_device *device;
 
         if (!is_pocl_cpu(b, b->own[i]) || !has_layout(b->own[i], home->device))
             continue;
-        slot = add(s, CW_SLOT_CPU, b->own[i]);
-        slot->speed = peak(slot->device) / peak(home->device);
-        snprintf(slot->name, sizeof slot->name, "cpu");
+        device = add(s, CW_DEVICE_KIND_CPU, b->own[i]);
+        device->speed = peak(device->device) / peak(home->device);
+        snprintf(device->name, sizeof device->name, "cpu");
         return;
     }
 }
@@ -449,7 +449,7 @@ static void add_other_gpus(struct cw_context_devices *s, cl_device_id cpu)
         return;
     for (cl_uint k = 0; k < least(platforms, PLATFORMS); k++) {
         n = 0;
-        if (platform[k] == s->slot[0].platform ||
+        if (platform[k] == s->device[0].platform ||
             cw_next.clGetDeviceIDs(platform[k], CL_DEVICE_TYPE_GPU, CW_HELPERS_MAX, device, &n) != CL_SUCCESS)
             continue;
         for (cl_uint i = 0; i < least(n, CW_HELPERS_MAX) && s->n - first < chosen.gpu; i++)
@@ -463,16 +463,16 @@ static void help_gpu(struct cw_context_devices *s, const struct cw_board *b)
 {
     char name[CW_GPU_LEASE_NAME];
 
-    if (s->homes != 1 || !(chosen.gpu || chosen.cpu) || !cw_device_has(&s->slot[0], CW_VENDOR_OWN_MEMORY))
+    if (s->homes != 1 || !(chosen.gpu || chosen.cpu) || !cw_device_has(&s->device[0], CW_VENDOR_OWN_MEMORY))
         return;
-    name_gpu(s->slot[0].device, name);
+    name_gpu(s->device[0].device, name);
     if (*name)
         cw_gpu_lease_use(name);
     add_gpus(s);
     add_cpu(s, b);
     if (s->n > s->homes)
-        give_memory(&s->slot[0], NULL);
-    if (!s->slot[0].memory)
+        give_memory(&s->device[0], NULL);
+    if (!s->device[0].memory)
         s->n = s->homes;
 }
 
@@ -483,11 +483,11 @@ static void miss_gpus(const struct cw_context_devices *s)
     char name[256] = "";
 
     for (size_t i = s->homes; i < s->n; i++)
-        if (s->slot[i].kind == CW_SLOT_GPU || s->slot[i].kind == CW_SLOT_CPU)
+        if (s->device[i].kind == CW_DEVICE_KIND_GPU || s->device[i].kind == CW_DEVICE_KIND_CPU)
             return;
     if (!chosen.gpu || __atomic_test_and_set(&said, __ATOMIC_RELAXED))
         return;
-    cw_next.clGetDeviceInfo(s->slot[0].device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    cw_next.clGetDeviceInfo(s->device[0].device, CL_DEVICE_NAME, sizeof name, name, NULL);
     cw_log_warning(
         "--devices gpu: nothing helps %s: no other GPU that may help it is there and free, or contexts "
         "of several devices and other vendors than NVIDIA get no such help",
@@ -504,7 +504,7 @@ struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices
 
     if (!n_devices)
         return NULL;
-    s = calloc(1, sizeof *s + (n_devices + 4 * CW_HELPERS_MAX) * sizeof *s->slot);
+    s = calloc(1, sizeof *s + (n_devices + 4 * CW_HELPERS_MAX) * sizeof *s->device);
     if (!s)
         return NULL;
     add_homes(s, devices, n_devices);
@@ -513,7 +513,7 @@ struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices
         bool is_cpu = is_pocl_cpu(b, devices[i]) || (chosen.given && is_on_pocl_cpu(b, devices[i]));
         if (is_cpu && !cpu)
             cpu = devices[i];
-        pocl &= is_cpu || s->slot[i].dsp;
+        pocl &= is_cpu || s->device[i].dsp;
     }
     if (b && pocl) {
         add_helpers(s, b, cpu);

@@ -23,12 +23,12 @@
 #include "vendor_traits.h"
 
 enum cw_device_kind {
-    CW_SLOT_HOME,      /* a device of the program's context that is no dressed DSP */
-    CW_SLOT_SUBDEVICE, /* a sub-device of a home CPU, made by us */
-    CW_SLOT_BASIC,     /* a hidden PoCL `basic` device: runs kernels inside clEnqueueNDRangeKernel */
-    CW_SLOT_DSP,       /* a dressed DSP: PoCL `basic` underneath, with modelled times; home or helper */
-    CW_SLOT_GPU,       /* another GPU of the home's platform, or one of another platform than the home CPU */
-    CW_SLOT_CPU        /* a CPU of another platform than the home GPU */
+    CW_DEVICE_KIND_HOME,      /* a device of the program's context that is no dressed DSP */
+    CW_DEVICE_KIND_SUBDEVICE, /* a sub-device of a home CPU, made by us */
+    CW_DEVICE_KIND_BASIC,     /* a hidden PoCL `basic` device: runs kernels inside clEnqueueNDRangeKernel */
+    CW_DEVICE_KIND_DSP, /* a dressed DSP: PoCL `basic` underneath, with modelled times; home or helper */
+    CW_DEVICE_KIND_GPU, /* another GPU of the home's platform, or one of another platform than the home CPU */
+    CW_DEVICE_KIND_CPU  /* a CPU of another platform than the home GPU */
 };
 
 struct cw_dsp; /* the model of one emulated DSP: dsp_clock.h */
@@ -55,8 +55,8 @@ struct cw_cl_device {
 };
 
 struct cw_context_devices {
-    size_t n, homes; /* slot[0 .. homes) are the context's devices in its order */
-    struct cw_cl_device slot[];
+    size_t n, homes; /* device[0 .. homes) are the context's devices in its order */
+    struct cw_cl_device device[];
 };
 
 static inline bool cw_device_has(const struct cw_cl_device *device, enum cw_vendor_trait trait)

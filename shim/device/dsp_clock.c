@@ -384,7 +384,7 @@ bool cw_dsp_describe(char *text, size_t size)
 
     if (!board.n)
         return false;
-    cw_lock_take(&board.lock); /* a lane may still be at work when the process ends */
+    cw_lock_take(&board.lock); /* a worker may still be at work when the process ends */
     snprintf(text, size,
              "%u DSPs, %s clock: %llu commands modelled, %llu overran (worst %.2f x), %llu programs built "
              "(%.0f us by the model), %.0f us behind each other at the DDR",

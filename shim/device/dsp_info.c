@@ -5,7 +5,7 @@
 enum {
     CORES = 2,
     MEGAHERTZ = 500,
-    MACROS = 4,                    /* 32-bit lanes of a SIMD instruction */
+    MACROS = 4,                    /* 32-bit workers of a SIMD instruction */
     LOCAL_BYTES = 1536 * 1024 * 4, /* six blocks of 256 K words of 4 bytes, per core */
     VENDOR_ID = 0x11042            /* above all PCI ids, below Khronos' */
 };

@@ -53,7 +53,7 @@ for run in $(seq "${RUNS:-2}"); do
     for case; do
         IFS=: read -r name size rounds <<< "$case"
         one bare "$case" "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" &&
-            one run "$case" "$B/clweave" run --devices "${DEVICES:-gpu}" --set numerics="${NUMERICS:-strict}" --set learn="${LEARN:-all}" -- "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" || continue
+            one run "$case" "$B/clweave" run --devices "${DEVICES:-gpu}" --set numerics="${NUMERICS:-strict}" --learn "${LEARN:-all}" -- "$B/test/bench/gpus_speed" "$name" "$size" "$rounds" || continue
         [ "$(grep hash= "$T/bare")" = "$(grep hash= "$T/run")" ] || { echo "$case: other bytes in run $run"; failed=1; }
         awk -v n="$name" -v s="$size" -v b="$(ms span_ns bare)" -v r="$(ms span_ns run)" -v fb="$(ms first_ns bare)" -v fr="$(ms first_ns run)" \
             'BEGIN { printf "%-12s %10s  %10.2f %10.2f %6.2f  %10.2f %10.2f %6.2f\n", n, s, b, r, b / r, fb, fr, fb / fr }'

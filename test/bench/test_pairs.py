@@ -105,7 +105,7 @@ class Report(unittest.TestCase):
 SUMMARY = """program's own line
 run: 30 commands managed (28 kernels), 4 reordered, 5 moved, 6 cut (12 tiles), 2 windows; 8 native, 2 left by choice
 run: native: 7 first launch of its kind, 3.5 ms
-run: left: 2 before helpers began, 1.5 ms -> run it again, or --set learn=all
+run: left: 2 before helpers began, 1.5 ms -> run it again, or --learn all
 run: native: 1 left to the vendor to check
 run: whole: 3 its device chooses the local size, which it can see, 2.0 ms -> pass a local size
 run: groups: 2 chains of 16 launches ran as 64 tiles in 8 groups

@@ -44,7 +44,7 @@ learn 0 --rounds 1 -- sh -c 'sleep 1000 & echo $! >> '"$T/children"
 xargs kill 2> /dev/null < "$T/children"
 
 # a real program: settings reach the library, all figures are in the JSON, and run knows the program afterwards
-learn 0 --rounds 3 --set learn=off --json -- "$B/test/apps/blockmatmul"
+learn 0 --rounds 3 --learn off --json -- "$B/test/apps/blockmatmul"
 python3 - "$T/out" <<'P' || fail "JSON: $(cat "$T/out")"
 import json, sys
 v = json.load(open(sys.argv[1]))

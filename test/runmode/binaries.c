@@ -194,7 +194,7 @@ static void show(const struct app *a, cl_mem *m)
 
         APP_CHECK(clEnqueueReadBuffer(a->queue, m[i], CL_TRUE, 0, bytes[i], got, 0, NULL, NULL));
         for (size_t b = 0; b < bytes[i]; b++)
-            if (i < 3 || b % 16 < 12) /* the fourth lane of three is nothing */
+            if (i < 3 || b % 16 < 12) /* the fourth worker of three is nothing */
                 hash = (hash ^ got[b]) * 1099511628211u;
         printf("%016llx\n", (unsigned long long)hash);
     }

@@ -26,7 +26,7 @@ meets() {
     local what=$1 learn; shift
     for learn in auto all all; do
         CLWEAVE_LEARN=$learn timeout 240 "$@" > "$T/run" 2> "$T/run.err"
-        same "$what, --set learn=$learn" $? "$T/run" "$T/run.err"
+        same "$what, --learn $learn" $? "$T/run" "$T/run.err"
     done
 }
 run() { meets "$1" "${@:2}" "$B/clweave" run -- "$T/program"; }
@@ -68,7 +68,7 @@ for learn in auto all; do
     done
     for i in $(seq 20); do
         wait ${process[$i]}
-        same "process $i of 20, --set learn=$learn" $? "$T/run$i" "$T/run$i.err"
+        same "process $i of 20, --learn $learn" $? "$T/run$i" "$T/run$i.err"
     done
 done
 sort "$T/said" | uniq -c # what clweave said, and how often

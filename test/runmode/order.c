@@ -15,19 +15,19 @@ enum { FREE, HELD, GATED, TYPES };
 
 static bool blocks; /* commands of this round may be blocking */
 
-static void launch(struct lane *l, cl_kernel k, cl_int more, size_t items, struct command *c)
+static void launch(struct worker *l, cl_kernel k, cl_int more, size_t items, struct command *c)
 {
     app_args(k, "mi", l->buffer[any(BUFFERS)], more);
     APP_CHECK(clEnqueueNDRangeKernel(l->queue, k, 1, NULL, &items, NULL, BEHIND(c)));
 }
 
-static void task(struct lane *l, struct command *c)
+static void task(struct worker *l, struct command *c)
 {
     app_args(alone, "m", l->buffer[any(BUFFERS)]);
     APP_CHECK(clEnqueueTask(l->queue, alone, BEHIND(c)));
 }
 
-static void transfer(struct lane *l, int kind, struct command *c)
+static void transfer(struct worker *l, int kind, struct command *c)
 {
     cl_mem x = l->buffer[any(BUFFERS)];
     size_t at[3] = {4 * any(8), any(8), 0}, host_at[3] = {0}, region[3] = {4 * (1 + any(8)), 1 + any(8), 1};
@@ -47,7 +47,7 @@ static void transfer(struct lane *l, int kind, struct command *c)
                                            l->source, BEHIND(c)));
 }
 
-static void copy(struct lane *l, int kind, struct command *c)
+static void copy(struct worker *l, int kind, struct command *c)
 {
     cl_mem x = l->buffer[any(BUFFERS)], y = l->buffer[any(BUFFERS)];
     size_t from[3] = {4 * any(8), any(8), 0}, to[3] = {4 * any(8), 8 + any(7), 0}, region[3] = {32, 1, 1};
@@ -64,7 +64,7 @@ static void copy(struct lane *l, int kind, struct command *c)
         APP_CHECK(clEnqueueMigrateMemObjects(l->queue, 1, &x, 0, BEHIND(c)));
 }
 
-static void image(struct lane *l, int kind, struct command *c)
+static void image(struct worker *l, int kind, struct command *c)
 {
     const size_t from[3] = {any(8), any(8), 0}, to[3] = {8, any(8), 0}, region[3] = {8, 8, 1};
     const cl_uint color[4] = {any(250), 2, 3, 4};
@@ -81,7 +81,7 @@ static void image(struct lane *l, int kind, struct command *c)
                                      BEHIND(c)));
 }
 
-static void shared(struct lane *l, int kind, struct command *c)
+static void shared(struct worker *l, int kind, struct command *c)
 {
     cl_int pattern = (cl_int)any(1000);
 
@@ -92,9 +92,9 @@ static void shared(struct lane *l, int kind, struct command *c)
 }
 
 /* Two commands: the second undoes the first. */
-static void map(int lane, struct command *c)
+static void map(int worker, struct command *c)
 {
-    struct lane *l = &lanes[lane];
+    struct worker *l = &workers[worker];
     cl_mem x = l->buffer[any(BUFFERS)];
     size_t offset = 4 * any(64);
     struct command *u;
@@ -104,22 +104,22 @@ static void map(int lane, struct command *c)
                             offset, 256, BEHIND(c), &err);
     APP_CHECK(err);
     watch(c);
-    u = next_command(lane, UNMAP);
+    u = next_command(worker, UNMAP);
     wait_for(u, c);
     APP_CHECK(clEnqueueUnmapMemObject(l->queue, x, at, BEHIND(u)));
     watch(u);
 }
 
-static void enqueue(int lane, int kind)
+static void enqueue(int worker, int kind)
 {
-    struct command *c = next_command(lane, kind);
-    struct lane *l = &lanes[lane];
+    struct command *c = next_command(worker, kind);
+    struct worker *l = &workers[worker];
     cl_int nothing = 0;
 
     for (int i = any(4) ? 0 : 1 + (int)any(2); i && num_commands > 1; i--)
         wait_for(c, &commands[any((uint32_t)num_commands - 1)]);
     if (kind == MAP) {
-        map(lane, c);
+        map(worker, c);
         return;
     }
     if (kind <= SLOW)
@@ -150,7 +150,7 @@ static bool is_apart(int kind)
     return kind <= TASK || kind == MIGRATE || kind == MARKER || kind == BARRIER || kind == NATIVE;
 }
 
-static int a_kind(const struct lane *l)
+static int a_kind(const struct worker *l)
 {
     int kind;
 
@@ -176,8 +176,8 @@ static void hold_begin(struct hold *h, int type)
     if (type == GATED)
         h->event = clCreateUserEvent(a.context, &err);
     else if (type == HELD)
-        err = clEnqueueNativeKernel(lanes[0].queue, wait_for_flag, &flag, sizeof flag, 0, NULL, NULL, 0, NULL,
-                                    &h->event);
+        err = clEnqueueNativeKernel(workers[0].queue, wait_for_flag, &flag, sizeof flag, 0, NULL, NULL, 0,
+                                    NULL, &h->event);
     APP_CHECK(err);
     blocks = type == FREE;
 }
@@ -198,19 +198,20 @@ static void one_round(int type)
 
     hold_begin(&h, type);
     for (int i = 0; num_commands < COMMANDS; i++) {
-        int lane = i < LANES ? i : (int)any(LANES);
-        held_by = (type == HELD && i < LANES) || (type == GATED && num_commands >= holds_at) ? h.event : NULL;
-        enqueue(lane, a_kind(&lanes[lane]));
+        int worker = i < WORKERS ? i : (int)any(WORKERS);
+        held_by =
+            (type == HELD && i < WORKERS) || (type == GATED && num_commands >= holds_at) ? h.event : NULL;
+        enqueue(worker, a_kind(&workers[worker]));
         if (!any(16))
-            APP_CHECK(clFlush(lanes[lane].queue));
+            APP_CHECK(clFlush(workers[worker].queue));
     }
     held_by = NULL;
     look_what_is_open();
     hold_end(&h, type);
     if (any(2))
         look_at_states();
-    for (int i = 0; i < LANES; i++)
-        APP_CHECK(clFinish(lanes[i].queue));
+    for (int i = 0; i < WORKERS; i++)
+        APP_CHECK(clFinish(workers[i].queue));
     look_at_times();
     look_at_calls();
     forget_commands();
@@ -221,10 +222,10 @@ static void rounds(int count, int type, bool profiled)
     static const char *names[] = {"free", "held by a native kernel", "held by a user event"};
 
     wrong = (struct wrong){0};
-    open_lanes(profiled);
+    open_workers(profiled);
     for (int i = 0; i < count; i++)
         one_round(type);
-    close_lanes();
+    close_workers();
     printf("%s, %s: times of one command %d, times of two %d, states %d, callbacks %d wrong\n", names[type],
            profiled ? "profiled" : "not profiled", wrong.own, wrong.times, wrong.states, wrong.calls);
 }

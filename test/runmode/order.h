@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { LANES = 3, BUFFERS = 4, BYTES = 4096, COMMANDS = 40, MOST = COMMANDS + 1, LISTED = 4 };
+enum { WORKERS = 3, BUFFERS = 4, BYTES = 4096, COMMANDS = 40, MOST = COMMANDS + 1, LISTED = 4 };
 
 enum {
     ADD,
@@ -37,7 +37,7 @@ enum {
 };
 
 struct command {
-    int lane, kind;
+    int worker, kind;
     cl_event event, list[LISTED];
     cl_uint num_waits;
     bool before[MOST]; /* by number: the command waits for that one */
@@ -46,7 +46,7 @@ struct command {
     cl_ulong times[4];
 };
 
-struct lane { /* a queue, the last one out of order, and memory for its commands */
+struct worker { /* a queue, the last one out of order, and memory for its commands */
     cl_command_queue queue;
     bool in_order, profiled;
     cl_mem buffer[BUFFERS], image;
@@ -60,7 +60,7 @@ struct wrong {
 
 static struct app a;
 static cl_kernel add, slow, alone;
-static struct lane lanes[LANES];
+static struct worker workers[WORKERS];
 static struct command commands[MOST];
 static int num_commands, num_calls;
 static bool can[KINDS];
@@ -116,12 +116,12 @@ static void wait_for(struct command *c, struct command *earlier)
  * wait for it. */
 static void wait_in_line(struct command *c)
 {
-    bool in_order = lanes[c->lane].in_order;
+    bool in_order = workers[c->worker].in_order;
 
     if (!in_order && c->kind == BARRIER)
         return;
     for (struct command *b = c - 1; b >= commands; b--)
-        if (b->lane == c->lane && (in_order || b->kind == BARRIER)) {
+        if (b->worker == c->worker && (in_order || b->kind == BARRIER)) {
             c->before[b - commands] = true;
             return;
         }
@@ -131,15 +131,15 @@ static void wait_in_line(struct command *c)
 static void wait_for_all(struct command *c)
 {
     for (struct command *b = commands; b < c; b++)
-        if (b->lane == c->lane)
+        if (b->worker == c->worker)
             c->before[b - commands] = true;
 }
 
-static struct command *next_command(int lane, int kind)
+static struct command *next_command(int worker, int kind)
 {
     struct command *c = &commands[num_commands++];
 
-    *c = (struct command){.lane = lane, .kind = kind};
+    *c = (struct command){.worker = worker, .kind = kind};
     if (held_by)
         c->list[c->num_waits++] = held_by;
     return c;
@@ -194,7 +194,7 @@ static void complain(const char *what, const struct command *b, const struct com
 
     if (times++ < 10)
         fprintf(stderr, "%s: kind %d, number %d, queue %d; kind %d, number %d, queue %d\n", what, b->kind,
-                (int)(b - commands), b->lane, c->kind, (int)(c - commands), c->lane);
+                (int)(b - commands), b->worker, c->kind, (int)(c - commands), c->worker);
 }
 
 /* Counts the pairs of which the later command waits for the earlier one, and for which function() is true. */
@@ -214,7 +214,7 @@ static int pairs(const char *what, bool (*function)(const struct command *early,
 /* Of one queue only: callbacks on commands of several may come from several threads. */
 static bool called_early(const struct command *early, const struct command *late)
 {
-    return early->open && early->lane == late->lane &&
+    return early->open && early->worker == late->worker &&
            (swapped(early, 0, late, 0) || swapped(early, 0, late, 1) || swapped(early, 1, late, 0) ||
             swapped(early, 1, late, 1));
 }
@@ -235,7 +235,7 @@ static void ask_times(struct command *c)
 {
     cl_int err = CL_SUCCESS;
 
-    for (int i = 0; i < 4 && lanes[c->lane].profiled; i++)
+    for (int i = 0; i < 4 && workers[c->worker].profiled; i++)
         err |= clGetEventProfilingInfo(c->event, (cl_profiling_info)(CL_PROFILING_COMMAND_QUEUED + i),
                                        sizeof c->times[i], &c->times[i], NULL);
     if (err != CL_SUCCESS || c->times[0] > c->times[1] || c->times[1] > c->times[2] ||
@@ -247,7 +247,8 @@ static void ask_times(struct command *c)
 
 static bool timed_early(const struct command *early, const struct command *late)
 {
-    return lanes[early->lane].profiled && lanes[late->lane].profiled && late->times[2] < early->times[3];
+    return workers[early->worker].profiled && workers[late->worker].profiled &&
+           late->times[2] < early->times[3];
 }
 
 static void look_at_times(void)
@@ -293,16 +294,16 @@ static void forget_commands(void)
 
 /* ---- what the commands work on */
 
-static void open_lanes(bool profiled)
+static void open_workers(bool profiled)
 {
     static int words[1024];
     const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16};
     cl_int err;
 
-    for (int i = 0; i < LANES; i++) {
-        struct lane *l = &lanes[i];
-        l->in_order = i < LANES - 1;
+    for (int i = 0; i < WORKERS; i++) {
+        struct worker *l = &workers[i];
+        l->in_order = i < WORKERS - 1;
         l->profiled = profiled;
         l->queue = app_queue(&a, (profiled ? CL_QUEUE_PROFILING_ENABLE : 0) |
                                      (l->in_order ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE));
@@ -318,10 +319,10 @@ static void open_lanes(bool profiled)
     }
 }
 
-static void close_lanes(void)
+static void close_workers(void)
 {
-    for (int i = 0; i < LANES; i++) {
-        struct lane *l = &lanes[i];
+    for (int i = 0; i < WORKERS; i++) {
+        struct worker *l = &workers[i];
         for (int k = 0; k < BUFFERS && l->in_order; k++) {
             APP_CHECK(
                 clEnqueueReadBuffer(l->queue, l->buffer[k], CL_TRUE, 0, BYTES, l->host[0], 0, NULL, NULL));

@@ -7,7 +7,7 @@ program=$B/test/apps/blockmatmul
 "$program" > "$T/bare" 2> "$T/bare.err" || { echo "no device"; exit 77; }
 in_run "$program" CLWEAVE_HISTORY="$T/history.db"
 grep -q 'gained' "$T/summary" && fail "a first run speaks of gains: $(cat "$T/summary")"
-grep -q '^run: left: [0-9]* before helpers began.* -> run it again, or --set learn=all$' "$T/summary" || fail "why commands were left: $(cat "$T/summary")"
+grep -q '^run: left: [0-9]* before helpers began.* -> run it again, or --learn all$' "$T/summary" || fail "why commands were left: $(cat "$T/summary")"
 grep -q '^run: .* windows; 0 native, [1-9][0-9]* left by choice$' "$T/summary" || fail "commands left by choice are not told from others: $(cat "$T/summary")"
 grep -q '^run: heft planned no window$' "$T/summary" || fail "no window was planned, but: $(cat "$T/summary")"
 grep -q '0\.000 ms' "$T/summary" && fail "times of nothing: $(cat "$T/summary")"

@@ -1,4 +1,4 @@
-# A filter like ffmpeg's nlmeans_opencl with other GPUs (--devices gpu --set learn=all): launches on images, which are native, and between them
+# A filter like ffmpeg's nlmeans_opencl with other GPUs (--devices gpu --learn all): launches on images, which are native, and between them
 # one that counts in one word for all and changes columns in place. Merging the word does not bring a tile's columns together: no launch
 # is cut, as each tile would be refused where it is to run.
 # SECONDS: 20

@@ -43,7 +43,7 @@ for name in kill{1..12}; do
         CLWEAVE_OUT=$T/$name/trace.json LD_PRELOAD=$shim exec "$T/killed" forever "$counters" 0 2> "$T/$name/stderr"
     ) &
     pid=$!
-    while [ ! -s "$T/$name/trace.json.log" ]; do sleep 0.005; done
+    while [ -z "$(tr -d '\0' < "$counters" 2> /dev/null | head -c 1 | od -A n)" ]; do sleep 0.005; done # until a call has returned
     sleep "0.0$((RANDOM % 80 + 10))"
     kill -KILL $pid; wait $pid 2> /dev/null || true
     check "$counters" "$T/$name/trace.json.log"

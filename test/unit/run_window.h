@@ -28,9 +28,10 @@ struct window {
 };
 
 static const struct cw_plan_device two_slots[] = {{.class_name = "cpu"}, {.class_name = "dsp"}};
-/* `tasks` tasks of `cost` ns on each of `slots` slots; task i waits for task i - stride. stride 0: for none.
+/* `tasks` tasks of `cost` ns on each of `devices` devices; task i waits for task i - stride. stride 0: for
+ * none.
  */
-static void make_chains(struct window *x, uint32_t tasks, uint32_t slots, uint32_t stride, double cost,
+static void make_chains(struct window *x, uint32_t tasks, uint32_t devices, uint32_t stride, double cost,
                         double error)
 {
     uint32_t edges = 0;
@@ -42,7 +43,7 @@ static void make_chains(struct window *x, uint32_t tasks, uint32_t slots, uint32
             x->pred[edges++] = i - stride;
     }
     x->pred_start[tasks] = edges;
-    for (uint32_t k = 0; k < tasks * slots; k++) {
+    for (uint32_t k = 0; k < tasks * devices; k++) {
         x->cost[k] = cost;
         x->error[k] = error;
     }
@@ -63,12 +64,12 @@ static const struct cw_plan_device five_slots[] = {
     {.class_name = "dsp", .handoff_ns = 9000},
     {.class_name = "gpu", .handoff_ns = 20000}};
 
-static inline void make_random(struct window *x, uint64_t *random, uint32_t slots)
+static inline void make_random(struct window *x, uint64_t *random, uint32_t devices)
 {
     uint32_t tasks = 1 + (uint32_t)cw_random_below(random, TASKS_MAX), edges = 0;
     double scatter = cw_random_below(random, 2) ? 2000 : 200000;
 
-    make_chains(x, tasks, slots, 0, 0, 0);
+    make_chains(x, tasks, devices, 0, 0, 0);
     for (uint32_t i = 0; i < tasks; i++) {
         double base = cw_random_uniform(random, 0, 300000);
         x->home[i] = (uint32_t)cw_random_below(random, 2);
@@ -76,21 +77,21 @@ static inline void make_random(struct window *x, uint64_t *random, uint32_t slot
         x->pred_start[i] = edges;
         for (uint64_t n = i ? cw_random_below(random, 4) : 0; n > 0; n--)
             x->pred[edges++] = (uint32_t)cw_random_below(random, i); /* the same one twice is allowed */
-        for (uint32_t p = 0; p < slots; p++) {
-            x->cost[i * slots + p] =
+        for (uint32_t p = 0; p < devices; p++) {
+            x->cost[i * devices + p] =
                 cw_random_below(random, 20) ? base * cw_random_uniform(random, 0.5, 3) : 0;
-            x->error[i * slots + p] = cw_random_uniform(random, 0, scatter);
+            x->error[i * devices + p] = cw_random_uniform(random, 0, scatter);
             if (p != x->home[i] && cw_random_below(random, 5) == 0)
-                x->cost[i * slots + p] = INFINITY;
+                x->cost[i * devices + p] = INFINITY;
         }
     }
     x->pred_start[tasks] = edges;
-    for (uint32_t p = 0; p < slots; p++)
+    for (uint32_t p = 0; p < devices; p++)
         x->busy[p] = cw_random_below(random, 2) ? cw_random_uniform(random, 0, 1e6) : 0;
     x->w.seed = cw_random_next(random);
 }
 
-static struct cw_run_planner *planner_of(const struct cw_plan_device *slots, uint32_t count,
+static struct cw_run_planner *planner_of(const struct cw_plan_device *devices, uint32_t count,
                                          const char *policy, const struct cw_run_rules *rules)
 {
     struct cw_run_rules usual = CW_RUN_RULES_DEFAULT;
@@ -99,17 +100,17 @@ static struct cw_run_planner *planner_of(const struct cw_plan_device *slots, uin
     struct cw_error err = {0};
 
     if (cw_policy_parse(&config, policy, &err) != CW_OK ||
-        cw_run_planner_create(slots, count, rules ? rules : &usual, &config, &planner, &err) != CW_OK)
+        cw_run_planner_create(devices, count, rules ? rules : &usual, &config, &planner, &err) != CW_OK)
         fail_msg("%s: %s", policy, err.text);
     return planner;
 }
 
 /* ---- what a plan must be, whatever the policy */
 
-/* The parts of task `i`: all its work-groups once, on slots that may run it, each busy for its share. Returns
- * when the first starts; *end: when the last has ended. */
+/* The parts of task `i`: all its work-groups once, on devices that may run it, each busy for its share.
+ * Returns when the first starts; *end: when the last has ended. */
 static double check_parts(const struct cw_run_plan *plan, const struct cw_run_window *w, uint32_t i,
-                          const struct cw_plan_device *slots, uint32_t count, double *avail, double *end)
+                          const struct cw_plan_device *devices, uint32_t count, double *avail, double *end)
 {
     double first = INFINITY;
     uint64_t next = 0, used = 0;
@@ -117,25 +118,25 @@ static double check_parts(const struct cw_run_plan *plan, const struct cw_run_wi
     *end = 0;
     for (uint32_t k = 0; k < plan->parts[i]; k++) {
         const struct cw_run_plan_part *part = &plan->part[plan->first_part[i] + k];
-        double whole = w->cost_ns[i * count + part->slot], set_up = fmin(slots[part->slot].set_up_ns, whole),
-               begin;
-        assert_true(part->slot < count && !isinf(whole) && !(used >> part->slot & 1) && part->groups > 0);
-        used |= UINT64_C(1) << part->slot;
+        double whole = w->cost_ns[i * count + part->device],
+               set_up = fmin(devices[part->device].set_up_ns, whole), begin;
+        assert_true(part->device < count && !isinf(whole) && !(used >> part->device & 1) && part->groups > 0);
+        used |= UINT64_C(1) << part->device;
         assert_int_equal(part->first_group, next);
         next += part->groups;
-        begin = fmax(avail[part->slot], plan->start_ns[i]);
+        begin = fmax(avail[part->device], plan->start_ns[i]);
         first = fmin(first, begin);
-        avail[part->slot] = begin + slots[part->slot].handoff_ns + set_up +
-                            (whole - set_up) * (double)part->groups / (double)w->groups[i];
-        *end = fmax(*end, avail[part->slot]);
+        avail[part->device] = begin + devices[part->device].handoff_ns + set_up +
+                              (whole - set_up) * (double)part->groups / (double)w->groups[i];
+        *end = fmax(*end, avail[part->device]);
     }
     assert_int_equal(next, w->groups[i]);
-    assert_int_equal(plan->part[plan->first_part[i]].slot, plan->slot[i]);
+    assert_int_equal(plan->part[plan->first_part[i]].device, plan->device[i]);
     return first;
 }
 
 static void check_plan(const struct cw_run_plan *plan, const struct window *x,
-                       const struct cw_plan_device *slots, uint32_t count, double wake)
+                       const struct cw_plan_device *devices, uint32_t count, double wake)
 {
     const struct cw_run_window *w = &x->w;
     double avail[SLOTS_MAX], last = 0;
@@ -146,20 +147,20 @@ static void check_plan(const struct cw_run_plan *plan, const struct window *x,
     memset(at, 0xff, sizeof at);
     assert_int_equal(plan->tasks, w->tasks);
     for (uint32_t k = 0; k < w->tasks; k++) {
-        uint32_t i = plan->order[k], p = plan->slot[i];
+        uint32_t i = plan->order[k], p = plan->device[i];
         assert_true(i < w->tasks && at[i] == UINT32_MAX && p < count);
         at[i] = k;
         assert_false(isinf(w->cost_ns[i * count + p]));
         if (plan->parts[i] > 1) {
-            double end, first = check_parts(plan, w, i, slots, count, avail, &end);
+            double end, first = check_parts(plan, w, i, devices, count, avail, &end);
             assert_true(plan->start_ns[i] <= first && plan->finish_ns[i] >= end - 1e-3);
             for (uint32_t k = 0; k < plan->parts[i]; k++) /* parts that wait begin later than thought here */
-                avail[plan->part[plan->first_part[i] + k].slot] = 0;
+                avail[plan->part[plan->first_part[i] + k].device] = 0;
             shared++;
         } else {
             assert_true(plan->start_ns[i] >= avail[p]);
             assert_float_equal(plan->finish_ns[i],
-                               plan->start_ns[i] + w->cost_ns[i * count + p] + slots[p].handoff_ns, 1e-3);
+                               plan->start_ns[i] + w->cost_ns[i * count + p] + devices[p].handoff_ns, 1e-3);
             avail[p] = plan->finish_ns[i];
         }
         last = fmax(last, plan->finish_ns[i]);
@@ -168,7 +169,7 @@ static void check_plan(const struct cw_run_plan *plan, const struct window *x,
             uint32_t j = w->pred[e];
             assert_true(at[j] != UINT32_MAX);
             bool here =
-                plan->parts[i] > 1 || plan->slot[j] == p; /* one of the parts, or it, need not be woken */
+                plan->parts[i] > 1 || plan->device[j] == p; /* one of the parts, or it, need not be woken */
             assert_true(plan->start_ns[i] >= plan->finish_ns[j] + (here ? 0 : wake));
         }
     }

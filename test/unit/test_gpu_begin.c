@@ -66,10 +66,10 @@ bool cw_run_gpu_gain_harms(void)
     return harms;
 }
 
-static struct cw_cl_device slot[3];
-static struct cw_run_context_device home = {.slot = &slot[0], .lane = &cw_run.lanes[0]},
-                                    gpu = {.slot = &slot[1], .lane = &cw_run.lanes[1]},
-                                    cpu = {.slot = &slot[2], .lane = &cw_run.lanes[2]};
+static struct cw_cl_device device[3];
+static struct cw_run_context_device home = {.device = &device[0], .worker = &cw_run.workers[0]},
+                                    gpu = {.device = &device[1], .worker = &cw_run.workers[1]},
+                                    cpu = {.device = &device[2], .worker = &cw_run.workers[2]};
 
 static void begin_run(char *learn)
 {
@@ -77,9 +77,9 @@ static void begin_run(char *learn)
 
     memset(&gpus, 0, sizeof gpus);
     memset(&cw_run, 0, sizeof cw_run);
-    cw_run.num_lanes = 3;
-    cw_run.lanes[0] = (struct cw_run_worker){.kind = CW_SLOT_GPU, .home = true};
-    cw_run.lanes[1].kind = CW_SLOT_GPU;
+    cw_run.num_workers = 3;
+    cw_run.workers[0] = (struct cw_run_worker){.kind = CW_DEVICE_KIND_GPU, .home = true};
+    cw_run.workers[1].kind = CW_DEVICE_KIND_GPU;
     cw_run_gpu_begin_start(&options, "folder");
 }
 
@@ -87,9 +87,9 @@ static int setup(void **state)
 {
     (void)state;
     kept_ns = written = 0;
-    slot[0] = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY, .home = true};
-    slot[1] = (struct cw_cl_device){.memory = 2, .traits = CW_VENDOR_OWN_MEMORY};
-    slot[2] = (struct cw_cl_device){0};
+    device[0] = (struct cw_cl_device){.memory = 1, .traits = CW_VENDOR_OWN_MEMORY, .home = true};
+    device[1] = (struct cw_cl_device){.memory = 2, .traits = CW_VENDOR_OWN_MEMORY};
+    device[2] = (struct cw_cl_device){0};
     begin_run("auto");
     return 0;
 }
@@ -100,7 +100,7 @@ static void others_than_gpus_may_at_once(void **state)
     assert_true(cw_run_gpu_begin_may(&home));
     assert_true(cw_run_gpu_begin_may(&cpu));
     assert_false(cw_run_gpu_begin_may(&gpu));
-    cw_run.lanes[1].context = (cl_context)&gpu; /* another context of the program has it */
+    cw_run.workers[1].context = (cl_context)&gpu; /* another context of the program has it */
     assert_true(cw_run_gpu_begin_may(&gpu));
 }
 
@@ -168,7 +168,7 @@ static void a_run_with_enough_lets_the_next_begin_with_them(void **state)
 static void each_gpu_has_its_price(void **state)
 {
     (void)state;
-    cw_run.lanes[2].kind = CW_SLOT_GPU;
+    cw_run.workers[2].kind = CW_DEVICE_KIND_GPU;
     cw_run_gpu_begin_saves(1.5 * CW_RUN_GPU_BEGIN_NS, false);
     assert_false(cw_run_gpu_begin_may(&gpu));
     cw_run_gpu_begin_saves(.5 * CW_RUN_GPU_BEGIN_NS, false);

@@ -146,7 +146,7 @@ static void spans_of_cut_launches_are_tried_whole_late(void **unused)
     int n = 0;
 
     (void)unused;
-    cw_run.num_lanes = 2;
+    cw_run.num_workers = 2;
     for (; n < 100 && !cw_run_gpu_gain_rests(); n++) {
         cw_run_gpu_gain_cut(0, 9 * MS);
         spans_of(1, 10 * MS, true);

@@ -57,9 +57,9 @@ uint64_t cw_run_group_variant_half_bytes(void)
     return 1 << 20;
 }
 
-uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t lanes)
+uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t workers)
 {
-    (void)v, (void)lanes;
+    (void)v, (void)workers;
     return 1 << 16;
 }
 

@@ -48,10 +48,10 @@ bool cw_run_gpu_begin_is_due(void)
 /* ---- a GPU (place 0) that another one may help */
 
 static struct cw_cl_device gpu;
-static struct cw_run_context_device place = {.slot = &gpu};
+static struct cw_run_context_device place = {.device = &gpu};
 static struct cw_run_context context = {.places = &place};
 static struct cw_run_queue queue = {.context = &context};
-static double mean_ns[CW_RUN_LANES];
+static double mean_ns[CW_RUN_WORKERS];
 static struct cw_run_known known;
 static struct cw_run_kernel kernel;
 static struct cw_run_task task;
@@ -151,12 +151,12 @@ static void one_that_moves_ends_it(void **state)
 {
     (void)state;
     stays_at_home();
-    task.at.lane = 1;
+    task.at.worker = 1;
     kernel.left.waits = 1;
     cw_run_left_planned(&task);
     assert_false(cw_run_left_is(&queue, &kernel, 100));
     assert_int_equal(kernel.left.waits, 0);
-    task.at.lane = 0;
+    task.at.worker = 0;
     stays_at_home();
     assert_int_equal(kernel.left.until_ns - played.now, FIRST_NS);
 }
@@ -176,7 +176,7 @@ static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
 {
     (void)state;
     stays_at_home();
-    task.at.lane = 1;
+    task.at.worker = 1;
     played.items = 1000;
     cw_run_left_planned(&task);
     assert_true(cw_run_left_is(&queue, &kernel, 100));

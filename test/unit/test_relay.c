@@ -125,7 +125,7 @@ static int setup(void **unused)
     cw_next.clCreateBuffer = no_buffer;
     for (int i = 0; i < DEVICES; i++) {
         device[i].home = i == 0;
-        place[i].slot = &device[i];
+        place[i].device = &device[i];
         place[i].copies = (cl_command_queue)&place[i];
         memory[i] = memory[i] ? memory[i] : malloc(BYTES + LOW);
         assert_non_null(memory[i]);

@@ -40,7 +40,7 @@ static void test_rows(void **state)
     launch.owed = 2; /* but the trial before it could show nothing */
     assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 1);
     assert_true(error[0] == 0 && error[1] == 0);
-    launch.owed = 1; /* on another slot */
+    launch.owed = 1; /* on another device */
     assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
     launch.allowed = 0;
     cw_run_estimate_row(&e, &launch, cost, error);
@@ -49,12 +49,12 @@ static void test_rows(void **state)
     cw_run_estimate_row(&e, &launch, cost, error);
     assert_true(isinf(cost[0]) && !isinf(cost[1]));
     assert_false(cw_run_estimate_init(&e, h, names, NULL, 0));
-    assert_false(cw_run_estimate_init(&e, h, names, NULL, CW_RUN_SLOTS_MAX + 1));
+    assert_false(cw_run_estimate_init(&e, h, names, NULL, CW_RUN_DEVICES_MAX + 1));
     assert_false(cw_run_estimate_init(&e, h, names, (double[]){1, 0}, 2));
     cw_history_destroy(h);
 }
 
-/* A slot with home's name in the history is as quick as home: a trial there would show nothing new. */
+/* A device with home's name in the history is as quick as home: a trial there would show nothing new. */
 static void test_like_home(void **state)
 {
     struct cw_history *h = cw_history_create();
@@ -110,7 +110,7 @@ static void test_alone(void **state)
     cw_history_destroy(h);
 }
 
-/* A slot of one unit, not measured: as quick as home of four for one work-group, twice as slow for two. */
+/* A device of one unit, not measured: as quick as home of four for one work-group, twice as slow for two. */
 static void test_groups(void **state)
 {
     struct cw_history *h = cw_history_create();
@@ -143,7 +143,7 @@ struct loop {
 
 static void loop_init(struct loop *l, uint32_t chains)
 {
-    struct cw_plan_device slots[2] = {{.name = names[0]}, {.name = names[1]}};
+    struct cw_plan_device devices[2] = {{.name = names[0]}, {.name = names[1]}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_policy_config config;
     uint32_t edges = 0;
@@ -152,7 +152,7 @@ static void loop_init(struct loop *l, uint32_t chains)
     l->plan = (struct cw_run_plan){0};
     assert_true(cw_run_estimate_init(&l->estimator, l->history, names, NULL, 2));
     cw_policy_config_init(&config, cw_policy_find(CW_RUN_POLICY_DEFAULT));
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &l->planner, NULL), CW_OK);
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &l->planner, NULL), CW_OK);
     for (uint32_t i = 0; i < TASKS; i++) {
         l->pred_start[i] = edges;
         if (i >= chains)
@@ -185,8 +185,8 @@ static uint32_t loop_step(struct loop *l, double home_ns, double helper_ns)
     assert_int_equal(cw_run_plan_make(l->planner, &w, &l->plan, NULL), CW_OK);
     cw_run_estimate_adopt(&l->estimator, &w, l->trial, l->planner, &l->plan);
     for (uint32_t i = 0; i < TASKS; i++)
-        cw_history_add(l->history, K(1), 2, l->estimator.device[l->plan.slot[i]], 100,
-                       l->plan.slot[i] ? helper_ns : home_ns);
+        cw_history_add(l->history, K(1), 2, l->estimator.device[l->plan.device[i]], 100,
+                       l->plan.device[i] ? helper_ns : home_ns);
     return l->plan.moved;
 }
 
@@ -227,7 +227,7 @@ static void test_slow_helper_is_dropped(void **state)
 static void test_fetches_cost_trials(void **state)
 {
     const struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {1e6, 1, 0}, .out = {1e6, 1, 0}}};
-    const struct cw_plan_device slots[2] = {{.name = names[0]}, {.name = names[1], .space = 1}};
+    const struct cw_plan_device devices[2] = {{.name = names[0]}, {.name = names[1], .space = 1}};
     const struct cw_plan_piece piece = {.bytes = 1000000, .spaces = 1};
     struct cw_run_rules rules = {.spaces = 2, .space = spaces};
     struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 3};
@@ -244,7 +244,7 @@ static void test_fetches_cost_trials(void **state)
     (void)state;
     assert_true(cw_run_estimate_init(&e, h, names, NULL, 2));
     cw_policy_config_init(&config, cw_policy_find("heft"));
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_OK);
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_OK);
     for (int n = 0; n < 4; n++)
         cw_history_add(h, K(1), 2, e.device[0], 100, 1e6);
     launch.travel = &travel;

@@ -2,10 +2,10 @@
 #include "run_window.h"
 
 /* One plan by a planner of its own; the caller finishes it. */
-static struct cw_run_plan plan_once(const struct cw_plan_device *slots, uint32_t count, const char *policy,
+static struct cw_run_plan plan_once(const struct cw_plan_device *devices, uint32_t count, const char *policy,
                                     const struct window *x)
 {
-    struct cw_run_planner *planner = planner_of(slots, count, policy, NULL);
+    struct cw_run_planner *planner = planner_of(devices, count, policy, NULL);
     struct cw_run_plan plan = {0};
     struct cw_error err = {0};
 
@@ -15,10 +15,10 @@ static struct cw_run_plan plan_once(const struct cw_plan_device *slots, uint32_t
     return plan;
 }
 
-static void expect(struct cw_run_plan *plan, const struct window *x, const struct cw_plan_device *slots,
+static void expect(struct cw_run_plan *plan, const struct window *x, const struct cw_plan_device *devices,
                    uint32_t count, enum cw_run_verdict verdict, uint32_t moved)
 {
-    check_plan(plan, x, slots, count, 8000);
+    check_plan(plan, x, devices, count, 8000);
     if (plan->verdict != verdict || plan->moved != moved)
         fail_msg("verdict \"%s\", %u moved; expected \"%s\", %u", cw_run_plan_verdict_string(plan->verdict),
                  plan->moved, cw_run_plan_verdict_string(verdict), moved);
@@ -66,7 +66,7 @@ static void test_noise_brings_no_profit(void **state)
     make_chains(&x, 80, 2, 8, 100000, 50000);
     plan = plan_once(two_slots, 2, "heft", &x);
     expect(&plan, &x, two_slots, 2, CW_RUN_NO_ROOM, 0);
-    /* a chain on slots that seem to differ by less than they scatter */
+    /* a chain on devices that seem to differ by less than they scatter */
     make_chains(&x, 80, 2, 1, 100000, 4000);
     for (uint32_t i = 0; i < 80; i++)
         x.cost[2 * i + 1] = 90000;
@@ -77,39 +77,39 @@ static void test_noise_brings_no_profit(void **state)
     expect(&plan, &x, two_slots, 2, CW_RUN_GAIN, 80);
 }
 
-/* Small dependent kernels go to the slot that answers fastest, large ones stay where they run fastest. */
+/* Small dependent kernels go to the device that answers fastest, large ones stay where they run fastest. */
 static void test_small_kernels_go_where_answers_are_fast(void **state)
 {
-    static const struct cw_plan_device slots[] = {{.name = "pthread", .handoff_ns = 56000},
-                                                  {.name = "basic", .handoff_ns = 1000}};
+    static const struct cw_plan_device devices[] = {{.name = "pthread", .handoff_ns = 56000},
+                                                    {.name = "basic", .handoff_ns = 1000}};
     struct cw_run_plan plan;
     struct window x;
 
     (void)state;
     make_chains(&x, 50, 2, 1, 500, 0);
-    plan = plan_once(slots, 2, "heft", &x);
+    plan = plan_once(devices, 2, "heft", &x);
     assert_true(plan.home_ns / plan.plan_ns > 10);
-    expect(&plan, &x, slots, 2, CW_RUN_GAIN, 50);
+    expect(&plan, &x, devices, 2, CW_RUN_GAIN, 50);
     for (uint32_t i = 0; i < 50; i++)
         x.cost[2 * i] = 1000000, x.cost[2 * i + 1] = 1900000;
-    plan = plan_once(slots, 2, "heft", &x);
-    expect(&plan, &x, slots, 2, CW_RUN_NO_ROOM, 0);
+    plan = plan_once(devices, 2, "heft", &x);
+    expect(&plan, &x, devices, 2, CW_RUN_NO_ROOM, 0);
 }
 
 static void test_handoff_eats_the_gain(void **state)
 {
-    static const struct cw_plan_device slots[] = {{.handoff_ns = 0}, {.handoff_ns = 85000}};
+    static const struct cw_plan_device devices[] = {{.handoff_ns = 0}, {.handoff_ns = 85000}};
     struct cw_run_plan plan;
     struct window x;
 
     (void)state;
     make_chains(&x, 10, 2, 0, 10000, 0); /* ten independent tasks of 10 us; elsewhere each takes 95 us */
-    plan = plan_once(slots, 2, "heft", &x);
+    plan = plan_once(devices, 2, "heft", &x);
     assert_true(plan.verdict == CW_RUN_NO_ROOM || plan.verdict == CW_RUN_SMALL_GAIN);
-    expect(&plan, &x, slots, 2, plan.verdict, 0);
+    expect(&plan, &x, devices, 2, plan.verdict, 0);
     make_chains(&x, 10, 2, 0, 1000000, 0);
-    plan = plan_once(slots, 2, "heft", &x);
-    expect(&plan, &x, slots, 2, CW_RUN_GAIN, 5);
+    plan = plan_once(devices, 2, "heft", &x);
+    expect(&plan, &x, devices, 2, CW_RUN_GAIN, 5);
 }
 
 static void test_busy_slots(void **state)
@@ -153,7 +153,7 @@ static void test_pinned_and_homes(void **state)
 /* One launch of 1 ms that both may share: each sets up for 100 us, then half of the rest. */
 static void test_shared_launch(void **state)
 {
-    static const struct cw_plan_device slots[] = {
+    static const struct cw_plan_device devices[] = {
         {.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000},
         {.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000}};
     struct cw_run_plan plan;
@@ -162,21 +162,21 @@ static void test_shared_launch(void **state)
     (void)state;
     make_chains(&x, 1, 2, 0, 1000000, 0);
     x.groups[0] = 10;
-    plan = plan_once(slots, 2, "hdgeft", &x);
+    plan = plan_once(devices, 2, "hdgeft", &x);
     assert_int_equal(plan.parts[0], 2);
     assert_int_equal(plan.part[plan.first_part[0] + 1].first_group, 5);
     assert_float_equal(plan.plan_ns, 551000, 1);
-    expect(&plan, &x, slots, 2, CW_RUN_GAIN, 1);
-    plan = plan_once(slots, 2, "heft", &x); /* shares nothing */
-    expect(&plan, &x, slots, 2, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, devices, 2, CW_RUN_GAIN, 1);
+    plan = plan_once(devices, 2, "heft", &x); /* shares nothing */
+    expect(&plan, &x, devices, 2, CW_RUN_NO_ROOM, 0);
     x.groups[0] = 1;
-    plan = plan_once(slots, 2, "hdgeft", &x);
-    expect(&plan, &x, slots, 2, CW_RUN_NO_ROOM, 0);
+    plan = plan_once(devices, 2, "hdgeft", &x);
+    expect(&plan, &x, devices, 2, CW_RUN_NO_ROOM, 0);
     x.groups[0] = 10;
     x.cost[0] = x.cost[1] = 101000; /* setting up is most of it */
-    plan = plan_once(slots, 2, "hdgeft", &x);
+    plan = plan_once(devices, 2, "hdgeft", &x);
     assert_int_equal(plan.shared, 0);
-    expect(&plan, &x, slots, 2, plan.verdict, 0);
+    expect(&plan, &x, devices, 2, plan.verdict, 0);
 }
 
 static void test_commands_skip_the_test(void **state)
@@ -204,7 +204,7 @@ static void test_commands_skip_the_test(void **state)
     cw_run_planner_destroy(planner);
 }
 
-/* The slots of a plan are those of the policy on the same graph, as `clweave replay` runs it. */
+/* The devices of a plan are those of the policy on the same graph, as `clweave replay` runs it. */
 static void test_same_objects_as_replay(void **state)
 {
     struct cw_graph_builder *b = cw_graph_builder_create(2);
@@ -232,7 +232,7 @@ static void test_same_objects_as_replay(void **state)
         plan = plan_once(two_slots, 2, name, &x);
         assert_true(plan.planned);
         for (uint32_t i = 0; i < 60; i++)
-            assert_int_equal(plan.slot[i], s->task[i].device);
+            assert_int_equal(plan.device[i], s->task[i].device);
         cw_run_plan_finish(&plan);
         cw_schedule_destroy(s);
     }
@@ -244,7 +244,7 @@ static void test_same_objects_as_replay(void **state)
  * home, but what may not leave home stays. */
 static void test_home_apart(void **state)
 {
-    static const struct cw_plan_device slots[3] = {{0}};
+    static const struct cw_plan_device devices[3] = {{0}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_run_plan plan = {0};
     struct cw_run_planner *planner;
@@ -252,16 +252,16 @@ static void test_home_apart(void **state)
 
     (void)state;
     rules.home_apart = true;
-    planner = planner_of(slots, 3, CW_RUN_POLICY_DEFAULT, &rules);
+    planner = planner_of(devices, 3, CW_RUN_POLICY_DEFAULT, &rules);
     make_chains(&x, 5, 3, 0, 1000000, 0);
     x.cost[3 * 4 + 1] = x.cost[3 * 4 + 2] = INFINITY;
     assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
     assert_float_equal(plan.plan_ns, 2e6, 0);
-    assert_int_equal(plan.slot[4], 0);
-    expect(&plan, &x, slots, 3, CW_RUN_GAIN, 4);
+    assert_int_equal(plan.device[4], 0);
+    expect(&plan, &x, devices, 3, CW_RUN_GAIN, 4);
     make_chains(&x, 5, 3, 1, 1000000, 0); /* a chain of which every part must leave gains nothing */
     assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
-    expect(&plan, &x, slots, 3, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, devices, 3, CW_RUN_NO_ROOM, 0);
     cw_run_planner_destroy(planner);
 }
 

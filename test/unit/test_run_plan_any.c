@@ -13,7 +13,7 @@ static bool online(const struct cw_policy *policy)
 static bool same(const struct cw_run_plan *a, const struct cw_run_plan *b)
 {
     return a->tasks == b->tasks && memcmp(a->order, b->order, a->tasks * sizeof *a->order) == 0 &&
-           memcmp(a->slot, b->slot, a->tasks * sizeof *a->slot) == 0 && a->plan_ns == b->plan_ns &&
+           memcmp(a->device, b->device, a->tasks * sizeof *a->device) == 0 && a->plan_ns == b->plan_ns &&
            a->verdict == b->verdict && a->gain_ns == b->gain_ns;
 }
 
@@ -171,42 +171,42 @@ static void test_bad_planners(void **state)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_plan_space spaces[2] = {{.capacity = 0}, {.in = {0, INFINITY, 0}, .out = {5, 1, 0}}};
-    struct cw_plan_device slots[2] = {{0}};
+    struct cw_plan_device devices[2] = {{0}};
     struct cw_run_planner *planner;
     struct cw_policy_config config;
 
     (void)state;
     cw_policy_config_init(&config, cw_policy_find("exact"));
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_UNSUPPORTED);
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_ERR_UNSUPPORTED);
     assert_null(planner);
     cw_policy_config_init(&config, cw_policy_find("heft"));
-    assert_int_equal(cw_run_planner_create(slots, 0, &rules, &config, &planner, NULL), CW_ERR_INVALID);
-    slots[1].handoff_ns = -1;
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
-    slots[1].handoff_ns = 0;
+    assert_int_equal(cw_run_planner_create(devices, 0, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    devices[1].handoff_ns = -1;
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    devices[1].handoff_ns = 0;
     rules.wake_ns = NAN;
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
     rules.wake_ns = 0;
-    slots[1].space = 1;
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    devices[1].space = 1;
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
     rules.spaces = 2;
     rules.space = spaces;
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_OK);
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_OK);
     cw_run_planner_destroy(planner);
     spaces[1].out.bytes_per_ns = 0;
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
     spaces[1].out = (struct cw_plan_link){5, 1, INFINITY};
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
     spaces[1].out.error_share = 0;
     rules.spaces = CW_RUN_PLAN_SPACES + 1;
-    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
 }
 
-/* space: NULL, or the second slot is on a memory of its own. */
+/* space: NULL, or the second device is on a memory of its own. */
 static enum cw_status everything(const char *policy, const struct window *x,
                                  const struct cw_plan_space *space, struct cw_run_plan *plan)
 {
-    const struct cw_plan_device slots[] = {two_slots[0], {.class_name = "dsp", .space = space ? 1 : 0}};
+    const struct cw_plan_device devices[] = {two_slots[0], {.class_name = "dsp", .space = space ? 1 : 0}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_run_planner *planner = NULL;
     struct cw_policy_config config;
@@ -215,7 +215,7 @@ static enum cw_status everything(const char *policy, const struct window *x,
     cw_policy_config_init(&config, cw_policy_find(policy));
     rules.spaces = 2;
     rules.space = space;
-    status = cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL);
+    status = cw_run_planner_create(devices, 2, &rules, &config, &planner, NULL);
     if (status == CW_OK)
         status = cw_run_plan_make(planner, &x->w, plan, NULL);
     cw_run_planner_destroy(planner);

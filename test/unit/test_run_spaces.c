@@ -16,12 +16,12 @@ static uint64_t mix(uint64_t digest, const void *bytes, size_t n)
 static uint64_t mix_plan(uint64_t digest, const struct cw_run_plan *plan)
 {
     digest = mix(digest, plan->order, plan->tasks * sizeof *plan->order);
-    digest = mix(digest, plan->slot, plan->tasks * sizeof *plan->slot);
+    digest = mix(digest, plan->device, plan->tasks * sizeof *plan->device);
     digest = mix(digest, plan->parts, plan->tasks * sizeof *plan->parts);
     return mix(digest, &plan->verdict, sizeof plan->verdict);
 }
 
-/* Of the plans of random windows, with the profit test and without. space: memories on which no slot works,
+/* Of the plans of random windows, with the profit test and without. space: memories on which no device works,
  * or NULL. */
 static uint64_t digest_of(const char *policy, const struct cw_plan_space *space)
 {
@@ -113,21 +113,22 @@ static void test_chain_stays_with_its_data(void **state)
             make_far(&f, 10, 1, 100000, 1, MB, FAR_2);
             assert_int_equal(moved_by(aware[k], always, &f, &plan), 10);
             for (uint32_t i = 0; i < 10; i++)
-                assert_int_equal(plan.slot[i], 2);
+                assert_int_equal(plan.device[i], 2);
             assert_float_equal(plan.plan_ns, 1e6, 0);
             assert_float_equal(plan.home_ns, 1e6 + 8000 + 220000, 0);
         }
     cw_run_plan_finish(&plan);
 }
 
-/* A command waits for one that may run at home only, and is ten times as fast on the other slot. On one
- * memory it moves; on two it stays, unless its data are few. Also where waking another slot takes no time. */
+/* A command waits for one that may run at home only, and is ten times as fast on the other device. On one
+ * memory it moves; on two it stays, unless its data are few. Also where waking another device takes no time.
+ * */
 static void test_edges(void **state)
 {
     static const struct cw_plan_device one[] = {{.class_name = "cpu"}, {.class_name = "gpu"}};
     static const struct cw_plan_device two[] = {{.class_name = "cpu"}, {.class_name = "gpu", .space = 1}};
     static const struct {
-        const struct cw_plan_device *slots;
+        const struct cw_plan_device *devices;
         double bytes;
         uint32_t moved;
         double plan_ns; /* but for wake_ns */
@@ -150,7 +151,7 @@ static void test_edges(void **state)
                 continue;
             rules.always = k & 1; /* then it is the policy that knows */
             rules.wake_ns = k & 2 ? 0 : 8000;
-            planner = planner_of(cases[i].slots, 2, aware[k / 4], &rules);
+            planner = planner_of(cases[i].devices, 2, aware[k / 4], &rules);
             x.w.pred_bytes = &cases[i].bytes;
             assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
             assert_int_equal(plan.moved, cases[i].moved);
@@ -215,14 +216,14 @@ static void check_bytes(const struct cw_run_plan *plan, const struct far_window 
     for (uint32_t i = 0; i < w->tasks; i++) {
         const struct cw_plan_piece *piece = &f->piece[i];
         double bytes = (double)piece->bytes / (piece->launches >= 3 ? piece->launches : 1);
-        uint32_t to = plan->slot[i];
+        uint32_t to = plan->device[i];
 
         if (plan->parts[i] > 1)
             continue;
         if (bytes > 0 && piece->spaces && !(piece->spaces >> to & 1))
             assert_true(plan->start_ns[i] >= 20000 + bytes / 5);
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++)
-            if (f->pred_bytes[e] > 0 && plan->parts[w->pred[e]] == 1 && plan->slot[w->pred[e]] != to)
+            if (f->pred_bytes[e] > 0 && plan->parts[w->pred[e]] == 1 && plan->device[w->pred[e]] != to)
                 assert_true(plan->start_ns[i] >=
                             plan->finish_ns[w->pred[e]] + 20000 + f->pred_bytes[e] / 5 - 1e-3);
     }

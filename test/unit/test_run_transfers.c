@@ -1,7 +1,7 @@
 /* Transfers of windows over several memories: the numbers that are charged. */
 #include "far_window.h"
 
-/* Two tasks, of which each may run on one slot only, at home there. */
+/* Two tasks, of which each may run on one device only, at home there. */
 static double pair_ns(uint32_t from, uint32_t to, double bytes, const struct cw_plan_space *space)
 {
     struct cw_run_planner *planner = far_planner("heft", false, space);
@@ -116,8 +116,8 @@ static void test_ways_are_shared(void **state)
 /* The home device on a memory of its own, and none on the host's. */
 static void test_far_home(void **state)
 {
-    static const struct cw_plan_device slots[] = {{.class_name = "gpu", .space = 1},
-                                                  {.class_name = "gpu", .space = 2}};
+    static const struct cw_plan_device devices[] = {{.class_name = "gpu", .space = 1},
+                                                    {.class_name = "gpu", .space = 2}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_run_planner *planner;
     struct cw_plan_piece piece = {.bytes = 1000000, .spaces = HOST};
@@ -127,7 +127,7 @@ static void test_far_home(void **state)
     (void)state;
     rules.spaces = 3;
     rules.space = three_spaces;
-    planner = planner_of(slots, 2, "heft", &rules);
+    planner = planner_of(devices, 2, "heft", &rules);
     make_chains(&x, 1, 2, 0, 100000, 0);
     x.w.piece_start = (const uint32_t[]){0, 1};
     x.w.piece = &piece;

@@ -183,9 +183,9 @@ static double whole_ns = WHOLE_NS; /* at home, as it is known */
 static uint32_t gpus_of_a_launch(void)
 {
     struct cw_run_task *all[] = {&task};
-    uint32_t slot[] = {0};
+    uint32_t device[] = {0};
     double start_ns[] = {0}, finish_ns[] = {WHOLE_NS}, cost[GPUS];
-    struct cw_run_plan plan = {.slot = slot, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 1};
+    struct cw_run_plan plan = {.device = device, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 1};
 
     for (uint32_t i = 0; i < GPUS; i++)
         cost[i] = WHOLE_NS;
@@ -196,7 +196,7 @@ static uint32_t gpus_of_a_launch(void)
                                                 .alone_ns = &whole_ns,
                                                 .apart_ns = apart_ns,
                                                 .tasks = 1,
-                                                .lanes = GPUS});
+                                                .workers = GPUS});
     return cut_for;
 }
 
@@ -207,16 +207,17 @@ static int setup(void **unused)
 
     (void)unused;
     cw_run_share_start(&options);
-    context.slots = calloc(1, sizeof *context.slots + GPUS * sizeof *context.slots->slot);
-    assert_non_null(context.slots);
-    context.slots->n = GPUS;
+    context.devices = calloc(1, sizeof *context.devices + GPUS * sizeof *context.devices->device);
+    assert_non_null(context.devices);
+    context.devices->n = GPUS;
     least_ns = WHOLE_NS;
     program.models = (void *)&program;
     for (uint32_t i = 0; i < GPUS; i++) {
-        context.slots->slot[i] = (struct cw_cl_device){
+        context.devices->device[i] = (struct cw_cl_device){
             .memory = i + 1, .traits = CW_VENDOR_OWN_MEMORY, .home = !i, .speed = 1, .class_name = "gpu"};
-        cw_run.lanes[i].number = i;
-        place[i] = (struct cw_run_context_device){.slot = &context.slots->slot[i], .lane = &cw_run.lanes[i]};
+        cw_run.workers[i].number = i;
+        place[i] = (struct cw_run_context_device){.device = &context.devices->device[i],
+                                                  .worker = &cw_run.workers[i]};
         program.copy[i] = CW_RUN_COPY_READY;
         apart_ns[i] = i ? 40000 : 2;
     }
@@ -230,7 +231,7 @@ static int teardown(void **unused)
     (void)unused;
     cw_adaptive_destroy(tiled.shares->control);
     free(tiled.shares);
-    free(context.slots);
+    free(context.devices);
     tiled.shares = NULL;
     return 0;
 }
@@ -336,9 +337,10 @@ static void each_launch_of_a_long_chain_is_cut(void **unused)
 {
     enum { LAUNCHES = 2000 };
     static struct cw_run_task *all[LAUNCHES];
-    static uint32_t slot[LAUNCHES];
+    static uint32_t device[LAUNCHES];
     static double start_ns[LAUNCHES], finish_ns[LAUNCHES], cost[LAUNCHES][GPUS];
-    struct cw_run_plan plan = {.slot = slot, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = LAUNCHES};
+    struct cw_run_plan plan = {
+        .device = device, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = LAUNCHES};
 
     (void)unused;
     for (uint32_t i = 0; i < LAUNCHES; i++) {
@@ -355,7 +357,7 @@ static void each_launch_of_a_long_chain_is_cut(void **unused)
                                                             .alone_ns = &cost[0][0],
                                                             .apart_ns = apart_ns,
                                                             .tasks = LAUNCHES,
-                                                            .lanes = GPUS}));
+                                                            .workers = GPUS}));
     assert_int_equal(launches_cut, LAUNCHES);
 }
 
@@ -363,9 +365,9 @@ static void each_launch_of_a_long_chain_is_cut(void **unused)
 static void gpus_that_run_other_launches_have_no_part(void **unused)
 {
     struct cw_run_task *all[] = {&task, &task};
-    uint32_t slot[] = {0, 1};
+    uint32_t device[] = {0, 1};
     double start_ns[] = {0, 0}, finish_ns[] = {WHOLE_NS, WHOLE_NS}, cost[2 * GPUS];
-    struct cw_run_plan plan = {.slot = slot, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 2};
+    struct cw_run_plan plan = {.device = device, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 2};
 
     (void)unused;
     for (uint32_t i = 0; i < 2 * GPUS; i++)
@@ -377,7 +379,7 @@ static void gpus_that_run_other_launches_have_no_part(void **unused)
                                                 .alone_ns = cost,
                                                 .apart_ns = apart_ns,
                                                 .tasks = 2,
-                                                .lanes = GPUS});
+                                                .workers = GPUS});
     assert_int_equal(launches_cut, 1);
     assert_int_equal(cut_for, GPUS - 1);
 }
@@ -388,9 +390,9 @@ static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
 {
     static const uint32_t pred_start[] = {0, 0, 1}, pred[] = {0};
     struct cw_run_task behind = task, *all[] = {&task, &behind};
-    uint32_t slot[] = {0, 0};
+    uint32_t device[] = {0, 0};
     double start_ns[] = {0, WHOLE_NS}, finish_ns[] = {WHOLE_NS, 1.1 * WHOLE_NS}, cost[2 * GPUS], bytes;
-    struct cw_run_plan plan = {.slot = slot, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 2};
+    struct cw_run_plan plan = {.device = device, .start_ns = start_ns, .finish_ns = finish_ns, .tasks = 2};
 
     (void)unused;
     for (uint32_t k = 0; k < GPUS; k++) {
@@ -410,7 +412,7 @@ static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
                                                     .pred = pred,
                                                     .pred_bytes = &bytes,
                                                     .tasks = 2,
-                                                    .lanes = GPUS});
+                                                    .workers = GPUS});
         assert_non_null(task.tile.launch);
         assert_int_equal(behind.tile.launch != NULL, turn == 2);
     }

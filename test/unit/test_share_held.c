@@ -101,7 +101,7 @@ struct cw_work cw_run_costs_work_of(const struct cw_run_task *t)
 static struct cw_cl_device gpu[PLACES];
 static struct cw_context_devices devices = {.n = PLACES};
 static struct cw_run_context_device place[PLACES];
-static struct cw_run_context context = {.slots = &devices, .places = place};
+static struct cw_run_context context = {.devices = &devices, .places = place};
 static struct cw_run_queue queue = {.context = &context};
 static struct cw_run_share share;
 static struct cw_run_task whole;
@@ -116,7 +116,7 @@ static int setup(void **state)
     gained_ns = rests = 0;
     for (uint32_t i = 0; i < PLACES; i++) {
         gpu[i] = (struct cw_cl_device){.memory = i + 1, .traits = CW_VENDOR_OWN_MEMORY};
-        place[i] = (struct cw_run_context_device){.slot = &gpu[i]};
+        place[i] = (struct cw_run_context_device){.device = &gpu[i]};
     }
     share = (struct cw_run_share){.control = cw_adaptive_create(PLACES, &options), .group_items = ITEMS};
     assert_non_null(share.control);

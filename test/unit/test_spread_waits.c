@@ -46,7 +46,7 @@ NOT_CALLED(bool, cw_run_spread_bring_for,
 NOT_CALLED(bool, cw_run_spread_keep_only,
            (UNUSED struct cw_run_spread * s, UNUSED uint64_t low, UNUSED uint64_t high, UNUSED uint64_t keep),
            false)
-NOT_CALLED(bool, cw_run_spread_make_replicas, (UNUSED struct cw_run_task *t), false)
+NOT_CALLED(bool, cw_run_spread_make_replicas, (UNUSED struct cw_run_task * t), false)
 NOT_CALLED(bool, cw_run_spread_may_be_here, (UNUSED const struct cw_run_task *t), false)
 NOT_CALLED(bool, cw_run_spread_may_claim, (UNUSED const struct cw_run_task *t), false)
 NOT_CALLED(struct cw_run_spread *, cw_run_spread_of, (UNUSED struct cw_run_region * r), NULL)
@@ -103,7 +103,7 @@ static void waits_for_what_helpers_alone_have(void **unused)
 static void lacks_what_is_elsewhere(void **unused)
 {
     (void)unused;
-    cw_run.lanes[0].memory = HOME;
+    cw_run.workers[0].memory = HOME;
     are(1 << HOME, 900, BYTES, 1 << HELPER);
     assert_false(cw_run_spread_lacks(&task));
     are(1 << HOME, 100, 101, 1 << HELPER);

@@ -18,7 +18,7 @@ struct cw_run_state_all cw_run;
 /* ---- a launch with two buffers, the second of which is a part of the first one's in some cases */
 
 static struct cw_cl_device device[PARTS];
-static struct cw_run_context_device place[PARTS] = {{.slot = &device[HOME]}, {.slot = &device[AWAY]}};
+static struct cw_run_context_device place[PARTS] = {{.device = &device[HOME]}, {.device = &device[AWAY]}};
 static struct cw_run_context context = {.places = place};
 static struct cw_run_queue queue = {.context = &context};
 static struct cw_run_memory root[ARGS], sub;
@@ -177,7 +177,7 @@ bool cw_run_quarantine_is_due(cl_int status)
 
 void cw_run_quarantine_begin(struct cw_run_worker *l, cl_int error, bool copy)
 {
-    assert_ptr_equal(l, &cw_run.lanes[AWAY]);
+    assert_ptr_equal(l, &cw_run.workers[AWAY]);
     assert_int_equal(error, CL_OUT_OF_RESOURCES);
     assert_false(copy);
     calls.quarantine++;
@@ -190,7 +190,7 @@ static void reset(void)
     free(x.access);
     free(x.hulls);
     memset(&calls, 0, sizeof calls);
-    memset(cw_run.lanes, 0, sizeof cw_run.lanes[0] * PARTS);
+    memset(cw_run.workers, 0, sizeof cw_run.workers[0] * PARTS);
     memset(part, 0, sizeof part);
     memset(block, 0, sizeof block);
     no_memory = kept = lacks = wide = false;
@@ -213,7 +213,7 @@ static void reset(void)
     whole.accesses.n = ARGS;
     whole.order.recorded = 7;
     for (uint32_t i = 0; i < PARTS; i++) {
-        part[i].at.place = part[i].at.lane = i;
+        part[i].at.place = part[i].at.worker = i;
         part[i].tile.part_of = &x;
     }
     x = (struct cw_run_tiles){.units = 1,
@@ -433,15 +433,15 @@ static void bytes_that_cannot_be_there(void **unused)
     x.inherits = true;
     assert_false(fetches(part_with(HOME, 3, 4), CL_OUT_OF_HOST_MEMORY));
     x.inherits = no_memory = false;
-    cw_run.lanes[AWAY].quarantine.error = CL_OUT_OF_RESOURCES;
+    cw_run.workers[AWAY].quarantine.error = CL_OUT_OF_RESOURCES;
     assert_false(fetches(part_with(AWAY, 3, 4), CL_SUCCESS));
     assert_int_equal(calls.fetch, 2);
 }
 
 /* It has begun, where `begun`, and ends with `status`. True: it must not run again. */
-static bool ends(uint32_t lane, bool begun, cl_int status)
+static bool ends(uint32_t worker, bool begun, cl_int status)
 {
-    struct cw_run_task *p = part_with(lane, 3, 4);
+    struct cw_run_task *p = part_with(worker, 3, 4);
     bool over;
 
     assert_true(fetches(p, CL_SUCCESS));

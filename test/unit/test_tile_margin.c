@@ -71,7 +71,8 @@ double cw_run_share_speed(const struct cw_run_tiles *x, uint32_t place)
 /* ---- launches that read one buffer and write the other one */
 
 static struct cw_cl_device gpu[PARTS];
-static struct cw_run_context_device place[PARTS] = {{.slot = &gpu[0]}, {.slot = &gpu[1]}, {.slot = &gpu[2]}};
+static struct cw_run_context_device place[PARTS] = {
+    {.device = &gpu[0]}, {.device = &gpu[1]}, {.device = &gpu[2]}};
 static struct cw_run_context context = {.places = place};
 static struct cw_run_queue queue = {.context = &context};
 static struct cw_run_kernel kernel = {.count = ARGS};

@@ -115,9 +115,9 @@ void cw_run_recount_ends(void)
 
 static uint8_t host[BYTES], reference[BYTES];
 static struct cw_cl_device device[2] = {{.home = true}, {.home = false}};
-static struct cw_run_context_device place[PARTS] = {{.slot = &device[0], .queue = (cl_command_queue)queue},
-                                                    {.slot = &device[1], .queue = (cl_command_queue)queue},
-                                                    {.slot = &device[1], .queue = (cl_command_queue)queue}};
+static struct cw_run_context_device place[PARTS] = {{.device = &device[0], .queue = (cl_command_queue)queue},
+                                                    {.device = &device[1], .queue = (cl_command_queue)queue},
+                                                    {.device = &device[1], .queue = (cl_command_queue)queue}};
 static struct cw_run_context context = {.places = place};
 static struct cw_run_queue q = {.context = &context};
 static struct cw_run_memory memory = {.address = host, .bytes = BYTES, .own = true, .root = &memory};

@@ -69,8 +69,8 @@ void cw_run_reasons_whole(struct cw_run_task *t, const char *why)
     seen.why = why;
 }
 
-void cw_run_share_hold(const struct cw_run_tiles *tiles, const double speed[CW_RUN_LANES], double byte_ns,
-                       double share[CW_RUN_LANES])
+void cw_run_share_hold(const struct cw_run_tiles *tiles, const double speed[CW_RUN_WORKERS], double byte_ns,
+                       double share[CW_RUN_WORKERS])
 {
     (void)tiles, (void)speed, (void)byte_ns, (void)share;
 }
@@ -287,7 +287,7 @@ cl_int cw_run_fault_launched(struct cw_run_task *t)
 static struct cw_cl_device device[PLACES];
 static struct cw_context_devices devices = {.n = PLACES};
 static struct cw_run_context_device place[PLACES];
-static struct cw_run_context context = {.slots = &devices, .places = place};
+static struct cw_run_context context = {.devices = &devices, .places = place};
 static struct cw_run_queue queue = {.context = &context};
 static struct cw_run_known known;
 static struct cw_run_kernel kernel = {.known = &known};
@@ -305,8 +305,8 @@ static int setup(void **state)
     seen.sync = *state;
     kernel.tile_broken = 0;
     for (uint32_t i = 0; i < PLACES; i++) {
-        cw_run.lanes[i].number = i;
-        place[i] = (struct cw_run_context_device){.lane = &cw_run.lanes[i], .slot = &device[i]};
+        cw_run.workers[i].number = i;
+        place[i] = (struct cw_run_context_device){.worker = &cw_run.workers[i], .device = &device[i]};
     }
     share = (struct cw_run_share){
         .control = cw_adaptive_create(PLACES, &(struct cw_adaptive_options){.mode = mode, .blocks_n = 8})};
@@ -336,11 +336,11 @@ static struct cw_run_tiles *shared(const uint32_t *places, uint32_t n)
     return begins();
 }
 
-static struct cw_run_task *part_of(struct cw_run_tiles *x, uint32_t lane)
+static struct cw_run_task *part_of(struct cw_run_tiles *x, uint32_t worker)
 {
     uint32_t i = 0;
 
-    while (i < x->parts && x->part[i].at.lane != lane)
+    while (i < x->parts && x->part[i].at.worker != worker)
         i++;
     assert_true(i < x->parts);
     return &x->part[i];

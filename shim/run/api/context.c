@@ -34,55 +34,55 @@ static cl_device_id *devices_of(cl_context context, size_t *n)
 }
 
 /* Commands are managed on devices that work on the host's memory in place, or have helpers. */
-static bool all_known(const struct cw_context_devices *slots)
+static bool all_known(const struct cw_context_devices *devices)
 {
-    for (size_t i = 0; i < slots->homes; i++)
-        if (!slots->slot[i].memory && !cw_device_has(&slots->slot[i], CW_VENDOR_ZERO_COPY_HOST_PTR))
+    for (size_t i = 0; i < devices->homes; i++)
+        if (!devices->device[i].memory && !cw_device_has(&devices->device[i], CW_VENDOR_ZERO_COPY_HOST_PTR))
             return false;
-    return slots->homes;
+    return devices->homes;
 }
 
 /* Streams are for contexts that have no helpers. */
-static bool is_streamed(cl_context context, const struct cw_context_devices *slots)
+static bool is_streamed(cl_context context, const struct cw_context_devices *devices)
 {
-    bool helped = slots->slot[0].memory && cw_device_has(&slots->slot[0], CW_VENDOR_OWN_MEMORY);
+    bool helped = devices->device[0].memory && cw_device_has(&devices->device[0], CW_VENDOR_OWN_MEMORY);
 
     if (helped)
-        cw_stream_settings_refuse(&slots->slot[0], "helpers run parts of its commands");
-    return !helped && cw_stream_start_context(context, slots);
+        cw_stream_settings_refuse(&devices->device[0], "helpers run parts of its commands");
+    return !helped && cw_stream_start_context(context, devices);
 }
 
-static bool is_pinned(const struct cw_context_devices *slots)
+static bool is_pinned(const struct cw_context_devices *devices)
 {
-    for (size_t i = 0; i < slots->homes; i++)
-        if (cw_device_has(&slots->slot[i], CW_VENDOR_PINNED))
+    for (size_t i = 0; i < devices->homes; i++)
+        if (cw_device_has(&devices->device[i], CW_VENDOR_PINNED))
             return true;
     return false;
 }
 
 static bool make_places(struct cw_run_context *c)
 {
-    c->places = calloc(c->slots->n, sizeof *c->places);
-    for (size_t i = 0; c->places && i < c->slots->n; i++) {
+    c->places = calloc(c->devices->n, sizeof *c->places);
+    for (size_t i = 0; c->places && i < c->devices->n; i++) {
         struct cw_run_context_device *p = &c->places[i];
 
-        p->slot = &c->slots->slot[i];
-        p->lane = cw_run_worker_of(p->slot);
-        if (!p->lane)
+        p->device = &c->devices->device[i];
+        p->worker = cw_run_worker_of(p->device);
+        if (!p->worker)
             return false;
-        p->context = i < c->slots->homes ? (cl_context)(uintptr_t)c->r.handle : NULL;
+        p->context = i < c->devices->homes ? (cl_context)(uintptr_t)c->r.handle : NULL;
     }
     return c->places;
 }
 
 /* The program's sub-devices stay until the context goes: `hold`. */
-static void keep_devices(const struct cw_context_devices *slots, bool hold)
+static void keep_devices(const struct cw_context_devices *devices, bool hold)
 {
-    for (size_t i = 0; i < slots->homes; i++)
+    for (size_t i = 0; i < devices->homes; i++)
         if (hold)
-            cw_context_devices_hold(slots->slot[i].device);
+            cw_context_devices_hold(devices->device[i].device);
         else
-            cw_context_devices_let_go(slots->slot[i].device);
+            cw_context_devices_let_go(devices->device[i].device);
 }
 
 /* Those that the program has named, each once: PoCL 3.1 answers with the roots of sub-devices. */
@@ -103,49 +103,49 @@ static cl_device_id *copy_of(const cl_device_id *given, cl_uint count, size_t *n
 
 /* Several homes with memories of their own: which of them has the bytes of a buffer the vendor alone
  * knows. */
-static bool has_far_homes(const struct cw_context_devices *slots)
+static bool has_far_homes(const struct cw_context_devices *devices)
 {
-    return slots->homes > 1 && slots->slot[0].memory;
+    return devices->homes > 1 && devices->device[0].memory;
 }
 
 void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint count)
 {
     struct cw_run_context *c;
-    struct cw_context_devices *slots;
-    cl_device_id *devices;
+    struct cw_context_devices *devices;
+    cl_device_id *ids;
     bool unused;
     size_t n;
 
     if (!context || !cw_run.ready)
         return;
-    devices = given ? copy_of(given, count, &n) : devices_of(context, &n);
-    slots = devices ? cw_context_devices_create(devices, n) : NULL;
-    free(devices);
+    ids = given ? copy_of(given, count, &n) : devices_of(context, &n);
+    devices = ids ? cw_context_devices_create(ids, n) : NULL;
+    free(ids);
     /* two threads with a GPU each: small reads took twice as long with it, and nothing was gained */
-    if (slots && slots->homes == 1 && is_pinned(slots))
+    if (devices && devices->homes == 1 && is_pinned(devices))
         cw_run_staging_context_made(context);
-    if (slots && (is_streamed(context, slots) || !all_known(slots) || has_far_homes(slots))) {
-        free(slots);
-        slots = NULL;
+    if (devices && (is_streamed(context, devices) || !all_known(devices) || has_far_homes(devices))) {
+        free(devices);
+        devices = NULL;
     }
     cw_exit_register();
-    if (!slots)
+    if (!devices)
         return; /* calls on a context without a record are passed through */
-    keep_devices(slots, true);
+    keep_devices(devices, true);
     cw_run_global_lock_take();
     c = cw_run_record_create(context, CW_RUN_CONTEXT);
     if (c) {
-        c->slots = slots;
+        c->devices = devices;
         if (!make_places(c))
-            c->slots = NULL;
+            c->devices = NULL;
     }
-    unused = !c || !c->slots;
+    unused = !c || !c->devices;
     cw_run_global_lock_give();
-    if (!unused && c->places->slot->memory)
+    if (!unused && c->places->device->memory)
         cw_run_context_device_copies(c, c->places);
     if (unused) {
-        keep_devices(slots, false);
-        free(slots);
+        keep_devices(devices, false);
+        free(devices);
     }
 }
 
@@ -153,13 +153,13 @@ void cw_run_context_free(void *record)
 {
     struct cw_run_context *c = record;
 
-    for (size_t i = 0; c->slots && i < c->slots->n; i++)
-        if (i < c->slots->homes) {
+    for (size_t i = 0; c->devices && i < c->devices->n; i++)
+        if (i < c->devices->homes) {
             cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE,
-                                             c->slots->slot[i].device); /* last in, first out */
+                                             c->devices->device[i].device); /* last in, first out */
             cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].queue);
         }
-    for (size_t i = 0; c->slots && i < c->slots->n; i++) {
+    for (size_t i = 0; c->devices && i < c->devices->n; i++) {
         cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].copies);
         cw_run_sampler_release(&c->places[i]);
     }
@@ -167,7 +167,7 @@ void cw_run_context_free(void *record)
     cw_run_reference_counts_disown(c);
     cw_helper_build_disown(c);
     free(c->places);
-    free(c->slots);
+    free(c->devices);
 }
 
 cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, cl_uint n,

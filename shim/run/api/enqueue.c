@@ -171,7 +171,7 @@ static bool settle(struct cw_run_enqueue *e)
 /* The lock may have been given up: everything new may be native by now. */
 bool cw_run_enqueue_settle(struct cw_run_enqueue *e)
 {
-    if (CW_UNLIKELY(cw_run.far_lanes))
+    if (CW_UNLIKELY(cw_run.far_workers))
         mark_others(e->queue);
     return settle(e) && !cw_run.off;
 }

@@ -1,4 +1,4 @@
-/* kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
+/* kernel.c - the program's kernels: shadows of their arguments, and private kernels for the workers. */
 #include "hooks.h"
 #include "../code/build_cache.h"
 #include "../models/acceptance.h"
@@ -38,14 +38,14 @@ static __thread struct {
     unsigned long long freed; /* then */
 } remembered[REMEMBERED] __attribute__((tls_model("initial-exec")));
 
-static unsigned slot_of(cl_kernel kernel)
+static unsigned device_of(cl_kernel kernel)
 {
     return ((uintptr_t)kernel >> 6) % REMEMBERED;
 }
 
 static struct cw_run_kernel *recall(cl_kernel kernel)
 {
-    unsigned i = slot_of(kernel);
+    unsigned i = device_of(kernel);
     bool known = remembered[i].kernel == kernel &&
                  remembered[i].freed == atomic_load_explicit(&freed, memory_order_relaxed);
 
@@ -55,7 +55,7 @@ static struct cw_run_kernel *recall(cl_kernel kernel)
 /* Lock held. */
 static void remember(cl_kernel kernel, struct cw_run_kernel *k)
 {
-    unsigned i = slot_of(kernel);
+    unsigned i = device_of(kernel);
 
     remembered[i].kernel = kernel;
     remembered[i].record = k;
@@ -89,8 +89,8 @@ static bool make_home_sets(struct cw_run_kernel *k)
     const struct cw_run_context *c = k->program->context;
     bool made = k->set;
 
-    for (size_t i = 0; made && i < c->slots->homes; i++)
-        made = cw_run_device_kernel_set(k, c->places[i].lane);
+    for (size_t i = 0; made && i < c->devices->homes; i++)
+        made = cw_run_device_kernel_set(k, c->places[i].worker);
     return made;
 }
 
@@ -106,8 +106,8 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     k->args = calloc(count + 1, sizeof *k->args);
     k->modes = malloc(count + 1);
     k->kinds = calloc(count + 1, 1);
-    k->clones = calloc(CW_RUN_LANES, sizeof *k->clones);
-    k->set = calloc(CW_RUN_LANES, sizeof *k->set);
+    k->clones = calloc(CW_RUN_WORKERS, sizeof *k->clones);
+    k->set = calloc(CW_RUN_WORKERS, sizeof *k->set);
     if (!p->parsed)
         cw_program_source_parse(p);
     if (k->modes)
@@ -160,11 +160,11 @@ void cw_run_kernel_free(void *record)
     const struct cw_run_context *c = k->program->context;
 
     forget_all();
-    for (size_t i = 0; k->clones && i < c->slots->homes && !k->program->kept; i++)
-        k->program->own_kernels -= k->clones[c->places[i].lane->number] != NULL;
-    for (uint32_t i = 0; k->clones && i < CW_RUN_LANES; i++)
+    for (size_t i = 0; k->clones && i < c->devices->homes && !k->program->kept; i++)
+        k->program->own_kernels -= k->clones[c->places[i].worker->number] != NULL;
+    for (uint32_t i = 0; k->clones && i < CW_RUN_WORKERS; i++)
         cw_run_global_lock_release_later(CW_RUN_DROP_KERNEL, k->clones[i]);
-    for (uint32_t i = 0; k->set && i < CW_RUN_LANES; i++)
+    for (uint32_t i = 0; k->set && i < CW_RUN_WORKERS; i++)
         free(k->set[i]);
     free(k->set);
     free_args(k);

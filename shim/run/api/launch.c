@@ -158,8 +158,8 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     if (cw_run_context_device_is_gpu(&q->context->places[q->home]) &&
         (!k->program->models || cw_run_left_is(q, k, items_of(r))))
         return CW_RUN_R_GPU;
-    if (!cw_run.eager && !cw_run.chaos && !cw_device_is_modelled(q->context->places[q->home].slot) &&
-        cw_run.begun && k->known->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
+    if (!cw_run.eager && !cw_run.chaos && !cw_device_is_modelled(q->context->places[q->home].device) &&
+        cw_run.begun && k->known->mean_ns[q->context->places[q->home].worker->number] >= CW_RUN_LONG_NS &&
         !cw_run_legal_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
         return CW_RUN_R_LONG;
     return -1;
@@ -256,7 +256,7 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     t->repeat.sets = k->sets;
     t->repeat.alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
     t->at.place = e->queue->home;
-    t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
+    t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
     t->launch.unsure = n.unsure;
     snapshot(e->queue, t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
     return t;
@@ -355,7 +355,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
     cl_int err;
     bool may = cw_run_enqueue_begin_launch(&e, queue, n, list, event);
 
-    if (CW_UNLIKELY(!e.unlocked && cw_run.far_lanes) && is_plain(r))
+    if (CW_UNLIKELY(!e.unlocked && cw_run.far_workers) && is_plain(r))
         cw_run_gpu_gain_launch(items_of(r));
     if (may) {
         enum cw_run_repeat_answer repeat = again(&e, kernel, *r);

@@ -36,7 +36,7 @@ static struct cw_run_context *managed_context(cl_context context)
 
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    c = c && c->slots && !cw_run.off ? c : NULL;
+    c = c && c->devices && !cw_run.off ? c : NULL;
     cw_run_global_lock_give();
     return c;
 }
@@ -104,7 +104,7 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
     m->managed = m->region;
     if (own && m->region)
         m->region->root = m;
-    m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+    m->mirrors = calloc(CW_RUN_WORKERS, sizeof *m->mirrors);
     if (!m->mirrors)
         m->managed = false;
 }
@@ -113,7 +113,7 @@ bool cw_run_memory_ours(cl_context context, cl_mem_flags flags)
 {
     const struct cw_run_context *c = managed_context(context);
 
-    return c && !c->places->slot->memory && !(flags & ~(cl_mem_flags)KNOWN_BITS);
+    return c && !c->places->device->memory && !(flags & ~(cl_mem_flags)KNOWN_BITS);
 }
 
 cl_mem_flags cw_run_memory_flags(cl_mem_flags flags)
@@ -225,7 +225,7 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
         (use && cw_run_memory_lies_in_another(host, bytes)))
         return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err),
                              CW_RUN_R_MEMORY);
-    if (c->places->slot->memory) {
+    if (c->places->device->memory) {
         memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
         return use ? cw_run_opaque(memory, CW_RUN_R_MEMORY) : create_far(context, memory, flags, bytes);
     }
@@ -267,10 +267,10 @@ static bool misaligned(const struct cw_run_context *c, size_t origin)
 {
     cl_uint bits;
 
-    for (size_t i = 0; i < c->slots->n; i++) {
+    for (size_t i = 0; i < c->devices->n; i++) {
         bits = 0;
-        cw_next.clGetDeviceInfo(c->slots->slot[i].device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits,
-                                NULL);
+        cw_next.clGetDeviceInfo(c->devices->device[i].device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits,
+                                &bits, NULL);
         if (bits < 8 || origin % (bits / 8))
             return true;
     }
@@ -302,7 +302,7 @@ static struct cw_run_memory *remember_part(cl_mem memory, cl_mem parent, cl_mem_
     m->bytes = bytes;
     m->region = root->region;
     m->offset = root->offset + origin;
-    m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+    m->mirrors = calloc(CW_RUN_WORKERS, sizeof *m->mirrors);
     m->managed = m->mirrors;
     return m;
 }
@@ -326,7 +326,7 @@ void cw_run_memory_stays_home(cl_mem buffer)
     cw_run_global_lock_take();
     root = cw_run_record_find(buffer, CW_RUN_MEMORY);
     root = root ? root->root : NULL;
-    if (root && cw_run.far_lanes) {
+    if (root && cw_run.far_workers) {
         cw_run_record_pin(&root->r);
         cw_run_native_everything_home();
         root->managed = false;
@@ -408,8 +408,8 @@ void cw_run_memory_free(void *record)
         cw_run_spread_free(m->region->spread);
         m->region->spread = NULL;
     }
-    for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
-        if (!cw_run.lanes[i].quarantine.hung) /* the release might wait for the launch that never ends */
+    for (uint32_t i = 0; m->mirrors && i < CW_RUN_WORKERS; i++)
+        if (!cw_run.workers[i].quarantine.hung) /* the release might wait for the launch that never ends */
             cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
     free(m->image);

@@ -256,13 +256,13 @@ static bool is_unmarked(const struct cw_run_native *x)
 {
     const struct cw_run_queue *q = x->queue;
 
-    return cw_run.far_lanes && may_use_bytes(x->touch) && !x->wanted && !x->gated && q->managed &&
+    return cw_run.far_workers && may_use_bytes(x->touch) && !x->wanted && !x->gated && q->managed &&
            q->in_order && !q->synchronous && !cw_run.unfinished;
 }
 
 static bool needs_event(const struct cw_run_native *x)
 {
-    return x->gated || x->watched || (cw_run.far_lanes && may_use_bytes(x->touch) && !x->unmarked);
+    return x->gated || x->watched || (cw_run.far_workers && may_use_bytes(x->touch) && !x->unmarked);
 }
 
 static bool is_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
@@ -357,8 +357,8 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     t->work = CW_RUN_HOME;
     t->tainted = cw_run_dependence_waits_native(q, listed, x->list);
     t->at.place = q->home;
-    t->at.lane = t->at.home = q->context->places[q->home].lane->number;
-    t->at.memory = q->context->places->slot->memory;
+    t->at.worker = t->at.home = q->context->places[q->home].worker->number;
+    t->at.memory = q->context->places->device->memory;
     /* the program may let go of them as soon as the vendor has the native command */
     t->home.of = (struct cw_run_memory **)(t->accesses.of + n);
     find_touched(q, touch, of);
@@ -473,7 +473,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     enters(x, q);
     x->given = blocking && q->in_order ? q->native_given : 0;
     watches = why == CW_RUN_R_UNBEGUN && x->touch->kernel && cw_run_hold_watches(q);
-    if (CW_UNLIKELY(cw_run.far_lanes))
+    if (CW_UNLIKELY(cw_run.far_workers))
         bring_home(x);
     x->gated = cw_run_dependence_is_gated(q) || cw_run_dependence_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
@@ -576,7 +576,7 @@ static cl_event watched_event(const struct cw_run_native *x)
  * devices work in one memory that does no harm. */
 static bool returns_early(const struct cw_run_native *x)
 {
-    return cw_run.far_lanes && x->touch->written;
+    return cw_run.far_workers && x->touch->written;
 }
 
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
@@ -596,7 +596,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     q->native_calls--;
     q->context->native_calls--;
     q->native_given++; /* a look during the vendor's call may have come too early */
-    if (CW_UNLIKELY(cw_run.far_lanes) && status == CL_SUCCESS && (x->unmarked || (x->event && *x->event)))
+    if (CW_UNLIKELY(cw_run.far_workers) && status == CL_SUCCESS && (x->unmarked || (x->event && *x->event)))
         note_uses(x);
     if (x->touch->barrier && status == CL_SUCCESS)
         q->native_barrier = q->native_given;
@@ -606,6 +606,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         cw_run_hold_synchronised(q);
         cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&now);
+        cw_run_window_start_if_begun();
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);

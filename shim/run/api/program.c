@@ -24,14 +24,14 @@
 
 static bool is_part(const struct cw_run_context *c, cl_uint devices)
 {
-    return devices && devices < c->slots->homes;
+    return devices && devices < c->devices->homes;
 }
 
 struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, cl_uint devices,
                                              char *source, char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    struct cw_run_program *p = c && c->slots ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
+    struct cw_run_program *p = c && c->devices ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
 
     if (!p)
         return NULL;
@@ -40,7 +40,7 @@ struct cw_run_program *cw_run_program_create(cl_context context, cl_program prog
     p->source = source;
     p->built_with = built_with;
     p->partly = is_part(c, devices);
-    p->copies = calloc(CW_RUN_LANES, sizeof *p->copies);
+    p->copies = calloc(CW_RUN_WORKERS, sizeof *p->copies);
     return p;
 }
 
@@ -68,7 +68,7 @@ cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint cou
 
 static void forget_copies(struct cw_run_program *p)
 {
-    for (uint32_t i = 0; p->copies && i < CW_RUN_LANES; i++) {
+    for (uint32_t i = 0; p->copies && i < CW_RUN_WORKERS; i++) {
         cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, p->copies[i]);
         p->copies[i] = NULL;
         p->copy[i] = CW_RUN_COPY_NONE;
@@ -104,7 +104,7 @@ void cw_run_program_free(void *record)
     free(p->built_with);
     free(p->options);
     cw_run_program_binary_free(p->match);
-    for (uint32_t i = 0; i < CW_RUN_LANES; i++)
+    for (uint32_t i = 0; i < CW_RUN_WORKERS; i++)
         free(p->warm[i]);
     free(p->linked);
     free(p->compiled);
@@ -260,12 +260,12 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
 /* The program has got binaries of `program`. */
 static void keep_binaries(cl_program program, size_t room, void *to)
 {
-    size_t bytes[CW_RUN_LANES] = {0};
+    size_t bytes[CW_RUN_WORKERS] = {0};
     char *source = NULL, *options = NULL;
     struct cw_run_program *p;
     cl_uint n = 0;
 
-    if (room > sizeof(void *) * CW_RUN_LANES ||
+    if (room > sizeof(void *) * CW_RUN_WORKERS ||
         cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, bytes, NULL) != CL_SUCCESS)
         return;
     n = (cl_uint)(room / sizeof(void *));

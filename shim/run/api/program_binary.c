@@ -124,10 +124,10 @@ static char *pyopencl_source(const unsigned char *binary, size_t bytes)
 
 /* A source of the binaries that can be managed, and its options, the caller's to free. *options NULL: those
  * that it was built with are not known. False: there is none. */
-static bool find_source(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
+static bool find_source(const struct cw_context_devices *devices, cl_uint n, const size_t *bytes,
                         const unsigned char *const *binaries, char **source, char **options)
 {
-    if (!cw_binary_find(slots, n, bytes, binaries, source, options) && n == 1 && binaries[0])
+    if (!cw_binary_find(devices, n, bytes, binaries, source, options) && n == 1 && binaries[0])
         *source = pyopencl_source(binaries[0], bytes[0]);
     if (*source && cw_source_is_manageable(*source, *options ? *options : ""))
         return true;
@@ -138,27 +138,26 @@ static bool find_source(const struct cw_context_devices *slots, cl_uint n, const
 }
 
 /* A binary whose source and options are known is as good as those. */
-cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
+cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *ids,
                                                  const size_t *bytes, const unsigned char **binaries,
                                                  cl_int *status, cl_int *err)
 {
-    cl_program program =
-        cw_native.clCreateProgramWithBinary(context, n, devices, bytes, binaries, status, err);
+    cl_program program = cw_native.clCreateProgramWithBinary(context, n, ids, bytes, binaries, status, err);
     struct cw_run_context *c;
     struct cw_run_program *p;
-    const struct cw_context_devices *slots;
+    const struct cw_context_devices *devices;
     char *source = NULL, *options = NULL;
 
     if (!program)
         return NULL;
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    slots = c ? c->slots : NULL;
+    devices = c ? c->devices : NULL;
     cw_run_global_lock_give();
-    if (!slots)
+    if (!devices)
         return program;
-    if (!find_source(slots, n, bytes, binaries, &source, &options) || !options) {
-        remember_binary(context, program, n, devices, bytes, binaries, source);
+    if (!find_source(devices, n, bytes, binaries, &source, &options) || !options) {
+        remember_binary(context, program, n, ids, bytes, binaries, source);
         return program;
     }
     cw_run_global_lock_take();

@@ -28,27 +28,27 @@ static uint32_t home_of(const struct cw_run_context *c, cl_device_id device)
 {
     uint32_t i = 0;
 
-    while (i < c->slots->homes && c->slots->slot[i].device != device)
+    while (i < c->devices->homes && c->devices->device[i].device != device)
         i++;
     return i;
 }
 
 /* The recorded log describes devices by asking the vendor, which must not happen under the lock. */
-static void record_lanes(void)
+static void record_workers(void)
 {
     uint64_t id;
 
-    for (uint32_t i = 0; i < CW_RUN_LANES; i++) {
+    for (uint32_t i = 0; i < CW_RUN_WORKERS; i++) {
         cl_device_id device;
 
         cw_run_global_lock_take();
-        device = i < cw_run.num_lanes && !cw_run.lanes[i].recorded ? cw_run.lanes[i].device : NULL;
+        device = i < cw_run.num_workers && !cw_run.workers[i].recorded ? cw_run.workers[i].device : NULL;
         cw_run_global_lock_give();
         if (!device)
             continue;
         id = cw_known_id(device, CW_LOG_O_DEVICE);
         cw_run_global_lock_take();
-        cw_run.lanes[i].recorded = id;
+        cw_run.workers[i].recorded = id;
         cw_run_global_lock_give();
     }
 }
@@ -56,9 +56,9 @@ static void record_lanes(void)
 /* Lock held. */
 static void open_gpus(const struct cw_run_context *c)
 {
-    for (size_t i = c->slots->homes; cw_run.begun && i < c->slots->n; i++)
+    for (size_t i = c->devices->homes; cw_run.begun && i < c->devices->n; i++)
         if (cw_run_context_device_is_gpu(&c->places[i]) && cw_run_gpu_begin_may(&c->places[i]))
-            cw_run_wanted_context(c->places[i].lane);
+            cw_run_wanted_context(c->places[i].worker);
 }
 
 void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
@@ -82,9 +82,9 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     if (q) {
         q->context = c;
         cw_run_record_pin(&c->r);
-        q->home = c->slots ? home_of(c, device) : 0;
-        q->managed =
-            c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
+        q->home = c->devices ? home_of(c, device) : 0;
+        q->managed = c->devices && q->home < c->devices->homes && err == CL_SUCCESS &&
+                     !(properties & CL_QUEUE_ON_DEVICE);
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
         q->synchronous = traits & CW_VENDOR_IN_CALL;
@@ -93,11 +93,11 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     }
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */
-    if (q && q->managed && cw_run.begun && !cw_run.off && !cw_run.forked)
-        cw_run_window_start();
+    if (q && q->managed)
+        cw_run_window_start_if_begun();
     cw_run_global_lock_give();
     if (CW_UNLIKELY(cw_run.recording) && cw_formula_is_recording())
-        record_lanes();
+        record_workers();
 }
 
 void cw_run_queue_free(void *record)
@@ -142,7 +142,7 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
         return cw_native.clReleaseCommandQueue(queue);
     cw_run_global_lock_take();
     cw_run_window_close(); /* an implicit flush */
-    q = CW_UNLIKELY(cw_run.far_lanes) ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
+    q = CW_UNLIKELY(cw_run.far_workers) ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
     if (q && !cw_run.forked && !cw_run.off && !cw_run.ending && cw_run_native_use_is_unmarked(q))
         cw_run_dependence_mark(q); /* no other one may come */
     cw_run_global_lock_give();
@@ -199,6 +199,7 @@ static void waited(struct cw_run_queue *q, uint64_t given)
     cw_run_hold_synchronised(q);
     cw_run_bypass_synchronised(q);
     cw_run_activation_waited(&now);
+    cw_run_window_start_if_begun();
     cw_run_record_unpin(&q->r);
 }
 

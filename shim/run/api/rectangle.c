@@ -69,7 +69,7 @@ struct cw_run_task *cw_run_rectangle_task(struct cw_run_enqueue *e, cl_command_t
     t->ops = ops;
     t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
     t->at.place = e->queue->home;
-    t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
+    t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
     return t;
 }
 

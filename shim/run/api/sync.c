@@ -18,7 +18,7 @@ static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type typ
     }
     t->type = type;
     t->at.place = e->queue->home;
-    t->at.lane = t->at.home = e->queue->context->places[t->at.place].lane->number;
+    t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
     return t;
 }
 

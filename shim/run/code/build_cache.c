@@ -46,11 +46,11 @@ struct question {
 /* Nothing but its source and its options makes its build. Lock held. */
 static bool is_plain(const struct cw_run_program *p)
 {
-    const struct cw_context_devices *s = p ? p->context->slots : NULL;
+    const struct cw_context_devices *s = p ? p->context->devices : NULL;
 
-    return s && s->homes == 1 && s->slot[0].kind == CW_SLOT_HOME && p->source && !p->binary && !p->loaded &&
-           !p->given && !p->built_with && !p->linked && !p->compiled && !p->kernels && !cw_run.recording &&
-           !cw_run.forked;
+    return s && s->homes == 1 && s->device[0].kind == CW_DEVICE_KIND_HOME && p->source && !p->binary &&
+           !p->loaded && !p->given && !p->built_with && !p->linked && !p->compiled && !p->kernels &&
+           !cw_run.recording && !cw_run.forked;
 }
 
 /* A whole device whose builds are understood, the only one of its context. */
@@ -111,10 +111,10 @@ static bool ask(struct question *q, cl_program program, cl_uint n, const cl_devi
         return false;
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
-    if (is_plain(p) && (!n || devices[0] == p->context->slots->slot[0].device) &&
+    if (is_plain(p) && (!n || devices[0] == p->context->devices->device[0].device) &&
         (q->source = strdup(p->source))) {
         q->context = (cl_context)(uintptr_t)p->context->r.handle;
-        q->device = p->context->slots->slot[0].device;
+        q->device = p->context->devices->device[0].device;
     }
     cw_run_global_lock_give();
     if (q->source && cw_source_says_all(q->source, options) && is_known(q->context, q->device) &&

@@ -55,11 +55,11 @@ cl_program cw_helper_program_of(struct cw_run_program *p,
 /* Asks for its binary, which a later load finds (builds/later_builds.h). False: there is going to be none.
  * Worker held, lock not held. */
 bool cw_helper_program_ask(const struct cw_run_recipe *program, const struct cw_run_context_device *place);
-/* cw_isolated_launch_knows() for a launch of such a copy's kernel. Lane held. */
+/* cw_isolated_launch_knows() for a launch of such a copy's kernel. Worker held. */
 bool cw_helper_program_knows(const struct cw_run_launch *l, const struct cw_run_context_device *place,
                              const struct cw_run_ndrange *r);
 
-/* cw_isolated_launch_ahead() for a launch of such a copy's kernel. Lane held. */
+/* cw_isolated_launch_ahead() for a launch of such a copy's kernel. Worker held. */
 cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_run_context_device *place,
                                const struct cw_run_ndrange *r);
 
@@ -84,11 +84,11 @@ bool cw_isolated_launch_knows(const struct cw_run_context_device *place, const s
  * are. */
 enum cw_run_form { CW_RUN_WHOLE, CW_RUN_TILE, CW_RUN_ROWS, CW_RUN_ANY_PART };
 
-/* By lane number: of which kinds of launches of a kernel code has been loaded. NULL: memory is out. */
+/* By worker number: of which kinds of launches of a kernel code has been loaded. NULL: memory is out. */
 struct cw_run_kinds *cw_compiler_kinds_new(void);
 void cw_compiler_kinds_free(struct cw_run_kinds *kinds);
 
-/* True when code for a launch like `l` has been loaded on `lane` before. Lane held. */
+/* True when code for a launch like `l` has been loaded on `worker` before. Worker held. */
 bool cw_compiler_kinds_has(const struct cw_run_launch *l, const size_t *global, const size_t *local,
                            uint32_t worker, enum cw_run_form form);
 
@@ -96,7 +96,7 @@ bool cw_compiler_kinds_has(const struct cw_run_launch *l, const size_t *global, 
 bool cw_compiler_kinds_has_there(const struct cw_run_launch *l, const size_t *global, const size_t *local,
                                  uint32_t worker, enum cw_run_form form);
 
-/* The vendor has taken it. Lane held. */
+/* The vendor has taken it. Worker held. */
 void cw_compiler_kinds_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local,
                               uint32_t worker, enum cw_run_form form);
 
@@ -106,8 +106,8 @@ void cw_compiler_kinds_loaded(const struct cw_run_launch *l, const size_t *globa
  * they cannot be told apart, and the end waits until the call has had some seconds of processor time: on a
  * busy machine a compiler takes much longer than it works. */
 
-/* clEnqueueNDRangeKernel without a wait list, for a launch for which `place` may have to compile first. Lane
- * held. */
+/* clEnqueueNDRangeKernel without a wait list, for a launch for which `place` may have to compile first.
+ * Worker held. */
 cl_int cw_pending_launches_enqueue(const struct cw_run_context_device *place, cl_command_queue queue,
                                    cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event);
 

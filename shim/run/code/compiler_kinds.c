@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_KINDS 256 /* of a kernel on a lane */
+#define MOST_KINDS 256 /* of a kernel on a worker */
 
 struct cw_run_loaded_kind { /* launches of one kind may share the vendor's code */
     size_t local[3];
@@ -20,12 +20,12 @@ struct cw_run_kinds {
 
 struct cw_run_kinds *cw_compiler_kinds_new(void)
 {
-    return calloc(CW_RUN_LANES, sizeof(struct cw_run_kinds));
+    return calloc(CW_RUN_WORKERS, sizeof(struct cw_run_kinds));
 }
 
 void cw_compiler_kinds_free(struct cw_run_kinds *kinds)
 {
-    for (uint32_t i = 0; kinds && i < CW_RUN_LANES; i++)
+    for (uint32_t i = 0; kinds && i < CW_RUN_WORKERS; i++)
         free(kinds[i].kind);
     free(kinds);
 }

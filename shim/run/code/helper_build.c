@@ -31,7 +31,7 @@ static struct cw_identity identity_of(cl_device_id device, const struct cw_run_r
 void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_device *place,
                           cl_program program)
 {
-    c->own_objects -= program && place->slot->home;
+    c->own_objects -= program && place->device->home;
     cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, program);
 }
 
@@ -175,9 +175,9 @@ static cl_program make(struct cw_run_context *c, const struct cw_run_context_dev
 
     if (!m)
         return NULL;
-    *m = (struct making){.c = place->slot->home ? c : NULL,
+    *m = (struct making){.c = place->device->home ? c : NULL,
                          .context = place->context,
-                         .device = place->slot->device,
+                         .device = place->device->device,
                          .source = strdup(recipe->source),
                          .options = strdup(recipe->options)};
     begin(m);
@@ -200,7 +200,7 @@ cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_co
 cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_context_device *place,
                                  const struct cw_run_recipe *recipe)
 {
-    return cw_isolated_compiler_build_ahead(place->slot->device, recipe) == CL_SUCCESS
+    return cw_isolated_compiler_build_ahead(place->device->device, recipe) == CL_SUCCESS
                ? make(c, place, recipe, build)
                : NULL;
 }
@@ -222,10 +222,10 @@ bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct
         .kind = CW_REQUEST_PROGRAM, .device = device, .source = recipe->source, .options = recipe->options};
     bool good = false;
 
-    if (cw_vendor_describe_driver(&calls, place->slot->device, device, sizeof device) &&
-        cw_device_has(place->slot, CW_VENDOR_COMPILES_IN_PROCESS)) {
-        q.units = cw_isolated_compiler_units(place->slot->device);
-        q.result = identity_of(place->slot->device, recipe);
+    if (cw_vendor_describe_driver(&calls, place->device->device, device, sizeof device) &&
+        cw_device_has(place->device, CW_VENDOR_COMPILES_IN_PROCESS)) {
+        q.units = cw_isolated_compiler_units(place->device->device);
+        q.result = identity_of(place->device->device, recipe);
         good = is_kept(&q.result) || cw_later_builds_ask(&q);
         cw_identity_finish(&q.result);
     }

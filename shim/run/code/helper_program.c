@@ -27,7 +27,7 @@ static char *options_of(const char *theirs)
 
 bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_device *place)
 {
-    cl_program *copy = &p->copies[place->lane->number];
+    cl_program *copy = &p->copies[place->worker->number];
 
     if (!*copy && p->source && cw_run_context_device_queue(p->context, place) && cw_pending_builds_begin()) {
         char *options = options_of(p->options ? p->options : "");
@@ -40,29 +40,29 @@ bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_devi
     return *copy;
 }
 
-static bool has_failed(const struct cw_run_program *p, uint32_t lane)
+static bool has_failed(const struct cw_run_program *p, uint32_t worker)
 {
     bool failed;
 
     cw_run_global_lock_take();
-    failed = p->copy[lane] == CW_RUN_COPY_FAILED;
+    failed = p->copy[worker] == CW_RUN_COPY_FAILED;
     cw_run_global_lock_give();
     return failed;
 }
 
-static void note_failure(struct cw_run_program *p, uint32_t lane)
+static void note_failure(struct cw_run_program *p, uint32_t worker)
 {
     cw_run_global_lock_take();
-    p->copy[lane] = CW_RUN_COPY_FAILED;
+    p->copy[worker] = CW_RUN_COPY_FAILED;
     cw_run_global_lock_give();
 }
 
 cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_device *place)
 {
-    cl_program *copy = &p->copies[place->lane->number];
+    cl_program *copy = &p->copies[place->worker->number];
     char *options;
 
-    if (*copy || has_failed(p, place->lane->number) || cw_helper_program_load(p, place) ||
+    if (*copy || has_failed(p, place->worker->number) || cw_helper_program_load(p, place) ||
         !cw_run_context_device_queue(p->context, place) || !cw_pending_builds_begin())
         return *copy;
     options = options_of(p->options ? p->options : "");
@@ -73,7 +73,7 @@ cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_
         *copy = cw_helper_build_build(p->context, place, &recipe);
     }
     if (!*copy)
-        note_failure(p, place->lane->number);
+        note_failure(p, place->worker->number);
     free(options);
     cw_pending_builds_end();
     return *copy;

@@ -47,7 +47,7 @@ cl_int cw_isolated_launch_ahead(const struct cw_run_context_device *place,
 {
     const struct cw_compile_range range = range_of(r);
     struct cw_compile_arg *arg = args_of(l, more, extra);
-    cl_int err = arg ? cw_isolated_compiler_ahead_of(place->slot->device, program, kernel, &range, arg,
+    cl_int err = arg ? cw_isolated_compiler_ahead_of(place->device->device, program, kernel, &range, arg,
                                                      l->kernel->count + extra)
                      : CL_OUT_OF_RESOURCES;
 
@@ -61,7 +61,7 @@ bool cw_isolated_launch_knows(const struct cw_run_context_device *place, const s
 {
     const struct cw_compile_range range = range_of(r);
     struct cw_compile_arg *arg = args_of(l, more, extra);
-    bool known = !arg || cw_isolated_compiler_knows_of(place->slot->device, program, kernel, &range, arg,
+    bool known = !arg || cw_isolated_compiler_knows_of(place->device->device, program, kernel, &range, arg,
                                                        l->kernel->count + extra);
 
     free(arg);

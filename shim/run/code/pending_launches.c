@@ -12,15 +12,15 @@
 #define LOOK_FIRST_NS 20000
 #define LOOK_NS       1000000
 
-/* By lane number: first launches inside an enqueue that runs the kernel. Locked. How far one has come is not
- * known: its event is the caller's once the call is over, and a gate that would part the two is nothing for
- * PoCL 3.1, which hangs when it opens and frees objects in use when it fails. */
+/* By worker number: first launches inside an enqueue that runs the kernel. Locked. How far one has come is
+ * not known: its event is the caller's once the call is over, and a gate that would part the two is nothing
+ * for PoCL 3.1, which hangs when it opens and frees objects in use when it fails. */
 static struct first {
     bool active;
     pthread_t thread;
     clockid_t clock; /* the processor time of the thread: on a busy machine a compiler may get little of it */
     uint64_t until_ns; /* on that clock */
-} firsts[CW_RUN_LANES];
+} firsts[CW_RUN_WORKERS];
 
 static void doze(uint64_t ns)
 {
@@ -41,7 +41,7 @@ static bool any_compiles(void)
     bool any = false;
 
     cw_run_global_lock_take();
-    for (uint32_t i = 0; i < CW_RUN_LANES && !any; i++) {
+    for (uint32_t i = 0; i < CW_RUN_WORKERS && !any; i++) {
         const struct first *f = &firsts[i];
 
         any = f->active && !pthread_equal(f->thread, pthread_self()) && clock_ns(f->clock) < f->until_ns;
@@ -118,6 +118,7 @@ static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const st
 cl_int cw_pending_launches_enqueue(const struct cw_run_context_device *place, cl_command_queue queue,
                                    cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event)
 {
-    return cw_device_has(place->slot, CW_VENDOR_IN_CALL) ? enqueue_noted(place->lane, queue, kernel, r, event)
-                                                         : enqueue_watched(queue, kernel, r, event);
+    return cw_device_has(place->device, CW_VENDOR_IN_CALL)
+               ? enqueue_noted(place->worker, queue, kernel, r, event)
+               : enqueue_watched(queue, kernel, r, event);
 }

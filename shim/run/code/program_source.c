@@ -19,7 +19,7 @@ void cw_program_source_parse(struct cw_run_program *p)
         return;
     }
     p->manageable = p->copies && p->options && !s->has_include;
-    p->doubtful = p->manageable && cw_source_may_hide(s, p->options, p->context->slots->slot[0].traits);
+    p->doubtful = p->manageable && cw_source_may_hide(s, p->options, p->context->devices->device[0].traits);
     p->may_poll = cw_source_may_poll(s, p->options);
     p->fixed_size = cw_source_fixes_size(s);
     p->groups_told = p->manageable && !cw_source_results_vary(p->options);

@@ -8,7 +8,7 @@
 
 static bool takes_turns(const struct cw_run_context_device *p)
 {
-    return p->slot->memory && cw_device_has(p->slot, CW_VENDOR_IN_CALL);
+    return p->device->memory && cw_device_has(p->device, CW_VENDOR_IN_CALL);
 }
 
 bool cw_run_context_device_is_lost(const struct cw_run_worker *l)
@@ -20,14 +20,14 @@ bool cw_run_context_device_is_lost(const struct cw_run_worker *l)
 
 bool cw_run_context_device_turn_take(const struct cw_run_context_device *p)
 {
-    struct cw_run_turn *turn = &p->lane->turn;
+    struct cw_run_turn *turn = &p->worker->turn;
     struct timespec until;
     bool lost = false;
 
     if (!takes_turns(p))
         return true;
     pthread_mutex_lock(&turn->lock);
-    while (turn->taken && !(lost = p->lane->quarantine.hung || cw_run_context_device_is_lost(p->lane))) {
+    while (turn->taken && !(lost = p->worker->quarantine.hung || cw_run_context_device_is_lost(p->worker))) {
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_sec++;
         pthread_cond_clockwait(&turn->given, &turn->lock, CLOCK_MONOTONIC, &until);
@@ -39,7 +39,7 @@ bool cw_run_context_device_turn_take(const struct cw_run_context_device *p)
 
 void cw_run_context_device_turn_give(const struct cw_run_context_device *p)
 {
-    struct cw_run_turn *turn = &p->lane->turn;
+    struct cw_run_turn *turn = &p->worker->turn;
 
     if (!takes_turns(p))
         return;
@@ -56,8 +56,8 @@ bool cw_run_context_device_copies(struct cw_run_context *c, struct cw_run_contex
     if (p->copies)
         return true;
     cw_run_recount_begins();
-    p->copies = cw_next.clCreateCommandQueue(p->context, p->slot->device, 0, &err);
-    if (p->copies && p->slot->home)
+    p->copies = cw_next.clCreateCommandQueue(p->context, p->device->device, 0, &err);
+    if (p->copies && p->device->home)
         c->own_objects++;
     cw_run_recount_ends();
     return p->copies;
@@ -84,13 +84,13 @@ cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw
     cl_int err;
 
     if (!p->context) {
-        cw_run_context_device_open(p->lane);
-        p->context = p->lane->context;
-        p->queue = p->lane->queue;
+        cw_run_context_device_open(p->worker);
+        p->context = p->worker->context;
+        p->queue = p->worker->queue;
     }
-    if (!p->queue && p->slot->home) {
+    if (!p->queue && p->device->home) {
         cw_run_recount_begins();
-        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed(p->lane), &err);
+        p->queue = cw_next.clCreateCommandQueue(p->context, p->device->device, timed(p->worker), &err);
         if (p->queue)
             c->own_objects++;
         cw_run_recount_ends();

@@ -4,17 +4,17 @@
 
 #include "types.h"
 
-/* The private queue of `p` of context `c`; the thread that holds the lane makes it. Helpers' contexts serve
- * all contexts of the program. NULL: the vendor made none. Lane held, lock not held. */
+/* The private queue of `p` of context `c`; the thread that holds the worker makes it. Helpers' contexts serve
+ * all contexts of the program. NULL: the vendor made none. Worker held, lock not held. */
 cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p);
 
-/* Makes the context of a helper, and its queue, unless they are there. Lane held, lock not held. */
+/* Makes the context of a helper, and its queue, unless they are there. Worker held, lock not held. */
 void cw_run_context_device_open(struct cw_run_worker *l);
 
 /* A device with a memory of its own that others of its kind may help. */
 static inline bool cw_run_context_device_is_gpu(const struct cw_run_context_device *p)
 {
-    return p->slot->memory && cw_device_has(p->slot, CW_VENDOR_OWN_MEMORY);
+    return p->device->memory && cw_device_has(p->device, CW_VENDOR_OWN_MEMORY);
 }
 
 /* The device has failed, and its time to give bytes back is up (memory/quarantine.h). Lock not needed. */

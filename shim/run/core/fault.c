@@ -136,7 +136,7 @@ struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t)
         struct cw_run_task *s = (struct cw_run_task *)(t->edges.to[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
         if (!s || t->edges.to[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 ||
-            s->tile.launch || s->at.lane != t->at.lane || s->at.place != t->at.place)
+            s->tile.launch || s->at.worker != t->at.worker || s->at.place != t->at.place)
             continue;
         if (!cw_run_fault_now(CW_RUN_FAULT_SWAP))
             return NULL;
@@ -180,7 +180,7 @@ static bool has_come(enum cw_run_fault kind)
 
 static bool is_first_far(const struct cw_run_worker *l)
 {
-    const struct cw_run_worker *first = cw_run.lanes;
+    const struct cw_run_worker *first = cw_run.workers;
 
     while (first < l && (!first->memory || first->home))
         first++;
@@ -219,7 +219,7 @@ cl_int cw_run_fault_copy(const struct cw_run_worker *l, bool home)
 cl_int cw_run_fault_launch(struct cw_run_task *t)
 {
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
-    const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
     uint64_t own = 0;
 
     if (!is_first_far(l))
@@ -239,7 +239,7 @@ cl_int cw_run_fault_launch(struct cw_run_task *t)
 
 cl_int cw_run_fault_launched(struct cw_run_task *t)
 {
-    struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    struct cw_run_worker *l = &cw_run.workers[t->at.worker];
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
     const uint8_t garbage = 0x5A;
 

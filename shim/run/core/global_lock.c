@@ -243,20 +243,21 @@ static __attribute__((noinline)) void unlock_and_release(void)
 /* The worker of the first task of the list, which takes all of it; NULL: the list is empty. */
 static const struct cw_run_worker *of_list(void)
 {
-    return cw_run.became_ready ? &cw_run.lanes[cw_run.became_ready->links.done->at.lane] : NULL;
+    return cw_run.became_ready ? &cw_run.workers[cw_run.became_ready->links.done->at.worker] : NULL;
 }
 
 void cw_run_global_lock_kick_all(void)
 {
     const struct cw_run_worker *first = of_list();
-    bool timer = first && (first->busy || first->quit);
+    /* a thread of that worker which is awake may be far from its loop: in a compiler, or in a vendor's call */
+    bool timer = first && (first->busy || first->quit || !first->asleep);
 
-    for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
-        struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers && (cw_run.ready_count || cw_run.wanted); i++) {
+        struct cw_run_worker *l = &cw_run.workers[i];
 
         if (!(cw_run_has_work(l) || l == first) || l->busy || l->quit)
             continue;
-        timer |= !l->has_worker;
+        timer |= !l->has_thread;
         if (l->asleep)
             pthread_cond_signal(&l->wake);
         l->asleep = false;

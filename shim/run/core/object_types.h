@@ -12,7 +12,7 @@
 #include "../../door/dispatch.h"
 #include "reason.h"
 
-#define CW_RUN_LANES         64 /* devices that this process may drive */
+#define CW_RUN_WORKERS       64 /* devices that this process may drive */
 #define CW_RUN_SAMPLER_KINDS 20 /* normalized or not, five addressing modes, two filters */
 
 enum cw_run_kind {
@@ -35,9 +35,9 @@ struct cw_run_record {
     bool held_back; /* the program's last release waits for busy to become 0 */
 };
 
-struct cw_run_context_device { /* where commands of one context can run: one per slot */
-    struct cw_run_worker *lane;
-    const struct cw_cl_device *slot;
+struct cw_run_context_device { /* where commands of one context can run: one per device */
+    struct cw_run_worker *worker;
+    const struct cw_cl_device *device;
     cl_context context;     /* home: the program's; helper: ours */
     cl_command_queue queue; /* ours; made by the first command, worker held */
     /* ours, between a memory of the device's own and the host's; NULL: there is none. Any thread, made by one
@@ -48,8 +48,8 @@ struct cw_run_context_device { /* where commands of one context can run: one per
 
 struct cw_run_context {
     struct cw_run_record r;
-    struct cw_context_devices *slots;     /* NULL: nothing in this context is managed */
-    struct cw_run_context_device *places; /* slots->n */
+    struct cw_context_devices *devices;   /* NULL: nothing in this context is managed */
+    struct cw_run_context_device *places; /* devices->n */
     _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
                                      reference count */
     uint32_t events;              /* of managed commands: user events retain the context, others do not */
@@ -173,7 +173,7 @@ struct cw_run_memory {
     struct cw_run_map *maps;
     uint32_t root_maps; /* how many, which the vendor counts at the root */
     bool was_mapped;    /* root: the program may have an address of its bytes */
-    /* by lane number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold
+    /* by worker number; buffers of helpers' contexts over the same bytes. Made by a thread that does not hold
      * the lock, while others that do may look */
     _Atomic(cl_mem) *mirrors;
 };
@@ -202,12 +202,12 @@ struct cw_run_program {
     bool binary;  /* made of a binary whose source is not known: `source` is its text form (pocl_binary.h),
                      NULL if its format is not known */
     bool demands; /* ... some kernel of it demands a local size */
-    struct cw_run_match *match; /* a source that the binary may be from, with some options; else NULL */
-    struct cw_key key;          /* of both (history_key.h); none: not known yet */
-    uint8_t copy[CW_RUN_LANES]; /* enum cw_run_copy_state, by lane number */
-    uint64_t sought_again;      /* bit l: on lane l, after another one has built it */
+    struct cw_run_match *match;   /* a source that the binary may be from, with some options; else NULL */
+    struct cw_key key;            /* of both (history_key.h); none: not known yet */
+    uint8_t copy[CW_RUN_WORKERS]; /* enum cw_run_copy_state, by worker number */
+    uint64_t sought_again;        /* bit l: on worker l, after another one has built it */
     uint64_t seek_at_ns, seek_after_ns; /* asked for: sought again then, and the next time so much later */
-    struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: code its vendor has compiled
+    struct cw_run_first_launch *warm[CW_RUN_WORKERS]; /* by worker number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
     cl_program kept;            /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
     bool kept_bare;             /* it was built with NULL for options */
@@ -230,7 +230,7 @@ struct cw_run_program {
     bool models_came;             /* they, or the history, have: windows/window.c tells groups and tiles */
     struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (models/program_models.h) */
     uint64_t models_job;          /* the job that may set them */
-    cl_program *copies;           /* by lane number */
+    cl_program *copies;           /* by worker number */
     /* for launches in tiles (tiles/tile_program.c); NULL: none was wanted */
     struct cw_run_rewritten *rewritten;
 };
@@ -269,7 +269,7 @@ struct cw_run_set {
 /* Where a launch that is alone in its window went last: the next ones like it go there, too, for a while. */
 struct cw_run_repeat_place {
     uint64_t shape;
-    uint32_t home, lane, place, left, planned,
+    uint32_t home, worker, place, left, planned,
         copies;  /* left: launches; planned: how often; copies: cw_run.copies then */
     int verdict; /* enum cw_run_verdict */
     double home_ns, plan_ns;
@@ -286,13 +286,13 @@ struct cw_run_repeat {
     cl_uint dims;
     bool has_local;
     size_t global[3], local[3];
-    uint32_t lane, place, copies, left; /* left: times; 0: not known */
+    uint32_t worker, place, copies, left; /* left: times; 0: not known */
 };
 
 /* The time on one worker of launches that are alike in everything that their work depends on. */
 struct cw_run_short_task {
     uint64_t id; /* cw_reach.id; 0: unused */
-    uint32_t lane;
+    uint32_t worker;
     double ns;
 };
 
@@ -313,14 +313,14 @@ struct cw_run_known {
     uint64_t exact_job;              /* likewise, for the next two (models/exact.c) */
     const char *inexact; /* static words: why its results may differ on other code; NULL: they do not */
     unsigned floats;     /* enum cw_model_floats: what they need */
-    uint32_t *launches;  /* by lane number */
-    /* by lane number: kinds of launches with code (code/compiler_kinds.c) */
+    uint32_t *launches;  /* by worker number */
+    /* by worker number: kinds of launches with code (code/compiler_kinds.c) */
     struct cw_run_kinds *loaded;
-    double *mean_ns; /* by lane number: measured, 0: never */
-    bool *broken;    /* by lane number: a launch failed there */
+    double *mean_ns; /* by worker number: measured, 0: never */
+    bool *broken;    /* by worker number: a launch failed there */
     double batch_ns; /* mean_ns at home, in a batch */
     uint8_t granted; /* trials beyond the budget so far */
-    uint64_t owed;   /* bit l: lane l has run nothing but a first launch, whose time says nothing */
+    uint64_t owed;   /* bit l: worker l has run nothing but a first launch, whose time says nothing */
     /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
     uint64_t code_at_ns;
     uint64_t code_after_ns;     /* ... and it is looked for again so much later */
@@ -343,13 +343,13 @@ struct cw_run_kernel {
     struct cw_run_arg *args;         /* small ones are set without the lock (api/kernel.c) */
     _Atomic uint64_t sets;           /* how often one was set; lock not needed */
     struct cw_run_exclusion *flight; /* NULL: not known */
-    cl_kernel *clones;               /* by lane number: used with the worker held */
-    struct cw_run_set **set;         /* by lane number: the arguments of the clone; NULL: none yet */
+    cl_kernel *clones;               /* by worker number: used with the worker held */
+    struct cw_run_set **set;         /* by worker number: the arguments of the clone; NULL: none yet */
     struct cw_run_repeat_place memo;
     struct cw_run_repeat again;
     struct cw_run_short_task brief[4]; /* workers/short_task.c */
     uint8_t next_brief;
-    uint64_t tile_broken;  /* bit by lane number: a tile failed there, ... */
+    uint64_t tile_broken;  /* bit by worker number: a tile failed there, ... */
     uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
     uint64_t tile_code_at_ns, tile_code_after_ns;
     struct {                       /* tuning/left.h */

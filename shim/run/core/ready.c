@@ -1,7 +1,6 @@
 /* ready.c - see core/ready.h. */
 #include "ready.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /* ---- the heap: ready commands by rank */
@@ -51,8 +50,8 @@ bool cw_run_ready_reserve(uint32_t tasks)
         return true;
     while (room < tasks)
         room *= 2;
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        if (!cw_run_ready_reserve_at(&cw_run.lanes[i], room))
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        if (!cw_run_ready_reserve_at(&cw_run.workers[i], room))
             return false;
     cw_run.reserved = room;
     return true;
@@ -60,7 +59,7 @@ bool cw_run_ready_reserve(uint32_t tasks)
 
 void cw_run_ready_push(struct cw_run_task *t)
 {
-    struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    struct cw_run_worker *l = &cw_run.workers[t->at.worker];
 
     t->state = CW_RUN_READY;
     l->blocked = false;
@@ -85,7 +84,7 @@ struct cw_run_task *cw_run_ready_take(struct cw_run_worker *l, uint32_t i)
 
 void cw_run_ready_remove(struct cw_run_task *t)
 {
-    struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    struct cw_run_worker *l = &cw_run.workers[t->at.worker];
     uint32_t i = 0;
 
     while (l->heap[i] != t)

@@ -2,6 +2,8 @@
 #ifndef CW_RUN_READY_H
 #define CW_RUN_READY_H
 
+#include <stdatomic.h>
+
 #include "state.h"
 
 /* cw_run.became_ready is the last of the list, whose links.done is the first: a ring. */
@@ -17,6 +19,7 @@ static inline void cw_run_ready_add(struct cw_run_task *t)
         last->links.done = t;
     cw_run.became_ready = t;
     cw_run.ready_count++;
+    atomic_fetch_add_explicit(&cw_run.workers[t->at.worker].watch.pushed, 1, memory_order_relaxed);
 }
 
 /* The first of the list, taken off it; NULL: the list is empty. */

@@ -55,7 +55,7 @@ cl_sampler cw_run_sampler_of(struct cw_run_context *c, struct cw_run_context_dev
     *sampler =
         cw_next.clCreateSampler(p->context, what / FILTERS / ADDRESSINGS ? CL_TRUE : CL_FALSE,
                                 addressings[what / FILTERS % ADDRESSINGS], filters[what % FILTERS], &err);
-    if (*sampler && p->slot->home)
+    if (*sampler && p->device->home)
         c->own_objects++;
     cw_run_recount_ends();
     return *sampler;

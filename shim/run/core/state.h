@@ -29,13 +29,14 @@ struct cw_run_state_all {
     _Atomic pthread_t holder; /* of the lock; 0: free, or a run mode thread that has waited */
     pthread_cond_t timer;     /* there is something for the timer, which sleeps */
     bool timer_asleep, timer_wanted, quit, threads;
-    bool ready;      /* start() has succeeded */
-    bool forked;     /* we are the child of a fork */
-    bool ending;     /* the process ends: no more code is compiled for helpers */
-    bool abandoned;  /* the process ends, and some commands never will: lanes that come back from them stop */
-    bool off;        /* everything new is native: fork, a function that we do not know */
-    bool begun;      /* helpers, history, models: tuning/activation.h */
-    bool holds;      /* commands are managed although helpers have not begun: windows/hold.h */
+    bool ready;  /* start() has succeeded */
+    bool forked; /* we are the child of a fork */
+    bool ending; /* the process ends: no more code is compiled for helpers */
+    bool
+        abandoned; /* the process ends, and some commands never will: workers that come back from them stop */
+    bool off;      /* everything new is native: fork, a function that we do not know */
+    bool begun;    /* helpers, history, models: tuning/activation.h */
+    bool holds;    /* commands are managed although helpers have not begun: windows/hold.h */
     bool recording;  /* the program's commands are recorded, too; constant after start() */
     bool all, chaos; /* all: CLWEAVE_MANAGE_ALL */
     /* all; or DSPs on the virtual clock under a policy that the user names. From the first launch on, each
@@ -57,21 +58,21 @@ struct cw_run_state_all {
     pthread_t retirer; /* the thread that retires */
     uint32_t waiters;
     uint32_t unfinished;              /* managed commands that have not retired */
-    uint32_t reserved;                /* every lane has room for so many that are ready */
+    uint32_t reserved;                /* every worker has room for so many that are ready */
     struct cw_run_task *became_ready; /* core/ready.h */
     uint32_t running, ready_count;    /* commands; that are ready */
     uint32_t wanted;                  /* copies of programs that workers are to make */
-    uint32_t preparing;               /* lanes that build a helper's copy of a program */
+    uint32_t preparing;               /* workers that build a helper's copy of a program */
     uint32_t readying;                /* contexts of helpers, and rewritten programs, that are to be made */
     uint32_t copies;                  /* helpers' copies of programs so far */
-    uint32_t far_lanes;               /* workers whose device has a memory of its own */
+    uint32_t far_workers;             /* workers whose device has a memory of its own */
     uint64_t direct;                  /* bits of the memories between which memory/relay.h copies */
     uint32_t spreads;                 /* buffers that have left the host's memory */
     struct cw_run_task *claims;       /* commands that claim bytes (memory/spread.h), by links.claims */
     uint32_t quarantines;             /* workers whose device has failed (memory/quarantine.h) */
-    void (*over)(struct cw_run_task *t); /* cw_run_spread_over; NULL: far_lanes is 0 */
-    struct cw_run_worker lanes[CW_RUN_LANES];
-    uint32_t num_lanes;
+    void (*over)(struct cw_run_task *t); /* cw_run_spread_over; NULL: far_workers is 0 */
+    struct cw_run_worker workers[CW_RUN_WORKERS];
+    uint32_t num_workers;
     struct cw_run_foreign *open; /* all whose event is not over */
     struct cw_run_region host;
     struct cw_run_counts counts;

@@ -12,7 +12,7 @@
 /* Like cw_thread_try() (door/thread.h), with a message when there can be none. Lock held. */
 bool cw_run_thread_create(pthread_t *thread, void *(*body)(void *), void *data);
 
-/* Whether this thread drives a lane. One that does ends its own process (a callback may call exit()) as no
+/* Whether this thread drives a worker. One that does ends its own process (a callback may call exit()) as no
  * worker. */
 void cw_run_thread_becomes_worker(bool is);
 
@@ -31,7 +31,7 @@ struct cw_run_caller {
 void cw_run_thread_caller_enter(struct cw_run_caller *c);
 void cw_run_thread_caller_leave(const struct cw_run_caller *c);
 
-/* Of a worker of a lane that has been left behind: does not return. Lock held. */
+/* Of the thread of a worker that has been left behind: does not return. Lock held. */
 void cw_run_thread_park(void);
 
 #endif

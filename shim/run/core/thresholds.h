@@ -164,7 +164,7 @@
 #define CW_RUN_MARGIN_REST_MOST 64
 /* shapes of about one size remembered of one kernel */
 #define CW_RUN_SHARE_SHAPES 32
-/* parts of cut launches of one window that a lane is remembered to have */
+/* parts of cut launches of one window that a worker is remembered to have */
 #define CW_RUN_SHARE_TAKEN 16
 /* times the launch's duration: so long it is first left whole; twice as long each time (core/backoff.h) */
 #define CW_RUN_SHARE_REST_FIRST 4

@@ -1,4 +1,4 @@
-/* types.h - the commands and lanes of run mode: cw_run.lock guards everything here, and in object_types.h,
+/* types.h - the commands and workers of run mode: cw_run.lock guards everything here, and in object_types.h,
  * unless it says otherwise.
  *
  * A *managed* command never reaches the program's own queue. It is a struct cw_run_task: a snapshot of
@@ -8,7 +8,7 @@
  * *native* (api/native.c): it goes to the vendor at once, behind a user event that completes when the managed
  * commands before it have.
  *
- *   enqueued ── window closes ──▶ released ── waits == 0 ──▶ in a lane's heap ── executed ──▶ DONE
+ *   enqueued ── window closes ──▶ released ── waits == 0 ──▶ in a worker's heap ── executed ──▶ DONE
  *   DONE ── in queue order ──▶ RETIRED
  *
  * A task is linked completely within one critical section of the lock (core/global_lock.h).
@@ -18,7 +18,7 @@
 
 #include "object_types.h"
 
-#define CW_RUN_WANTED        16   /* programs that wait to be built on one lane */
+#define CW_RUN_WANTED        16   /* programs that wait to be built on one worker */
 #define CW_RUN_TIMER_TICKS   20   /* ages without work after which the timer sleeps */
 #define CW_RUN_TIMER_AGES    16   /* that it waits at most while the program closes windows itself */
 #define CW_RUN_WINDOW_LIMIT  4096 /* commands that are planned together; the others stay in the window */
@@ -132,9 +132,9 @@ struct cw_run_task {
         uint64_t number;
     } batch;
     struct {
-        uint32_t lane, home; /* numbers */
-        uint32_t place;      /* index into the context's places */
-        uint32_t memory;     /* that its bytes have to be in; of launches: that of their worker */
+        uint32_t worker, home; /* numbers */
+        uint32_t place;        /* index into the context's places */
+        uint32_t memory;       /* that its bytes have to be in; of launches: that of their worker */
     } at;
     struct {
         uint32_t number, index; /* the window that it was in, and where */
@@ -172,12 +172,12 @@ struct cw_run_task {
     } accesses;
     struct {                          /* tiles/tile.h */
         struct cw_run_tiles *launch;  /* the launch is cut */
-        struct cw_run_tiles *part_of; /* it is one lane's part of a launch that is */
+        struct cw_run_tiles *part_of; /* it is one worker's part of a launch that is */
         bool able;                    /* of a part: its device has the code of all blocks that it may get */
         uint32_t known;               /* of a part: accesses of the block that is bound to it; 0: not known */
     } tile;
     struct {                      /* groups/group.h */
-        struct cw_run_group *run; /* it is one lane's part of a group run */
+        struct cw_run_group *run; /* it is one worker's part of a group run */
         bool may;                 /* it may become a step of one when its turn comes */
     } group;
     union {
@@ -253,11 +253,11 @@ struct cw_run_foreign {
     bool registered;          /* the vendor knows of us */
 };
 
-/* ---- lanes: one device, one command at a time, driven by its worker or by a program's thread that waits */
+/* ---- workers: one device, one command at a time, run by its thread or by a program's thread that waits */
 
 struct cw_run_watch {
-    _Atomic uint32_t pushed; /* changes when something becomes ready on the lane */
-    uint64_t until_ns;       /* so long its worker watches before it sleeps; 0: it does not */
+    _Atomic uint32_t pushed; /* changes when something becomes ready on the worker */
+    uint64_t until_ns;       /* so long its thread watches before it sleeps; 0: it does not */
     uint32_t missed, skipped;
 };
 
@@ -311,12 +311,12 @@ struct cw_run_worker {
     _Atomic uint64_t link_free_ns; /* when a modelled link has made its copies */
     cl_context context;            /* of a helper: ours, made by its first command */
     cl_command_queue queue;        /* in that context */
-    bool busy, has_worker, asleep, quit;
+    bool busy, has_thread, asleep, quit;
     bool blocked;  /* its ready commands must not overlap with running ones (workers/exclusion.c) */
-    bool building; /* its worker is occupied with a compiler */
-    bool opens;    /* its worker is to make its context, before a command needs it */
+    bool building; /* its thread is occupied with a compiler */
+    bool opens;    /* its thread is to make its context, before a command needs it */
     bool orphan;   /* it can have no thread: the timer runs its commands */
-    pthread_t worker;
+    pthread_t thread;
     pthread_cond_t wake;
     struct cw_run_task **heap;
     uint32_t num_ready;

@@ -35,9 +35,9 @@ static void forget_plan(struct cw_run_group *g)
     free(g->waits);
     free(g->early);
     free(g->state);
-    free(g->lane);
+    free(g->worker);
     g->waits = g->early = NULL;
-    g->state = g->lane = NULL;
+    g->state = g->worker = NULL;
 }
 
 void cw_run_group_free(struct cw_run_group *g)
@@ -92,7 +92,7 @@ static bool is_candidate(struct cw_run_task *t)
     const struct cw_run_queue *q = t->queue;
 
     if (t->work != CW_RUN_LAUNCH || !q->in_order || t->outcome.failed || !t->launch.kernel->program->models ||
-        cw_device_is_modelled(q->context->places[q->home].slot) ||
+        cw_device_is_modelled(q->context->places[q->home].device) ||
         cw_run_context_device_is_gpu(&q->context->places[q->home]) || cw_device_clock_is_virtual())
         return false;
     if (cw_run.chaos)
@@ -117,7 +117,7 @@ static bool is_alone(const struct cw_run_task *t)
 static void run_marked(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
     if (t->group.may && cw_run_group_begin(t, last))
-        return; /* its parts are ready now, or it is again: other threads may use the lane */
+        return; /* its parts are ready now, or it is again: other threads may use the worker */
     cw_run_worker_run_command(l, t, last);
 }
 
@@ -199,9 +199,9 @@ static void count_successors(const struct cw_run_task *t, uint64_t number)
 static bool may_join(struct cw_run_task *t, uint64_t number, uint64_t last)
 {
     return t->group.may && t->released && t->order.sequence <= last && !t->outcome.failed &&
-           !t->tile.launch && t->at.lane == t->at.home &&
+           !t->tile.launch && t->at.worker == t->at.home &&
            (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number) &&
-           !(cw_run.far_lanes && !cw_run_spread_claims(t));
+           !(cw_run.far_workers && !cw_run_spread_claims(t));
 }
 
 /* `t` and the launches that may run with it, in the order of the queue. */
@@ -233,31 +233,31 @@ static void gather(struct cw_run_group *g, struct cw_run_task *t, uint64_t last)
     }
 }
 
-/* ---- lanes */
+/* ---- workers */
 
 /* The rewritten kernels could not be built there. */
 static bool has_failed(const struct cw_run_task *t, const struct cw_run_context_device *p)
 {
-    const uint8_t *state = cw_run_tile_program_state(t->launch.kernel->program, p->lane);
+    const uint8_t *state = cw_run_tile_program_state(t->launch.kernel->program, p->worker);
 
     return state && *state == CW_RUN_COPY_FAILED;
 }
 
 /* Places that could share the work of variant `v`; returns their number, 0: it cannot be done so. */
 static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_variant *v,
-                           uint32_t place[CW_RUN_LANES])
+                           uint32_t place[CW_RUN_WORKERS])
 {
     const struct cw_run_task *t = g->step[0].task;
     const struct cw_run_context *c = t->queue->context;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < c->slots->n && n < CW_RUN_LANES; i++) {
+    for (uint32_t i = 0; i < c->devices->n && n < CW_RUN_WORKERS; i++) {
         const struct cw_run_context_device *p = &c->places[i];
-        bool fits = (i == t->queue->home) != v->helpers && !p->slot->dsp &&
-                    (cw_device_has(p->slot, CW_VENDOR_IN_CALL) || !v->helpers);
+        bool fits = (i == t->queue->home) != v->helpers && !p->device->dsp &&
+                    (cw_device_has(p->device, CW_VENDOR_IN_CALL) || !v->helpers);
 
         if (cw_run.chaos) /* any */
-            fits = !p->slot->dsp;
+            fits = !p->device->dsp;
         for (uint32_t s = 0; s < g->steps && fits; s++)
             fits = cw_run_legal(g->step[s].task, p, CW_RUN_LEGAL_TILE) == CW_RUN_LEGAL &&
                    !has_failed(g->step[s].task, p);
@@ -298,14 +298,14 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
                                           .ops = &cw_run_group_run_part_ops,
                                           .released = true,
                                           .at.place = place[i],
-                                          .at.lane = t->queue->context->places[place[i]].lane->number,
+                                          .at.worker = t->queue->context->places[place[i]].worker->number,
                                           .at.home = t->at.home,
                                           .order.sequence = t->order.sequence,
                                           .order.rank = t->order.rank,
                                           .launch = t->launch,
                                           .group.run = g};
     g->parts = g->left = n;
-    g->in_turn = n == 1 && !cw_device_has(t->queue->context->places[place[0]].slot, CW_VENDOR_IN_CALL);
+    g->in_turn = n == 1 && !cw_device_has(t->queue->context->places[place[0]].device, CW_VENDOR_IN_CALL);
 }
 
 /* ---- begun */
@@ -373,9 +373,9 @@ static bool is_building(const struct cw_run_group *g)
     const struct cw_run_context *c = g->step[0].task->queue->context;
 
     for (uint32_t s = 0; s < g->steps; s++)
-        for (uint32_t i = 0; i < c->slots->n; i++) {
+        for (uint32_t i = 0; i < c->devices->n; i++) {
             const uint8_t *state =
-                cw_run_tile_program_state(g->step[s].task->launch.kernel->program, c->places[i].lane);
+                cw_run_tile_program_state(g->step[s].task->launch.kernel->program, c->places[i].worker);
             if (state && (*state == CW_RUN_COPY_WANTED || *state == CW_RUN_COPY_ASKED))
                 return true;
         }
@@ -388,8 +388,8 @@ static bool are_missed(const struct cw_run_group *g)
     const struct cw_run_context *c = g->step[0].task->queue->context;
     bool any = false;
 
-    for (uint32_t i = 0; i < c->slots->n; i++) {
-        const uint8_t *state = cw_run_tile_program_state(g->step[0].kernel->program, c->places[i].lane);
+    for (uint32_t i = 0; i < c->devices->n; i++) {
+        const uint8_t *state = cw_run_tile_program_state(g->step[0].kernel->program, c->places[i].worker);
         any |= state && *state == CW_RUN_COPY_MISSED;
     }
     return any;
@@ -420,7 +420,7 @@ static bool plan(struct cw_run_group *g, const uint32_t *place, uint32_t n, cons
 {
     struct cw_run_chain *c = g->chain;
 
-    c->lanes = n;
+    c->workers = n;
     make_parts(g, place, n);
     if (cw_run_group_plan(g, cw_run_group_variant(g->variant), n, why)) {
         cw_run_group_history_foresee(g, true);
@@ -448,8 +448,8 @@ static bool may_be_built(const struct cw_run_group *g)
     for (uint32_t s = 0; s < g->steps && any && !cw_run.all && !cw_run.chaos; s++) {
         struct cw_run_program *p = g->step[s].kernel->program;
         any = p == last;
-        for (uint32_t i = 0; i < c->slots->n && !any; i++)
-            any = !c->slots->slot[i].dsp && cw_run_tile_build_may(p, &i, 1);
+        for (uint32_t i = 0; i < c->devices->n && !any; i++)
+            any = !c->devices->device[i].dsp && cw_run_tile_build_may(p, &i, 1);
         last = p;
     }
     return any;
@@ -474,7 +474,7 @@ static void tell_work(const struct cw_run_group *g)
  * a plan was good the kernels come first. */
 static bool prepare(struct cw_run_group *g, const char **why)
 {
-    uint32_t place[CW_RUN_LANES], tried = 0, n;
+    uint32_t place[CW_RUN_WORKERS], tried = 0, n;
     bool waited = false;
 
     tell_work(g);
@@ -523,6 +523,7 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
     struct cw_run_group *g = calloc(1, sizeof *g);
     const char *why = "memory is out";
 
+    cw_run_worker_take_ready(); /* so that each step that is ready is in a heap, which hold() takes it from */
     if (g)
         gather(g, t, last);
     t->group.may = false;

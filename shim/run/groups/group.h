@@ -1,8 +1,8 @@
 /* group.h - priority groups (algorithm A8): launches that follow each other run tile by tile, several steps
  * at once, so that the tiles of a group find their data in cache.
  *
- *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ─┬─▶ a group
- *                                                   nothing to gain: plain again ◀────────────────┘
+ *   window closes ── mark ──▶ plain commands ── the first is ready ── gather ── plan ─┬─▶ a group
+ *                                     nothing to gain: plain again ◀────────────────┘
  *
  * *The chain.* Launches of one in-order queue that follow each other there, each of which may be cut
  * (tiles/cut.c) and touches more than the last cache keeps for the next one, all released, at home. When its
@@ -16,8 +16,9 @@
  * *Tiles and their readiness.* Each launch is cut into bands along its dimension (tiles/cut.c); its kernel's
  * model (form.h) gives the host addresses that each band reads and writes, so buffers that alias meet.
  * sched/groups.h derives the dependences between tiles (read after write, write after read, write after
- * write), their order and their lanes. A tile is ready when all that it depends on have run. Where one lane
- * does it all, in an in-order queue, submitting in that order is enough; several lanes count, under the lock.
+ * write), their order and their workers. A tile is ready when all that it depends on have run. Where one
+ * worker does it all, in an in-order queue, submitting in that order is enough; several workers count, under
+ * the lock.
  *
  * *For all other code* each launch stays a command: it starts with its first tile; it is done, retired, and
  * its event complete when its last tile and the launches before it are. Each wait for one of them covers
@@ -32,16 +33,16 @@
  * launches at a time, the rest stays marked. So does a chain of which plain order's time is not known, which
  * its first launch shows.
  *
- * *Errors.* Before its first tile a lane makes sure that it has all code that any tile may need; when no lane
- * has, nothing has begun, and the chain runs plain. A tile that a lane refuses later is done by another one;
- * an error of the last one, or of a tile that has begun, becomes the status of its launch, and the
- * others go on, as in the vendor's queue.
+ * *Errors.* Before its first tile a worker makes sure that it has all code that any tile may need; when no
+ * worker has, nothing has begun, and the chain runs plain. A tile that a worker refuses later is done by
+ * another one; an error of the last one, or of a tile that has begun, becomes the status of its launch, and
+ * the others go on, as in the vendor's queue.
  *
- * *Memory* that is out, or dependences that are not local, mean plain order. All lanes of a group share the
+ * *Memory* that is out, or dependences that are not local, mean plain order. All workers of a group share the
  * host's memory.
  *
- * *Chaos* takes chains at random, cuts them into random bands, gives tiles to any lanes and runs them in any
- * order that their dependences allow. The fault `order` runs a tile before one that it depends on.
+ * *Chaos* takes chains at random, cuts them into random bands, gives tiles to any workers and runs them in
+ * any order that their dependences allow. The fault `order` runs a tile before one that it depends on.
  *
  * cw_run.lock guards all of it. */
 #ifndef CW_RUN_GROUP_H
@@ -74,18 +75,18 @@ struct cw_run_group {
     uint32_t steps, next; /* launches; the first that is not done */
     struct cw_run_step step[CW_RUN_GROUP_STEPS];
     struct cw_groups plan;
-    uint32_t *waits;      /* of each tile, by its place in the plan: tiles that it still waits for */
-    uint32_t *early;      /* likewise: those of them that its own lane has taken, in the batch that it runs */
-    uint8_t *state;       /* likewise, enum cw_run_tile_state */
-    uint8_t *lane;        /* likewise: index into part[] */
+    uint32_t *waits; /* of each tile, by its place in the plan: tiles that it still waits for */
+    uint32_t *early; /* likewise: those of them that its own worker has taken, in the batch that it runs */
+    uint8_t *state;  /* likewise, enum cw_run_tile_state */
+    uint8_t *worker; /* likewise: index into part[] */
     uint32_t run, taken;  /* tiles that are over; that have ever been taken */
-    uint32_t parts, left; /* lanes; parts that have not ended */
+    uint32_t parts, left; /* workers; parts that have not ended */
     uint32_t preparing;   /* parts that look whether they have all code, for which no launch may be over */
-    struct cw_run_task part[CW_RUN_LANES]; /* stand in the lanes' heaps */
+    struct cw_run_task part[CW_RUN_WORKERS]; /* stand in the workers' heaps */
     /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
-    uint8_t fate[CW_RUN_LANES];
-    uint32_t cursor[CW_RUN_LANES]; /* by part: all of its tiles before this one are taken */
-    bool recorded;                 /* the log shall say where and when each tile runs */
+    uint8_t fate[CW_RUN_WORKERS];
+    uint32_t cursor[CW_RUN_WORKERS]; /* by part: all of its tiles before this one are taken */
+    bool recorded;                   /* the log shall say where and when each tile runs */
     uint32_t first_group; /* then: the number of its first priority group in the process, from 1 on */
     bool in_turn; /* one asynchronous worker does it all: submitted tiles count as run, until the end */
     uint64_t began_ns, last_end_ns; /* last: END of the launch that was done last */
@@ -110,7 +111,7 @@ bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *
 /* A program (struct cw_run_program) has models, or the history has been loaded: where chains of it ran as
  * groups in earlier runs, its rewritten form is built while the program prepares its data. */
 void cw_run_group_history_foresee_group(void *program);
-/* `t`, marked and taken off the heap of its home lane, would run now: becomes a group run with those behind
+/* `t`, marked and taken off the heap of its home worker, would run now: becomes a group run with those behind
  * it, up to number `last`, or goes back to the heap, not marked any more, as the lock was given up meanwhile.
  * False: it is to run plain now; the lock was held all the time. */
 bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
@@ -123,9 +124,10 @@ int cw_run_group_describe(char *text, unsigned size);
 
 /* How a chain is run. Variants of one family differ in `share` only. */
 struct cw_run_variant {
-    uint64_t cache_bytes; /* that the data of a group take: of each lane's groups, or (shared) of all lanes'
+    uint64_t
+        cache_bytes; /* that the data of a group take: of each worker's groups, or (shared) of all workers'
                              together */
-    uint32_t share;       /* a tile touches one part in so many of a lane's; 0: as --group-tile says */
+    uint32_t share;  /* a tile touches one part in so many of a worker's; 0: as --group-tile says */
     uint32_t family;
     bool shared, helpers; /* helpers: on the helpers, one core each; else at home */
 };
@@ -153,8 +155,8 @@ struct cw_run_chain {
     uint32_t unbuilt;
     bool promising[2];              /* by `helpers`: a plan was good */
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
-    uint32_t lanes;                 /* that ran it last */
-    uint8_t code[CW_RUN_LANES];     /* enum cw_run_copy_state of the vendor's code for its tiles, by lane */
+    uint32_t workers;               /* that ran it last */
+    uint8_t code[CW_RUN_WORKERS];   /* enum cw_run_copy_state of the vendor's code for its tiles, by worker */
     uint64_t code_at_ns, code_after_ns; /* the builder makes it: looked for again then, next so much later */
 };
 
@@ -172,8 +174,8 @@ const struct cw_run_variant *cw_run_group_variant(uint32_t variant);
 uint64_t cw_run_group_variant_half_bytes(void);
 /* A bit for each variant that needs the same kernels. */
 uint32_t cw_run_group_variant_alike(uint32_t variant);
-/* Bytes that a tile touches, about, with so many lanes. */
-uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t lanes);
+/* Bytes that a tile touches, about, with so many workers. */
+uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t workers);
 /* So many launches of the chain make a group now: fewer, as long as no way to run them was measured. */
 uint32_t cw_run_group_choice_longest(const struct cw_run_chain *c);
 /* So many of its `steps` launches run in plain order before the rest may become a group after all, as its
@@ -185,7 +187,7 @@ bool cw_run_group_choice_hopes(const struct cw_run_chain *c, uint32_t variant);
 /* The places have the code that the vendor compiles for tiles of the group; else it is ordered. Lock held.
  * (groups/group_code.c) */
 bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, uint32_t n);
-bool cw_run_group_code_is_ordered(const struct cw_run_chain *c); /* some of it, for some lane */
+bool cw_run_group_code_is_ordered(const struct cw_run_chain *c); /* some of it, for some worker */
 /* `steps` launches have run so, in `ns`. */
 void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns);
 
@@ -215,9 +217,9 @@ struct cw_run_caches {
 };
 void cw_run_cache_size_read(struct cw_run_caches *c);
 
-/* Fills g->plan for these lanes; false, with the reason in *why: not so. Lock given up meanwhile: no
+/* Fills g->plan for these workers; false, with the reason in *why: not so. Lock given up meanwhile: no
  * other thread has the launches. (groups/group_plan.c) */
-bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes,
+bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t workers,
                        const char **why);
 /* Bytes that all launches of the chain touch together, each byte once for a launch. */
 uint64_t cw_run_group_plan_bytes(const struct cw_run_step *s);
@@ -243,19 +245,19 @@ extern struct cw_run_group_settings cw_run_group_settings;
 void cw_run_group_times_share(struct cw_run_group *g);
 /* Which tile is next (groups/group_take.c). */
 #define CW_RUN_NO_TILE     UINT32_MAX
-#define CW_RUN_GROUP_BATCH 16 /* tiles that a synchronous lane takes at a time */
+#define CW_RUN_GROUP_BATCH 16 /* tiles that a synchronous worker takes at a time */
 /* Index of the part. */
 uint32_t cw_run_group_take_number(const struct cw_run_group *g, const struct cw_run_task *part);
 /* The first tile of part `p` that may run; CW_RUN_NO_TILE: *more says whether there is one that has to wait.
  */
 uint32_t cw_run_group_take_next(struct cw_run_group *g, uint32_t p, bool *more);
-/* Takes tiles that a lane does one after the other, in its own thread, some at a time; returns how many.
+/* Takes tiles that a worker does one after the other, in its own thread, some at a time; returns how many.
  * *more: as above. */
 uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *part,
                            uint32_t batch[CW_RUN_GROUP_BATCH], bool *more);
 /* Tile `i` has not begun: it is open again. */
 void cw_run_group_take_back(struct cw_run_group *g, uint32_t i);
-/* How tile `i`, taken or not, bears on those of its own lane, which may be in one batch with it. */
+/* How tile `i`, taken or not, bears on those of its own worker, which may be in one batch with it. */
 void cw_run_group_take_expect(struct cw_run_group *g, uint32_t i, bool taken);
 
 /* For the recorded log: `g` begins; its tile `i` ran on `part` meanwhile; the device to which all tiles

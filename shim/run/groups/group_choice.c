@@ -4,12 +4,11 @@
  * A chain uses the first way of the grid of groups/group_variant.c, which is the most promising one, on few
  * launches at first. It searches the others as a bandit's arms (sched/arms.h), with plain order as a limit,
  * but one of them only after so many runs that their gain pays for it. A result is measured again, ever less
- * often, as this machine may have been busy. A first run on a kind of lanes that has the vendor's compiler in
- * it does not count. Measurements go to the history: later processes go on from there, and where plain order
- * was as quick their launches go the way of all others at once. The history forgets how often it was told
- * something beyond 64 times; how often anything was measured
- * at all is kept apart, as its logarithm (groups/group_history.c), so that a slow variant is tried again
- * however many processes there are. */
+ * often, as this machine may have been busy. A first run on a kind of workers that has the vendor's compiler
+ * in it does not count. Measurements go to the history: later processes go on from there, and where plain
+ * order was as quick their launches go the way of all others at once. The history forgets how often it was
+ * told something beyond 64 times; how often anything was measured at all is kept apart, as its logarithm
+ * (groups/group_history.c), so that a slow variant is tried again however many processes there are. */
 #include "group.h"
 #include "../core/least.h"
 #include "../core/thresholds.h"
@@ -156,7 +155,7 @@ struct cw_run_chain *cw_run_group_choice_of(const struct cw_run_group *g)
     cw_identity_finish(&id);
     if (c)
         c->met++;
-    if (c && !c->recalled && !c->lanes && !cw_run.chaos)
+    if (c && !c->recalled && !c->workers && !cw_run.chaos)
         c->recalled = cw_run_group_history_recall(c, cw_run_group_variant_all());
     return c;
 }
@@ -429,7 +428,7 @@ void cw_run_group_plain(const char *why)
 
 static int describe_chain(const struct cw_run_chain *c, char *text, size_t size)
 {
-    uint32_t best = CW_RUN_VARIANTS, lanes = c->lanes ? c->lanes : 1;
+    uint32_t best = CW_RUN_VARIANTS, workers = c->workers ? c->workers : 1;
     uint64_t data;
 
     for (uint32_t v = 0; v < cw_run_group_variant_all(); v++)
@@ -438,12 +437,12 @@ static int describe_chain(const struct cw_run_chain *c, char *text, size_t size)
     if (best == CW_RUN_VARIANTS)
         return 0;
     data = cw_run_group_variant(best)->cache_bytes /
-           (cw_run_group_variant(best)->shared ? lanes : 1); /* of one lane */
+           (cw_run_group_variant(best)->shared ? workers : 1); /* of one worker */
     return snprintf(
         text, size,
         "run: groups: chain of %u: %.2f ms in tiles of %llu KiB of %llu KiB %s, %.2f ms in plain order\n",
         c->steps, c->ns[best] * c->steps / 1e6,
-        (unsigned long long)cw_run_group_variant_band(cw_run_group_variant(best), lanes) >> 10,
+        (unsigned long long)cw_run_group_variant_band(cw_run_group_variant(best), workers) >> 10,
         (unsigned long long)data >> 10, cw_run_group_variant(best)->helpers ? "on helpers" : "at home",
         c->plain_ns * c->steps / 1e6);
 }

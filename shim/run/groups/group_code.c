@@ -1,5 +1,5 @@
-/* group_code.c - the vendor's code for the tiles of a chain, compiled beside everything else before a lane
- * needs it: a lane that compiles it amid a group keeps all others waiting. See groups/group.h. */
+/* group_code.c - the vendor's code for the tiles of a chain, compiled beside everything else before a worker
+ * needs it: a worker that compiles it amid a group keeps all others waiting. See groups/group.h. */
 #include "group.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "../tuning/activation.h"
 #include "../tuning/learn.h"
 
-#define KERNELS 8 /* more of one chain have their code compiled by its lanes */
+#define KERNELS 8 /* more of one chain have their code compiled by its workers */
 
 /* Code to compile: copies of launches, as the chain may be over by then. */
 struct code {
@@ -69,9 +69,9 @@ static bool has(const struct code *code, const struct cw_run_step *s)
 }
 
 /* The kinds of launches in `g`; NULL: there is nothing to compile, or it cannot be done here. */
-static struct code *collect(const struct cw_run_group *g, uint32_t lanes)
+static struct code *collect(const struct cw_run_group *g, uint32_t workers)
 {
-    uint64_t band = cw_run_group_variant_band(cw_run_group_variant(g->variant), lanes);
+    uint64_t band = cw_run_group_variant_band(cw_run_group_variant(g->variant), workers);
     struct code *code = calloc(1, sizeof *code);
 
     for (uint32_t i = 0; code && i < g->steps && code->n < KERNELS; i++) {
@@ -114,7 +114,7 @@ static void compile(void *data)
                                               code->compiles);
     }
     cw_run_global_lock_take();
-    code->chain->code[code->place->lane->number] = all ? CW_RUN_COPY_READY : CW_RUN_COPY_MISSED;
+    code->chain->code[code->place->worker->number] = all ? CW_RUN_COPY_READY : CW_RUN_COPY_MISSED;
     if (code->compiles)
         cw_run_learn_ended(cw_thread_cpu_ns() - begin);
     if (!all)
@@ -131,7 +131,7 @@ static enum cw_run_copy_state order(struct cw_run_group *g, struct cw_run_contex
     struct code *code = collect(g, n);
 
     if (!code)
-        return CW_RUN_COPY_FAILED; /* the lanes compile it */
+        return CW_RUN_COPY_FAILED; /* the workers compile it */
     code->chain = g->chain;
     code->place = place;
     code->helpers = cw_run_group_variant(g->variant)->helpers;
@@ -166,7 +166,7 @@ bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, u
         return true;
     due = is_due(g->chain);
     for (uint32_t i = 0; i < n; i++) {
-        uint8_t *state = &g->chain->code[c->places[place[i]].lane->number];
+        uint8_t *state = &g->chain->code[c->places[place[i]].worker->number];
 
         if (*state == CW_RUN_COPY_NONE || (*state == CW_RUN_COPY_MISSED && due))
             *state = order(g, &c->places[place[i]], n);

@@ -36,7 +36,7 @@ static uint64_t variant_shape(uint32_t variant)
     memcpy(&reuse, &cw_run_group_settings.reuse, sizeof reuse);
     hash = reuse ? mixed(hash, reuse) : hash;
     return mixed(mixed(hash, (uint64_t)cw_run_group_settings.rule * 4 + v->shared * 2u + v->helpers),
-                 cw_run.num_lanes);
+                 cw_run.num_workers);
 }
 
 /* The history, and the number that groups have there; NULL: there is none. */
@@ -67,7 +67,8 @@ static bool keep(const struct cw_run_chain *c, uint64_t shape, double ns)
  * the counts of concurrent processes: these have the same entries then. */
 static uint64_t pulls_shape(uint32_t r)
 {
-    return mixed(PULLS_SHAPE + r, (uint64_t)cw_run_group_settings.rule * CW_RUN_LANES * 2 + cw_run.num_lanes);
+    return mixed(PULLS_SHAPE + r,
+                 (uint64_t)cw_run_group_settings.rule * CW_RUN_WORKERS * 2 + cw_run.num_workers);
 }
 
 static void count_pull(struct cw_run_chain *c)
@@ -213,9 +214,9 @@ void cw_run_group_history_foresee_group(void *program)
     if (!h || !is_wanted(h, device, p, &shape))
         return;
     cw_log_debug("groups: rewritten kernels are built early, as earlier runs had chains");
-    for (uint32_t i = 0; i < c->slots->n; i++)
-        if (c->places[i].lane && cw_device_has(c->places[i].slot, CW_VENDOR_IN_CALL) &&
-            !c->places[i].slot->home && !c->places[i].slot->dsp)
+    for (uint32_t i = 0; i < c->devices->n; i++)
+        if (c->places[i].worker && cw_device_has(c->places[i].device, CW_VENDOR_IN_CALL) &&
+            !c->places[i].device->home && !c->places[i].device->dsp)
             cw_run_tile_build_is_done(p, i, true, true);
 }
 
@@ -235,7 +236,7 @@ double cw_run_group_history_earlier_ns(const struct cw_run_task *t)
     const struct cw_run_brain *b = cw_run_perf_model_now();
     struct cw_history_estimate e;
 
-    if (!b || !t->measure.shape || t->at.home >= b->lanes)
+    if (!b || !t->measure.shape || t->at.home >= b->workers)
         return 0;
     cw_history_predict(b->estimator.history, t->launch.kernel->key, t->measure.shape,
                        cw_run_costs_items(&t->launch), &b->estimator.device[t->at.home], NULL, 1, &e);

@@ -130,19 +130,19 @@ static bool keep_counts(struct cw_run_group *g)
     g->waits = malloc(n * sizeof *g->waits);
     g->early = calloc(n, sizeof *g->early);
     g->state = calloc(n, sizeof *g->state);
-    g->lane = malloc(n * sizeof *g->lane);
-    if (!g->waits || !g->early || !g->state || !g->lane)
+    g->worker = malloc(n * sizeof *g->worker);
+    if (!g->waits || !g->early || !g->state || !g->worker)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         g->waits[i] = g->plan.tile[i].waits;
-        g->lane[i] = (uint8_t)g->plan.tile[i].lane;
+        g->worker[i] = (uint8_t)g->plan.tile[i].lane;
     }
     return true;
 }
 
 /* Each tile stands behind all that it counts, and each tile of each launch stands there once: a wrong order
  * would be wrong bytes. */
-static bool is_order(const struct cw_run_group *g, uint32_t lanes)
+static bool is_order(const struct cw_run_group *g, uint32_t workers)
 {
     uint32_t *open = calloc(g->plan.tiles, sizeof *open), left[CW_RUN_GROUP_STEPS], all = 0;
     bool good = open != NULL;
@@ -153,7 +153,7 @@ static bool is_order(const struct cw_run_group *g, uint32_t lanes)
     for (uint32_t i = 0; i < g->plan.tiles && good; i++) {
         const struct cw_groups_tile *t = &g->plan.tile[i];
 
-        good = open[i] == t->waits && t->lane < lanes && t->step < g->steps &&
+        good = open[i] == t->waits && t->lane < workers && t->step < g->steps &&
                t->tile < g->step[t->step].tiles && left[t->step]--;
         for (uint32_t k = 0; k < t->successors && good; k++) {
             uint32_t next = g->plan.successor[t->first + k];
@@ -287,10 +287,10 @@ static bool lean(struct cw_run_group *g, uint32_t ref, struct cw_groups_step *st
 
 /* ---- the plan */
 
-static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes,
+static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t workers,
                           struct cw_groups_step *step)
 {
-    uint32_t ref = count_tiles(g, cw_run_group_variant_band(v, lanes));
+    uint32_t ref = count_tiles(g, cw_run_group_variant_band(v, workers));
     bool leans = cw_run.chaos ? cw_run_group_below(2) : cw_run_group_settings.rule == CW_GROUPS_SKEW;
 
     if (leans && !lean(g, ref, step))
@@ -311,7 +311,7 @@ static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v
     return CW_OK;
 }
 
-/* For chaos: any order that is legal, or lanes apart, as they are without it but with blocks of any height.
+/* For chaos: any order that is legal, or workers apart, as they are without it but with blocks of any height.
  */
 static void draw(struct cw_groups_options *o)
 {
@@ -359,12 +359,12 @@ static void free_steps(struct cw_groups_step *step, uint32_t steps)
     free(step);
 }
 
-bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes,
+bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t workers,
                        const char **why)
 {
     struct cw_groups_step *step = calloc(g->steps, sizeof *step);
     struct cw_groups_options options = {.rule = cw_run_group_settings.rule,
-                                        .lanes = lanes,
+                                        .lanes = workers,
                                         .cache_bytes = v->cache_bytes,
                                         .reuse = cw_run_group_settings.reuse,
                                         .measured = g->chain->runs[g->variant] && !cw_run.chaos};
@@ -377,15 +377,15 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     else
         options.apart = v->helpers && options.rule == CW_GROUPS_SKEW;
     if (options.apart && v->shared)
-        options.cache_bytes /= lanes;
-    if (step && cut(g, v, lanes, step) == CW_OK) {
+        options.cache_bytes /= workers;
+    if (step && cut(g, v, workers, step) == CW_OK) {
         bool may = options.measured && cw_run_group_kept_settle(g, step);
         enum cw_status status;
 
         cw_run_global_lock_give();
         status = order(step, g->steps, &options, may, &g->plan, &kept);
         cw_run_global_lock_take();
-        good = status == CW_OK && is_order(g, lanes) && keep_counts(g);
+        good = status == CW_OK && is_order(g, workers) && keep_counts(g);
         if (status == CW_ERR_LIMIT)
             *why = "its dependences are not local";
         g->judged = status == CW_ERR_LIMIT;

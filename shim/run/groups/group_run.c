@@ -13,7 +13,7 @@
 #define NONE  CW_RUN_NO_TILE
 #define FLUSH 16 /* tiles handed to an asynchronous device between flushes */
 
-/* ---- running one; lane held, lock not held */
+/* ---- running one; worker held, lock not held */
 
 /* *queue: has it; NULL: it was refused, nothing of it has run. */
 static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t i, cl_command_queue *queue)
@@ -31,7 +31,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
         bool half, refuse;
         cw_run_global_lock_take();
         half = cw_run_fault_now(CW_RUN_FAULT_HALF);
-        refuse = part->at.lane != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+        refuse = part->at.worker != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
         cw_run_global_lock_give();
         if (half || refuse)
             return half ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
@@ -39,7 +39,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
     err = cw_run_tile_submit_range(&s->task->launch, NULL, c, p, &s->cut, &b, queue, NULL);
     if (err != CL_SUCCESS) {
         *queue = NULL;
-    } else if (!cw_device_has(p->slot, CW_VENDOR_IN_CALL)) {
+    } else if (!cw_device_has(p->device, CW_VENDOR_IN_CALL)) {
         if (!g->in_turn)
             err = cw_next.clFinish(*queue);
         else if (g->taken % FLUSH == 0)
@@ -140,11 +140,11 @@ static uint32_t heir_of(struct cw_run_group *g, uint32_t p)
         if (i != p && g->fate[i] != CW_RUN_PART_GONE && (best == NONE || g->fate[i] == CW_RUN_PART_ABLE))
             best = i;
     }
-    if (best == NONE && !has_home && g->parts < CW_RUN_LANES) {
+    if (best == NONE && !has_home && g->parts < CW_RUN_WORKERS) {
         best = g->parts++;
         g->part[best] = *part;
         g->part[best].at.place = home;
-        g->part[best].at.lane = part->at.home;
+        g->part[best].at.worker = part->at.home;
         g->part[best].state = CW_RUN_DONE;
     }
     return best;
@@ -160,8 +160,8 @@ static bool leave(struct cw_run_group *g, uint32_t p)
         return false;
     g->fate[p] = CW_RUN_PART_GONE;
     for (uint32_t k = 0; k < g->plan.tiles; k++)
-        if (g->lane[k] == p) {
-            g->lane[k] = (uint8_t)heir;
+        if (g->worker[k] == p) {
+            g->worker[k] = (uint8_t)heir;
             has |= g->state[k] == CW_RUN_TILE_OPEN;
         }
     g->cursor[heir] = 0;
@@ -222,7 +222,7 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
     able = has_all_code(g, c, &c->places[part->at.place], &bad);
     cw_run_global_lock_take();
     if (!able)
-        g->step[bad].kernel->tile_broken |= UINT64_C(1) << part->at.lane;
+        g->step[bad].kernel->tile_broken |= UINT64_C(1) << part->at.worker;
     g->preparing--;
     if (able) {
         g->fate[p] = CW_RUN_PART_ABLE;
@@ -244,7 +244,7 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
  * launch's status. */
 static void refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
 {
-    g->step[g->plan.tile[i].step].kernel->tile_broken |= UINT64_C(1) << part->at.lane;
+    g->step[g->plan.tile[i].step].kernel->tile_broken |= UINT64_C(1) << part->at.worker;
     cw_run_group_take_back(g, i);
     if (leave(g, cw_run_group_take_number(g, part)))
         return;

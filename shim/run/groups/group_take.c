@@ -1,4 +1,4 @@
-/* group_take.c - which tile of a group is next on a lane. See groups/group.h. */
+/* group_take.c - which tile of a group is next on a worker. See groups/group.h. */
 #include "group.h"
 
 #include "../core/fault.h"
@@ -18,11 +18,11 @@ uint32_t cw_run_group_take_next(struct cw_run_group *g, uint32_t p, bool *more)
     uint32_t looked = 0, i = g->cursor[p];
 
     *more = false;
-    while (i < g->plan.tiles && (g->lane[i] != p || g->state[i] != CW_RUN_TILE_OPEN))
+    while (i < g->plan.tiles && (g->worker[i] != p || g->state[i] != CW_RUN_TILE_OPEN))
         i++;
     g->cursor[p] = i;
     for (; i < g->plan.tiles && looked < LOOK; i++) {
-        if (g->lane[i] != p || g->state[i] != CW_RUN_TILE_OPEN)
+        if (g->worker[i] != p || g->state[i] != CW_RUN_TILE_OPEN)
             continue;
         if (g->in_turn || g->waits[i] == g->early[i])
             return i;
@@ -51,11 +51,11 @@ void cw_run_group_take_expect(struct cw_run_group *g, uint32_t i, bool taken)
 
     for (uint32_t k = 0; k < t->successors; k++) {
         uint32_t s = g->plan.successor[t->first + k];
-        if (g->lane[s] != g->lane[i])
+        if (g->worker[s] != g->worker[i])
             continue;
         if (taken)
             g->early[s]++;
-        else if (g->early[s]) /* not: it has come from another lane meanwhile */
+        else if (g->early[s]) /* not: it has come from another worker meanwhile */
             g->early[s]--;
     }
 }
@@ -83,9 +83,10 @@ static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, boo
 uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *part,
                            uint32_t batch[CW_RUN_GROUP_BATCH], bool *more)
 {
-    uint32_t n = 0, most = cw_device_has(part->queue->context->places[part->at.place].slot, CW_VENDOR_IN_CALL)
-                               ? CW_RUN_GROUP_BATCH
-                               : 1;
+    uint32_t n = 0,
+             most = cw_device_has(part->queue->context->places[part->at.place].device, CW_VENDOR_IN_CALL)
+                        ? CW_RUN_GROUP_BATCH
+                        : 1;
 
     if (CW_UNLIKELY(cw_run_fault_planted))
         most = 1;
@@ -99,8 +100,8 @@ uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *par
 void cw_run_group_take_back(struct cw_run_group *g, uint32_t i)
 {
     g->state[i] = CW_RUN_TILE_OPEN;
-    if (i < g->cursor[g->lane[i]])
-        g->cursor[g->lane[i]] = i;
+    if (i < g->cursor[g->worker[i]])
+        g->cursor[g->worker[i]] = i;
     g->taken--;
     cw_run_group_take_expect(g, i, false);
 }

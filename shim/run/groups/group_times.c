@@ -24,7 +24,7 @@ void cw_run_group_times_record(const struct cw_run_group *g, const struct cw_run
     if (s->task && s->task->order.recorded)
         cw_device_times_part(
             &(struct cw_times_part){.seq = s->task->order.recorded - 1,
-                                    .device = cw_run.lanes[part->at.lane].recorded,
+                                    .device = cw_run.workers[part->at.worker].recorded,
                                     .dim = s->cut.dim,
                                     .first = (uint64_t)s->from[t->tile],
                                     .groups = (uint64_t)(s->from[t->tile + 1] - s->from[t->tile]),

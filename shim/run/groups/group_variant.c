@@ -88,9 +88,9 @@ uint32_t cw_run_group_variant_alike(uint32_t variant)
     return alike;
 }
 
-uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t lanes)
+uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t workers)
 {
-    uint64_t data = v->shared ? v->cache_bytes / lanes : v->cache_bytes;
+    uint64_t data = v->shared ? v->cache_bytes / workers : v->cache_bytes;
     uint64_t band = v->share ? data / v->share : (uint64_t)grid.tile_kib << 10; /* 0: as the user wants */
 
     return band < CW_RUN_GROUP_BAND_MOST ? band : CW_RUN_GROUP_BAND_MOST;

@@ -7,7 +7,7 @@
 
 uint32_t cw_run_links_copies;
 
-static struct cw_link_fit link[CW_RUN_LANES][2]; /* to the memory of a worker, and home; by its number */
+static struct cw_link_fit link[CW_RUN_WORKERS][2]; /* to the memory of a worker, and home; by its number */
 
 /* Before a copy was measured. */
 static struct cw_plan_link guessed_link(const struct cw_run_worker *l)

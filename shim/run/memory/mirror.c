@@ -47,14 +47,14 @@ static cl_mem replica_of(struct cw_run_memory *m, const struct cw_run_context_de
 
 cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_device *p)
 {
-    _Atomic(cl_mem) *mirror = &m->mirrors[p->lane->number];
+    _Atomic(cl_mem) *mirror = &m->mirrors[p->worker->number];
     cl_int err;
 
-    if (p->slot->home)
+    if (p->device->home)
         return (cl_mem)(uintptr_t)m->r.handle;
     if (!*mirror && m->image)
         *mirror = image_of(m, p);
-    else if (!*mirror && p->slot->memory)
+    else if (!*mirror && p->device->memory)
         *mirror = replica_of(m, p);
     else if (!*mirror)
         *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes,

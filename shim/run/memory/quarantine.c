@@ -41,9 +41,9 @@ struct reading {
     bool over;   /* the thread is done */
     bool leaves; /* the caller has gone */
     cl_int err;
-    const struct cw_run_worker *lane;
+    const struct cw_run_worker *worker;
     struct cw_run_context_device place; /* the context's records may go meanwhile */
-    struct cw_cl_device slot;           /* of `place` */
+    struct cw_cl_device device;         /* of `place` */
     cl_mem from;
     uint64_t low;
     size_t bytes;
@@ -66,8 +66,8 @@ static void *read_apart(void *data)
     cw_run_thread_becomes_worker(true);
     cw_door_depth = 1; /* as other threads of run mode */
     if (cw_run_context_device_turn_take(&r->place)) {
-        cw_run_fault_mute(r->lane);
-        err = cw_run_fault_copy(r->lane, true);
+        cw_run_fault_mute(r->worker);
+        err = cw_run_fault_copy(r->worker, true);
         if (err == CL_SUCCESS)
             err = cw_next.clEnqueueReadBuffer(r->place.copies, r->from, CL_TRUE, r->low, r->bytes, r->to, 0,
                                               NULL, NULL);
@@ -127,7 +127,7 @@ bool cw_run_quarantine_doubts(const struct cw_run_worker *l)
 cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from, uint64_t low, size_t bytes,
                               void *to)
 {
-    struct reading *r = is_time_up(p->lane) ? NULL : malloc(sizeof *r + bytes);
+    struct reading *r = is_time_up(p->worker) ? NULL : malloc(sizeof *r + bytes);
     cl_int err = CL_DEVICE_NOT_AVAILABLE;
     pthread_t thread;
     bool over;
@@ -135,8 +135,8 @@ cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from
     if (!r)
         return err;
     *r = (struct reading){
-        .lane = p->lane, .place = *p, .slot = *p->slot, .from = from, .low = low, .bytes = bytes};
-    r->place.slot = &r->slot;
+        .worker = p->worker, .place = *p, .device = *p->device, .from = from, .low = low, .bytes = bytes};
+    r->place.device = &r->device;
     pthread_mutex_init(&r->lock, NULL);
     cw_lock_order_add(&r->lock, CW_LOCK_QUARANTINE);
     pthread_cond_init(&r->told, NULL);
@@ -148,7 +148,7 @@ cl_int cw_run_quarantine_read(const struct cw_run_context_device *p, cl_mem from
     }
     pthread_detach(thread);
     pthread_mutex_lock(&r->lock);
-    over = await(r, p->lane);
+    over = await(r, p->worker);
     r->leaves = !over;
     err = over ? r->err : err;
     pthread_mutex_unlock(&r->lock);
@@ -172,8 +172,8 @@ int cw_run_quarantine_describe(char *text, unsigned size)
     int used = 0;
 
     text[0] = 0;
-    for (uint32_t i = 0; i < cw_run.num_lanes && used + 128 < (int)size; i++) {
-        const struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers && used + 128 < (int)size; i++) {
+        const struct cw_run_worker *l = &cw_run.workers[i];
 
         if (l->quarantine.hung)
             used += snprintf(text + used, size - (unsigned)used,

@@ -10,7 +10,7 @@
 
 enum {
     SLOTS = 3,
-    PIECE = 4 << 20,       /* bytes, of which a slot holds one */
+    PIECE = 4 << 20,       /* bytes, of which a device holds one */
     PIECE_LEAST = 1 << 18, /* a shorter one is over before the next call of the vendor's */
     PIECES_LEAST = 4       /* else one end rests half of the time */
 };
@@ -219,7 +219,7 @@ static struct job begin_job(struct sink *sink, uint32_t n)
 
     while (j.n < n && are_same_bytes(sink[j.n].copy, c))
         j.n++;
-    j.room = take(c->from.place->slot->home ? c->to.place : c->from.place);
+    j.room = take(c->from.place->device->home ? c->to.place : c->from.place);
     j.piece = piece_of(c->bytes);
     j.pieces = j.room ? (c->bytes + j.piece - 1) / j.piece : 0;
     return j;

@@ -114,7 +114,7 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
 static bool is_elsewhere(const struct cw_run_task *t, uint32_t memory)
 {
     return memory != CW_MEMORY_HOST ||
-           (t->work == CW_RUN_LAUNCH && cw_run.lanes[t->at.home].memory != CW_MEMORY_HOST);
+           (t->work == CW_RUN_LAUNCH && cw_run.workers[t->at.home].memory != CW_MEMORY_HOST);
 }
 
 cl_int cw_run_spread_gather(struct cw_run_task *t)
@@ -245,7 +245,7 @@ static bool has_replicas(const struct cw_run_task *t)
     bool all = true;
 
     for (uint32_t i = 0; all && i < t->launch.kernel->count; i++)
-        all = !t->launch.args[i].memory || t->launch.args[i].memory->mirrors[t->at.lane];
+        all = !t->launch.args[i].memory || t->launch.args[i].memory->mirrors[t->at.worker];
     return all;
 }
 

@@ -2,7 +2,7 @@
  * their own (cw_run_worker.memory). The protocol is that of memory/coherence.h.
  *
  * Only buffers whose bytes are run mode's own leave the host's memory, and only with a launch that runs on
- * such a device. As long as cw_run.far_lanes is 0 nothing here is called.
+ * such a device. As long as cw_run.far_workers is 0 nothing here is called.
  *
  * spread.c has the two ends of a command, spread_record.c the state of a buffer, spread_copy.c the copies,
  * spread_room.c what leaves a memory, spread_claim.c the claims. */

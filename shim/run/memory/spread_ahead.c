@@ -23,9 +23,9 @@ static struct cw_run_worker *worker_of(uint32_t memory)
 {
     uint32_t i = 0;
 
-    while (cw_run.lanes[i].memory != memory)
+    while (cw_run.workers[i].memory != memory)
         i++;
-    return &cw_run.lanes[i];
+    return &cw_run.workers[i];
 }
 
 static void discard(struct cw_run_ahead *a)
@@ -144,7 +144,7 @@ static bool is_to_be_written(const struct cw_run_task *t, const struct cw_run_ta
 /* Another command stands between `t` and its run, beside `but`: else its worker copies at once. */
 static bool has_time(const struct cw_run_task *t, const struct cw_run_task *but)
 {
-    const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
 
     return t->released && t->state <= CW_RUN_READY && !t->apart && !t->outcome.failed &&
            (t->waits > (but != NULL) || l->busy || l->num_ready > (t->state == CW_RUN_READY));
@@ -206,15 +206,15 @@ void cw_run_spread_ahead_behind(const struct cw_run_task *t)
 
 void cw_run_spread_ahead_look(void)
 {
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        if (cw_run.lanes[i].ahead)
-            pthread_cond_signal(&cw_run.lanes[i].look_ahead);
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        if (cw_run.workers[i].ahead)
+            pthread_cond_signal(&cw_run.workers[i].look_ahead);
 }
 
 void cw_run_spread_ahead_forget(struct cw_run_task *t)
 {
-    for (uint32_t i = 0; t->ahead && i < cw_run.num_lanes; i++) {
-        struct cw_run_ahead **at = &cw_run.lanes[i].ahead, *a = cw_run.lanes[i].ahead_now;
+    for (uint32_t i = 0; t->ahead && i < cw_run.num_workers; i++) {
+        struct cw_run_ahead **at = &cw_run.workers[i].ahead, *a = cw_run.workers[i].ahead_now;
 
         if (a && a->sequence == t->order.sequence)
             a->sequence = 0;
@@ -233,8 +233,8 @@ void cw_run_spread_ahead_forget(struct cw_run_task *t)
 void cw_run_spread_ahead_stop(void)
 {
     cw_run_global_lock_take();
-    for (uint32_t i = 0; i < cw_run.num_lanes && !cw_run.abandoned; i++) {
-        struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers && !cw_run.abandoned; i++) {
+        struct cw_run_worker *l = &cw_run.workers[i];
 
         if (!l->has_ahead)
             continue;

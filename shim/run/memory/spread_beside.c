@@ -11,7 +11,7 @@ struct cw_run_beside {
     struct cw_run_beside *prev_here, *next_here; /* of the buffer */
     struct cw_run_region *region;
     uint64_t low, high;
-    uint32_t lane;
+    uint32_t worker;
     bool spoilt; /* something else has come there, or these bytes have left that memory */
 };
 
@@ -42,7 +42,7 @@ void cw_run_spread_beside_add(struct cw_run_beside **list, const struct cw_run_t
         if (!b)
             continue;
         *b = (struct cw_run_beside){
-            .next = *list, .region = a->region, .low = a->low, .high = a->high, .lane = part->at.lane};
+            .next = *list, .region = a->region, .low = a->low, .high = a->high, .worker = part->at.worker};
         *list = b;
         link_to(a->region->spread, b);
     }
@@ -51,7 +51,7 @@ void cw_run_spread_beside_add(struct cw_run_beside **list, const struct cw_run_t
 void cw_run_spread_beside_spoil(struct cw_run_spread *s, uint64_t low, uint64_t high, uint32_t memory)
 {
     for (struct cw_run_beside *b = s->besides; b; b = b->next_here)
-        b->spoilt |= cw_run.lanes[b->lane].memory == memory && b->low < high && low < b->high;
+        b->spoilt |= cw_run.workers[b->worker].memory == memory && b->low < high && low < b->high;
 }
 
 static void make_valid(const struct cw_run_beside *b)
@@ -61,7 +61,7 @@ static void make_valid(const struct cw_run_beside *b)
 
     if (cw_extents_reserve(valid, 1))
         cw_extents_change(valid, b->low > more ? b->low - more : 0, b->high + more, UINT64_MAX,
-                          cw_run_spread_bit(cw_run.lanes[b->lane].memory));
+                          cw_run_spread_bit(cw_run.workers[b->worker].memory));
 }
 
 void cw_run_spread_beside_end(struct cw_run_beside *list, bool counts)
@@ -71,7 +71,7 @@ void cw_run_spread_beside_end(struct cw_run_beside *list, bool counts)
     for (; list; list = next) {
         next = list->next;
         unlink_from(list->region->spread, list);
-        if (counts && !list->spoilt && !cw_run.lanes[list->lane].quarantine.error)
+        if (counts && !list->spoilt && !cw_run.workers[list->worker].quarantine.error)
             make_valid(list);
         free(list);
     }

@@ -84,8 +84,8 @@ void cw_run_spread_release(struct cw_run_task *t)
     count_writers(t, -1);
     cw_run_spread_uncover(t);
     cw_run_spread_ahead_look();
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        cw_run.lanes[i].blocked = false; /* they look again */
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        cw_run.workers[i].blocked = false; /* they look again */
     cw_run_global_lock_tell();
 }
 

@@ -51,7 +51,7 @@ static struct cw_run_context_device *place_of(const struct cw_run_region *r, uin
 {
     struct cw_run_context_device *p = r->root->context->places;
 
-    while (p->slot->memory != memory)
+    while (p->device->memory != memory)
         p++;
     return p;
 }
@@ -81,12 +81,12 @@ static bool is_direct(const struct cw_coherence_move *m)
 /* The bytes come back to where the program's own device or the host works. */
 static bool is_back(const struct cw_run_region *r, const struct cw_coherence_move *m)
 {
-    return m->to == CW_MEMORY_HOST || (is_direct(m) && place_of(r, m->to)->slot->home);
+    return m->to == CW_MEMORY_HOST || (is_direct(m) && place_of(r, m->to)->device->home);
 }
 
 static cl_mem object_at(const struct cw_run_region *r, const struct cw_run_context_device *p)
 {
-    return p->slot->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->lane->number];
+    return p->device->home ? (cl_mem)(uintptr_t)r->root->r.handle : r->root->mirrors[p->worker->number];
 }
 
 /* A copy while it is made. */
@@ -114,7 +114,7 @@ static void copy_directly(const struct cw_run_region *r, struct copying *c, uint
                                         .bytes = m->high - m->low};
         x->from.memory = object_at(r, x->from.place);
         x->to.memory = object_at(r, x->to.place);
-        c[i].failed = (c[i].back ? x->from.place : x->to.place)->lane;
+        c[i].failed = (c[i].back ? x->from.place : x->to.place)->worker;
         c[i].err = c[i].skip ? CL_SUCCESS : cw_run_fault_copy(c[i].failed, c[i].back);
         c[i].skip |= c[i].err != CL_SUCCESS;
         k += !c[i].skip;
@@ -128,7 +128,7 @@ static void copy_directly(const struct cw_run_region *r, struct copying *c, uint
         k--;
         c[i].err = x->err;
         c[i].took_ns = x->took_ns;
-        c[i].failed = x->failed && !x->failed->place->slot->home ? x->failed->place->lane : NULL;
+        c[i].failed = x->failed && !x->failed->place->device->home ? x->failed->place->worker : NULL;
     }
 }
 
@@ -142,22 +142,22 @@ static cl_int copy(const struct cw_run_region *r, const struct cw_coherence_move
     uint64_t begin, bytes = m->high - m->low;
     cl_int err;
 
-    if (home && cw_run_quarantine_doubts(p->lane))
+    if (home && cw_run_quarantine_doubts(p->worker))
         return cw_run_quarantine_read(p, replica, m->low, bytes, host);
     if (!cw_run_context_device_turn_take(p))
         return CL_DEVICE_NOT_AVAILABLE;
-    if (cw_run_quarantine_has_failed(p->lane)) { /* the launch that had the turn before */
+    if (cw_run_quarantine_has_failed(p->worker)) { /* the launch that had the turn before */
         cw_run_context_device_turn_give(p);
         return home ? cw_run_quarantine_read(p, replica, m->low, bytes, host) : CL_DEVICE_NOT_AVAILABLE;
     }
     begin = cw_run_global_lock_now_ns();
-    err = cw_run_fault_copy(p->lane, home);
+    err = cw_run_fault_copy(p->worker, home);
     if (err == CL_SUCCESS && home)
         err = cw_next.clEnqueueReadBuffer(p->copies, replica, CL_TRUE, m->low, bytes, host, 0, NULL, NULL);
     else if (err == CL_SUCCESS)
         err = cw_run_context_device_write(p->copies, replica, m->low, bytes, host);
     cw_run_context_device_turn_give(p);
-    begin = hold_link(p->lane, begin, bytes);
+    begin = hold_link(p->worker, begin, bytes);
     *took_ns = cw_run_global_lock_now_ns() - begin;
     return err;
 }
@@ -168,9 +168,9 @@ static uint64_t recorded_device(uint32_t memory)
 {
     uint32_t i = 0;
 
-    while (i < cw_run.num_lanes && cw_run.lanes[i].memory != memory)
+    while (i < cw_run.num_workers && cw_run.workers[i].memory != memory)
         i++;
-    return memory == CW_MEMORY_HOST || i == cw_run.num_lanes ? 0 : cw_run.lanes[i].recorded;
+    return memory == CW_MEMORY_HOST || i == cw_run.num_workers ? 0 : cw_run.workers[i].recorded;
 }
 
 static void record(const struct cw_run_spread *s, const struct cw_coherence_move *m, uint64_t begin_ns)
@@ -219,7 +219,7 @@ static void is_made(const struct cw_run_region *r, struct copying *c, uint64_t b
 {
     const struct cw_coherence_move *m = &c->arrival.move;
     struct cw_run_spread *s = r->spread;
-    struct cw_run_worker *l = place_of(r, c->back ? m->from : m->to)->lane;
+    struct cw_run_worker *l = place_of(r, c->back ? m->from : m->to)->worker;
 
     cw_run_spread_beside_spoil(s, m->low, m->high, m->to);
     if (c->err == CL_SUCCESS)
@@ -253,7 +253,7 @@ static uint32_t make_copies(const struct cw_run_region *r, const struct cw_coher
         c[i] = (struct copying){.arrival = {move[i], s->arrivals, ahead},
                                 .back = is_back(r, &move[i]),
                                 .skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED)};
-        c[i].failed = place_of(r, c[i].back ? move[i].from : move[i].to)->lane;
+        c[i].failed = place_of(r, c[i].back ? move[i].from : move[i].to)->worker;
         s->arrivals = &c[i].arrival;
     }
     cw_run_global_lock_give();
@@ -285,9 +285,9 @@ uint64_t cw_run_spread_direct(void)
 {
     uint64_t direct = cw_run.direct;
 
-    for (uint32_t i = 0; direct && i < cw_run.num_lanes; i++)
-        if (cw_run_quarantine_doubts(&cw_run.lanes[i]))
-            direct &= ~cw_run_spread_bit(cw_run.lanes[i].memory);
+    for (uint32_t i = 0; direct && i < cw_run.num_workers; i++)
+        if (cw_run_quarantine_doubts(&cw_run.workers[i]))
+            direct &= ~cw_run_spread_bit(cw_run.workers[i].memory);
     return direct;
 }
 
@@ -420,8 +420,8 @@ static bool may_copy_at(const struct cw_run_region *r, uint32_t memory)
 {
     const struct cw_run_context_device *p = memory == CW_MEMORY_HOST ? NULL : place_of(r, memory);
 
-    return !p ||
-           (p->copies && !p->lane->quarantine.error && (p->slot->home || r->root->mirrors[p->lane->number]));
+    return !p || (p->copies && !p->worker->quarantine.error &&
+                  (p->device->home || r->root->mirrors[p->worker->number]));
 }
 
 bool cw_run_spread_may_copy(const struct cw_run_region *r, const struct cw_coherence_move *m)
@@ -436,8 +436,8 @@ bool cw_run_spread_copy_ahead(struct cw_run_region *r, const struct cw_coherence
     bool good = cw_extents_reserve(&r->spread->valid, 1) && make_copies(r, m, 1, true, &err) == 1;
 
     cw_run.counts.far_ahead += good;
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        cw_run.lanes[i].blocked = false; /* commands that write these bytes may run */
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        cw_run.workers[i].blocked = false; /* commands that write these bytes may run */
     return good;
 }
 
@@ -450,12 +450,12 @@ cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coh
     struct cw_run_arrival arrival = {.move = *m, .next = s->arrivals};
     const struct cw_run_context_device *p = place_of(r, m->from);
     uint64_t begin_ns = CW_UNLIKELY(cw_run.recording) ? cw_run_clock_now_ns() : 0, bytes = m->high - m->low;
-    bool skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED), helper = !p->slot->home;
+    bool skip = cw_run_fault_now(CW_RUN_FAULT_UNFETCHED), helper = !p->device->home;
     cl_int err;
 
     s->arrivals = &arrival; /* the buffer stays there meanwhile */
     cw_run_global_lock_give();
-    err = helper ? cw_run_fault_copy(p->lane, true) : CL_SUCCESS;
+    err = helper ? cw_run_fault_copy(p->worker, true) : CL_SUCCESS;
     if (err == CL_SUCCESS && !skip)
         err = cw_run_staging_read_apart((cl_command_queue)(uintptr_t)queue->r.handle, p->copies,
                                         object_at(r, p), m->low, bytes, to);
@@ -467,7 +467,7 @@ cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coh
         if (CW_UNLIKELY(cw_run.recording))
             record(s, m, begin_ns);
         if (err != CL_SUCCESS && err != CL_MEM_OBJECT_ALLOCATION_FAILURE)
-            cw_run_quarantine_begin(p->lane, err, true);
+            cw_run_quarantine_begin(p->worker, err, true);
     }
     arrives(s, &arrival);
     return err;

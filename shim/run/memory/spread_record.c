@@ -45,9 +45,9 @@ void cw_run_spread_free(struct cw_run_spread *s)
 {
     if (!s)
         return;
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        if (cw_run.lanes[i].memory != CW_MEMORY_HOST && s->region->root->mirrors[i])
-            cw_run.lanes[i].far_bytes -= s->valid.bytes;
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        if (cw_run.workers[i].memory != CW_MEMORY_HOST && s->region->root->mirrors[i])
+            cw_run.workers[i].far_bytes -= s->valid.bytes;
     if (s->prev)
         s->prev->next = s->next;
     else

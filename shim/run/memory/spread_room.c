@@ -88,10 +88,10 @@ void cw_run_spread_leave(struct cw_run_worker *l)
 
 /* The memory objects of a buffer and its parts there. A later one may get the same handle: arguments are set
  * anew (workers/execute.c compares numbers of memory objects, too). */
-static void drop_replica(struct cw_run_memory *m, uint32_t lane)
+static void drop_replica(struct cw_run_memory *m, uint32_t worker)
 {
-    cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[lane]);
-    m->mirrors[lane] = NULL;
+    cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[worker]);
+    m->mirrors[worker] = NULL;
     m->id = ++cw_run.memory_ids;
 }
 
@@ -135,7 +135,7 @@ static uint64_t capacity_of(const struct cw_run_worker *l)
 static bool make_replica(const struct cw_run_task *t, const struct cw_run_context_device *p,
                          struct cw_run_memory *m)
 {
-    struct cw_run_worker *l = p->lane;
+    struct cw_run_worker *l = p->worker;
     struct cw_run_memory *root = m->root;
     struct cw_run_region *old;
     bool is_new = !root->mirrors[l->number];
@@ -161,8 +161,8 @@ static bool has_replicas(const struct cw_run_task *t, const struct cw_run_contex
 {
     bool all = p->queue && p->copies;
 
-    for (uint32_t i = 0; all && !p->slot->home && i < t->launch.kernel->count; i++)
-        all = !t->launch.args[i].memory || t->launch.args[i].memory->mirrors[p->lane->number];
+    for (uint32_t i = 0; all && !p->device->home && i < t->launch.kernel->count; i++)
+        all = !t->launch.args[i].memory || t->launch.args[i].memory->mirrors[p->worker->number];
     return all;
 }
 
@@ -179,7 +179,7 @@ bool cw_run_spread_make_replicas(struct cw_run_task *t)
     good = cw_run_context_device_queue(c, p);
     good = good && cw_run_context_device_copies(c, p);
     cw_run_global_lock_take();
-    for (uint32_t i = 0; good && !p->slot->home && i < t->launch.kernel->count; i++)
+    for (uint32_t i = 0; good && !p->device->home && i < t->launch.kernel->count; i++)
         if (t->launch.args[i].memory)
             good = make_replica(t, p, t->launch.args[i].memory);
     t->opens = false;

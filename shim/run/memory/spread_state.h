@@ -28,18 +28,18 @@ static inline uint32_t cw_run_spread_memory_of(const struct cw_run_task *t)
 {
     if (CW_UNLIKELY(t->apart))
         return CW_MEMORIES; /* several */
-    return t->work == CW_RUN_LAUNCH ? cw_run.lanes[t->at.lane].memory : t->at.memory;
+    return t->work == CW_RUN_LAUNCH ? cw_run.workers[t->at.worker].memory : t->at.memory;
 }
 
 /* The memory in which native commands find the bytes of a buffer: that of its context's first device. */
 static inline uint32_t cw_run_spread_home_of(const struct cw_run_region *r)
 {
-    return r->root->context->places->slot->memory;
+    return r->root->context->places->device->memory;
 }
 
 static inline bool cw_run_spread_is_away(const struct cw_run_task *t)
 {
-    return t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
+    return t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
 }
 
 /* ---- spread_record.c */

@@ -50,7 +50,7 @@ static bool ask(cl_kernel kernel, cl_device_id device, struct cw_run_limits *l)
 
 void cw_run_acceptance_ask(struct cw_run_kernel *k, cl_kernel kernel)
 {
-    const struct cw_context_devices *devices = k->program->context->slots;
+    const struct cw_context_devices *devices = k->program->context->devices;
     struct cw_run_limits *limits = NULL;
     bool asked;
 
@@ -60,7 +60,7 @@ void cw_run_acceptance_ask(struct cw_run_kernel *k, cl_kernel kernel)
     if (!asked)
         limits = calloc(devices->homes, sizeof *limits);
     for (size_t i = 0; limits && i < devices->homes; i++)
-        limits[i].known = ask(kernel, devices->slot[i].device, &limits[i]);
+        limits[i].known = ask(kernel, devices->device[i].device, &limits[i]);
     cw_run_global_lock_take();
     if (limits && !k->known->limits) {
         k->known->limits = limits;
@@ -105,7 +105,7 @@ static bool is_within(const struct cw_run_limits *l, const struct cw_run_kernel 
 static struct cw_run_trust form_of(const struct cw_run_queue *q, const struct cw_run_kernel *k,
                                    const struct cw_run_ndrange *r)
 {
-    struct cw_run_trust t = {.device = q->context->slots->slot[q->home].device,
+    struct cw_run_trust t = {.device = q->context->devices->device[q->home].device,
                              .dims = r->dims,
                              .has_local = r->local,
                              .local_bytes = local_bytes_of(k, 1)};

@@ -17,12 +17,12 @@
 #define IDENTITY_BYTES 4096
 #define DEVICE_BYTES   1400
 
-static bool identity_of(const struct cw_context_devices *slots, char text[IDENTITY_BYTES])
+static bool identity_of(const struct cw_context_devices *devices, char text[IDENTITY_BYTES])
 {
     struct cw_run_compilers c = {.n = 0};
 
-    for (size_t i = 0; i < slots->n; i++)
-        if (!cw_macros_compilers_add(&c, slots->slot[i].device))
+    for (size_t i = 0; i < devices->n; i++)
+        if (!cw_macros_compilers_add(&c, devices->device[i].device))
             return false;
     return cw_macros_compilers_identity(&c, text, IDENTITY_BYTES);
 }
@@ -44,7 +44,7 @@ void cw_binary_keep(const struct cw_run_program *p, const char *source, const ch
     size_t length = strlen(source) + strlen(options) + 2;
     char compilers[IDENTITY_BYTES], *text;
 
-    if (getenv("POCL_EXTRA_BUILD_FLAGS") || !identity_of(p->context->slots, compilers))
+    if (getenv("POCL_EXTRA_BUILD_FLAGS") || !identity_of(p->context->devices, compilers))
         return;
     text = malloc(length);
     if (text)
@@ -74,11 +74,11 @@ static char *find_one(const char *compilers, const unsigned char *binary, size_t
     return NULL;
 }
 
-bool cw_binary_find(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
+bool cw_binary_find(const struct cw_context_devices *devices, cl_uint n, const size_t *bytes,
                     const unsigned char *const *binaries, char **source, char **options)
 {
     char compilers[IDENTITY_BYTES];
-    bool good = n > 0 && identity_of(slots, compilers);
+    bool good = n > 0 && identity_of(devices, compilers);
 
     *source = *options = NULL;
     for (cl_uint i = 0; good && i < n; i++) {

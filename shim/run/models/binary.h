@@ -14,8 +14,8 @@ void cw_binary_keep(const struct cw_run_program *p, const char *source, const ch
                     const size_t *bytes, unsigned char *const *binaries);
 
 /* The source and options that all of these came from, the caller's to free; false: not known. Lock not
- * held; the context's devices are `slots`. */
-bool cw_binary_find(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
+ * held; the context's devices are `devices`. */
+bool cw_binary_find(const struct cw_context_devices *devices, cl_uint n, const size_t *bytes,
                     const unsigned char *const *binaries, char **source, char **options);
 
 /* The text form of the binaries, which are the same for all devices, the caller's to free; NULL: they differ,

@@ -30,10 +30,10 @@ static struct cw_run_known *create(const char *name)
         return NULL;
     known->refs = 1;
     known->name = strdup(name);
-    known->launches = calloc(CW_RUN_LANES, sizeof *known->launches);
+    known->launches = calloc(CW_RUN_WORKERS, sizeof *known->launches);
     known->loaded = cw_compiler_kinds_new();
-    known->mean_ns = calloc(CW_RUN_LANES, sizeof *known->mean_ns);
-    known->broken = calloc(CW_RUN_LANES, sizeof *known->broken);
+    known->mean_ns = calloc(CW_RUN_WORKERS, sizeof *known->mean_ns);
+    known->broken = calloc(CW_RUN_WORKERS, sizeof *known->broken);
     if (known->name && known->launches && known->loaded && known->mean_ns && known->broken)
         return known;
     free_known(known);

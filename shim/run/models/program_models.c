@@ -29,7 +29,7 @@ struct job {
     uint64_t number;
     const void *program; /* handle; may be gone when the job is done */
     char *source, *options;
-    cl_device_id devices[CW_RUN_LANES];
+    cl_device_id devices[CW_RUN_WORKERS];
     size_t n;
     double caller_ns; /* time that asking took the program's own thread */
 };
@@ -195,7 +195,7 @@ static void *work(void *unused)
             m->refs = 1;
             cw_program_source_trust(p);
             p->models_came = cw_run_program_models_came = cw_run.timer_wanted = true;
-            cw_run_global_lock_kick();
+            pthread_cond_signal(&cw_run.timer); /* it may be in the midst of a wait */
         } else if (m) {
             m->refs = 1;
             cw_run_program_models_release(m);
@@ -228,7 +228,7 @@ static char *options_of(const char *source, const char *options, uint32_t traits
 
 void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options)
 {
-    const struct cw_context_devices *slots = p->context->slots;
+    const struct cw_context_devices *devices = p->context->devices;
     double begin = cw_thread_cpu_ns();
     struct job *j;
 
@@ -236,11 +236,11 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
     if (p->binary) /* they have done their work */
         options = "";
     if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked ||
-        slots->n > CW_RUN_LANES || !cw_source_is_manageable(source, options))
+        devices->n > CW_RUN_WORKERS || !cw_source_is_manageable(source, options))
         return;
     j = calloc(1, sizeof *j);
     if (!j || !(j->source = strdup(source)) ||
-        !(j->options = options_of(source, options, slots->slot[0].traits))) {
+        !(j->options = options_of(source, options, devices->device[0].traits))) {
         free_job(j);
         return;
     }
@@ -249,8 +249,8 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
         free_job(j);
         return;
     }
-    for (size_t i = 0; i < slots->n; i++)
-        j->devices[j->n++] = slots->slot[i].device;
+    for (size_t i = 0; i < devices->n; i++)
+        j->devices[j->n++] = devices->device[i].device;
     j->program = p->r.handle;
     j->number = p->models_job = ++models.given;
     *models.last = j;
@@ -279,7 +279,7 @@ bool cw_run_program_models_settled(const struct cw_run_program *p)
 
 bool cw_run_program_models_are_made(void)
 {
-    return models.done < models.given && !models.quit;
+    return (models.done < models.given && !models.quit) || cw_run_program_models_came;
 }
 
 void cw_run_program_models_wait(const struct cw_run_program *p)
@@ -317,7 +317,7 @@ void cw_run_program_models_ask(const char *source, const char *options, const cl
     if (!models.on || !*models.source.helper || !n || !cw_source_is_manageable(source, options) ||
         !(j.options = options_of(source, options, cw_device_traits(devices[0]))))
         return;
-    while (j.n < n && j.n < CW_RUN_LANES)
+    while (j.n < n && j.n < CW_RUN_WORKERS)
         j.devices[j.n] = devices[j.n], j.n++;
     ask_builder(&j);
     free(j.options);

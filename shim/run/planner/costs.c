@@ -17,7 +17,7 @@
 
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0
-#define UNIT_OPS_NS   512 /* of a compute unit: 128 lanes, twice 2 GHz */
+#define UNIT_OPS_NS   512 /* of a compute unit: 128 workers, twice 2 GHz */
 
 struct cw_key cw_run_costs_program_key(struct cw_run_program *p)
 {
@@ -112,14 +112,14 @@ static void model(const struct cw_run_task *t, double *cost, double *error)
     struct cw_work_ops ops;
 
     work.ops = cw_run_reach_task_ops(t, false, &ops) ? &ops : NULL;
-    for (size_t k = 0; k < c->slots->n; k++) {
+    for (size_t k = 0; k < c->devices->n; k++) {
         const struct cw_run_context_device *p = &c->places[k];
-        double ns = cw_device_cost_ns(p->slot, &work);
+        double ns = cw_device_cost_ns(p->device, &work);
 
-        if (isnan(ns) || isinf(cost[p->lane->number]))
+        if (isnan(ns) || isinf(cost[p->worker->number]))
             continue;
-        cost[p->lane->number] = ns;
-        error[p->lane->number] = ns / 100; /* contention for the DDR */
+        cost[p->worker->number] = ns;
+        error[p->worker->number] = ns / 100; /* contention for the DDR */
     }
 }
 
@@ -170,10 +170,10 @@ double cw_run_costs_least_ns(const struct cw_run_task *t)
     if (!cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, false,
                           &ops))
         return 0;
-    return operations(ops.per_item) * cw_run_costs_items(l) / (UNIT_OPS_NS * home->slot->compute_units);
+    return operations(ops.per_item) * cw_run_costs_items(l) / (UNIT_OPS_NS * home->device->compute_units);
 }
 
-static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
+static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t workers,
                              bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
                              double *error)
 {
@@ -183,7 +183,7 @@ static uint32_t price_launch(struct cw_run_estimator *e, const struct cw_run_tas
                                           .groups = groups_of(&t->launch),
                                           .least_ns = cw_run_costs_least_ns(t),
                                           .home = t->at.home,
-                                          .allowed = lanes,
+                                          .allowed = workers,
                                           .chained = chained,
                                           .alone = alone,
                                           .owed = t->launch.kernel->known->owed,
@@ -197,29 +197,29 @@ double cw_run_costs_transfer_ns(const struct cw_run_task *t)
     return COPY_NS + bytes_of(t) / COPY_BYTES_NS;
 }
 
-static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t lanes, double *cost,
+static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t workers, double *cost,
                            double *error)
 {
     double ns = cw_run_costs_transfer_ns(t);
 
     for (uint32_t p = 0; p < count; p++) {
-        cost[p] = lanes >> p & 1 ? ns : INFINITY;
-        error[p] = lanes >> p & 1 ? ns / 4 : 0;
+        cost[p] = workers >> p & 1 ? ns : INFINITY;
+        error[p] = workers >> p & 1 ? ns / 4 : 0;
     }
 }
 
-uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
+uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t workers,
                            bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
                            double *error)
 {
     uint32_t trial = CW_SCHED_NONE;
 
     if (t->work == CW_RUN_LAUNCH)
-        trial = price_launch(e, t, lanes, chained, alone, travel, cost, error);
+        trial = price_launch(e, t, workers, chained, alone, travel, cost, error);
     else
-        price_transfer(e->slots, t, lanes, cost, error);
+        price_transfer(e->devices, t, workers, cost, error);
     model(t, cost, error);
-    return trial != CW_SCHED_NONE && cw_run.lanes[trial].kind == CW_SLOT_DSP ? CW_SCHED_NONE : trial;
+    return trial != CW_SCHED_NONE && cw_run.workers[trial].kind == CW_DEVICE_KIND_DSP ? CW_SCHED_NONE : trial;
 }
 
 void cw_run_costs_name_launch(struct cw_run_task *t)

@@ -19,11 +19,11 @@ void cw_run_costs_name_launch(struct cw_run_task *t);
  * before: global sizes of one power of two are alike. */
 uint64_t cw_run_costs_shape_about(const struct cw_run_launch *l);
 
-/* The cost of `t` on each lane and its error; `lanes` as allowed; chained: at home it would
- * follow another launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. alone:
+/* The cost of `t` on each worker and its error; `workers` as allowed; chained: at home it would
+ * follow another launch at once. Returns the worker where it should be tried, CW_SCHED_NONE: none. alone:
  * nothing else is unfinished. travel: how long its bytes do, which a trial costs, too; NULL:
  * none. */
-uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
+uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t workers,
                            bool chained, bool alone, const struct cw_run_travel *travel, double *cost,
                            double *error);
 

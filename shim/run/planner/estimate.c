@@ -9,18 +9,18 @@
 #define UNBELIEVABLE 8.0   /* times home: one sample alone, or other sizes, are not believed */
 #define LOOK_EVERY   256   /* rows, then a slower device is tried again ... */
 #define LONG_NS                                                                                              \
-    1e6 /* hand-offs, in which slots with fewer processors may be quicker, are nothing beside it */
+    1e6 /* hand-offs, in which devices with fewer processors may be quicker, are nothing beside it */
 #define LOOK_RATIO 3.0 /* ... where it is not much slower */
 
 bool cw_run_estimate_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
-                          const double *slowness, uint32_t slots)
+                          const double *slowness, uint32_t devices)
 {
     char text[64];
 
-    *e = (struct cw_run_estimator){.history = history, .slots = slots, .unknown_ns = UNKNOWN_NS};
-    if (slots == 0 || slots > CW_RUN_SLOTS_MAX)
+    *e = (struct cw_run_estimator){.history = history, .devices = devices, .unknown_ns = UNKNOWN_NS};
+    if (devices == 0 || devices > CW_RUN_DEVICES_MAX)
         return false;
-    for (uint32_t p = 0; p < slots; p++) {
+    for (uint32_t p = 0; p < devices; p++) {
         e->slowness[p] = slowness ? slowness[p] : 1;
         e->device[p] = cw_history_device(history, name[p]);
         snprintf(text, sizeof text, "%s chained", name[p]);
@@ -55,7 +55,7 @@ static bool is_like_home(const struct cw_run_estimator *e, uint32_t p, uint32_t 
     return e->device[p] == e->device[home];
 }
 
-/* The allowed slot, not home nor like it, whose estimate is worth the least, little at that; CW_SCHED_NONE:
+/* The allowed device, not home nor like it, whose estimate is worth the least, little at that; CW_SCHED_NONE:
  * all are known. */
 static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
                             const double *cost, const struct cw_run_launch_key *launch)
@@ -64,7 +64,7 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
     uint32_t least = CW_SCHED_NONE;
     double most = LITTLE_KNOWN;
 
-    for (uint32_t p = 0; p < e->slots; p++)
+    for (uint32_t p = 0; p < e->devices; p++)
         if (!is_like_home(e, p, home) && !isinf(cost[p]) &&
             estimate[p].error_ns > most * estimate[p].mean_ns && !is_hopeless(launch, cost, p, false)) {
             least = p;
@@ -73,14 +73,14 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
     return least;
 }
 
-/* How many times slower than slot 0 each slot is thought to be for this launch: the processors that its
+/* How many times slower than device 0 each device is thought to be for this launch: the processors that its
  * work-groups cannot use do not count. */
 static void slowness_for(const struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
-                         double slowness[CW_RUN_SLOTS_MAX])
+                         double slowness[CW_RUN_DEVICES_MAX])
 {
     double first = fmin(e->units[0], launch->groups);
 
-    for (uint32_t p = 0; p < e->slots; p++) {
+    for (uint32_t p = 0; p < e->devices; p++) {
         slowness[p] = e->slowness[p];
         if (launch->groups > 0 && e->units[0] && e->units[p])
             slowness[p] *= first / e->units[0] * e->units[p] / fmin(e->units[p], launch->groups);
@@ -99,7 +99,7 @@ static double trial_ns(const struct cw_history_estimate *estimate, const double 
     return fmin(estimate[trial].mean_ns, believable);
 }
 
-/* Now and then a slot that is not better than home, as far as is known: that may have been measured while
+/* Now and then a device that is not better than home, as far as is known: that may have been measured while
  * others were busy. */
 static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
                            const double *cost, const struct cw_run_launch_key *launch)
@@ -108,7 +108,7 @@ static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_e
 
     if (++e->rows % LOOK_EVERY)
         return CW_SCHED_NONE;
-    for (uint32_t p = 0; p < e->slots; p++)
+    for (uint32_t p = 0; p < e->devices; p++)
         if (!is_like_home(e, p, home) && cost[p] < LOOK_RATIO * cost[home] &&
             estimate[p].source == CW_HISTORY_EXACT && !is_hopeless(launch, cost, p, true) &&
             (best == CW_SCHED_NONE || cost[p] < cost[best]))
@@ -132,16 +132,16 @@ static void predict_chained(const struct cw_run_estimator *e, const struct cw_ru
 uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
                              double *cost_ns, double *error_ns)
 {
-    struct cw_history_estimate estimate[CW_RUN_SLOTS_MAX];
-    double slowness[CW_RUN_SLOTS_MAX], price;
+    struct cw_history_estimate estimate[CW_RUN_DEVICES_MAX];
+    double slowness[CW_RUN_DEVICES_MAX], price;
     uint32_t trial;
 
     slowness_for(e, launch, slowness);
-    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, e->device, slowness, e->slots,
-                       estimate);
+    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, e->device, slowness,
+                       e->devices, estimate);
     if (launch->chained)
         predict_chained(e, launch, &estimate[launch->home]);
-    for (uint32_t p = 0; p < e->slots; p++) {
+    for (uint32_t p = 0; p < e->devices; p++) {
         bool allowed = p == launch->home || (launch->allowed >> p & 1);
         if (is_like_home(e, p, launch->home))
             estimate[p] = estimate[launch->home];
@@ -166,18 +166,18 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
         return CW_SCHED_NONE;
     cost_ns[trial] = trial_ns(estimate, slowness, trial, launch->home);
     e->budget_ns -= price;
-    for (uint32_t p = 0; p < e->slots; p++)
+    for (uint32_t p = 0; p < e->devices; p++)
         error_ns[p] = 0;
     return trial;
 }
 
 static double fetch_ns(const struct cw_run_planner *planner, const struct cw_run_window *w, uint32_t i,
-                       uint32_t slot)
+                       uint32_t device)
 {
     uint32_t first = w->piece_start ? w->piece_start[i] : 0;
 
     return w->piece_start
-               ? cw_run_planner_fetch_ns(planner, w->piece + first, w->piece_start[i + 1] - first, slot)
+               ? cw_run_planner_fetch_ns(planner, w->piece + first, w->piece_start[i + 1] - first, device)
                : 0;
 }
 
@@ -192,13 +192,13 @@ uint32_t cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_w
         if (trial[i] == CW_SCHED_NONE)
             continue;
         if (!plan->planned && moved < CW_RUN_TRIALS) {
-            plan->slot[i] = trial[i];
+            plan->device[i] = trial[i];
             plan->moved++;
             moved++;
         }
-        if (plan->slot[i] != cw_run_home(w, i))
-            tried +=
-                w->cost_ns[(size_t)i * e->slots + plan->slot[i]] + fetch_ns(planner, w, i, plan->slot[i]);
+        if (plan->device[i] != cw_run_home(w, i))
+            tried += w->cost_ns[(size_t)i * e->devices + plan->device[i]] +
+                     fetch_ns(planner, w, i, plan->device[i]);
     }
     if (tried > 0)
         cw_history_tried(e->history, tried);

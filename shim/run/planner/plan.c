@@ -14,20 +14,20 @@
 
 /* ---- the window */
 
-static enum cw_status check_window(const struct cw_run_window *w, uint32_t slots, struct cw_error *err)
+static enum cw_status check_window(const struct cw_run_window *w, uint32_t devices, struct cw_error *err)
 {
     if (w->tasks == 0)
         return cw_error_set(err, CW_ERR_INVALID, "the window is empty");
-    for (uint32_t p = 0; w->busy_ns && p < slots; p++)
+    for (uint32_t p = 0; w->busy_ns && p < devices; p++)
         if (!cw_run_is_time(w->busy_ns[p]))
             return cw_error_set(err, CW_ERR_INVALID, "device %u is busy for %g ns", p, w->busy_ns[p]);
     for (uint32_t i = 0; i < w->tasks; i++) {
         uint32_t home = cw_run_home(w, i);
-        if (home >= slots || isinf(w->cost_ns[(size_t)i * slots + home]))
+        if (home >= devices || isinf(w->cost_ns[(size_t)i * devices + home]))
             return cw_error_set(err, CW_ERR_INVALID, "command %u cannot run at home", i);
-        for (uint32_t p = 0; p < slots; p++)
-            if (!(w->cost_ns[(size_t)i * slots + p] >= 0) ||
-                (w->error_ns && !(w->error_ns[(size_t)i * slots + p] >= 0)))
+        for (uint32_t p = 0; p < devices; p++)
+            if (!(w->cost_ns[(size_t)i * devices + p] >= 0) ||
+                (w->error_ns && !(w->error_ns[(size_t)i * devices + p] >= 0)))
                 return cw_error_set(err, CW_ERR_INVALID,
                                     "command %u: a cost on device %u is negative or no number", i, p);
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++)
@@ -38,11 +38,11 @@ static enum cw_status check_window(const struct cw_run_window *w, uint32_t slots
     return CW_OK;
 }
 
-static bool only_home(const struct cw_run_window *w, uint32_t slots)
+static bool only_home(const struct cw_run_window *w, uint32_t devices)
 {
     for (uint32_t i = 0; i < w->tasks; i++)
-        for (uint32_t p = 0; p < slots; p++)
-            if (p != cw_run_home(w, i) && !isinf(w->cost_ns[(size_t)i * slots + p]))
+        for (uint32_t p = 0; p < devices; p++)
+            if (p != cw_run_home(w, i) && !isinf(w->cost_ns[(size_t)i * devices + p]))
                 return false;
     return true;
 }
@@ -57,13 +57,13 @@ static bool fetches(const struct cw_run_costs *c)
 static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph **graph, struct cw_error *err)
 {
     const struct cw_run_window *w = c->window;
-    struct cw_graph_builder *b = cw_graph_builder_create(c->slots);
-    double *cost = malloc(c->slots * sizeof *cost);
+    struct cw_graph_builder *b = cw_graph_builder_create(c->devices);
+    double *cost = malloc(c->devices * sizeof *cost);
     enum cw_status status = b && cost ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory for a graph");
 
     for (uint32_t i = 0; i < w->tasks && status == CW_OK; i++) {
         bool leave = cw_run_profit_must_leave(c, i);
-        for (uint32_t p = 0; p < c->slots; p++)
+        for (uint32_t p = 0; p < c->devices; p++)
             cost[p] = leave && p == cw_run_home(w, i) ? INFINITY
                                                       : nearbyint(cw_run_profit_cost(c, i, p, CW_RUN_MEANS));
         status = cw_graph_builder_add_task(
@@ -132,12 +132,12 @@ static bool grow_plan(struct cw_run_plan *plan, uint32_t tasks)
     cw_run_plan_finish(plan);
     tasks = tasks < 64 ? 64 : tasks;
     plan->order = malloc(tasks * sizeof *plan->order);
-    plan->slot = malloc(tasks * sizeof *plan->slot);
+    plan->device = malloc(tasks * sizeof *plan->device);
     plan->parts = malloc(tasks * sizeof *plan->parts);
     plan->first_part = malloc(tasks * sizeof *plan->first_part);
     plan->start_ns = malloc(tasks * sizeof *plan->start_ns);
     plan->finish_ns = malloc(tasks * sizeof *plan->finish_ns);
-    if (!plan->order || !plan->slot || !plan->parts || !plan->first_part || !plan->start_ns ||
+    if (!plan->order || !plan->device || !plan->parts || !plan->first_part || !plan->start_ns ||
         !plan->finish_ns) {
         cw_run_plan_finish(plan);
         return false;
@@ -190,13 +190,13 @@ static bool adopt_parts(struct cw_run_plan *plan, const struct cw_schedule *s, c
         for (uint32_t k = 0; k < plan->parts[i] && plan->parts[i] > 1; k++) {
             struct cw_part part = cw_schedule_part(s, g, i, k);
             plan->part[n++] = (struct cw_run_plan_part){
-                .slot = part.device, .first_group = part.first_group, .groups = part.groups};
+                .device = part.device, .first_group = part.first_group, .groups = part.groups};
         }
     }
     return true;
 }
 
-/* Takes slots, parts and order from `s`. Of tasks that start together the one that was enqueued first goes
+/* Takes devices, parts and order from `s`. Of tasks that start together the one that was enqueued first goes
  * first: it may cost nothing, and the other may wait for it. Returns false when memory is out. */
 static bool adopt(struct cw_run_plan *plan, const struct cw_schedule *s, const struct cw_graph *g)
 {
@@ -208,7 +208,7 @@ static bool adopt(struct cw_run_plan *plan, const struct cw_schedule *s, const s
     }
     for (uint32_t i = 0; i < plan->tasks; i++) {
         by[i] = (struct start){s->task[i].start, i};
-        plan->slot[i] = s->task[i].device;
+        plan->device[i] = s->task[i].device;
     }
     qsort(by, plan->tasks, sizeof *by, by_start);
     for (uint32_t k = 0; k < plan->tasks; k++)
@@ -224,7 +224,7 @@ static void count_changes(struct cw_run_plan *plan, const struct cw_run_window *
     plan->moved = plan->reordered = plan->shared = 0;
     for (uint32_t k = 0; k < plan->tasks; k++) {
         plan->shared += plan->parts[k] > 1;
-        plan->moved += plan->parts[k] > 1 || plan->slot[k] != cw_run_home(w, k);
+        plan->moved += plan->parts[k] > 1 || plan->device[k] != cw_run_home(w, k);
         plan->reordered += plan->order[k] < last;
         last = plan->order[k] > last ? plan->order[k] : last;
     }
@@ -237,7 +237,7 @@ struct decision {
     const struct cw_run_planner *planner;
     struct cw_run_costs costs;
     struct cw_run_plan *plan;
-    double *start, *finish, *avail; /* scratch: per task, per task, per slot */
+    double *start, *finish, *avail; /* scratch: per task, per task, per device */
 };
 
 static void stay_home(struct decision *d, enum cw_run_verdict verdict)
@@ -246,7 +246,7 @@ static void stay_home(struct decision *d, enum cw_run_verdict verdict)
 
     for (uint32_t i = 0; i < plan->tasks; i++) {
         plan->order[i] = i;
-        plan->slot[i] = cw_run_home(d->costs.window, i);
+        plan->device[i] = cw_run_home(d->costs.window, i);
         plan->parts[i] = 1;
     }
     plan->planned = false;
@@ -256,7 +256,7 @@ static void stay_home(struct decision *d, enum cw_run_verdict verdict)
         cw_run_profit_simulate(&d->costs, NULL, CW_RUN_MEANS, plan->start_ns, plan->finish_ns, d->avail);
 }
 
-/* One command on its own, under a policy that would give it to the slot where it finishes first, of equals
+/* One command on its own, under a policy that would give it to the device where it finishes first, of equals
  * the first: the same without a graph. Chatty programs have no other windows. */
 static void plan_one(struct decision *d)
 {
@@ -267,13 +267,13 @@ static void plan_one(struct decision *d)
 
     d->plan->order[0] = 0;
     d->plan->parts[0] = 1;
-    d->plan->slot[0] = cw_run_home(c->window, 0);
-    for (uint32_t p = 0; p < c->slots; p++) {
+    d->plan->device[0] = cw_run_home(c->window, 0);
+    for (uint32_t p = 0; p < c->devices; p++) {
         double finish =
             nearbyint(cw_run_profit_cost(c, 0, p, CW_RUN_MEANS)) + (busy ? nearbyint(busy[p]) : 0);
         if (finish < first && !(leave && p == cw_run_home(c->window, 0))) {
             first = finish;
-            d->plan->slot[0] = p;
+            d->plan->device[0] = p;
         }
     }
     count_changes(d->plan, c->window);
@@ -339,20 +339,20 @@ static void decide(struct decision *d)
 enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const struct cw_run_window *window,
                                 struct cw_run_plan *plan, struct cw_error *err)
 {
-    uint32_t slots = planner->platform->devices;
+    uint32_t devices = planner->platform->devices;
     struct decision d = {.planner = planner,
-                         .costs = {window, planner->handoff_ns, planner->set_up_ns, planner->shares, slots,
+                         .costs = {window, planner->handoff_ns, planner->set_up_ns, planner->shares, devices,
                                    planner->rules.wake_ns, planner->rules.home_apart, planner->space,
                                    planner->space_of},
                          .plan = plan};
-    enum cw_status status = check_window(window, slots, err);
+    enum cw_status status = check_window(window, devices, err);
     double *scratch = NULL;
 
     if (status == CW_OK && planner->space)
         status = cw_run_transfers_check(planner, window, err);
     if (status != CW_OK)
         return status;
-    scratch = malloc((2 * (size_t)window->tasks + slots) * sizeof *scratch);
+    scratch = malloc((2 * (size_t)window->tasks + devices) * sizeof *scratch);
     if (!scratch || !grow_plan(plan, window->tasks)) {
         free(scratch);
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a plan of %u commands", window->tasks);
@@ -362,7 +362,7 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
     d.avail = d.finish + window->tasks;
     plan->tasks = window->tasks;
     plan->gain_ns = plan->needed_ns = 0;
-    if (only_home(window, slots) && !planner->asked)
+    if (only_home(window, devices) && !planner->asked)
         stay_home(&d, CW_RUN_HOME_ONLY);
     else
         decide(&d);
@@ -392,7 +392,7 @@ const char *cw_run_plan_describe(const struct cw_run_plan *plan, char *text, siz
 void cw_run_plan_finish(struct cw_run_plan *plan)
 {
     free(plan->order);
-    free(plan->slot);
+    free(plan->device);
     free(plan->parts);
     free(plan->first_part);
     free(plan->part);

@@ -1,20 +1,20 @@
 /* plan.h - from a window of enqueued commands to their devices and order, and whether that is worth it.
  *
- * Window: the commands that wait, in program order, with their dependences. The slots are the workers that
+ * Window: the commands that wait, in program order, with their dependences. The devices are the workers that
  * can run them: the program's own device and its helpers, each on a memory. The policies of sched/ plan the
  * window, the very objects that `clweave replay` uses; then the plan is held against doing nothing (every
- * command on its home slot, in program order), and doing nothing wins unless the plan's gain is certain (the
- * profit test, below).
+ * command on its home device, in program order), and doing nothing wins unless the plan's gain is certain
+ * (the profit test, below).
  *
- * Costs. Command i on slot p takes cost[i][p] + handoff_ns[p]. When a command waits for one on another slot,
- * wake_ns passes between the end of the one and the start of the other. Between slots of one memory data
- * travel nowhere.
+ * Costs. Command i on device p takes cost[i][p] + handoff_ns[p]. When a command waits for one on another
+ * device, wake_ns passes between the end of the one and the start of the other. Between devices of one
+ * memory data travel nowhere.
  *
- * Memories. Each slot works on one; number 0 is the host's. Between two memories an edge's bytes take the
+ * Memories. Each device works on one; number 0 is the host's. Between two memories an edge's bytes take the
  * latency and bytes / rate of the way to the host and of the way from there, whichever of the two there are.
  * Bytes that lie in memories before the window (pieces) come from the nearest of these. To a policy they are
- * a task of no cost, finished on every slot of these memories: a policy needs to know nothing of them. A
- * read by the host is a command that may run on slots of memory 0 only, so bringing data back is charged as
+ * a task of no cost, finished on every device of these memories: a policy needs to know nothing of them. A
+ * read by the host is a command that may run on devices of memory 0 only, so bringing data back is charged as
  * well. The profit test also lets each way carry its bytes one after the other.
  *
  * The profit test. A cost is a mean that may be wrong by error_ns (one standard error), and so are the times
@@ -22,17 +22,18 @@
  * errors away from their means, and so are transfers for them; commands that stay at home, and transfers
  * among these, have the same cost in both, since their error is the same. The gain that is left
  * must exceed least_gain_ns + planning_ns x commands, and least_gain_share of the time of doing nothing. So
- * noise brings no profit: two equal slots with costs that scatter stay as they are, and so does a chain that
- * is nowhere faster. Errors are added up and not taken as independent: the commands of a window are often
- * launches of one kernel, and one wrong mean is wrong for all. Policies by which a user says where commands
- * go (chaos, random, cpu-only, gpu-only, dsp-only) skip the test, and so does everything with `always`.
+ * noise brings no profit: two equal devices with costs that scatter stay as they are, and so does a chain
+ * that is nowhere faster. Errors are added up and not taken as independent: the commands of a window are
+ * often launches of one kernel, and one wrong mean is wrong for all. Policies by which a user says where
+ * commands go (chaos, random, cpu-only, gpu-only, dsp-only) skip the test, and so does everything with
+ * `always`.
  *
  * Shared commands. A policy that shares tasks (sched/policy.h, `sharing`) may give a command that can be cut
- * to several slots at once: parts, each a range of its work-groups. A part takes set_up_ns of its slot and
- * its share of the rest of the command's cost there; commands that wait for it wait for all parts.
+ * to several devices at once: parts, each a range of its work-groups. A part takes set_up_ns of its device
+ * and its share of the rest of the command's cost there; commands that wait for it wait for all parts.
  *
- * A command that has been handed to a slot already, but on which others here depend, may be part of the
- * window: its cost is finite on that slot only and is the rest of its time.
+ * A command that has been handed to a device already, but on which others here depend, may be part of the
+ * window: its cost is finite on that device only and is the rest of its time.
  *
  * Everything here is a pure function of its arguments: no clock, no lock, no message, nothing remembered. */
 #ifndef CW_RUN_PLAN_H
@@ -45,8 +46,8 @@
 
 /* The policy of `run` when the user names none: the shortest plans of all that take n log n time, over
  * chains, diamonds, independent commands, stencils and random graphs (test/bench/window.bench; length against
- * doing nothing, geometric means). Five alike slots: heft 0.377, dmda 0.396, ws 0.396, eager 0.391, peft
- * 0.393. Five slots that differ up to threefold: 0.455, 0.491, 0.592, 0.658, 0.489. dls and lookahead get
+ * doing nothing, geometric means). Five alike devices: heft 0.377, dmda 0.396, ws 0.396, eager 0.391, peft
+ * 0.393. Five devices that differ up to threefold: 0.455, 0.491, 0.592, 0.658, 0.489. dls and lookahead get
  * within 1 % of it at three to six times the planning time (heft: 0.4 us a command). weave, with plans up to
  * 4 % shorter, plans for .1 to 27 ms, in which devices wait (shim/RUN.md, "Which policy"). */
 #define CW_RUN_POLICY_DEFAULT "heft"
@@ -68,7 +69,7 @@ struct cw_plan_space {           /* a memory */
 #define CW_RUN_PLAN_SEARCH_SHARE .02 /* of a window's least time: for the genetic search of hscgs */
 #define CW_RUN_PLAN_FETCH_OFTEN  3   /* launches for which a fetch is worth sharing its time */
 
-/* Bytes of one root buffer that a command must find in its slot's memory and that no earlier command of the
+/* Bytes of one root buffer that a command must find in its device's memory and that no earlier command of the
  * window writes. A command of which some bytes are valid here and some there has a piece for each. */
 struct cw_plan_piece {
     uint64_t root;       /* the buffer's number */
@@ -81,14 +82,14 @@ struct cw_plan_piece {
 };
 
 struct cw_run_rules {
-    double wake_ns;          /* from the end of a command to the start of a dependent one on another slot */
+    double wake_ns;          /* from the end of a command to the start of a dependent one on another device */
     double planning_ns;      /* cost of planning, per command */
     double least_gain_ns;    /* gains below are not worth the trouble */
     double least_gain_share; /* the same, as a share of the time that doing nothing takes */
     bool home_apart;         /* helpers run on home's cores: commands that may leave home do */
     bool always;             /* no profit test (tests) */
     uint32_t spaces;         /* memories, at most CW_RUN_PLAN_SPACES; 0: one */
-    const struct cw_plan_space *space; /* each of them; copied. NULL: all slots are on memory 0 */
+    const struct cw_plan_space *space; /* each of them; copied. NULL: all devices are on memory 0 */
 };
 
 /* Measured on two cores with PoCL: a sleeping worker answers after 5 to 13 us; planning takes 0.5 us
@@ -108,13 +109,16 @@ struct cw_run_window {
         *piece_start; /* tasks + 1: task i has piece[piece_start[i]] to piece[piece_start[i + 1] - 1];
                                     NULL: nothing has to be fetched */
     const struct cw_plan_piece *piece;
-    const double *cost_ns;  /* tasks x slots, row by row, >= 0, INFINITY: not allowed there. Finite at home */
-    const double *error_ns; /* tasks x slots, >= 0: one standard error of each finite cost; NULL: all exact */
-    const uint64_t *groups; /* per task: the work-groups that it may be cut into, on every slot where its cost
+    const double
+        *cost_ns; /* tasks x devices, row by row, >= 0, INFINITY: not allowed there. Finite at home */
+    const double
+        *error_ns; /* tasks x devices, >= 0: one standard error of each finite cost; NULL: all exact */
+    const uint64_t
+        *groups;          /* per task: the work-groups that it may be cut into, on every device where its cost
                                is finite; 0 or 1: it stays whole. NULL: all do */
-    const uint32_t *home;   /* per task: where it runs when nothing is done; NULL: all on slot 0 */
-    const double *busy_ns;  /* per slot: how long it is busy with earlier work, from now; NULL: all idle */
-    uint64_t seed;          /* for policies that draw random numbers; different windows, different seeds */
+    const uint32_t *home; /* per task: where it runs when nothing is done; NULL: all on device 0 */
+    const double *busy_ns; /* per device: how long it is busy with earlier work, from now; NULL: all idle */
+    uint64_t seed;         /* for policies that draw random numbers; different windows, different seeds */
 };
 
 /* How a window was decided, with words for --summary. */
@@ -133,9 +137,9 @@ enum cw_run_verdict {
         CW_RUN_VERDICTS
 };
 
-/* One slot's part of a shared command. */
+/* One device's part of a shared command. */
 struct cw_run_plan_part {
-    uint32_t slot;
+    uint32_t device;
     uint64_t first_group, groups;
     double start_ns, finish_ns; /* expected, as those of its command */
 };
@@ -143,10 +147,11 @@ struct cw_run_plan_part {
 /* Times are in ns from now. A zeroed struct is an empty plan. */
 struct cw_run_plan {
     uint32_t tasks;
-    uint32_t *order; /* tasks as they start: none stands before one that it waits for, each slot runs its own
+    uint32_t
+        *order; /* tasks as they start: none stands before one that it waits for, each device runs its own
                         in this order */
-    uint32_t *slot;  /* per task; where the first part of a shared one runs */
-    uint32_t *parts; /* per task: 1, or how many parts it has */
+    uint32_t *device;     /* per task; where the first part of a shared one runs */
+    uint32_t *parts;      /* per task: 1, or how many parts it has */
     uint32_t *first_part; /* of a shared task: into `part`, in the order of their groups */
     struct cw_run_plan_part *part;
     double *start_ns;  /* per task: when it is expected to start, hand-off included */
@@ -165,11 +170,11 @@ struct cw_run_plan {
 
 struct cw_run_planner;
 
-/* Makes a planner for `count` >= 1 slots, copied. Errors: CW_ERR_INVALID (no slot; a time that is negative or
- * not a number; a memory or a link that there is not), CW_ERR_UNSUPPORTED (a policy that searches for
- * seconds: exact, h2gs, weave), CW_ERR_NOMEM; *planner is then NULL. Thread-safety: a planner is immutable;
- * any number of threads may plan with one. */
-enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_t count,
+/* Makes a planner for `count` >= 1 devices, copied. Errors: CW_ERR_INVALID (no device; a time that is
+ * negative or not a number; a memory or a link that there is not), CW_ERR_UNSUPPORTED (a policy that
+ * searches for seconds: exact, h2gs, weave), CW_ERR_NOMEM; *planner is then NULL. Thread-safety: a planner
+ * is immutable; any number of threads may plan with one. */
+enum cw_status cw_run_planner_create(const struct cw_plan_device *devices, uint32_t count,
                                      const struct cw_run_rules *rules, const struct cw_policy_config *config,
                                      struct cw_run_planner **planner, struct cw_error *err);
 void cw_run_planner_destroy(struct cw_run_planner *planner); /* NULL allowed */
@@ -181,22 +186,22 @@ uint32_t cw_run_planner_tasks_max(const struct cw_run_planner *planner);
 /* Whether the planner's policy shares commands, so that a window's `groups` are worth finding out. */
 bool cw_run_planner_shares(const struct cw_run_planner *planner);
 
-/* The slots, as bits, whose memory can hold all buffers of `piece`: a command that uses these may run on no
+/* The devices, as bits, whose memory can hold all buffers of `piece`: a command that uses these may run on no
  * other but home. */
 uint64_t cw_run_planner_holds(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,
                               uint32_t count);
 
-/* How long the bytes of `piece` take to slot `p`, one after the other, ns. */
+/* How long the bytes of `piece` take to device `p`, one after the other, ns. */
 double cw_run_planner_fetch_ns(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,
                                uint32_t count, uint32_t p);
 
-/* How long `bytes` bytes take from slot `p` to the host's memory, ns. */
+/* How long `bytes` bytes take from device `p` to the host's memory, ns. */
 double cw_run_planner_return_ns(const struct cw_run_planner *planner, double bytes, uint32_t p);
 
 /* Plans `window`. The seed of the planner's policy and that of the window are added. `plan` is empty or was
  * used before; its arrays are used again. Its content is always good when CW_OK is returned: should the
- * policy fail (memory), the plan is to do nothing and `verdict` says so. O(policy) + O(tasks x slots + edges
- * + tasks x log tasks). Errors: CW_ERR_INVALID (the window breaks a rule above: a bug of the caller),
+ * policy fail (memory), the plan is to do nothing and `verdict` says so. O(policy) + O(tasks x devices +
+ * edges + tasks x log tasks). Errors: CW_ERR_INVALID (the window breaks a rule above: a bug of the caller),
  * CW_ERR_NOMEM (no room for the plan itself). Thread-safe; takes no lock. */
 enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const struct cw_run_window *window,
                                 struct cw_run_plan *plan, struct cw_error *err);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum cw_status check_planner(const struct cw_plan_device *slots, uint32_t count,
+static enum cw_status check_planner(const struct cw_plan_device *devices, uint32_t count,
                                     const struct cw_run_rules *rules, const struct cw_policy_config *config,
                                     struct cw_error *err)
 {
@@ -14,11 +14,11 @@ static enum cw_status check_planner(const struct cw_plan_device *slots, uint32_t
     if (count == 0)
         return cw_error_set(err, CW_ERR_INVALID, "there is no device to plan for");
     for (uint32_t p = 0; p < count; p++)
-        if (!cw_run_is_time(slots[p].handoff_ns) || !cw_run_is_time(slots[p].set_up_ns))
+        if (!cw_run_is_time(devices[p].handoff_ns) || !cw_run_is_time(devices[p].set_up_ns))
             return cw_error_set(
                 err, CW_ERR_INVALID,
                 "device %u: a hand-off takes %g ns, setting up %g ns; both must be finite and not negative",
-                p, slots[p].handoff_ns, slots[p].set_up_ns);
+                p, devices[p].handoff_ns, devices[p].set_up_ns);
     if (!cw_run_is_time(rules->wake_ns) || !cw_run_is_time(rules->planning_ns) ||
         !cw_run_is_time(rules->least_gain_ns) || !cw_run_is_time(rules->least_gain_share))
         return cw_error_set(err, CW_ERR_INVALID,
@@ -31,7 +31,7 @@ static bool is_link(const struct cw_plan_link *l)
     return cw_run_is_time(l->latency_ns) && l->bytes_per_ns > 0 && cw_run_is_time(l->error_share);
 }
 
-static enum cw_status check_spaces(const struct cw_plan_device *slots, uint32_t count,
+static enum cw_status check_spaces(const struct cw_plan_device *devices, uint32_t count,
                                    const struct cw_run_rules *rules, struct cw_error *err)
 {
     uint32_t spaces = rules->space ? rules->spaces : 1;
@@ -40,8 +40,8 @@ static enum cw_status check_spaces(const struct cw_plan_device *slots, uint32_t 
         return cw_error_set(err, CW_ERR_INVALID, "%u memories; at most %d are possible", spaces,
                             CW_RUN_PLAN_SPACES);
     for (uint32_t p = 0; p < count; p++)
-        if (slots[p].space >= spaces)
-            return cw_error_set(err, CW_ERR_INVALID, "device %u is on memory %u of %u", p, slots[p].space,
+        if (devices[p].space >= spaces)
+            return cw_error_set(err, CW_ERR_INVALID, "device %u is on memory %u of %u", p, devices[p].space,
                                 spaces);
     for (uint32_t s = 1; s < spaces; s++)
         if (!is_link(&rules->space[s].in) || !is_link(&rules->space[s].out))
@@ -52,15 +52,15 @@ static enum cw_status check_spaces(const struct cw_plan_device *slots, uint32_t 
     return CW_OK;
 }
 
-/* The memories, where slots are on several. False: memory is out. */
-static bool keep_spaces(struct cw_run_planner *planner, const struct cw_plan_device *slots, uint32_t count,
+/* The memories, where devices are on several. False: memory is out. */
+static bool keep_spaces(struct cw_run_planner *planner, const struct cw_plan_device *devices, uint32_t count,
                         const struct cw_run_rules *rules)
 {
     bool several = false;
 
     planner->rules.space = NULL; /* the caller's */
     for (uint32_t p = 0; p < count; p++)
-        several |= slots[p].space != 0;
+        several |= devices[p].space != 0;
     if (!several)
         return true;
     planner->space = malloc(rules->spaces * sizeof *planner->space);
@@ -69,13 +69,13 @@ static bool keep_spaces(struct cw_run_planner *planner, const struct cw_plan_dev
         return false;
     memcpy(planner->space, rules->space, rules->spaces * sizeof *planner->space);
     for (uint32_t p = 0; p < count; p++)
-        planner->space_of[p] = slots[p].space;
+        planner->space_of[p] = devices[p].space;
     return true;
 }
 
-/* To the policies each slot has a memory of its own, from which even no bytes take wake_ns to another: that
- * is how they learn the cost of waiting for a command on another slot. */
-static enum cw_status make_platform(struct cw_run_planner *planner, const struct cw_plan_device *slots,
+/* To the policies each device has a memory of its own, from which even no bytes take wake_ns to another: that
+ * is how they learn the cost of waiting for a command on another device. */
+static enum cw_status make_platform(struct cw_run_planner *planner, const struct cw_plan_device *devices,
                                     uint32_t count, struct cw_error *err)
 {
     struct cw_device_spec *spec = calloc(count, sizeof *spec);
@@ -85,13 +85,13 @@ static enum cw_status make_platform(struct cw_run_planner *planner, const struct
     if (!spec || (planner->space && !latency))
         cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", count);
     for (uint32_t p = 0; spec && p < count; p++) {
-        spec[p] = (struct cw_device_spec){.name = slots[p].name,
-                                          .class_name = slots[p].class_name,
-                                          .set_up = nearbyint(slots[p].handoff_ns + slots[p].set_up_ns)};
+        spec[p] = (struct cw_device_spec){.name = devices[p].name,
+                                          .class_name = devices[p].class_name,
+                                          .set_up = nearbyint(devices[p].handoff_ns + devices[p].set_up_ns)};
         if (planner->rules.wake_ns == 0 && !planner->space)
             spec[p].memory = "host";
-        planner->handoff_ns[p] = slots[p].handoff_ns;
-        planner->set_up_ns[p] = slots[p].set_up_ns;
+        planner->handoff_ns[p] = devices[p].handoff_ns;
+        planner->set_up_ns[p] = devices[p].set_up_ns;
     }
     if (spec && latency) {
         double *bandwidth = latency + (size_t)count * count;
@@ -106,16 +106,16 @@ static enum cw_status make_platform(struct cw_run_planner *planner, const struct
     return status;
 }
 
-enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_t count,
+enum cw_status cw_run_planner_create(const struct cw_plan_device *devices, uint32_t count,
                                      const struct cw_run_rules *rules, const struct cw_policy_config *config,
                                      struct cw_run_planner **planner, struct cw_error *err)
 {
     struct cw_run_planner *made = NULL;
-    enum cw_status status = check_planner(slots, count, rules, config, err);
+    enum cw_status status = check_planner(devices, count, rules, config, err);
 
     *planner = NULL;
     if (status == CW_OK)
-        status = check_spaces(slots, count, rules, err);
+        status = check_spaces(devices, count, rules, err);
     if (status != CW_OK)
         return status;
     made = calloc(1, sizeof *made);
@@ -123,7 +123,7 @@ enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_
         made->handoff_ns = malloc(2 * (size_t)count * sizeof *made->handoff_ns);
     if (made)
         made->rules = *rules;
-    if (!made || !made->handoff_ns || !keep_spaces(made, slots, count, rules)) {
+    if (!made || !made->handoff_ns || !keep_spaces(made, devices, count, rules)) {
         cw_run_planner_destroy(made);
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", count);
     }
@@ -132,7 +132,7 @@ enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_
     made->config = *config;
     made->asked = rules->always || config->policy->commanding;
     made->earliest = config->policy->earliest;
-    status = make_platform(made, slots, count, err);
+    status = make_platform(made, devices, count, err);
     if (status == CW_OK)
         *planner = made;
     else
@@ -154,7 +154,7 @@ void cw_run_planner_destroy(struct cw_run_planner *planner)
 uint64_t cw_run_planner_holds(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,
                               uint32_t count)
 {
-    uint64_t bytes = 0, slots = 0;
+    uint64_t bytes = 0, devices = 0;
 
     for (uint32_t k = 0; k < count; k++) {
         bool counted = false;
@@ -165,9 +165,9 @@ uint64_t cw_run_planner_holds(const struct cw_run_planner *planner, const struct
     for (uint32_t p = 0; p < planner->platform->devices; p++) {
         uint64_t capacity = planner->space ? planner->space[planner->space_of[p]].capacity : 0;
         if (capacity == 0 || bytes <= capacity)
-            slots |= UINT64_C(1) << p;
+            devices |= UINT64_C(1) << p;
     }
-    return slots;
+    return devices;
 }
 
 double cw_run_planner_fetch_ns(const struct cw_run_planner *planner, const struct cw_plan_piece *piece,

@@ -11,12 +11,12 @@ struct cw_run_planner {
     struct cw_platform *platform;
     struct cw_policy_config config;
     struct cw_run_rules rules;
-    double *handoff_ns, *set_up_ns; /* per slot */
-    struct cw_plan_space *space;    /* rules.spaces; NULL: all slots are on one memory */
-    uint32_t *space_of;             /* per slot */
+    double *handoff_ns, *set_up_ns; /* per device */
+    struct cw_plan_space *space;    /* rules.spaces; NULL: all devices are on one memory */
+    uint32_t *space_of;             /* per device */
     bool shares;                    /* the policy may share a command */
     bool asked;                     /* no profit test */
-    bool earliest; /* the policy gives a command on its own to the slot where it finishes first */
+    bool earliest; /* the policy gives a command on its own to the device where it finishes first */
 };
 
 /* True for a time that is finite and not negative. */
@@ -25,16 +25,16 @@ static inline bool cw_run_is_time(double t)
     return t >= 0 && t <= DBL_MAX;
 }
 
-/* A window with its planner's data on the slots. */
+/* A window with its planner's data on the devices. */
 struct cw_run_costs {
     const struct cw_run_window *window;
-    const double *handoff_ns, *set_up_ns; /* per slot */
+    const double *handoff_ns, *set_up_ns; /* per device */
     bool shares;                          /* commands may have parts */
-    uint32_t slots;
+    uint32_t devices;
     double wake_ns;
     bool home_apart;
-    const struct cw_plan_space *space; /* by number; NULL: all slots are on one memory */
-    const uint32_t *space_of;          /* per slot */
+    const struct cw_plan_space *space; /* by number; NULL: all devices are on one memory */
+    const uint32_t *space_of;          /* per device */
 };
 
 /* Which costs: their means, or those that speak against a plan (home at its best, elsewhere at its worst). */
@@ -49,7 +49,7 @@ static inline uint32_t cw_run_home(const struct cw_run_window *w, uint32_t i)
 /* True when a plan may not have task `i` at home: home_apart, and it may run elsewhere. */
 bool cw_run_profit_must_leave(const struct cw_run_costs *c, uint32_t i);
 
-/* The cost of task `i` on slot `p`, hand-off included; INFINITY: not allowed. */
+/* The cost of task `i` on device `p`, hand-off included; INFINITY: not allowed. */
 double cw_run_profit_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, enum cw_run_doubt doubt);
 
 /* True when task `i` may have parts. */
@@ -58,14 +58,14 @@ static inline bool cw_run_divisible(const struct cw_run_costs *c, uint32_t i)
     return c->shares && c->window->groups && c->window->groups[i] > 1;
 }
 
-/* Runs the tasks in the order and on the slots of `plan` (NULL: in program order, at home), each as soon as
- * its slots and predecessors allow, and returns when the last one finishes. start, finish: one per task,
- * written; avail: scratch, one per slot. */
+/* Runs the tasks in the order and on the devices of `plan` (NULL: in program order, at home), each as soon as
+ * its devices and predecessors allow, and returns when the last one finishes. start, finish: one per task,
+ * written; avail: scratch, one per device. */
 double cw_run_profit_simulate(const struct cw_run_costs *c, const struct cw_run_plan *plan,
                               enum cw_run_doubt doubt, double *start, double *finish, double *avail);
 
 /* False when no plan at all can finish by `deadline` under doubted costs: the longest path does not fit, or
- * the work does not fit into the slots. finish: scratch, one per task. O(tasks x slots + edges). */
+ * the work does not fit into the devices. finish: scratch, one per task. O(tasks x devices + edges). */
 bool cw_run_profit_could_finish(const struct cw_run_costs *c, double deadline, double *finish);
 
 #endif

@@ -73,7 +73,7 @@ static double carry(const struct cw_plan_space *space, struct cw_run_traffic *t,
 /* True when task `i` is all at home under `plan`. */
 static bool is_home(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan *plan)
 {
-    return !plan || (plan->parts[i] == 1 && plan->slot[i] == cw_run_home(c->window, i));
+    return !plan || (plan->parts[i] == 1 && plan->device[i] == cw_run_home(c->window, i));
 }
 
 /* How many errors away from the mean a transfer is taken. stays: it is one of doing nothing, too. */
@@ -93,7 +93,7 @@ static double edge_ready(const struct cw_run_costs *c, uint32_t e, uint32_t to,
 
     for (uint32_t k = 0; k < parts; k++) {
         const struct cw_run_plan_part *part = parts > 1 ? &plan->part[plan->first_part[j] + k] : NULL;
-        uint32_t from = c->space_of[part ? part->slot : plan ? plan->slot[j] : cw_run_home(w, j)];
+        uint32_t from = c->space_of[part ? part->device : plan ? plan->device[j] : cw_run_home(w, j)];
         double share = part ? (double)part->groups / (double)w->groups[j] : 1;
 
         if (from != to)
@@ -126,30 +126,30 @@ double cw_run_transfers_ready(const struct cw_run_costs *c, uint32_t i, uint32_t
     return ready;
 }
 
-void cw_run_transfers_links(const struct cw_run_planner *planner, uint32_t slots, double *latency,
+void cw_run_transfers_links(const struct cw_run_planner *planner, uint32_t devices, double *latency,
                             double *bandwidth)
 {
-    for (uint32_t p = 0; p < slots; p++)
-        for (uint32_t q = 0; q < slots; q++) {
+    for (uint32_t p = 0; p < devices; p++)
+        for (uint32_t q = 0; q < devices; q++) {
             uint32_t from = planner->space_of[p], to = planner->space_of[q];
             double none = cw_run_transfers_ns(planner->space, from, to, 0, 0);
             /* latencies are whole and may hide the rates: a difference would not do */
             double byte = (from != to && from ? 1 / planner->space[from].out.bytes_per_ns : 0) +
                           (from != to && to ? 1 / planner->space[to].in.bytes_per_ns : 0);
 
-            latency[(size_t)p * slots + q] = nearbyint(planner->rules.wake_ns + none);
-            bandwidth[(size_t)p * slots + q] = 1 / byte; /* INFINITY: nothing travels */
+            latency[(size_t)p * devices + q] = nearbyint(planner->rules.wake_ns + none);
+            bandwidth[(size_t)p * devices + q] = 1 / byte; /* INFINITY: nothing travels */
         }
 }
 
 /* ---- sources */
 
-/* The memories that slots work on, as bits. */
+/* The memories that devices work on, as bits. */
 static uint64_t spaces_used(const struct cw_run_costs *c)
 {
     uint64_t used = 0;
 
-    for (uint32_t p = 0; p < c->slots; p++)
+    for (uint32_t p = 0; p < c->devices; p++)
         used |= UINT64_C(1) << c->space_of[p];
     return used;
 }
@@ -169,15 +169,15 @@ static uint32_t number_of(uint64_t *sets, uint32_t *count, uint64_t spaces)
 static enum cw_status add_source(const struct cw_run_costs *c, struct cw_graph_builder *b, uint64_t spaces,
                                  double *cost, struct cw_error *err)
 {
-    uint64_t slots = 0;
+    uint64_t devices = 0;
 
-    for (uint32_t p = 0; p < c->slots; p++) {
+    for (uint32_t p = 0; p < c->devices; p++) {
         bool valid = spaces >> c->space_of[p] & 1;
         cost[p] = valid ? 0 : INFINITY;
-        slots += valid;
+        devices += valid;
     }
     return cw_graph_builder_add_task(
-        b, &(struct cw_task_spec){.cost = cost, .groups = slots, .splittable = slots > 1}, err);
+        b, &(struct cw_task_spec){.cost = cost, .groups = devices, .splittable = devices > 1}, err);
 }
 
 enum cw_status cw_run_transfers_add_sources(const struct cw_run_costs *c, struct cw_graph_builder *b,
@@ -192,7 +192,7 @@ enum cw_status cw_run_transfers_add_sources(const struct cw_run_costs *c, struct
         for (uint32_t k = w->piece_start[i]; k < w->piece_start[i + 1] && status == CW_OK; k++) {
             uint64_t spaces = w->piece[k].spaces & used;
             if (spaces == used || spaces == 0 || w->piece[k].bytes == 0)
-                continue; /* nothing travels; 0: but from where no slot is, which the profit test charges */
+                continue; /* nothing travels; 0: but from where no device is, which the profit test charges */
             status = cw_graph_builder_add_edge(b, w->tasks + number_of(sets, &count, spaces), i,
                                                counted(&w->piece[k]), err);
         }
@@ -206,12 +206,12 @@ enum cw_status cw_run_transfers_place_sources(const struct cw_run_costs *c, stru
                                               struct cw_error *err)
 {
     const struct cw_graph *g = plan->graph;
-    struct cw_part *part = calloc(c->slots, sizeof *part);
+    struct cw_part *part = calloc(c->devices, sizeof *part);
     enum cw_status status = part ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory for a plan");
 
     for (uint32_t i = c->window->tasks; i < g->tasks && status == CW_OK; i++) {
         uint32_t n = 0;
-        for (uint32_t p = 0; p < c->slots; p++)
+        for (uint32_t p = 0; p < c->devices; p++)
             if (!isinf(cw_graph_cost(g, i, p))) {
                 part[n] = (struct cw_part){
                     .device = p, .first_group = n, .groups = 1, .share = 1.0 / (double)g->groups[i]};

@@ -24,22 +24,22 @@ double cw_run_transfers_ns(const struct cw_plan_space *space, uint32_t from, uin
 double cw_run_transfers_bytes(const struct cw_plan_space *space, const struct cw_plan_piece *piece,
                               uint32_t to, uint32_t *from);
 
-/* When everything that task `i` reads can be in the memory of slot `p`; 0 when all of it is there.
+/* When everything that task `i` reads can be in the memory of device `p`; 0 when all of it is there.
  * `finish` of its predecessors is set. Adds to `traffic`. */
 double cw_run_transfers_ready(const struct cw_run_costs *c, uint32_t i, uint32_t p,
                               const struct cw_run_plan *plan, enum cw_run_doubt doubt, const double *finish,
                               struct cw_run_traffic *traffic);
 
-/* Latency and rate from slot to slot, as policies know them: two matrices of `slots` x `slots`. */
-void cw_run_transfers_links(const struct cw_run_planner *planner, uint32_t slots, double *latency,
+/* Latency and rate from device to device, as policies know them: two matrices of `devices` x `devices`. */
+void cw_run_transfers_links(const struct cw_run_planner *planner, uint32_t devices, double *latency,
                             double *bandwidth);
 
 /* Adds to `b`, which holds the window's tasks, one task for each set of memories that pieces come from, and
- * an edge for each piece. cost: scratch, one per slot. */
+ * an edge for each piece. cost: scratch, one per device. */
 enum cw_status cw_run_transfers_add_sources(const struct cw_run_costs *c, struct cw_graph_builder *b,
                                             double *cost, struct cw_error *err);
 
-/* Places these tasks: finished at once on every slot of their memories. */
+/* Places these tasks: finished at once on every device of their memories. */
 enum cw_status cw_run_transfers_place_sources(const struct cw_run_costs *c, struct cw_plan *plan,
                                               struct cw_error *err);
 

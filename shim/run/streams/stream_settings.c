@@ -40,7 +40,7 @@ bool cw_stream_settings_take(const struct cw_context_devices *devices)
     if (!devices || !devices->homes)
         return false;
     for (size_t i = 0; i < devices->homes; i++) {
-        const struct cw_cl_device *d = &devices->slot[i];
+        const struct cw_cl_device *d = &devices->device[i];
         if (!fits(d)) {
             cw_stream_settings_refuse(
                 d, d->dsp ? "the times of an emulated DSP are modelled, one command at a time"
@@ -56,7 +56,7 @@ bool cw_stream_settings_take(const struct cw_context_devices *devices)
 bool cw_stream_settings_seats(const struct cw_context_devices *devices)
 {
     for (size_t i = 0; i < devices->homes && !cw_stream_settings.force; i++)
-        if (!cw_device_has(&devices->slot[i], CW_VENDOR_MIGRATES_SLOWLY))
+        if (!cw_device_has(&devices->device[i], CW_VENDOR_MIGRATES_SLOWLY))
             return false;
     return true;
 }

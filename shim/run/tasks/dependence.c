@@ -362,7 +362,7 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
     struct cw_run_task *before;
     bool barrier = t->type == CL_COMMAND_BARRIER;
 
-    t->time.wanted = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual() ||
+    t->time.wanted = q->profiled || q->context->places[q->home].device->dsp || cw_device_clock_is_virtual() ||
                      cw_run.recording;
     t->time.at[0] = t->time.wanted ? cw_run_clock_now_ns() : 0;
     t->waits++; /* nothing goes on before the last edge is there */

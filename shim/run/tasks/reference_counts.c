@@ -137,7 +137,7 @@ static bool uses(const struct cw_run_task *t, const struct cw_run_memory *m)
 static bool is_at_home(const struct cw_run_task *t)
 {
     return t->work == CW_RUN_LAUNCH && t->state == CW_RUN_RUNNING &&
-           t->queue->context->places[t->at.place].slot->home;
+           t->queue->context->places[t->at.place].device->home;
 }
 
 static void count_under_way(void *record)

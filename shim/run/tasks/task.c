@@ -153,7 +153,7 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
         t->time.at[3] += t->time.at[2] == t->time.at[3];
     }
     if (CW_UNLIKELY(t->order.recorded)) /* the true times; those for the program follow its queue's order */
-        cw_device_times_ran(t->order.recorded - 1, cw_run.lanes[t->at.lane].recorded, t->outcome.status,
+        cw_device_times_ran(t->order.recorded - 1, cw_run.workers[t->at.worker].recorded, t->outcome.status,
                             t->time.at);
     if (CW_UNLIKELY(cw_run.over != NULL))
         cw_run.over(t);
@@ -262,7 +262,7 @@ static void show(struct cw_run_task *t)
         put_in_line(t);
     if (t->queue) {
         t->queue->last_end_ns = t->time.at[3];
-        cw_device_shown(t->queue->context->places[t->queue->home].slot,
+        cw_device_shown(t->queue->context->places[t->queue->home].device,
                         cw_run_clock_of_devices(t->time.at[3]));
     }
     if (!e)

@@ -25,7 +25,7 @@ void cw_run_cut_free(struct cw_run_kernel *k)
     k->tiled = NULL;
     if (!d)
         return;
-    for (uint32_t i = 0; i < CW_RUN_LANES; i++) {
+    for (uint32_t i = 0; i < CW_RUN_WORKERS; i++) {
         if (d->clones)
             cw_run_global_lock_release_later(CW_RUN_DROP_KERNEL, d->clones[i]);
         if (d->rows)
@@ -51,10 +51,10 @@ static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
     if (!d)
         return NULL;
     d->args = calloc(k->count + 1, sizeof *d->args);
-    d->clones = calloc(CW_RUN_LANES, sizeof *d->clones);
-    d->set = calloc(CW_RUN_LANES, sizeof *d->set);
-    d->rows = calloc(CW_RUN_LANES, sizeof *d->rows);
-    d->row_set = calloc(CW_RUN_LANES, sizeof *d->row_set);
+    d->clones = calloc(CW_RUN_WORKERS, sizeof *d->clones);
+    d->set = calloc(CW_RUN_WORKERS, sizeof *d->set);
+    d->rows = calloc(CW_RUN_WORKERS, sizeof *d->rows);
+    d->row_set = calloc(CW_RUN_WORKERS, sizeof *d->row_set);
     if (d->args && d->clones && d->set && d->rows && d->row_set)
         return d;
     cw_run_cut_free(k);
@@ -105,7 +105,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
 {
     const struct cw_run_launch *l = &t->launch;
     const struct cw_run_program *p = l->kernel->program;
-    const struct cw_cl_device *home = t->queue->context->places[t->queue->home].slot;
+    const struct cw_cl_device *home = t->queue->context->places[t->queue->home].device;
     const char *refused;
 
     *cut = (struct cw_run_cut){.local = {1, 1, 1}};

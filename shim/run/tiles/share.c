@@ -61,8 +61,8 @@ static double part_ns(const struct cw_run_context *c)
 {
     double most = CW_RUN_SHARE_PART_NS;
 
-    for (size_t i = 0; i < c->slots->n; i++) {
-        const struct cw_cl_device *s = &c->slots->slot[i];
+    for (size_t i = 0; i < c->devices->n; i++) {
+        const struct cw_cl_device *s = &c->devices->device[i];
         most = fmax(most, s->dsp                                ? CW_RUN_SHARE_SET_UP_NS
                           : cw_device_has(s, CW_VENDOR_IN_CALL) ? 0
                                                                 : CW_RUN_SHARE_ASYNC_NS);
@@ -73,8 +73,8 @@ static double part_ns(const struct cw_run_context *c)
 /* Until something is measured devices share by their theoretical peaks. */
 static const double *peaks(const struct cw_run_context *c, double ratio[CW_ADAPTIVE_DEVICES])
 {
-    for (size_t i = 0; i < c->slots->n; i++)
-        ratio[i] = c->slots->slot[i].speed;
+    for (size_t i = 0; i < c->devices->n; i++)
+        ratio[i] = c->devices->device[i].speed;
     return ratio;
 }
 
@@ -91,20 +91,20 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     for (s = d->shares; s; s = s->next, n++)
         if (s->shape == shape && s->dim == dim && s->home == t->queue->home)
             return s;
-    if (n == CW_RUN_SHARE_SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
+    if (n == CW_RUN_SHARE_SHAPES || c->devices->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
     options.overhead_ns = part_ns(c);
     if (!options.ratio)
         options.ratio = peaks(c, ratio);
-    for (size_t i = 0; i < c->slots->n; i++)
-        region[i] = c->slots->slot[i].memory;
+    for (size_t i = 0; i < c->devices->n; i++)
+        region[i] = c->devices->device[i].memory;
     options.region = region;
     *s = (struct cw_run_share){.next = d->shares,
                                .shape = shape,
                                .dim = dim,
                                .home = t->queue->home,
                                .group_items = cw_run_share_group_items(t, groups)};
-    s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);
+    s->control = cw_adaptive_create((uint32_t)c->devices->n, &options);
     if (!s->control) {
         free(s);
         return NULL;
@@ -128,14 +128,14 @@ static double by_tiles(const struct cw_run_share *h, const struct cw_run_task *t
 static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t,
                        const struct cw_run_cut *cut, uint32_t place, double cost, double home)
 {
-    const struct cw_cl_device *slot = &t->queue->context->slots->slot[place];
+    const struct cw_cl_device *device = &t->queue->context->devices->device[place];
     double tiles = by_tiles(h, t, cut, place);
 
     if (tiles > 0)
         return tiles;
     if (!isinf(cost))
         return cost;
-    return home * t->queue->context->slots->slot[t->queue->home].speed / slot->speed;
+    return home * t->queue->context->devices->device[t->queue->home].speed / device->speed;
 }
 
 /* Per byte that is merged: to the host, to each GPU, back, and into the bytes of before. */
@@ -175,8 +175,8 @@ static double scattered_ns(const struct cw_run_shared *s, uint32_t i)
 
         bytes += x ? s->pred_bytes[e] * (x->parts - 1) / x->parts : 0;
     }
-    for (size_t k = 0; bytes > 0 && k < c->slots->n; k++)
-        ns = fmax(ns, cw_run_planner_return_ns(s->planner, bytes, c->places[k].lane->number));
+    for (size_t k = 0; bytes > 0 && k < c->devices->n; k++)
+        ns = fmax(ns, cw_run_planner_return_ns(s->planner, bytes, c->places[k].worker->number));
     return ns;
 }
 
@@ -223,7 +223,7 @@ static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool 
     return best;
 }
 
-/* Lanes whose code was not there may have it by now. */
+/* Workers whose code was not there may have it by now. */
 static void forget_uncoded(struct cw_run_kernel *k)
 {
     if (CW_LIKELY(!k->tile_uncoded) || cw_run_global_lock_now_ns() < k->tile_code_at_ns)
@@ -268,25 +268,27 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 {
     struct cw_run_task *t = x->s->task[i];
     const struct cw_run_context *c = t->queue->context;
-    const double *cost = x->s->cost + (size_t)i * x->s->lanes;
+    const double *cost = x->s->cost + (size_t)i * x->s->workers;
     uint32_t n = 0;
 
     forget_uncoded(t->launch.kernel);
-    for (uint32_t k = 0; k < c->slots->n && k < CW_ADAPTIVE_DEVICES; k++) {
-        uint32_t lane = c->places[k].lane->number;
+    for (uint32_t k = 0; k < c->devices->n && k < CW_ADAPTIVE_DEVICES; k++) {
+        uint32_t worker = c->places[k].worker->number;
 
-        if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
+        if (*share.only && strcmp(c->devices->device[k].class_name, share.only) != 0)
             continue;
         if (cw_run_legal(t, &c->places[k], cw_run_cut_scope(cut)) != CW_RUN_LEGAL ||
-            cw_adaptive_is_lost(h->control, k) || !cw_run_share_idle_is(x->idle, i, lane))
+            cw_adaptive_is_lost(h->control, k) || !cw_run_share_idle_is(x->idle, i, worker))
             continue;
-        v[n++] = (struct candidate){
-            .place = k,
-            .units = c->slots->slot[k].dsp || c->slots->slot[k].memory ? 0 : c->slots->slot[k].compute_units,
-            .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : x->s->apart_ns[lane],
-            .ns = whole_at(h, t, cut, k, cost[lane], cost[t->at.home])};
-        if (c->slots->slot[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
-            cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[lane])); /* GPUs get one part */
+        v[n++] = (struct candidate){.place = k,
+                                    .units = c->devices->device[k].dsp || c->devices->device[k].memory
+                                                 ? 0
+                                                 : c->devices->device[k].compute_units,
+                                    .set_up_ns = c->devices->device[k].dsp ? CW_RUN_SHARE_SET_UP_NS
+                                                                           : x->s->apart_ns[worker],
+                                    .ns = whole_at(h, t, cut, k, cost[worker], cost[t->at.home])};
+        if (c->devices->device[k].memory && !cw_run_context_device_is_gpu(&c->places[k]))
+            cw_adaptive_costs(h->control, k, block_ns(t, x->s->apart_ns[worker])); /* GPUs get one part */
     }
     if (is_home_gpu(t))
         price_borders(h, c, v, n);
@@ -297,10 +299,10 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 /* GPUs: the kernel itself runs in tiles, so its program has to be there. Asks the worker for it. */
 static bool has_program(struct cw_run_program *p, const struct cw_run_context_device *place)
 {
-    struct cw_run_worker *l = place->lane;
+    struct cw_run_worker *l = place->worker;
     uint8_t *copy = &p->copy[l->number];
 
-    if (!cw_run_context_device_is_gpu(place) || place->slot->home || cw_run.eager || cw_run.chaos)
+    if (!cw_run_context_device_is_gpu(place) || place->device->home || cw_run.eager || cw_run.chaos)
         return true;
     if ((*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED) && l->num_wanted < CW_RUN_WANTED) {
         *copy = CW_RUN_COPY_WANTED;
@@ -327,7 +329,7 @@ void cw_run_share_prepare(struct cw_run_program *p)
 {
     const struct cw_run_context *c = p->context;
 
-    for (uint32_t i = 0; p->options && c->slots && cw_run.begun && i < c->slots->n; i++)
+    for (uint32_t i = 0; p->options && c->devices && cw_run.begun && i < c->devices->n; i++)
         if (cw_run_context_device_is_gpu(&c->places[i]) && cw_run_gpu_begin_may(&c->places[i])) {
             cw_run_tile_build_is_done(p, i, true, true);
             has_program(p, &c->places[i]);
@@ -360,7 +362,7 @@ static bool pays(const struct cw_run_share *h, double ns, double now)
     return ns <= CW_RUN_SHARE_GAIN * now || h->trial;
 }
 
-/* Lanes that might have had a part of a launch and do not. */
+/* Workers that might have had a part of a launch and do not. */
 static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, const uint32_t *chosen,
                  uint32_t count)
 {
@@ -378,7 +380,7 @@ static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, 
 static bool loses(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n, double more_ns)
 {
     for (uint32_t i = 0; i < n && more_ns > 0; i++)
-        if (t->queue->context->slots->slot[chosen[i]].dsp)
+        if (t->queue->context->devices->device[chosen[i]].dsp)
             return true;
     return false;
 }
@@ -389,7 +391,7 @@ static bool are_other_gpus(const struct cw_run_task *t, const uint32_t *chosen, 
     const struct cw_run_context_device *place = t->queue->context->places;
     uint32_t i = 0;
 
-    while (i < n && (place[chosen[i]].slot->home || !cw_run_context_device_is_gpu(&place[chosen[i]])))
+    while (i < n && (place[chosen[i]].device->home || !cw_run_context_device_is_gpu(&place[chosen[i]])))
         i++;
     return i < n;
 }
@@ -414,7 +416,7 @@ static void hope(struct cw_run_task *t, double ns)
     const struct cw_run_context *c = t->queue->context;
     bool any = false;
 
-    for (uint32_t k = 0; k < c->slots->n; k++)
+    for (uint32_t k = 0; k < c->devices->n; k++)
         any |= !cw_run_gpu_begin_may(&c->places[k]) &&
                cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL;
     t->launch.kernel->left.lacks_ns = any ? CW_RUN_GPU_BEGIN_HOPE * ns : 0;
@@ -423,7 +425,7 @@ static void hope(struct cw_run_task *t, double ns)
 
 /* Where a launch runs in parts, and until when after its begin. */
 struct picked {
-    uint32_t place[CW_RUN_LANES], n;
+    uint32_t place[CW_RUN_WORKERS], n;
     double ns;
 };
 
@@ -456,7 +458,7 @@ static uint32_t keep_begun(const struct cw_run_task *t, struct candidate *v, uin
 /* Of task `i`, with the bytes that it lacks there now. */
 static double home_ns(const struct cw_run_shared *s, uint32_t i)
 {
-    return s->cost[(size_t)i * s->lanes + s->task[i]->at.home];
+    return s->cost[(size_t)i * s->workers + s->task[i]->at.home];
 }
 
 /* Of task `i` with all bytes there, as launches that ran whole there have shown; 0: not known. */
@@ -483,12 +485,12 @@ static void take(struct sharing *x, uint32_t i, struct cw_run_share *h, const st
     h->trial = false;
     h->apart_ns = h->byte_ns = 0;
     for (uint32_t k = 0; k < best->n; k++) {
-        uint32_t lane = place[best->place[k]].lane->number;
+        uint32_t worker = place[best->place[k]].worker->number;
 
-        h->apart_ns = fmax(h->apart_ns, x->s->apart_ns[lane]);
+        h->apart_ns = fmax(h->apart_ns, x->s->apart_ns[worker]);
         if (x->s->pred_bytes)
-            h->byte_ns = fmax(h->byte_ns, cw_run_planner_return_ns(x->s->planner, MANY, lane) / MANY);
-        cw_run_share_idle_take(x->idle, i, lane);
+            h->byte_ns = fmax(h->byte_ns, cw_run_planner_return_ns(x->s->planner, MANY, worker) / MANY);
+        cw_run_share_idle_take(x->idle, i, worker);
     }
 }
 
@@ -496,7 +498,7 @@ static void take(struct sharing *x, uint32_t i, struct cw_run_share *h, const st
 static bool consider(struct sharing *x, uint32_t i, double more_ns)
 {
     struct cw_run_task *t = x->s->task[i];
-    struct candidate v[CW_RUN_LANES];
+    struct candidate v[CW_RUN_WORKERS];
     struct picked best;
     uint32_t n;
     double now = x->s->plan->finish_ns[i] - x->s->plan->start_ns[i];

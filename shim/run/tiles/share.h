@@ -1,13 +1,14 @@
 /* share.h - which launches of a planned window are cut, and between which devices; their shares are learnt.
  *
- * A launch is shared when lanes stand idle while it would run, and when all of them together are expected to
- * finish it so much earlier that the hand-offs are paid (profit test). Lanes of one processor's cores are not
- * counted twice: no more compute units share a launch than the machine has. For each kernel, shape (sizes of
- * one power of two are alike) and dimension a controller (sched/adaptive.h) learns how fast each lane is, and
- * gives out blocks while the launch runs. A launch that turned out to be no faster than whole at home is left
- * whole for a while, longer each time. The speeds of lanes that are too slow for a part are forgotten now and
- * then, so that they are tried again: others may have used the machine. While a compiler occupies a processor
- * that is one fewer to share with, and the time of a launch then counts for nothing.
+ * A launch is shared when workers stand idle while it would run, and when all of them together are expected
+ * to finish it so much earlier that the hand-offs are paid (profit test). Workers of one processor's cores
+ * are not counted twice: no more compute units share a launch than the machine has. For each kernel, shape
+ * (sizes of one power of two are alike) and dimension a controller (sched/adaptive.h) learns how fast each
+ * worker is, and gives out blocks while the launch runs. A launch that turned out to be no faster than whole
+ * at home is left whole for a while, longer each time. The speeds of workers that are too slow for a part
+ * are forgotten now and then, so that they are tried again: others may have used the machine. While a
+ * compiler occupies a processor that is one fewer to share with, and the time of a launch then counts for
+ * nothing.
  *
  * The rewritten kernels are built by a thread of their own, once a program has spent enough time on its
  * kernels at home.
@@ -54,14 +55,14 @@ struct cw_run_share {
 struct cw_run_shared { /* a planned window */
     struct cw_run_task *const *task;
     const struct cw_run_plan *plan;
-    const double *cost;     /* tasks x lanes, all bytes that travel included */
+    const double *cost;     /* tasks x workers, all bytes that travel included */
     const double *alone_ns; /* per task: at home, with all bytes there; 0: not known */
-    const double *apart_ns; /* per lane: a part's copies to and from its memory, without their bytes */
+    const double *apart_ns; /* per worker: a part's copies to and from its memory, without their bytes */
     /* edges, and the bytes of each one, as those of struct cw_run_window; NULL: there is one memory */
     const uint32_t *pred_start, *pred;
     const double *pred_bytes;
     const struct cw_run_planner *planner;
-    uint32_t tasks, lanes;
+    uint32_t tasks, workers;
     bool always; /* no profit test */
 };
 

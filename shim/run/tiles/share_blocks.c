@@ -47,7 +47,7 @@ static bool adaptive(struct cw_run_tiles *x)
     x->share->holder = x;
     set_group_items(x->share, cw_run_share_group_items(x->whole, x->cut.groups));
     cw_adaptive_start(x->share->control, x->cut.groups);
-    for (uint32_t i = 0; i < x->whole->queue->context->slots->n; i++) {
+    for (uint32_t i = 0; i < x->whole->queue->context->devices->n; i++) {
         uint32_t k = 0;
         while (k < x->parts && x->part[k].at.place != i)
             k++;
@@ -66,7 +66,7 @@ bool cw_run_share_stays(const struct cw_run_tiles *x)
 }
 
 /* By the controller's speeds; they sum to 1. */
-static void shares_now(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+static void shares_now(const struct cw_run_tiles *x, double share[CW_RUN_WORKERS])
 {
     double all = 0;
 
@@ -77,9 +77,9 @@ static void shares_now(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
 }
 
 /* Those of the last launches, or of the bytes. */
-static void hold_shares(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+static void hold_shares(const struct cw_run_tiles *x, double share[CW_RUN_WORKERS])
 {
-    double speed[CW_RUN_LANES];
+    double speed[CW_RUN_WORKERS];
 
     for (uint32_t k = 0; k < x->parts; k++)
         speed[k] = cw_run_share_speed(x, x->part[k].at.place);
@@ -101,7 +101,7 @@ static uint32_t next_by_place(const struct cw_run_tiles *x, int64_t place)
 /* Bound blocks, one for each part, in the order of their places. */
 static void divide(struct cw_run_tiles *x)
 {
-    double share[CW_RUN_LANES], sum = 0;
+    double share[CW_RUN_WORKERS], sum = 0;
     int64_t place = -1;
     size_t first = 0, next;
 
@@ -149,8 +149,8 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
     case CW_ADAPTIVE_WAIT:
         if (cw_run_share_by_blocks())
             return CW_RUN_TAKEN_LATER;
-        cw_adaptive_leave(control,
-                          part->at.place); /* nothing is left; should a lane fail, another one has the rest */
+        cw_adaptive_leave(
+            control, part->at.place); /* nothing is left; should a worker fail, another one has the rest */
         return CW_RUN_TAKEN_NONE;
     default:
         return CW_RUN_TAKEN_NONE;
@@ -168,15 +168,15 @@ static size_t groups_of(const struct cw_run_tiles *x, const struct cw_run_task *
 
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part)
 {
-    const struct cw_cl_device *slot = x->whole->queue->context->places[part->at.place].slot;
+    const struct cw_cl_device *device = x->whole->queue->context->places[part->at.place].device;
     double speed = cw_run_share_speed(x, part->at.place), alone;
     double ns = speed > 0 ? (double)groups_of(x, part) / speed : 0;
     struct cw_work work;
 
-    if (!slot->dsp)
+    if (!device->dsp)
         return speed > 0 ? CW_RUN_SHARE_PART_NS / 2 + ns : 0;
     work = cw_run_costs_work_of(part);
-    alone = cw_device_cost_ns(slot, &work);
+    alone = cw_device_cost_ns(device, &work);
     alone = speed > 0 ? alone : CW_RUN_SHARE_DSP_MARGIN * alone; /* others may be in its way at the memory */
     ns += CW_RUN_SHARE_SET_UP_NS;
     return alone > ns && alone < 1e18 ? alone : ns;

@@ -20,7 +20,7 @@ static bool are_due(struct cw_run_share *h)
     return true;
 }
 
-static bool are_known(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES])
+static bool are_known(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS])
 {
     bool known = true;
 
@@ -31,8 +31,8 @@ static bool are_known(const struct cw_run_tiles *x, const double speed[CW_RUN_LA
 
 /* How long the launch takes with such shares, ns; where speeds are not known, as if all parts were equally
  * quick. */
-static double takes(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES],
-                    const double share[CW_RUN_LANES])
+static double takes(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS],
+                    const double share[CW_RUN_WORKERS])
 {
     bool known = are_known(x, speed);
     double most = 0;
@@ -46,11 +46,12 @@ static double takes(const struct cw_run_tiles *x, const double speed[CW_RUN_LANE
 
 /* Replaces `share` by those that stand: until others are so much quicker that bytes may move for them. Times
  * of single launches vary, and each new cut moves bytes. */
-static void hold(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double share[CW_RUN_LANES])
+static void hold(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS],
+                 double share[CW_RUN_WORKERS])
 {
     struct cw_run_share *h = x->share;
-    size_t places = x->whole->queue->context->slots->n;
-    double held[CW_RUN_LANES], sum = 0;
+    size_t places = x->whole->queue->context->devices->n;
+    double held[CW_RUN_WORKERS], sum = 0;
 
     for (uint32_t k = 0; k < x->parts; k++)
         sum += held[k] = h->held[x->part[k].at.place];
@@ -98,7 +99,7 @@ static const struct cw_run_access *in_place(const struct cw_run_task *t)
 
 static uint32_t memory_of(const struct cw_run_tiles *x, uint32_t k)
 {
-    return x->whole->queue->context->places[x->part[k].at.place].slot->memory;
+    return x->whole->queue->context->places[x->part[k].at.place].device->memory;
 }
 
 /* The part in whose memory alone bytes are valid that are in `valid`; x->parts: there is none. */
@@ -113,7 +114,7 @@ static uint32_t owner(const struct cw_run_tiles *x, uint64_t valid)
 
 /* Of the bytes that the launch changes in place, the share that lies in each part's memory, and nowhere else.
  * Returns their number; 0: not each part has some, or they do not lie in the order of the parts' places. */
-static uint64_t shares_of_bytes(const struct cw_run_tiles *x, double share[CW_RUN_LANES])
+static uint64_t shares_of_bytes(const struct cw_run_tiles *x, double share[CW_RUN_WORKERS])
 {
     const struct cw_run_access *a = in_place(x->whole);
     uint32_t k = x->parts, before = k, parts = 0;
@@ -133,7 +134,8 @@ static uint64_t shares_of_bytes(const struct cw_run_tiles *x, double share[CW_RU
 }
 
 /* The share of the bytes that are elsewhere with shares `a` than with `b`. */
-static double moves(const struct cw_run_tiles *x, const double a[CW_RUN_LANES], const double b[CW_RUN_LANES])
+static double moves(const struct cw_run_tiles *x, const double a[CW_RUN_WORKERS],
+                    const double b[CW_RUN_WORKERS])
 {
     double all = 0;
 
@@ -144,11 +146,11 @@ static double moves(const struct cw_run_tiles *x, const double a[CW_RUN_LANES], 
 
 /* Where the parts would end sooner with other shares, launches are cut where their bytes lie until the time
  * that they have lost by that would have paid for the move. */
-static void stay(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double byte_ns,
-                 double share[CW_RUN_LANES])
+static void stay(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS], double byte_ns,
+                 double share[CW_RUN_WORKERS])
 {
     struct cw_run_share *h = x->share;
-    double there[CW_RUN_LANES], bytes = (double)shares_of_bytes(x, there);
+    double there[CW_RUN_WORKERS], bytes = (double)shares_of_bytes(x, there);
 
     if (!(bytes > 0))
         return;
@@ -159,12 +161,12 @@ static void stay(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES],
         h->lost_ns = 0;
 }
 
-void cw_run_share_hold(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double byte_ns,
-                       double share[CW_RUN_LANES])
+void cw_run_share_hold(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS], double byte_ns,
+                       double share[CW_RUN_WORKERS])
 {
     struct cw_run_share *h = x->share;
 
-    if (!h->held && !(h->held = calloc(x->whole->queue->context->slots->n, sizeof *h->held)))
+    if (!h->held && !(h->held = calloc(x->whole->queue->context->devices->n, sizeof *h->held)))
         return;
     hold(x, speed, share);
     stay(x, speed, byte_ns, share);

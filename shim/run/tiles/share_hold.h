@@ -10,7 +10,7 @@
 
 /* share[k]: of part k, by the speeds that are known; they sum to 1. Replaced by the shares that stand.
  * speed[k]: groups per ns of part k; 0: not known. byte_ns: of a byte from one GPU to another. */
-void cw_run_share_hold(const struct cw_run_tiles *x, const double speed[CW_RUN_LANES], double byte_ns,
-                       double share[CW_RUN_LANES]);
+void cw_run_share_hold(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS], double byte_ns,
+                       double share[CW_RUN_WORKERS]);
 
 #endif

@@ -1,5 +1,5 @@
-/* share_idle.h - the lanes that have nothing to do while a launch of a planned window runs: by the plan, and
- * by the parts of launches that were given to them since.
+/* share_idle.h - the workers that have nothing to do while a launch of a planned window runs: by the plan,
+ * and by the parts of launches that were given to them since.
  *
  * cw_run.lock guards all of it. */
 #ifndef CW_RUN_SHARE_IDLE_H
@@ -13,10 +13,10 @@ struct cw_run_share_idle;
 struct cw_run_share_idle *cw_run_share_idle_open(const struct cw_run_shared *s);
 void cw_run_share_idle_close(struct cw_run_share_idle *idle); /* NULL allowed */
 
-/* `lane` has nothing else to do while task `i` runs. O(log tasks). */
-bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint32_t lane);
+/* `worker` has nothing else to do while task `i` runs. O(log tasks). */
+bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint32_t worker);
 
-/* `lane` gets a part of task `i`. The latest CW_RUN_SHARE_TAKEN parts of a lane are remembered. */
-void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t lane);
+/* `worker` gets a part of task `i`. The latest CW_RUN_SHARE_TAKEN parts of a worker are remembered. */
+void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t worker);
 
 #endif

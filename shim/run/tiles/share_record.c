@@ -36,13 +36,13 @@ void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, si
     const struct cw_run_brain *b = cw_run_perf_model_now();
     struct cw_history_estimate e;
 
-    for (uint32_t i = 0; b && i < c->slots->n; i++) {
-        uint32_t lane = c->places[i].lane->number;
+    for (uint32_t i = 0; b && i < c->devices->n; i++) {
+        uint32_t worker = c->places[i].worker->number;
 
-        if (lane >= b->lanes)
+        if (worker >= b->workers)
             continue;
         cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, KEPT_KERNEL), kept_shape(h),
-                           KEPT_ITEMS, &b->estimator.device[lane], NULL, 1, &e);
+                           KEPT_ITEMS, &b->estimator.device[worker], NULL, 1, &e);
         if (e.source == CW_HISTORY_EXACT)
             cw_adaptive_know(h->control, i, (double)groups,
                              e.mean_ns * (double)groups * h->group_items / KEPT_ITEMS + overhead_ns);
@@ -59,9 +59,9 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     for (uint32_t i = 0; i < x->parts; i++) {
         double speed = cw_adaptive_speed(h->control, x->part[i].at.place) * h->group_items;
 
-        if (speed > 0 && x->part[i].at.lane < b->lanes)
+        if (speed > 0 && x->part[i].at.worker < b->workers)
             cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL),
-                           kept_shape(h), b->estimator.device[x->part[i].at.lane], KEPT_ITEMS,
+                           kept_shape(h), b->estimator.device[x->part[i].at.worker], KEPT_ITEMS,
                            KEPT_ITEMS / speed);
     }
 }

@@ -47,8 +47,8 @@ static cl_int faulty_block(struct cw_run_task *part)
     cw_run_global_lock_take();
     half = cw_run_fault_now(CW_RUN_FAULT_HALF);
     twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
-    refuse = part->at.lane != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
-    late = part->at.lane != part->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    refuse = part->at.worker != part->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = part->at.worker != part->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
     cw_run_global_lock_give();
     if (half)
         return CL_COMPLETE;
@@ -122,7 +122,7 @@ static void cut_ready(struct cw_run_task *t)
         return;
     }
     t->state = CW_RUN_READY;
-    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each lane: there is room */
+    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each worker: there is room */
         x->part[i].order.rank = t->order.rank;
         x->part[i].time.ready_ns = t->time.ready_ns;
         cw_run_ready_push(&x->part[i]);
@@ -160,19 +160,20 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
     while (i < x->parts && x->part[i].at.place != place)
         i++;
     if (i == x->parts)
-        x->part[x->parts++] = (struct cw_run_task){.queue = t->queue,
-                                                   .type = t->type,
-                                                   .work = CW_RUN_LAUNCH,
-                                                   .ops = &part_ops,
-                                                   .released = true,
-                                                   .time.wanted = t->time.wanted,
-                                                   .at.place = place,
-                                                   .at.lane = t->queue->context->places[place].lane->number,
-                                                   .at.home = t->at.home,
-                                                   .order.sequence = t->order.sequence,
-                                                   .tainted = t->tainted,
-                                                   .launch = t->launch,
-                                                   .tile.part_of = x};
+        x->part[x->parts++] =
+            (struct cw_run_task){.queue = t->queue,
+                                 .type = t->type,
+                                 .work = CW_RUN_LAUNCH,
+                                 .ops = &part_ops,
+                                 .released = true,
+                                 .time.wanted = t->time.wanted,
+                                 .at.place = place,
+                                 .at.worker = t->queue->context->places[place].worker->number,
+                                 .at.home = t->at.home,
+                                 .order.sequence = t->order.sequence,
+                                 .tainted = t->tainted,
+                                 .launch = t->launch,
+                                 .tile.part_of = x};
     return i;
 }
 
@@ -180,7 +181,7 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
 static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t blocks,
                                  uint32_t parts)
 {
-    cl_device_id home = t->queue->context->places[t->queue->home].slot->device;
+    cl_device_id home = t->queue->context->places[t->queue->home].device->device;
     struct cw_run_tiles *x = cw_isolated_compiler_room(home) ? calloc(1, sizeof *x)
                                                              : NULL; /* each part may load code of its own */
 
@@ -207,7 +208,7 @@ static bool give(struct cw_run_task *t, struct cw_run_tiles *x)
     x->left = x->parts;
     t->tile.launch = x;
     t->ops = &cut_ops;
-    t->at.lane = t->at.home;
+    t->at.worker = t->at.home;
     t->at.place = t->queue->home;
     return true;
 }
@@ -319,7 +320,7 @@ void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *
 
     if (CW_UNLIKELY(x->whole->order.recorded))
         cw_device_times_part(&(struct cw_times_part){.seq = x->whole->order.recorded - 1,
-                                                     .device = cw_run.lanes[part->at.lane].recorded,
+                                                     .device = cw_run.workers[part->at.worker].recorded,
                                                      .dim = x->cut.dim,
                                                      .first = b->first,
                                                      .groups = b->groups,
@@ -351,7 +352,7 @@ static void give_back(struct cw_run_tiles *x, const struct cw_run_task *part, bo
 
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
 {
-    x->whole->launch.kernel->tile_broken |= UINT64_C(1) << part->at.lane;
+    x->whole->launch.kernel->tile_broken |= UINT64_C(1) << part->at.worker;
     x->status = status;
     if (part->begun) {
         x->spoilt = x->spoilt ? x->spoilt : status;
@@ -398,7 +399,7 @@ static void over(struct cw_run_tiles *x, cl_int status)
     cw_run_worker_done(t, status);
 }
 
-/* A part whose lane still runs this kernel, at home where the others may lack its bytes; home's, made of
+/* A part whose worker still runs this kernel, at home where the others may lack its bytes; home's, made of
  * another one, when all have failed; NULL: home has, too. */
 static struct cw_run_task *heir(struct cw_run_tiles *x)
 {
@@ -406,12 +407,12 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
     struct cw_run_task *last = &x->part[x->parts - 1];
 
     for (uint32_t i = 0; i < x->parts; i++)
-        if (!(broken >> x->part[i].at.lane & 1) && (!x->apart || x->part[i].at.lane == x->whole->at.home))
+        if (!(broken >> x->part[i].at.worker & 1) && (!x->apart || x->part[i].at.worker == x->whole->at.home))
             return &x->part[i];
     if (broken >> x->whole->at.home & 1)
         return NULL;
     last->at.place = x->whole->queue->home;
-    last->at.lane = x->whole->at.home;
+    last->at.worker = x->whole->at.home;
     last->tile.able = false;
     return last;
 }
@@ -434,7 +435,7 @@ static void whole_at_home(struct cw_run_tiles *x, const char *why)
     cw_run_worker_ready(x->whole);
 }
 
-/* Parts that wait for their lanes, or for others, have nothing to do any more. */
+/* Parts that wait for their workers, or for others, have nothing to do any more. */
 static void dismiss(struct cw_run_tiles *x)
 {
     for (uint32_t i = 0; i < x->parts; i++) {

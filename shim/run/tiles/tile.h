@@ -1,27 +1,27 @@
-/* tile.h - launches in tiles: one kernel launch cut by work-groups, run by several lanes at once.
+/* tile.h - launches in tiles: one kernel launch cut by work-groups, run by several workers at once.
  *
  * A launch that may be cut (tiles/cut.c: the verdict of kernels/footprint/cut.h) is given *blocks*, ranges
- * of work-groups along the cut dimension, and *parts*, one for each lane that takes part. A part is a command
- * of its own as far as a lane is concerned: it stands in the lane's heap and the thread that holds the lane
- * runs it. It takes one block after the other until none is left for it. Blocks may be bound to a part or
- * free for any part. Each runs the rewritten kernel (kernels/rewrite/rewrite.h) at offset zero with the
- * local size pinned.
+ * of work-groups along the cut dimension, and *parts*, one for each worker that takes part. A part is a
+ * command of its own as far as a worker is concerned: it stands in the worker's heap and the thread that
+ * holds the worker runs it. It takes one block after the other until none is left for it. Blocks may be
+ * bound to a part or free for any part. Each runs the rewritten kernel (kernels/rewrite/rewrite.h) at offset
+ * zero with the local size pinned.
  *
- *   ready ── every part into its lane's heap ── blocks taken, run, counted ── the last part ends ──▶ the
+ *   ready ── every part into its worker's heap ── blocks taken, run, counted ── the last part ends ──▶ the
  *   command is done
  *
  * For the rest of run mode the launch stays one command: it starts with its first block and ends with its
  * last (profiling: START the earliest, END the latest), its dependences are those of the whole. Parts work
  * on one memory, or each brings the bytes of its blocks to its own (tiles/tile_apart.h).
  *
- * Before its first block a part sees to it that its lane has the code of all that it may be given, so that
- * a part that has begun can bring the launch to its end. A block that a lane cannot begin goes back and is
- * free for any part; that lane takes no more blocks of this kernel. When every part has failed before any
+ * Before its first block a part sees to it that its worker has the code of all that it may be given, so that
+ * a part that has begun can bring the launch to its end. A block that a worker cannot begin goes back and is
+ * free for any part; that worker takes no more blocks of this kernel. When every part has failed before any
  * block has run, the launch runs whole at home; when some had run, home runs the rest. A block that fails
  * when it has begun is not run again: the others are, and the launch ends with that block's status.
  *
- * cw_run.lock guards all of it, except members that say "lane held": those belong to the thread that holds
- * the lane. */
+ * cw_run.lock guards all of it, except members that say "worker held": those belong to the thread that holds
+ * the worker. */
 #ifndef CW_RUN_TILE_H
 #define CW_RUN_TILE_H
 
@@ -93,9 +93,9 @@ struct cw_run_tiles {
 /* A kernel's state for running in tiles. */
 struct cw_run_tiled {
     struct cw_launch_arg *args;
-    cl_kernel *clones;       /* by lane number, lane held: rewritten */
-    struct cw_run_set **set; /* by lane number, lane held: their arguments */
-    cl_kernel *rows; /* by lane number, lane held: the same with a work-item for each row (rewrite.h) */
+    cl_kernel *clones;       /* by worker number, worker held: rewritten */
+    struct cw_run_set **set; /* by worker number, worker held: their arguments */
+    cl_kernel *rows; /* by worker number, worker held: the same with a work-item for each row (rewrite.h) */
     struct cw_run_set **row_set;
     struct cw_run_share *shares; /* by shape: the devices' shares */
 };
@@ -131,7 +131,7 @@ struct cw_run_piece {
 };
 bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece,
                         uint32_t n);
-/* Cuts `t` between the lanes of these places, which take blocks as `share` gives them out. False: as above.
+/* Cuts `t` between the workers of these places, which take blocks as `share` gives them out. False: as above.
  */
 bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share,
                         const uint32_t *place, uint32_t n);
@@ -141,11 +141,12 @@ void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part);
 /* The thread that does never comes back from a block of `part`, which may use all of the launch for ever. */
 void cw_run_tile_crew_hangs(struct cw_run_task *part);
 /* The same on the virtual clock, for all parts at once. Only where cw_run_tile_virtual_may says so: the
- * launch is shared while it runs, and the lanes of its parts have nothing else to do. (tiles/tile_virtual.c)
+ * launch is shared while it runs, and the workers of its parts have nothing else to do.
+ * (tiles/tile_virtual.c)
  */
 void cw_run_tile_virtual_run(struct cw_run_task *part);
 bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_task *part);
-/* Under chaos: cuts it anywhere, for any lanes. */
+/* Under chaos: cuts it anywhere, for any workers. */
 void cw_run_tile_chaos_cut(struct cw_run_task *t);
 
 /* ---- for tiles/tile_crew.c; lock held */
@@ -155,7 +156,7 @@ enum cw_run_taken { CW_RUN_TAKEN, CW_RUN_TAKEN_NONE, CW_RUN_TAKEN_LATER };
 enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_task *part);
 /* It has run, and taken `ns` (0: not known). */
 void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns);
-/* It has failed: the lane runs no more of this kernel. Other parts run the blocks that it has not begun. A
+/* It has failed: the worker runs no more of this kernel. Other parts run the blocks that it has not begun. A
  * block that had begun may have changed memory, and a kernel that reads its own output must not run there
  * again: the launch has failed. */
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status);
@@ -173,18 +174,18 @@ bool cw_run_tile_late_may_run_again(const struct cw_run_task *t, const struct cw
 /* Something has changed: parts that wait for others ask again. */
 void cw_run_tile_parts_wake(struct cw_run_tiles *x);
 
-/* ---- running (tiles/tile_submit.c, tiles/tile_program.c); lane held, lock not held */
+/* ---- running (tiles/tile_submit.c, tiles/tile_program.c); worker held, lock not held */
 
 /* Hands the block that `part` has taken to its device. *queue: to be finished. `event`: as the vendor takes
  * it. */
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event);
 /* True when the place has the code that block `b` of a launch which is cut so needs, compiled now if need be.
- * Lane held, lock not held. */
+ * Worker held, lock not held. */
 bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c,
                                  struct cw_run_context_device *p, const struct cw_run_cut *cut,
                                  const struct cw_run_block *b);
 /* That code is in the vendor's cache; else the builder is asked for it, or (`compiles`) it is compiled
- * now. The rewritten program is built there. The lane need not be held. `l`: of its arguments kinds and
+ * now. The rewritten program is built there. The worker need not be held. `l`: of its arguments kinds and
  * sizes count. */
 bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_context_device *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, bool compiles);
@@ -203,7 +204,7 @@ bool cw_run_tile_program_is_itself(struct cw_run_kernel *k, const struct cw_run_
 /* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden
  * argument. NULL: it cannot be had there. */
 cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_device *place, bool *hidden);
-/* cw_isolated_launch_ahead() for a launch of it, or of its form for rows (builds/isolated_compiler.h). Lane
+/* cw_isolated_launch_ahead() for a launch of it, or of its form for rows (builds/isolated_compiler.h). Worker
  * held. */
 cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place,
                                  const struct cw_run_ndrange *r, bool by_rows);
@@ -213,11 +214,12 @@ bool cw_run_tile_program_knows(const struct cw_run_launch *l, struct cw_run_cont
 /* Its form for rows, with those in row_set; NULL: there is none. */
 cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_context_device *place);
 /* Whether it has that form. Rewrites the program first, but does not wait for a build that is under way: then
- * it is not *known. The lane need not be held. */
+ * it is not *known. The worker need not be held. */
 bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known);
 
-/* Rewrites `p` and loads it for a place, whose lane runs none of it yet, or, where there is no binary, builds
- * it (the place's state is CW_RUN_COPY_WANTED) or asks the builder for the binary. True: it was built. */
+/* Rewrites `p` and loads it for a place, whose worker runs none of it yet, or, where there is no binary,
+ * builds it (the place's state is CW_RUN_COPY_WANTED) or asks the builder for the binary. True: it was
+ * built. */
 bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place);
 /* Rewrites `p` and asks the builder for the binary. */
 void cw_run_tile_program_ask(struct cw_run_program *p, uint32_t place);

@@ -17,7 +17,7 @@ enum { TILES = 3 }; /* before a block, the block, behind it */
 
 static uint32_t memory_of(const struct cw_run_tiles *x, uint32_t place)
 {
-    return x->whole->queue->context->places[place].slot->memory;
+    return x->whole->queue->context->places[place].device->memory;
 }
 
 /* Where no work-item can tell which work-group it is in, a unit is a row of work-items; else a work-group. */
@@ -302,7 +302,7 @@ const struct cw_run_task *cw_run_tile_apart_part(const struct cw_run_task *part,
 
 static bool is_at_home(const struct cw_run_task *part)
 {
-    return part->at.lane == part->at.home;
+    return part->at.worker == part->at.home;
 }
 
 static void forget(struct cw_run_task *part)
@@ -335,7 +335,7 @@ static cl_int fetch(struct cw_run_tiles *x, struct cw_run_task *part)
 bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
 {
     struct cw_run_tiles *x = part->tile.part_of;
-    struct cw_run_worker *l = &cw_run.lanes[part->at.lane];
+    struct cw_run_worker *l = &cw_run.workers[part->at.worker];
     cl_int err;
 
     *lost = CL_SUCCESS;
@@ -359,7 +359,7 @@ bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost)
 
 bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status)
 {
-    struct cw_run_worker *l = &cw_run.lanes[part->at.lane];
+    struct cw_run_worker *l = &cw_run.workers[part->at.worker];
     bool away = !is_at_home(part), again = status < 0 && away;
 
     if (again && cw_run_quarantine_is_due(part->outcome.vendor))

@@ -1,4 +1,4 @@
-/* tile_build.c - the thread that builds rewritten programs for lanes, beside everything else. */
+/* tile_build.c - the thread that builds rewritten programs for workers, beside everything else. */
 #include "share.h"
 #include "../core/context_device.h"
 #include "../../door/exit.h"
@@ -37,10 +37,10 @@ static struct {
     pthread_cond_t wake;
 } builder = {.wake = PTHREAD_COND_INITIALIZER};
 
-/* Makes the context of a place, with its lane held. Lock held, given up meanwhile. */
+/* Makes the context of a place, with its worker held. Lock held, given up meanwhile. */
 static bool make_context(struct cw_run_program *p, struct cw_run_context_device *place)
 {
-    struct cw_run_worker *l = place->lane;
+    struct cw_run_worker *l = place->worker;
     bool good;
 
     cw_run.waiters++;
@@ -66,7 +66,7 @@ static void build(struct cw_run_program *p, uint32_t place)
 
     if (!cw_run_tile_program_by_offset(&p->context->places[place]) &&
         !make_context(p, &p->context->places[place])) {
-        uint8_t *state = cw_run_tile_program_state(p, p->context->places[place].lane);
+        uint8_t *state = cw_run_tile_program_state(p, p->context->places[place].worker);
 
         if (state && !builder.quit)
             *state = CW_RUN_COPY_FAILED;
@@ -81,7 +81,7 @@ static void build(struct cw_run_program *p, uint32_t place)
     cw_exit_register();
     cw_run_global_lock_take();
     cw_run.preparing--;
-    cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name,
+    cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].worker->name,
                  (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
     cw_run_learn_ended(cw_thread_cpu_ns() - cpu_ns);
     if (built)
@@ -135,7 +135,7 @@ bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint
     unsigned missing = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        const uint8_t *state = cw_run_tile_program_state(p, p->context->places[place[i]].lane);
+        const uint8_t *state = cw_run_tile_program_state(p, p->context->places[place[i]].worker);
 
         if (!state)
             return false;
@@ -158,7 +158,7 @@ static enum cw_run_copy_state next_state(struct cw_run_program *p, const struct 
 
 bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool worth, bool build)
 {
-    const struct cw_run_worker *l = p->context->places[place].lane;
+    const struct cw_run_worker *l = p->context->places[place].worker;
     uint8_t *state = cw_run_tile_program_state(p, l), next;
 
     if (!state)

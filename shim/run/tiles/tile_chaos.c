@@ -1,4 +1,4 @@
-/* tile_chaos.c - under the policy chaos most launches that may be cut are, anywhere, for any lanes; the
+/* tile_chaos.c - under the policy chaos most launches that may be cut are, anywhere, for any workers; the
  * others move. */
 #include "../planner/legal.h"
 #include "tile.h"
@@ -37,7 +37,7 @@ void cw_run_tile_chaos_cut(struct cw_run_task *t)
 {
     const struct cw_run_context *c = t->queue->context;
     struct cw_run_piece piece[CW_RUN_TILE_BLOCKS];
-    uint32_t place[CW_RUN_LANES], places = 0, n;
+    uint32_t place[CW_RUN_WORKERS], places = 0, n;
     struct cw_run_cut cut;
     const char *why = cw_run_cut_of(t, &cut);
 
@@ -45,7 +45,7 @@ void cw_run_tile_chaos_cut(struct cw_run_task *t)
         cw_run_reasons_whole(t, why);
         return;
     }
-    for (uint32_t i = 0; i < c->slots->n && places < CW_RUN_LANES; i++)
+    for (uint32_t i = 0; i < c->devices->n && places < CW_RUN_WORKERS; i++)
         if (cw_run_legal(t, &c->places[i], cw_run_cut_scope(&cut)) == CW_RUN_LEGAL)
             place[places++] = i;
     if (!places) {

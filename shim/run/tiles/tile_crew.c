@@ -1,7 +1,7 @@
 /* tile_crew.c - one thread runs parts of a cut launch: its own, and those of devices that have threads of
  * their own.
  *
- * Where enqueueing runs the kernel (PoCL basic), each lane needs a thread. Other devices only have to be
+ * Where enqueueing runs the kernel (PoCL basic), each worker needs a thread. Other devices only have to be
  * handed their blocks: a thread that runs a part first hands out theirs too, then runs one of the former kind
  * itself, if there is one. So no worker has to be woken only to wake a device's thread, and no thread sleeps
  * that has work. */
@@ -23,7 +23,7 @@
 
 struct member {
     struct cw_run_task *part;
-    struct cw_run_worker *lane;
+    struct cw_run_worker *worker;
     bool at_once;     /* its blocks run while they are enqueued, or under a model of the device's time */
     bool holds, over; /* a block, which has ended */
     cl_event event;
@@ -33,21 +33,21 @@ struct member {
 
 struct crew {
     struct cw_run_tiles *x;
-    struct member m[CW_RUN_LANES];
+    struct member m[CW_RUN_WORKERS];
     uint32_t n;
 };
 
-static const struct cw_cl_device *slot_of(const struct cw_run_task *part)
+static const struct cw_cl_device *device_of(const struct cw_run_task *part)
 {
-    return part->queue->context->places[part->at.place].slot;
+    return part->queue->context->places[part->at.place].device;
 }
 
 static bool runs_at_once(const struct cw_run_task *part)
 {
-    const struct cw_cl_device *slot = slot_of(part);
+    const struct cw_cl_device *device = device_of(part);
 
-    return part->tile.part_of->apart || cw_device_has(slot, CW_VENDOR_IN_CALL) ||
-           cw_device_is_modelled(slot) || cw_run_fault_planted || cw_device_clock_is_virtual();
+    return part->tile.part_of->apart || cw_device_has(device, CW_VENDOR_IN_CALL) ||
+           cw_device_is_modelled(device) || cw_run_fault_planted || cw_device_clock_is_virtual();
 }
 
 /* ---- members; lock held */
@@ -57,10 +57,10 @@ static void enlist(struct crew *c, struct cw_run_worker *l, struct cw_run_task *
     l->busy = true;
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
-    c->m[c->n++] = (struct member){.part = part, .lane = l, .at_once = runs_at_once(part)};
+    c->m[c->n++] = (struct member){.part = part, .worker = l, .at_once = runs_at_once(part)};
 }
 
-/* Parts that stand in the heaps of idle lanes, but of those that need a thread one in all. */
+/* Parts that stand in the heaps of idle workers, but of those that need a thread one in all. */
 static void enlist_others(struct crew *c)
 {
     struct cw_run_tiles *x = c->x;
@@ -68,9 +68,9 @@ static void enlist_others(struct crew *c)
 
     for (uint32_t i = 0; i < c->n; i++)
         occupied |= c->m[i].at_once;
-    for (uint32_t i = 0; i < x->parts && c->n < CW_RUN_LANES; i++) {
+    for (uint32_t i = 0; i < x->parts && c->n < CW_RUN_WORKERS; i++) {
         struct cw_run_task *part = &x->part[i];
-        struct cw_run_worker *l = &cw_run.lanes[part->at.lane];
+        struct cw_run_worker *l = &cw_run.workers[part->at.worker];
         bool at_once = runs_at_once(part);
 
         if (part->state != CW_RUN_READY || l->busy || l->quit || (at_once && occupied))
@@ -86,10 +86,10 @@ static void leaves(struct crew *c, uint32_t i, enum cw_run_taken taken)
     struct member m = c->m[i];
 
     c->m[i] = c->m[--c->n];
-    m.lane->busy = false;
+    m.worker->busy = false;
     cw_run.running--;
     if (m.at_once)
-        cw_run_watch_begins(m.lane);
+        cw_run_watch_begins(m.worker);
     if (taken == CW_RUN_TAKEN_LATER) {
         m.part->state = CW_RUN_LINKED;
     } else {
@@ -179,8 +179,8 @@ static void report(struct crew *c)
 
 static uint64_t block_ns(const struct member *m)
 {
-    return slot_of(m->part)->dsp ? m->part->time.at[3] - m->part->time.at[1]
-                                 : cw_run_global_lock_now_ns() - m->start_ns;
+    return device_of(m->part)->dsp ? m->part->time.at[3] - m->part->time.at[1]
+                                   : cw_run_global_lock_now_ns() - m->start_ns;
 }
 
 static void run_here(struct member *m)
@@ -289,12 +289,12 @@ static void run_blocks(struct crew *c, bool watches, uint64_t until)
  * Lock held, given up meanwhile. */
 static bool run_apart(struct member *m)
 {
-    if (m->lane->memory != CW_MEMORY_HOST)
-        cw_run_late_begins(m->lane, m->part, true);
-    m->status = cw_run_worker_execute(m->lane, m->part);
-    if (CW_UNLIKELY(m->lane->quarantine.hung))
+    if (m->worker->memory != CW_MEMORY_HOST)
+        cw_run_late_begins(m->worker, m->part, true);
+    m->status = cw_run_worker_execute(m->worker, m->part);
+    if (CW_UNLIKELY(m->worker->quarantine.hung))
         return false;
-    cw_run_late_ends(m->lane);
+    cw_run_late_ends(m->worker);
     if (m->status >= 0)
         m->status = cw_run_tile_merge_collect(m->part);
     m->ns = block_ns(m);

@@ -15,8 +15,8 @@
 
 static bool among_dsps(const struct cw_run_context *c)
 {
-    for (size_t i = 0; i < c->slots->n; i++)
-        if (c->slots->slot[i].dsp && !c->slots->slot[i].home)
+    for (size_t i = 0; i < c->devices->n; i++)
+        if (c->devices->device[i].dsp && !c->devices->device[i].home)
             return true;
     return false;
 }
@@ -50,10 +50,10 @@ uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
     if (now < deadline)
         return deadline;
     for (uint32_t i = 0; i < x->parts; i++) {
-        const struct cw_cl_device *slot = t->queue->context->places[x->part[i].at.place].slot;
+        const struct cw_cl_device *device = t->queue->context->places[x->part[i].at.place].device;
 
-        if (x->part[i].state == CW_RUN_RUNNING && !slot->home)
-            cw_device_stop(slot);
+        if (x->part[i].state == CW_RUN_RUNNING && !device->home)
+            cw_device_stop(device);
     }
     return now + CW_RUN_LATE_NS;
 }

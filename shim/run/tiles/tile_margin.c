@@ -135,7 +135,7 @@ static uint32_t reach_of(struct cw_run_tiles *x, const struct cw_run_block *b, b
 
 static uint32_t memory_of(const struct cw_run_tiles *x, const struct cw_run_block *b)
 {
-    return x->whole->queue->context->places[x->part[b->part].at.place].slot->memory;
+    return x->whole->queue->context->places[x->part[b->part].at.place].device->memory;
 }
 
 /* The units next to block `i` on a side that are run in other memories than its own, `most` at most. */

@@ -155,7 +155,7 @@ void cw_run_tile_merge_free(struct cw_run_tiles *x)
         for (uint32_t i = 0; i < m->n; i++) {
             const struct own *own = own_of(x, p, i);
 
-            x->whole->queue->context->own_objects -= own->memory && own->place->slot->home;
+            x->whole->queue->context->own_objects -= own->memory && own->place->device->home;
             cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, own->memory);
         }
     for (uint32_t i = 0; i < CW_CUT_MAX_MERGES; i++)
@@ -237,12 +237,12 @@ static bool make_own(struct own *own, struct cw_run_context *c, struct cw_run_co
         return true;
     cw_run_recount_begins();
     if (own->memory) {
-        c->own_objects -= own->place->slot->home;
+        c->own_objects -= own->place->device->home;
         cw_next.clReleaseMemObject(own->memory);
     }
     own->memory = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE, bytes, NULL, &err);
     own->place = p;
-    c->own_objects += own->memory && p->slot->home;
+    c->own_objects += own->memory && p->device->home;
     cw_run_recount_ends();
     return own->memory;
 }

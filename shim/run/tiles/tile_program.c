@@ -1,6 +1,6 @@
-/* tile_program.c - rewritten programs and their kernels on each lane.
+/* tile_program.c - rewritten programs and their kernels on each worker.
  *
- * The source is rewritten once per program, and built for each lane with a definition of its own: tiles of
+ * The source is rewritten once per program, and built for each worker with a definition of its own: tiles of
  * one kernel that differ in width abort PoCL 3.1 when two devices run them at once (workers/exclusion.c),
  * unless it takes them for different kernels. Launches of kernels that the rewriter or the vendor's compiler
  * refuses stay whole.
@@ -33,14 +33,14 @@ struct cw_run_rewritten {
     struct cw_rewrite_out out;    /* immutable once `made` */
     struct cw_run_models *models; /* whose kernels are those of `out`, in their order */
     bool made;
-    cl_program program[CW_RUN_LANES]; /* once `tried`, under `rewriting` */
-    bool tried[CW_RUN_LANES];
-    bool loaded[CW_RUN_LANES];   /* of a binary */
-    bool rowless[CW_RUN_LANES];  /* without the forms for rows */
-    bool hopeless[CW_RUN_LANES]; /* there is going to be no binary */
-    uint8_t state[CW_RUN_LANES]; /* enum cw_run_copy_state */
+    cl_program program[CW_RUN_WORKERS]; /* once `tried`, under `rewriting` */
+    bool tried[CW_RUN_WORKERS];
+    bool loaded[CW_RUN_WORKERS];   /* of a binary */
+    bool rowless[CW_RUN_WORKERS];  /* without the forms for rows */
+    bool hopeless[CW_RUN_WORKERS]; /* there is going to be no binary */
+    uint8_t state[CW_RUN_WORKERS]; /* enum cw_run_copy_state */
     /* asked for: sought again then, and the next time so much later */
-    uint64_t seek_at_ns[CW_RUN_LANES], seek_after_ns[CW_RUN_LANES];
+    uint64_t seek_at_ns[CW_RUN_WORKERS], seek_after_ns[CW_RUN_WORKERS];
 };
 
 static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER;
@@ -54,8 +54,8 @@ void cw_run_tile_program_free(struct cw_run_program *p)
     p->rewritten = NULL;
     if (!r)
         return;
-    for (size_t i = 0; i < c->slots->n; i++)
-        cw_helper_build_drop(c, &c->places[i], r->program[c->places[i].lane->number]);
+    for (size_t i = 0; i < c->devices->n; i++)
+        cw_helper_build_drop(c, &c->places[i], r->program[c->places[i].worker->number]);
     cw_rewrite_finish(&r->out);
     cw_run_program_models_release(r->models);
     free(r);
@@ -146,7 +146,7 @@ static int find(const struct cw_run_rewritten *r, const char *name)
 
 bool cw_run_tile_program_by_offset(const struct cw_run_context_device *place)
 {
-    return cw_device_has(place->slot, CW_VENDOR_FUSES_IN_BACKEND) && !cw_run_relaxed;
+    return cw_device_has(place->device, CW_VENDOR_FUSES_IN_BACKEND) && !cw_run_relaxed;
 }
 
 const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k)
@@ -166,7 +166,7 @@ const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k)
     return "the kernel cannot be rewritten for certain";
 }
 
-/* ---- on a lane */
+/* ---- on a worker */
 
 static bool any_rows(const struct cw_run_rewritten *r)
 {
@@ -184,7 +184,7 @@ static char *options_of(const struct cw_run_program *p, const struct cw_run_cont
     char *options = malloc(bytes);
 
     if (options)
-        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1,
+        snprintf(options, bytes, TILE_OPTIONS, p->options, place->worker->number + 1,
                  rows ? "" : " -DCW_RUN_NO_ROWS");
     return options;
 }
@@ -209,11 +209,11 @@ static cl_program make(struct cw_run_program *p, const struct cw_run_rewritten *
 static cl_program make_either(struct cw_run_program *p, struct cw_run_rewritten *r,
                               struct cw_run_context_device *place, bool build)
 {
-    uint32_t lane = place->lane->number;
+    uint32_t worker = place->worker->number;
     cl_program program = make(p, r, place, build, true);
 
-    r->rowless[lane] = !program && any_rows(r);
-    return r->rowless[lane] ? make(p, r, place, build, false) : program;
+    r->rowless[worker] = !program && any_rows(r);
+    return r->rowless[worker] ? make(p, r, place, build, false) : program;
 }
 
 /* The builder's compiler may refuse the forms for rows. */
@@ -231,51 +231,51 @@ static bool ask(const struct cw_run_program *p, const struct cw_run_rewritten *r
 static cl_program try(struct cw_run_program *p, struct cw_run_rewritten *r,
                       struct cw_run_context_device *place, bool build)
 {
-    uint32_t lane = place->lane->number;
+    uint32_t worker = place->worker->number;
 
     if (cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT)) {
-        r->tried[lane] = true;
+        r->tried[worker] = true;
         return NULL;
     }
-    r->program[lane] = make_either(p, r, place, false);
-    r->loaded[lane] = r->program[lane];
-    if (r->loaded[lane])
-        cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
-    if (!r->loaded[lane] && !cw_run.chaos) /* first: the end of the process may cut a build off */
-        r->hopeless[lane] = !ask(p, r, place, true);
-    if (!r->program[lane] && build)
-        r->program[lane] = make_either(p, r, place, true);
-    if (!r->loaded[lane] && r->program[lane] && r->rowless[lane] && !cw_run.chaos)
+    r->program[worker] = make_either(p, r, place, false);
+    r->loaded[worker] = r->program[worker];
+    if (r->loaded[worker])
+        cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->worker->name);
+    if (!r->loaded[worker] && !cw_run.chaos) /* first: the end of the process may cut a build off */
+        r->hopeless[worker] = !ask(p, r, place, true);
+    if (!r->program[worker] && build)
+        r->program[worker] = make_either(p, r, place, true);
+    if (!r->loaded[worker] && r->program[worker] && r->rowless[worker] && !cw_run.chaos)
         ask(p, r, place, false);
-    r->tried[lane] = r->program[lane] || build;
-    return r->program[lane];
+    r->tried[worker] = r->program[worker] || build;
+    return r->program[worker];
 }
 
 /* Asked for by the worker of the first tile, where it was not built before (CLWEAVE_MANAGE_ALL). */
 static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r,
                              struct cw_run_context_device *place)
 {
-    uint32_t lane = place->lane->number;
+    uint32_t worker = place->worker->number;
 
     pthread_mutex_lock(&rewriting); /* before the lock of run mode */
-    if (!r->tried[lane] && try(p, r, place, true) && !r->loaded[lane] && !cw_run.chaos) {
+    if (!r->tried[worker] && try(p, r, place, true) && !r->loaded[worker] && !cw_run.chaos) {
         cw_run_global_lock_take();
         cw_run_account.learns++;
         cw_run_global_lock_give();
     }
     pthread_mutex_unlock(&rewriting);
-    return r->program[lane];
+    return r->program[worker];
 }
 
 /* The place's next state after that. Lock held. */
-static enum cw_run_copy_state state_after(struct cw_run_rewritten *r, uint32_t lane, bool good)
+static enum cw_run_copy_state state_after(struct cw_run_rewritten *r, uint32_t worker, bool good)
 {
     uint64_t now = cw_run_global_lock_now_ns();
 
-    if (good || r->tried[lane] || !r->out.source)
+    if (good || r->tried[worker] || !r->out.source)
         return good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
-    r->seek_after_ns[lane] = r->seek_after_ns[lane] ? 2 * r->seek_after_ns[lane] : CW_RUN_SEEK_FIRST_NS;
-    r->seek_at_ns[lane] = r->hopeless[lane] ? UINT64_MAX : now + r->seek_after_ns[lane];
+    r->seek_after_ns[worker] = r->seek_after_ns[worker] ? 2 * r->seek_after_ns[worker] : CW_RUN_SEEK_FIRST_NS;
+    r->seek_at_ns[worker] = r->hopeless[worker] ? UINT64_MAX : now + r->seek_after_ns[worker];
     return CW_RUN_COPY_MISSED;
 }
 
@@ -283,7 +283,7 @@ bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place)
 {
     struct cw_run_context_device *at = &p->context->places[place];
     struct cw_run_rewritten *r = rewritten(p);
-    uint32_t lane = at->lane->number;
+    uint32_t worker = at->worker->number;
     bool good = false;
 
     if (!r) /* it has been built anew meanwhile, and has no models yet */
@@ -292,15 +292,15 @@ bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place)
         good = true; /* the kernel itself: tiles/share.c */
     } else if (r->out.source) {
         pthread_mutex_lock(&rewriting);
-        good = r->tried[lane] ? r->program[lane] != NULL
-                              : try(p, r, at, r->state[lane] == CW_RUN_COPY_WANTED) != NULL;
+        good = r->tried[worker] ? r->program[worker] != NULL
+                                : try(p, r, at, r->state[worker] == CW_RUN_COPY_WANTED) != NULL;
         pthread_mutex_unlock(&rewriting);
     }
     cw_run_global_lock_take();
     cw_run.copies += good; /* there may be more to gain (tuning/bypass.c) */
-    r->state[lane] = state_after(r, lane, good);
+    r->state[worker] = state_after(r, worker, good);
     cw_run_global_lock_give();
-    return good && !r->loaded[lane] && !cw_run_tile_program_by_offset(at);
+    return good && !r->loaded[worker] && !cw_run_tile_program_by_offset(at);
 }
 
 void cw_run_tile_program_ask(struct cw_run_program *p, uint32_t place)
@@ -338,8 +338,8 @@ bool cw_run_tile_program_is_itself(struct cw_run_kernel *k, const struct cw_run_
 cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_device *place, bool *hidden)
 {
     struct cw_run_rewritten *r = rewritten(k->program);
-    cl_kernel *clone = &k->tiled->clones[place->lane->number];
-    struct cw_run_set **set = &k->tiled->set[place->lane->number];
+    cl_kernel *clone = &k->tiled->clones[place->worker->number];
+    struct cw_run_set **set = &k->tiled->set[place->worker->number];
     int i = r ? find(r, k->name) : -1;
     cl_program program;
 
@@ -358,9 +358,9 @@ cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_
 cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_context_device *place)
 {
     struct cw_run_rewritten *r = rewritten(k->program);
-    uint32_t lane = place->lane->number;
-    cl_kernel *clone = &k->tiled->rows[lane];
-    struct cw_run_set **set = &k->tiled->row_set[lane];
+    uint32_t worker = place->worker->number;
+    cl_kernel *clone = &k->tiled->rows[worker];
+    struct cw_run_set **set = &k->tiled->row_set[worker];
     int i = r ? find(r, k->name) : -1;
     char name[256];
     cl_program program;
@@ -390,7 +390,7 @@ static bool name_wanted(struct wanted *w, const struct cw_run_launch *l,
     struct cw_run_rewritten *r = rewritten(k->program);
     int i = r ? find(r, k->name) : -1;
 
-    w->options = i >= 0 ? options_of(k->program, place, !r->rowless[place->lane->number]) : NULL;
+    w->options = i >= 0 ? options_of(k->program, place, !r->rowless[place->worker->number]) : NULL;
     w->source = i >= 0 ? r->out.source[0] : NULL;
     w->extra = by_rows ? 2 : i >= 0 && r->out.kernel[i].verdict == CW_REWRITE_DONE;
     return w->options && (size_t)snprintf(w->name, sizeof w->name, "%s%s", by_rows ? CW_REWRITE_ROWS : "",

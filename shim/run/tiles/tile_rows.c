@@ -34,9 +34,9 @@ bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global
                          const struct cw_run_context_device *p, struct cw_run_rows *rows)
 {
     size_t others = global[1] * global[2],
-           wanted = p->lane->units > 1 ? (size_t)p->lane->units * ROWS_PER_UNIT : 1, pieces, row;
+           wanted = p->worker->units > 1 ? (size_t)p->worker->units * ROWS_PER_UNIT : 1, pieces, row;
 
-    if (p->slot->dsp || !global[0] || !others || tile->base[0] > INT_MAX ||
+    if (p->device->dsp || !global[0] || !others || tile->base[0] > INT_MAX ||
         global[0] > INT_MAX - tile->base[0] || cw_run_fault_planted == CW_RUN_FAULT_LOCAL)
         return false;
     pieces = others < wanted ? (wanted + others - 1) / others : 1;

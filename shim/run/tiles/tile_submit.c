@@ -100,7 +100,7 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
                             : cw_run_tile_program_on(l->kernel, p, &s->hidden);
     if (!s->kernel)
         return;
-    s->set = s->itself ? l->kernel->set[p->lane->number] : l->kernel->tiled->set[p->lane->number];
+    s->set = s->itself ? l->kernel->set[p->worker->number] : l->kernel->tiled->set[p->worker->number];
     for (int i = 0; i < 3; i++)
         s->offset[i] = s->tile.base[i];
     if (CW_UNLIKELY(spoils && cw_run_fault_planted))
@@ -110,10 +110,10 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
                   : NULL;
     if (by_rows) {
         s->kernel = by_rows;
-        s->set = l->kernel->tiled->row_set[p->lane->number];
+        s->set = l->kernel->tiled->row_set[p->worker->number];
         use_rows(s);
     }
-    s->first_time = !cw_compiler_kinds_has(l, s->global, s->local, p->lane->number, s->form);
+    s->first_time = !cw_compiler_kinds_has(l, s->global, s->local, p->worker->number, s->form);
 }
 
 static cl_int have_code(const struct shape *s, const struct cw_run_launch *l, struct cw_run_context_device *p)
@@ -150,12 +150,12 @@ bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_con
            (compiles && cw_run_tile_program_ahead(l, p, &r, s.form == CW_RUN_ROWS) == CL_SUCCESS);
 }
 
-/* Lock held. All lanes of a launch that refuse it count once. */
-static void wait_for_code(struct cw_run_kernel *k, uint32_t lane)
+/* Lock held. All workers of a launch that refuse it count once. */
+static void wait_for_code(struct cw_run_kernel *k, uint32_t worker)
 {
     uint64_t now = cw_run_global_lock_now_ns();
 
-    k->tile_uncoded |= UINT64_C(1) << lane;
+    k->tile_uncoded |= UINT64_C(1) << worker;
     if (now >= k->tile_code_at_ns) {
         k->tile_code_after_ns = k->tile_code_after_ns ? 2 * k->tile_code_after_ns : CW_RUN_SEEK_FIRST_NS;
         k->tile_code_at_ns = now + k->tile_code_after_ns;
@@ -179,7 +179,7 @@ static bool may_have_code(const struct cw_run_launch *l, struct cw_run_context_d
     cw_run_global_lock_take();
     *begun = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!*begun)
-        wait_for_code(l->kernel, p->lane->number);
+        wait_for_code(l->kernel, p->worker->number);
     cw_run_global_lock_give();
     return *begun;
 }
@@ -204,7 +204,7 @@ static bool may_launch(const struct cw_run_launch *l, struct cw_run_context *c,
         shape_of(&s, l, c, p, cut, &block[i], false);
         first = s.first_time;
     }
-    return !first || cw_isolated_compiler_may_load(p->slot->device);
+    return !first || cw_isolated_compiler_may_load(p->device->device);
 }
 
 /* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one
@@ -225,7 +225,7 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     memcpy(local, cut->local, sizeof local);
     local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2
                                    : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
-    if (cw_compiler_kinds_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART))
+    if (cw_compiler_kinds_has(l, l->global, local, p->worker->number, CW_RUN_ANY_PART))
         return may_launch(l, c, p, cut, block, n);
     if (!compiles && !cw_run.eager && !cw_run.chaos && !may_have_code(l, p, cut, block, n, &begun))
         return false;
@@ -234,7 +234,7 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     if (begun)
         end_build(begin);
     if (good)
-        cw_compiler_kinds_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
+        cw_compiler_kinds_loaded(l, l->global, local, p->worker->number, CW_RUN_ANY_PART);
     return good;
 }
 
@@ -261,7 +261,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_r
         err = cw_next.clSetKernelArg(s.kernel, l->kernel->count + 1, sizeof s.rows.size, &s.rows.size);
     if (err == CL_SUCCESS && CW_UNLIKELY(s.first_time))
         err = cw_pending_launches_enqueue(p, s.queue, s.kernel, &r, event);
-    else if (err == CL_SUCCESS && CW_UNLIKELY(p->slot->pace > 0))
+    else if (err == CL_SUCCESS && CW_UNLIKELY(p->device->pace > 0))
         err = cw_pace_enqueue(s.queue, s.kernel, r.dims, r.offset, r.global, r.local, event);
     else if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, r.dims, r.offset, r.global, r.local, 0, NULL,
@@ -269,7 +269,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, const struct cw_r
     if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
         atomic_fetch_add_explicit(&cw_run.counts.by_rows, 1, memory_order_relaxed);
     if (err == CL_SUCCESS && s.first_time)
-        cw_compiler_kinds_loaded(l, s.global, s.local, p->lane->number, s.form);
+        cw_compiler_kinds_loaded(l, s.global, s.local, p->worker->number, s.form);
     return err;
 }
 
@@ -324,10 +324,11 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     b.groups -= two;
     err = cw_run_tile_submit_range(&part->launch, part, c, p, &x->cut, &b, queue, two ? NULL : event);
     part->begun = err == CL_SUCCESS;
-    if (two && part->begun && !p->lane->quarantine.hung) { /* else it was given up, and may have no buffers */
+    if (two && part->begun &&
+        !p->worker->quarantine.hung) { /* else it was given up, and may have no buffers */
         err = cw_run_tile_submit_range(&part->launch, part, c, p, &x->cut, &last, queue, event);
     }
-    if (x->units > 1 && err == CL_SUCCESS && !p->lane->quarantine.hung)
+    if (x->units > 1 && err == CL_SUCCESS && !p->worker->quarantine.hung)
         err = submit_margins(part, &b, queue);
     if (err != CL_SUCCESS && part->begun)
         cw_next.clFinish(*queue); /* the first launch is over before the error is reported */

@@ -1,8 +1,8 @@
 /* tile_virtual.c - a shared launch on the emulated board's virtual clock.
  *
- * There, the host's time for a block says nothing about its end, so lanes cannot be left to race for
+ * There, the host's time for a block says nothing about its end, so workers cannot be left to race for
  * blocks. One thread runs the blocks of all of them, in the order in which the model's time has them asked
- * for: a lane that is early there takes from the next, as on the real clock, and everything about it is
+ * for: a worker that is early there takes from the next, as on the real clock, and everything about it is
  * exact. */
 #include "share.h"
 #include "../core/global_lock.h"
@@ -13,7 +13,7 @@
 
 struct member {
     struct cw_run_task *part;
-    struct cw_run_worker *lane;
+    struct cw_run_worker *worker;
     uint64_t at_ns; /* when it asks, or its block ends; on the clock of cw_device_now_ns */
     bool holds;     /* a block, which has run */
     bool waits;     /* for others */
@@ -22,7 +22,7 @@ struct member {
 
 struct cast {
     struct cw_run_tiles *x;
-    struct member m[CW_RUN_LANES];
+    struct member m[CW_RUN_WORKERS];
     uint32_t n;
 };
 
@@ -32,7 +32,7 @@ bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_t
         x->inherits)
         return false;
     for (uint32_t i = 0; i < x->parts; i++) {
-        const struct cw_run_worker *l = &cw_run.lanes[x->part[i].at.lane];
+        const struct cw_run_worker *l = &cw_run.workers[x->part[i].at.worker];
 
         if (&x->part[i] != first && (x->part[i].state != CW_RUN_READY || l->busy || l->quit))
             return false;
@@ -42,7 +42,7 @@ bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_t
 
 static void enlist(struct cast *c, struct cw_run_task *part)
 {
-    struct cw_run_worker *l = &cw_run.lanes[part->at.lane];
+    struct cw_run_worker *l = &cw_run.workers[part->at.worker];
     uint64_t offset = (uint64_t)cw_device_profiling_offset_ns();
     uint64_t ready = part->time.ready_ns > offset ? part->time.ready_ns - offset : cw_device_now_ns();
 
@@ -50,7 +50,7 @@ static void enlist(struct cast *c, struct cw_run_task *part)
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
     c->m[c->n++] = (struct member){.part = part,
-                                   .lane = l,
+                                   .worker = l,
                                    .at_ns = ready < l->virtual_end_ns ? l->virtual_end_ns : ready,
                                    .status = CL_SUCCESS};
 }
@@ -60,13 +60,13 @@ static void leaves(struct cast *c, struct member *gone)
     struct member m = *gone;
 
     *gone = c->m[--c->n];
-    m.lane->busy = false;
+    m.worker->busy = false;
     cw_run.running--;
     m.part->state = CW_RUN_DONE;
     cw_run_tile_part_ends(c->x);
 }
 
-/* Ends come before questions of the same moment, lanes in their order. NULL: all wait. */
+/* Ends come before questions of the same moment, workers in their order. NULL: all wait. */
 static struct member *earliest(struct cast *c)
 {
     struct member *best = NULL;

@@ -365,7 +365,7 @@ void cw_run_activation_waited(uint64_t *now)
         return;
     ns = (double)(cw_run_once_ns(now) - rent.since_ns);
     cw_run_reasons_waited(ns, rent.commands - rent.waited);
-    if (CW_UNLIKELY(cw_run.far_lanes))
+    if (CW_UNLIKELY(cw_run.far_workers))
         cw_run_gpu_gain_span(ns, rent.commands - rent.waited);
     rent.waited = rent.commands;
     rent.work_ns += ns;

@@ -26,7 +26,7 @@ static bool is_idle(const struct cw_run_queue *q)
 static bool may(const struct cw_run_queue *q)
 {
     return q->managed && !cw_run.eager && !cw_run.chaos && !cw_run_fault_planted &&
-           !cw_device_is_modelled(q->context->places[q->home].slot);
+           !cw_device_is_modelled(q->context->places[q->home].device);
 }
 
 /* A transfer that blocks behind native commands alone: the vendor goes from one to the other without waking

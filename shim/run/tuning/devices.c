@@ -18,8 +18,8 @@
 /* True when another worker builds `p` and keeps a binary that `l` can load. */
 static bool others_build(const struct cw_run_program *p, const struct cw_run_worker *l)
 {
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        if (p->copy[i] == CW_RUN_COPY_WANTED && i != l->number && cw_run.lanes[i].kind == l->kind)
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        if (p->copy[i] == CW_RUN_COPY_WANTED && i != l->number && cw_run.workers[i].kind == l->kind)
             return true;
     return false;
 }
@@ -36,14 +36,14 @@ static bool should_seek(struct cw_run_program *p)
     return true;
 }
 
-/* `p` has been sought on lane `l` in vain: its next state there. Where another lane has built it meanwhile it
- * is sought again. */
+/* `p` has been sought on worker `l` in vain: its next state there. Where another worker has built it
+ * meanwhile it is sought again. */
 static enum cw_run_copy_state after_miss(struct cw_run_program *p, const struct cw_run_worker *l)
 {
     if (others_build(p, l))
         return CW_RUN_COPY_MISSED;
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        if (p->copy[i] == CW_RUN_COPY_READY && cw_run.lanes[i].kind == l->kind &&
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        if (p->copy[i] == CW_RUN_COPY_READY && cw_run.workers[i].kind == l->kind &&
             !(p->sought_again >> l->number & 1)) {
             p->sought_again |= UINT64_C(1) << l->number;
             return CW_RUN_COPY_SOUGHT;
@@ -97,25 +97,25 @@ static bool may_run(const struct cw_run_task *t, const struct cw_run_context_dev
 {
     enum cw_run_illegal illegal;
 
-    if (p->lane->number == t->at.home)
+    if (p->worker->number == t->at.home)
         return true;
-    if (p->lane->building || p->lane->num_wanted || !cw_run_gpu_begin_may(p))
+    if (p->worker->building || p->worker->num_wanted || !cw_run_gpu_begin_may(p))
         return false;
     illegal = cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE);
     if (CW_UNLIKELY(illegal == CW_RUN_ILLEGAL_CODE))
-        cw_run_reasons_code(
-            cw_run_exact_why_not(t->launch.kernel, t->queue->context->places[t->queue->home].slot, p->slot));
+        cw_run_reasons_code(cw_run_exact_why_not(
+            t->launch.kernel, t->queue->context->places[t->queue->home].device, p->device));
     return illegal == CW_RUN_LEGAL && (t->work != CW_RUN_LAUNCH || (!waits_for_code(t->launch.kernel) &&
-                                                                    is_built(t->launch.kernel, p->lane)));
+                                                                    is_built(t->launch.kernel, p->worker)));
 }
 
 uint64_t cw_run_devices_allowed(const struct cw_run_task *t)
 {
     const struct cw_run_context *c = t->queue->context;
-    uint64_t lanes = 0;
+    uint64_t workers = 0;
 
-    for (size_t k = 0; k < c->slots->n; k++)
+    for (size_t k = 0; k < c->devices->n; k++)
         if (may_run(t, &c->places[k]))
-            lanes |= UINT64_C(1) << c->places[k].lane->number;
-    return lanes;
+            workers |= UINT64_C(1) << c->places[k].worker->number;
+    return workers;
 }

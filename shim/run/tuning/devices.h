@@ -5,7 +5,7 @@
 
 #include "../core/types.h"
 
-/* Bit l: the command may run on lane l. Asks the workers of lanes for programs that are not there, and for
+/* Bit l: the command may run on worker l. Asks the workers for programs that are not there, and for
  * builds once the program is worth that. Lock held. */
 uint64_t cw_run_devices_allowed(const struct cw_run_task *t);
 

@@ -15,26 +15,26 @@
 static struct program {
     char *source, *options;
     uint32_t n;
-    struct cw_cl_device slot[CW_RUN_LANES];
+    struct cw_cl_device device[CW_RUN_WORKERS];
 } seen[MOST];
 static uint32_t count;
 
 void cw_run_foresee_launch(struct cw_run_program *p)
 {
-    const struct cw_context_devices *slots = p->context->slots;
+    const struct cw_context_devices *devices = p->context->devices;
     const char *source = cw_run_program_text(p);
     struct program *s = &seen[count];
 
-    if (p->foreseen || count == MOST || !slots || !source || slots->n > CW_RUN_LANES)
+    if (p->foreseen || count == MOST || !devices || !source || devices->n > CW_RUN_WORKERS)
         return;
     p->foreseen = true;
-    for (size_t k = 0; k < slots->homes; k++)
-        if (cw_context_devices_held(slots->slot[k].device))
+    for (size_t k = 0; k < devices->homes; k++)
+        if (cw_context_devices_held(devices->device[k].device))
             return; /* the program's own sub-device may be gone by then */
     s->source = strdup(source);
     s->options = strdup(p->options ? p->options : "");
-    s->n = (uint32_t)slots->n;
-    memcpy(s->slot, slots->slot, slots->n * sizeof *slots->slot);
+    s->n = (uint32_t)devices->n;
+    memcpy(s->device, devices->device, devices->n * sizeof *devices->device);
     if (s->source && s->options) {
         count++;
         return;
@@ -47,20 +47,20 @@ void cw_run_foresee_launch(struct cw_run_program *p)
 static bool is_first_of_its_kind(const struct program *s, uint32_t k)
 {
     for (uint32_t i = 0; i < k; i++)
-        if (!s->slot[i].home && s->slot[i].kind == s->slot[k].kind &&
-            s->slot[i].compute_units == s->slot[k].compute_units)
+        if (!s->device[i].home && s->device[i].kind == s->device[k].kind &&
+            s->device[i].compute_units == s->device[k].compute_units)
             return false;
-    return !s->slot[k].home && s->slot[k].kind != CW_SLOT_DSP;
+    return !s->device[k].home && s->device[k].kind != CW_DEVICE_KIND_DSP;
 }
 
 static void ask(const struct program *s)
 {
-    cl_device_id devices[CW_RUN_LANES];
+    cl_device_id devices[CW_RUN_WORKERS];
 
     for (uint32_t k = 0; k < s->n; k++) {
-        const struct cw_run_context_device place = {.slot = &s->slot[k]};
+        const struct cw_run_context_device place = {.device = &s->device[k]};
 
-        devices[k] = s->slot[k].device;
+        devices[k] = s->device[k].device;
         if (is_first_of_its_kind(s, k))
             cw_helper_program_ask(&(struct cw_run_recipe){s->source, s->options}, &place);
     }

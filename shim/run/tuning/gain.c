@@ -62,7 +62,7 @@ void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const 
 {
     *g = (struct cw_run_gain_window){.first = task[0], .known = true};
     for (uint32_t i = 0; i < count; i++) {
-        size_t at = (size_t)i * prices->lanes + prices->home[i];
+        size_t at = (size_t)i * prices->workers + prices->home[i];
         double cost = prices->cost_ns[at], error = prices->error_ns[at];
         bool measured = task[i]->work == CW_RUN_LAUNCH;
 

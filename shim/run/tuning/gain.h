@@ -21,12 +21,12 @@ struct cw_run_gain_window {
     bool acted;     /* something was moved, reordered or cut; else it only counts within a span */
 };
 
-/* The planner's figures for a window's tasks: tasks x lanes, row by row, of cost and error; the lane
+/* The planner's figures for a window's tasks: tasks x workers, row by row, of cost and error; the worker
  * that is home and, for launches that are sent elsewhere to be measured, the one. */
 struct cw_run_gain_prices {
     const uint32_t *home, *trial;
     const double *cost_ns, *error_ns;
-    uint32_t lanes;
+    uint32_t workers;
 };
 
 /* Fills *g, but `acted`, for a window of `count` tasks. */

@@ -63,8 +63,9 @@ static double price_ns(void)
 {
     double ns = 0;
 
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        ns += cw_run.lanes[i].kind == CW_SLOT_GPU && !cw_run.lanes[i].home ? CW_RUN_GPU_BEGIN_NS : 0;
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        ns +=
+            cw_run.workers[i].kind == CW_DEVICE_KIND_GPU && !cw_run.workers[i].home ? CW_RUN_GPU_BEGIN_NS : 0;
     return ns;
 }
 
@@ -80,7 +81,8 @@ bool cw_run_gpu_begin_is_due(void)
 
 bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
 {
-    return p->slot->home || p->lane->context || !cw_run_context_device_is_gpu(p) || cw_run_gpu_begin_is_due();
+    return p->device->home || p->worker->context || !cw_run_context_device_is_gpu(p) ||
+           cw_run_gpu_begin_is_due();
 }
 
 void cw_run_gpu_begin_saves(double ns, bool cut)

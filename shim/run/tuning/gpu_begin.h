@@ -3,7 +3,7 @@
  * A context takes some .15 s, a part of it in locks of the driver that the program's own calls wait for, and
  * it ends with the process. So other GPUs begin when launches that they would have shortened have cost the
  * program as much as their contexts do (the ski-rental rule, history/history_runs.h), at the first launch to
- * cut (--set learn=all), or with the program where its last run with these arguments had twice that to gain.
+ * cut (--learn all), or with the program where its last run with these arguments had twice that to gain.
  * Lock held, unless said. */
 #ifndef CW_RUN_GPU_BEGIN_H
 #define CW_RUN_GPU_BEGIN_H

@@ -89,7 +89,7 @@ static double span_limit_ns(void)
 static void wonder(struct kind *k, double ns)
 {
     k->odd += spans.gained_ns < ns / 4;
-    if (k->helped == FIRST_PROBE ? k->odd >= FIRST_PROBE - 1 : k->helped == LATER_PROBE * cw_run.num_lanes)
+    if (k->helped == FIRST_PROBE ? k->odd >= FIRST_PROBE - 1 : k->helped == LATER_PROBE * cw_run.num_workers)
         spans.probe = 2;
 }
 

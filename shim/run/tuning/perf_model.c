@@ -30,7 +30,7 @@
 #include "first_launch.h"
 #include "reasons.h"
 
-_Static_assert(CW_RUN_LANES <= CW_RUN_SLOTS_MAX, "lanes are slots");
+_Static_assert(CW_RUN_WORKERS <= CW_RUN_DEVICES_MAX, "workers are devices");
 
 static struct {
     struct cw_policy_config config;
@@ -90,9 +90,9 @@ static void start_rent(const struct cw_options *options)
 static bool fits_windows(struct cw_error *err)
 {
     const struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
-    const struct cw_plan_device slot = {0};
+    const struct cw_plan_device device = {0};
     struct cw_run_planner *planner;
-    bool fits = cw_run_planner_create(&slot, 1, &rules, &brain.config, &planner, err) == CW_OK;
+    bool fits = cw_run_planner_create(&device, 1, &rules, &brain.config, &planner, err) == CW_OK;
 
     cw_run_planner_destroy(planner);
     return fits;
@@ -165,6 +165,7 @@ static void *load(void *unused)
     cw_run_account.cost_ns += l.ns;
     cw_run_record_each(CW_RUN_PROGRAM, models_came);
     cw_run_program_models_came = cw_run.timer_wanted = true;
+    pthread_cond_signal(&cw_run.timer);
     cw_run_global_lock_give();
     return NULL;
 }
@@ -189,7 +190,7 @@ void cw_run_perf_model_finish(void)
         cw_log_warning("%s", err.text);
 }
 
-/* ---- the lanes as slots */
+/* ---- the workers as devices */
 
 /* True when the helpers run on the cores that the home device uses too: then a plan uses either. A paced home
  * leaves its cores free. */
@@ -197,17 +198,17 @@ static bool cores_are_shared(void)
 {
     cl_uint home = 0, helpers = 0;
 
-    for (uint32_t k = 0; k < cw_run.num_lanes; k++) {
-        const struct cw_run_worker *l = &cw_run.lanes[k];
-        if (l->home && l->kind == CW_SLOT_HOME && !(l->pace > 0))
+    for (uint32_t k = 0; k < cw_run.num_workers; k++) {
+        const struct cw_run_worker *l = &cw_run.workers[k];
+        if (l->home && l->kind == CW_DEVICE_KIND_HOME && !(l->pace > 0))
             home += l->units;
-        else if (l->kind == CW_SLOT_BASIC || l->kind == CW_SLOT_SUBDEVICE)
+        else if (l->kind == CW_DEVICE_KIND_BASIC || l->kind == CW_DEVICE_KIND_SUBDEVICE)
             helpers += l->units;
     }
     return home && helpers >= home;
 }
 
-/* Alike lanes have one name in the history: "basic 1" for every basic device of one unit. */
+/* Alike workers have one name in the history: "basic 1" for every basic device of one unit. */
 static void history_name(const struct cw_run_worker *l, char text[48])
 {
     size_t n = strcspn(l->name, "0123456789");
@@ -223,9 +224,9 @@ static double part_ns(const struct cw_run_worker *l)
 {
     double modelled = cw_device_set_up_ns(l->device);
 
-    return !isnan(modelled)          ? modelled
-           : l->kind == CW_SLOT_HOME ? CW_RUN_SHARE_ASYNC_NS
-                                     : CW_RUN_SHARE_PART_NS;
+    return !isnan(modelled)                 ? modelled
+           : l->kind == CW_DEVICE_KIND_HOME ? CW_RUN_SHARE_ASYNC_NS
+                                            : CW_RUN_SHARE_PART_NS;
 }
 
 /* The memory of `l`, which is not the host's. */
@@ -244,8 +245,8 @@ static bool have_links_changed(const struct cw_run_brain *b)
         return false;
     brain.look = cw_run_links_copies +
                  (cw_run_links_copies > CW_LINK_FIT_MEMORY ? cw_run_links_copies / 4 : CW_LINK_FIT_LEAST);
-    for (uint32_t k = 0; k < b->lanes && !changed; k++) {
-        const struct cw_run_worker *l = &cw_run.lanes[k];
+    for (uint32_t k = 0; k < b->workers && !changed; k++) {
+        const struct cw_run_worker *l = &cw_run.workers[k];
         struct cw_plan_space now;
 
         if (l->memory == CW_MEMORY_HOST)
@@ -269,26 +270,26 @@ static void fill_spaces(struct cw_plan_space *spaces)
 static struct cw_run_brain *make_brain(void)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
-    struct cw_plan_device slots[CW_RUN_LANES] = {{0}};
-    double slowness[CW_RUN_LANES];
-    char text[CW_RUN_LANES][48];
-    const char *names[CW_RUN_LANES];
+    struct cw_plan_device devices[CW_RUN_WORKERS] = {{0}};
+    double slowness[CW_RUN_WORKERS];
+    char text[CW_RUN_WORKERS][48];
+    const char *names[CW_RUN_WORKERS];
     struct cw_plan_space spaces[CW_MEMORIES];
     double handoff = cw_device_clock_is_virtual() ? 0 : CW_RUN_HANDOFF_NS;
     struct cw_run_brain *b = calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
-    b->lanes = cw_run.num_lanes;
+    b->workers = cw_run.num_workers;
     fill_spaces(spaces);
     rules.space = spaces;
     rules.always = cw_run.eager;
     if (cw_device_clock_is_virtual())
         rules.wake_ns = 0;
     rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
-    for (uint32_t k = 0; k < b->lanes; k++) {
-        const struct cw_run_worker *l = &cw_run.lanes[k];
-        slots[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), l->memory};
+    for (uint32_t k = 0; k < b->workers; k++) {
+        const struct cw_run_worker *l = &cw_run.workers[k];
+        devices[k] = (struct cw_plan_device){l->name, l->class_name, handoff, part_ns(l), l->memory};
         if (l->memory != CW_MEMORY_HOST) {
             spaces[l->memory] = space_of(l);
             b->link[k][false] = spaces[l->memory].in;
@@ -299,13 +300,13 @@ static struct cw_run_brain *make_brain(void)
         history_name(l, text[k]);
         names[k] = text[k];
     }
-    if (!cw_run_estimate_init(&b->estimator, brain.history, names, slowness, b->lanes) ||
-        cw_run_planner_create(slots, b->lanes, &rules, &brain.config, &b->planner, NULL) != CW_OK) {
+    if (!cw_run_estimate_init(&b->estimator, brain.history, names, slowness, b->workers) ||
+        cw_run_planner_create(devices, b->workers, &rules, &brain.config, &b->planner, NULL) != CW_OK) {
         free(b);
         return NULL;
     }
-    for (uint32_t k = 0; k < b->lanes; k++)
-        b->estimator.units[k] = cw_run.lanes[k].pace > 0 ? 0 : cw_run.lanes[k].units;
+    for (uint32_t k = 0; k < b->workers; k++)
+        b->estimator.units[k] = cw_run.workers[k].pace > 0 ? 0 : cw_run.workers[k].units;
     b->estimator.rows = (uint32_t)(cw_run_global_lock_now_ns() >> 10);
     return b;
 }
@@ -334,7 +335,7 @@ struct cw_run_brain *cw_run_perf_model_now(void)
     if (!brain.history || cw_run.forked)
         return NULL;
     load_once();
-    if (b && b->lanes == cw_run.num_lanes && !have_links_changed(b))
+    if (b && b->workers == cw_run.num_workers && !have_links_changed(b))
         return b;
     b = make_brain();
     if (!b)
@@ -353,7 +354,7 @@ double cw_run_perf_model_earlier_ns(struct cw_run_task *t)
     const struct cw_run_brain *b = cw_run.begun ? cw_run_perf_model_now() : NULL;
     struct cw_history_estimate e;
 
-    if (!b || t->at.home >= b->lanes)
+    if (!b || t->at.home >= b->workers)
         return 0;
     if (!t->measure.shape)
         cw_run_costs_name_launch(t);
@@ -373,12 +374,12 @@ static struct cw_run_warm_what kind_of(const struct cw_run_launch *l)
     return what;
 }
 
-/* True for the first launch of its kind on this lane. */
+/* True for the first launch of its kind on this worker. */
 static bool is_first(struct cw_run_task *t)
 {
     const struct cw_run_launch *l = &t->launch;
     const struct cw_run_warm_what what = kind_of(l);
-    struct cw_run_first_launch **w = &l->kernel->program->warm[t->at.lane];
+    struct cw_run_first_launch **w = &l->kernel->program->warm[t->at.worker];
 
     if (!*w)
         *w = calloc(1, sizeof **w);
@@ -389,9 +390,9 @@ static bool is_first(struct cw_run_task *t)
 static void owe(const struct cw_run_task *t, bool first)
 {
     struct cw_run_kernel *k = t->launch.kernel;
-    uint64_t bit = UINT64_C(1) << t->at.lane;
+    uint64_t bit = UINT64_C(1) << t->at.worker;
 
-    if (t->at.lane == t->at.home)
+    if (t->at.worker == t->at.home)
         return;
     if (!first) {
         k->known->owed &= ~bit;
@@ -432,14 +433,14 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
     if (!t->measure.took_ns)
         return;
     cw_run_reasons_measured(t);
-    least = t->measure.chained ? &k->known->batch_ns : &k->known->mean_ns[t->at.lane];
+    least = t->measure.chained ? &k->known->batch_ns : &k->known->mean_ns[t->at.worker];
     *least = cw_run_least_of_late(*least, ns);
     first = is_first(t);
-    if (t->at.lane == t->at.home && !first)
+    if (t->at.worker == t->at.home && !first)
         note_home(k, cw_run_costs_items(&t->launch), ns);
     owe(t, first);
-    if (first || status != CL_SUCCESS || !b || !t->measure.shape || t->at.lane >= b->lanes)
+    if (first || status != CL_SUCCESS || !b || !t->measure.shape || t->at.worker >= b->workers)
         return;
-    device = t->measure.chained ? b->estimator.chained[t->at.lane] : b->estimator.device[t->at.lane];
+    device = t->measure.chained ? b->estimator.chained[t->at.worker] : b->estimator.device[t->at.worker];
     cw_history_add(brain.history, k->key, t->measure.shape, device, cw_run_costs_items(&t->launch), ns);
 }

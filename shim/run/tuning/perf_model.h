@@ -1,5 +1,5 @@
-/* perf_model.h - the planner and the history over the lanes that there are. The history is loaded by a thread
- * of its own at the first command, and saved at exit. The lock of run mode protects all of it. */
+/* perf_model.h - the planner and the history over the workers that there are. The history is loaded by a
+ * thread of its own at the first command, and saved at exit. The lock of run mode protects all of it. */
 #ifndef CW_RUN_PERF_MODEL_H
 #define CW_RUN_PERF_MODEL_H
 
@@ -7,17 +7,18 @@
 #include "../planner/estimate.h"
 #include "../memory/link_fit.h"
 
-/* Planner and costs for as many lanes as there are now. Never freed: another thread may be planning with it.
+/* Planner and costs for as many workers as there are now. Never freed: another thread may be planning with
+ * it.
  */
 struct cw_run_brain {
     struct cw_run_planner *planner;
     struct cw_run_estimator estimator;
-    uint32_t lanes;
-    struct cw_plan_link link[CW_RUN_LANES][2]; /* of lanes with a memory of their own: to it, and home */
-    struct cw_run_brain *before;               /* that it has taken the place of; NULL: none */
+    uint32_t workers;
+    struct cw_plan_link link[CW_RUN_WORKERS][2]; /* of workers with a memory of their own: to it, and home */
+    struct cw_run_brain *before;                 /* that it has taken the place of; NULL: none */
 };
 
-/* The brain for the lanes that there are now; NULL: there is nothing to plan with. The first call begins to
+/* The brain for the workers that there are now; NULL: there is nothing to plan with. The first call begins to
  * load the history, on a thread of its own. (tuning/perf_model.c) */
 struct cw_run_brain *cw_run_perf_model_now(void);
 

@@ -32,32 +32,32 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
     if (!m->left || m->shape != t->measure.shape || m->home != t->at.home || m->copies != cw_run.copies)
         return false;
     p = &t->queue->context->places[m->place];
-    if (p->lane->number != m->lane || p->lane->building ||
+    if (p->worker->number != m->worker || p->worker->building ||
         cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE) != CW_RUN_LEGAL)
         return false;
     m->left--;
-    t->at.lane = m->lane;
+    t->at.worker = m->worker;
     t->at.place = m->place;
     *g = (struct cw_run_gain_window){.first = t,
                                      .home_ns = m->alone_ns,
                                      .error_ns = m->error_ns,
                                      .known = m->known,
-                                     .acted = t->at.lane != t->at.home};
+                                     .acted = t->at.worker != t->at.home};
     return true;
 }
 
 void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_plan *plan,
                               const struct cw_run_gain_window *g)
 {
-    const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
 
-    if (t->work != CW_RUN_LAUNCH || l->kind == CW_SLOT_DSP || cw_run.lanes[t->at.home].kind == CW_SLOT_DSP ||
-        cw_device_clock_is_virtual())
+    if (t->work != CW_RUN_LAUNCH || l->kind == CW_DEVICE_KIND_DSP ||
+        cw_run.workers[t->at.home].kind == CW_DEVICE_KIND_DSP || cw_device_clock_is_virtual())
         return;
     t->launch.kernel->memo = (struct cw_run_repeat_place){
         .shape = t->measure.shape,
         .home = t->at.home,
-        .lane = t->at.lane,
+        .worker = t->at.worker,
         .place = t->at.place,
         .left = CW_RUN_REPEAT_REMEMBERED,
         .copies = cw_run.copies,

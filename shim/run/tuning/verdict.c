@@ -95,7 +95,7 @@ static double bare_ns(const struct cw_run_course *c, bool grouped)
     if (c->measured)
         return c->bare_ns;
     if (cw_run_gpu_gain_all() > 0)
-        return fmin(c->work_ns + cw_run_gpu_gain_all(), c->work_ns * cw_run.num_lanes);
+        return fmin(c->work_ns + cw_run_gpu_gain_all(), c->work_ns * cw_run.num_workers);
     return n->moved || n->cut || n->reordered || grouped ? c->bare_ns : 0;
 }
 

@@ -37,8 +37,8 @@ struct workspace {
     uint32_t tasks, edges; /* room */
     struct cw_run_task **task;
     uint32_t *from, *to, *pred_start, *pred, *home, *trial;
-    uint64_t *lanes;  /* where each may run */
-    uint64_t *groups; /* how it may be shared; of a planner that shares */
+    uint64_t *workers; /* where each may run */
+    uint64_t *groups;  /* how it may be shared; of a planner that shares */
     double *cost, *error;
     double *alone;                  /* at home, with all bytes there; 0: not known */
     struct cw_run_window_flow flow; /* where there are several memories, ... */
@@ -105,10 +105,10 @@ static struct workspace *take_workspace(uint32_t count)
     if (grow(&w->task, tasks, sizeof *w->task) && grow(&w->from, edges, sizeof *w->from) &&
         grow(&w->to, edges, sizeof *w->to) && grow(&w->pred, edges, sizeof *w->pred) &&
         grow(&w->pred_start, tasks + 1, sizeof *w->pred_start) && grow(&w->home, tasks, sizeof *w->home) &&
-        grow(&w->lanes, tasks, sizeof *w->lanes) && grow(&w->groups, tasks, sizeof *w->groups) &&
+        grow(&w->workers, tasks, sizeof *w->workers) && grow(&w->groups, tasks, sizeof *w->groups) &&
         grow(&w->trial, tasks, sizeof *w->trial) && grow(&w->alone, tasks, sizeof *w->alone) &&
-        grow(&w->cost, (size_t)tasks * CW_RUN_LANES, sizeof *w->cost) &&
-        grow(&w->error, (size_t)tasks * CW_RUN_LANES, sizeof *w->error)) {
+        grow(&w->cost, (size_t)tasks * CW_RUN_WORKERS, sizeof *w->cost) &&
+        grow(&w->error, (size_t)tasks * CW_RUN_WORKERS, sizeof *w->error)) {
         w->tasks = tasks;
         w->edges = edges;
         return w;
@@ -163,11 +163,11 @@ static void find_edges(struct workspace *w, uint32_t count, uint32_t serial)
 
 /* ---- the decision */
 
-static uint32_t place_on(const struct cw_run_context *c, uint32_t lane)
+static uint32_t place_on(const struct cw_run_context *c, uint32_t worker)
 {
     uint32_t k = 0;
 
-    while (c->places[k].lane->number != lane)
+    while (c->places[k].worker->number != worker)
         k++;
     return k;
 }
@@ -178,14 +178,14 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
 {
     const struct cw_run_plan *plan = &w->plan;
     const struct cw_run_plan_part all = {
-        .slot = plan->slot[i], .start_ns = plan->start_ns[i], .finish_ns = plan->finish_ns[i]};
+        .device = plan->device[i], .start_ns = plan->start_ns[i], .finish_ns = plan->finish_ns[i]};
     const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
 
     for (uint32_t k = 0; k < plan->parts[i]; k++)
         cw_device_times_plan(
             &(struct cw_times_part){.seq = w->task[i]->order.recorded - 1,
                                     .dim = w->task[i]->tile.launch ? w->task[i]->tile.launch->cut.dim : 0,
-                                    .device = cw_run.lanes[part[k].slot].recorded,
+                                    .device = cw_run.workers[part[k].device].recorded,
                                     .first = part[k].first_group,
                                     .groups = part[k].groups,
                                     .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
@@ -197,7 +197,7 @@ static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
 {
     decide.shared += cw_run_parts_cut(w->task[i], &w->plan, i);
     for (uint32_t k = 0; k < w->plan.parts[i]; k++) {
-        struct cw_run_worker *l = &cw_run.lanes[w->plan.part[w->plan.first_part[i] + k].slot];
+        struct cw_run_worker *l = &cw_run.workers[w->plan.part[w->plan.first_part[i] + k].device];
         l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
     }
 }
@@ -209,10 +209,10 @@ static void apply(struct workspace *w, uint64_t base)
     for (uint32_t k = 0; k < w->plan.tasks; k++) {
         uint32_t i = w->plan.order[k];
         struct cw_run_task *t = w->task[i];
-        struct cw_run_worker *l = &cw_run.lanes[w->plan.slot[i]];
+        struct cw_run_worker *l = &cw_run.workers[w->plan.device[i]];
         uint64_t end = now + cw_whole_from(w->plan.finish_ns[i], INT64_MAX);
         t->order.rank = base + k; /* below every rank of a later window, above those of earlier ones */
-        t->at.lane = l->number;
+        t->at.worker = l->number;
         t->at.place = place_on(t->queue->context, l->number);
         l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
         if (w->plan.parts[i] > 1)
@@ -236,8 +236,8 @@ static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t cou
     for (struct cw_run_task *t = first; i < count; t = t->links.window, i++) {
         w->task[i] = t;
         w->home[i] = t->at.home;
-        w->lanes[i] = cw_run_devices_allowed(t);
-        elsewhere |= w->lanes[i] != UINT64_C(1) << t->at.home;
+        w->workers[i] = cw_run_devices_allowed(t);
+        elsewhere |= w->workers[i] != UINT64_C(1) << t->at.home;
         t->window.index = i;
         t->window.number = decide.serial;
         if (t->work == CW_RUN_LAUNCH)
@@ -252,11 +252,12 @@ static void find_flow(struct workspace *w, const struct cw_run_brain *b, uint32_
 {
     const struct cw_run_window_flow *f = &w->flow;
 
-    w->flows = cw_run.far_lanes && cw_run_window_flow_find(&w->flow, w->task, count, w->pred_start, w->pred);
+    w->flows =
+        cw_run.far_workers && cw_run_window_flow_find(&w->flow, w->task, count, w->pred_start, w->pred);
     for (uint32_t i = 0; w->flows && i < count; i++)
-        w->lanes[i] &= cw_run_planner_holds(b->planner, f->piece + f->piece_start[i],
-                                            f->piece_start[i + 1] - f->piece_start[i]) |
-                       UINT64_C(1) << w->home[i];
+        w->workers[i] &= cw_run_planner_holds(b->planner, f->piece + f->piece_start[i],
+                                              f->piece_start[i + 1] - f->piece_start[i]) |
+                         UINT64_C(1) << w->home[i];
 }
 
 /* Fills *t for command `i`; NULL: nothing travels. cut: what launches before it write that are going to be
@@ -270,7 +271,7 @@ static const struct cw_run_travel *travels(const struct workspace *w, const stru
     for (uint32_t e = w->pred_start[i]; w->flows && e < w->pred_start[i + 1]; e++)
         if (!cut || !cw_run_share_wanted(w->task[w->pred[e]]))
             carried += f->pred_bytes[e];
-    for (uint32_t p = 0; w->flows && p < b->lanes; p++) {
+    for (uint32_t p = 0; w->flows && p < b->workers; p++) {
         t->fetch_ns[p] = cw_run_planner_fetch_ns(b->planner, f->piece + f->piece_start[i],
                                                  f->piece_start[i + 1] - f->piece_start[i], p) +
                          cw_run_planner_return_ns(b->planner, f->back[i], p);
@@ -292,9 +293,9 @@ static bool follows(const struct workspace *w, uint32_t i)
 
 static double known_at_home(const struct workspace *w, const struct cw_run_brain *b, uint32_t i)
 {
-    double cost = w->cost[(size_t)i * b->lanes + w->home[i]];
+    double cost = w->cost[(size_t)i * b->workers + w->home[i]];
 
-    return w->error[(size_t)i * b->lanes + w->home[i]] <= CW_RUN_GAIN_HALF_KNOWN * cost ? cost : 0;
+    return w->error[(size_t)i * b->workers + w->home[i]] <= CW_RUN_GAIN_HALF_KNOWN * cost ? cost : 0;
 }
 
 static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
@@ -304,12 +305,12 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 
     cw_run_estimate_begin(&b->estimator);
     for (uint32_t i = 0; i < count; i++) {
-        w->trial[i] = cw_run_costs_fill(&b->estimator, w->task[i], w->lanes[i], follows(w, i), alone,
-                                        travels(w, b, i, false, &travel), w->cost + (size_t)i * b->lanes,
-                                        w->error + (size_t)i * b->lanes);
+        w->trial[i] = cw_run_costs_fill(&b->estimator, w->task[i], w->workers[i], follows(w, i), alone,
+                                        travels(w, b, i, false, &travel), w->cost + (size_t)i * b->workers,
+                                        w->error + (size_t)i * b->workers);
         w->alone[i] = known_at_home(w, b, i);
-        for (uint32_t p = 0; w->flows && p < b->lanes; p++) /* the host's next reads will have to wait */
-            w->cost[(size_t)i * b->lanes + p] += cw_run_planner_return_ns(b->planner, w->flow.back[i], p);
+        for (uint32_t p = 0; w->flows && p < b->workers; p++) /* the host's next reads will have to wait */
+            w->cost[(size_t)i * b->workers + p] += cw_run_planner_return_ns(b->planner, w->flow.back[i], p);
     }
 }
 
@@ -323,26 +324,27 @@ static bool is_behind_others(const struct workspace *w, uint32_t count)
     return behind;
 }
 
-/* For how long each lane is busy: commands that the window waits for are thought to run at home. */
+/* For how long each worker is busy: commands that the window waits for are thought to run at home. */
 static void find_busy(const struct workspace *w, const struct cw_run_brain *b, uint32_t count,
-                      double busy[CW_RUN_LANES])
+                      double busy[CW_RUN_WORKERS])
 {
     uint64_t now = cw_run_clock_devices_ns();
     /* despite busy_until_ns, if its clock goes on */
     bool idle = !cw_device_clock_is_virtual() && cw_run.unfinished <= count + cw_run.window_count;
     bool behind = is_behind_others(w, count);
 
-    for (uint32_t p = 0; p < b->lanes; p++)
-        busy[p] =
-            !idle && cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
-    for (uint32_t p = 0; p < b->lanes && behind; p++)
+    for (uint32_t p = 0; p < b->workers; p++)
+        busy[p] = !idle && cw_run.workers[p].busy_until_ns > now
+                      ? (double)(cw_run.workers[p].busy_until_ns - now)
+                      : 0;
+    for (uint32_t p = 0; p < b->workers && behind; p++)
         busy[p] = fmax(busy[p], busy[w->home[0]]);
 }
 
 /* True when something is to run elsewhere, or in another order. */
 static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task *first, uint32_t count)
 {
-    double busy[CW_RUN_LANES];
+    double busy[CW_RUN_WORKERS];
     struct cw_run_window window = {.tasks = count,
                                    .pred_start = w->pred_start,
                                    .pred = w->pred,
@@ -360,7 +362,7 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     uint32_t tried = 0;
 
     for (uint32_t i = 0; i < count && window.groups; i++)
-        w->groups[i] = cw_run_parts_groups(w->task[i], w->lanes[i]);
+        w->groups[i] = cw_run_parts_groups(w->task[i], w->workers[i]);
     find_busy(w, b, count, busy);
     cw_run_global_lock_give();
     status = cw_run_plan_make(b->planner, &window, &w->plan, NULL);
@@ -379,14 +381,14 @@ static void add_travel(struct workspace *w, const struct cw_run_brain *b, uint32
     struct cw_run_travel t;
 
     travels(w, b, i, true, &t);
-    for (uint32_t p = 0; p < b->lanes; p++)
-        w->cost[(size_t)i * b->lanes + p] += t.fetch_ns[p] + t.carried_ns[p];
+    for (uint32_t p = 0; p < b->workers; p++)
+        w->cost[(size_t)i * b->workers + p] += t.fetch_ns[p] + t.carried_ns[p];
 }
 
 /* Cuts launches that gain by it. The plan says when each launch is expected to run. */
 static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t count)
 {
-    double apart[CW_RUN_LANES];
+    double apart[CW_RUN_WORKERS];
     struct cw_run_shared s = {.task = w->task,
                               .plan = &w->plan,
                               .cost = w->cost,
@@ -397,10 +399,10 @@ static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t coun
                               .pred_bytes = w->flows ? w->flow.pred_bytes : NULL,
                               .planner = b->planner,
                               .tasks = count,
-                              .lanes = b->lanes,
+                              .workers = b->workers,
                               .always = cw_run.all};
 
-    for (uint32_t p = 0; p < b->lanes; p++)
+    for (uint32_t p = 0; p < b->workers; p++)
         apart[p] = (cw_run.direct ? CW_RUN_SHARE_AT_ONCE : CW_RUN_SHARE_COPIES) *
                    cw_run_planner_return_ns(b->planner, 1, p);
     for (uint32_t i = 0; w->flows && i < count; i++)
@@ -437,7 +439,7 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
     struct cw_run_task *rest;
 
     for (uint32_t i = 0; i < count && !w->plan.planned && w->plan.tasks == count; i++)
-        if (w->trial[i] != CW_SCHED_NONE && w->plan.slot[i] != w->home[i]) {
+        if (w->trial[i] != CW_SCHED_NONE && w->plan.device[i] != w->home[i]) {
             last = i;
             tried++;
         }
@@ -452,23 +454,23 @@ static void expect(struct cw_run_gain_window *g, const struct workspace *w, cons
                    uint32_t count)
 {
     cw_run_gain_expect(g, w->task, count,
-                       &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
+                       &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->workers});
     g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
     g->plan_ns = w->plan.planned ? w->plan.plan_ns : 0;
 }
 
 /* Fills *g with the window's expected gain, as far as it is known. */
-static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g,
-                         struct cw_run_task **rest)
+static bool decide_workers(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g,
+                           struct cw_run_task **rest)
 {
     struct workspace *w;
     struct cw_run_brain *b;
     bool gained = false, may_share;
 
-    if (!cw_run.begun || (cw_run.num_lanes < 2 && !cw_run.chaos))
+    if (!cw_run.begun || (cw_run.num_workers < 2 && !cw_run.chaos))
         return false;
     b = cw_run_perf_model_now();
-    if (b && count == 1 && !cw_run.far_lanes && !cw_run_share_wanted(first) &&
+    if (b && count == 1 && !cw_run.far_workers && !cw_run_share_wanted(first) &&
         cw_run_repeat_place_of(first, b, g))
         return count_memo(&first->launch.kernel->memo);
     if (b && count == 1 && cw_run_repeat_place_looks_home(first))
@@ -505,19 +507,19 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
 static bool decide_for_gpus(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g,
                             struct cw_run_task **rest, bool may_wait)
 {
-    uint32_t lanes = cw_run.num_lanes;
-    uint64_t busy[CW_RUN_LANES];
+    uint32_t workers = cw_run.num_workers;
+    uint64_t busy[CW_RUN_WORKERS];
     bool gained;
 
-    for (uint32_t p = 0; p < lanes; p++)
-        busy[p] = cw_run.lanes[p].busy_until_ns;
-    gained = decide_lanes(first, count, g, rest);
+    for (uint32_t p = 0; p < workers; p++)
+        busy[p] = cw_run.workers[p].busy_until_ns;
+    gained = decide_workers(first, count, g, rest);
     if (gained || !may_wait || (rest && *rest) || !cw_run_hold_for_gpus(first))
         return gained;
-    for (uint32_t p = 0; p < lanes; p++)
-        cw_run.lanes[p].busy_until_ns = busy[p]; /* the window itself keeps none busy yet */
+    for (uint32_t p = 0; p < workers; p++)
+        cw_run.workers[p].busy_until_ns = busy[p]; /* the window itself keeps none busy yet */
     *g = (struct cw_run_gain_window){0};
-    return decide_lanes(first, count, g, NULL);
+    return decide_workers(first, count, g, NULL);
 }
 
 /* Commands that are to run in groups stay at home, despite the plan. */
@@ -525,7 +527,7 @@ static void stay(struct cw_run_task *t)
 {
     for (; t; t = t->links.window)
         if (t->group.may) {
-            t->at.lane = t->at.home;
+            t->at.worker = t->at.home;
             t->at.place = t->queue->home;
         }
 }

@@ -2,7 +2,7 @@
  *
  * The commands of a window become a cw_run_window (planner/plan.h): their costs come from the history
  * (planner/estimate.h), their dependences from the edges that tasks/dependence.c made; the plan gives each a
- * lane and a rank. Unplanned commands stay on their home device in program order. */
+ * worker and a rank. Unplanned commands stay on their home device in program order. */
 #ifndef CW_RUN_DECIDE_H
 #define CW_RUN_DECIDE_H
 
@@ -11,7 +11,7 @@
 
 struct cw_run_task;
 
-/* Sets lane, place and rank of the `count` commands from `first`
+/* Sets worker, place and rank of the `count` commands from `first`
  * on (by window_next), which no other thread knows of yet. Lock held; given up while a plan is made. False:
  * it is as if they had been left alone. rest: NULL, or set to the first of those that nothing was decided of,
  * as launches before them are about to show such launches' time elsewhere; the list then ends before it.

@@ -20,15 +20,15 @@ static bool drives_itself(const struct cw_run_worker *l)
     return l->memory != CW_MEMORY_HOST && !l->home && !l->orphan;
 }
 
-/* The first command of `q`, up to number `last`, that is ready on an idle lane, or needs none; taken out of
+/* The first command of `q`, up to number `last`, that is ready on an idle worker, or needs none; taken out of
  * the heap. `brief`: only one that is brief, and takes at most *brief ns, which are taken from it. */
-static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_worker **lane,
+static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_worker **worker,
                                     double *brief)
 {
     double ns = 0;
 
-    for (uint32_t n = 0; n < cw_run.num_lanes; n++) {
-        struct cw_run_worker *l = &cw_run.lanes[n];
+    for (uint32_t n = 0; n < cw_run.num_workers; n++) {
+        struct cw_run_worker *l = &cw_run.workers[n];
         uint32_t best = l->num_ready;
 
         if (drives_itself(l) || (l->busy && l->memory == CW_MEMORY_HOST))
@@ -43,7 +43,7 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
             if (i == 0)
                 break;
         }
-        *lane = l;
+        *worker = l;
         if (best == l->num_ready || (brief && !(cw_run_short_task_is(l->heap[best], &ns) && ns <= *brief)))
             continue;
         if (brief)
@@ -70,14 +70,14 @@ bool cw_run_help_one_is_over(const void *what)
     return !t || t->order.sequence != u->sequence;
 }
 
-/* When the thread should look again at `q`, or at lanes whose launches are late; 0: never. *again: at
+/* When the thread should look again at `q`, or at workers whose launches are late; 0: never. *again: at
  * once. */
 static uint64_t time_to_look(const struct cw_run_queue *q, bool *again)
 {
     uint64_t look = q && q->first && q->first->ops->look ? q->first->ops->look(q->first) : 0, late = 0;
 
     *again = false;
-    if (CW_UNLIKELY(cw_run.far_lanes))
+    if (CW_UNLIKELY(cw_run.far_workers))
         late = cw_run_late_look(again);
     return !look || (late && late < look) ? late : look;
 }
@@ -93,7 +93,7 @@ static void wait_until(uint64_t look_ns)
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)
 {
     struct cw_run_caller me;
-    struct cw_run_worker *lane;
+    struct cw_run_worker *worker;
     struct cw_run_task *t;
 
     if (over(what))
@@ -102,10 +102,12 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
     cw_run.waiters++;
     while (!over(what)) {
         cw_run_worker_take_ready();
+        if (cw_run_foreign_is_due()) /* before a command of this thread's, which may take long */
+            cw_run_foreign_give_and_take();
         if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_worker_retire();
-        } else if (q && me.roomy && (t = take_for(q, last, &lane, NULL))) {
-            cw_run_worker_run(lane, t, last);
+        } else if (q && me.roomy && (t = take_for(q, last, &worker, NULL))) {
+            cw_run_worker_run(worker, t, last);
         } else if (CW_UNLIKELY(cw_run_window_is_due())) {
             cw_run_window_step();
         } else if (cw_run_foreign_give_and_take()) {
@@ -127,14 +129,15 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
 void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double left)
 {
     struct cw_run_caller me;
-    struct cw_run_worker *lane;
+    struct cw_run_worker *worker;
     struct cw_run_task *t;
 
     if (!cw_run.ready_count)
         return;
+    cw_run_worker_take_ready();
     cw_run_thread_caller_enter(&me);
-    while (me.roomy && cw_run.ready_count && (t = take_for(q, last, &lane, &left)))
-        cw_run_worker_run(lane, t, t->order.sequence);
+    while (me.roomy && cw_run.ready_count && (t = take_for(q, last, &worker, &left)))
+        cw_run_worker_run(worker, t, t->order.sequence);
     cw_run_thread_caller_leave(&me);
 }
 

@@ -5,6 +5,7 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "window.h"
+#include "../workers/worker.h"
 #include "../core/thresholds.h"
 #include "../core/ready.h"
 #include "../models/program_models.h"
@@ -148,7 +149,7 @@ bool cw_run_hold_for_gpus(struct cw_run_task *first)
     double ns = 0;
     uint64_t until, now;
 
-    if (CW_LIKELY(!cw_run.far_lanes || !are_made_ready() || cw_run.all || cw_run.chaos))
+    if (CW_LIKELY(!cw_run.far_workers || !are_made_ready() || cw_run.all || cw_run.chaos))
         return false;
     for (struct cw_run_task *t = first; t; t = t->links.window)
         ns += cw_run_costs_least_ns(t) > 0 ? home_ns(t) : 0; /* of a GPU, and known */
@@ -157,6 +158,8 @@ bool cw_run_hold_for_gpus(struct cw_run_task *first)
     now = cw_run_global_lock_now_ns();
     until = now + (uint64_t)(CW_RUN_HOLD_GPUS * ns);
     for (; are_made_ready() && now < until; now = cw_run_global_lock_now_ns()) {
+        cw_run_worker_take_ready();
+        cw_run_window_tell_of_models(); /* the timer, which does that else, may be this thread */
         cw_run_loop_staff();
         cw_run_global_lock_kick(); /* commands of the window before, and what is awaited */
         cw_run.waiters++;

@@ -1,4 +1,4 @@
-/* loop.c - the threads of workers: each runs its worker's commands, closes windows and makes programs. */
+/* loop.c - the threads of workers: each runs the commands of one, closes windows and makes programs. */
 #include "../../door/door.h"
 #include "../core/global_lock.h"
 #include "../core/ready.h"
@@ -24,13 +24,13 @@ static void *work(void *data)
             cw_run_worker_run(l, t, UINT64_MAX);
         } else if (l->opens && !l->busy && !cw_run.ending) {
             cw_run_wanted_open(l);
-        } else if (!(l->num_wanted && l->kind == CW_SLOT_GPU) && cw_run_window_is_due()) {
+        } else if (!(l->num_wanted && l->kind == CW_DEVICE_KIND_GPU) && cw_run_window_is_due()) {
             cw_run_window_step(); /* a GPU's worker has what the window may wait for (windows/hold.h) */
         } else if (l->num_wanted && !l->busy && !cw_run.ending) {
             cw_run_wanted_prepare(l);
         } else if (cw_run_foreign_give_and_take()) {
             continue;
-        } else if (!cw_run_watch_lane(l)) {
+        } else if (!cw_run_watch_worker(l)) {
             l->asleep = true;
             cw_run_global_lock_kick();
             pthread_cond_wait(&l->wake, &cw_run.lock);
@@ -43,14 +43,14 @@ static void *work(void *data)
 
 void cw_run_loop_staff(void)
 {
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
-        struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers; i++) {
+        struct cw_run_worker *l = &cw_run.workers[i];
 
-        if (l->has_worker || l->busy || l->quit || !cw_run_has_work(l))
+        if (l->has_thread || l->busy || l->quit || !cw_run_has_work(l))
             continue;
         if (!l->orphan)
-            l->has_worker = cw_run_thread_create(&l->worker, work, l);
-        if (!l->has_worker) {
+            l->has_thread = cw_run_thread_create(&l->thread, work, l);
+        if (!l->has_thread) {
             cw_run.timer_wanted = l->orphan = true; /* that thread is there */
             cw_run_wanted_nothing(l);
         }
@@ -59,8 +59,8 @@ void cw_run_loop_staff(void)
 
 bool cw_run_loop_run_orphan(void)
 {
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
-        struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers; i++) {
+        struct cw_run_worker *l = &cw_run.workers[i];
         struct cw_run_task *t =
             l->orphan && l->num_ready && !l->busy && !l->blocked ? cw_run_worker_take_first(l) : NULL;
 
@@ -75,18 +75,19 @@ bool cw_run_loop_run_orphan(void)
 void cw_run_loop_stop_all(void)
 {
     cw_run_global_lock_take();
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
-        cw_run.lanes[i].quit = true; /* no worker begins from here on */
-        pthread_cond_signal(&cw_run.lanes[i].wake);
+    for (uint32_t i = 0; i < cw_run.num_workers; i++) {
+        cw_run.workers[i].quit = true; /* no worker begins from here on */
+        pthread_cond_signal(&cw_run.workers[i].wake);
     }
-    for (uint32_t i = 0; i < cw_run.num_lanes && !cw_run.abandoned; i++) { /* else they stop where they are */
-        struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers && !cw_run.abandoned;
+         i++) { /* else they stop where they are */
+        struct cw_run_worker *l = &cw_run.workers[i];
 
-        if (!l->has_worker || l->quarantine.hung)
+        if (!l->has_thread || l->quarantine.hung)
             continue;
-        l->has_worker = false;
+        l->has_thread = false;
         cw_run_global_lock_give();
-        pthread_join(l->worker, NULL);
+        pthread_join(l->thread, NULL);
         cw_run_global_lock_take();
     }
     cw_run_global_lock_give();

@@ -85,7 +85,7 @@ static uint32_t release(struct cw_run_task *t, bool gained)
             t->time.ready_ns = now;
         if (!t->waits)
             cw_run_worker_ready(t);
-        if (CW_UNLIKELY(cw_run.far_lanes))
+        if (CW_UNLIKELY(cw_run.far_workers))
             cw_run_spread_ahead_of(t);
     }
     return n;
@@ -155,12 +155,19 @@ static bool is_behind_its_own(void)
     return t && t->queue->in_order && t->queue->first != t && !cw_run.window_mixed;
 }
 
+/* The timer, which does that else, may be in a call of the vendor's. */
+static void hand_out(void)
+{
+    if (!cw_run.ready_count && !cw_run.wanted)
+        return;
+    cw_run_worker_take_ready();
+    cw_run_loop_staff();
+}
+
 void cw_run_window_close(void)
 {
-    if (!cw_run.window_first)
-        return;
     close_window(false);
-    cw_run_loop_staff(); /* the timer, which does that else, may be in a call of the vendor's */
+    hand_out();
 }
 
 void cw_run_window_step(void)
@@ -169,6 +176,7 @@ void cw_run_window_step(void)
         cw_run.window_since_ns = 1; /* it closes as soon as workers have nothing to do */
     else
         close_window(true);
+    hand_out();
 }
 
 bool cw_run_window_is_due(void)
@@ -207,7 +215,7 @@ static void wait_ages(unsigned ages)
 /* A launch at a device with a memory of its own may never end. */
 static bool is_watching(void)
 {
-    return CW_UNLIKELY(cw_run.far_lanes) && cw_run_late_watches();
+    return CW_UNLIKELY(cw_run.far_workers) && cw_run_late_watches();
 }
 
 static void sleep_for_good(void)
@@ -265,8 +273,7 @@ static void prepare(void *program)
     cw_run_share_prepare(p);
 }
 
-/* Models of programs, or the history, have come: rewritten kernels are built early. */
-static void tell_of_models(void)
+void cw_run_window_tell_of_models(void)
 {
     if (CW_LIKELY(!cw_run_program_models_came))
         return;
@@ -286,7 +293,7 @@ static void *timer(void *unused)
         cw_run.timer_wanted = false;
         cw_run_worker_take_ready();
         cw_run_loop_staff();
-        tell_of_models();
+        cw_run_window_tell_of_models();
         if (is_watching())
             cw_run_late_look(&any);
         if (cw_run.retire_first && !cw_run.retiring) {
@@ -312,6 +319,12 @@ static void *timer(void *unused)
 }
 
 static pthread_t timer_thread;
+
+void cw_run_window_start_if_begun(void)
+{
+    if (CW_UNLIKELY(cw_run.begun && !cw_run.threads && !cw_run.off && !cw_run.forked))
+        cw_run_window_start();
+}
 
 void cw_run_window_start(void)
 {

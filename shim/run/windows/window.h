@@ -15,6 +15,11 @@ bool cw_run_window_is_due(void); /* it is old enough, and nothing runs */
 /* ---- the timer (windows/window.c) */
 
 void cw_run_window_start(void); /* cw_run.threads says whether it could */
+/* The same where run mode has begun with helpers: behind each call that may be its beginning. */
+void cw_run_window_start_if_begun(void);
+
+/* Models of programs, or the history, may have come: then rewritten kernels are built early. */
+void cw_run_window_tell_of_models(void);
 
 /* At the end: stops and joins its thread; the lock is not held, and nothing new may come. */
 void cw_run_window_stop(void);

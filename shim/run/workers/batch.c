@@ -25,22 +25,22 @@ static bool is_watched(const struct cw_run_task *t)
 /* The longest time of a batch that begins with `t`; 0: none begins there. */
 static double longest_ns(const struct cw_run_task *t)
 {
-    const struct cw_cl_device *slot = place_of(t)->slot;
+    const struct cw_cl_device *device = place_of(t)->device;
 
-    if (t->work != CW_RUN_LAUNCH || cw_device_is_modelled(slot) || t->outcome.failed || is_watched(t) ||
+    if (t->work != CW_RUN_LAUNCH || cw_device_is_modelled(device) || t->outcome.failed || is_watched(t) ||
         cw_run_fault_planted || cw_device_clock_is_virtual())
         return 0;
-    return cw_device_has(slot, CW_VENDOR_IN_CALL) ? CW_RUN_BATCH_AT_ONCE_NS
-           : slot->home                           ? CW_RUN_BATCH_NS
-                                                  : 0;
+    return cw_device_has(device, CW_VENDOR_IN_CALL) ? CW_RUN_BATCH_AT_ONCE_NS
+           : device->home                           ? CW_RUN_BATCH_NS
+                                                    : 0;
 }
 
 /* Measured, and short. */
 static double expected_ns(const struct cw_run_task *t)
 {
     double together =
-        cw_device_has(place_of(t)->slot, CW_VENDOR_IN_CALL) ? 0 : t->launch.kernel->known->batch_ns;
-    double alone = t->launch.kernel->known->mean_ns[t->at.lane];
+        cw_device_has(place_of(t)->device, CW_VENDOR_IN_CALL) ? 0 : t->launch.kernel->known->batch_ns;
+    double alone = t->launch.kernel->known->mean_ns[t->at.worker];
 
     return together > 0 ? together : alone > 0 ? alone : CW_RUN_BATCH_NS;
 }
@@ -49,9 +49,9 @@ static bool may_follow(const struct cw_run_task *first, struct cw_run_task *s, u
 {
     return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released &&
            s->batch.waits == s->waits && s->queue == first->queue && s->order.sequence <= last &&
-           s->at.lane == first->at.lane && s->at.place == first->at.place && !s->outcome.failed &&
+           s->at.worker == first->at.worker && s->at.place == first->at.place && !s->outcome.failed &&
            !s->tile.launch && !s->group.may && !is_watched(s) && cw_run_exclusion_may(s) &&
-           !(cw_run.far_lanes && !cw_run_spread_claims(s));
+           !(cw_run.far_workers && !cw_run_spread_claims(s));
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])
@@ -128,7 +128,7 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
     uint64_t start;
     cl_int err;
 
-    if (cw_device_has(place_of(batch[0])->slot, CW_VENDOR_IN_CALL)) {
+    if (cw_device_has(place_of(batch[0])->device, CW_VENDOR_IN_CALL)) {
         one_by_one(batch, n);
         one_after_another(batch, n, false);
         return;

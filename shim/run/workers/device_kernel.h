@@ -4,8 +4,8 @@
 
 #include "../core/types.h"
 
-/* Makes room for the values of the arguments of the private kernel of `lane`. False: memory is out. */
-bool cw_run_device_kernel_set(struct cw_run_kernel *k, const struct cw_run_worker *lane);
+/* Makes room for the values of the arguments of the private kernel of `worker`. False: memory is out. */
+bool cw_run_device_kernel_set(struct cw_run_kernel *k, const struct cw_run_worker *worker);
 
 /* The private kernel for `place`, made by the first call; `k` owns it. NULL: it cannot be had there. The
  * caller has the device's worker; lock not held. */

@@ -40,10 +40,10 @@ static struct cw_run_side *homes;        /* as many as there are names; never fr
 
 static bool abort_of_offset_kinds(const struct cw_run_context *c)
 {
-    const struct cw_context_devices *s = c->slots;
+    const struct cw_context_devices *s = c->devices;
 
     for (size_t i = 0; s && i < s->n; i++)
-        if (cw_device_has(&s->slot[i], CW_VENDOR_OFFSET_KINDS_ABORT))
+        if (cw_device_has(&s->device[i], CW_VENDOR_OFFSET_KINDS_ABORT))
             return true;
     return false;
 }
@@ -120,7 +120,7 @@ static struct cw_run_side *side_of(const struct cw_run_task *t)
 {
     struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->flight : NULL;
 
-    return f ? f->side[!t->queue->context->places[t->at.place].slot->home] : NULL;
+    return f ? f->side[!t->queue->context->places[t->at.place].device->home] : NULL;
 }
 
 static size_t width(const struct cw_run_task *t)
@@ -145,8 +145,8 @@ static void end(struct cw_run_side *s)
 {
     if (!s || --s->running)
         return;
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        cw_run.lanes[i].blocked = false; /* they look again */
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        cw_run.workers[i].blocked = false; /* they look again */
     cw_run_global_lock_tell();
 }
 

@@ -1,4 +1,4 @@
-/* execute.c - one command on its lane. */
+/* execute.c - one command on its worker. */
 #include <string.h>
 
 #include "device_kernel.h"
@@ -65,9 +65,9 @@ bool cw_run_execute_home_has_code(const struct cw_run_task *t)
     const size_t *local = l->has_local ? l->local : NULL;
     const struct cw_run_ndrange r = {l->dims, l->has_offset ? l->offset : NULL, l->global, local};
 
-    if ((!cw_run.eager && !cw_run.chaos) || !cw_device_has(home->slot, CW_VENDOR_COMPILES_IN_PROCESS) ||
+    if ((!cw_run.eager && !cw_run.chaos) || !cw_device_has(home->device, CW_VENDOR_COMPILES_IN_PROCESS) ||
         !p->source || !p->options || p->given || p->binary ||
-        cw_compiler_kinds_has_there(l, l->global, local, home->lane->number, CW_RUN_WHOLE))
+        cw_compiler_kinds_has_there(l, l->global, local, home->worker->number, CW_RUN_WHOLE))
         return true;
     return cw_isolated_launch_ahead(home, &(struct cw_run_recipe){p->source, p->options}, l->kernel->name, &r,
                                     l, NULL, 0) == CL_SUCCESS;
@@ -85,9 +85,9 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     bool compiles;
     cl_int err;
 
-    if (k->known->broken[p->lane->number]) /* by a launch that was planned together with this one */
+    if (k->known->broken[p->worker->number]) /* by a launch that was planned together with this one */
         return CL_OUT_OF_RESOURCES;
-    if (!cw_isolated_compiler_may_load(p->slot->device)) {
+    if (!cw_isolated_compiler_may_load(p->device->device)) {
         t->uncoded = true;
         return CL_OUT_OF_RESOURCES;
     }
@@ -134,17 +134,17 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     cl_int err;
 
     t->outcome.vendor = CL_SUCCESS;
-    first = !cw_compiler_kinds_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
+    first = !cw_compiler_kinds_has(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
     *queue = cw_run_context_device_queue(c, p);
     kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
-    err =
-        kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
-    if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
+    err = kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->worker->number])
+                 : CL_OUT_OF_RESOURCES;
+    if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->device->home)
         err = get_code(t, p, &r);
     if (err == CL_SUCCESS && CW_UNLIKELY(first)) {
         t->outcome.vendor = err = cw_pending_launches_enqueue(p, *queue, kernel, &r, NULL);
         cw_exit_register(); /* the vendor may have woken up its code generator */
-    } else if (err == CL_SUCCESS && CW_UNLIKELY(p->slot->pace > 0)) {
+    } else if (err == CL_SUCCESS && CW_UNLIKELY(p->device->pace > 0)) {
         t->outcome.vendor = err = cw_pace_enqueue(*queue, kernel, r.dims, r.offset, r.global, r.local, NULL);
     } else if (err == CL_SUCCESS) {
         t->outcome.vendor = err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global,
@@ -152,7 +152,7 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     }
     t->begun = err == CL_SUCCESS;
     if (t->begun && first)
-        cw_compiler_kinds_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
+        cw_compiler_kinds_loaded(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
     return err;
 }
 
@@ -166,10 +166,10 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
     if (!cw_run_context_device_turn_take(p))
         return t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
     err = t->ops->submit(t, &queue);
-    if (CW_UNLIKELY(err < 0) && p->slot->memory && cw_run_quarantine_is_due(t->outcome.vendor))
-        p->lane->quarantine.fails = true;
+    if (CW_UNLIKELY(err < 0) && p->device->memory && cw_run_quarantine_is_due(t->outcome.vendor))
+        p->worker->quarantine.fails = true;
     cw_run_context_device_turn_give(p);
-    if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
+    if (err == CL_SUCCESS && !cw_device_has(p->device, CW_VENDOR_IN_CALL)) /* else it is over */
         t->outcome.vendor = err = cw_next.clFinish(queue);
     t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start : 0;
     return err;
@@ -186,9 +186,9 @@ static cl_int faulty_launch(struct cw_run_task *t)
     cw_run_global_lock_take();
     drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
-    late = t->at.lane != t->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
-    fail = t->at.lane == t->at.home && cw_run_fault_now(CW_RUN_FAULT_FAIL);
-    refuse = t->at.lane != t->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = t->at.worker != t->at.home && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    fail = t->at.worker == t->at.home && cw_run_fault_now(CW_RUN_FAULT_FAIL);
+    refuse = t->at.worker != t->at.home && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
     before = cw_run_fault_swap(t);
     cw_run_global_lock_give();
     if (drop || fail || refuse)

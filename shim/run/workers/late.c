@@ -31,7 +31,7 @@ void cw_run_late_begins(struct cw_run_worker *l, const struct cw_run_task *t, bo
         cw_run.timer_wanted = true;
     now = l->began_ns = cw_run_global_lock_now_ns();
     l->late_at_ns = now + CW_RUN_FAR_LATE_NS + cw_whole_from(CW_RUN_FAR_LATE_TIMES * ns, INT64_MAX);
-    if (alone && t->work == CW_RUN_LAUNCH && !t->tile.launch && !t->group.run && l->has_worker && !l->home)
+    if (alone && t->work == CW_RUN_LAUNCH && !t->tile.launch && !t->group.run && l->has_thread && !l->home)
         l->hung_ns = hung_ns(ns);
 }
 
@@ -42,8 +42,8 @@ void cw_run_late_ends(struct cw_run_worker *l)
 
 bool cw_run_late_watches(void)
 {
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
-        const struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers; i++) {
+        const struct cw_run_worker *l = &cw_run.workers[i];
 
         if (CW_UNLIKELY(l->late_at_ns) && (!l->quarantine.hung || cw_run.unfinished))
             return true;
@@ -69,7 +69,7 @@ static bool send_one_home(struct cw_run_worker *l)
     cw_run.counts.relieved++;
     t->state = CW_RUN_LINKED;
     t->launch.kernel->memo.left = 0;
-    t->at.lane = t->at.home;
+    t->at.worker = t->at.home;
     t->at.place = t->queue->home;
     cw_run_spread_release(t);
     cw_run_worker_ready(t);
@@ -95,8 +95,8 @@ uint64_t cw_run_late_look(bool *any)
     uint64_t now = 0, look = 0, hung;
 
     *any = false;
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
-        struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers; i++) {
+        struct cw_run_worker *l = &cw_run.workers[i];
 
         if (!l->late_at_ns || (!l->num_ready && !l->runs))
             continue;

@@ -189,15 +189,15 @@ static struct size_of_range *find(cl_device_id device, cl_uint dims, const size_
 
 bool cw_run_local_size_of(const struct cw_run_queue *q, cl_uint dims, const size_t *global, size_t *local)
 {
-    const struct cw_context_devices *slots = q->context->slots;
-    const struct cw_cl_device *home = q->context->places[q->home].slot;
+    const struct cw_context_devices *devices = q->context->devices;
+    const struct cw_cl_device *home = q->context->places[q->home].device;
     struct size_of_range *r = find(home->device, dims, global);
 
     if (r && r->state == KNOWN) {
         memcpy(local, r->local, dims * sizeof *local);
         return true;
     }
-    if (sizes.quit || cw_run.off || home->dsp || slots->n == slots->homes) /* there are no helpers */
+    if (sizes.quit || cw_run.off || home->dsp || devices->n == devices->homes) /* there are no helpers */
         return false;
     if (!r && sizes.n < RANGES) {
         r = &sizes.range[sizes.n++];

@@ -60,14 +60,14 @@ static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
     return a->queue == q && !e->n && !e->event && a->sets == k->sets && a->records == cw_run.records &&
            a->copies == cw_run.copies && !cw_run.spreads && !cw_run.unfinished && !cw_run.running &&
            !q->join && q->native_given == q->native_known && !q->native_calls && cw_run.threads &&
-           !cw_run.ending && !cw_run_global_lock_has_releases() && !cw_run.lanes[a->lane].busy &&
-           !cw_run.lanes[a->lane].building;
+           !cw_run.ending && !cw_run_global_lock_has_releases() && !cw_run.workers[a->worker].busy &&
+           !cw_run.workers[a->worker].building;
 }
 
 /* Lock held; given up meanwhile. */
 static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct cw_run_ndrange *r)
 {
-    struct cw_run_worker *l = &cw_run.lanes[k->again.lane];
+    struct cw_run_worker *l = &cw_run.workers[k->again.worker];
     cl_command_queue queue = q->context->places[k->again.place].queue;
     cl_kernel clone = k->clones[l->number];
     cl_int err;
@@ -115,10 +115,10 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
     if (!a->left || !may(e, k) || !is_same(a, r))
         return CW_RUN_NOT_AGAIN;
     cw_run_thread_caller_enter(&me);
-    side = cw_run_exclusion_side(k, e->queue->context->places[a->place].slot->home);
+    side = cw_run_exclusion_side(k, e->queue->context->places[a->place].device->home);
     if (me.roomy && cw_run_exclusion_enter(side, r)) {
         a->left--;
-        moved = a->lane != e->queue->context->places[e->queue->home].lane->number;
+        moved = a->worker != e->queue->context->places[e->queue->home].worker->number;
         cw_run_activation_enqueued(&now);
         what = run(e->queue, k, r) == CL_SUCCESS ? CW_RUN_DONE_AGAIN : CW_RUN_REFUSED;
         cw_run_exclusion_leave(side);
@@ -140,8 +140,8 @@ static bool is_settled(const struct cw_run_task *t)
 {
     const struct cw_run_repeat_place *m = &t->launch.kernel->memo;
 
-    return cw_run.num_lanes < 2 ||
-           (m->left && m->shape == t->measure.shape && m->lane == t->at.lane && m->place == t->at.place);
+    return cw_run.num_workers < 2 ||
+           (m->left && m->shape == t->measure.shape && m->worker == t->at.worker && m->place == t->at.place);
 }
 
 void cw_run_repeat_learn(const struct cw_run_task *t)
@@ -158,7 +158,7 @@ void cw_run_repeat_learn(const struct cw_run_task *t)
                                       .records = cw_run.records,
                                       .dims = t->launch.dims,
                                       .has_local = t->launch.has_local,
-                                      .lane = t->at.lane,
+                                      .worker = t->at.worker,
                                       .place = t->at.place,
                                       .copies = cw_run.copies,
                                       .left = CW_RUN_REPEAT_LEFT};

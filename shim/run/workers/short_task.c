@@ -12,11 +12,11 @@
 
 bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
 {
-    const struct cw_cl_device *slot = t->queue->context->places[t->at.place].slot;
-    const struct cw_run_worker *l = &cw_run.lanes[t->at.lane];
+    const struct cw_cl_device *device = t->queue->context->places[t->at.place].device;
+    const struct cw_run_worker *l = &cw_run.workers[t->at.worker];
     const struct cw_run_kernel *k = t->launch.kernel;
 
-    if (cw_device_is_modelled(slot) || t->outcome.failed || l->building || cw_device_clock_is_virtual() ||
+    if (cw_device_is_modelled(device) || t->outcome.failed || l->building || cw_device_clock_is_virtual() ||
         (cw_run.spreads && !cw_run_spread_is_here(t)))
         return false;
     *ns = CW_RUN_SHORT_BYTES_NS;
@@ -24,10 +24,10 @@ bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
         return t->fill.bytes <= CW_RUN_SHORT_BYTES;
     if (t->work == CW_RUN_COPY)
         return t->copy.region[1] == 1 && t->copy.region[2] == 1 && t->copy.region[0] <= CW_RUN_SHORT_BYTES;
-    if (t->work != CW_RUN_LAUNCH || !t->repeat.alike || !cw_device_has(slot, CW_VENDOR_IN_CALL))
+    if (t->work != CW_RUN_LAUNCH || !t->repeat.alike || !cw_device_has(device, CW_VENDOR_IN_CALL))
         return false;
     for (size_t i = 0; i < sizeof k->brief / sizeof *k->brief; i++)
-        if (k->brief[i].id == t->repeat.alike && k->brief[i].lane == t->at.lane) {
+        if (k->brief[i].id == t->repeat.alike && k->brief[i].worker == t->at.worker) {
             *ns = k->brief[i].ns;
             return true;
         }
@@ -41,12 +41,12 @@ void cw_run_short_task_measured(const struct cw_run_task *t)
 
     if (!t->repeat.alike || !t->measure.took_ns)
         return;
-    while (b < end && !(b->id == t->repeat.alike && b->lane == t->at.lane))
+    while (b < end && !(b->id == t->repeat.alike && b->worker == t->at.worker))
         b++;
     if (b == end) {
         b = &k->brief[k->next_brief++ % (sizeof k->brief / sizeof *k->brief)];
         *b = (struct cw_run_short_task){
-            .id = t->repeat.alike, .lane = t->at.lane, .ns = (double)t->measure.took_ns};
+            .id = t->repeat.alike, .worker = t->at.worker, .ns = (double)t->measure.took_ns};
     }
     /* the least of late: others disturb, and the first launch may be compiled */
     b->ns = cw_run_least_of_late(b->ns, (double)t->measure.took_ns);

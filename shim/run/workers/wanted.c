@@ -35,7 +35,7 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
     bool build = how == CW_RUN_COPY_WANTED, good;
     double begin = cw_thread_cpu_ns();
 
-    while (place->lane != l)
+    while (place->worker != l)
         place++;
     l->busy = true;
     cw_run.wanted--;

@@ -44,7 +44,7 @@ void cw_run_watch_begins(struct cw_run_worker *l)
     w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WATCH_WORKER_NS;
 }
 
-bool cw_run_watch_lane(struct cw_run_worker *l)
+bool cw_run_watch_worker(struct cw_run_worker *l)
 {
     struct cw_run_watch *w = &l->watch;
     uint64_t until = w->until_ns;

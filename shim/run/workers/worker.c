@@ -31,31 +31,31 @@
 #include "repeat.h"
 #include "wanted.h"
 
-struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
+struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *device)
 {
     struct cw_run_worker *l;
 
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        if (cw_run.lanes[i].device == slot->device) {
-            cw_run.lanes[i].home |= slot->home;
-            cw_run.lanes[i].units = slot->compute_units; /* a sub-device may be another one by now */
-            return &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers; i++)
+        if (cw_run.workers[i].device == device->device) {
+            cw_run.workers[i].home |= device->home;
+            cw_run.workers[i].units = device->compute_units; /* a sub-device may be another one by now */
+            return &cw_run.workers[i];
         }
-    if (cw_run.num_lanes == CW_RUN_LANES)
+    if (cw_run.num_workers == CW_RUN_WORKERS)
         return NULL;
-    l = &cw_run.lanes[cw_run.num_lanes];
-    *l = (struct cw_run_worker){.number = cw_run.num_lanes,
-                                .device = slot->device,
-                                .home = slot->home,
-                                .class_name = slot->class_name,
-                                .kind = slot->kind,
-                                .speed = slot->speed,
-                                .pace = slot->pace,
-                                .memory = slot->memory,
-                                .far = slot->far,
-                                .in_call = cw_device_has(slot, CW_VENDOR_IN_CALL),
-                                .units = slot->compute_units};
-    memcpy(l->name, slot->name, sizeof l->name);
+    l = &cw_run.workers[cw_run.num_workers];
+    *l = (struct cw_run_worker){.number = cw_run.num_workers,
+                                .device = device->device,
+                                .home = device->home,
+                                .class_name = device->class_name,
+                                .kind = device->kind,
+                                .speed = device->speed,
+                                .pace = device->pace,
+                                .memory = device->memory,
+                                .far = device->far,
+                                .in_call = cw_device_has(device, CW_VENDOR_IN_CALL),
+                                .units = device->compute_units};
+    memcpy(l->name, device->name, sizeof l->name);
     if (cw_run.reserved && !cw_run_ready_reserve_at(l, cw_run.reserved))
         return NULL;
     pthread_cond_init(&l->wake, NULL);
@@ -63,10 +63,10 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
     pthread_mutex_init(&l->turn.lock, NULL);
     cw_lock_order_add(&l->turn.lock, CW_LOCK_TURN);
     pthread_cond_init(&l->turn.given, NULL);
-    cw_run.num_lanes++;
+    cw_run.num_workers++;
     if (l->memory != CW_MEMORY_HOST) {
-        cw_run.far_lanes++;
-        if (cw_device_has(slot, CW_VENDOR_PINNED) && cw_device_has(slot, CW_VENDOR_OWN_MEMORY))
+        cw_run.far_workers++;
+        if (cw_device_has(device, CW_VENDOR_PINNED) && cw_device_has(device, CW_VENDOR_OWN_MEMORY))
             cw_run.direct |= UINT64_C(1) << l->memory;
         cw_run.over = cw_run_spread_over;
     }
@@ -75,11 +75,11 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
-    if (CW_UNLIKELY(cw_run.lanes[t->at.lane].quarantine.hung)) {
-        t->at.lane = t->at.home;
+    if (CW_UNLIKELY(cw_run.workers[t->at.worker].quarantine.hung)) {
+        t->at.worker = t->at.home;
         t->at.place = t->queue->home;
     }
-    t->early = CW_UNLIKELY(t->ops->ready && cw_run.far_lanes) && !cw_run_spread_claims(t);
+    t->early = CW_UNLIKELY(t->ops->ready && cw_run.far_workers) && !cw_run_spread_claims(t);
     if (CW_UNLIKELY(t->ops->ready != NULL) && !t->early)
         t->ops->ready(t);
     else
@@ -113,7 +113,7 @@ void cw_run_worker_retire(void)
 
 bool cw_run_worker_can_run(const struct cw_run_task *t)
 {
-    return cw_run_work_can_run(t) && !(CW_UNLIKELY(cw_run.far_lanes) && !cw_run_spread_may_claim(t));
+    return cw_run_work_can_run(t) && !(CW_UNLIKELY(cw_run.far_workers) && !cw_run_spread_may_claim(t));
 }
 
 struct cw_run_task *cw_run_worker_take_first(struct cw_run_worker *l)
@@ -150,7 +150,7 @@ static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
     cw_run.counts.moved -= t->uncoded;
     t->uncoded = false;
     t->launch.kernel->memo.left = 0;
-    t->at.lane = t->at.home;
+    t->at.worker = t->at.home;
     t->at.place = t->queue->home;
     cw_run_spread_release(t);
     cw_run_worker_ready(t);
@@ -165,20 +165,20 @@ void cw_run_worker_starts(struct cw_run_task *t)
             t->time.at[2] = t->time.at[1];
     }
     cw_run.counts.reordered += overtakes(t);
-    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
+    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
     cw_run_event_progress(t);
 }
 
 /* A batch ended before its turn. A helper that refused the one before refuses it, too. */
 static void not_run(const struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home;
+    bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home;
 
     t->state = CW_RUN_LINKED;
     cw_run_spread_release(t);
     cw_run.counts.moved -= away;
     if (away && t->launch.kernel->known->broken[l->number]) {
-        t->at.lane = t->at.home;
+        t->at.worker = t->at.home;
         t->at.place = t->queue->home;
     }
     if (!t->waits)
@@ -216,7 +216,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         else
             t->launch.kernel->again.left = 0;
     }
-    if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home && !t->outcome.failed &&
+    if (status < 0 && t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home && !t->outcome.failed &&
         is_as_before(l, t)) {
         t->begun = false;
         back_home(l, t);
@@ -228,7 +228,7 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
 /* All of the first launches of a kernel, some of the later ones. */
 static bool is_measured(const struct cw_run_task *t)
 {
-    uint32_t n = t->launch.kernel->known->launches[t->at.lane]++;
+    uint32_t n = t->launch.kernel->known->launches[t->at.worker]++;
 
     return n < CW_RUN_MEASURED_ALL || n % CW_RUN_MEASURED_EVERY == 0;
 }
@@ -307,7 +307,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     for (uint32_t i = 0; i < n; i++)
         cw_run_worker_starts(batch[i]);
     for (uint32_t i = 0;
-         i < n && (n == 1 || cw_device_has(t->queue->context->places[t->at.place].slot, CW_VENDOR_IN_CALL));
+         i < n && (n == 1 || cw_device_has(t->queue->context->places[t->at.place].device, CW_VENDOR_IN_CALL));
          i++)
         batch[i]->measure.wanted = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
     if (n > 1) {
@@ -348,8 +348,8 @@ static void run_beside(struct cw_run_task *t)
 /* What devices that have failed still have. */
 static void save_all(void)
 {
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
-        struct cw_run_worker *l = &cw_run.lanes[i];
+    for (uint32_t i = 0; i < cw_run.num_workers; i++) {
+        struct cw_run_worker *l = &cw_run.workers[i];
 
         if (!l->quarantine.error || (l->busy && !l->quarantine.hung))
             continue;
@@ -388,7 +388,7 @@ static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
  * parts are. */
 static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
-    bool away = t->work == CW_RUN_LAUNCH && t->at.lane != t->at.home, early = t->early;
+    bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home, early = t->early;
     cl_int err;
 
     t->state = CW_RUN_RUNNING; /* no other thread looks for it in the heap */
@@ -420,7 +420,7 @@ void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t 
 {
     if (CW_UNLIKELY(t->ops->beside))
         run_beside(t);
-    else if (CW_UNLIKELY(cw_run.far_lanes) && t->accesses.n && !fetch(l, t))
+    else if (CW_UNLIKELY(cw_run.far_workers) && t->accesses.n && !fetch(l, t))
         ;
     else if (CW_UNLIKELY(t->ops->run != NULL))
         t->ops->run(l, t, last);

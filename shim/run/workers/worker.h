@@ -1,4 +1,4 @@
-/* worker.h - workers: one drives each lane. Lock held. */
+/* worker.h - workers: each drives one device. Lock held. */
 #ifndef CW_RUN_WORKER_H
 #define CW_RUN_WORKER_H
 
@@ -12,7 +12,7 @@ void cw_run_worker_take_ready(void);
 void cw_run_worker_done(struct cw_run_task *t, cl_int status);
 void cw_run_worker_retire(void);
 void cw_run_worker_starts(struct cw_run_task *t); /* the command is going to run now */
-struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot);
+struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *device);
 
 /* The ready command may run now, beside all that runs. Lock held. */
 /* Runs the one command, or block of a part, at `l`; l->quarantine.hung says that it has been left behind:
