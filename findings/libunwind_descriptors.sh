@@ -6,7 +6,7 @@
 # writes a byte from there into a pipe of its own. A program that closes all descriptors from 3 on, as daemons do, and then opens files,
 # gets the pipe's numbers for them. The next such walk writes its bytes into the program's second file; where the first one cannot be
 # read from, it closes both numbers. glibc's backtrace() leaves them alone.
-# In the product: shim/door/dynamic_loader.c walks by backtrace(); test/runmode/closes.sh saw it.
+# In the product: shim/door/unwind.c reads in its place, shim/door/dynamic_loader.c walks by backtrace(); test/runmode/closes.sh saw it.
 # Exit 0: as described; 1: it has changed; 77: not Debian 12, or no package can be installed.
 set -eu
 version=1.6.2-3

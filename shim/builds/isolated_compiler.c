@@ -45,10 +45,12 @@
 
 /* ---- a thread with descriptors of its own */
 
-struct apart {
+struct isolated {
+    struct cw_loader_work load;
     void (*body)(void *);
+    void (*release)(void *); /* frees `data` */
     void *data;
-    bool any; /* in any case */
+    bool shares; /* the program's descriptors */
     bool done;
     double ns; /* it took of the thread */
 };
@@ -71,16 +73,30 @@ static bool have_own_files(void)
 #endif
 }
 
+/* True: the process does not end, and there is room for a compiler in this thread. */
+static bool may_begin(const struct isolated *a)
+{
+    return (a->shares || have_own_files() || cw_compiler_resources_suffice()) && cw_pending_builds_begin();
+}
+
 static void *work(void *data)
 {
-    struct apart *a = data;
+    struct isolated *a = data;
+    bool begun;
 
     cw_door_depth = 1; /* calls that come in here are the vendor's */
-    if (!have_own_files() && !a->any && !cw_compiler_resources_suffice())
-        return NULL;
-    a->body(a->data);
-    a->done = true;
+    begun = cw_dynamic_loader_pass(&a->load) && may_begin(a);
+    if (begun) {
+        a->body(a->data);
+        a->done = true;
+    }
     a->ns = cw_thread_cpu_ns();
+    if (!cw_dynamic_loader_ends(&a->load)) {
+        a->release(a->data);
+        free(a);
+    }
+    if (begun)
+        cw_pending_builds_end();
     return NULL;
 }
 
@@ -99,42 +115,78 @@ static bool is_parted(cl_device_id device)
     return known && cw_vendor_is_pocl(&calls, device) && !cw_quiet_child_is_valgrind();
 }
 
-/* The vendor loads the code of a launch on a thread of its own, and its compiler may need the dynamic
- * loader's lock: within dlopen() and dlclose(), and while a thread waits there, only what is loaded can be
- * run. */
-static bool may_load(void)
+/* False: its thread could not begin, or has been left to itself with `a`. */
+static bool is_through(struct isolated *a)
 {
-    return !cw_dynamic_loader_is_waited_in() && !cw_dynamic_loader_is_here();
-}
-
-bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data)
-{
-    struct apart a = {.body = body, .data = data};
     pthread_t thread;
 
-    if (!may_load())
-        return false;
-    if (!is_parted(device)) {
-        if (!cw_compiler_resources_suffice())
-            return false;
-        body(data);
+    cw_dynamic_loader_begin(&a->load);
+    if (!cw_thread_to_compile(&thread, work, a)) {
+        a->load.over = true;
+        cw_dynamic_loader_await(&a->load);
         return true;
     }
-    if (!cw_compiler_resources_apart() || !cw_thread_to_compile(&thread, work, &a))
+    if (!cw_dynamic_loader_await(&a->load)) {
+        pthread_detach(thread);
         return false;
+    }
     pthread_join(thread, NULL);
-    cw_thread_cpu_adds(a.ns);
-    return a.done;
+    cw_thread_cpu_adds(a->ns);
+    return true;
+}
+
+bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data, void (*release)(void *))
+{
+    struct isolated *a = malloc(sizeof *a);
+    bool parted = is_parted(device), done = false;
+
+    if (a && !cw_dynamic_loader_is_here() &&
+        (parted ? cw_compiler_resources_apart() : cw_compiler_resources_suffice())) {
+        *a = (struct isolated){.body = body, .data = data, .release = release, .shares = !parted};
+        if (!is_through(a))
+            return false;
+        done = a->done;
+    }
+    free(a);
+    if (!done)
+        release(data);
+    return done;
+}
+
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+bool cw_isolated_compiler_may_load(cl_device_id device)
+{
+    return cw_isolated_compiler_call(device, nothing, NULL, nothing);
+}
+
+struct files {
+    void (*body)(void *);
+    void *data;
+};
+
+static void *use_files(void *data)
+{
+    const struct files *f = data;
+
+    cw_door_depth = 1;
+    have_own_files();
+    f->body(f->data);
+    return NULL;
 }
 
 void cw_isolated_compiler_files(void (*body)(void *), void *data)
 {
-    struct apart a = {.body = body, .data = data, .any = true};
+    struct files f = {body, data};
     pthread_t thread;
 
-    if (!cw_quiet_child_is_valgrind() && !cw_dynamic_loader_is_here() && cw_thread_try(&thread, work, &a))
+    if (!cw_quiet_child_is_valgrind() && !cw_dynamic_loader_is_here() &&
+        cw_thread_try(&thread, use_files, &f))
         pthread_join(thread, NULL);
-    if (!a.done)
+    else
         body(data);
 }
 
@@ -222,10 +274,19 @@ static void finish_need(struct need *need)
 
 struct memory {
     struct cw_identity id;
-    const char *module; /* that is new; NULL: is one known? */
+    char *module; /* that is new; NULL: is one known? */
     bool loaded;
     bool refused; /* its file is there, and cannot be loaded */
 };
+
+static void forget(void *memory)
+{
+    struct memory *m = memory;
+
+    cw_identity_finish(&m->id);
+    free(m->module);
+    free(m);
+}
 
 /* A file that only this user, or the system's, can have written. PoCL makes files by the user's umask, which
  * may leave them open to the user's own group. */
@@ -319,15 +380,21 @@ static struct cw_identity name_module(const struct need *need)
 
 /* Whether the file of `module`, or the one that is known for it, is loaded now. UNASKED: there is none. BAD:
  * it cannot be loaded, and made again it would be the same. */
-static enum cw_compile_answer load_apart(cl_device_id device, const struct need *need, const char *module)
+static enum cw_compile_answer load_isolated(cl_device_id device, const struct need *need, const char *module)
 {
-    struct memory m = {.module = module, .id = name_module(need)};
-    bool loaded = cw_isolated_compiler_call(device, load, &m) && m.loaded;
+    struct memory *m = malloc(sizeof *m);
+    enum cw_compile_answer answer;
 
-    if (loaded)
+    if (!m)
+        return CW_COMPILE_BAD;
+    *m = (struct memory){.module = module ? strdup(module) : NULL, .id = name_module(need)};
+    if (!cw_isolated_compiler_call(device, load, m, forget))
+        return CW_COMPILE_UNASKED;
+    answer = m->loaded ? CW_COMPILE_GOOD : m->refused ? CW_COMPILE_BAD : CW_COMPILE_UNASKED;
+    if (m->loaded)
         note(need);
-    cw_identity_finish(&m.id);
-    return loaded ? CW_COMPILE_GOOD : m.refused ? CW_COMPILE_BAD : CW_COMPILE_UNASKED;
+    forget(m);
+    return answer;
 }
 
 /* Asks the compiler, unless the code is known. */
@@ -336,7 +403,7 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
 {
     char module[CW_COMPILE_MODULE];
     enum cw_compile_answer answer =
-        *q->kernel && *compiled.folder ? load_apart(device, need, NULL) : CW_COMPILE_UNASKED;
+        *q->kernel && *compiled.folder ? load_isolated(device, need, NULL) : CW_COMPILE_UNASKED;
     uint64_t begin;
 
     if (answer != CW_COMPILE_UNASKED)
@@ -344,7 +411,7 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
     begin = cw_now_ns();
     answer = cw_compile_client_ask(q, module);
     cw_thread_cpu_adds((double)(int64_t)(cw_now_ns() - begin)); /* hardly more than it has worked */
-    if (answer == CW_COMPILE_GOOD && *q->kernel && load_apart(device, need, module) != CW_COMPILE_GOOD)
+    if (answer == CW_COMPILE_GOOD && *q->kernel && load_isolated(device, need, module) != CW_COMPILE_GOOD)
         answer = CW_COMPILE_BAD;
     return answer;
 }
@@ -373,10 +440,10 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
         return CW_COMPILE_UNASKED;
     name_need(&need, &q);
-    if (loads && !cw_dynamic_loader_is_waited_in() && is_here(&need)) /* the vendor may load it once more */
+    if (loads && is_here(&need)) /* the vendor may load it once more */
         answer = CW_COMPILE_GOOD;
     else
-        answer = room && may_load() ? have(device, &q, &need) : CW_COMPILE_BAD;
+        answer = room ? have(device, &q, &need) : CW_COMPILE_BAD;
     finish_need(&need);
     return answer;
 }
@@ -438,7 +505,7 @@ bool cw_isolated_compiler_knows_of(cl_device_id device, const struct cw_run_reci
     if (*compiled.folder && is_parted(device) && cw_compile_client_was_there() &&
         cw_compiler_resources_apart() && cw_vendor_describe_driver(&calls, device, text, sizeof text)) {
         name_need(&need, &q);
-        known = is_here(&need) || load_apart(device, &need, NULL) != CW_COMPILE_UNASKED ||
+        known = is_here(&need) || load_isolated(device, &need, NULL) != CW_COMPILE_UNASKED ||
                 !ask_builder(&q, &need);
         finish_need(&need);
     }

@@ -18,11 +18,18 @@
  * others. */
 void cw_isolated_compiler_start(const char *folder);
 
-/* Runs body(data) on such a thread, where the device's vendor allows it, and waits. False, without running
- * it: the process has no room for a compiler (builds/compiler_resources.h); or the caller is within dlopen()
- * or dlclose(), or another thread waits there (door/dynamic_loader.h). Between cw_pending_builds_begin() and
- * _ends(), or on a thread whose end the process waits for. Any thread, lock not held. */
-bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data);
+/* Runs body(data) on such a thread, where the device's vendor allows it, else on one that shares the
+ * program's descriptors, and waits. True: it has returned. False: it does not run, as the process ends or
+ * has no memory, disk or descriptors for a compiler (builds/compiler_resources.h), or as the caller is within
+ * dlopen() or dlclose(); or it is left to itself, as a thread that waits is there (door/dynamic_loader.h).
+ * Then release(data) is called, on either thread, when the body does not use `data` any more. Between
+ * cw_pending_builds_begin() and _ends(), or on a thread whose end the process waits for. Any thread, lock not
+ * held. */
+bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data,
+                               void (*release)(void *data));
+
+/* False: as above; the vendor is not to load code. Some 50 us. Any thread, lock not held. */
+bool cw_isolated_compiler_may_load(cl_device_id device);
 
 /* Runs body(data), which opens the library's own files and prints nothing, on such a thread where there can
  * be one, and waits. */

@@ -2,6 +2,7 @@
 #include "macros.h"
 #include "../door/exit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../analyzer/kernels/source/macro_question.h"
@@ -55,14 +56,44 @@ bool cw_macros_compilers_identity(const struct cw_run_compilers *c, char *text, 
     return c->n > 0;
 }
 
-struct question {
+struct question { /* its texts are its own */
     cl_device_id device;
-    const char *options;
-    char *const *names;
+    char *options, **names;
     size_t n;
     struct cw_macro_value *values;
     bool good;
 };
+
+static void forget(void *question)
+{
+    struct question *q = question;
+
+    for (size_t i = 0; q->names && i < q->n; i++)
+        free(q->names[i]);
+    free(q->names);
+    free(q->options);
+    free(q->values);
+    free(q);
+}
+
+/* NULL: memory is out. */
+static struct question *question_of(cl_device_id device, const char *options, char *const *names, size_t n)
+{
+    struct question *q = calloc(1, sizeof *q);
+    bool good;
+
+    if (!q)
+        return NULL;
+    *q = (struct question){
+        device, strdup(options), calloc(n + 1, sizeof *names), n, calloc(n + 1, sizeof *q->values), false};
+    good = q->options && q->names && q->values;
+    for (size_t i = 0; good && i < n; i++)
+        good = (q->names[i] = strdup(names[i]));
+    if (good)
+        return q;
+    forget(q);
+    return NULL;
+}
 
 /* Apart (builds/isolated_compiler.h). */
 static void put_question(void *question)
@@ -71,6 +102,20 @@ static void put_question(void *question)
     struct question *q = question;
 
     q->good = cw_vendor_macros(&calls, q->device, q->options, q->names, q->n, q->values);
+}
+
+static bool ask(cl_device_id device, const char *options, char *const *names, size_t n,
+                struct cw_macro_value *values)
+{
+    struct question *q = question_of(device, options, names, n);
+    bool good;
+
+    if (!q || !cw_isolated_compiler_call(device, put_question, q, forget))
+        return false;
+    good = q->good;
+    memcpy(values, q->values, n * sizeof *values);
+    forget(q);
+    return good;
 }
 
 bool cw_macros_ask(void *data, const char *options, char *const *names, size_t n,
@@ -82,9 +127,7 @@ bool cw_macros_ask(void *data, const char *options, char *const *names, size_t n
 
     cw_exit_register(); /* as in workers/worker.c, prepare() */
     for (size_t d = 0; good && d < c->n; d++) {
-        struct question q = {c->device[d], options, names, n, d ? others : values, false};
-
-        good = cw_isolated_compiler_call(q.device, put_question, &q) && q.good;
+        good = ask(c->device[d], options, names, n, d ? others : values);
         if (good && d)
             cw_macro_agree(values, others, n);
     }

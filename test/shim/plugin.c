@@ -1,10 +1,16 @@
 /* plugin.c - a program whose plug-in (-DPLUGIN) enqueues commands, waits for them, reads and releases
  * everything in its destructor, within dlclose(), where the dynamic loader's lock is held. The vendor has
- * loaded the kernel's code before. Call: plugin FILE, the plug-in's. */
+ * loaded the kernel's code before. With -DPAUSE_MS=N it sleeps first: commands of before are under way then.
+ * Call: plugin FILE, the plug-in's. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+#ifndef PAUSE_MS
+#define PAUSE_MS 0
+#endif
 
 enum { N = 16384, LAUNCHES = 40, ROUNDS = 4 };
 
@@ -90,6 +96,7 @@ void go(int round)
 
 __attribute__((destructor)) static void unloaded(void)
 {
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
     launch(&own, LAUNCHES);
     show(&own, "destructor");
     end(&own);

@@ -2,6 +2,7 @@
 #include "hooks.h"
 #include "../../door/exit.h"
 #include "context.h"
+#include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -164,6 +165,7 @@ void cw_run_context_free(void *record)
     }
     cw_run_native_use_forget(c);
     cw_run_reference_counts_disown(c);
+    cw_helper_build_disown(c);
     free(c->places);
     free(c->devices);
 }

@@ -166,7 +166,7 @@ static bool start(const struct cw_options *options)
     start_recording(options);
     cw_program_exchange_install(&hooks, options);
     cw_thread_look();
-    cw_dynamic_loader_start();
+    cw_dynamic_loader_start(&cw_run.done);
     if (!cw_run_staging_start(options))
         return false;
     cw_run_share_start(options);

@@ -130,6 +130,7 @@ static const struct subsystem {
     void (*after_fork)(void);
 } subsystems[] = {
     {.after_fork = cw_run_recount_after_fork},
+    {.after_fork = cw_helper_build_after_fork},
     {.describe = cw_run_spread_describe},
     {.describe = cw_run_tile_apart_describe},
     /* before the others: their threads do not wait for a compiler */

@@ -37,6 +37,10 @@ cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_c
 void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_device *place,
                           cl_program program);
 
+/* The record of a context goes: threads that still build for it note nothing in it. Lock held. */
+void cw_helper_build_disown(const struct cw_run_context *c);
+void cw_helper_build_after_fork(void);
+
 /* Asks for that binary, for later loads (builds/later_builds.h). False: there is going to be none. Any
  * thread. */
 bool cw_helper_build_ask(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe);

@@ -1,5 +1,6 @@
 /* global_lock.c - the one lock of run mode, and work that has to wait until it is free. */
 #include "global_lock.h"
+#include "../../door/dynamic_loader.h"
 #include "../../door/lock_order.h"
 #include "recount.h"
 #include "state.h"
@@ -129,6 +130,7 @@ void cw_run_global_lock_wait(uint64_t ns)
     int saved = errno;
 
     unlock();
+    cw_dynamic_loader_look();
     syscall(SYS_futex, &cw_run.done, FUTEX_WAIT_PRIVATE, was, ns ? &left : NULL, NULL, 0);
     errno = saved;
     pthread_mutex_lock(&cw_run.lock);

@@ -87,6 +87,10 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
 
     if (k->known->broken[p->worker->number]) /* by a launch that was planned together with this one */
         return CL_OUT_OF_RESOURCES;
+    if (!cw_isolated_compiler_may_load(p->device->device)) {
+        t->uncoded = true;
+        return CL_OUT_OF_RESOURCES;
+    }
     if (cw_run.eager || cw_run.chaos) {
         if (cw_run_execute_home_has_code(t))
             return cw_helper_program_ahead(&t->launch, p, r);

@@ -2,6 +2,7 @@
 #include "local_size.h"
 #include "../../door/exit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../door/door.h"
@@ -78,13 +79,29 @@ static void probe_make(void *probe)
                  : NULL;
 }
 
+static void probe_free(void *probe)
+{
+    probe_close(probe);
+    free(probe);
+}
+
 static bool probe_open(struct probe *p, cl_device_id device)
 {
+    struct probe *made;
+
     if (p->device == device)
         return p->out;
     probe_close(p);
     p->device = device;
-    return cw_isolated_compiler_call(device, probe_make, p) && p->out;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return false;
+    made->device = device;
+    if (!cw_isolated_compiler_call(device, probe_make, made, probe_free))
+        return false;
+    *p = *made;
+    free(made);
+    return p->out;
 }
 
 /* Whether the vendor has its code for the range. */
