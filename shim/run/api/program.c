@@ -75,7 +75,8 @@ static void forget_copies(struct cw_run_program *p)
     }
     cw_run_tile_program_free(p);
     cw_run_known_forget(p);
-    p->sought_again = p->seek_at_ns = p->seek_after_ns = 0;
+    p->sought_again = 0;
+    p->seek = (struct cw_run_backoff){0};
     p->key = (struct cw_key){{0}};
 }
 

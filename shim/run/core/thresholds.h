@@ -19,7 +19,7 @@
 /* share of a program's work that helpers may save, while nothing is known of it */
 #define CW_RUN_ACTIVATION_HOPE 0.1
 /* ns: a build that the builder was asked for is sought again; twice as much later each time */
-#define CW_RUN_SEEK_FIRST_NS UINT64_C(500000000)
+#define CW_RUN_BACKOFF_NS 5e8
 
 /* ---- other GPUs (tuning/gpu_begin.h) */
 /* ns: the context of one GPU, in the time of whole programs: three took .45 to .65 s on four H200 */

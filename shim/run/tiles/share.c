@@ -226,7 +226,7 @@ static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool 
 /* Workers whose code was not there may have it by now. */
 static void forget_uncoded(struct cw_run_kernel *k)
 {
-    if (CW_LIKELY(!k->tile_uncoded) || cw_run_global_lock_now_ns() < k->tile_code_at_ns)
+    if (CW_LIKELY(!k->tile_uncoded) || cw_run_global_lock_now_ns() < k->tile_code.until)
         return;
     k->tile_broken &= ~k->tile_uncoded;
     k->tile_uncoded = 0;
