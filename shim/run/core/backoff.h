@@ -33,6 +33,12 @@ static inline void cw_run_backoff_begin(struct cw_run_backoff *b, uint64_t now, 
     b->until = cw_whole_later(now, b->wait);
 }
 
+/* The same of a launch that takes `ns`. */
+static inline void cw_run_backoff_launch(struct cw_run_backoff *b, uint64_t now, double ns)
+{
+    cw_run_backoff_begin(b, now, CW_RUN_BACKOFF_TIMES * ns, CW_RUN_BACKOFF_MOST * ns);
+}
+
 /* The same, in ns, for something that another process makes. */
 static inline void cw_run_backoff_seek(struct cw_run_backoff *b, uint64_t now)
 {

@@ -353,8 +353,9 @@ struct cw_run_kernel {
     uint64_t tile_uncoded;           /* ... as its code was not there; ... */
     struct cw_run_backoff tile_code; /* ... it is looked for again then */
     struct {                         /* tuning/left.h */
-        double items, ns;            /* launches of so many or fewer are native; for so long */
-        uint64_t until_ns, window;   /* the last one that had a launch of it */
+        double items;                /* launches of so many work-items or fewer are native for a while */
+        struct cw_run_backoff rest;
+        uint64_t window; /* the last one that had a launch of it */
         uint8_t waits;   /* in so many windows in a row one was to be cut and the code was not there ... */
         bool waiting;    /* ... and in this one */
         double lacks_ns; /* GPUs that have not begun would save so much of a launch */

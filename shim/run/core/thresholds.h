@@ -3,6 +3,14 @@
 #ifndef CW_RUN_THRESHOLDS_H
 #define CW_RUN_THRESHOLDS_H
 
+/* ---- trials that fail are repeated, each time twice as much later (core/backoff.h) */
+/* times a launch's duration: so long it is first left whole, or left to its GPU */
+#define CW_RUN_BACKOFF_TIMES 4
+/* times its duration: the most */
+#define CW_RUN_BACKOFF_MOST 4096
+/* ns: a build that the builder was asked for is first sought again */
+#define CW_RUN_BACKOFF_NS 5e8
+
 /* ---- beginning: helpers, the history and models (tuning/activation.h; the limits by which earlier runs are
  * judged are history_runs.h's) */
 /* commands of a program that waits for nothing, after which the clock is read */
@@ -18,8 +26,6 @@
 #define CW_RUN_ACTIVATION_KNOWN 0.25
 /* share of a program's work that helpers may save, while nothing is known of it */
 #define CW_RUN_ACTIVATION_HOPE 0.1
-/* ns: a build that the builder was asked for is sought again; twice as much later each time */
-#define CW_RUN_BACKOFF_NS 5e8
 
 /* ---- other GPUs (tuning/gpu_begin.h) */
 /* ns: the context of one GPU, in the time of whole programs: three took .45 to .65 s on four H200 */
@@ -166,10 +172,6 @@
 #define CW_RUN_SHARE_SHAPES 32
 /* parts of cut launches of one window that a worker is remembered to have */
 #define CW_RUN_SHARE_TAKEN 16
-/* times the launch's duration: so long it is first left whole; twice as long each time (core/backoff.h) */
-#define CW_RUN_SHARE_REST_FIRST 4
-/* times the duration of the launch: the most */
-#define CW_RUN_SHARE_REST_MOST 4096
 /* cut launches, then the speeds are kept for later runs */
 #define CW_RUN_SHARE_KEPT_FIRST 4
 /* cut launches: and again after so many */
@@ -182,11 +184,7 @@
 #define CW_RUN_SHARE_STEADY 128
 /* times a DSP's time alone, before it is measured */
 #define CW_RUN_SHARE_DSP_MARGIN 4
-/* times a launch's duration: so long its kernel is first left to its GPU after a plan in vain; most, ns
- * (tuning/left.h) */
-#define CW_RUN_LEFT_FIRST   4
-#define CW_RUN_LEFT_MOST_NS 1e10
-/* launches that are managed while the code of tiles is awaited */
+/* launches that are managed while the code of tiles is awaited (tuning/left.h) */
 #define CW_RUN_LEFT_WAITS 64
 /* times the time of a window's launches, or the least one where none is known: so long they wait at most for
  * GPUs that are made ready */

@@ -16,8 +16,6 @@
 #include "../tuning/gpu_begin.h"
 #include "../tuning/gpu_gain.h"
 #include "../tuning/perf_model.h"
-#include "../../../sched/whole.h"
-#include "../core/backoff.h"
 #include "../planner/costs.h"
 #include "../core/clock.h"
 #include "../core/state.h"
@@ -339,21 +337,19 @@ void cw_run_share_prepare(struct cw_run_program *p)
 /* True when the launch is one that rests after cuts without gain. */
 static bool rests(struct cw_run_share *h)
 {
-    if (!h->rest_until_ns)
+    if (!h->rest.until)
         return false;
-    h->trial = cw_run_clock_devices_ns() >= h->rest_until_ns;
+    h->trial = cw_run_clock_devices_ns() >= h->rest.until;
     if (h->trial)
-        h->rest_until_ns = 0;
-    return h->rest_until_ns;
+        h->rest.until = 0;
+    return !h->trial;
 }
 
 /* Launches of this shape have not gained, or would not: for a while they are not cut. */
 void cw_run_share_rests(struct cw_run_share *h)
 {
     h->poor = 0;
-    h->rest_ns = cw_run_backoff_more(h->rest_ns, CW_RUN_SHARE_REST_FIRST * h->whole_ns,
-                                     CW_RUN_SHARE_REST_MOST * h->whole_ns);
-    h->rest_until_ns = cw_run_clock_devices_ns() + cw_whole_from(h->rest_ns, INT64_MAX);
+    cw_run_backoff_launch(&h->rest, cw_run_clock_devices_ns(), h->whole_ns);
 }
 
 /* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */
@@ -514,8 +510,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
         return false;
     }
     if (!x->s->always && ((is_home_gpu(t) && cw_run_gpu_gain_rests()) || rests(h))) {
-        cw_run_reasons_of(t,
-                          h->rest_until_ns ? "earlier cuts did not gain" : "all cuts together did not gain");
+        cw_run_reasons_of(t, h->rest.until ? "earlier cuts did not gain" : "all cuts together did not gain");
         return false;
     }
     h->whole_ns = home_ns(x->s, i) + more_ns;

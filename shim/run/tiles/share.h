@@ -37,8 +37,7 @@ struct cw_run_share {
     double whole_ns;             /* the latest that was looked at, at home; 0: not known */
     double cut_ns;               /* the least of late; 0: not known */
     uint32_t cuts, poor;         /* cut launches; of late, in a row, without gain */
-    uint64_t rest_until_ns;      /* so long they are left whole */
-    double rest_ns;              /* how long that was; 0: never */
+    struct cw_run_backoff rest;  /* so long they are left whole */
     bool trial;                  /* they have rested: one is cut without a profit test */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
     double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */

@@ -241,7 +241,7 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         return; /* the vendor has compiled */
     h->poor = x->whole_ns > 0 && (double)ns > x->whole_ns ? h->poor + 1 : 0;
     if (!h->poor && h->cuts > CW_RUN_SHARE_STEADY)
-        h->rest_ns = 0;
+        h->rest.wait = 0;
     if (h->poor >= CW_RUN_SHARE_POOR)
         cw_run_share_rests(h);
 }
