@@ -33,6 +33,21 @@ static inline void cw_run_backoff_begin(struct cw_run_backoff *b, uint64_t now, 
     b->until = cw_whole_later(now, b->wait);
 }
 
+/* The same of synchronisations, which cw_run_backoff_passes counts: `until` is how many are left. */
+static inline void cw_run_backoff_count(struct cw_run_backoff *b)
+{
+    cw_run_backoff_begin(b, 0, CW_RUN_BACKOFF_SPANS, CW_RUN_BACKOFF_MOST);
+}
+
+/* One of those that are counted has passed. True: it was part of the wait. */
+static inline bool cw_run_backoff_passes(struct cw_run_backoff *b)
+{
+    bool waits = b->until > 0;
+
+    b->until -= waits;
+    return waits;
+}
+
 /* The same of a launch that takes `ns`. */
 static inline void cw_run_backoff_launch(struct cw_run_backoff *b, uint64_t now, double ns)
 {

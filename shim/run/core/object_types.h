@@ -59,19 +59,17 @@ struct cw_run_context {
     uint64_t called_after;
 };
 
-struct cw_run_aside { /* tuning/bypass.c */
-    uint32_t poor;    /* windows with launches since the last that gained something */
-    uint32_t left;    /* synchronisations for which commands are native; 0: they are managed */
-    uint32_t span;    /* first value of `left`; 0: never */
-    uint32_t copies;  /* cw_run.copies when it last looked: with more of them there may be more to gain */
+struct cw_run_aside {           /* tuning/bypass.c */
+    uint32_t poor;              /* windows with launches since the last that gained something */
+    struct cw_run_backoff rest; /* synchronisations for which commands are native */
+    uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
 
 /* Native launches of a queue while helpers have not begun (windows/hold.h). */
 struct cw_run_hold {
-    cl_event first;    /* of the first since the program has waited; NULL: none */
-    uint32_t launches; /* since then */
-    uint32_t left;     /* synchronisations for which nothing is held */
-    uint32_t span;     /* first value of `left`; 0: never */
+    cl_event first;             /* of the first since the program has waited; NULL: none */
+    uint32_t launches;          /* since then */
+    struct cw_run_backoff rest; /* synchronisations for which it takes more to hold something */
 };
 
 struct cw_run_queue {

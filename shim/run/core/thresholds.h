@@ -6,7 +6,9 @@
 /* ---- trials that fail are repeated, each time twice as much later (core/backoff.h) */
 /* times a launch's duration: so long it is first left whole, or left to its GPU */
 #define CW_RUN_BACKOFF_TIMES 4
-/* times its duration: the most */
+/* synchronisations, with the spans between them: so many first */
+#define CW_RUN_BACKOFF_SPANS 16
+/* times its duration, and synchronisations: the most */
 #define CW_RUN_BACKOFF_MOST 4096
 /* ns: a build that the builder was asked for is first sought again */
 #define CW_RUN_BACKOFF_NS 5e8
@@ -52,10 +54,6 @@
 #define CW_RUN_HOLD_AFTER_SHORT 64
 /* ns of work that run mode gives the vendor at once */
 #define CW_RUN_HOLD_NS 3e7
-/* synchronisations that a queue is left alone after a hold in which hardly anything waited
- * (core/backoff.h) */
-#define CW_RUN_HOLD_SPAN_LEAST 16
-#define CW_RUN_HOLD_SPAN_MOST  4096
 
 /* ---- measured times of launches (workers/worker.c, tuning/perf_model.h, tuning/first_launch.h) */
 /* launches of a kernel on a device: all of the first are measured, and ... */
@@ -126,10 +124,6 @@
 #define CW_RUN_BYPASS_POOR_AGAIN 2
 /* windows: the same in a program that does not wait for its commands */
 #define CW_RUN_BYPASS_POOR_UNHEARD 64
-/* synchronisations that it first stands aside for; twice as many each time (core/backoff.h) */
-#define CW_RUN_BYPASS_SPAN_LEAST 16
-/* synchronisations: the most */
-#define CW_RUN_BYPASS_SPAN_MOST 4096
 
 /* ---- launches that come again (workers/repeat.h, tuning/repeat_place.h) */
 /* launches on the fast path, then one goes the long way, where it is measured */
