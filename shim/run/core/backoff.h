@@ -39,6 +39,12 @@ static inline void cw_run_backoff_count(struct cw_run_backoff *b)
     cw_run_backoff_begin(b, 0, CW_RUN_BACKOFF_SPANS, CW_RUN_BACKOFF_MOST);
 }
 
+/* The same of launches, from one look at something that seldom changes to the next. */
+static inline void cw_run_backoff_look(struct cw_run_backoff *b)
+{
+    cw_run_backoff_begin(b, 0, 1, CW_RUN_LOOK_EACH);
+}
+
 /* One of those that are counted has passed. True: it was part of the wait. */
 static inline bool cw_run_backoff_passes(struct cw_run_backoff *b)
 {

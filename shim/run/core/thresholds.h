@@ -10,13 +10,13 @@
 #define CW_RUN_BACKOFF_SPANS 16
 /* times its duration, and synchronisations: the most */
 #define CW_RUN_BACKOFF_MOST 4096
+/* launches from one look at something that seldom changes to the next, at most */
+#define CW_RUN_LOOK_EACH 64
 /* ns: a build that the builder was asked for is first sought again */
 #define CW_RUN_BACKOFF_NS 5e8
 
 /* ---- beginning: helpers, the history and models (tuning/activation.h; the limits by which earlier runs are
  * judged are history_runs.h's) */
-/* commands of a program that waits for nothing, after which the clock is read */
-#define CW_RUN_ACTIVATION_LOOK_EACH 64
 /* ns: between two looks for an idle processor, as a look is two system calls */
 #define CW_RUN_ACTIVATION_LOOK_NS 10000000
 
@@ -48,10 +48,8 @@
 
 /* ---- commands that wait for helpers (windows/hold.h) */
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is
- * held */
+ * held; CW_RUN_LOOK_EACH of a queue in which hardly anything has waited of late */
 #define CW_RUN_HOLD_AFTER 3
-/* launches, likewise, of a queue in which hardly anything has waited of late */
-#define CW_RUN_HOLD_AFTER_SHORT 64
 /* ns of work that run mode gives the vendor at once */
 #define CW_RUN_HOLD_NS 3e7
 
@@ -126,10 +124,6 @@
 #define CW_RUN_BYPASS_POOR_UNHEARD 64
 
 /* ---- launches that come again (workers/repeat.h, tuning/repeat_place.h) */
-/* launches on the fast path, then one goes the long way, where it is measured */
-#define CW_RUN_REPEAT_LEFT 63
-/* launches sent where the one before went, then one is planned anew */
-#define CW_RUN_REPEAT_REMEMBERED 64
 /* plans, and after that each power of two (core/backoff.h): home is measured instead, ... */
 #define CW_RUN_REPEAT_LOOK_PLANNED 16
 /* ns: ... where that costs no more: the figures of the home device may come from a busy hour */
@@ -154,22 +148,14 @@
 #define CW_RUN_SHARE_GAIN 0.93
 /* times the time of a cut launch: GPUs keep their shares of it where new ones take more */
 #define CW_RUN_SHARE_HELD 0.95
-/* launches for which shares stand at most before they are looked at again */
-#define CW_RUN_SHARE_HELD_MOST 64
 /* cut launches of which it is known how many have copied bytes */
 #define CW_RUN_SHARE_COPYING 16
-/* launches from one copy of borders to the next, at most (tiles/tile_margin.h) */
-#define CW_RUN_MARGIN_MOST 64
-/* copies for which margins do not grow after some that were too large, at most */
-#define CW_RUN_MARGIN_REST_MOST 64
 /* shapes of about one size remembered of one kernel */
 #define CW_RUN_SHARE_SHAPES 32
 /* parts of cut launches of one window that a worker is remembered to have */
 #define CW_RUN_SHARE_TAKEN 16
-/* cut launches, then the speeds are kept for later runs */
+/* cut launches, then the speeds are kept for later runs; and again every CW_RUN_LOOK_EACH */
 #define CW_RUN_SHARE_KEPT_FIRST 4
-/* cut launches: and again after so many */
-#define CW_RUN_SHARE_KEPT_EACH 64
 /* cut launches of a shape that are not judged, as the vendor compiles */
 #define CW_RUN_SHARE_COMPILED 2
 /* cut launches in a row without gain, then they are left whole */

@@ -41,11 +41,11 @@ struct cw_run_share {
     bool trial;                  /* they have rested: one is cut without a profit test */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
     double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */
-    uint32_t held_for, held_until; /* launches: since they were looked at, and when they are next */
-    uint32_t times_held;           /* so often they have changed */
-    double byte_ns;                /* GPUs: of a byte from one to another */
-    double lost_ns;                /* GPUs: of late, by launches that were cut where their bytes lay */
-    double apart_ns;               /* GPUs: of a part's copies, without their bytes; the most of all */
+    struct cw_run_backoff look; /* launches until they are looked at */
+    uint32_t times_held;        /* so often they have changed */
+    double byte_ns;             /* GPUs: of a byte from one to another */
+    double lost_ns;             /* GPUs: of late, by launches that were cut where their bytes lay */
+    double apart_ns;            /* GPUs: of a part's copies, without their bytes; the most of all */
     double copies_ns; /* of late: so much longer a launch takes of which a part copies bytes; 0: not known */
     double copying;   /* the share of cut launches, of late, of which a part has copied bytes */
     struct cw_run_margins margins;

@@ -35,6 +35,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../core/backoff.h"
+
 struct cw_options;
 struct cw_run_tiles;
 
@@ -42,9 +44,8 @@ struct cw_run_tiles;
 struct cw_run_margins {
     uint32_t launches; /* between two copies; 0: not one yet */
     uint32_t short_of; /* times in a row that margins were used by fewer launches than they were for */
-    uint32_t rest;     /* copies for which that is not doubled after it was too many; 0: never */
-    uint32_t resting;  /* so many of them are left */
-    uint32_t held;     /* the share's times_held at the last of them */
+    struct cw_run_backoff rest; /* copies for which that is not doubled after it was too many */
+    uint32_t held;              /* the share's times_held at the last of them */
     /* units before and behind a block that wrote what it reads, when that was looked at last */
     uint32_t reach[2];
 };

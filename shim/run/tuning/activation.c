@@ -352,7 +352,7 @@ void cw_run_activation_enqueued(uint64_t *now)
         rent.unwaited = 0;
         if (CW_UNLIKELY(rent.commands >= rent.next_mark))
             mark();
-    } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % CW_RUN_ACTIVATION_LOOK_EACH == 0)) {
+    } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % CW_RUN_LOOK_EACH == 0)) {
         begin_if_allowed();
     }
 }

@@ -59,7 +59,7 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
         .home = t->at.home,
         .worker = t->at.worker,
         .place = t->at.place,
-        .left = CW_RUN_REPEAT_REMEMBERED,
+        .left = CW_RUN_LOOK_EACH,
         .copies = cw_run.copies,
         .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
         .verdict = plan->verdict,

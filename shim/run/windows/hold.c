@@ -39,7 +39,7 @@ bool cw_run_hold_watches(struct cw_run_queue *q)
     if (CW_LIKELY(cw_run.begun || cw_run.holds || cw_run.off) || !q->managed || q->synchronous ||
         !cw_run_activation_may_begin())
         return false;
-    if (h->first && h->launches >= (h->rest.until ? CW_RUN_HOLD_AFTER_SHORT : CW_RUN_HOLD_AFTER)) {
+    if (h->first && h->launches >= (h->rest.until ? CW_RUN_LOOK_EACH : CW_RUN_HOLD_AFTER)) {
         if (is_over(h->first)) {
             forget_first(h);
         } else {
