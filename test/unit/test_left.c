@@ -185,7 +185,7 @@ static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
 static void one_that_waits_for_code_is_not_left(void **state)
 {
     (void)state;
-    for (int i = 0; i < CW_RUN_LEFT_WAITS; i++) {
+    for (int i = 0; i < CW_RUN_BACKOFF_VAIN; i++) {
         kernel.left.waiting = true;
         stays_at_home();
         assert_false(cw_run_left_is(&queue, &kernel, 100));

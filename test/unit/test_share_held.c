@@ -76,7 +76,7 @@ static uint32_t rests;
 
 void cw_run_share_rests(struct cw_run_share *h)
 {
-    h->poor = 0;
+    h->rest.poor = 0;
     rests++;
 }
 
@@ -348,10 +348,10 @@ static void each_launch_is_beside_itself_whole(void **state)
     (void)state;
     share.cuts = CW_RUN_SHARE_COMPILED;
     share.whole_ns = 1e6;
-    for (int i = 0; i < 2 * CW_RUN_SHARE_POOR; i++)
+    for (int i = 0; i < 2 * CW_RUN_BACKOFF_POOR; i++)
         cw_run_share_over(&x, 2000000);
     assert_int_equal(rests, 0);
-    for (int i = 0; i < 2 * CW_RUN_SHARE_POOR; i++)
+    for (int i = 0; i < 2 * CW_RUN_BACKOFF_POOR; i++)
         cw_run_share_over(&x, 5000000);
     assert_int_equal(rests, 2);
 }

@@ -15,6 +15,7 @@
 struct cw_run_backoff {
     double wait;    /* the latest; 0: none since the last trial that was good */
     uint64_t until; /* its end */
+    uint32_t poor;  /* trials that have failed in a row */
 };
 
 /* The wait after one of `last`, which was in vain; 0: after none. `first` > 0 begins, each next one is twice
@@ -31,6 +32,12 @@ static inline void cw_run_backoff_begin(struct cw_run_backoff *b, uint64_t now, 
 {
     b->wait = cw_run_backoff_more(b->wait, first, most);
     b->until = cw_whole_later(now, b->wait);
+}
+
+/* A trial has failed. True: enough have, in a row. */
+static inline bool cw_run_backoff_fails(struct cw_run_backoff *b)
+{
+    return ++b->poor >= CW_RUN_BACKOFF_POOR;
 }
 
 /* The same of synchronisations, which cw_run_backoff_passes counts: `until` is how many are left. */

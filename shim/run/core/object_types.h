@@ -60,8 +60,7 @@ struct cw_run_context {
 };
 
 struct cw_run_aside {           /* tuning/bypass.c */
-    uint32_t poor;              /* windows with launches since the last that gained something */
-    struct cw_run_backoff rest; /* synchronisations for which commands are native */
+    struct cw_run_backoff rest; /* synchronisations for which commands are native; poor: windows */
     uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
 

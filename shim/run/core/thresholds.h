@@ -4,6 +4,11 @@
 #define CW_RUN_THRESHOLDS_H
 
 /* ---- trials that fail are repeated, each time twice as much later (core/backoff.h) */
+/* trials in a row that fail, then a wait begins */
+#define CW_RUN_BACKOFF_POOR 4
+/* trials in a row, of those that say less: in a program that does not wait for its commands, and of launches
+ * that wait for the code of tiles */
+#define CW_RUN_BACKOFF_VAIN 64
 /* times a launch's duration: so long it is first left whole, or left to its GPU */
 #define CW_RUN_BACKOFF_TIMES 4
 /* synchronisations, with the spans between them: so many first */
@@ -12,7 +17,7 @@
 #define CW_RUN_BACKOFF_MOST 4096
 /* launches from one look at something that seldom changes to the next, at most */
 #define CW_RUN_LOOK_EACH 64
-/* ns: a build that the builder was asked for is first sought again */
+/* ns: a build that the builder was asked for is first sought again; launches stay whole that have lost */
 #define CW_RUN_BACKOFF_NS 5e8
 
 /* ---- beginning: helpers, the history and models (tuning/activation.h; the limits by which earlier runs are
@@ -40,9 +45,6 @@
 #define CW_RUN_GPU_GAIN_LOSS    0.05
 /* times that: earlier gains that make up for losses, at most */
 #define CW_RUN_GPU_GAIN_KEPT 4
-/* ns: for so long, twice as long each time, and for good after the longest */
-#define CW_RUN_GPU_GAIN_REST_FIRST_NS 5e8
-#define CW_RUN_GPU_GAIN_REST_MOST_NS  2e9
 /* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */
 #define CW_RUN_GPU_BEGIN_HOPE 0.1
 
@@ -104,10 +106,6 @@
 /* ---- threads that stay awake (workers/watch.h) */
 /* ns: the longest wake-up of a thread */
 #define CW_RUN_WATCH_WORKER_NS 200000
-/* times in a row that nothing has come, after which a worker watches ... */
-#define CW_RUN_WATCH_MISSES 4
-/* times: ... once in so many */
-#define CW_RUN_WATCH_TRY_EVERY 32
 /* ns before a block is expected to end */
 #define CW_RUN_WATCH_BEFORE_NS 200000
 /* ns after it was expected to end: the guess was wrong */
@@ -120,8 +118,6 @@
 #define CW_RUN_BYPASS_POOR_FIRST 8
 /* windows: the same from the second time on */
 #define CW_RUN_BYPASS_POOR_AGAIN 2
-/* windows: the same in a program that does not wait for its commands */
-#define CW_RUN_BYPASS_POOR_UNHEARD 64
 
 /* ---- launches that come again (workers/repeat.h, tuning/repeat_place.h) */
 /* plans, and after that each power of two (core/backoff.h): home is measured instead, ... */
@@ -158,14 +154,10 @@
 #define CW_RUN_SHARE_KEPT_FIRST 4
 /* cut launches of a shape that are not judged, as the vendor compiles */
 #define CW_RUN_SHARE_COMPILED 2
-/* cut launches in a row without gain, then they are left whole */
-#define CW_RUN_SHARE_POOR 4
 /* cut launches after which rests begin short again */
 #define CW_RUN_SHARE_STEADY 128
 /* times a DSP's time alone, before it is measured */
 #define CW_RUN_SHARE_DSP_MARGIN 4
-/* launches that are managed while the code of tiles is awaited (tuning/left.h) */
-#define CW_RUN_LEFT_WAITS 64
 /* times the time of a window's launches, or the least one where none is known: so long they wait at most for
  * GPUs that are made ready */
 #define CW_RUN_HOLD_GPUS 0.5

@@ -348,7 +348,7 @@ static bool rests(struct cw_run_share *h)
 /* Launches of this shape have not gained, or would not: for a while they are not cut. */
 void cw_run_share_rests(struct cw_run_share *h)
 {
-    h->poor = 0;
+    h->rest.poor = 0;
     cw_run_backoff_launch(&h->rest, cw_run_clock_devices_ns(), h->whole_ns);
 }
 

@@ -36,7 +36,7 @@ struct cw_run_share {
     struct cw_run_tiles *holder; /* the launch that the controller is giving out; NULL: none */
     double whole_ns;             /* the latest that was looked at, at home; 0: not known */
     double cut_ns;               /* the least of late; 0: not known */
-    uint32_t cuts, poor;         /* cut launches; of late, in a row, without gain */
+    uint32_t cuts;               /* cut launches */
     struct cw_run_backoff rest;  /* so long they are left whole */
     bool trial;                  /* they have rested: one is cut without a profit test */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */

@@ -52,9 +52,9 @@ void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
     if (!cw_run.begun)
         return; /* nothing could be gained */
     if (gained) {
-        q->aside.poor = 0;
+        q->aside.rest.poor = 0;
         q->aside.rest.wait = 0;
-    } else if (++q->aside.poor == CW_RUN_BYPASS_POOR_UNHEARD && !q->aside.rest.until && !q->synchronous &&
+    } else if (++q->aside.rest.poor == CW_RUN_BACKOFF_VAIN && !q->aside.rest.until && !q->synchronous &&
                may(q)) {
         cw_run_backoff_count(&q->aside.rest);
     }
@@ -73,8 +73,8 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
     } else if (a->copies != cw_run.copies) { /* there may be more to gain now */
         *a = (struct cw_run_aside){.copies = cw_run.copies};
     } else if (cw_run_backoff_passes(&a->rest)) {
-        a->poor = 0;
-    } else if (a->poor >= (a->rest.wait > 0 ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BYPASS_POOR_FIRST) &&
+        a->rest.poor = 0;
+    } else if (a->rest.poor >= (a->rest.wait > 0 ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BYPASS_POOR_FIRST) &&
                may(q)) {
         cw_run_backoff_count(&a->rest);
     }

@@ -39,8 +39,8 @@ static void planned(const struct cw_run_task *t, bool again)
             k->left.rest.wait = k->left.items = 0;
     } else if (!again) {
         k->left.waiting = false;
-        k->left.waits += waits && k->left.waits <= CW_RUN_LEFT_WAITS;
-        if (ns == 0 || (waits && k->left.waits <= CW_RUN_LEFT_WAITS)) /* it is measured now */
+        k->left.waits += waits && k->left.waits <= CW_RUN_BACKOFF_VAIN;
+        if (ns == 0 || (waits && k->left.waits <= CW_RUN_BACKOFF_VAIN)) /* it is measured now */
             return;
         cw_run_backoff_launch(&k->left.rest, cw_run_global_lock_now_ns(), ns);
         k->left.items = items;

@@ -39,7 +39,7 @@ void cw_run_watch_begins(struct cw_run_worker *l)
     struct cw_run_watch *w = &l->watch;
 
     w->until_ns = 0;
-    if (w->missed >= CW_RUN_WATCH_MISSES && ++w->skipped % CW_RUN_WATCH_TRY_EVERY)
+    if (cw_run_backoff_passes(&w->rest))
         return;
     w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WATCH_WORKER_NS;
 }
@@ -52,7 +52,10 @@ bool cw_run_watch_worker(struct cw_run_worker *l)
     w->until_ns = 0;
     if (!until || !cw_run_watch_room() || cw_run_global_lock_now_ns() >= until)
         return false;
-    w->missed = watch(&w->pushed, until) ? 0 : w->missed + 1;
+    if (watch(&w->pushed, until))
+        w->rest = (struct cw_run_backoff){0};
+    else if (cw_run_backoff_fails(&w->rest))
+        cw_run_backoff_look(&w->rest);
     return true;
 }
 
