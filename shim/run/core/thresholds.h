@@ -6,33 +6,36 @@
 /* ---- trials that fail are repeated, each time twice as much later (core/backoff.h) */
 /* trials in a row that fail, then a wait begins */
 #define CW_RUN_BACKOFF_POOR 4
+/* trials that show nothing, at first: windows without a gain, launches of a chain of which nothing is known */
+#define CW_RUN_BACKOFF_LOOKS 8
 /* trials in a row, of those that say less: in a program that does not wait for its commands, and of launches
  * that wait for the code of tiles */
 #define CW_RUN_BACKOFF_VAIN 64
 /* times a launch's duration: so long it is first left whole, or left to its GPU */
 #define CW_RUN_BACKOFF_TIMES 4
-/* synchronisations, with the spans between them: so many first */
+/* synchronisations, with the spans between them, and plans of a launch that comes again: so many first */
 #define CW_RUN_BACKOFF_SPANS 16
 /* times its duration, and synchronisations: the most */
 #define CW_RUN_BACKOFF_MOST 4096
 /* launches from one look at something that seldom changes to the next, at most */
 #define CW_RUN_LOOK_EACH 64
+/* ns: between two looks for an idle processor, which are two system calls each; so long launches run in plain
+ * order until their chain looks for its kernels again */
+#define CW_RUN_LOOK_NS 10000000
 /* ns: a build that the builder was asked for is first sought again; launches stay whole that have lost */
 #define CW_RUN_BACKOFF_NS 5e8
 
 /* ---- beginning: helpers, the history and models (tuning/activation.h; the limits by which earlier runs are
  * judged are history_runs.h's) */
-/* ns: between two looks for an idle processor, as a look is two system calls */
-#define CW_RUN_ACTIVATION_LOOK_NS 10000000
-
 /* ns: of any process's start, for helpers */
 #define CW_RUN_ACTIVATION_START_NS 5e6
 /* share of a run's work: one that began no later counts as one that began at once */
 #define CW_RUN_ACTIVATION_EARLY 0.05
 /* part of its launches' times at home: a run that began no later than that tells its bare time by them */
 #define CW_RUN_ACTIVATION_KNOWN 0.25
-/* share of a program's work that helpers may save, while nothing is known of it */
-#define CW_RUN_ACTIVATION_HOPE 0.1
+/* share of a program's work that helpers may save, or other GPUs of a launch that cannot be cut, while
+ * nothing is known of it */
+#define CW_RUN_HOPE 0.1
 
 /* ---- other GPUs (tuning/gpu_begin.h) */
 /* ns: the context of one GPU, in the time of whole programs: three took .45 to .65 s on four H200 */
@@ -45,8 +48,6 @@
 #define CW_RUN_GPU_GAIN_LOSS    0.05
 /* times that: earlier gains that make up for losses, at most */
 #define CW_RUN_GPU_GAIN_KEPT 4
-/* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */
-#define CW_RUN_GPU_BEGIN_HOPE 0.1
 
 /* ---- commands that wait for helpers (windows/hold.h) */
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is
@@ -56,7 +57,8 @@
 #define CW_RUN_HOLD_NS 3e7
 
 /* ---- measured times of launches (workers/worker.c, tuning/perf_model.h, tuning/first_launch.h) */
-/* launches of a kernel on a device: all of the first are measured, and ... */
+/* launches of a kernel on a device: all of the first are measured; from then on a cut one that gains makes
+ * rests short again; and ... */
 #define CW_RUN_MEASURED_ALL 64
 /* launches: ... one in so many of the later ones */
 #define CW_RUN_MEASURED_EVERY 16
@@ -104,25 +106,18 @@
 #define CW_RUN_BATCH_AT_ONCE_NS 20000
 
 /* ---- threads that stay awake (workers/watch.h) */
-/* ns: the longest wake-up of a thread */
-#define CW_RUN_WATCH_WORKER_NS 200000
-/* ns before a block is expected to end */
-#define CW_RUN_WATCH_BEFORE_NS 200000
-/* ns after it was expected to end: the guess was wrong */
+/* ns: the longest wake-up of a thread: so long a worker watches, and a thread before a block's expected end */
+#define CW_RUN_WAKE_NS 200000
+/* ns after a block was expected to end: the guess was wrong, and the thread sleeps */
 #define CW_RUN_WATCH_AFTER_NS 100000
-/* ns behind the expected end of a block after which the thread that polls sleeps */
-#define CW_RUN_POLL_AFTER_NS 100000
 
 /* ---- queues whose commands go to the vendor (tuning/bypass.h) */
-/* windows without gain, then the bypass begins */
-#define CW_RUN_BYPASS_POOR_FIRST 8
-/* windows: the same from the second time on */
+/* windows without gain, then the bypass begins, from the second time on */
 #define CW_RUN_BYPASS_POOR_AGAIN 2
 
 /* ---- launches that come again (workers/repeat.h, tuning/repeat_place.h) */
-/* plans, and after that each power of two (core/backoff.h): home is measured instead, ... */
-#define CW_RUN_REPEAT_LOOK_PLANNED 16
-/* ns: ... where that costs no more: the figures of the home device may come from a busy hour */
+/* ns: at some plans home is measured instead where that costs no more: the figures of the home device may
+ * come from a busy hour */
 #define CW_RUN_REPEAT_LOOK_MOST_NS 1e6
 
 /* ---- sharing a launch (tiles/share.h) */
@@ -140,10 +135,9 @@
 #define CW_RUN_SHARE_SET_UP_NS 300000
 /* ns: where the device's own thread has to be woken for it */
 #define CW_RUN_SHARE_ASYNC_NS 50000
-/* share of the whole launch's time that the cut one may take at most */
+/* share of the time that a launch takes as it is, whole or with the shares that GPUs have: cut otherwise it
+ * may take so much at most */
 #define CW_RUN_SHARE_GAIN 0.93
-/* times the time of a cut launch: GPUs keep their shares of it where new ones take more */
-#define CW_RUN_SHARE_HELD 0.95
 /* cut launches of which it is known how many have copied bytes */
 #define CW_RUN_SHARE_COPYING 16
 /* shapes of about one size remembered of one kernel */
@@ -154,8 +148,6 @@
 #define CW_RUN_SHARE_KEPT_FIRST 4
 /* cut launches of a shape that are not judged, as the vendor compiles */
 #define CW_RUN_SHARE_COMPILED 2
-/* cut launches after which rests begin short again */
-#define CW_RUN_SHARE_STEADY 128
 /* times a DSP's time alone, before it is measured */
 #define CW_RUN_SHARE_DSP_MARGIN 4
 /* times the time of a window's launches, or the least one where none is known: so long they wait at most for
@@ -195,10 +187,6 @@
 #define CW_RUN_GROUP_GAIN 0.85
 /* times: a gain by helpers after which home is not tried */
 #define CW_RUN_GROUP_CLEAR 1.25
-/* ns: so long launches run in plain order until the chain looks for its kernels again */
-#define CW_RUN_GROUP_AGAIN_NS 1e7
-/* launches after which a chain of which nothing becomes known runs in plain order */
-#define CW_RUN_GROUP_LOOKS 8
 /* launches of a chain that show what a group takes, at first */
 #define CW_RUN_GROUP_TRIED_STEPS 16
 /* runs of a way after which plain order may be thought to be quicker, ... */

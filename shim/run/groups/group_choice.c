@@ -377,8 +377,8 @@ uint32_t cw_run_group_choice_plain(const struct cw_run_chain *c, uint32_t steps)
     if (cw_run_group_settings.always)
         return steps;
     if (c->plain_ns > 0)
-        return 1 + (uint32_t)cw_whole_from(CW_RUN_GROUP_AGAIN_NS / c->plain_ns, steps);
-    return c->met <= CW_RUN_GROUP_LOOKS ? 1 : steps; /* the first one shows it; unless it does not */
+        return 1 + (uint32_t)cw_whole_from(CW_RUN_LOOK_NS / c->plain_ns, steps);
+    return c->met <= CW_RUN_BACKOFF_LOOKS ? 1 : steps; /* the first one shows it; unless it does not */
 }
 
 /* The time of the quickest known way; plain order is one. */

@@ -415,7 +415,7 @@ static void hope(struct cw_run_task *t, double ns)
     for (uint32_t k = 0; k < c->devices->n; k++)
         any |= !cw_run_gpu_begin_may(&c->places[k]) &&
                cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL;
-    t->launch.kernel->left.lacks_ns = any ? CW_RUN_GPU_BEGIN_HOPE * ns : 0;
+    t->launch.kernel->left.lacks_ns = any ? CW_RUN_HOPE * ns : 0;
     cw_run_gpu_begin_saves(t->launch.kernel->left.lacks_ns, false);
 }
 

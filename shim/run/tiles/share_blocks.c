@@ -241,7 +241,7 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         return; /* the vendor has compiled */
     if (!(x->whole_ns > 0) || (double)ns <= x->whole_ns) {
         h->rest.poor = 0;
-        h->rest.wait = h->cuts > CW_RUN_SHARE_STEADY ? 0 : h->rest.wait;
+        h->rest.wait = h->cuts > CW_RUN_MEASURED_ALL ? 0 : h->rest.wait;
     } else if (cw_run_backoff_fails(&h->rest)) {
         cw_run_share_rests(h);
     }

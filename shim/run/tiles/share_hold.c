@@ -58,7 +58,7 @@ static void hold(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS
     if (sum <= .999)
         h->look = (struct cw_run_backoff){.wait = 1, .until = 1};
     else if (!are_known(x, speed) || !are_due(h) ||
-             takes(x, speed, share) > CW_RUN_SHARE_HELD * takes(x, speed, held)) {
+             takes(x, speed, share) > CW_RUN_SHARE_GAIN * takes(x, speed, held)) {
         memcpy(share, held, x->parts * sizeof *share);
         return;
     }

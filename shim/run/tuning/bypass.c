@@ -74,7 +74,7 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
         *a = (struct cw_run_aside){.copies = cw_run.copies};
     } else if (cw_run_backoff_passes(&a->rest)) {
         a->rest.poor = 0;
-    } else if (a->rest.poor >= (a->rest.wait > 0 ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BYPASS_POOR_FIRST) &&
+    } else if (a->rest.poor >= (a->rest.wait > 0 ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BACKOFF_LOOKS) &&
                may(q)) {
         cw_run_backoff_count(&a->rest);
     }

@@ -41,7 +41,7 @@ void cw_run_watch_begins(struct cw_run_worker *l)
     w->until_ns = 0;
     if (cw_run_backoff_passes(&w->rest))
         return;
-    w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WATCH_WORKER_NS;
+    w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WAKE_NS;
 }
 
 bool cw_run_watch_worker(struct cw_run_worker *l)
@@ -71,8 +71,7 @@ bool cw_run_watch_parts(const struct cw_run_task *t)
     if (!until || !cw_run_watch_room())
         return false;
     now = cw_run_global_lock_now_ns();
-    if ((until > now + CW_RUN_WATCH_BEFORE_NS && !t->queue->synchronous) ||
-        now >= until + CW_RUN_WATCH_AFTER_NS)
+    if ((until > now + CW_RUN_WAKE_NS && !t->queue->synchronous) || now >= until + CW_RUN_WATCH_AFTER_NS)
         return false;
     watch(&blocks_over, until + CW_RUN_WATCH_AFTER_NS);
     return true;
