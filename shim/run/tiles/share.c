@@ -89,7 +89,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     for (s = d->shares; s; s = s->next, n++)
         if (s->shape == shape && s->dim == dim && s->home == t->queue->home)
             return s;
-    if (n == CW_RUN_SHARE_SHAPES || c->devices->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
+    if (n == CW_RUN_KINDS || c->devices->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
     options.overhead_ns = part_ns(c);
     if (!options.ratio)
@@ -555,7 +555,7 @@ bool cw_run_share_wanted(const struct cw_run_task *t)
     bool wanted = may_be_cut(t);
 
     if (wanted && is_home_gpu(t))
-        return cw_run_costs_least_ns(t) >= CW_RUN_SHARE_GPU_NS || cw_run.all;
+        return cw_run_costs_least_ns(t) >= CW_RUN_TILES_NS || cw_run.all;
     return wanted && (cw_run_costs_measured_ns(t) >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
 }
 
@@ -575,7 +575,7 @@ static bool is_long(const struct cw_run_shared *s, uint32_t i, double more_ns)
 
     if (cw_run_share_wanted(t))
         return s->always || s->plan->finish_ns[i] - s->plan->start_ns[i] >= CW_RUN_SHARE_LEAST_NS;
-    return may_be_cut(t) && is_home_gpu(t) && home_ns(s, i) + more_ns >= CW_RUN_SHARE_GPU_NS;
+    return may_be_cut(t) && is_home_gpu(t) && home_ns(s, i) + more_ns >= CW_RUN_TILES_NS;
 }
 
 bool cw_run_share_window(const struct cw_run_shared *s)

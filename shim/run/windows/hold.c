@@ -152,7 +152,7 @@ bool cw_run_hold_for_gpus(struct cw_run_task *first)
         return false;
     for (struct cw_run_task *t = first; t; t = t->links.window)
         ns += cw_run_costs_least_ns(t) > 0 ? home_ns(t) : 0; /* of a GPU, and known */
-    if (ns < CW_RUN_HOLD_GPUS_LEAST_NS)
+    if (ns < CW_RUN_HOLD_GPUS * CW_RUN_GPU_BEGIN_NS)
         return false;
     now = cw_run_global_lock_now_ns();
     until = now + (uint64_t)(CW_RUN_HOLD_GPUS * ns);

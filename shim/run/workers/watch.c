@@ -71,8 +71,8 @@ bool cw_run_watch_parts(const struct cw_run_task *t)
     if (!until || !cw_run_watch_room())
         return false;
     now = cw_run_global_lock_now_ns();
-    if ((until > now + CW_RUN_WAKE_NS && !t->queue->synchronous) || now >= until + CW_RUN_WATCH_AFTER_NS)
+    if ((until > now + CW_RUN_WAKE_NS && !t->queue->synchronous) || now >= until + CW_RUN_WAKE_NS)
         return false;
-    watch(&blocks_over, until + CW_RUN_WATCH_AFTER_NS);
+    watch(&blocks_over, until + CW_RUN_WAKE_NS);
     return true;
 }
