@@ -11,7 +11,7 @@
 #define TRIALS         2  /* of each way */
 #define GAIN           32 /* fanning out has to save a 32nd */
 #define SPAN           16 /* so much in vain is one that did not fan out as the quicker way */
-#define VAIN           (64 * SPAN)
+#define VAIN           (CW_RUN_BACKOFF_VAIN * SPAN)
 #define LEAST_UNSEEN   16 /* commands of a span that ends by a wait for another queue */
 
 static uint64_t now_ns(void)
