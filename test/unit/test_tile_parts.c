@@ -44,11 +44,8 @@ void cw_run_ready_push(struct cw_run_task *t)
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
-    if (t->ops->ready)
-        t->ops->ready(t);
-    else
-        cw_run_ready_push(t);
-    seen.whole += t->tile.launch != NULL;
+    cw_run_ready_push(t);
+    seen.whole += !t->tile.part_of;
 }
 
 void cw_run_ready_remove(struct cw_run_task *t)
@@ -122,12 +119,6 @@ void cw_run_spread_beside_end(struct cw_run_beside *list, bool counts)
 void cw_run_tile_margin_find(struct cw_run_tiles *x)
 {
     (void)x;
-}
-
-const struct cw_run_task *cw_run_tile_apart_part(const struct cw_run_task *part, uint32_t i)
-{
-    (void)part, (void)i;
-    return NULL;
 }
 
 void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
@@ -318,7 +309,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    free_tiles(whole.tile.launch);
+    assert_null(whole.tile.launch);
     cw_adaptive_destroy(share.control);
     return 0;
 }
@@ -326,8 +317,11 @@ static int teardown(void **state)
 /* The parts are in the heaps of their workers. */
 static struct cw_run_tiles *begins(void)
 {
-    whole.ops->ready(&whole);
-    return whole.tile.launch;
+    struct cw_run_tiles *x = whole.tile.launch;
+
+    for (uint32_t i = 0; i < x->parts; i++)
+        cw_run_ready_push(&x->part[i]);
+    return x;
 }
 
 static struct cw_run_tiles *shared(const uint32_t *places, uint32_t n)
@@ -379,7 +373,7 @@ static void run_all(struct cw_run_tiles *x)
     for (int turns = 0; any && !seen.done && !seen.whole; turns++) {
         any = false;
         assert_true(turns < 1000);
-        for (uint32_t i = 0; i < x->parts && !seen.done; i++)
+        for (uint32_t i = 0; !seen.done && i < x->parts; i++)
             if (x->part[i].state == CW_RUN_READY) {
                 any = true;
                 runs(x, &x->part[i]);
@@ -487,11 +481,13 @@ static void all_leave_before(void **state)
     struct cw_run_tiles *x = shared(helpers, 2);
 
     (void)state;
+    whole.group.may = true;
     leaves(part_of(x, 1));
     assert_int_equal(seen.whole, 0);
     leaves(part_of(x, 2));
     assert_int_equal(seen.whole, 1);
-    assert_true(x->given_up);
+    assert_null(whole.tile.launch);
+    assert_false(whole.group.may);
     assert_int_equal(whole.state, CW_RUN_READY);
     assert_string_equal(seen.why, "its devices were late");
     assert_int_equal(seen.done, 0);

@@ -118,7 +118,7 @@ struct cw_run_task {
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool apart;    /* its tiles work in several memories, and copy what they need themselves */
     bool opens;    /* the memory objects that it needs are being made (memory/spread_room.c) */
-    bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
+    bool early;    /* it is in a heap to claim and fetch its bytes, before its parts are put there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
     struct {
         cl_int status;

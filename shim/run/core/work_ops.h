@@ -10,9 +10,6 @@
 struct cw_run_work_ops {
     /* The task may run now, beside everything that runs. Lock held. NULL: it always may. */
     bool (*can_run)(const struct cw_run_task *t);
-    /* All that the task waited for is over: puts it, or its parts, into the workers' heaps. Lock held. NULL:
-     * the task enters the heap of its worker. */
-    void (*ready)(struct cw_run_task *t);
     /* `l` runs the task, which it has taken out of its heap, and may run its followers at once up to
      * command number `last`. Lock held, given up meanwhile. NULL: it runs as a command
      * (cw_run_worker_run_command). */
@@ -23,27 +20,14 @@ struct cw_run_work_ops {
     /* Of a launch: hands it to its device, in *queue, which is to be finished then. Sets t->begun. As above.
      * NULL: only execute() does the work. */
     cl_int (*submit)(struct cw_run_task *t, cl_command_queue *queue);
-    /* The share of its launch that the task does: above 0, at most 1. NULL: all of it. */
-    double (*share)(const struct cw_run_task *t);
-    /* Of a task that runs: when it is expected to end, on the clock of cw_run_global_lock_now_ns; 0: not
-     * known. Lock held. NULL: not known. */
-    uint64_t (*until_ns)(const struct cw_run_task *t);
-    /* A thread is about to wait for the task, which may not have begun. Returns when the thread should look
-     * again, on the same clock; 0: there is no need. Lock held. NULL: there is no need. */
-    uint64_t (*look)(const struct cw_run_task *t);
     /* The worker does not come to the ready task, which has left its heap: others do its work. Lock held.
      * NULL: it may run at home. */
     void (*leave)(struct cw_run_task *t);
     /* The task runs, and its thread is lost in it: others do its work. Lock held. NULL: it fails, and may run
      * at home. */
     void (*hangs)(struct cw_run_task *t);
-    /* Part `i` of the launch that the task is a part of, whose bytes are known: accesses.of, accesses.n or
-     * else tile.known of them. Lock held. NULL: there are fewer. NULL in place of the function: likewise. */
-    const struct cw_run_task *(*part)(const struct cw_run_task *t, uint32_t i);
     /* The task needs no device: a thread that waits for it runs it also while its worker runs another one. */
     bool beside;
-    /* Frees the memory that belongs to the task alone; the task itself is freed next. NULL: nothing does. */
-    void (*free)(struct cw_run_task *t);
 };
 
 /* Of commands that only keep an order: every slot is NULL. */
@@ -52,11 +36,6 @@ extern const struct cw_run_work_ops cw_run_work_nothing;
 static inline bool cw_run_work_can_run(const struct cw_run_task *t)
 {
     return !t->ops->can_run || t->ops->can_run(t);
-}
-
-static inline double cw_run_work_share(const struct cw_run_task *t)
-{
-    return t->ops->share ? t->ops->share(t) : 1;
 }
 
 #endif

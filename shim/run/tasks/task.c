@@ -61,8 +61,6 @@ void cw_run_task_destroy(struct cw_run_task *t)
     if (!t)
         return;
     free(t->edges.to);
-    if (CW_UNLIKELY(t->ops->free != NULL))
-        t->ops->free(t);
     if (CW_UNLIKELY(t->left))
         return;
     if (!t->pooled || pool_count == POOL_MOST) {

@@ -7,6 +7,7 @@
 #include "../memory/coherence.h"
 #include "../tasks/callback.h"
 #include "../tasks/foreign.h"
+#include "../tiles/tile.h"
 #include "../workers/late.h"
 #include "../workers/short_task.h"
 #include "window.h"
@@ -74,7 +75,7 @@ bool cw_run_help_one_is_over(const void *what)
  * once. */
 static uint64_t time_to_look(const struct cw_run_queue *q, bool *again)
 {
-    uint64_t look = q && q->first && q->first->ops->look ? q->first->ops->look(q->first) : 0, late = 0;
+    uint64_t look = q ? cw_run_tile_late_look(q->first) : 0, late = 0;
 
     *again = false;
     if (CW_UNLIKELY(cw_run.far_workers))

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "../core/thread.h"
+#include "../core/tile_types.h"
 #include "../core/work_ops.h"
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
@@ -73,17 +74,33 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *device)
     return l;
 }
 
+static void push_parts(struct cw_run_task *t)
+{
+    struct cw_run_tiles *x = t->tile.launch;
+
+    t->state = CW_RUN_READY;
+    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each worker: there is room */
+        x->part[i].order.rank = t->order.rank;
+        x->part[i].time.ready_ns = t->time.ready_ns;
+        cw_run_ready_push(&x->part[i]);
+    }
+}
+
 void cw_run_worker_ready(struct cw_run_task *t)
 {
     if (CW_UNLIKELY(cw_run.workers[t->at.worker].quarantine.hung)) {
         t->at.worker = t->at.home;
         t->at.place = t->queue->home;
     }
-    t->early = CW_UNLIKELY(t->ops->ready && cw_run.far_workers) && !cw_run_spread_claims(t);
-    if (CW_UNLIKELY(t->ops->ready != NULL) && !t->early)
-        t->ops->ready(t);
-    else
+    if (CW_LIKELY(!t->tile.launch)) {
         cw_run_ready_push(t);
+        return;
+    }
+    t->early = cw_run.far_workers && !cw_run_spread_claims(t);
+    if (t->early)
+        cw_run_ready_push(t);
+    else
+        push_parts(t);
 }
 
 void cw_run_worker_take_ready(void)
@@ -408,7 +425,7 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
         fails(t, err);
     t->early = false;
     if (early)
-        t->ops->ready(t);
+        push_parts(t);
     if (!early && !cw_run_work_can_run(t)) { /* another one has begun meanwhile */
         cw_run_ready_push(t);
         return false;
