@@ -4,6 +4,7 @@
 #define CW_RUN_TILE_TYPES_H
 
 #include "../../../analyzer/kernels/footprint/cut_verdict.h"
+#include "../../../analyzer/kernels/rewrite/rewrite.h"
 #include "types.h"
 
 struct cw_adaptive;   /* sched/adaptive.h */
@@ -113,6 +114,22 @@ struct cw_run_tiled {
     cl_kernel *rows; /* by worker number, worker held: the same with a work-item for each row (rewrite.h) */
     struct cw_run_set **row_set;
     struct cw_run_share *shares; /* by shape: the devices' shares */
+};
+
+/* The rewritten program of a program (tiles/tile_program.c). */
+struct cw_run_rewritten {
+    /* it is locked for as long as a build takes */
+    struct cw_rewrite_out out;    /* immutable once `made` */
+    struct cw_run_models *models; /* whose kernels are those of `out`, in their order */
+    bool made;
+    cl_program program[CW_RUN_WORKERS]; /* once `tried`, under `rewriting` */
+    bool tried[CW_RUN_WORKERS];
+    bool loaded[CW_RUN_WORKERS];   /* of a binary */
+    bool rowless[CW_RUN_WORKERS];  /* without the forms for rows */
+    bool hopeless[CW_RUN_WORKERS]; /* there is going to be no binary */
+    uint8_t state[CW_RUN_WORKERS]; /* enum cw_run_copy_state */
+    /* asked for: sought again then, and the next time so much later */
+    uint64_t seek_at_ns[CW_RUN_WORKERS], seek_after_ns[CW_RUN_WORKERS];
 };
 
 #endif

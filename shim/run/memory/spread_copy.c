@@ -513,7 +513,7 @@ struct cw_run_region *cw_run_spread_come_home(struct cw_run_region *r)
     } else {
         next = cw_run_spread_after(r);
     }
-    cw_run_record_unpin(&r->root->r);
+    cw_run_record_unpin_for_timer(&r->root->r);
     return next;
 }
 

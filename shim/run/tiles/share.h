@@ -86,7 +86,6 @@ bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block);
 void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns);
 void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part);
 void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns); /* the launch took so long; 0: it has failed */
-void cw_run_share_free(struct cw_run_share *list);
 
 /* The thread that loads and builds rewritten programs (tiles/tile_build.c). True: `p` has one on `place`.
  * Else, where that is `worth` it, a binary is sought; where there is none it is built here, if `build` and if

@@ -55,7 +55,6 @@ bool cw_run_cut_hulls_in_place(const struct cw_run_launch *l, const struct cw_ar
 /* Fills *launch, without a local size, and `args`, one for each argument (tiles/cut_hulls.c). */
 void cw_run_cut_hulls_describe(const struct cw_run_launch *l, struct cw_launch_arg *args,
                                struct cw_launch *launch);
-void cw_run_cut_free(struct cw_run_kernel *k);
 
 /* ---- cut launches (tiles/tile.c); lock held */
 
@@ -186,7 +185,5 @@ bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global
 
 /* Why the rewriter refuses the kernel; NULL: it does not, or has not been asked yet. Lock held. */
 const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k);
-/* Lock held; no thread uses it. */
-void cw_run_tile_program_free(struct cw_run_program *p);
 
 #endif

@@ -12,6 +12,7 @@
 #include "../groups/group.h"
 #include "../models/program_models.h"
 #include "../tasks/foreign.h"
+#include "../tasks/object.h"
 #include "../tiles/share.h"
 #include "window.h"
 #include "../workers/late.h"
@@ -292,6 +293,7 @@ static void *timer(void *unused)
     while (!cw_run.quit) {
         cw_run.timer_wanted = false;
         cw_run_worker_take_ready();
+        cw_run_object_sweep();
         cw_run_loop_staff();
         cw_run_window_tell_of_models();
         if (is_watching())

@@ -7,6 +7,7 @@
 #include "../core/ready.h"
 #include "../core/record.h"
 #include "../core/state.h"
+#include "../tasks/object.h"
 #include "../tasks/task.h"
 #include "batch.h"
 #include "exclusion.h"
@@ -126,6 +127,7 @@ void cw_run_worker_retire(void)
     do
         cw_run_worker_take_ready();
     while (cw_run_task_retire());
+    cw_run_object_sweep();
 }
 
 bool cw_run_worker_can_run(const struct cw_run_task *t)
