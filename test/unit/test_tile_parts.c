@@ -167,30 +167,30 @@ void cw_run_spread_lost(struct cw_run_task *t)
     fail();
 }
 
-bool cw_run_exclusion_may(const struct cw_run_task *t)
+bool cw_run_timing_begins(struct cw_run_task *t, struct cw_run_timing *timing)
 {
-    (void)t;
+    (void)t, (void)timing;
     fail();
     return false;
 }
 
-cl_int cw_run_execute_whole(struct cw_run_task *t)
+cl_int cw_run_timing_ends(struct cw_run_task *t, struct cw_run_timing *timing, cl_int status)
 {
-    (void)t;
+    (void)t, (void)timing, (void)status;
     fail();
     return 0;
 }
 
-cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
+bool cw_run_execute_begins(struct cw_run_task *t, uint64_t *start_ns)
 {
-    (void)t, (void)queue;
+    (void)t, (void)start_ns;
     fail();
-    return 0;
+    return false;
 }
 
-cl_int cw_run_execute_launch(struct cw_run_task *t)
+cl_int cw_run_execute_ends(struct cw_run_task *t, uint64_t start_ns, cl_int err, cl_command_queue queue)
 {
-    (void)t;
+    (void)t, (void)start_ns, (void)err, (void)queue;
     fail();
     return 0;
 }
@@ -198,13 +198,6 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event)
 {
     (void)part, (void)queue, (void)event;
-    fail();
-    return 0;
-}
-
-uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
-{
-    (void)t;
     fail();
     return 0;
 }
@@ -225,12 +218,6 @@ void cw_run_tile_virtual_run(struct cw_run_task *part)
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
 {
     (void)l, (void)part;
-    fail();
-}
-
-void cw_run_tile_crew_hangs(struct cw_run_task *part)
-{
-    (void)part;
     fail();
 }
 
@@ -384,7 +371,7 @@ static void run_all(struct cw_run_tiles *x)
 static void leaves(struct cw_run_task *part)
 {
     assert_int_equal(part->state, CW_RUN_READY);
-    part->ops->leave(part);
+    cw_run_tile_part_leaves(part);
 }
 
 static void is_complete(void)

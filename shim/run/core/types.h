@@ -90,10 +90,7 @@ struct cw_run_home {           /* beside cw_run_task.memories */
 /* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */
 enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
 
-struct cw_run_work_ops; /* core/work_ops.h */
-
 struct cw_run_task {
-    const struct cw_run_work_ops *ops;
     struct cw_run_queue *queue;          /* NULL: internal */
     struct {                             /* lists that it is in */
         struct cw_run_task *prev, *next; /* its queue */

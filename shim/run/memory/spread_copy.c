@@ -342,8 +342,7 @@ static bool may_share(const struct cw_run_task *t, const struct cw_run_region *r
     uint64_t least = cw_run.chaos ? 1 : SHARED_LEAST;
 
     /* at the program's own device less is asked of native commands */
-    return shared_launch(t) && is_direct(m) && m->to != cw_run_spread_home_of(r) &&
-           m->high - m->low >= least;
+    return shared_launch(t) && is_direct(m) && m->to != cw_run_spread_home_of(r) && m->high - m->low >= least;
 }
 
 /* Another part of the launch is about to have the memory objects without which no bytes can be copied to it:

@@ -9,7 +9,6 @@
 
 #include "../../trace/recorder.h"
 #include "../core/fault.h"
-#include "../core/work_ops.h"
 #include "../../builds/isolated_compiler.h"
 #include "share.h"
 #include "../../../sched/whole.h"
@@ -19,8 +18,8 @@
 #include "../memory/spread_beside.h"
 #include "../tasks/task.h"
 #include "../workers/worker.h"
-#include "../workers/exclusion.h"
 #include "../workers/execute.h"
+#include "../workers/timing.h"
 #include "../tuning/reasons.h"
 
 static void free_tiles(struct cw_run_tiles *x)
@@ -37,6 +36,19 @@ static void free_tiles(struct cw_run_tiles *x)
 }
 
 /* ---- as tasks */
+
+/* Hands the block to its device, and waits until it is over. */
+static cl_int run_block(struct cw_run_task *part)
+{
+    cl_command_queue queue = NULL;
+    uint64_t start_ns;
+    cl_int err;
+
+    if (!cw_run_execute_begins(part, &start_ns))
+        return part->outcome.vendor;
+    err = cw_run_tile_submit(part, &queue, NULL);
+    return cw_run_execute_ends(part, start_ns, err, queue);
+}
 
 /* A block under a planted fault. */
 static cl_int faulty_block(struct cw_run_task *part)
@@ -56,35 +68,33 @@ static cl_int faulty_block(struct cw_run_task *part)
         return CL_OUT_OF_RESOURCES;
     err = part->outcome.vendor = cw_run_fault_launch(part);
     if (err == CL_SUCCESS)
-        err = cw_run_execute_launch(part);
+        err = run_block(part);
     if (err == CL_SUCCESS)
         err = part->outcome.vendor = cw_run_fault_launched(part);
     if (late && err == CL_SUCCESS)
         return CL_OUT_OF_RESOURCES;
-    return twice && err == CL_SUCCESS ? cw_run_execute_launch(part) : err;
+    return twice && err == CL_SUCCESS ? run_block(part) : err;
 }
 
-static cl_int execute_block(struct cw_run_task *part)
+cl_int cw_run_tile_execute(struct cw_run_task *part)
 {
-    return CW_UNLIKELY(cw_run_fault_planted) ? faulty_block(part) : cw_run_execute_launch(part);
+    struct cw_run_timing timing;
+    cl_int status = CL_OUT_OF_RESOURCES;
+
+    if (cw_run_timing_begins(part, &timing))
+        status = CW_UNLIKELY(cw_run_fault_planted) ? faulty_block(part) : run_block(part);
+    return cw_run_timing_ends(part, &timing, status);
 }
 
-static cl_int submit_block(struct cw_run_task *part, cl_command_queue *queue)
+void cw_run_tile_part_run(struct cw_run_worker *l, struct cw_run_task *part)
 {
-    return cw_run_tile_submit(part, queue, NULL);
-}
-
-static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t last)
-{
-    (void)last;
     if (CW_UNLIKELY(cw_run_tile_virtual_may(part->tile.part_of, part)))
         cw_run_tile_virtual_run(part);
     else
         cw_run_tile_crew_run(l, part);
 }
 
-/* It has taken no block; those that are bound to it are free for any part. */
-static void part_leaves(struct cw_run_task *part)
+void cw_run_tile_part_leaves(struct cw_run_task *part)
 {
     struct cw_run_tiles *x = part->tile.part_of;
 
@@ -98,12 +108,6 @@ static void part_leaves(struct cw_run_task *part)
     cw_run_tile_parts_wake(x);
     cw_run_tile_part_ends(x);
 }
-
-static const struct cw_run_work_ops part_ops = {.leave = part_leaves,
-                                                .hangs = cw_run_tile_crew_hangs,
-                                                .run = run_part,
-                                                .execute = execute_block,
-                                                .submit = submit_block};
 
 /* ---- made */
 
@@ -120,7 +124,6 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
             (struct cw_run_task){.queue = t->queue,
                                  .type = t->type,
                                  .work = CW_RUN_LAUNCH,
-                                 .ops = &part_ops,
                                  .released = true,
                                  .time.wanted = t->time.wanted,
                                  .at.place = place,

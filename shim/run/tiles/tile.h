@@ -71,6 +71,14 @@ bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, con
  */
 bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share,
                         const uint32_t *place, uint32_t n);
+/* A part has left the heap of `l`, and runs. Lock given up meanwhile. */
+void cw_run_tile_part_run(struct cw_run_worker *l, struct cw_run_task *part);
+/* A part has left the heap of a worker that does not come to it: it takes no block, and those that are bound
+ * to it are free for any part. */
+void cw_run_tile_part_leaves(struct cw_run_task *part);
+/* Runs the block that `part` has taken, and returns its status, as cw_run_execute_command (workers/execute.h)
+ * does. Worker held, lock not held. */
+cl_int cw_run_tile_execute(struct cw_run_task *part);
 /* Runs blocks of `part`, which has left the heap of `l`, until none is left for it, and hands out those of
  * other parts that need no thread of their own. Lock given up meanwhile. (tiles/tile_crew.c) */
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part);

@@ -27,6 +27,7 @@
 #include "../tuning/bypass.h"
 #include "decide.h"
 #include "hold.h"
+#include "relieve.h"
 
 /* A list of commands that are linked by links.window. */
 struct commands {
@@ -297,7 +298,7 @@ static void *timer(void *unused)
         cw_run_loop_staff();
         cw_run_window_tell_of_models();
         if (is_watching())
-            cw_run_late_look(&any);
+            cw_run_relieve_look(&any);
         if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_worker_retire();
         } else if (cw_run_loop_run_orphan()) {
