@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../../../analyzer/io/identity.h"
+#include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../../device/device.h"
 #include "../../door/dispatch.h"
 #include "backoff.h"
@@ -185,6 +186,13 @@ enum cw_run_copy_state {
     CW_RUN_COPY_WANTED, /* the worker is to build it */
     CW_RUN_COPY_READY,
     CW_RUN_COPY_FAILED
+};
+
+/* A source that a binary may be from (api/program_binary.c). */
+struct cw_run_match {
+    cl_device_id device;
+    unsigned char build[CW_POCL_BINARY_BUILD]; /* the binary's */
+    char *source, *text;                       /* text: of the binary (pocl_binary.h) */
 };
 
 struct cw_run_program {

@@ -7,6 +7,7 @@
 
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/state.h"
 #include "../core/thread.h"
 #include "../tiles/share.h"
@@ -32,8 +33,8 @@ struct code {
 static void finish(struct code *code)
 {
     for (uint32_t i = 0; i < code->n; i++) {
-        cw_run_record_unpin(&code->of[i].launch.kernel->program->r);
-        cw_run_record_unpin(&code->of[i].launch.kernel->r);
+        cw_run_object_unpin(&code->of[i].launch.kernel->program->r);
+        cw_run_object_unpin(&code->of[i].launch.kernel->r);
         free(code->of[i].launch.args);
     }
     free(code);

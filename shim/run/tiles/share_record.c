@@ -6,18 +6,6 @@
 #include "../core/state.h"
 #include "../tuning/perf_model.h"
 
-void cw_run_share_free(struct cw_run_share *list)
-{
-    struct cw_run_share *next;
-
-    for (; list; list = next) {
-        next = list->next;
-        cw_adaptive_destroy(list->control);
-        free(list->held);
-        free(list);
-    }
-}
-
 /* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each device
  * does all work-items */
 

@@ -27,37 +27,8 @@
 
 _Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argument");
 
-struct cw_run_rewritten {
-    /* it is locked for as long as a build takes */
-    struct cw_rewrite_out out;    /* immutable once `made` */
-    struct cw_run_models *models; /* whose kernels are those of `out`, in their order */
-    bool made;
-    cl_program program[CW_RUN_WORKERS]; /* once `tried`, under `rewriting` */
-    bool tried[CW_RUN_WORKERS];
-    bool loaded[CW_RUN_WORKERS];                /* of a binary */
-    bool rowless[CW_RUN_WORKERS];               /* without the forms for rows */
-    bool hopeless[CW_RUN_WORKERS];              /* there is going to be no binary */
-    uint8_t state[CW_RUN_WORKERS];              /* enum cw_run_copy_state */
-    struct cw_run_backoff seek[CW_RUN_WORKERS]; /* asked for: it is sought again then */
-};
-
 static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&rewriting, REWRITING)
-
-void cw_run_tile_program_free(struct cw_run_program *p)
-{
-    struct cw_run_rewritten *r = p->rewritten;
-    struct cw_run_context *c = p->context;
-
-    p->rewritten = NULL;
-    if (!r)
-        return;
-    for (size_t i = 0; i < c->devices->n; i++)
-        cw_helper_build_drop(c, &c->places[i], r->program[c->places[i].worker->number]);
-    cw_rewrite_finish(&r->out);
-    cw_run_program_models_release(r->models);
-    free(r);
-}
 
 /* ---- rewriting */
 

@@ -61,11 +61,6 @@ void cw_run_hold_launched(struct cw_run_queue *q, cl_event event)
     q->hold.launches += q->hold.first != NULL;
 }
 
-void cw_run_hold_forget(struct cw_run_queue *q)
-{
-    forget_first(&q->hold);
-}
-
 void cw_run_hold_synchronised(struct cw_run_queue *q)
 {
     struct cw_run_hold *h = &q->hold;

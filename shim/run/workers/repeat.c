@@ -9,6 +9,7 @@
 #include "../core/thread.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/state.h"
 #include "exclusion.h"
 #include "short_task.h"
@@ -87,8 +88,8 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
     q->again = l->busy = false;
     if (CW_UNLIKELY(err != CL_SUCCESS))
         k->again.left = 0;
-    cw_run_record_unpin(&k->r);
-    cw_run_record_unpin(&q->r);
+    cw_run_object_unpin(&k->r);
+    cw_run_object_unpin(&q->r);
     cw_run_global_lock_tell();
     return err;
 }

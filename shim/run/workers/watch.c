@@ -5,9 +5,9 @@
 
 #include <stdatomic.h>
 
-#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../core/tile_types.h"
 
 static _Atomic uint32_t blocks_over; /* in all */
 static uint32_t watching;            /* threads */
@@ -66,7 +66,8 @@ void cw_run_watch_block_over(void)
 
 bool cw_run_watch_parts(const struct cw_run_task *t)
 {
-    uint64_t now, until = t && t->ops->until_ns && t->state == CW_RUN_RUNNING ? t->ops->until_ns(t) : 0;
+    const struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? t->tile.launch : NULL;
+    uint64_t now, until = x ? x->until_ns : 0;
 
     if (!until || !cw_run_watch_room())
         return false;
