@@ -81,7 +81,7 @@ static bool is_worth_it(struct cw_run_task *t)
         cw_run_costs_name_launch(t);
         ns = cw_run_group_history_earlier_ns(t);
     }
-    return ns == 0 || ns >= CW_RUN_GROUP_LEAST_NS;
+    return ns == 0 || ns >= CW_RUN_TILES_NS;
 }
 
 static bool is_candidate(struct cw_run_task *t)

@@ -250,7 +250,7 @@ static void wait_for_one(struct crew *c, bool watches, uint64_t until)
 {
     struct member *first = NULL;
 
-    while (watches && cw_run_global_lock_now_ns() < until + CW_RUN_POLL_AFTER_NS) {
+    while (watches && cw_run_global_lock_now_ns() < until + CW_RUN_WAKE_NS) {
         if (look_at_all(c))
             return;
         for (int i = 0; i < 8; i++)

@@ -35,6 +35,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../core/backoff.h"
+
 struct cw_options;
 struct cw_run_tiles;
 

@@ -21,7 +21,6 @@
 #include "../models/program_models.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"
-#include "../core/thresholds.h"
 #include "../core/state.h"
 
 #define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u%s"
@@ -79,7 +78,7 @@ bool cw_run_tile_program_is_due(struct cw_run_program *p, const struct cw_run_wo
 {
     const struct cw_run_rewritten *r = record(p);
 
-    return r && cw_run_global_lock_now_ns() >= r->seek_at_ns[l->number];
+    return r && cw_run_global_lock_now_ns() >= r->seek[l->number].until;
 }
 
 /* The rewritten form of `p`, made at the first call; NULL: memory is out. The program is busy. */
@@ -240,12 +239,12 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
 /* The place's next state after that. Lock held. */
 static enum cw_run_copy_state state_after(struct cw_run_rewritten *r, uint32_t worker, bool good)
 {
-    uint64_t now = cw_run_global_lock_now_ns();
-
     if (good || r->tried[worker] || !r->out.source)
         return good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
-    r->seek_after_ns[worker] = r->seek_after_ns[worker] ? 2 * r->seek_after_ns[worker] : CW_RUN_SEEK_FIRST_NS;
-    r->seek_at_ns[worker] = r->hopeless[worker] ? UINT64_MAX : now + r->seek_after_ns[worker];
+    if (r->hopeless[worker])
+        r->seek[worker].until = UINT64_MAX;
+    else
+        cw_run_backoff_seek(&r->seek[worker], cw_run_global_lock_now_ns());
     return CW_RUN_COPY_MISSED;
 }
 

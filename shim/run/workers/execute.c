@@ -7,7 +7,6 @@
 #include "../core/fault.h"
 #include "../core/sampler.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread_read.h"
@@ -99,16 +98,14 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     }
     if (cw_helper_program_knows(&t->launch, p, r)) {
         cw_run_global_lock_take();
-        k->known->code_after_ns = 0;
+        k->known->code.wait = 0;
         cw_run_global_lock_give();
         return cw_helper_program_ahead(&t->launch, p, r);
     }
     cw_run_global_lock_take();
     compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!compiles) {
-        k->known->code_after_ns =
-            k->known->code_after_ns ? 2 * k->known->code_after_ns : CW_RUN_SEEK_FIRST_NS;
-        k->known->code_at_ns = cw_run_global_lock_now_ns() + k->known->code_after_ns;
+        cw_run_backoff_seek(&k->known->code, cw_run_global_lock_now_ns());
         t->uncoded = true;
         cw_run_account.learns++;
     }

@@ -162,7 +162,7 @@ void cw_run_repeat_learn(const struct cw_run_task *t)
                                       .worker = t->at.worker,
                                       .place = t->at.place,
                                       .copies = cw_run.copies,
-                                      .left = CW_RUN_REPEAT_LEFT};
+                                      .left = CW_RUN_LOOK_EACH - 1};
     memcpy(k->again.global, t->launch.global, sizeof k->again.global);
     memcpy(k->again.local, t->launch.local, sizeof k->again.local);
 }

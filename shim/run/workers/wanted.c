@@ -22,7 +22,7 @@ static bool get_program(struct cw_run_program *p, struct cw_run_context_device *
     if (how == CW_RUN_COPY_ASKED &&
         !cw_helper_program_ask(&(struct cw_run_recipe){p->source, p->options ? p->options : ""}, place)) {
         cw_run_global_lock_take();
-        p->seek_at_ns = UINT64_MAX;
+        p->seek.until = UINT64_MAX;
         cw_run_global_lock_give();
     }
     return false;
