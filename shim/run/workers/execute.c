@@ -7,7 +7,6 @@
 #include "../core/fault.h"
 #include "../core/sampler.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread_read.h"
