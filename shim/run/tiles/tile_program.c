@@ -63,7 +63,7 @@ void cw_run_tile_program_free(struct cw_run_program *p)
 
 /* ---- rewriting */
 
-/* Without headers: a source that has models includes no file (tested_names.h). */
+/* Without headers: a source that has models includes no file (vendor_macros.h). */
 static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
 {
     const struct cw_model_set *set = &r->models->set;
