@@ -102,9 +102,9 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
     cw_run.waiters++;
     while (!over(what)) {
         cw_run_worker_take_ready();
-        if (cw_run_foreign_is_due()) /* before a command of this thread's, which may take long */
+        if (cw_run_foreign_is_due()) { /* before a command of this thread's, which may take long */
             cw_run_foreign_give_and_take();
-        if (cw_run.retire_first && !cw_run.retiring) {
+        } else if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_worker_retire();
         } else if (q && me.roomy && (t = take_for(q, last, &worker, NULL))) {
             cw_run_worker_run(worker, t, last);
