@@ -6,8 +6,8 @@
  * with the times that they really take, transfers included.
  *
  * DSCLS (Zhao, Li, Wang 2014): its model learns as tasks end: measured costs replace means, and the
- * priorities of tasks that are not scheduled yet are computed anew. In a plan the costs are known, so that nothing is
- * learnt and priorities stay; a caller that measures plans again on a graph with the new costs. */
+ * priorities of tasks that are not scheduled yet are computed anew. In a plan the costs are known, so that
+ * nothing is learnt and priorities stay; a caller that measures plans again on a graph with the new costs. */
 #include "dynamic.h"
 #include "policy.h"
 

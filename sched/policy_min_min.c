@@ -1,6 +1,6 @@
 /* policy_min_min.c - of all ready tasks, the one that can finish first (min-min), the one whose earliest
- * finish is the latest (max-min), or the one that would lose most by going to its second best device (sufferage);
- * each where it finishes first.
+ * finish is the latest (max-min), or the one that would lose most by going to its second best device
+ * (sufferage); each where it finishes first.
  *
  * Ibarra and Kim 1977; Maheswaran et al. 1999, section 4, over the ready set of a graph, with transfers. To
  * sufferage, a task that only one device can run loses everything and comes first. */
