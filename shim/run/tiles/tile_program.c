@@ -32,7 +32,7 @@ CW_LOCK_RANK(&rewriting, REWRITING)
 
 /* ---- rewriting */
 
-/* Without headers: a source that has models includes no file (tested_names.h). */
+/* Without headers: a source that has models includes no file (vendor_macros.h). */
 static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
 {
     const struct cw_model_set *set = &r->models->set;
