@@ -36,11 +36,12 @@ bool cw_dynamic_loader_pass(struct cw_loader_work *w);
 bool cw_dynamic_loader_ends(struct cw_loader_work *w);
 
 /* Waits for its end. False: it is left to its thread, as a thread that waits for others is inside the loader,
- * or as the loader's lock was taken for a second (a thread inside it may ask for states in a loop). */
+ * or as the loader's lock was taken for a second (a thread inside it may wait for a callback). */
 bool cw_dynamic_loader_await(struct cw_loader_work *w);
 
-/* Called by each thread before it sleeps on the futex, after it has read its value: where it is inside the
- * loader, the work that is under way is left. Looks only while there is such work. Holds no lock. */
+/* Called by each thread before it sleeps on the futex, after it has read its value, by those that ask for
+ * states, and before waits for threads that may await work: where the caller is inside the loader, the work
+ * that is under way is left. Looks only while there is such work. Holds no lock. */
 void cw_dynamic_loader_look(void);
 
 #endif
