@@ -10,6 +10,7 @@
 #include "../../../analyzer/io/identity.h"
 #include "../../device/device.h"
 #include "../../door/dispatch.h"
+#include "../../door/registry.h"
 #include "reason.h"
 
 #define CW_RUN_WORKERS       64 /* devices that this process may drive */
@@ -28,7 +29,7 @@ enum cw_run_kind {
 
 struct cw_run_record {
     const void *handle;
-    struct cw_run_record *next; /* same bucket */
+    struct cw_registry_entry *entry; /* NULL: the vendor has given the handle to another object */
     enum cw_run_kind kind;
     uint32_t refs;  /* the program's */
     uint32_t busy;  /* ours: commands, and records that point here */
