@@ -23,8 +23,6 @@
 #include "../door/door.h"
 #include "../door/dynamic_loader.h"
 #include "../door/log.h"
-#include "helper_cache.h"
-#include "compiler_resources.h"
 #include "../door/thread.h"
 
 #ifndef SYS_close_range

@@ -24,11 +24,11 @@ static char *make_log(const uint8_t *data, size_t size, size_t *bytes)
     uint8_t flags = size ? data[0] : 0;
     size_t records = size ? size - 1 : 0;
     uint32_t units = (uint32_t)((records + sizeof(struct cw_log_chunk)) / CW_LOG_CHUNK_BYTES) + 1;
-    struct cw_log_header head = {
-        .magic = CW_LOG_MAGIC, .version = CW_LOG_VERSION, .chunk_bytes = CW_LOG_CHUNK_BYTES};
+    struct cw_log_header head = {.version = CW_LOG_VERSION, .chunk_bytes = CW_LOG_CHUNK_BYTES};
     struct cw_log_chunk chunk = {.magic = CW_LOG_CHUNK_MAGIC, .units = units, .committed = records};
     char *log;
 
+    memcpy(head.magic, CW_LOG_MAGIC, sizeof head.magic);
     head.complete = !!(flags & COMPLETE);
     head.stopped = !!(flags & STOPPED);
     head.capture_data = !!(flags & CAPTURED);

@@ -36,6 +36,22 @@ static void test_waits_halve_down_to_one(void **state)
     assert_int_equal(cw_run_backoff_less(1), 1);
 }
 
+/* What another process makes: after half a second, one, two, and so on without an end. */
+static void test_results_are_sought_ever_less_often(void **state)
+{
+    struct cw_run_backoff seek = {0};
+    uint64_t now = 1000, wait = 500000000;
+
+    (void)state;
+    assert_true(cw_run_backoff_seeks(&seek, now));
+    for (int i = 0; i < 20; i++, wait *= 2) {
+        assert_false(cw_run_backoff_seeks(&seek, now));
+        now += wait - 1;
+        assert_false(cw_run_backoff_seeks(&seek, now));
+        assert_true(cw_run_backoff_seeks(&seek, ++now));
+    }
+}
+
 static void test_turns_come_at_powers_of_two(void **state)
 {
     uint32_t turns = 0;
@@ -55,6 +71,7 @@ int main(void)
         cmocka_unit_test(test_waits_double_up_to_the_most),
         cmocka_unit_test(test_the_limit_may_move),
         cmocka_unit_test(test_waits_halve_down_to_one),
+        cmocka_unit_test(test_results_are_sought_ever_less_often),
         cmocka_unit_test(test_turns_come_at_powers_of_two),
     };
 

@@ -384,7 +384,7 @@ static void doubts_a_single_loss(void **state)
         assert_ptr_equal(cw_run_group_choice_of(&p.group), c);
         slow++;
     }
-    assert_int_equal(slow, CW_RUN_GROUP_SURE);
+    assert_int_equal(slow, CW_RUN_BACKOFF_POOR);
     assert_true(p.kernel.ungrouped == 4096);
 }
 

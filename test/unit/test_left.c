@@ -11,7 +11,7 @@
 #include "../../shim/run/tuning/left.c"
 
 #define MEAN_NS  1e6
-#define FIRST_NS ((uint64_t)(CW_RUN_LEFT_FIRST * MEAN_NS))
+#define FIRST_NS ((uint64_t)(CW_RUN_BACKOFF_TIMES * MEAN_NS))
 
 struct cw_run_state_all cw_run;
 
@@ -104,13 +104,13 @@ static void it_is_left_twice_as_long_each_time(void **state)
     (void)state;
     stays_at_home();
     for (uint64_t ns = 2 * FIRST_NS; ns <= 16 * FIRST_NS; ns *= 2) {
-        played.now = kernel.left.until_ns;
+        played.now = kernel.left.rest.until;
         stays_at_home();
-        assert_int_equal(kernel.left.until_ns - played.now, ns);
+        assert_int_equal(kernel.left.rest.until - played.now, ns);
     }
     for (int i = 0; i < 64; i++)
         stays_at_home();
-    assert_int_equal(kernel.left.until_ns - played.now, (uint64_t)CW_RUN_LEFT_MOST_NS);
+    assert_int_equal(kernel.left.rest.until - played.now, (uint64_t)(CW_RUN_BACKOFF_MOST * MEAN_NS));
 }
 
 static void it_changes_sides_in_an_idle_queue_alone(void **state)
@@ -122,7 +122,7 @@ static void it_changes_sides_in_an_idle_queue_alone(void **state)
     queue.first = NULL;
     assert_true(cw_run_left_is(&queue, &kernel, 100));
     queue.native_given = 1; /* it is native now, and unfinished */
-    played.now = kernel.left.until_ns;
+    played.now = kernel.left.rest.until;
     assert_true(cw_run_left_is(&queue, &kernel, 100));
     assert_false(cw_run_left_is(&queue, &kernel, 101));
     played.now += FIRST_NS; /* that they are over may never be known */
@@ -158,7 +158,7 @@ static void one_that_moves_ends_it(void **state)
     assert_int_equal(kernel.left.waits, 0);
     task.at.worker = 0;
     stays_at_home();
-    assert_int_equal(kernel.left.until_ns - played.now, FIRST_NS);
+    assert_int_equal(kernel.left.rest.until - played.now, FIRST_NS);
 }
 
 static void one_that_is_cut_ends_it(void **state)
@@ -185,7 +185,7 @@ static void a_larger_one_that_moves_says_nothing_of_smaller_ones(void **state)
 static void one_that_waits_for_code_is_not_left(void **state)
 {
     (void)state;
-    for (int i = 0; i < CW_RUN_LEFT_WAITS; i++) {
+    for (int i = 0; i < CW_RUN_BACKOFF_VAIN; i++) {
         kernel.left.waiting = true;
         stays_at_home();
         assert_false(cw_run_left_is(&queue, &kernel, 100));
@@ -203,7 +203,7 @@ static void launches_of_one_window_count_once(void **state)
     task.links.window = &second;
     stays_at_home();
     task.links.window = NULL;
-    assert_int_equal(kernel.left.until_ns - played.now, FIRST_NS);
+    assert_int_equal(kernel.left.rest.until - played.now, FIRST_NS);
 }
 
 static void one_that_is_not_measured_is_not_left(void **state)

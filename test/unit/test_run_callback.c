@@ -44,7 +44,7 @@ bool cw_run_global_lock_has_releases(void)
     return false;
 }
 
-void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
+void *cw_run_object_create(const void *handle, enum cw_run_kind kind)
 {
     (void)handle, (void)kind;
     return NULL;
@@ -55,9 +55,20 @@ void cw_run_record_pin(struct cw_run_record *r)
     r->busy++;
 }
 
+void cw_run_object_unpin(struct cw_run_record *r)
+{
+    r->busy--;
+}
+
 void cw_run_record_unpin(struct cw_run_record *r)
 {
     r->busy--;
+}
+
+struct cw_run_record *cw_run_record_ended;
+
+void cw_run_object_free_ended(void)
+{
 }
 
 bool cw_run_thread_create(pthread_t *thread_, void *(*body_)(void *), void *data)

@@ -134,9 +134,11 @@ uint32_t cw_thread_processors(void)
     return 1;
 }
 
+static uint64_t now_ns;
+
 uint64_t cw_run_clock_devices_ns(void)
 {
-    return 0;
+    return now_ns;
 }
 
 uint64_t cw_run_global_lock_now_ns(void)
@@ -419,6 +421,30 @@ static void a_short_launch_is_cut_where_its_bytes_are_away(void **unused)
     task.tile.launch = NULL;
 }
 
+/* After cuts in vain it rests for some times its duration, twice as long each time; then one is cut without a
+ * profit test. */
+static void launches_that_do_not_gain_rest(void **unused)
+{
+    (void)unused;
+    now_ns = 1000;
+    have_run(64, 1);
+    for (uint64_t rest = 4; rest <= 256; rest *= 2) {
+        cw_run_share_rests(tiled.shares);
+        assert_int_equal(gpus_of_a_launch(), 0);
+        now_ns += (uint64_t)(rest * WHOLE_NS) - 1;
+        assert_int_equal(gpus_of_a_launch(), 0);
+        now_ns++;
+        apart_ns[1] = apart_ns[2] = apart_ns[3] = WHOLE_NS; /* no gain is expected */
+        assert_int_equal(gpus_of_a_launch(), GPUS);
+        assert_int_equal(gpus_of_a_launch(), 0);
+        apart_ns[1] = apart_ns[2] = apart_ns[3] = 40000;
+    }
+    for (int i = 0; i < 20; i++)
+        cw_run_share_rests(tiled.shares);
+    now_ns += (uint64_t)(4096 * WHOLE_NS);
+    assert_int_equal(gpus_of_a_launch(), GPUS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +460,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_launch_of_a_long_chain_is_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(a_short_launch_is_cut_where_its_bytes_are_away, setup, teardown),
         cmocka_unit_test_setup_teardown(gpus_that_run_other_launches_have_no_part, setup, teardown),
+        cmocka_unit_test_setup_teardown(launches_that_do_not_gain_rest, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static uint32_t rests;
 
 void cw_run_share_rests(struct cw_run_share *h)
 {
-    h->poor = 0;
+    h->rest.poor = 0;
     rests++;
 }
 
@@ -255,6 +255,26 @@ static void they_are_looked_at_less_and_less_often(void **state)
     assert_int_equal(changed, 1); /* each look comes when it is 3 times as quick */
 }
 
+/* ... and after 64 at most. */
+static void they_are_always_looked_at_again(void **state)
+{
+    uint32_t since = 0, most = 0;
+
+    (void)state;
+    is_so_quick(0, 1);
+    is_so_quick(1, 1);
+    launch_on(2);
+    for (int i = 0; i < 1000; i++) {
+        size_t last = got[1];
+
+        is_so_quick(1, last > GROUPS / 2 ? 1 : 3);
+        launch_on(2);
+        since = got[1] == last ? since + 1 : 1;
+        most = since > most ? since : most;
+    }
+    assert_int_equal(most, 64);
+}
+
 /* Another kernel has left the first 960 bytes of 2000 on the first GPU. */
 static void launches_are_cut_where_their_bytes_lie(void **state)
 {
@@ -328,12 +348,30 @@ static void each_launch_is_beside_itself_whole(void **state)
     (void)state;
     share.cuts = CW_RUN_SHARE_COMPILED;
     share.whole_ns = 1e6;
-    for (int i = 0; i < 2 * CW_RUN_SHARE_POOR; i++)
+    for (int i = 0; i < 2 * CW_RUN_BACKOFF_POOR; i++)
         cw_run_share_over(&x, 2000000);
     assert_int_equal(rests, 0);
-    for (int i = 0; i < 2 * CW_RUN_SHARE_POOR; i++)
+    for (int i = 0; i < 2 * CW_RUN_BACKOFF_POOR; i++)
         cw_run_share_over(&x, 5000000);
     assert_int_equal(rests, 2);
+}
+
+/* Four in a row without gain rest; one that gains between them makes them count anew. */
+static void some_in_a_row_without_gain_rest(void **state)
+{
+    struct cw_run_tiles x = {.whole = &whole, .share = &share, .whole_ns = 4e6};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) /* the vendor compiles */
+        cw_run_share_over(&x, 50000000);
+    for (int i = 0; i < 100; i++)
+        cw_run_share_over(&x, i % 4 == 3 ? 2000000 : 5000000);
+    assert_int_equal(rests, 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(rests, 0);
+        cw_run_share_over(&x, 5000000);
+    }
+    assert_int_equal(rests, 1);
 }
 
 /* Where a place runs tiles for the first time, its vendor compiles them, even if others have run some. */
@@ -453,9 +491,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(they_change_where_much_is, setup, teardown),
         cmocka_unit_test_setup_teardown(they_do_not_creep, setup, teardown),
         cmocka_unit_test_setup_teardown(they_are_looked_at_less_and_less_often, setup, teardown),
+        cmocka_unit_test_setup_teardown(they_are_always_looked_at_again, setup, teardown),
         cmocka_unit_test_setup_teardown(launches_are_cut_where_their_bytes_lie, setup, teardown),
         cmocka_unit_test_setup_teardown(groups_may_be_of_other_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(each_launch_is_beside_itself_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(some_in_a_row_without_gain_rest, setup, teardown),
         cmocka_unit_test_setup_teardown(what_compiles_is_no_loss, setup, teardown),
         cmocka_unit_test_setup_teardown(shares_without_speeds_are_equal_and_stand, setup, teardown),
         cmocka_unit_test_setup_teardown(fewer_places_share_anew, setup, teardown),

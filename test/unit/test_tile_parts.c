@@ -44,11 +44,8 @@ void cw_run_ready_push(struct cw_run_task *t)
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
-    if (t->ops->ready)
-        t->ops->ready(t);
-    else
-        cw_run_ready_push(t);
-    seen.whole += t->tile.launch != NULL;
+    cw_run_ready_push(t);
+    seen.whole += !t->tile.part_of;
 }
 
 void cw_run_ready_remove(struct cw_run_task *t)
@@ -124,12 +121,6 @@ void cw_run_tile_margin_find(struct cw_run_tiles *x)
     (void)x;
 }
 
-const struct cw_run_task *cw_run_tile_apart_part(const struct cw_run_task *part, uint32_t i)
-{
-    (void)part, (void)i;
-    return NULL;
-}
-
 void cw_run_tile_apart_give_up(struct cw_run_tiles *x)
 {
     (void)x;
@@ -176,30 +167,30 @@ void cw_run_spread_lost(struct cw_run_task *t)
     fail();
 }
 
-bool cw_run_exclusion_may(const struct cw_run_task *t)
+bool cw_run_timing_begins(struct cw_run_task *t, struct cw_run_timing *timing)
 {
-    (void)t;
+    (void)t, (void)timing;
     fail();
     return false;
 }
 
-cl_int cw_run_execute_whole(struct cw_run_task *t)
+cl_int cw_run_timing_ends(struct cw_run_task *t, struct cw_run_timing *timing, cl_int status)
 {
-    (void)t;
+    (void)t, (void)timing, (void)status;
     fail();
     return 0;
 }
 
-cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
+bool cw_run_execute_begins(struct cw_run_task *t, uint64_t *start_ns)
 {
-    (void)t, (void)queue;
+    (void)t, (void)start_ns;
     fail();
-    return 0;
+    return false;
 }
 
-cl_int cw_run_execute_launch(struct cw_run_task *t)
+cl_int cw_run_execute_ends(struct cw_run_task *t, uint64_t start_ns, cl_int err, cl_command_queue queue)
 {
-    (void)t;
+    (void)t, (void)start_ns, (void)err, (void)queue;
     fail();
     return 0;
 }
@@ -207,13 +198,6 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event)
 {
     (void)part, (void)queue, (void)event;
-    fail();
-    return 0;
-}
-
-uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
-{
-    (void)t;
     fail();
     return 0;
 }
@@ -234,12 +218,6 @@ void cw_run_tile_virtual_run(struct cw_run_task *part)
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
 {
     (void)l, (void)part;
-    fail();
-}
-
-void cw_run_tile_crew_hangs(struct cw_run_task *part)
-{
-    (void)part;
     fail();
 }
 
@@ -318,7 +296,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    free_tiles(whole.tile.launch);
+    assert_null(whole.tile.launch);
     cw_adaptive_destroy(share.control);
     return 0;
 }
@@ -326,8 +304,11 @@ static int teardown(void **state)
 /* The parts are in the heaps of their workers. */
 static struct cw_run_tiles *begins(void)
 {
-    whole.ops->ready(&whole);
-    return whole.tile.launch;
+    struct cw_run_tiles *x = whole.tile.launch;
+
+    for (uint32_t i = 0; i < x->parts; i++)
+        cw_run_ready_push(&x->part[i]);
+    return x;
 }
 
 static struct cw_run_tiles *shared(const uint32_t *places, uint32_t n)
@@ -379,7 +360,7 @@ static void run_all(struct cw_run_tiles *x)
     for (int turns = 0; any && !seen.done && !seen.whole; turns++) {
         any = false;
         assert_true(turns < 1000);
-        for (uint32_t i = 0; i < x->parts && !seen.done; i++)
+        for (uint32_t i = 0; !seen.done && i < x->parts; i++)
             if (x->part[i].state == CW_RUN_READY) {
                 any = true;
                 runs(x, &x->part[i]);
@@ -390,7 +371,7 @@ static void run_all(struct cw_run_tiles *x)
 static void leaves(struct cw_run_task *part)
 {
     assert_int_equal(part->state, CW_RUN_READY);
-    part->ops->leave(part);
+    cw_run_tile_part_leaves(part);
 }
 
 static void is_complete(void)
@@ -487,11 +468,13 @@ static void all_leave_before(void **state)
     struct cw_run_tiles *x = shared(helpers, 2);
 
     (void)state;
+    whole.group.may = true;
     leaves(part_of(x, 1));
     assert_int_equal(seen.whole, 0);
     leaves(part_of(x, 2));
     assert_int_equal(seen.whole, 1);
-    assert_true(x->given_up);
+    assert_null(whole.tile.launch);
+    assert_false(whole.group.may);
     assert_int_equal(whole.state, CW_RUN_READY);
     assert_string_equal(seen.why, "its devices were late");
     assert_int_equal(seen.done, 0);

@@ -1,10 +1,11 @@
 /* context.c - contexts of the program, and the places where their commands can run. */
 #include "hooks.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "context.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/recount.h"
 #include "../core/sampler.h"
 #include "../core/context_device.h"
@@ -133,7 +134,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
         return; /* calls on a context without a record are passed through */
     keep_devices(devices, true);
     cw_run_global_lock_take();
-    c = cw_run_record_create(context, CW_RUN_CONTEXT);
+    c = cw_run_object_create(context, CW_RUN_CONTEXT);
     if (c) {
         c->devices = devices;
         if (!make_places(c))
@@ -147,27 +148,6 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
         keep_devices(devices, false);
         free(devices);
     }
-}
-
-void cw_run_context_free(void *record)
-{
-    struct cw_run_context *c = record;
-
-    for (size_t i = 0; c->devices && i < c->devices->n; i++)
-        if (i < c->devices->homes) {
-            cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE,
-                                             c->devices->device[i].device); /* last in, first out */
-            cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].queue);
-        }
-    for (size_t i = 0; c->devices && i < c->devices->n; i++) {
-        cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].copies);
-        cw_run_sampler_release(&c->places[i]);
-    }
-    cw_run_native_use_forget(c);
-    cw_run_reference_counts_disown(c);
-    cw_helper_build_disown(c);
-    free(c->places);
-    free(c->devices);
 }
 
 cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, cl_uint n,
@@ -220,7 +200,7 @@ cl_int cw_run_hook_clReleaseContext(cl_context context)
     if (!known && context && has_no_devices(context))
         return CL_SUCCESS; /* it stays */
     cw_run_staging_context_released(context);
-    return cw_run_record_release(context, CW_RUN_CONTEXT) ? cw_native.clReleaseContext(context) : CL_SUCCESS;
+    return cw_run_object_release(context, CW_RUN_CONTEXT) ? cw_native.clReleaseContext(context) : CL_SUCCESS;
 }
 
 cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to,

@@ -4,8 +4,6 @@
 
 #include "../core/types.h"
 
-void cw_run_context_free(void *record); /* of a struct cw_run_object_ops */
-
 /* A context has been made, any way. `given`: its devices; NULL: it is asked for them. Lock not held. */
 void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint count);
 

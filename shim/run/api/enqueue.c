@@ -7,6 +7,7 @@
 #include "enqueue.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../memory/native_use.h"
@@ -213,7 +214,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
         cw_run_hold_synchronised(q);
         cw_run_bypass_synchronised(q);
         cw_run_activation_waited(&waited);
-        cw_run_record_unpin(&q->r);
+        cw_run_object_unpin(&q->r);
     }
     cw_run_worker_retire();
     cw_run_foreign_give();

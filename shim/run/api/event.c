@@ -7,6 +7,7 @@
 #include "../tasks/event.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../staging/staging.h"
@@ -19,22 +20,6 @@
 #include "../workers/worker.h"
 
 #include <stdlib.h>
-
-void cw_run_event_free(void *record)
-{
-    struct cw_run_event *e = record;
-    struct cw_run_callback *c, *next;
-
-    for (c = e->callbacks; c; c = next) {
-        next = c->next;
-        free(c);
-    }
-    if (!e->queue)
-        return;
-    e->queue->context->events--;
-    e->queue->events--;
-    cw_run_record_unpin(&e->queue->r);
-}
 
 /* The record of an event that the shim answers for; lock held. */
 static struct cw_run_event *managed(cl_event event)
@@ -101,7 +86,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
         cw_run_record_pin(&e->r);
         cw_run_help_briefly(e->queue, e->task->order.sequence, e->asked ? CW_RUN_POLLED_NS : CW_RUN_BRIEF_NS);
         e->asked = true;
-        cw_run_record_unpin(&e->r);
+        cw_run_object_unpin(&e->r);
         e = cw_run_record_find(event, CW_RUN_EVENT);
     }
     shown = e && (e->what == CW_RUN_MANAGED || e->shown);
@@ -187,7 +172,7 @@ void cw_run_event_wait_list(cl_uint n, const cl_event *list)
         cw_run_hold_synchronised(e->queue);
         cw_run_bypass_synchronised(e->queue);
         cw_run_clock_reached(e->times[3]);
-        cw_run_record_unpin(&e->r);
+        cw_run_object_unpin(&e->r);
     }
     cw_run_global_lock_give();
 }
@@ -214,7 +199,7 @@ static void wait_for_callbacks(cl_uint n, const cl_event *list)
             continue;
         cw_run_record_pin(&e->r);
         cw_run_help_callbacks_on(e);
-        cw_run_record_unpin(&e->r);
+        cw_run_object_unpin(&e->r);
     }
     cw_run_global_lock_give();
 }
@@ -256,7 +241,7 @@ cl_int cw_run_hook_clReleaseEvent(cl_event event)
         return cw_native.clReleaseEvent(event);
     cw_run_recount_begins(); /* a managed command's event retains the context until the vendor has released it
                               */
-    if (cw_run_record_release(event, CW_RUN_EVENT))
+    if (cw_run_object_release(event, CW_RUN_EVENT))
         err = cw_native.clReleaseEvent(event);
     cw_run_recount_ends();
     return err;
@@ -271,7 +256,7 @@ cl_event cw_run_hook_clCreateUserEvent(cl_context context, cl_int *err)
         return NULL;
     cw_run_staging_notes_new(event);
     cw_run_global_lock_take();
-    e = cw_run_record_create(event, CW_RUN_EVENT);
+    e = cw_run_object_create(event, CW_RUN_EVENT);
     if (e) {
         e->what = CW_RUN_USER;
         e->status = CL_SUBMITTED;
@@ -302,7 +287,7 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
     if (e && err == CL_SUCCESS)
         e->status = status;
     if (e)
-        cw_run_record_unpin(&e->r);
+        cw_run_object_unpin(&e->r);
     if (err == CL_SUCCESS && status < 0) {
         cw_run_foreign_look_at_failures();
         cw_run_worker_retire();
@@ -317,7 +302,7 @@ static void call_at_once(struct cw_run_callback *c, cl_int status)
     cw_run_global_lock_give();
     c->function((cl_event)(uintptr_t)c->event->r.handle, status < 0 ? status : c->type, c->data);
     cw_run_global_lock_take();
-    cw_run_record_unpin(&c->event->r);
+    cw_run_object_unpin(&c->event->r);
     free(c);
 }
 

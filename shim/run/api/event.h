@@ -4,8 +4,6 @@
 
 #include "../core/types.h"
 
-void cw_run_event_free(void *record); /* of a struct cw_run_object_ops */
-
 /* Answers a clGet...Info call with `value`. */
 cl_int cw_run_event_answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret);
 

@@ -8,6 +8,7 @@
 
 #include "../../door/dispatch.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 
 /* clang-format off */
 #define CW_RUN_HOOKS(X)                                                                                      \
@@ -77,7 +78,7 @@ extern const struct cw_ext_hooks cw_run_ext_hooks;
 #define CW_RUN_RELEASE(name, type, kind)                                                                     \
     cl_int cw_run_hook_##name(type handle)                                                                   \
     {                                                                                                        \
-        return cw_run_record_release(handle, kind) ? cw_native.name(handle) : CL_SUCCESS;                    \
+        return cw_run_object_release(handle, kind) ? cw_native.name(handle) : CL_SUCCESS;                    \
     }
 
 #endif

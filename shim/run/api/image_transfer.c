@@ -9,7 +9,6 @@
 #include "gate.h"
 #include "native.h"
 #include "rectangle.h"
-#include "../workers/execute.h"
 
 #define NO_READ  (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define NO_WRITE (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
@@ -172,7 +171,7 @@ static struct cw_run_task *fill_task(struct cw_run_enqueue *e, cl_mem image, con
 
     if (!colour || !cw_run_rectangle_find_part(e, &part, image, 0, origin, region))
         return refuse(e, image);
-    t = cw_run_rectangle_task(e, CL_COMMAND_FILL_IMAGE, CW_RUN_FILL, &cw_run_execute_fill_image_ops);
+    t = cw_run_rectangle_task(e, CL_COMMAND_FILL_IMAGE, CW_RUN_FILL);
     if (!t)
         return refuse(e, image);
     t->fill.to = (struct cw_run_bytes){.memory = part.memory, .offset = part.side.start};

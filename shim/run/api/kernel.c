@@ -17,6 +17,7 @@
 #include "sampler.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../tasks/reference_counts.h"
@@ -31,7 +32,6 @@
 
 #define REMEMBERED 4 /* bytes of static TLS are scarce where the library is opened late */
 
-static atomic_ullong freed; /* records of kernels */
 static __thread struct {
     cl_kernel kernel;
     struct cw_run_kernel *record;
@@ -46,8 +46,9 @@ static unsigned device_of(cl_kernel kernel)
 static struct cw_run_kernel *recall(cl_kernel kernel)
 {
     unsigned i = device_of(kernel);
-    bool known = remembered[i].kernel == kernel &&
-                 remembered[i].freed == atomic_load_explicit(&freed, memory_order_relaxed);
+    bool known =
+        remembered[i].kernel == kernel &&
+        remembered[i].freed == atomic_load_explicit(&cw_run_record_kernels_freed, memory_order_relaxed);
 
     return known ? remembered[i].record : NULL;
 }
@@ -59,15 +60,10 @@ static void remember(cl_kernel kernel, struct cw_run_kernel *k)
 
     remembered[i].kernel = kernel;
     remembered[i].record = k;
-    remembered[i].freed = atomic_load_explicit(&freed, memory_order_relaxed);
+    remembered[i].freed = atomic_load_explicit(&cw_run_record_kernels_freed, memory_order_relaxed);
 }
 
 /* Of all threads. */
-static void forget_all(void)
-{
-    atomic_fetch_add_explicit(&freed, 1, memory_order_relaxed);
-}
-
 static char *name_of(cl_kernel kernel)
 {
     size_t bytes = 0;
@@ -134,7 +130,7 @@ static bool made(cl_program program, cl_kernel kernel)
     cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
-    k = p && name ? cw_run_record_create(kernel, CW_RUN_KERNEL) : NULL;
+    k = p && name ? cw_run_object_create(kernel, CW_RUN_KERNEL) : NULL;
     if (k) {
         fill(k, p, name, count);
         name = NULL;
@@ -144,39 +140,6 @@ static bool made(cl_program program, cl_kernel kernel)
         cw_run_acceptance_ask(k, kernel);
     free(name);
     return k;
-}
-
-static void free_args(struct cw_run_kernel *k)
-{
-    for (uint32_t i = 0; k->args && i < k->count; i++)
-        if (k->args[i].capacity)
-            free(k->args[i].bytes);
-    free(k->args);
-}
-
-void cw_run_kernel_free(void *record)
-{
-    struct cw_run_kernel *k = record;
-    const struct cw_run_context *c = k->program->context;
-
-    forget_all();
-    for (size_t i = 0; k->clones && i < c->devices->homes && !k->program->kept; i++)
-        k->program->own_kernels -= k->clones[c->places[i].worker->number] != NULL;
-    for (uint32_t i = 0; k->clones && i < CW_RUN_WORKERS; i++)
-        cw_run_global_lock_release_later(CW_RUN_DROP_KERNEL, k->clones[i]);
-    for (uint32_t i = 0; k->set && i < CW_RUN_WORKERS; i++)
-        free(k->set[i]);
-    free(k->set);
-    free_args(k);
-    cw_run_cut_free(k);
-    cw_run_known_release(k->known);
-    free(k->clones);
-    free(k->modes);
-    free(k->kinds);
-    free(k->name);
-    k->program->kernels--;
-    cw_run_program_left(k->program);
-    cw_run_record_unpin(&k->program->r);
 }
 
 cl_kernel cw_run_hook_clCreateKernel(cl_program program, const char *name, cl_int *err)

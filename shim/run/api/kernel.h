@@ -4,7 +4,6 @@
 
 #include "../core/types.h"
 
-void cw_run_kernel_free(void *record); /* of a struct cw_run_object_ops */
 void cw_run_kernel_points(cl_kernel kernel,
                           cl_uint index); /* its argument is a bare pointer; lock not held */
 

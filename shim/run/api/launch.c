@@ -3,10 +3,9 @@
 #include "../models/acceptance.h"
 #include "../models/effects.h"
 #include "../core/context_device.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "../workers/repeat.h"
 #include "../core/fault.h"
-#include "../core/work_ops.h"
 #include "../groups/group.h"
 #include "../workers/local_size.h"
 #include "../models/cutter.h"
@@ -201,7 +200,6 @@ static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct
     const size_t *local = r->local ? r->local : r->pinned;
 
     t->work = CW_RUN_LAUNCH;
-    t->ops = &cw_run_execute_launch_ops;
     t->launch.kernel = k;
     t->launch.dims = r->dims;
     t->launch.has_local = local;

@@ -12,6 +12,7 @@
 #include "../core/image.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/state.h"
 #include "../memory/byte_range.h"
 #include "../staging/staging.h"
@@ -106,7 +107,7 @@ static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
         return NULL;
     *at = map->next;
     m->root->root_maps--;
-    cw_run_record_unpin(&m->root->r); /* the last use of `m` here */
+    cw_run_object_unpin(&m->root->r); /* the last use of `m` here */
     return map;
 }
 

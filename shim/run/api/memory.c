@@ -7,6 +7,7 @@
 #include "opaque.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../staging/staging.h"
@@ -83,7 +84,7 @@ uint8_t *cw_run_memory_bytes(size_t bytes, bool zero, void **block)
 static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes,
                      uint8_t *address, bool own, struct cw_run_image *image)
 {
-    struct cw_run_memory *m = cw_run_record_create(memory, CW_RUN_MEMORY);
+    struct cw_run_memory *m = cw_run_object_create(memory, CW_RUN_MEMORY);
 
     if (!m) {
         cw_run.off = true; /* kernels that get it would be taken for kernels without it */
@@ -284,7 +285,7 @@ static struct cw_run_memory *remember_part(cl_mem memory, cl_mem parent, cl_mem_
 {
     struct cw_run_memory *root = cw_run_record_find(parent, CW_RUN_MEMORY),
                          *m = root && root->managed && !root->image
-                                  ? cw_run_record_create(memory, CW_RUN_MEMORY)
+                                  ? cw_run_object_create(memory, CW_RUN_MEMORY)
                                   : NULL;
 
     if (!m)
@@ -332,7 +333,7 @@ void cw_run_memory_stays_home(cl_mem buffer)
         root->managed = false;
         for (struct cw_run_memory *part = root->parts; part; part = part->next_part)
             part->managed = false;
-        cw_run_record_unpin(&root->r);
+        cw_run_object_unpin(&root->r);
     }
     cw_run_global_lock_give();
 }
@@ -391,37 +392,6 @@ enum cw_run_reason cw_run_memory_why(cl_mem memory)
                                                                     : CW_RUN_R_CHECK;
 }
 
-static void forget_part(struct cw_run_memory *m)
-{
-    struct cw_run_memory **at = &m->root->parts;
-
-    while (*at != m)
-        at = &(*at)->next_part;
-    *at = m->next_part;
-}
-
-void cw_run_memory_free(void *record)
-{
-    struct cw_run_memory *m = record;
-
-    if (m->root == m && m->region) {
-        cw_run_spread_free(m->region->spread);
-        m->region->spread = NULL;
-    }
-    for (uint32_t i = 0; m->mirrors && i < CW_RUN_WORKERS; i++)
-        if (!cw_run.workers[i].quarantine.hung) /* the release might wait for the launch that never ends */
-            cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
-    free(m->mirrors);
-    free(m->image);
-    if (m->root == m) {
-        cw_run_byte_range_region_destroy(m->region);
-        cw_run_record_unpin(&m->context->r);
-    } else {
-        forget_part(m);
-        cw_run_record_unpin(&m->root->r);
-    }
-}
-
 cl_int cw_run_hook_clRetainMemObject(cl_mem memory)
 {
     cl_int err;
@@ -438,8 +408,8 @@ cl_int cw_run_hook_clRetainMemObject(cl_mem memory)
 
 cl_int cw_run_hook_clReleaseMemObject(cl_mem memory)
 {
-    cw_run_record_release(memory, CW_RUN_OPAQUE);
-    return cw_run_record_release(memory, CW_RUN_MEMORY) ? cw_native.clReleaseMemObject(memory) : CL_SUCCESS;
+    cw_run_object_release(memory, CW_RUN_OPAQUE);
+    return cw_run_object_release(memory, CW_RUN_MEMORY) ? cw_native.clReleaseMemObject(memory) : CL_SUCCESS;
 }
 
 /* Corrects the vendor's answer to the program's own flags, pointer and maps. Lock held. */

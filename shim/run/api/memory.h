@@ -12,7 +12,6 @@ struct cw_run_memory *cw_run_memory_image(cl_mem handle);
 /* Why a command on `memory` is native: it is not managed, commands on it are not (an image made of a buffer),
  * or the vendor has to judge. Lock held. */
 enum cw_run_reason cw_run_memory_why(cl_mem memory);
-void cw_run_memory_free(void *record); /* of a struct cw_run_object_ops */
 
 /* Memory objects over run mode's bytes; lock not held. True when one with these flags may be. */
 bool cw_run_memory_ours(cl_context context, cl_mem_flags flags);

@@ -10,14 +10,13 @@
 #include "../staging/staging.h"
 #include "../memory/content.h"
 #include "../planner/legal.h"
-#include "../../device/device_early.h"
+#include "../../device/device_env.h"
 #include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../../door/thunk.h"
 #include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
 #include "../tuning/perf_model.h"
-#include "objects.h"
 #include "process_end.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
@@ -147,7 +146,6 @@ static bool flag(const char *name)
 
 static bool start(const struct cw_options *options)
 {
-    cw_run_objects_start();
     cw_device_count_operations = cw_run_reach_native_ops;
     if (!cw_device_start(options))
         return false;

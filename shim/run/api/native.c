@@ -19,6 +19,7 @@
 #include "../windows/window_flow.h"
 #include "../tuning/activation.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../memory/byte_range.h"
@@ -29,7 +30,7 @@
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/foreign.h"
-#include "../tasks/reference_counts.h"
+#include "../tasks/own_event.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../workers/exclusion.h"
@@ -120,7 +121,7 @@ static void find_gate(struct cw_run_native *x, bool whole)
     fresh = cw_next.clCreateUserEvent(context, &err);
     cw_run_global_lock_take();
     if (fresh && cw_next.clRetainEvent(fresh) == CL_SUCCESS)
-        cw_run_reference_counts_own(fresh, x->queue->context, NULL);
+        cw_run_own_event_add(fresh, x->queue->context, NULL);
     cw_run_recount_ends();
     if (!fresh) {
         drain(x, whole);
@@ -553,7 +554,7 @@ static void remember_gated(struct cw_run_native *x)
     if (!x->wanted)
         return; /* our reference is the list's now */
     cw_next.clRetainEvent(event);
-    e = cw_run_record_create(event, CW_RUN_EVENT);
+    e = cw_run_object_create(event, CW_RUN_EVENT);
     if (!e) {
         cw_run.off = true;
         return;
@@ -615,7 +616,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     if (x->event == &x->own_event && !x->gated && !x->watched)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->own_event);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->gate);
-    cw_run_record_unpin(&q->r);
+    cw_run_object_unpin(&q->r);
     cw_run_foreign_give();
     free(x->heap);
     return status;

@@ -3,6 +3,7 @@
 #include "opaque.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/state.h"
 
 cl_mem cw_run_opaque(cl_mem memory, enum cw_run_reason why)
@@ -12,7 +13,7 @@ cl_mem cw_run_opaque(cl_mem memory, enum cw_run_reason why)
     if (!memory || !cw_run.ready)
         return memory;
     cw_run_global_lock_take();
-    o = cw_run_record_create(memory, CW_RUN_OPAQUE);
+    o = cw_run_object_create(memory, CW_RUN_OPAQUE);
     if (o)
         o->why = why;
     else

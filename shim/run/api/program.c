@@ -2,7 +2,7 @@
 #include "../models/binary.h"
 #include "../models/headers.h"
 #include "../models/known.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "hooks.h"
 #include "../tiles/share.h"
 #include "../code/build_cache.h"
@@ -18,6 +18,7 @@
 #include "program_binary.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../windows/window.h"
@@ -31,7 +32,7 @@ struct cw_run_program *cw_run_program_create(cl_context context, cl_program prog
                                              char *source, char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    struct cw_run_program *p = c && c->devices ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
+    struct cw_run_program *p = c && c->devices ? cw_run_object_create(program, CW_RUN_PROGRAM) : NULL;
 
     if (!p)
         return NULL;
@@ -64,52 +65,6 @@ cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint cou
     cw_run_global_lock_give();
     free(source);
     return program;
-}
-
-static void forget_copies(struct cw_run_program *p)
-{
-    for (uint32_t i = 0; p->copies && i < CW_RUN_WORKERS; i++) {
-        cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, p->copies[i]);
-        p->copies[i] = NULL;
-        p->copy[i] = CW_RUN_COPY_NONE;
-    }
-    cw_run_tile_program_free(p);
-    cw_run_known_forget(p);
-    p->sought_again = p->seek_at_ns = p->seek_after_ns = 0;
-    p->key = (struct cw_key){{0}};
-}
-
-void cw_run_program_left(void *record)
-{
-    struct cw_run_program *p = record;
-
-    if (!p->r.held_back || p->kernels || p->gone)
-        return;
-    p->gone = true;
-    p->context->own_objects++;
-}
-
-void cw_run_program_free(void *record)
-{
-    struct cw_run_program *p = record;
-
-    p->context->own_objects -= p->gone;
-    cw_build_cache_free(p);
-    forget_copies(p);
-    cw_program_source_forget(p);
-    cw_run_program_models_forget(p);
-    free(p->copies);
-    free(p->source);
-    free(p->given);
-    free(p->built_with);
-    free(p->options);
-    cw_run_program_binary_free(p->match);
-    for (uint32_t i = 0; i < CW_RUN_WORKERS; i++)
-        free(p->warm[i]);
-    free(p->linked);
-    free(p->compiled);
-    free(p->compiled_with);
-    cw_run_record_unpin(&p->context->r);
 }
 
 void cw_run_program_linked(cl_context context, cl_program program, cl_uint devices, char *source,
@@ -245,7 +200,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         p->options = p->built_with ? strdup(p->built_with) : copy;
         copy = p->built_with ? copy : NULL;
         cw_program_source_forget(p);
-        forget_copies(p);
+        cw_run_object_forget_copies(p);
         cw_run_group_history_foresee_group(p);
         if (p->models)
             cw_run_share_prepare(p);
@@ -281,7 +236,7 @@ static void keep_binaries(cl_program program, size_t room, void *to)
         cw_binary_keep(p, source, options, n, bytes, to);
     cw_run_global_lock_take();
     if (p)
-        cw_run_record_unpin(&p->r);
+        cw_run_object_unpin(&p->r);
     cw_run_global_lock_give();
     free(source);
     free(options);

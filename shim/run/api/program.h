@@ -4,10 +4,6 @@
 
 #include "../core/types.h"
 
-void cw_run_program_free(void *record); /* of a struct cw_run_object_ops */
-/* The program has let go of it, or of a kernel of it: one may have been the last. */
-void cw_run_program_left(void *record);
-
 /* The record of a program in a managed context, made for `devices` devices (0: all); NULL: there is none.
  * `source` and `built_with` (NULL: the options of its build) are its own then. Lock held. */
 struct cw_run_program *cw_run_program_create(cl_context context, cl_program program, cl_uint devices,

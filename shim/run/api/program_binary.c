@@ -6,28 +6,13 @@
 
 #include "../../builds/isolated_compiler.h"
 #include "../code/code.h"
-#include "../../programs/pyopencl_cache.h"
+#include "../../programs/program_exchange.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../models/binary.h"
 #include "program.h"
 
 /* A source that the program's binary may be from: that depends on the options. */
-struct cw_run_match {
-    cl_device_id device;
-    unsigned char build[CW_POCL_BINARY_BUILD]; /* the binary's */
-    char *source, *text;                       /* text: of the binary (pocl_binary.h) */
-};
-
-void cw_run_program_binary_free(struct cw_run_match *m)
-{
-    if (!m)
-        return;
-    free(m->source);
-    free(m->text);
-    free(m);
-}
-
 /* Takes `source`. NULL: there is none, or memory is out. */
 static struct cw_run_match *make_match(cl_device_id device, char *source, const char *text,
                                        const unsigned char *build)
@@ -42,7 +27,7 @@ static struct cw_run_match *make_match(cl_device_id device, char *source, const 
     memcpy(m->build, build, sizeof m->build);
     if (m->text)
         return m;
-    cw_run_program_binary_free(m);
+    cw_run_object_free_match(m);
     return NULL;
 }
 
@@ -67,7 +52,7 @@ static void remember_binary(cl_context context, cl_program program, cl_uint n, c
         text = NULL;
     }
     cw_run_global_lock_give();
-    cw_run_program_binary_free(match);
+    cw_run_object_free_match(match);
     free(text);
 }
 

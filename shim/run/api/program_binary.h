@@ -9,6 +9,4 @@
  * of the binary. Programs that are made otherwise stay as they are. Lock not held. */
 void cw_run_program_binary_match(cl_program program, const char *options);
 
-void cw_run_program_binary_free(struct cw_run_match *m); /* NULL is ignored */
-
 #endif

@@ -8,6 +8,7 @@
 #include "../core/context_device.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "../memory/native_use.h"
@@ -78,7 +79,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         cw_run_staging_queue_made(context, device, queue, properties);
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    q = c ? cw_run_record_create(queue, CW_RUN_QUEUE) : NULL;
+    q = c ? cw_run_object_create(queue, CW_RUN_QUEUE) : NULL;
     if (q) {
         q->context = c;
         cw_run_record_pin(&c->r);
@@ -98,19 +99,6 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     cw_run_global_lock_give();
     if (CW_UNLIKELY(cw_run.recording) && cw_formula_is_recording())
         record_workers();
-}
-
-void cw_run_queue_free(void *record)
-{
-    struct cw_run_queue *q = record;
-
-    cw_run_native_use_forget(q);
-    for (uint32_t i = 0; i < q->num_gates; i++)
-        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
-    free(q->gates);
-    cw_run_hold_forget(q);
-    cw_run_reference_counts_disown(q);
-    cw_run_record_unpin(&q->context->r);
 }
 
 cl_command_queue cw_run_hook_clCreateCommandQueue(cl_context context, cl_device_id device,
@@ -146,7 +134,7 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
     if (q && !cw_run.forked && !cw_run.off && !cw_run.ending && cw_run_native_use_is_unmarked(q))
         cw_run_dependence_mark(q); /* no other one may come */
     cw_run_global_lock_give();
-    return cw_run_record_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
+    return cw_run_object_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
 }
 
 cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t room,
@@ -181,7 +169,7 @@ cl_int cw_run_hook_clFlush(cl_command_queue queue)
     if (q) {
         cw_run_record_pin(&q->r);
         cw_run_help_briefly(q, UINT64_MAX, CW_RUN_BRIEF_NS);
-        cw_run_record_unpin(&q->r);
+        cw_run_object_unpin(&q->r);
     }
     cw_run_global_lock_give();
     return cw_native.clFlush(queue);
@@ -200,7 +188,7 @@ static void waited(struct cw_run_queue *q, uint64_t given)
     cw_run_bypass_synchronised(q);
     cw_run_activation_waited(&now);
     cw_run_window_start_if_begun();
-    cw_run_record_unpin(&q->r);
+    cw_run_object_unpin(&q->r);
 }
 
 /* The vendor has no command of `q` that is not over. Once the program has functions that may enqueue unseen
@@ -276,7 +264,7 @@ cl_int cw_run_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_
     cw_run_global_lock_take();
     if (err == CL_SUCCESS)
         q->managed = false;
-    cw_run_record_unpin(&q->r);
+    cw_run_object_unpin(&q->r);
     cw_run_global_lock_give();
     return err;
 }

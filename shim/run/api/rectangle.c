@@ -6,7 +6,6 @@
 #include "../memory/byte_range.h"
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
-#include "../workers/execute.h"
 
 #define LARGE ((size_t)1 << 40) /* no sum of products of smaller numbers overflows */
 
@@ -58,7 +57,7 @@ bool cw_run_rectangle_find_part(const struct cw_run_enqueue *e, struct cw_run_re
 }
 
 struct cw_run_task *cw_run_rectangle_task(struct cw_run_enqueue *e, cl_command_type type,
-                                          enum cw_run_work work, const struct cw_run_work_ops *ops)
+                                          enum cw_run_work work)
 {
     struct cw_run_task *t = cw_run_enqueue_settle(e) ? cw_run_task_create(2, 0, 0) : NULL;
 
@@ -66,7 +65,6 @@ struct cw_run_task *cw_run_rectangle_task(struct cw_run_enqueue *e, cl_command_t
         return NULL;
     t->type = type;
     t->work = work;
-    t->ops = ops;
     t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
     t->at.place = e->queue->home;
     t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
@@ -110,7 +108,7 @@ struct cw_run_task *cw_run_rectangle_copy(struct cw_run_enqueue *e, cl_command_t
                                           struct cw_run_memory *from,
                                           const struct cw_run_rectangle_side *from_side, uint8_t *host)
 {
-    struct cw_run_task *t = cw_run_rectangle_task(e, type, CW_RUN_COPY, &cw_run_execute_transfer_ops);
+    struct cw_run_task *t = cw_run_rectangle_task(e, type, CW_RUN_COPY);
 
     if (!t) {
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);

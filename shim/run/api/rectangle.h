@@ -3,7 +3,6 @@
 #ifndef CW_RUN_API_RECTANGLE_H
 #define CW_RUN_API_RECTANGLE_H
 
-#include "../core/work_ops.h"
 #include "enqueue.h"
 
 /* One side of a transfer: its first byte, pitches, and the bytes from the first to the last. */
@@ -34,7 +33,7 @@ bool cw_run_rectangle_find_part(const struct cw_run_enqueue *e, struct cw_run_re
 /* A command of the type that uses at most two memory objects; the caller adds the accesses. NULL: it must be
  * native. */
 struct cw_run_task *cw_run_rectangle_task(struct cw_run_enqueue *e, cl_command_type type,
-                                          enum cw_run_work work, const struct cw_run_work_ops *ops);
+                                          enum cw_run_work work);
 /* The command reads or writes the `span` bytes from `b` on. */
 void cw_run_rectangle_add_access(const struct cw_run_enqueue *e, struct cw_run_task *t,
                                  const struct cw_run_bytes *b, size_t span, bool write);

@@ -8,6 +8,7 @@
 #include "../core/global_lock.h"
 #include "../core/sampler.h"
 #include "../core/state.h"
+#include "../tasks/object.h"
 
 static atomic_bool any; /* the program has made one */
 
@@ -20,7 +21,7 @@ static cl_sampler keep(cl_sampler sampler)
         return sampler;
     what = cw_run_sampler_kind(sampler);
     cw_run_global_lock_take();
-    s = cw_run_record_create(sampler, CW_RUN_SAMPLER);
+    s = cw_run_object_create(sampler, CW_RUN_SAMPLER);
     if (s)
         s->what = what;
     else

@@ -14,7 +14,6 @@
 #include "../memory/content.h"
 #include "../memory/spread_read.h"
 #include "../staging/staging.h"
-#include "../workers/execute.h"
 
 #define NO_READ  (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define NO_WRITE (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
@@ -38,8 +37,6 @@ struct host_transfer {
     bool straight; /* of a read: each piece comes from the device that has it (memory/spread_read.h) */
 };
 
-static const struct cw_run_work_ops straight_ops = {.execute = cw_run_spread_read, .beside = true};
-
 static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host_transfer *h)
 {
     struct cw_run_memory *m = buffer(e, h->buffer, h->write ? NO_WRITE : NO_READ);
@@ -57,10 +54,8 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host
     if (h->write)
         return cw_run_rectangle_copy(e, h->type, h->region, m, &in, NULL, &out, host);
     t = cw_run_rectangle_copy(e, h->type, h->region, NULL, &out, m, &in, host);
-    if (t && h->straight) {
-        t->ops = &straight_ops;
+    if (t && h->straight)
         t->apart = true;
-    }
     return t;
 }
 
@@ -234,7 +229,7 @@ static struct cw_run_task *fill_task(struct cw_run_enqueue *e, cl_mem handle, co
     if (m && pattern && pattern_bytes && pattern_bytes <= sizeof t->fill.pattern &&
         !(pattern_bytes & (pattern_bytes - 1)) && bytes && offset <= m->bytes && bytes <= m->bytes - offset &&
         offset % pattern_bytes == 0 && bytes % pattern_bytes == 0)
-        t = cw_run_rectangle_task(e, CL_COMMAND_FILL_BUFFER, CW_RUN_FILL, &cw_run_execute_fill_ops);
+        t = cw_run_rectangle_task(e, CL_COMMAND_FILL_BUFFER, CW_RUN_FILL);
     if (!t) {
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
         return NULL;
@@ -284,7 +279,7 @@ static struct cw_run_task *migrate_task(struct cw_run_enqueue *e, cl_uint n, con
     for (cl_uint i = 0; plain && i < n; i++)
         plain = is_here(e, objects[i]);
     if (plain)
-        t = cw_run_rectangle_task(e, CL_COMMAND_MIGRATE_MEM_OBJECTS, CW_RUN_NOTHING, &cw_run_work_nothing);
+        t = cw_run_rectangle_task(e, CL_COMMAND_MIGRATE_MEM_OBJECTS, CW_RUN_NOTHING);
     if (!t)
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
     return t;

@@ -251,7 +251,7 @@ static const struct cw_run_worker *of_list(void)
 void cw_run_global_lock_kick_all(void)
 {
     const struct cw_run_worker *first = of_list();
-    /* a thread of that worker which is awake may be far from its loop: in a compiler, or in a vendor's call */
+    /* a thread of that worker which is awake may be far from its loop: in a compiler, or a vendor's call */
     bool timer = first && (first->busy || first->quit || !first->asleep);
 
     for (uint32_t i = 0; i < cw_run.num_workers && (cw_run.ready_count || cw_run.wanted); i++) {

@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 #include "../../../analyzer/io/identity.h"
+#include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../../device/device.h"
 #include "../../door/dispatch.h"
 #include "../../door/registry.h"
+#include "backoff.h"
 #include "reason.h"
 
 #define CW_RUN_WORKERS       64 /* devices that this process may drive */
@@ -30,6 +32,7 @@ enum cw_run_kind {
 struct cw_run_record {
     const void *handle;
     struct cw_registry_entry *entry; /* NULL: the vendor has given the handle to another object */
+    struct cw_run_record *next;      /* that has ended */
     enum cw_run_kind kind;
     uint32_t refs;  /* the program's */
     uint32_t busy;  /* ours: commands, and records that point here */
@@ -59,19 +62,16 @@ struct cw_run_context {
     uint64_t called_after;
 };
 
-struct cw_run_aside { /* tuning/bypass.c */
-    uint32_t poor;    /* windows with launches since the last that gained something */
-    uint32_t left;    /* synchronisations for which commands are native; 0: they are managed */
-    uint32_t span;    /* first value of `left`; 0: never */
-    uint32_t copies;  /* cw_run.copies when it last looked: with more of them there may be more to gain */
+struct cw_run_aside {           /* tuning/bypass.c */
+    struct cw_run_backoff rest; /* synchronisations for which commands are native; poor: windows */
+    uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
 
 /* Native launches of a queue while helpers have not begun (windows/hold.h). */
 struct cw_run_hold {
-    cl_event first;    /* of the first since the program has waited; NULL: none */
-    uint32_t launches; /* since then */
-    uint32_t left;     /* synchronisations for which nothing is held */
-    uint32_t span;     /* first value of `left`; 0: never */
+    cl_event first;             /* of the first since the program has waited; NULL: none */
+    uint32_t launches;          /* since then */
+    struct cw_run_backoff rest; /* synchronisations for which it takes more to hold something */
 };
 
 struct cw_run_queue {
@@ -190,6 +190,13 @@ enum cw_run_copy_state {
     CW_RUN_COPY_FAILED
 };
 
+/* A source that a binary may be from (api/program_binary.c). */
+struct cw_run_match {
+    cl_device_id device;
+    unsigned char build[CW_POCL_BINARY_BUILD]; /* the binary's */
+    char *source, *text;                       /* text: of the binary (pocl_binary.h) */
+};
+
 struct cw_run_program {
     struct cw_run_record r;
     struct cw_run_context *context;
@@ -204,10 +211,10 @@ struct cw_run_program {
                      NULL if its format is not known */
     bool demands; /* ... some kernel of it demands a local size */
     struct cw_run_match *match;   /* a source that the binary may be from, with some options; else NULL */
-    struct cw_key key;            /* of both (history_key.h); none: not known yet */
+    struct cw_key key;            /* of both (history.h); none: not known yet */
     uint8_t copy[CW_RUN_WORKERS]; /* enum cw_run_copy_state, by worker number */
     uint64_t sought_again;        /* bit l: on worker l, after another one has built it */
-    uint64_t seek_at_ns, seek_after_ns; /* asked for: sought again then, and the next time so much later */
+    struct cw_run_backoff seek;   /* asked for: it is sought again then */
     struct cw_run_first_launch *warm[CW_RUN_WORKERS]; /* by worker number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
     cl_program kept;            /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
@@ -323,8 +330,7 @@ struct cw_run_known {
     uint8_t granted; /* trials beyond the budget so far */
     uint64_t owed;   /* bit l: worker l has run nothing but a first launch, whose time says nothing */
     /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
-    uint64_t code_at_ns;
-    uint64_t code_after_ns;     /* ... and it is looked for again so much later */
+    struct cw_run_backoff code;
     double unpriced_items;      /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
     double home_ns, home_items; /* of the largest launch at home: the least of late; 0: none */
 };
@@ -335,7 +341,7 @@ struct cw_run_kernel {
     struct cw_run_known *known; /* shared with the others of its name; NULL: memory is out */
     char *name;
     uint32_t count;
-    struct cw_key key; /* of its program and name (history_key.h); none: not known yet */
+    struct cw_key key; /* of its program and name (history.h); none: not known yet */
     bool indirect;     /* reaches memory that is no argument */
     bool parsed;
     uint8_t *modes;                  /* enum cw_access_mode by argument; NULL until parsed */
@@ -350,12 +356,13 @@ struct cw_run_kernel {
     struct cw_run_repeat again;
     struct cw_run_short_task brief[4]; /* workers/short_task.c */
     uint8_t next_brief;
-    uint64_t tile_broken;  /* bit by worker number: a tile failed there, ... */
-    uint64_t tile_uncoded; /* ... as its code was not there; looked for again then, and next so much later */
-    uint64_t tile_code_at_ns, tile_code_after_ns;
-    struct {                       /* tuning/left.h */
-        double items, ns;          /* launches of so many or fewer are native; for so long */
-        uint64_t until_ns, window; /* the last one that had a launch of it */
+    uint64_t tile_broken;            /* bit by worker number: a tile failed there, ... */
+    uint64_t tile_uncoded;           /* ... as its code was not there; ... */
+    struct cw_run_backoff tile_code; /* ... it is looked for again then */
+    struct {                         /* tuning/left.h */
+        double items;                /* launches of so many work-items or fewer are native for a while */
+        struct cw_run_backoff rest;
+        uint64_t window; /* the last one that had a launch of it */
         uint8_t waits;   /* in so many windows in a row one was to be cut and the code was not there ... */
         bool waiting;    /* ... and in this one */
         double lacks_ns; /* GPUs that have not begun would save so much of a launch */

@@ -6,19 +6,25 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-const struct cw_run_object_ops *cw_run_record_ops;
+struct cw_run_record *cw_run_record_ended;
+atomic_ullong cw_run_record_kernels_freed;
+
+static const size_t bytes_of[] = {
+    [CW_RUN_CONTEXT] = sizeof(struct cw_run_context), [CW_RUN_QUEUE] = sizeof(struct cw_run_queue),
+    [CW_RUN_MEMORY] = sizeof(struct cw_run_memory),   [CW_RUN_PROGRAM] = sizeof(struct cw_run_program),
+    [CW_RUN_KERNEL] = sizeof(struct cw_run_kernel),   [CW_RUN_EVENT] = sizeof(struct cw_run_event),
+    [CW_RUN_SAMPLER] = sizeof(struct cw_run_sampler), [CW_RUN_OPAQUE] = sizeof(struct cw_run_opaque),
+};
 
 static atomic_bool had_queue;
 
-/* Frees a record that neither the program nor a command needs any more. */
-static void free_record(struct cw_run_record *r)
+void cw_run_record_end(struct cw_run_record *r)
 {
     if (r->entry)
         cw_registry_end(r->entry, CW_REGISTRY_RUN + r->kind);
     cw_run.records += r->kind != CW_RUN_EVENT;
-    if (cw_run_record_ops[r->kind].free)
-        cw_run_record_ops[r->kind].free(r);
-    free(r);
+    r->next = cw_run_record_ended;
+    cw_run_record_ended = r;
 }
 
 bool cw_run_record_had_queue(void)
@@ -38,7 +44,7 @@ void *cw_run_record_next(enum cw_run_kind kind, const void *record)
 static void replace(struct cw_run_record *r)
 {
     if (!r->busy) {
-        free_record(r);
+        cw_run_record_end(r);
         return;
     }
     cw_registry_end(r->entry, CW_REGISTRY_RUN + r->kind);
@@ -47,7 +53,7 @@ static void replace(struct cw_run_record *r)
 
 void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
 {
-    struct cw_run_record *r = calloc(1, cw_run_record_ops[kind].bytes);
+    struct cw_run_record *r = calloc(1, bytes_of[kind]);
     struct cw_registry_entry *stale,
         *e = r ? cw_registry_claim(handle, CW_REGISTRY_RUN + kind, &stale) : NULL;
 
@@ -74,8 +80,14 @@ void cw_run_record_unpin(struct cw_run_record *r)
 {
     if (--r->busy || !r->held_back)
         return;
-    cw_run_global_lock_release_later(cw_run_record_ops[r->kind].release, (void *)(uintptr_t)r->handle);
-    free_record(r);
+    cw_run_record_end(r);
+}
+
+void cw_run_record_unpin_for_timer(struct cw_run_record *r)
+{
+    cw_run_record_unpin(r);
+    if (cw_run_record_ended && cw_run.timer_asleep)
+        cw_run.timer_wanted = true;
 }
 
 bool cw_run_record_take_back(const void *handle, enum cw_run_kind kind)
@@ -107,31 +119,6 @@ void cw_run_record_retained(const void *handle, enum cw_run_kind kind)
     if (r)
         r->refs++;
     cw_run_global_lock_give();
-}
-
-bool cw_run_record_release(const void *handle, enum cw_run_kind kind)
-{
-    const struct cw_run_object_ops *ops = &cw_run_record_ops[kind];
-    struct cw_run_record *r;
-    bool vendor = true;
-
-    if (!cw_run_record_find(handle, kind))
-        return true;
-    cw_run_global_lock_take();
-    r = cw_run_record_find(handle, kind);
-    if (r && r->refs > 1) {
-        r->refs--;
-    } else if (r && r->busy && !r->held_back) {
-        r->refs = 0;
-        r->held_back = true;
-        vendor = false;
-        if (ops->kept_back)
-            ops->kept_back(r);
-    } else if (r && !r->busy) {
-        free_record(r);
-    }
-    cw_run_global_lock_give();
-    return vendor;
 }
 
 uint32_t cw_run_record_hidden_references(const struct cw_run_record *r)

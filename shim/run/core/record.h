@@ -5,20 +5,15 @@
 #ifndef CW_RUN_RECORD_H
 #define CW_RUN_RECORD_H
 
+#include <stdatomic.h>
+
 #include "global_lock.h"
 
-/* The operations of a kind of record. Lock held in all members. */
-struct cw_run_object_ops {
-    size_t bytes;                /* of the record */
-    enum cw_run_garbage release; /* lets go of the handle after a release that was kept back */
-    /* Neither the program nor a command needs the record any more, which is freed next: frees the members
-     * that it owns. NULL: nothing. */
-    void (*free)(void *record);
-    /* The program's last release is kept back. NULL: nothing to do. */
-    void (*kept_back)(void *record);
-};
-/* By enum cw_run_kind; api/objects.c has the table, which run mode's start sets. */
-extern const struct cw_run_object_ops *cw_run_record_ops;
+/* Records that neither the program nor a command needs any more, linked by `next`: no handle leads to them.
+ * tasks/object.h frees them, within the same critical section where it can, with what belongs to them. */
+extern struct cw_run_record *cw_run_record_ended;
+/* Records of kernels freed so far; read without the lock. */
+extern atomic_ullong cw_run_record_kernels_freed;
 
 /* The record of that kind, or NULL. Whether there is one takes no lock, if the caller owns a reference: the
  * record was made before the program got the handle. */
@@ -32,16 +27,18 @@ bool cw_run_record_had_queue(void);
 /* The record of that kind that was made before `record` (NULL: the last one), or NULL. The caller does not
  * free `record` before. */
 void *cw_run_record_next(enum cw_run_kind kind, const void *record);
-/* Makes a zeroed record with one reference, replacing a stale one. NULL: out of memory. */
+/* Makes a zeroed record with one reference; a stale one ends. NULL: out of memory. */
 void *cw_run_record_create(const void *handle, enum cw_run_kind kind);
+void cw_run_record_end(struct cw_run_record *r); /* adds it to those */
 void cw_run_record_pin(struct cw_run_record *r);
+/* The last one ends a record whose release was kept back. */
 void cw_run_record_unpin(struct cw_run_record *r);
-/* The program's retain and release; lock not held. */
+/* The same in folders below tasks/: the timer frees it if no other thread does before. */
+void cw_run_record_unpin_for_timer(struct cw_run_record *r);
+/* The program's retain; lock not held. */
 bool cw_run_record_take_back(const void *handle,
                              enum cw_run_kind kind); /* a release is undone: no vendor call */
 void cw_run_record_retained(const void *handle, enum cw_run_kind kind);
-bool cw_run_record_release(const void *handle,
-                           enum cw_run_kind kind); /* true: the caller makes the vendor's call */
 /* References that the vendor counts too many for `r`: a release that is kept back. */
 uint32_t cw_run_record_hidden_references(const struct cw_run_record *r);
 

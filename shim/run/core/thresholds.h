@@ -1,58 +1,78 @@
-/* thresholds.h - every number that run mode's "is it worth it?" goes by, each with its unit and reason. The
- * limits of plans stand in planner/plan.h, those of estimates in planner/estimate.c. */
+/* thresholds.h - every number that run mode's "is it worth it?" goes by, each with its unit and reason.
+ * Half and double say what else the unit tests see then. The limits of plans stand in planner/plan.h,
+ * those of estimates in planner/estimate.c. */
 #ifndef CW_RUN_THRESHOLDS_H
 #define CW_RUN_THRESHOLDS_H
 
-/* ---- beginning: helpers, the history and models (tuning/activation.h; the limits by which earlier runs are
- * judged are history_runs.h's) */
-/* commands of a program that waits for nothing, after which the clock is read */
-#define CW_RUN_ACTIVATION_LOOK_EACH 64
-/* ns: between two looks for an idle processor, as a look is two system calls */
-#define CW_RUN_ACTIVATION_LOOK_NS 10000000
+/* ---- trials that fail are repeated, each time twice as much later (core/backoff.h) */
+/* trials in a row that fail, then a wait begins. Half: cuts rest that gain once in four; double: GPUs that
+ * lose are left after 8 losses, not 4 */
+#define CW_RUN_BACKOFF_POOR 4
+/* trials that show nothing, at first: windows without a gain, launches of a chain of which nothing is
+ * known. Half: a queue that gains in each eighth window is bypassed; double: 16 windows are planned in
+ * vain */
+#define CW_RUN_BACKOFF_LOOKS 8
+/* trials in a row, of those that say less: windows of a program that does not wait for its commands, and
+ * of launches that wait for the code of tiles. Half, double: 32, 128 such windows are planned in vain */
+#define CW_RUN_BACKOFF_VAIN 64
+/* times a launch's duration: so long it is first left whole, or left to its GPU. Half: twice as many cuts
+ * in vain at first; double: half as many */
+#define CW_RUN_BACKOFF_TIMES 4
+/* synchronisations, with the spans between them, and plans of a launch that comes again: so many first.
+ * Half: the loser of two ways is tried again after 8 spans; double: after 32 */
+#define CW_RUN_BACKOFF_SPANS 16
+/* times its duration, and synchronisations: the most. Half: queues without gain are looked at twice as
+ * often; double: a queue that could gain waits for 8192 synchronisations */
+#define CW_RUN_BACKOFF_MOST 4096
+/* launches from one look at something that seldom changes to the next, at most. Half: shares are looked at
+ * twice as often; double: a worker sleeps through 127 tiles that come in time */
+#define CW_RUN_LOOK_EACH 64
+/* ns: between two looks for an idle processor, which are two system calls each; so long launches run in
+ * plain order until their chain looks for its kernels again. Half, double: it looks after 5, 20 ms */
+#define CW_RUN_LOOK_NS 10000000
+/* ns: a build that the builder was asked for is first sought again; launches between GPUs stay whole that
+ * have lost. Half, double: .25, 1 s */
+#define CW_RUN_BACKOFF_NS 5e8
 
+/* ---- beginning: helpers, the history and models (tuning/activation.h; the limits by which earlier runs
+ * are judged are history_runs.h's) */
 /* ns: of any process's start, for helpers */
 #define CW_RUN_ACTIVATION_START_NS 5e6
 /* share of a run's work: one that began no later counts as one that began at once */
 #define CW_RUN_ACTIVATION_EARLY 0.05
 /* part of its launches' times at home: a run that began no later than that tells its bare time by them */
 #define CW_RUN_ACTIVATION_KNOWN 0.25
-/* share of a program's work that helpers may save, while nothing is known of it */
-#define CW_RUN_ACTIVATION_HOPE 0.1
-/* ns: a build that the builder was asked for is sought again; twice as much later each time */
-#define CW_RUN_SEEK_FIRST_NS UINT64_C(500000000)
+/* share of a program's work that helpers may save, or other GPUs of a launch that cannot be cut, while
+ * nothing is known of it */
+#define CW_RUN_HOPE 0.1
 
 /* ---- other GPUs (tuning/gpu_begin.h) */
 /* ns: the context of one GPU, in the time of whole programs: three took .45 to .65 s on four H200 */
 #define CW_RUN_GPU_BEGIN_NS 2e8
-/* times that: a run that had so much to gain lets the next one begin with them */
+/* times that: a run that had so much to gain lets the next one begin with them. Half: any run that earned
+ * its GPUs does; double: one that was cut from its begin loses its record */
 #define CW_RUN_GPU_BEGIN_KNOWN 2
-/* ns, and share of the cut launches' time at home: so much may be lost by them, all together, before launches
- * are left whole (tuning/gpu_gain.h) */
+/* ns, and share of the cut launches' time at home: so much may be lost by them, all together, before
+ * launches are left whole (tuning/gpu_gain.h). Half: 10 ms of waiting begin a rest; double: spans that
+ * take twice as long go on */
 #define CW_RUN_GPU_GAIN_LOSS_NS 2e7
 #define CW_RUN_GPU_GAIN_LOSS    0.05
-/* times that: earlier gains that make up for losses, at most */
+/* times that: earlier gains that make up for losses, at most. Half, double: 1.5, 4.7 s are lost after a
+ * gain of 9 s, not 2.6 */
 #define CW_RUN_GPU_GAIN_KEPT 4
-/* ns: for so long, twice as long each time, and for good after the longest */
-#define CW_RUN_GPU_GAIN_REST_FIRST_NS 5e8
-#define CW_RUN_GPU_GAIN_REST_MOST_NS  2e9
-/* share of a launch that cannot be cut that other GPUs may save: it may be one of several that run at once */
-#define CW_RUN_GPU_BEGIN_HOPE 0.1
 
 /* ---- commands that wait for helpers (windows/hold.h) */
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is
- * held */
+ * held; CW_RUN_LOOK_EACH of a queue in which hardly anything has waited of late. Half: a program that
+ * waits behind each second launch is held; double: five launches are out of reach */
 #define CW_RUN_HOLD_AFTER 3
-/* launches, likewise, of a queue in which hardly anything has waited of late */
-#define CW_RUN_HOLD_AFTER_SHORT 64
-/* ns of work that run mode gives the vendor at once */
+/* ns of work that run mode gives the vendor at once. Half: a hold of 29 ms comes again; double: one of 30
+ * ms does not */
 #define CW_RUN_HOLD_NS 3e7
-/* synchronisations that a queue is left alone after a hold in which hardly anything waited
- * (core/backoff.h) */
-#define CW_RUN_HOLD_SPAN_LEAST 16
-#define CW_RUN_HOLD_SPAN_MOST  4096
 
 /* ---- measured times of launches (workers/worker.c, tuning/perf_model.h, tuning/first_launch.h) */
-/* launches of a kernel on a device: all of the first are measured, and ... */
+/* launches of a kernel on a device: all of the first are measured; from then on a cut one that gains makes
+ * rests short again; and ... */
 #define CW_RUN_MEASURED_ALL 64
 /* launches: ... one in so many of the later ones */
 #define CW_RUN_MEASURED_EVERY 16
@@ -67,8 +87,8 @@
 #define CW_RUN_TRIAL_SHARE 0.1
 /* trials of a kernel that cost more than is left for trials, as the first launch shows nothing */
 #define CW_RUN_TRIALS_GRANTED 4
-/* kinds of launches remembered of one device */
-#define CW_RUN_WARM_KINDS 64
+/* kinds of launches remembered of one device, and shapes of about one size of one kernel */
+#define CW_RUN_KINDS 64
 /* error over mean: beyond, the history's figure for a launch is a guess and no judge of a gain */
 #define CW_RUN_GAIN_HALF_KNOWN 0.5
 /* commands behind trials that are worth waiting for the result of the trials */
@@ -100,46 +120,26 @@
 #define CW_RUN_BATCH_AT_ONCE_NS 20000
 
 /* ---- threads that stay awake (workers/watch.h) */
-/* ns: the longest wake-up of a thread */
-#define CW_RUN_WATCH_WORKER_NS 200000
-/* times in a row that nothing has come, after which a worker watches ... */
-#define CW_RUN_WATCH_MISSES 4
-/* times: ... once in so many */
-#define CW_RUN_WATCH_TRY_EVERY 32
-/* ns before a block is expected to end */
-#define CW_RUN_WATCH_BEFORE_NS 200000
-/* ns after it was expected to end: the guess was wrong */
-#define CW_RUN_WATCH_AFTER_NS 100000
-/* ns behind the expected end of a block after which the thread that polls sleeps */
-#define CW_RUN_POLL_AFTER_NS 100000
+/* ns: the longest wake-up of a thread: so long a worker watches, and a thread before and behind the
+ * expected end of a block */
+#define CW_RUN_WAKE_NS 200000
 
 /* ---- queues whose commands go to the vendor (tuning/bypass.h) */
-/* windows without gain, then the bypass begins */
-#define CW_RUN_BYPASS_POOR_FIRST 8
-/* windows: the same from the second time on */
+/* windows without gain, then the bypass begins, from the second time on. Half: one window decides; double:
+ * two more are planned in vain */
 #define CW_RUN_BYPASS_POOR_AGAIN 2
-/* windows: the same in a program that does not wait for its commands */
-#define CW_RUN_BYPASS_POOR_UNHEARD 64
-/* synchronisations that it first stands aside for; twice as many each time (core/backoff.h) */
-#define CW_RUN_BYPASS_SPAN_LEAST 16
-/* synchronisations: the most */
-#define CW_RUN_BYPASS_SPAN_MOST 4096
 
 /* ---- launches that come again (workers/repeat.h, tuning/repeat_place.h) */
-/* launches on the fast path, then one goes the long way, where it is measured */
-#define CW_RUN_REPEAT_LEFT 63
-/* launches sent where the one before went, then one is planned anew */
-#define CW_RUN_REPEAT_REMEMBERED 64
-/* plans, and after that each power of two (core/backoff.h): home is measured instead, ... */
-#define CW_RUN_REPEAT_LOOK_PLANNED 16
-/* ns: ... where that costs no more: the figures of the home device may come from a busy hour */
+/* ns: at some plans home is measured instead where that costs no more: the figures of the home device may
+ * come from a busy hour */
 #define CW_RUN_REPEAT_LOOK_MOST_NS 1e6
 
 /* ---- sharing a launch (tiles/share.h) */
 /* ns: shorter launches are not cut: waking a worker takes 5 to 13 us */
 #define CW_RUN_SHARE_LEAST_NS 40000
-/* ns: the same on a GPU, whose queues wait for several of the vendor's user events then */
-#define CW_RUN_SHARE_GPU_NS 500000
+/* ns: the same on a GPU, whose queues wait for several of the vendor's user events then; and in groups.
+ * Half: launches of .4 ms are cut; double: one of .7 ms whose bytes are away stays whole */
+#define CW_RUN_TILES_NS 500000
 /* ns: cost of each part beside its work */
 #define CW_RUN_SHARE_PART_NS 12000
 /* copies of a part at a device with a memory of its own: of some arguments, for some blocks */
@@ -150,53 +150,27 @@
 #define CW_RUN_SHARE_SET_UP_NS 300000
 /* ns: where the device's own thread has to be woken for it */
 #define CW_RUN_SHARE_ASYNC_NS 50000
-/* share of the whole launch's time that the cut one may take at most */
+/* share of the time that a launch takes as it is, whole or with the shares that GPUs have: cut otherwise
+ * it may take so much at most. Half: shares stand beside a GPU that is 3 times as quick; double: they
+ * creep, and launches are cut that lose */
 #define CW_RUN_SHARE_GAIN 0.93
-/* times the time of a cut launch: GPUs keep their shares of it where new ones take more */
-#define CW_RUN_SHARE_HELD 0.95
-/* launches for which shares stand at most before they are looked at again */
-#define CW_RUN_SHARE_HELD_MOST 64
-/* cut launches of which it is known how many have copied bytes */
+/* cut launches of which it is known how many have copied bytes. Half, double: one that copies counts for
+ * 1/8, 1/32 */
 #define CW_RUN_SHARE_COPYING 16
-/* launches from one copy of borders to the next, at most (tiles/tile_margin.h) */
-#define CW_RUN_MARGIN_MOST 64
-/* copies for which margins do not grow after some that were too large, at most */
-#define CW_RUN_MARGIN_REST_MOST 64
-/* shapes of about one size remembered of one kernel */
-#define CW_RUN_SHARE_SHAPES 32
 /* parts of cut launches of one window that a worker is remembered to have */
 #define CW_RUN_SHARE_TAKEN 16
-/* times the launch's duration: so long it is first left whole; twice as long each time (core/backoff.h) */
-#define CW_RUN_SHARE_REST_FIRST 4
-/* times the duration of the launch: the most */
-#define CW_RUN_SHARE_REST_MOST 4096
-/* cut launches, then the speeds are kept for later runs */
+/* cut launches, then the speeds are kept for later runs; and again every CW_RUN_LOOK_EACH */
 #define CW_RUN_SHARE_KEPT_FIRST 4
-/* cut launches: and again after so many */
-#define CW_RUN_SHARE_KEPT_EACH 64
-/* cut launches of a shape that are not judged, as the vendor compiles */
+/* cut launches of a shape that are not judged, as the vendor compiles. Half: compiling is a loss; double:
+ * GPUs that lose are seen two spans later */
 #define CW_RUN_SHARE_COMPILED 2
-/* cut launches in a row without gain, then they are left whole */
-#define CW_RUN_SHARE_POOR 4
-/* cut launches after which rests begin short again */
-#define CW_RUN_SHARE_STEADY 128
 /* times a DSP's time alone, before it is measured */
 #define CW_RUN_SHARE_DSP_MARGIN 4
-/* times a launch's duration: so long its kernel is first left to its GPU after a plan in vain; most, ns
- * (tuning/left.h) */
-#define CW_RUN_LEFT_FIRST   4
-#define CW_RUN_LEFT_MOST_NS 1e10
-/* launches that are managed while the code of tiles is awaited */
-#define CW_RUN_LEFT_WAITS 64
-/* times the time of a window's launches, or the least one where none is known: so long they wait at most for
- * GPUs that are made ready */
+/* times the time of a window's launches: so long they wait at most for GPUs that are made ready; not where
+ * that is less than a part of the time of a context as large */
 #define CW_RUN_HOLD_GPUS 0.5
-/* ns: what shorter launches take anyhow goes on meanwhile */
-#define CW_RUN_HOLD_GPUS_LEAST_NS 1e8
-/* share of the expected time of a cut launch, after which a DSP is late */
+/* share of the expected time of a cut launch, and two wake-ups, after which a DSP is late */
 #define CW_RUN_LATE_SHARE 0.3
-/* ns: and this much more, as threads wake late */
-#define CW_RUN_LATE_NS 300000
 
 /* ---- launches at devices with a memory of their own (workers/late.h) */
 /* ns: a launch there is late when it takes so much longer than CW_RUN_FAR_LATE_TIMES its usual time; more
@@ -217,25 +191,18 @@
 /* ---- chains as groups (groups/group.h) */
 /* share of the work that groups may save, before one was measured: they are 2 to 4 times as quick */
 #define CW_RUN_GROUP_HOPE 0.4
-/* ns: shorter launches are not worth tiles of their own */
-#define CW_RUN_GROUP_LEAST_NS 500000
 /* bytes: launches that touch no more are in cache on any machine */
 #define CW_RUN_GROUP_LEAST_BYTES (1u << 20)
-/* share of the time in plain order that a group may take at most: plain order has no hand-over in it */
+/* share of the time in plain order that a group may take at most: plain order has no hand-over in it.
+ * Half: groups that gain are left; double: groups that lose stay */
 #define CW_RUN_GROUP_GAIN 0.85
-/* times: a gain by helpers after which home is not tried */
-#define CW_RUN_GROUP_CLEAR 1.25
-/* ns: so long launches run in plain order until the chain looks for its kernels again */
-#define CW_RUN_GROUP_AGAIN_NS 1e7
-/* launches after which a chain of which nothing becomes known runs in plain order */
-#define CW_RUN_GROUP_LOOKS 8
 /* launches of a chain that show what a group takes, at first */
 #define CW_RUN_GROUP_TRIED_STEPS 16
-/* runs of a way after which plain order may be thought to be quicker, ... */
-#define CW_RUN_GROUP_SURE 3
-/* ... unless the way takes so many times as long */
+/* times the time in plain order: a way that takes longer is no match for it after one run. Half: a single
+ * loss settles it */
 #define CW_RUN_GROUP_POOR 2
-/* runs of a chain for each way that was tried, before another one is */
+/* runs of a chain for each way that was tried, before another one is. Half: trials lose more than the runs
+ * have gained; double: a quicker way is found late */
 #define CW_RUN_GROUP_TRIAL_EACH 8
 /* ns that a chain may wait for its kernels where the user asks for groups */
 #define CW_RUN_GROUP_ASKED_NS 20000000000

@@ -90,10 +90,7 @@ struct cw_run_home {           /* beside cw_run_task.memories */
 /* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */
 enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
 
-struct cw_run_work_ops; /* core/work_ops.h */
-
 struct cw_run_task {
-    const struct cw_run_work_ops *ops;
     struct cw_run_queue *queue;          /* NULL: internal */
     struct {                             /* lists that it is in */
         struct cw_run_task *prev, *next; /* its queue */
@@ -118,7 +115,7 @@ struct cw_run_task {
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool apart;    /* its tiles work in several memories, and copy what they need themselves */
     bool opens;    /* the memory objects that it needs are being made (memory/spread_room.c) */
-    bool early;    /* it is in a heap to claim and fetch its bytes, before ops->ready puts its parts there */
+    bool early;    /* it is in a heap to claim and fetch its bytes, before its parts are put there */
     bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
     struct {
         cl_int status;
@@ -256,9 +253,9 @@ struct cw_run_foreign {
 /* ---- workers: one device, one command at a time, run by its thread or by a program's thread that waits */
 
 struct cw_run_watch {
-    _Atomic uint32_t pushed; /* changes when something becomes ready on the worker */
-    uint64_t until_ns;       /* so long its thread watches before it sleeps; 0: it does not */
-    uint32_t missed, skipped;
+    _Atomic uint32_t pushed;    /* changes when something becomes ready on the worker */
+    uint64_t until_ns;          /* so long its thread watches before it sleeps; 0: it does not */
+    struct cw_run_backoff rest; /* times that it does not; poor: times that nothing has come */
 };
 
 /* Why no launch goes to a device of its own memory any more. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../core/work_ops.h"
 #include "../memory/spread.h"
 #include "../../door/log.h"
 #include "../tuning/activation.h"
@@ -21,8 +20,6 @@
 #include "../core/state.h"
 #include "../workers/worker.h"
 #include "../tiles/tile.h"
-#include "../workers/exclusion.h"
-#include "../workers/execute.h"
 
 /* As if it had never been planned. */
 static void forget_plan(struct cw_run_group *g)
@@ -84,7 +81,7 @@ static bool is_worth_it(struct cw_run_task *t)
         cw_run_costs_name_launch(t);
         ns = cw_run_group_history_earlier_ns(t);
     }
-    return ns == 0 || ns >= CW_RUN_GROUP_LEAST_NS;
+    return ns == 0 || ns >= CW_RUN_TILES_NS;
 }
 
 static bool is_candidate(struct cw_run_task *t)
@@ -113,19 +110,6 @@ static bool is_alone(const struct cw_run_task *t)
     return !(before && (before->group.may || (!cw_run.chaos && before->work == CW_RUN_LAUNCH))) &&
            !(behind && behind->group.may);
 }
-
-static void run_marked(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
-{
-    if (t->group.may && cw_run_group_begin(t, last))
-        return; /* its parts are ready now, or it is again: other threads may use the worker */
-    cw_run_worker_run_command(l, t, last);
-}
-
-/* Of a launch that may become a step of a group run when its turn comes. */
-static const struct cw_run_work_ops marked_ops = {.can_run = cw_run_exclusion_may,
-                                                  .run = run_marked,
-                                                  .execute = cw_run_execute_whole,
-                                                  .submit = cw_run_execute_submit};
 
 /* Chains of several queues may rather run at once, on a device each. */
 static bool are_of_one_queue(const struct cw_run_task *t)
@@ -163,8 +147,6 @@ enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
     if (!cw_run_group_settings.on || !mark_candidates(first))
         return CW_RUN_MARKED_NONE;
     for (struct cw_run_task *t = first; t; t = t->links.window) {
-        if (t->group.may)
-            t->ops = &marked_ops;
         marked += t->group.may;
         others += !t->group.may;
     }
@@ -295,7 +277,6 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
         g->part[i] = (struct cw_run_task){.queue = t->queue,
                                           .type = t->type,
                                           .work = CW_RUN_LAUNCH,
-                                          .ops = &cw_run_group_run_part_ops,
                                           .released = true,
                                           .at.place = place[i],
                                           .at.worker = t->queue->context->places[place[i]].worker->number,

@@ -97,7 +97,7 @@ struct cw_run_group {
     bool again;  /* some of its launches may be a group a little later */
 };
 
-/* ---- for windows/decide.c, workers/worker.c, api/launch.c, tiles/share.c */
+/* ---- for windows/decide.c, windows/loop.c, api/launch.c, tiles/share.c */
 
 /* Settings; called by start(). */
 void cw_run_group_start(const struct cw_options *options);
@@ -116,7 +116,7 @@ void cw_run_group_history_foresee_group(void *program);
  * False: it is to run plain now; the lock was held all the time. */
 bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
 /* A part of a group run: it runs tiles until none is left for it or it has to wait (groups/group_run.c). */
-extern const struct cw_run_work_ops cw_run_group_run_part_ops;
+void cw_run_group_run_part(struct cw_run_worker *l, struct cw_run_task *part);
 /* Lines for the summary; returns the length. */
 int cw_run_group_describe(char *text, unsigned size);
 
@@ -157,7 +157,7 @@ struct cw_run_chain {
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t workers;               /* that ran it last */
     uint8_t code[CW_RUN_WORKERS];   /* enum cw_run_copy_state of the vendor's code for its tiles, by worker */
-    uint64_t code_at_ns, code_after_ns; /* the builder makes it: looked for again then, next so much later */
+    struct cw_run_backoff seek;     /* the builder makes it: it is looked for again then */
 };
 
 /* The chain of these launches; NULL: memory is out. */

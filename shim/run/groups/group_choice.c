@@ -178,7 +178,7 @@ static bool is_first_of_family(uint32_t v)
 /* So few measurements may all be of a busy moment: a program whose chain comes again measures some more. */
 static bool is_doubtful(const struct cw_run_chain *c, uint32_t v)
 {
-    return c->met > 1 && c->runs[v] < CW_RUN_GROUP_SURE && c->ns[v] < CW_RUN_GROUP_POOR * c->plain_ns;
+    return c->met > 1 && c->runs[v] < CW_RUN_BACKOFF_POOR && c->ns[v] < CW_RUN_GROUP_POOR * c->plain_ns;
 }
 
 /* The quickest way has been used so often that another one may be tried: a trial may lose as much as a few of
@@ -209,7 +209,7 @@ static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *
         elsewhere |= arm[v].usable && cw_run_group_variant(v)->helpers;
     quick = cw_arms_best(arm, n);
     clear =
-        quick < n && cw_run_group_variant(quick)->helpers && c->plain_ns >= CW_RUN_GROUP_CLEAR * c->ns[quick];
+        quick < n && cw_run_group_variant(quick)->helpers && c->ns[quick] <= CW_RUN_GROUP_GAIN * c->plain_ns;
     gives_up = quick < n && c->fits && c->plain_ns > 0 && c->ns[quick] > CW_RUN_GROUP_GAIN * c->plain_ns;
     for (uint32_t v = 0; v < n; v++) {
         if (!arm[v].pulls && (cw_run_group_variant(v)->helpers ? gives_up && !is_first_of_family(v)
@@ -363,7 +363,8 @@ uint32_t cw_run_group_choice_longest(const struct cw_run_chain *c)
     bool good = cw_run_group_settings.always;
 
     for (uint32_t v = 0; v < cw_run_group_variant_all() && !good; v++)
-        good = c->runs[v] && (c->ns[v] < CW_RUN_GROUP_GAIN * c->plain_ns || c->runs[v] >= CW_RUN_GROUP_SURE);
+        good =
+            c->runs[v] && (c->ns[v] < CW_RUN_GROUP_GAIN * c->plain_ns || c->runs[v] >= CW_RUN_BACKOFF_POOR);
     return good ? CW_RUN_GROUP_STEPS : CW_RUN_GROUP_TRIED_STEPS;
 }
 
@@ -377,8 +378,8 @@ uint32_t cw_run_group_choice_plain(const struct cw_run_chain *c, uint32_t steps)
     if (cw_run_group_settings.always)
         return steps;
     if (c->plain_ns > 0)
-        return 1 + (uint32_t)cw_whole_from(CW_RUN_GROUP_AGAIN_NS / c->plain_ns, steps);
-    return c->met <= CW_RUN_GROUP_LOOKS ? 1 : steps; /* the first one shows it; unless it does not */
+        return 1 + (uint32_t)cw_whole_from(CW_RUN_LOOK_NS / c->plain_ns, steps);
+    return c->met <= CW_RUN_BACKOFF_LOOKS ? 1 : steps; /* the first one shows it; unless it does not */
 }
 
 /* The time of the quickest known way; plain order is one. */

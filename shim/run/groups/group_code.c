@@ -7,9 +7,9 @@
 
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/state.h"
 #include "../core/thread.h"
-#include "../core/thresholds.h"
 #include "../tiles/share.h"
 #include "../tuning/activation.h"
 #include "../tuning/learn.h"
@@ -33,8 +33,8 @@ struct code {
 static void finish(struct code *code)
 {
     for (uint32_t i = 0; i < code->n; i++) {
-        cw_run_record_unpin(&code->of[i].launch.kernel->program->r);
-        cw_run_record_unpin(&code->of[i].launch.kernel->r);
+        cw_run_object_unpin(&code->of[i].launch.kernel->program->r);
+        cw_run_object_unpin(&code->of[i].launch.kernel->r);
         free(code->of[i].launch.args);
     }
     free(code);
@@ -144,18 +144,6 @@ static enum cw_run_copy_state order(struct cw_run_group *g, struct cw_run_contex
     return CW_RUN_COPY_FAILED;
 }
 
-/* The builder was asked: it is time to look for its result. */
-static bool is_due(struct cw_run_chain *c)
-{
-    uint64_t now = cw_run_global_lock_now_ns();
-
-    if (now < c->code_at_ns)
-        return false;
-    c->code_after_ns = c->code_after_ns ? 2 * c->code_after_ns : CW_RUN_SEEK_FIRST_NS;
-    c->code_at_ns = now + c->code_after_ns;
-    return true;
-}
-
 bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, uint32_t n)
 {
     struct cw_run_context *c = g->step[0].task->queue->context;
@@ -164,7 +152,7 @@ bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, u
 
     if (cw_run_group_settings.always || cw_run.all || *warm)
         return true;
-    due = is_due(g->chain);
+    due = cw_run_backoff_seeks(&g->chain->seek, cw_run_global_lock_now_ns());
     for (uint32_t i = 0; i < n; i++) {
         uint8_t *state = &g->chain->code[c->places[place[i]].worker->number];
 

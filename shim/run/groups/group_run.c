@@ -3,7 +3,6 @@
 #include "../core/clock.h"
 
 #include "../core/fault.h"
-#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
@@ -306,14 +305,13 @@ static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const ui
     }
 }
 
-static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t last)
+void cw_run_group_run_part(struct cw_run_worker *l, struct cw_run_task *part)
 {
     struct cw_run_group *g = part->group.run;
     cl_command_queue queue = NULL;
     bool more = false, alive = true;
     uint32_t batch[CW_RUN_GROUP_BATCH], n;
 
-    (void)last;
     l->busy = true;
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
@@ -333,5 +331,3 @@ static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t
     }
     cw_run_worker_retire();
 }
-
-const struct cw_run_work_ops cw_run_group_run_part_ops = {.run = run_part};

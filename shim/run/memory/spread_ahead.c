@@ -30,7 +30,7 @@ static struct cw_run_worker *worker_of(uint32_t memory)
 
 static void discard(struct cw_run_ahead *a)
 {
-    cw_run_record_unpin(&a->region->root->r);
+    cw_run_record_unpin_for_timer(&a->region->root->r);
     free(a);
 }
 

@@ -12,7 +12,7 @@
 #include "../core/global_lock.h"
 #include "links.h"
 #include "../core/record.h"
-#include "../core/work_ops.h"
+#include "../core/tile_types.h"
 #include "../staging/staging.h"
 #include "quarantine.h"
 #include "relay.h"
@@ -328,24 +328,31 @@ static bool shares(const struct cw_run_task *part, const struct cw_run_region *r
            cw_run_spread_may_copy(r, to);
 }
 
+/* The launch that `t` is a part of, where its parts work in several memories; else, as for no `t`, NULL. */
+static const struct cw_run_tiles *shared_launch(const struct cw_run_task *t)
+{
+    const struct cw_run_tiles *x = t ? t->tile.part_of : NULL;
+
+    return x && x->apart ? x : NULL;
+}
+
 static bool may_share(const struct cw_run_task *t, const struct cw_run_region *r,
                       const struct cw_coherence_move *m)
 {
     uint64_t least = cw_run.chaos ? 1 : SHARED_LEAST;
 
     /* at the program's own device less is asked of native commands */
-    return t && t->ops->part && is_direct(m) && m->to != cw_run_spread_home_of(r) &&
-           m->high - m->low >= least;
+    return shared_launch(t) && is_direct(m) && m->to != cw_run_spread_home_of(r) && m->high - m->low >= least;
 }
 
 /* Another part of the launch is about to have the memory objects without which no bytes can be copied to it:
  * so are all of them when the first launch of a kernel begins. */
 static bool is_awaited(const struct cw_run_task *t)
 {
-    const struct cw_run_task *part;
+    const struct cw_run_tiles *x = t->tile.part_of;
 
-    for (uint32_t i = 0; (part = t->ops->part(t, i)); i++)
-        if (part->opens)
+    for (uint32_t i = 0; i < x->parts; i++)
+        if (x->part[i].opens)
             return true;
     return false;
 }
@@ -356,11 +363,11 @@ static bool is_awaited(const struct cw_run_task *t)
 static uint32_t share(const struct cw_run_task *t, const struct cw_run_region *r,
                       struct cw_coherence_move *move)
 {
-    const struct cw_run_task *part;
+    const struct cw_run_tiles *x = t->tile.part_of;
     uint32_t n = 1;
 
-    for (uint32_t i = 0; n < CW_RUN_RELAY_COPIES && (part = t->ops->part(t, i)); i++)
-        if (part != t && shares(part, r, move, &move[n]))
+    for (uint32_t i = 0; n < CW_RUN_RELAY_COPIES && i < x->parts; i++)
+        if (&x->part[i] != t && shares(&x->part[i], r, move, &move[n]))
             cw_run.counts.far_shared += move[n].high - move[n].low, n++;
     return n;
 }
@@ -505,7 +512,7 @@ struct cw_run_region *cw_run_spread_come_home(struct cw_run_region *r)
     } else {
         next = cw_run_spread_after(r);
     }
-    cw_run_record_unpin(&r->root->r);
+    cw_run_record_unpin_for_timer(&r->root->r);
     return next;
 }
 

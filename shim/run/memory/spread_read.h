@@ -6,7 +6,14 @@
 
 #include "../core/types.h"
 
-/* `execute` of a CW_RUN_COPY of one row from a buffer to memory of the program, which is `apart`. */
+/* Such a read: a CW_RUN_COPY of one row from a buffer to memory of the program, which is `apart`. It needs no
+ * device: a thread that waits for it runs it also while its worker runs another command. */
+static inline bool cw_run_spread_read_is(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_COPY && t->apart;
+}
+
+/* Does it, and returns its status; lock not held. */
 cl_int cw_run_spread_read(struct cw_run_task *t);
 
 /* Bytes [low, high) of the buffer may be in other devices' memories when the commands so far are over, and

@@ -82,7 +82,7 @@ void cw_run_spread_leave(struct cw_run_worker *l)
         cw_run_record_pin(&r->root->r);
         leave(s, l->memory);
         s = is_anywhere(s, l->memory) ? s->next : cw_run_spread_first(); /* the list may be another one */
-        cw_run_record_unpin(&r->root->r);
+        cw_run_record_unpin_for_timer(&r->root->r);
     }
 }
 
@@ -111,7 +111,7 @@ static bool evict(struct cw_run_worker *l, struct cw_run_region *r)
         l->far_bytes -= root->bytes;
         cw_run.counts.evicted++;
     }
-    cw_run_record_unpin(&root->r);
+    cw_run_record_unpin_for_timer(&root->r);
     return good;
 }
 

@@ -1,10 +1,10 @@
 /* reach.c - see models/reach.h. */
 #include "reach.h"
-#include "../core/work_ops.h"
+#include "../core/tile_types.h"
 
 #include <stdlib.h>
 
-#include "../../door/roomy.h"
+#include "../../door/thread.h"
 #include "program_models.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -141,7 +141,7 @@ bool cw_run_reach_task_ops(const struct cw_run_task *t, bool wait, struct cw_wor
     if (t->work != CW_RUN_LAUNCH || !cw_device_by_operations() ||
         !cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, wait, ops))
         return false;
-    ops->groups *= cw_run_work_share(t);
+    ops->groups *= cw_run_tile_share(t);
     return true;
 }
 

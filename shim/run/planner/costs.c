@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../../analyzer/history/history_key.h"
+#include "../../../analyzer/history/history.h"
 #include "../../trace/recorder.h"
 #include "../models/reach.h"
 #include "../code/code.h"
@@ -12,7 +12,7 @@
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
-#include "../core/work_ops.h"
+#include "../core/tile_types.h"
 #include "legal.h"
 
 #define COPY_NS       300
@@ -95,7 +95,7 @@ struct cw_work cw_run_costs_work_of(const struct cw_run_task *t)
         w.items = 1;
         for (cl_uint i = 0; i < t->launch.dims; i++)
             w.items *= (double)t->launch.global[i];
-        w.items *= cw_run_work_share(t);
+        w.items *= cw_run_tile_share(t);
     } else if (t->work == CW_RUN_COPY) {
         w.bytes = (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2];
     } else if (t->work == CW_RUN_FILL) {

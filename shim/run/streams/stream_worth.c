@@ -9,12 +9,10 @@
 #define FIRST_COMMANDS 16 /* of a queue, which are bare: short programs make no streams */
 #define LEAST_COMMANDS 2  /* of a span whose time says something */
 #define TRIALS         2  /* of each way */
-#define FIRST_REST     16 /* spans */
-#define LONGEST_REST   4096
 #define GAIN           32 /* fanning out has to save a 32nd */
 #define SPAN           16 /* so much in vain is one that did not fan out as the quicker way */
-#define VAIN           (64 * SPAN)
-#define LEAST_UNSEEN    16 /* commands of a span that ends by a wait for another queue */
+#define VAIN           (CW_RUN_BACKOFF_VAIN * SPAN)
+#define LEAST_UNSEEN   16 /* commands of a span that ends by a wait for another queue */
 
 static uint64_t now_ns(void)
 {
@@ -45,7 +43,7 @@ static struct cw_stream_kind_of_span *kind_of(struct cw_stream_queue *q)
 /* Fanned out first, then in turn. */
 static bool next_way(const struct cw_stream_kind_of_span *k)
 {
-    if (k->left)
+    if (k->rest.until)
         return k->fans;
     return k->tried[1] <= k->tried[0];
 }
@@ -53,8 +51,7 @@ static bool next_way(const struct cw_stream_kind_of_span *k)
 static void decide(struct cw_stream_kind_of_span *k)
 {
     k->fans = k->best_ns[1] < k->best_ns[0] - k->best_ns[0] / GAIN;
-    k->rest = !k->rest ? FIRST_REST : k->rest < LONGEST_REST ? 2 * k->rest : k->rest;
-    k->left = k->rest;
+    cw_run_backoff_count(&k->rest);
     k->tried[0] = k->tried[1] = 0;
 }
 
@@ -70,11 +67,7 @@ static void learn(struct cw_stream_queue *q, uint64_t ns)
 
     if (!is_alike(k->commands, w->commands))
         *k = (struct cw_stream_kind_of_span){.key = w->key, .commands = w->commands};
-    if (k->left) {
-        k->left--;
-        return;
-    }
-    if (w->fans && w->made) /* its time has the making of queues in it */
+    if (cw_run_backoff_passes(&k->rest) || (w->fans && w->made)) /* its time has the making of queues in it */
         return;
     if (!k->tried[w->fans] || ns < k->best_ns[w->fans])
         k->best_ns[w->fans] = ns;
@@ -103,7 +96,7 @@ static void count(struct cw_stream_queue *q, uint64_t ns)
 static void end(struct cw_stream_queue *q)
 {
     struct cw_stream_worth *w = &q->worth;
-    bool won = w->fans && kind_of(q)->left;
+    bool won = w->fans && kind_of(q)->rest.until;
     uint64_t ns;
 
     w->open = false;

@@ -12,16 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../core/backoff.h"
+
 #define CW_STREAM_SPANS 16 /* kinds of spans that a queue remembers */
 
 /* Spans that begin with the same kind of command, and have about as many. */
 struct cw_stream_kind_of_span {
     uint64_t key;
     uint32_t commands;
-    uint32_t tried[2];   /* how often: bare, fanned out */
-    uint64_t best_ns[2]; /* of these */
-    uint32_t left, rest; /* spans until the loser is tried again; how many it were the last time */
-    bool fans;           /* the winner, while `left` */
+    uint32_t tried[2];          /* how often: bare, fanned out */
+    uint64_t best_ns[2];        /* of these */
+    struct cw_run_backoff rest; /* spans until the loser is tried again */
+    bool fans;                  /* the winner, while it rests */
 };
 
 struct cw_stream_worth {

@@ -11,6 +11,7 @@
  * on the stack of the waiting function: so waits for commands include the callbacks on them. */
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "object.h"
 #include "../core/state.h"
 #include "callback.h"
 
@@ -109,6 +110,7 @@ static void *body(void *unused)
         call(c);
         cw_run_global_lock_take();
         delivered(c);
+        cw_run_object_sweep();
     }
     cw_run_global_lock_give();
     return NULL;
@@ -272,6 +274,7 @@ static void CL_CALLBACK native_called(cl_event event, cl_int status, void *data)
         take_out(c);
         c->event->calls_due++;
         delivered(c);
+        cw_run_object_sweep();
     } else {
         free(c);
     }
@@ -283,7 +286,7 @@ static struct cw_run_event *native_record(cl_event event)
 {
     struct cw_run_event *e = cw_run_record_find(event, CW_RUN_EVENT);
 
-    if (!e && (e = cw_run_record_create(event, CW_RUN_EVENT)))
+    if (!e && (e = cw_run_object_create(event, CW_RUN_EVENT)))
         e->what = CW_RUN_CALLED;
     return e;
 }
@@ -293,8 +296,8 @@ static void refused(struct cw_run_callback *c)
 {
     cw_run_global_lock_take();
     take_out(c);
-    cw_run_record_unpin(&c->queue->r);
-    cw_run_record_unpin(&c->event->r);
+    cw_run_object_unpin(&c->queue->r);
+    cw_run_object_unpin(&c->event->r);
     cw_run_global_lock_give();
     free(c);
 }

@@ -14,11 +14,12 @@
 #include "../core/global_lock.h"
 #include "../core/ready.h"
 #include "../core/record.h"
+#include "object.h"
 #include "../core/recount.h"
 #include "../memory/native_use.h"
 #include "../core/state.h"
 #include "dependence.h"
-#include "reference_counts.h"
+#include "own_event.h"
 #include "task.h"
 
 static cl_int vendor_status(cl_event event)
@@ -181,11 +182,11 @@ static cl_event mark(struct cw_run_queue *q)
         cw_next.clFlush(handle);
     cw_run_global_lock_take();
     if (err == CL_SUCCESS)
-        cw_run_reference_counts_own(marker, NULL, q);
+        cw_run_own_event_add(marker, NULL, q);
     cw_run_recount_ends();
     if (err == CL_SUCCESS)
         cw_run_native_use_marked(q, given, marker);
-    cw_run_record_unpin(&q->r);
+    cw_run_object_unpin(&q->r);
     return err == CL_SUCCESS ? marker : NULL;
 }
 
@@ -286,7 +287,7 @@ static void wait_for_list(struct cw_run_queue *q, struct cw_run_task *t, cl_uint
 
 static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event handle)
 {
-    struct cw_run_event *e = handle ? cw_run_record_create(handle, CW_RUN_EVENT) : NULL;
+    struct cw_run_event *e = handle ? cw_run_object_create(handle, CW_RUN_EVENT) : NULL;
 
     if (handle && !e && cw_next.clRetainEvent(handle) == CL_SUCCESS)
         t->gate = handle; /* out of memory: it completes as it should, and says too little of itself */
@@ -306,7 +307,7 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
         e->status = CL_COMPLETE;
         t->event = NULL;
         cw_run_global_lock_release_later(CW_RUN_COMPLETE_EVENT, handle);
-        cw_run_record_unpin(&e->r);
+        cw_run_object_unpin(&e->r);
     }
 }
 

@@ -5,88 +5,8 @@
 #include "../core/state.h"
 #include "../memory/native_use.h"
 #include "dependence.h"
+#include "own_event.h"
 #include "reference_counts.h"
-
-#include <stdlib.h>
-
-#define FEW 4 /* own events that are looked at when there is another one */
-
-/* ---- run mode's own events */
-
-struct own {
-    struct own *next;
-    cl_event event;
-    const struct cw_run_context *context;
-    const struct cw_run_queue *queue;
-};
-static struct own *owned, **owned_end = &owned;
-
-static cl_uint references(cl_event event)
-{
-    cl_uint n = 0;
-
-    cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof n, &n, NULL);
-    return n;
-}
-
-static void take_out(struct own **at)
-{
-    struct own *o = *at;
-
-    *at = o->next;
-    if (owned_end == &o->next)
-        owned_end = at;
-    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, o->event);
-    free(o);
-}
-
-/* Of the first `most` those go to which only run mode has a reference. */
-static void prune(uint32_t most)
-{
-    struct own **at = &owned;
-
-    while (*at && most--)
-        if (references((*at)->event) <= 1)
-            take_out(at);
-        else
-            at = &(*at)->next;
-}
-
-void cw_run_reference_counts_own(cl_event event, const struct cw_run_context *c, const struct cw_run_queue *q)
-{
-    struct own *o = malloc(sizeof *o);
-
-    prune(FEW);
-    if (!o) {
-        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, event);
-        return;
-    }
-    *o = (struct own){.event = event, .context = c, .queue = q};
-    *owned_end = o;
-    owned_end = &o->next;
-}
-
-void cw_run_reference_counts_disown(const void *whose)
-{
-    struct own **at = &owned;
-
-    while (*at)
-        if ((*at)->queue == whose || (*at)->context == whose)
-            take_out(at);
-        else
-            at = &(*at)->next;
-}
-
-/* Their number when the vendor was asked. Those that only run mode refers to go. */
-static uint32_t own_of(const void *whose)
-{
-    uint32_t n = 0;
-
-    for (const struct own *o = owned; o; o = o->next)
-        n += o->queue == whose || o->context == whose;
-    prune(UINT32_MAX);
-    return n;
-}
 
 void cw_run_reference_counts_settle(void)
 {
@@ -155,14 +75,14 @@ uint32_t cw_run_reference_counts_of_kernel(const struct cw_run_kernel *k)
 
 uint32_t cw_run_reference_counts_of_context(const struct cw_run_context *c)
 {
-    return -(c->own_objects + c->events + own_of(c) + cw_run_record_hidden_references(&c->r));
+    return -(c->own_objects + c->events + cw_run_own_event_count(c) + cw_run_record_hidden_references(&c->r));
 }
 
 /* ---- queues and events */
 
 uint32_t cw_run_reference_counts_of_queue(const struct cw_run_queue *q)
 {
-    uint32_t n = q->events - own_of(q) - cw_run_record_hidden_references(&q->r);
+    uint32_t n = q->events - cw_run_own_event_count(q) - cw_run_record_hidden_references(&q->r);
 
     for (const struct cw_run_task *t = q->first; t; t = t->links.next)
         n += !t->event && !(t->work == CW_RUN_HOME && !t->memories[0]); /* one before a native command */

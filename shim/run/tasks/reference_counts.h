@@ -12,14 +12,6 @@
 
 #include "../core/types.h"
 
-/* Takes over a reference to an event of run mode: in the program's queue `q`, or else a user event in its
- * context `c`. Events that the vendor itself needs no more are let go of sooner or later. */
-void cw_run_reference_counts_own(cl_event event, const struct cw_run_context *c,
-                                 const struct cw_run_queue *q);
-
-/* Lets go of the events of `c`, or of `q`, which is freed. */
-void cw_run_reference_counts_disown(const void *context_or_queue);
-
 /* Lets go of events of native commands that are over. Call before the vendor is asked for the count of a
  * queue or an event. Lock not held. */
 void cw_run_reference_counts_settle(void);

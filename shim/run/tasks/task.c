@@ -1,5 +1,4 @@
 /* task.c - commands: made, ordered, done, retired. */
-#include "../core/work_ops.h"
 #include "foreign.h"
 #include "../core/clock.h"
 
@@ -48,8 +47,7 @@ struct cw_run_task *cw_run_task_create(uint32_t accesses, uint32_t args, size_t 
 
     if (!t)
         return NULL;
-    *t = (struct cw_run_task){
-        .ops = &cw_run_work_nothing, .pooled = bytes <= POOLED_BYTES, .time.wanted = true};
+    *t = (struct cw_run_task){.pooled = bytes <= POOLED_BYTES, .time.wanted = true};
     t->accesses.of = (struct cw_run_access *)(t + 1);
     if (args)
         t->launch.args = (struct cw_run_arg *)(t->accesses.of + accesses);
@@ -61,8 +59,6 @@ void cw_run_task_destroy(struct cw_run_task *t)
     if (!t)
         return;
     free(t->edges.to);
-    if (CW_UNLIKELY(t->ops->free != NULL))
-        t->ops->free(t);
     if (CW_UNLIKELY(t->left))
         return;
     if (!t->pooled || pool_count == POOL_MOST) {

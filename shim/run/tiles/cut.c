@@ -5,44 +5,18 @@
 #include <string.h>
 
 #include "../../../analyzer/kernels/footprint/cut.h"
-#include "../../../analyzer/kernels/footprint/pinned.h"
+#include "../../../analyzer/kernels/footprint/tiler.h"
 #include "../../builds/source.h"
 #include "../models/cutter.h"
 #include "../models/exact.h"
 #include "../models/program_models.h"
 #include "share.h"
-#include "../core/global_lock.h"
+#include "../tasks/object.h"
 #include "../planner/legal.h"
 
 #define PARAMETER_BYTES 1024 /* every device takes so many (CL_DEVICE_MAX_PARAMETER_SIZE) */
 
 /* ---- the verdict of the model */
-
-void cw_run_cut_free(struct cw_run_kernel *k)
-{
-    struct cw_run_tiled *d = k->tiled;
-
-    k->tiled = NULL;
-    if (!d)
-        return;
-    for (uint32_t i = 0; i < CW_RUN_WORKERS; i++) {
-        if (d->clones)
-            cw_run_global_lock_release_later(CW_RUN_DROP_KERNEL, d->clones[i]);
-        if (d->rows)
-            cw_run_global_lock_release_later(CW_RUN_DROP_KERNEL, d->rows[i]);
-        if (d->set)
-            free(d->set[i]);
-        if (d->row_set)
-            free(d->row_set[i]);
-    }
-    cw_run_share_free(d->shares);
-    free(d->args);
-    free(d->clones);
-    free(d->set);
-    free(d->rows);
-    free(d->row_set);
-    free(d);
-}
 
 static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
 {
@@ -57,7 +31,7 @@ static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
     d->row_set = calloc(CW_RUN_WORKERS, sizeof *d->row_set);
     if (d->args && d->clones && d->set && d->rows && d->row_set)
         return d;
-    cw_run_cut_free(k);
+    cw_run_object_free_tiled(k);
     return NULL;
 }
 

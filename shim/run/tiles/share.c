@@ -16,8 +16,6 @@
 #include "../tuning/gpu_begin.h"
 #include "../tuning/gpu_gain.h"
 #include "../tuning/perf_model.h"
-#include "../../../sched/whole.h"
-#include "../core/backoff.h"
 #include "../planner/costs.h"
 #include "../core/clock.h"
 #include "../core/state.h"
@@ -91,7 +89,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     for (s = d->shares; s; s = s->next, n++)
         if (s->shape == shape && s->dim == dim && s->home == t->queue->home)
             return s;
-    if (n == CW_RUN_SHARE_SHAPES || c->devices->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
+    if (n == CW_RUN_KINDS || c->devices->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
     options.overhead_ns = part_ns(c);
     if (!options.ratio)
@@ -226,7 +224,7 @@ static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool 
 /* Workers whose code was not there may have it by now. */
 static void forget_uncoded(struct cw_run_kernel *k)
 {
-    if (CW_LIKELY(!k->tile_uncoded) || cw_run_global_lock_now_ns() < k->tile_code_at_ns)
+    if (CW_LIKELY(!k->tile_uncoded) || cw_run_global_lock_now_ns() < k->tile_code.until)
         return;
     k->tile_broken &= ~k->tile_uncoded;
     k->tile_uncoded = 0;
@@ -339,21 +337,19 @@ void cw_run_share_prepare(struct cw_run_program *p)
 /* True when the launch is one that rests after cuts without gain. */
 static bool rests(struct cw_run_share *h)
 {
-    if (!h->rest_until_ns)
+    if (!h->rest.until)
         return false;
-    h->trial = cw_run_clock_devices_ns() >= h->rest_until_ns;
+    h->trial = cw_run_clock_devices_ns() >= h->rest.until;
     if (h->trial)
-        h->rest_until_ns = 0;
-    return h->rest_until_ns;
+        h->rest.until = 0;
+    return !h->trial;
 }
 
 /* Launches of this shape have not gained, or would not: for a while they are not cut. */
 void cw_run_share_rests(struct cw_run_share *h)
 {
-    h->poor = 0;
-    h->rest_ns = cw_run_backoff_more(h->rest_ns, CW_RUN_SHARE_REST_FIRST * h->whole_ns,
-                                     CW_RUN_SHARE_REST_MOST * h->whole_ns);
-    h->rest_until_ns = cw_run_clock_devices_ns() + cw_whole_from(h->rest_ns, INT64_MAX);
+    h->rest.poor = 0;
+    cw_run_backoff_launch(&h->rest, cw_run_clock_devices_ns(), h->whole_ns);
 }
 
 /* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */
@@ -419,7 +415,7 @@ static void hope(struct cw_run_task *t, double ns)
     for (uint32_t k = 0; k < c->devices->n; k++)
         any |= !cw_run_gpu_begin_may(&c->places[k]) &&
                cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL;
-    t->launch.kernel->left.lacks_ns = any ? CW_RUN_GPU_BEGIN_HOPE * ns : 0;
+    t->launch.kernel->left.lacks_ns = any ? CW_RUN_HOPE * ns : 0;
     cw_run_gpu_begin_saves(t->launch.kernel->left.lacks_ns, false);
 }
 
@@ -514,8 +510,7 @@ static bool consider(struct sharing *x, uint32_t i, double more_ns)
         return false;
     }
     if (!x->s->always && ((is_home_gpu(t) && cw_run_gpu_gain_rests()) || rests(h))) {
-        cw_run_reasons_of(t,
-                          h->rest_until_ns ? "earlier cuts did not gain" : "all cuts together did not gain");
+        cw_run_reasons_of(t, h->rest.until ? "earlier cuts did not gain" : "all cuts together did not gain");
         return false;
     }
     h->whole_ns = home_ns(x->s, i) + more_ns;
@@ -560,7 +555,7 @@ bool cw_run_share_wanted(const struct cw_run_task *t)
     bool wanted = may_be_cut(t);
 
     if (wanted && is_home_gpu(t))
-        return cw_run_costs_least_ns(t) >= CW_RUN_SHARE_GPU_NS || cw_run.all;
+        return cw_run_costs_least_ns(t) >= CW_RUN_TILES_NS || cw_run.all;
     return wanted && (cw_run_costs_measured_ns(t) >= CW_RUN_SHARE_LEAST_NS || cw_run.eager);
 }
 
@@ -580,7 +575,7 @@ static bool is_long(const struct cw_run_shared *s, uint32_t i, double more_ns)
 
     if (cw_run_share_wanted(t))
         return s->always || s->plan->finish_ns[i] - s->plan->start_ns[i] >= CW_RUN_SHARE_LEAST_NS;
-    return may_be_cut(t) && is_home_gpu(t) && home_ns(s, i) + more_ns >= CW_RUN_SHARE_GPU_NS;
+    return may_be_cut(t) && is_home_gpu(t) && home_ns(s, i) + more_ns >= CW_RUN_TILES_NS;
 }
 
 bool cw_run_share_window(const struct cw_run_shared *s)

@@ -25,33 +25,6 @@
 
 struct cw_options;
 
-/* Measurements of one kernel's launches of about one shape, cut along one dimension. By place: of the
- * kernel's context. */
-struct cw_run_share {
-    struct cw_run_share *next;
-    uint64_t shape; /* cw_run_costs_shape_about() */
-    uint32_t dim, home;
-    struct cw_adaptive *control;
-    double group_items; /* work-items of the controller's groups: those of launches may be more or less */
-    struct cw_run_tiles *holder; /* the launch that the controller is giving out; NULL: none */
-    double whole_ns;             /* the latest that was looked at, at home; 0: not known */
-    double cut_ns;               /* the least of late; 0: not known */
-    uint32_t cuts, poor;         /* cut launches; of late, in a row, without gain */
-    uint64_t rest_until_ns;      /* so long they are left whole */
-    double rest_ns;              /* how long that was; 0: never */
-    bool trial;                  /* they have rested: one is cut without a profit test */
-    uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
-    double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */
-    uint32_t held_for, held_until; /* launches: since they were looked at, and when they are next */
-    uint32_t times_held;           /* so often they have changed */
-    double byte_ns;                /* GPUs: of a byte from one to another */
-    double lost_ns;                /* GPUs: of late, by launches that were cut where their bytes lay */
-    double apart_ns;               /* GPUs: of a part's copies, without their bytes; the most of all */
-    double copies_ns; /* of late: so much longer a launch takes of which a part copies bytes; 0: not known */
-    double copying;   /* the share of cut launches, of late, of which a part has copied bytes */
-    struct cw_run_margins margins;
-};
-
 struct cw_run_shared { /* a planned window */
     struct cw_run_task *const *task;
     const struct cw_run_plan *plan;
@@ -113,7 +86,6 @@ bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block);
 void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns);
 void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part);
 void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns); /* the launch took so long; 0: it has failed */
-void cw_run_share_free(struct cw_run_share *list);
 
 /* The thread that loads and builds rewritten programs (tiles/tile_build.c). True: `p` has one on `place`.
  * Else, where that is `worth` it, a binary is sought; where there is none it is built here, if `build` and if

@@ -239,9 +239,10 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
     cw_run_share_keep(x);
     if (h->cuts <= CW_RUN_SHARE_COMPILED || cw_run.all || cw_run.preparing)
         return; /* the vendor has compiled */
-    h->poor = x->whole_ns > 0 && (double)ns > x->whole_ns ? h->poor + 1 : 0;
-    if (!h->poor && h->cuts > CW_RUN_SHARE_STEADY)
-        h->rest_ns = 0;
-    if (h->poor >= CW_RUN_SHARE_POOR)
+    if (!(x->whole_ns > 0) || (double)ns <= x->whole_ns) {
+        h->rest.poor = 0;
+        h->rest.wait = h->cuts > CW_RUN_MEASURED_ALL ? 0 : h->rest.wait;
+    } else if (cw_run_backoff_fails(&h->rest)) {
         cw_run_share_rests(h);
+    }
 }

@@ -6,18 +6,6 @@
 #include "../core/state.h"
 #include "../tuning/perf_model.h"
 
-void cw_run_share_free(struct cw_run_share *list)
-{
-    struct cw_run_share *next;
-
-    for (; list; list = next) {
-        next = list->next;
-        cw_adaptive_destroy(list->control);
-        free(list->held);
-        free(list);
-    }
-}
-
 /* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each device
  * does all work-items */
 
@@ -54,7 +42,7 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     const struct cw_run_share *h = x->share;
     const struct cw_run_brain *b = cw_run_perf_model_now();
 
-    if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_SHARE_KEPT_EACH))
+    if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_LOOK_EACH))
         return;
     for (uint32_t i = 0; i < x->parts; i++) {
         double speed = cw_adaptive_speed(h->control, x->part[i].at.place) * h->group_items;

@@ -9,7 +9,6 @@
 
 #include "../../trace/recorder.h"
 #include "../core/fault.h"
-#include "../core/work_ops.h"
 #include "../../builds/isolated_compiler.h"
 #include "share.h"
 #include "../../../sched/whole.h"
@@ -19,8 +18,8 @@
 #include "../memory/spread_beside.h"
 #include "../tasks/task.h"
 #include "../workers/worker.h"
-#include "../workers/exclusion.h"
 #include "../workers/execute.h"
+#include "../workers/timing.h"
 #include "../tuning/reasons.h"
 
 static void free_tiles(struct cw_run_tiles *x)
@@ -37,6 +36,19 @@ static void free_tiles(struct cw_run_tiles *x)
 }
 
 /* ---- as tasks */
+
+/* Hands the block to its device, and waits until it is over. */
+static cl_int run_block(struct cw_run_task *part)
+{
+    cl_command_queue queue = NULL;
+    uint64_t start_ns;
+    cl_int err;
+
+    if (!cw_run_execute_begins(part, &start_ns))
+        return part->outcome.vendor;
+    err = cw_run_tile_submit(part, &queue, NULL);
+    return cw_run_execute_ends(part, start_ns, err, queue);
+}
 
 /* A block under a planted fault. */
 static cl_int faulty_block(struct cw_run_task *part)
@@ -56,41 +68,33 @@ static cl_int faulty_block(struct cw_run_task *part)
         return CL_OUT_OF_RESOURCES;
     err = part->outcome.vendor = cw_run_fault_launch(part);
     if (err == CL_SUCCESS)
-        err = cw_run_execute_launch(part);
+        err = run_block(part);
     if (err == CL_SUCCESS)
         err = part->outcome.vendor = cw_run_fault_launched(part);
     if (late && err == CL_SUCCESS)
         return CL_OUT_OF_RESOURCES;
-    return twice && err == CL_SUCCESS ? cw_run_execute_launch(part) : err;
+    return twice && err == CL_SUCCESS ? run_block(part) : err;
 }
 
-static cl_int execute_block(struct cw_run_task *part)
+cl_int cw_run_tile_execute(struct cw_run_task *part)
 {
-    return CW_UNLIKELY(cw_run_fault_planted) ? faulty_block(part) : cw_run_execute_launch(part);
+    struct cw_run_timing timing;
+    cl_int status = CL_OUT_OF_RESOURCES;
+
+    if (cw_run_timing_begins(part, &timing))
+        status = CW_UNLIKELY(cw_run_fault_planted) ? faulty_block(part) : run_block(part);
+    return cw_run_timing_ends(part, &timing, status);
 }
 
-static cl_int submit_block(struct cw_run_task *part, cl_command_queue *queue)
+void cw_run_tile_part_run(struct cw_run_worker *l, struct cw_run_task *part)
 {
-    return cw_run_tile_submit(part, queue, NULL);
-}
-
-static double block_share(const struct cw_run_task *part)
-{
-    return (double)part->tile.part_of->block[part->window.index].groups /
-           (double)part->tile.part_of->cut.groups;
-}
-
-static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t last)
-{
-    (void)last;
     if (CW_UNLIKELY(cw_run_tile_virtual_may(part->tile.part_of, part)))
         cw_run_tile_virtual_run(part);
     else
         cw_run_tile_crew_run(l, part);
 }
 
-/* It has taken no block; those that are bound to it are free for any part. */
-static void part_leaves(struct cw_run_task *part)
+void cw_run_tile_part_leaves(struct cw_run_task *part)
 {
     struct cw_run_tiles *x = part->tile.part_of;
 
@@ -104,50 +108,6 @@ static void part_leaves(struct cw_run_task *part)
     cw_run_tile_parts_wake(x);
     cw_run_tile_part_ends(x);
 }
-
-static const struct cw_run_work_ops part_ops = {.leave = part_leaves,
-                                                .hangs = cw_run_tile_crew_hangs,
-                                                .run = run_part,
-                                                .execute = execute_block,
-                                                .submit = submit_block,
-                                                .share = block_share,
-                                                .part = cw_run_tile_apart_part};
-
-static void cut_ready(struct cw_run_task *t)
-{
-    struct cw_run_tiles *x = t->tile.launch;
-
-    if (x->given_up) {
-        cw_run_ready_push(t);
-        return;
-    }
-    t->state = CW_RUN_READY;
-    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each worker: there is room */
-        x->part[i].order.rank = t->order.rank;
-        x->part[i].time.ready_ns = t->time.ready_ns;
-        cw_run_ready_push(&x->part[i]);
-    }
-}
-
-static uint64_t cut_until_ns(const struct cw_run_task *t)
-{
-    return t->tile.launch->until_ns;
-}
-
-static void cut_free(struct cw_run_task *t)
-{
-    if (!t->left)
-        free_tiles(t->tile.launch);
-}
-
-/* Of a whole launch that is cut. One that was given up runs as every launch does. */
-static const struct cw_run_work_ops cut_ops = {.can_run = cw_run_exclusion_may,
-                                               .ready = cut_ready,
-                                               .execute = cw_run_execute_whole,
-                                               .submit = cw_run_execute_submit,
-                                               .until_ns = cut_until_ns,
-                                               .look = cw_run_tile_late_look,
-                                               .free = cut_free};
 
 /* ---- made */
 
@@ -164,7 +124,6 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
             (struct cw_run_task){.queue = t->queue,
                                  .type = t->type,
                                  .work = CW_RUN_LAUNCH,
-                                 .ops = &part_ops,
                                  .released = true,
                                  .time.wanted = t->time.wanted,
                                  .at.place = place,
@@ -207,7 +166,6 @@ static bool give(struct cw_run_task *t, struct cw_run_tiles *x)
     }
     x->left = x->parts;
     t->tile.launch = x;
-    t->ops = &cut_ops;
     t->at.worker = t->at.home;
     t->at.place = t->queue->home;
     return true;
@@ -374,6 +332,14 @@ void cw_run_tile_part_refuses(struct cw_run_tiles *x, struct cw_run_task *part, 
 
 /* ---- the end */
 
+/* The launch is over, or runs whole. A thread that never comes back may use `x` for ever. */
+static void let_go(struct cw_run_tiles *x)
+{
+    x->whole->tile.launch = NULL;
+    if (!x->whole->left)
+        free_tiles(x);
+}
+
 static uint64_t took_ns(const struct cw_run_tiles *x)
 {
     return cw_device_clock_is_virtual() ? x->times[3] - x->times[1]
@@ -397,6 +363,7 @@ static void over(struct cw_run_tiles *x, cl_int status)
     cw_run.counts.cut += x->run > 1;
     cw_run.counts.tiles += x->run > 1 ? x->run : 0;
     cw_run_worker_done(t, status);
+    let_go(x);
 }
 
 /* A part whose worker still runs this kernel, at home where the others may lack its bytes; home's, made of
@@ -425,14 +392,18 @@ static bool is_untouched(const struct cw_run_tiles *x)
 
 static void whole_at_home(struct cw_run_tiles *x, const char *why)
 {
+    struct cw_run_task *t = x->whole;
+
     if (x->share)
         cw_run_share_over(x, 0);
-    x->given_up = true;
     if (x->apart)
         cw_run_tile_apart_give_up(x);
-    x->whole->state = CW_RUN_LINKED;
-    cw_run_reasons_whole(x->whole, why);
-    cw_run_worker_ready(x->whole);
+    let_go(x);
+    t->state = CW_RUN_LINKED;
+    t->launch.kernel->memo.left = 0;
+    t->group.may = false; /* it runs as every launch does */
+    cw_run_reasons_whole(t, why);
+    cw_run_worker_ready(t);
 }
 
 /* Parts that wait for their workers, or for others, have nothing to do any more. */

@@ -25,8 +25,7 @@
 #ifndef CW_RUN_TILE_H
 #define CW_RUN_TILE_H
 
-#include "../../../analyzer/kernels/footprint/cut_verdict.h"
-#include "../core/types.h"
+#include "../core/tile_types.h"
 #include "../planner/legal.h"
 
 #define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
@@ -36,69 +35,7 @@
 
 struct cw_form;
 struct cw_rewrite_tile;
-struct cw_arg_hulls; /* analyzer/kernels/footprint/form.h */
-struct cw_launch;    /* analyzer/kernels/footprint/eval.h */
-struct cw_launch_arg;
-
-/* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
-struct cw_run_cut {
-    uint32_t dim;
-    /* the last of them is smaller, and is launched by itself, with local size 1: the kernel cannot see it */
-    bool ragged;
-    size_t local[3], groups;
-    /* of the model: on which memories its tiles may run, and the merges then */
-    struct cw_cut_verdict verdict;
-    bool merges; /* that tiles/tile_merge.h can make */
-};
-
-struct cw_run_block {
-    size_t first, groups;
-    uint32_t part;    /* number of the part that is to run it, or CW_RUN_ANYBODY */
-    size_t margin[2]; /* units before and behind it that this part runs, too: tiles/tile_margin.h */
-    bool taken;
-};
-
-struct cw_run_tiles {
-    struct cw_run_task *whole;
-    struct cw_run_cut cut;
-    bool given_up;               /* it runs whole, at home */
-    struct cw_run_cut fine;      /* where `apart`: into units, of which bytes are known and margins are */
-    size_t units;                /* in a work-group of `cut` */
-    bool apart;                  /* its parts work in several memories: tiles/tile_apart.h */
-    uint32_t parts, left;        /* there are; that have not ended */
-    uint32_t blocks, run;        /* bound beforehand; that have run, of all */
-    size_t done;                 /* work-groups that have run */
-    bool inherits;               /* all parts have ended, one of them runs the rest */
-    uint64_t began_ns, until_ns; /* when the blocks that run are expected to have run; 0: not known */
-    double home_ns;              /* the launch at home, with all bytes there; 0: not known, or not judged */
-    double whole_ns;             /* the same, with its bytes where they were; 0: not known */
-    struct cw_run_share *share;  /* gives out blocks while it runs (tiles/share.h); NULL: all are bound */
-    bool by_events; /* one thread runs all blocks, in the order of the model's time (tiles/tile_virtual.c) */
-    uint64_t virtual_ns;        /* then: when the block is asked for, on the clock of cw_device_now_ns */
-    bool again;                 /* a block may run twice: the launch reads no byte that it writes */
-    cl_int status;              /* of the latest block that failed */
-    cl_int spoilt;              /* of the first that failed when it had begun; 0: none */
-    uint64_t times[4];          /* of all blocks: the earliest, END the latest */
-    struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
-    struct cw_run_task *part;
-    struct cw_run_access *access;      /* of all parts, where `apart`; and room for hulls */
-    struct cw_run_tile_merges *merges; /* tiles/tile_merge.h; NULL: no two parts write the same byte */
-    struct cw_arg_hulls *hulls;
-    bool fetches;                 /* bytes were copied for some block */
-    uint32_t fetching;            /* parts that copy, and have margins whose bytes other parts may write */
-    struct cw_run_series series;  /* that it goes on, where `apart` */
-    struct cw_run_beside *beside; /* memory/spread_beside.h */
-};
-
-/* A kernel's state for running in tiles. */
-struct cw_run_tiled {
-    struct cw_launch_arg *args;
-    cl_kernel *clones;       /* by worker number, worker held: rewritten */
-    struct cw_run_set **set; /* by worker number, worker held: their arguments */
-    cl_kernel *rows; /* by worker number, worker held: the same with a work-item for each row (rewrite.h) */
-    struct cw_run_set **row_set;
-    struct cw_run_share *shares; /* by shape: the devices' shares */
-};
+struct cw_launch; /* analyzer/kernels/footprint/eval.h */
 
 /* ---- may it be cut (tiles/cut.c); lock held */
 
@@ -118,7 +55,6 @@ bool cw_run_cut_hulls_in_place(const struct cw_run_launch *l, const struct cw_ar
 /* Fills *launch, without a local size, and `args`, one for each argument (tiles/cut_hulls.c). */
 void cw_run_cut_hulls_describe(const struct cw_run_launch *l, struct cw_launch_arg *args,
                                struct cw_launch *launch);
-void cw_run_cut_free(struct cw_run_kernel *k);
 
 /* ---- cut launches (tiles/tile.c); lock held */
 
@@ -135,6 +71,14 @@ bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, con
  */
 bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share,
                         const uint32_t *place, uint32_t n);
+/* A part has left the heap of `l`, and runs. Lock given up meanwhile. */
+void cw_run_tile_part_run(struct cw_run_worker *l, struct cw_run_task *part);
+/* A part has left the heap of a worker that does not come to it: it takes no block, and those that are bound
+ * to it are free for any part. */
+void cw_run_tile_part_leaves(struct cw_run_task *part);
+/* Runs the block that `part` has taken, and returns its status, as cw_run_execute_command (workers/execute.h)
+ * does. Worker held, lock not held. */
+cl_int cw_run_tile_execute(struct cw_run_task *part);
 /* Runs blocks of `part`, which has left the heap of `l`, until none is left for it, and hands out those of
  * other parts that need no thread of their own. Lock given up meanwhile. (tiles/tile_crew.c) */
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part);
@@ -160,7 +104,7 @@ void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *
  * block that had begun may have changed memory, and a kernel that reads its own output must not run there
  * again: the launch has failed. */
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status);
-/* A part has nothing to do any more. After the last one `x` goes with its command, when that retires. */
+/* A part has nothing to do any more. The last one ends the launch, or has it run whole: `x` is no more. */
 void cw_run_tile_part_ends(struct cw_run_tiles *x);
 /* The bytes of its block cannot be where `part` works: other parts run the block. `lost`: with that error
  * they cannot be at home either, and the launch fails. */
@@ -249,7 +193,5 @@ bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global
 
 /* Why the rewriter refuses the kernel; NULL: it does not, or has not been asked yet. Lock held. */
 const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k);
-/* Lock held; no thread uses it. */
-void cw_run_tile_program_free(struct cw_run_program *p);
 
 #endif

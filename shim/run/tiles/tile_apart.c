@@ -276,7 +276,7 @@ bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b)
     return lacks;
 }
 
-/* Of the block that each part takes next, if one is bound to it: cw_run_tile_apart_part() tells of them. */
+/* Of the block that each part takes next, if one is bound to it: memory/spread_copy.c looks at them. */
 static void find_all_bytes(struct cw_run_tiles *x)
 {
     for (uint32_t i = 0; i < x->blocks; i++) {
@@ -289,13 +289,6 @@ static void find_all_bytes(struct cw_run_tiles *x)
             part->tile.known = part->accesses.n;
         part->accesses.n = 0;
     }
-}
-
-const struct cw_run_task *cw_run_tile_apart_part(const struct cw_run_task *part, uint32_t i)
-{
-    const struct cw_run_tiles *x = part->tile.part_of;
-
-    return x->apart && i < x->parts ? &x->part[i] : NULL;
 }
 
 /* ---- before and behind a block */

@@ -18,9 +18,6 @@ bool cw_run_tile_apart_lacks(struct cw_run_tiles *x, struct cw_run_block *b);
  * the block must not run there; *lost: at home neither, with that error. */
 bool cw_run_tile_apart_fetch(struct cw_run_task *part, cl_int *lost);
 
-/* Part `i` of the launch that `part` is a part of; NULL: there are fewer, or all work in one memory. */
-const struct cw_run_task *cw_run_tile_apart_part(const struct cw_run_task *part, uint32_t i);
-
 /* The block has ended with `status`. False: it has failed, and may run again elsewhere. */
 bool cw_run_tile_apart_over(struct cw_run_task *part, cl_int status);
 

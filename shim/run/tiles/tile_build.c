@@ -1,7 +1,7 @@
 /* tile_build.c - the thread that builds rewritten programs for workers, beside everything else. */
 #include "share.h"
 #include "../core/context_device.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 
 #include "../../door/door.h"
 #include "../../door/log.h"
@@ -11,6 +11,7 @@
 #include "../models/program_models.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/state.h"
 
 #include <sys/resource.h>
@@ -71,7 +72,7 @@ static void build(struct cw_run_program *p, uint32_t place)
         if (state && !builder.quit)
             *state = CW_RUN_COPY_FAILED;
         cw_run_learn_ended(0);
-        cw_run_record_unpin(&p->r);
+        cw_run_object_unpin(&p->r);
         return;
     }
     cw_run.preparing++;
@@ -86,7 +87,7 @@ static void build(struct cw_run_program *p, uint32_t place)
     cw_run_learn_ended(cw_thread_cpu_ns() - cpu_ns);
     if (built)
         cw_run_account.learns++;
-    cw_run_record_unpin(&p->r);
+    cw_run_object_unpin(&p->r);
     cw_run_global_lock_tell();
 }
 
@@ -102,7 +103,7 @@ static void do_other(void)
     body(data);
     cw_run_global_lock_take();
     cw_run.preparing--;
-    cw_run_record_unpin(&p->r);
+    cw_run_object_unpin(&p->r);
 }
 
 static void *work(void *unused)

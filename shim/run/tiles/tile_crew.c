@@ -5,7 +5,7 @@
  * handed their blocks: a thread that runs a part first hands out theirs too, then runs one of the former kind
  * itself, if there is one. So no worker has to be woken only to wake a device's thread, and no thread sleeps
  * that has work. */
-#include "../../../analyzer/record/event_times.h"
+#include "../../../analyzer/record/command_facts.h"
 #include "../core/fault.h"
 #include "../core/thresholds.h"
 #include "../core/thread.h"
@@ -18,7 +18,6 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
-#include "../workers/timing.h"
 #include "../workers/worker.h"
 
 struct member {
@@ -186,7 +185,7 @@ static uint64_t block_ns(const struct member *m)
 static void run_here(struct member *m)
 {
     m->start_ns = cw_run_global_lock_now_ns();
-    m->status = cw_run_timing_execute(m->part);
+    m->status = cw_run_tile_execute(m->part);
     m->ns = block_ns(m);
     m->over = true;
 }
@@ -251,7 +250,7 @@ static void wait_for_one(struct crew *c, bool watches, uint64_t until)
 {
     struct member *first = NULL;
 
-    while (watches && cw_run_global_lock_now_ns() < until + CW_RUN_POLL_AFTER_NS) {
+    while (watches && cw_run_global_lock_now_ns() < until + CW_RUN_WAKE_NS) {
         if (look_at_all(c))
             return;
         for (int i = 0; i < 8; i++)
@@ -289,9 +288,13 @@ static void run_blocks(struct crew *c, bool watches, uint64_t until)
  * Lock held, given up meanwhile. */
 static bool run_apart(struct member *m)
 {
+    struct cw_run_task copy, *run;
+
     if (m->worker->memory != CW_MEMORY_HOST)
         cw_run_late_begins(m->worker, m->part, true);
-    m->status = cw_run_worker_execute(m->worker, m->part);
+    run = cw_run_worker_begins(m->worker, m->part, &copy);
+    m->status = cw_run_tile_execute(run);
+    cw_run_worker_ended(m->worker, m->part, run);
     if (CW_UNLIKELY(m->worker->quarantine.hung))
         return false;
     cw_run_late_ends(m->worker);

@@ -46,7 +46,7 @@ uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
     now = cw_run_global_lock_now_ns();
     deadline = x->until_ns +
                cw_whole_from(CW_RUN_LATE_SHARE * (double)(x->until_ns - x->began_ns), INT64_MAX) +
-               CW_RUN_LATE_NS;
+               2 * CW_RUN_WAKE_NS;
     if (now < deadline)
         return deadline;
     for (uint32_t i = 0; i < x->parts; i++) {
@@ -55,5 +55,5 @@ uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
         if (x->part[i].state == CW_RUN_RUNNING && !device->home)
             cw_device_stop(device);
     }
-    return now + CW_RUN_LATE_NS;
+    return now + 2 * CW_RUN_WAKE_NS;
 }

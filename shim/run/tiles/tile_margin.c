@@ -8,8 +8,6 @@
 #include "../../../analyzer/kernels/footprint/form.h"
 #include "../../../analyzer/settings/options.h"
 #include "../../../sched/whole.h"
-#include "../core/backoff.h"
-#include "../core/thresholds.h"
 #include "../memory/spread.h"
 #include "../models/cutter.h"
 #include "share.h"
@@ -180,7 +178,7 @@ static uint32_t best(const struct cw_run_tiles *x, const uint32_t reach[2])
     for (uint32_t i = 0; i < x->parts; i++)
         speed = fmin(speed, cw_run_share_speed(x, x->part[i].at.place));
     return (uint32_t)cw_whole_from(sqrt(2 * copies * speed * (double)x->units / (reach[0] + reach[1])),
-                                   CW_RUN_MARGIN_MOST);
+                                   CW_RUN_LOOK_EACH);
 }
 
 /* Between the copies that are to be made now and the next; `s` is the series so far. Something else that
@@ -200,11 +198,8 @@ static uint32_t launches(const struct cw_run_tiles *x, const struct cw_run_serie
         return m->launches ? m->launches : 1;
     if (m->short_of) {
         m->launches = s->saved + 1;
-        m->rest = (uint32_t)cw_run_backoff_more(m->rest, 1, CW_RUN_MARGIN_REST_MOST);
-        m->resting = m->rest;
-    } else if (m->resting) {
-        m->resting--;
-    } else {
+        cw_run_backoff_look(&m->rest);
+    } else if (!cw_run_backoff_passes(&m->rest)) {
         most = best(x, reach);
         m->launches = m->launches ? 2 * m->launches : 1;
         m->launches = m->launches < most ? m->launches : most;

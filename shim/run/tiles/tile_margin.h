@@ -35,19 +35,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../core/backoff.h"
+
 struct cw_options;
 struct cw_run_tiles;
-
-/* Of one kernel's launches of one shape. */
-struct cw_run_margins {
-    uint32_t launches; /* between two copies; 0: not one yet */
-    uint32_t short_of; /* times in a row that margins were used by fewer launches than they were for */
-    uint32_t rest;     /* copies for which that is not doubled after it was too many; 0: never */
-    uint32_t resting;  /* so many of them are left */
-    uint32_t held;     /* the share's times_held at the last of them */
-    /* units before and behind a block that wrote what it reads, when that was looked at last */
-    uint32_t reach[2];
-};
 
 /* Settings; called by start(). */
 void cw_run_tile_margin_start(const struct cw_options *options);

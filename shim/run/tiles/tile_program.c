@@ -21,49 +21,18 @@
 #include "../models/program_models.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"
-#include "../core/thresholds.h"
 #include "../core/state.h"
 
 #define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u%s"
 
 _Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argument");
 
-struct cw_run_rewritten {
-    /* it is locked for as long as a build takes */
-    struct cw_rewrite_out out;    /* immutable once `made` */
-    struct cw_run_models *models; /* whose kernels are those of `out`, in their order */
-    bool made;
-    cl_program program[CW_RUN_WORKERS]; /* once `tried`, under `rewriting` */
-    bool tried[CW_RUN_WORKERS];
-    bool loaded[CW_RUN_WORKERS];   /* of a binary */
-    bool rowless[CW_RUN_WORKERS];  /* without the forms for rows */
-    bool hopeless[CW_RUN_WORKERS]; /* there is going to be no binary */
-    uint8_t state[CW_RUN_WORKERS]; /* enum cw_run_copy_state */
-    /* asked for: sought again then, and the next time so much later */
-    uint64_t seek_at_ns[CW_RUN_WORKERS], seek_after_ns[CW_RUN_WORKERS];
-};
-
 static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&rewriting, REWRITING)
 
-void cw_run_tile_program_free(struct cw_run_program *p)
-{
-    struct cw_run_rewritten *r = p->rewritten;
-    struct cw_run_context *c = p->context;
-
-    p->rewritten = NULL;
-    if (!r)
-        return;
-    for (size_t i = 0; i < c->devices->n; i++)
-        cw_helper_build_drop(c, &c->places[i], r->program[c->places[i].worker->number]);
-    cw_rewrite_finish(&r->out);
-    cw_run_program_models_release(r->models);
-    free(r);
-}
-
 /* ---- rewriting */
 
-/* Without headers: a source that has models includes no file (tested_names.h). */
+/* Without headers: a source that has models includes no file (vendor_macros.h). */
 static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
 {
     const struct cw_model_set *set = &r->models->set;
@@ -109,7 +78,7 @@ bool cw_run_tile_program_is_due(struct cw_run_program *p, const struct cw_run_wo
 {
     const struct cw_run_rewritten *r = record(p);
 
-    return r && cw_run_global_lock_now_ns() >= r->seek_at_ns[l->number];
+    return r && cw_run_global_lock_now_ns() >= r->seek[l->number].until;
 }
 
 /* The rewritten form of `p`, made at the first call; NULL: memory is out. The program is busy. */
@@ -270,12 +239,12 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
 /* The place's next state after that. Lock held. */
 static enum cw_run_copy_state state_after(struct cw_run_rewritten *r, uint32_t worker, bool good)
 {
-    uint64_t now = cw_run_global_lock_now_ns();
-
     if (good || r->tried[worker] || !r->out.source)
         return good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
-    r->seek_after_ns[worker] = r->seek_after_ns[worker] ? 2 * r->seek_after_ns[worker] : CW_RUN_SEEK_FIRST_NS;
-    r->seek_at_ns[worker] = r->hopeless[worker] ? UINT64_MAX : now + r->seek_after_ns[worker];
+    if (r->hopeless[worker])
+        r->seek[worker].until = UINT64_MAX;
+    else
+        cw_run_backoff_seek(&r->seek[worker], cw_run_global_lock_now_ns());
     return CW_RUN_COPY_MISSED;
 }
 

@@ -11,7 +11,6 @@
 #include "../core/global_lock.h"
 #include "../tuning/learn.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 #include "../workers/device_kernel.h"
 #include "../workers/execute.h"
 
@@ -153,13 +152,8 @@ bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_con
 /* Lock held. All workers of a launch that refuse it count once. */
 static void wait_for_code(struct cw_run_kernel *k, uint32_t worker)
 {
-    uint64_t now = cw_run_global_lock_now_ns();
-
     k->tile_uncoded |= UINT64_C(1) << worker;
-    if (now >= k->tile_code_at_ns) {
-        k->tile_code_after_ns = k->tile_code_after_ns ? 2 * k->tile_code_after_ns : CW_RUN_SEEK_FIRST_NS;
-        k->tile_code_at_ns = now + k->tile_code_after_ns;
-    }
+    cw_run_backoff_seeks(&k->tile_code, cw_run_global_lock_now_ns());
     cw_run_account.learns++;
 }
 

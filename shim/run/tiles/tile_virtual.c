@@ -8,7 +8,6 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
-#include "../workers/timing.h"
 #include "../workers/worker.h"
 
 struct member {
@@ -109,7 +108,7 @@ static void run(struct member *m)
     m->part->begun = false;
     m->part->time.ready_ns = m->at_ns + offset;
     cw_run_global_lock_give();
-    m->status = cw_run_timing_execute(m->part);
+    m->status = cw_run_tile_execute(m->part);
     cw_run_global_lock_take();
     m->at_ns = m->part->time.at[3] - offset;
     m->holds = true;

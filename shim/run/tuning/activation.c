@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "../../../analyzer/settings/options.h"
-#include "../../door/limited.h"
-#include "../../door/roomy.h"
+#include "../../door/thread.h"
 #include "../../../analyzer/history/history_runs.h"
 #include "gpu_gain.h"
 #include "perf_model.h"
@@ -271,7 +270,7 @@ static double idle_share(void)
     double used;
     cpu_set_t set;
 
-    if (now - rent.looked.wall_ns < CW_RUN_ACTIVATION_LOOK_NS || now <= rent.from.wall_ns)
+    if (now - rent.looked.wall_ns < CW_RUN_LOOK_NS || now <= rent.from.wall_ns)
         return rent.idle_share;
     rent.looked.wall_ns = now;
     rent.looked.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -283,7 +282,7 @@ static double idle_share(void)
 
 bool cw_run_activation_allows(double ns)
 {
-    double spent = cw_run_learn_spent(), hope = fmax(fmax(idle_share(), rent.hope), CW_RUN_ACTIVATION_HOPE);
+    double spent = cw_run_learn_spent(), hope = fmax(fmax(idle_share(), rent.hope), CW_RUN_HOPE);
     double lived = rent.runs.lived_ns + (double)(clock_ns(CLOCK_MONOTONIC) - rent.started_ns);
 
     return cw_history_runs_affords(lived, rent.runs.lost_ns + spent, ns) ||
@@ -352,7 +351,7 @@ void cw_run_activation_enqueued(uint64_t *now)
         rent.unwaited = 0;
         if (CW_UNLIKELY(rent.commands >= rent.next_mark))
             mark();
-    } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % CW_RUN_ACTIVATION_LOOK_EACH == 0)) {
+    } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % CW_RUN_LOOK_EACH == 0)) {
         begin_if_allowed();
     }
 }
@@ -372,7 +371,7 @@ void cw_run_activation_waited(uint64_t *now)
     rent.since_ns = 0;
     rent.waiting_ns = 0;
     if (CW_UNLIKELY(!cw_run.begun && rent.work_ns >= rent.look_ns)) {
-        rent.look_ns = rent.work_ns + CW_RUN_ACTIVATION_LOOK_NS / 10;
+        rent.look_ns = rent.work_ns + CW_RUN_LOOK_NS / 10;
         begin_if_allowed();
     }
 }

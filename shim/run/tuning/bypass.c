@@ -11,7 +11,6 @@
  * thread meanwhile, which is quicker than any hand-over. */
 #include "perf_model.h"
 #include "../core/thresholds.h"
-#include "../core/backoff.h"
 #include "../core/fault.h"
 #include "activation.h"
 #include "../core/global_lock.h"
@@ -38,21 +37,14 @@ static bool follows_natives(const struct cw_run_queue *q)
 
 int cw_run_bypass_wanted(const struct cw_run_queue *q, bool blocking)
 {
-    bool aside = q->aside.left || !(cw_run.begun || cw_run.holds), behind = blocking && follows_natives(q);
+    bool aside = q->aside.rest.until || !(cw_run.begun || cw_run.holds),
+         behind = blocking && follows_natives(q);
 
     if (CW_LIKELY(!behind && (!aside || (blocking && is_idle(q)))))
         return -1;
     return !(cw_run.begun || cw_run.holds) ? CW_RUN_R_UNBEGUN
-           : q->aside.left                 ? CW_RUN_R_ASIDE
+           : q->aside.rest.until           ? CW_RUN_R_ASIDE
                                            : CW_RUN_R_BEHIND;
-}
-
-static void stand_aside(struct cw_run_queue *q)
-{
-    struct cw_run_aside *a = &q->aside;
-
-    a->span = (uint32_t)cw_run_backoff_more(a->span, CW_RUN_BYPASS_SPAN_LEAST, CW_RUN_BYPASS_SPAN_MOST);
-    a->left = a->span;
 }
 
 void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
@@ -60,10 +52,11 @@ void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
     if (!cw_run.begun)
         return; /* nothing could be gained */
     if (gained) {
-        q->aside.poor = 0;
-        q->aside.span = 0;
-    } else if (++q->aside.poor == CW_RUN_BYPASS_POOR_UNHEARD && !q->aside.left && !q->synchronous && may(q)) {
-        stand_aside(q);
+        q->aside.rest.poor = 0;
+        q->aside.rest.wait = 0;
+    } else if (++q->aside.rest.poor == CW_RUN_BACKOFF_VAIN && !q->aside.rest.until && !q->synchronous &&
+               may(q)) {
+        cw_run_backoff_count(&q->aside.rest);
     }
 }
 
@@ -72,18 +65,17 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
     struct cw_run_aside *a = &q->aside;
 
     if (!is_idle(q)) {
-        a->left -= a->left > 1;
+        a->rest.until -= a->rest.until > 1;
         return;
     }
     if (cw_run_activation_has_ended() && may(q)) {
-        a->left = UINT32_MAX;
+        a->rest.until = UINT64_MAX;
     } else if (a->copies != cw_run.copies) { /* there may be more to gain now */
-        a->copies = cw_run.copies;
-        a->left = a->span = a->poor = 0;
-    } else if (a->left) {
-        a->left--;
-        a->poor = 0;
-    } else if (a->poor >= (a->span ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BYPASS_POOR_FIRST) && may(q)) {
-        stand_aside(q);
+        *a = (struct cw_run_aside){.copies = cw_run.copies};
+    } else if (cw_run_backoff_passes(&a->rest)) {
+        a->rest.poor = 0;
+    } else if (a->rest.poor >= (a->rest.wait > 0 ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BACKOFF_LOOKS) &&
+               may(q)) {
+        cw_run_backoff_count(&a->rest);
     }
 }

@@ -2,7 +2,6 @@
 #include "devices.h"
 #include "reasons.h"
 #include "../models/exact.h"
-#include "../core/thresholds.h"
 
 #include "../planner/costs.h"
 #include "activation.h"
@@ -24,18 +23,6 @@ static bool others_build(const struct cw_run_program *p, const struct cw_run_wor
     return false;
 }
 
-/* It is asked for where it may not be built, and sought ever less often until the builder has made it. */
-static bool should_seek(struct cw_run_program *p)
-{
-    uint64_t now = cw_run_global_lock_now_ns();
-
-    if (now < p->seek_at_ns)
-        return false;
-    p->seek_after_ns = p->seek_after_ns ? 2 * p->seek_after_ns : CW_RUN_SEEK_FIRST_NS;
-    p->seek_at_ns = now + p->seek_after_ns;
-    return true;
-}
-
 /* `p` has been sought on worker `l` in vain: its next state there. Where another worker has built it
  * meanwhile it is sought again. */
 static enum cw_run_copy_state after_miss(struct cw_run_program *p, const struct cw_run_worker *l)
@@ -50,7 +37,7 @@ static enum cw_run_copy_state after_miss(struct cw_run_program *p, const struct 
         }
     if (cw_run_learn_begins(CW_RUN_LEARN_BUILD))
         return CW_RUN_COPY_WANTED;
-    if (!should_seek(p))
+    if (!cw_run_backoff_seeks(&p->seek, cw_run_global_lock_now_ns()))
         return CW_RUN_COPY_MISSED;
     cw_run_account.learns++;
     return CW_RUN_COPY_ASKED;
@@ -88,9 +75,9 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
 
 static bool waits_for_code(struct cw_run_kernel *k)
 {
-    if (CW_UNLIKELY(k->known->code_at_ns && cw_run_global_lock_now_ns() >= k->known->code_at_ns))
-        k->known->code_at_ns = 0;
-    return k->known->code_at_ns;
+    if (CW_UNLIKELY(k->known->code.until && cw_run_global_lock_now_ns() >= k->known->code.until))
+        k->known->code.until = 0;
+    return k->known->code.until;
 }
 
 static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)

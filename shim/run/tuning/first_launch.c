@@ -10,7 +10,7 @@ static uint64_t row_of(const struct cw_run_warm_what *what)
 {
     uint64_t sizes = what->size[0] ^ what->size[1] << 11 ^ what->size[2] << 22 ^ what->form << 33;
 
-    return (what->kernel.half[0] ^ sizes * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (CW_RUN_WARM_KINDS / 4);
+    return (what->kernel.half[0] ^ sizes * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (CW_RUN_KINDS / 4);
 }
 
 bool cw_run_first_launch_is(struct cw_run_first_launch *w, const struct cw_run_warm_what *what, uint64_t wide)

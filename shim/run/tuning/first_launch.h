@@ -24,8 +24,8 @@ struct cw_run_first_launch {
     struct cw_run_warm_kind {
         struct cw_run_warm_what what; /* form 0: unused */
         uint64_t wide;
-    } of[CW_RUN_WARM_KINDS / 4][4];
-    uint8_t next[CW_RUN_WARM_KINDS / 4]; /* to be forgotten */
+    } of[CW_RUN_KINDS / 4][4];
+    uint8_t next[CW_RUN_KINDS / 4]; /* to be forgotten */
 };
 
 /* True when no launch of that kind, at least `wide` wide, was told of; from now on one was. */

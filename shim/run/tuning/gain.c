@@ -8,6 +8,7 @@
 #include "../../../sched/whole.h"
 #include "../core/clock.h"
 #include "../core/global_lock.h"
+#include "../memory/spread_read.h"
 #include "../core/state.h"
 
 struct total {
@@ -83,12 +84,6 @@ static bool waits_for_others(const struct cw_run_gain_window *w)
     return waits;
 }
 
-/* A read of what devices have (memory/spread_read.h), which is not priced: a vendor's takes about as long. */
-static bool is_straight(const struct cw_run_task *t)
-{
-    return t->work == CW_RUN_COPY && t->apart;
-}
-
 void cw_run_gain_window(const struct cw_run_gain_window *w)
 {
     if (cw_device_clock_is_virtual()) {
@@ -103,7 +98,7 @@ void cw_run_gain_window(const struct cw_run_gain_window *w)
         gain.spoilt = waits_for_others(w);
     }
     for (struct cw_run_task *t = w->first; t; t = t->links.window) {
-        t->measure.gauged = !is_straight(t);
+        t->measure.gauged = !cw_run_spread_read_is(t); /* which is not priced: a vendor's takes as long */
         gain.left += t->measure.gauged;
     }
     gain.spoilt |= !w->known;

@@ -2,20 +2,22 @@
 #include "gpu_gain.h"
 
 #include <math.h>
-#include <stdint.h>
 
-#include "../../../sched/whole.h"
 #include "../core/backoff.h"
 #include "../core/clock.h"
 #include "../core/least.h"
 #include "../core/state.h"
 #include "../core/thresholds.h"
 
+struct account {
+    double home_ns;   /* of all that is compared, without other GPUs */
+    double gained_ns; /* since the last rest; gains far above the limit are forgotten */
+};
+
 static struct {
-    double all_ns, home_ns; /* gained in this run; of the cut launches, at home */
-    double account_ns;      /* gained since the last rest; gains far above the limit are forgotten */
-    double rest_ns;         /* how long the last rest was; 0: there was none */
-    uint64_t rests_until_ns;
+    double all_ns; /* gained in this run */
+    struct account cuts;
+    struct cw_run_backoff rest;
     bool ends; /* launches stay whole for good */
 } gain;
 
@@ -32,19 +34,25 @@ struct kind {
 
 static struct {
     struct kind kind[KINDS];
-    uint64_t moved;    /* launches on other GPUs until the last wait */
-    double whole_ns;   /* of the spans that are compared */
-    double account_ns; /* gained by them */
-    double gained_ns;  /* by cut launches themselves, since the last wait */
-    double items;      /* of all launches since then */
-    uint32_t probe;    /* spans to come in which launches stay whole, to know what they take */
+    uint64_t moved; /* launches on other GPUs until the last wait */
+    struct account all;
+    double gained_ns; /* by cut launches themselves, since the last wait */
+    double items;     /* of all launches since then */
+    uint32_t probe;   /* spans to come in which launches stay whole, to know what they take */
     bool harms;
 } spans;
 
 /* So much may be lost. */
-static double limit_ns(void)
+static double limit_ns(const struct account *a)
 {
-    return CW_RUN_GPU_GAIN_LOSS_NS + CW_RUN_GPU_GAIN_LOSS * gain.home_ns;
+    return CW_RUN_GPU_GAIN_LOSS_NS + CW_RUN_GPU_GAIN_LOSS * a->home_ns;
+}
+
+/* Gained, or lost. True: more is lost by now than may be. */
+static bool book(struct account *a, double ns)
+{
+    a->gained_ns = fmin(a->gained_ns + ns, CW_RUN_GPU_GAIN_KEPT * limit_ns(a));
+    return a->gained_ns < -limit_ns(a) && !cw_run.all && !cw_run.chaos;
 }
 
 static void add(double ns)
@@ -52,16 +60,13 @@ static void add(double ns)
     gain.all_ns += ns;
     if (cw_run_gpu_gain_rests())
         return;
-    gain.account_ns = fmin(gain.account_ns + ns, CW_RUN_GPU_GAIN_KEPT * limit_ns());
-    if (gain.account_ns >= limit_ns())
-        gain.rest_ns = 0;
-    if (gain.account_ns >= -limit_ns() || cw_run.all || cw_run.chaos)
-        return;
-    gain.ends = gain.rest_ns >= CW_RUN_GPU_GAIN_REST_MOST_NS;
-    gain.rest_ns =
-        cw_run_backoff_more(gain.rest_ns, CW_RUN_GPU_GAIN_REST_FIRST_NS, CW_RUN_GPU_GAIN_REST_MOST_NS);
-    gain.rests_until_ns = cw_run_clock_devices_ns() + cw_whole_from(gain.rest_ns, INT64_MAX);
-    gain.account_ns = 0;
+    if (book(&gain.cuts, ns)) {
+        gain.ends = cw_run_backoff_fails(&gain.rest);
+        cw_run_backoff_seek(&gain.rest, cw_run_clock_devices_ns());
+        gain.cuts.gained_ns = 0;
+    } else if (gain.cuts.gained_ns >= limit_ns(&gain.cuts)) {
+        gain.rest = (struct cw_run_backoff){0};
+    }
 }
 
 void cw_run_gpu_gain_cut(double home_ns, double took_ns)
@@ -70,18 +75,13 @@ void cw_run_gpu_gain_cut(double home_ns, double took_ns)
         home_ns > 0 ? home_ns - took_ns : took_ns; /* not known: as if home took twice as long */
     if (!(home_ns > 0))
         return;
-    gain.home_ns += home_ns;
+    gain.cuts.home_ns += home_ns;
     add(home_ns - took_ns);
 }
 
 void cw_run_gpu_gain_waited(double ns)
 {
     add(-ns);
-}
-
-static double span_limit_ns(void)
-{
-    return CW_RUN_GPU_GAIN_LOSS_NS + CW_RUN_GPU_GAIN_LOSS * spans.whole_ns;
 }
 
 /* How long such spans take without other GPUs is not known: one is tried, soon where cut launches by
@@ -103,9 +103,8 @@ static void compare(struct kind *k, double ns)
     }
     if (k->helped <= CW_RUN_SHARE_COMPILED)
         return;
-    spans.whole_ns += k->whole_ns;
-    spans.account_ns = fmin(spans.account_ns + k->whole_ns - ns, CW_RUN_GPU_GAIN_KEPT * span_limit_ns());
-    spans.harms |= spans.account_ns < -span_limit_ns() && !cw_run.all && !cw_run.chaos;
+    spans.all.home_ns += k->whole_ns;
+    spans.harms |= book(&spans.all, k->whole_ns - ns);
 }
 
 void cw_run_gpu_gain_launch(double items)
@@ -137,7 +136,7 @@ bool cw_run_gpu_gain_harms(void)
 bool cw_run_gpu_gain_rests(void)
 {
     return spans.harms || spans.probe || gain.ends ||
-           (gain.rests_until_ns && cw_run_clock_devices_ns() < gain.rests_until_ns);
+           (gain.rest.until && cw_run_clock_devices_ns() < gain.rest.until);
 }
 
 double cw_run_gpu_gain_all(void)

@@ -1,7 +1,6 @@
 /* left.c - see tuning/left.h. */
 #include "left.h"
 
-#include "../core/backoff.h"
 #include "../core/context_device.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -12,16 +11,16 @@
 bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, double items)
 {
     /* that natives are over may be known late, in a program that waits for events alone */
-    double more = q->native_given != q->native_known ? k->left.ns : 0;
+    double more = q->native_given != q->native_known ? k->left.rest.wait : 0;
 
     if (items > k->left.items || cw_run.all || cw_run.chaos || q->first ||
-        cw_run_global_lock_now_ns() >= k->left.until_ns + (uint64_t)more)
+        cw_run_global_lock_now_ns() >= k->left.rest.until + (uint64_t)more)
         return false;
     if (!(k->left.lacks_ns > 0))
         return true;
     cw_run_gpu_begin_saves(k->left.lacks_ns * items / k->left.items, false);
     if (cw_run_gpu_begin_is_due()) /* the planner looks at the kernel again, with them */
-        k->left.ns = k->left.items = k->left.lacks_ns = 0;
+        k->left.rest.wait = k->left.items = k->left.lacks_ns = 0;
     return !cw_run_gpu_begin_is_due();
 }
 
@@ -37,14 +36,13 @@ static void planned(const struct cw_run_task *t, bool again)
         k->left.waits = 0;
         k->left.waiting = false;
         if (items <= k->left.items)
-            k->left.ns = k->left.items = 0;
+            k->left.rest.wait = k->left.items = 0;
     } else if (!again) {
         k->left.waiting = false;
-        k->left.waits += waits && k->left.waits <= CW_RUN_LEFT_WAITS;
-        if (ns == 0 || (waits && k->left.waits <= CW_RUN_LEFT_WAITS)) /* it is measured now */
+        k->left.waits += waits && k->left.waits <= CW_RUN_BACKOFF_VAIN;
+        if (ns == 0 || (waits && k->left.waits <= CW_RUN_BACKOFF_VAIN)) /* it is measured now */
             return;
-        k->left.ns = cw_run_backoff_more(k->left.ns, CW_RUN_LEFT_FIRST * ns, CW_RUN_LEFT_MOST_NS);
-        k->left.until_ns = cw_run_global_lock_now_ns() + (uint64_t)k->left.ns;
+        cw_run_backoff_launch(&k->left.rest, cw_run_global_lock_now_ns(), ns);
         k->left.items = items;
     }
 }

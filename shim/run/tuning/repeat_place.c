@@ -14,7 +14,7 @@ bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
     if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned ||
         m->home_ns > CW_RUN_REPEAT_LOOK_MOST_NS || m->home != t->at.home)
         return false;
-    if (!cw_run_backoff_is_turn(++m->planned, CW_RUN_REPEAT_LOOK_PLANNED))
+    if (!cw_run_backoff_is_turn(++m->planned, CW_RUN_BACKOFF_SPANS))
         return false;
     cw_run_costs_name_launch(t);
     return m->shape == t->measure.shape;
@@ -59,7 +59,7 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
         .home = t->at.home,
         .worker = t->at.worker,
         .place = t->at.place,
-        .left = CW_RUN_REPEAT_REMEMBERED,
+        .left = CW_RUN_LOOK_EACH,
         .copies = cw_run.copies,
         .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
         .verdict = plan->verdict,

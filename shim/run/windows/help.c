@@ -1,14 +1,15 @@
 /* help.c - threads of the program that run the commands that they wait for, or ask after. */
 #include "../core/thread.h"
-#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/ready.h"
 #include "../core/state.h"
 #include "../memory/coherence.h"
 #include "../tasks/callback.h"
 #include "../tasks/foreign.h"
-#include "../workers/late.h"
+#include "../tiles/tile.h"
+#include "../memory/spread_read.h"
 #include "../workers/short_task.h"
+#include "relieve.h"
 #include "window.h"
 #include "../workers/worker.h"
 #include "../workers/watch.h"
@@ -35,7 +36,7 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
             continue;
         for (uint32_t i = 0; i < l->num_ready; i++) {
             const struct cw_run_task *t = l->heap[i];
-            if ((l->busy && !t->ops->beside) || t->queue != q || t->order.sequence > last ||
+            if ((l->busy && !cw_run_spread_read_is(t)) || t->queue != q || t->order.sequence > last ||
                 !cw_run_worker_can_run(t) ||
                 (best < l->num_ready && t->order.rank >= l->heap[best]->order.rank))
                 continue;
@@ -74,11 +75,11 @@ bool cw_run_help_one_is_over(const void *what)
  * once. */
 static uint64_t time_to_look(const struct cw_run_queue *q, bool *again)
 {
-    uint64_t look = q && q->first && q->first->ops->look ? q->first->ops->look(q->first) : 0, late = 0;
+    uint64_t look = q ? cw_run_tile_late_look(q->first) : 0, late = 0;
 
     *again = false;
     if (CW_UNLIKELY(cw_run.far_workers))
-        late = cw_run_late_look(again);
+        late = cw_run_relieve_look(again);
     return !look || (late && late < look) ? late : look;
 }
 
@@ -102,12 +103,12 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
     cw_run.waiters++;
     while (!over(what)) {
         cw_run_worker_take_ready();
-        if (cw_run_foreign_is_due()) /* before a command of this thread's, which may take long */
+        if (cw_run_foreign_is_due()) { /* before a command of this thread's, which may take long */
             cw_run_foreign_give_and_take();
-        if (cw_run.retire_first && !cw_run.retiring) {
+        } else if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_worker_retire();
         } else if (q && me.roomy && (t = take_for(q, last, &worker, NULL))) {
-            cw_run_worker_run(worker, t, last);
+            cw_run_loop_run(worker, t, last);
         } else if (CW_UNLIKELY(cw_run_window_is_due())) {
             cw_run_window_step();
         } else if (cw_run_foreign_give_and_take()) {
@@ -137,7 +138,7 @@ void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double left)
     cw_run_worker_take_ready();
     cw_run_thread_caller_enter(&me);
     while (me.roomy && cw_run.ready_count && (t = take_for(q, last, &worker, &left)))
-        cw_run_worker_run(worker, t, t->order.sequence);
+        cw_run_loop_run(worker, t, t->order.sequence);
     cw_run_thread_caller_leave(&me);
 }
 

@@ -1,7 +1,6 @@
 /* hold.c - see windows/hold.h. */
 #include "hold.h"
 
-#include "../core/backoff.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "window.h"
@@ -40,7 +39,7 @@ bool cw_run_hold_watches(struct cw_run_queue *q)
     if (CW_LIKELY(cw_run.begun || cw_run.holds || cw_run.off) || !q->managed || q->synchronous ||
         !cw_run_activation_may_begin())
         return false;
-    if (h->first && h->launches >= (h->left ? CW_RUN_HOLD_AFTER_SHORT : CW_RUN_HOLD_AFTER)) {
+    if (h->first && h->launches >= (h->rest.until ? CW_RUN_LOOK_EACH : CW_RUN_HOLD_AFTER)) {
         if (is_over(h->first)) {
             forget_first(h);
         } else {
@@ -62,25 +61,20 @@ void cw_run_hold_launched(struct cw_run_queue *q, cl_event event)
     q->hold.launches += q->hold.first != NULL;
 }
 
-void cw_run_hold_forget(struct cw_run_queue *q)
-{
-    forget_first(&q->hold);
-}
-
 void cw_run_hold_synchronised(struct cw_run_queue *q)
 {
     struct cw_run_hold *h = &q->hold;
 
     if (h->first)
         forget_first(h);
-    h->left -= h->left > 0;
+    cw_run_backoff_passes(&h->rest);
     if (CW_LIKELY(!cw_run.holds || q->first))
         return;
     cw_run.holds = false;
-    h->span = held_ns >= CW_RUN_HOLD_NS
-                  ? 0
-                  : (uint32_t)cw_run_backoff_more(h->span, CW_RUN_HOLD_SPAN_LEAST, CW_RUN_HOLD_SPAN_MOST);
-    h->left = h->span;
+    if (held_ns >= CW_RUN_HOLD_NS)
+        h->rest = (struct cw_run_backoff){0};
+    else
+        cw_run_backoff_count(&h->rest);
 }
 
 bool cw_run_hold_is_on(void)
@@ -153,7 +147,7 @@ bool cw_run_hold_for_gpus(struct cw_run_task *first)
         return false;
     for (struct cw_run_task *t = first; t; t = t->links.window)
         ns += cw_run_costs_least_ns(t) > 0 ? home_ns(t) : 0; /* of a GPU, and known */
-    if (ns < CW_RUN_HOLD_GPUS_LEAST_NS)
+    if (ns < CW_RUN_HOLD_GPUS * CW_RUN_GPU_BEGIN_NS)
         return false;
     now = cw_run_global_lock_now_ns();
     until = now + (uint64_t)(CW_RUN_HOLD_GPUS * ns);

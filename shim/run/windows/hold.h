@@ -25,9 +25,6 @@ void cw_run_hold_launched(struct cw_run_queue *q, cl_event event);
 /* The program has waited for all commands of `q` so far, or some. */
 void cw_run_hold_synchronised(struct cw_run_queue *q);
 
-/* The queue goes. */
-void cw_run_hold_forget(struct cw_run_queue *q);
-
 /* True while the window gives out its commands bit by bit. */
 bool cw_run_hold_is_on(void);
 

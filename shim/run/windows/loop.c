@@ -4,11 +4,30 @@
 #include "../core/ready.h"
 #include "../core/state.h"
 #include "../core/thread.h"
+#include "../groups/group.h"
+#include "../memory/spread_read.h"
 #include "../tasks/foreign.h"
+#include "../tiles/tile.h"
 #include "../workers/wanted.h"
 #include "../workers/watch.h"
 #include "../workers/worker.h"
 #include "window.h"
+
+void cw_run_loop_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
+{
+    if (CW_UNLIKELY(cw_run_spread_read_is(t)))
+        cw_run_worker_run_read(t);
+    else if (CW_UNLIKELY(cw_run.far_workers) && t->accesses.n && !cw_run_worker_fetch(l, t))
+        ;
+    else if (CW_UNLIKELY(t->tile.part_of != NULL))
+        cw_run_tile_part_run(l, t);
+    else if (CW_UNLIKELY(t->group.run != NULL))
+        cw_run_group_run_part(l, t);
+    else if (CW_LIKELY(!t->group.may) || !cw_run_group_begin(t, last))
+        cw_run_worker_run_command(l, t, last);
+    if (CW_UNLIKELY(cw_run.quarantines))
+        cw_run_worker_save_all();
+}
 
 static void *work(void *data)
 {
@@ -21,7 +40,7 @@ static void *work(void *data)
     while (!l->quit) {
         cw_run_worker_take_ready();
         if (l->num_ready && !l->busy && !l->blocked && (t = cw_run_worker_take_first(l))) {
-            cw_run_worker_run(l, t, UINT64_MAX);
+            cw_run_loop_run(l, t, UINT64_MAX);
         } else if (l->opens && !l->busy && !cw_run.ending) {
             cw_run_wanted_open(l);
         } else if (!(l->num_wanted && l->kind == CW_DEVICE_KIND_GPU) && cw_run_window_is_due()) {
@@ -66,7 +85,7 @@ bool cw_run_loop_run_orphan(void)
 
         if (!t)
             continue;
-        cw_run_worker_run(l, t, UINT64_MAX);
+        cw_run_loop_run(l, t, UINT64_MAX);
         return true;
     }
     return false;

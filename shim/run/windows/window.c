@@ -12,6 +12,7 @@
 #include "../groups/group.h"
 #include "../models/program_models.h"
 #include "../tasks/foreign.h"
+#include "../tasks/object.h"
 #include "../tiles/share.h"
 #include "window.h"
 #include "../workers/late.h"
@@ -20,12 +21,13 @@
 #include <time.h>
 
 #include "../../door/door.h"
-#include "../../door/roomy.h"
+#include "../../door/thread.h"
 #include "../core/thread.h"
 #include "../memory/spread_ahead.h"
 #include "../tuning/bypass.h"
 #include "decide.h"
 #include "hold.h"
+#include "relieve.h"
 
 /* A list of commands that are linked by links.window. */
 struct commands {
@@ -286,10 +288,11 @@ static void *timer(void *unused)
     while (!cw_run.quit) {
         cw_run.timer_wanted = false;
         cw_run_worker_take_ready();
+        cw_run_object_sweep();
         cw_run_loop_staff();
         cw_run_window_tell_of_models();
         if (is_watching())
-            cw_run_late_look(&any);
+            cw_run_relieve_look(&any);
         if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_worker_retire();
         } else if (cw_run_loop_run_orphan()) {

@@ -29,6 +29,10 @@ void cw_run_window_stop(void);
 /* Workers that have something to do, and no thread, get one. */
 void cw_run_loop_staff(void);
 
+/* Runs `t`, which has left the heap of `l`, and those that follow it at once, up to number `last`. Gives up
+ * the lock meanwhile. */
+void cw_run_loop_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
+
 /* Runs a command of a worker that can have no thread; false: there is none. */
 bool cw_run_loop_run_orphan(void);
 

@@ -1,7 +1,6 @@
 /* batch.c - launches that follow each other on one device, handed to it in one go. */
 #include "../core/fault.h"
 #include "../core/thresholds.h"
-#include "../core/work_ops.h"
 #include "../memory/spread.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
@@ -9,7 +8,6 @@
 #include "batch.h"
 #include "exclusion.h"
 #include "execute.h"
-#include "timing.h"
 
 static const struct cw_run_context_device *place_of(const struct cw_run_task *t)
 {
@@ -105,7 +103,7 @@ static void one_by_one(struct cw_run_task *const *batch, uint32_t n)
     uint32_t i = 0;
 
     do {
-        batch[i]->outcome.status = cw_run_timing_execute(batch[i]);
+        batch[i]->outcome.status = cw_run_execute_command(batch[i]);
     } while (batch[i]->outcome.status == CL_SUCCESS && ++i < n);
     for (i++; i < n; i++)
         batch[i]->outcome.status = CW_RUN_NOT_RUN;
@@ -135,7 +133,7 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
     }
     start = cw_run_global_lock_now_ns();
     for (uint32_t i = 0; i < n; i++)
-        batch[i]->outcome.status = batch[i]->ops->submit(batch[i], &queue);
+        batch[i]->outcome.status = cw_run_execute_submit(batch[i], &queue);
     err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;
     learn(batch, n, cw_run_global_lock_now_ns() - start);
     for (uint32_t i = 0; i < n; i++) {

@@ -3,21 +3,20 @@
 
 #include "device_kernel.h"
 #include "../core/context_device.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "../core/fault.h"
 #include "../core/sampler.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
-#include "../core/work_ops.h"
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
+#include "../memory/spread_read.h"
 #include "../tuning/learn.h"
 #include "../../device/pace.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
 #include "execute.h"
-#include "exclusion.h"
+#include "timing.h"
 
 /* One argument of a private kernel; nothing is done where it is set so already. */
 static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_launch *l,
@@ -99,16 +98,14 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     }
     if (cw_helper_program_knows(&t->launch, p, r)) {
         cw_run_global_lock_take();
-        k->known->code_after_ns = 0;
+        k->known->code.wait = 0;
         cw_run_global_lock_give();
         return cw_helper_program_ahead(&t->launch, p, r);
     }
     cw_run_global_lock_take();
     compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!compiles) {
-        k->known->code_after_ns =
-            k->known->code_after_ns ? 2 * k->known->code_after_ns : CW_RUN_SEEK_FIRST_NS;
-        k->known->code_at_ns = cw_run_global_lock_now_ns() + k->known->code_after_ns;
+        cw_run_backoff_seek(&k->known->code, cw_run_global_lock_now_ns());
         t->uncoded = true;
         cw_run_account.learns++;
     }
@@ -156,23 +153,39 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     return err;
 }
 
-cl_int cw_run_execute_launch(struct cw_run_task *t)
+bool cw_run_execute_begins(struct cw_run_task *t, uint64_t *start_ns)
+{
+    *start_ns = t->measure.wanted ? cw_run_global_lock_now_ns() : 0;
+    if (cw_run_context_device_turn_take(&t->queue->context->places[t->at.place]))
+        return true;
+    t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
+    return false;
+}
+
+cl_int cw_run_execute_ends(struct cw_run_task *t, uint64_t start_ns, cl_int err, cl_command_queue queue)
 {
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
-    uint64_t start = t->measure.wanted ? cw_run_global_lock_now_ns() : 0;
-    cl_command_queue queue;
-    cl_int err;
 
-    if (!cw_run_context_device_turn_take(p))
-        return t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
-    err = t->ops->submit(t, &queue);
     if (CW_UNLIKELY(err < 0) && p->device->memory && cw_run_quarantine_is_due(t->outcome.vendor))
         p->worker->quarantine.fails = true;
     cw_run_context_device_turn_give(p);
     if (err == CL_SUCCESS && !cw_device_has(p->device, CW_VENDOR_IN_CALL)) /* else it is over */
         t->outcome.vendor = err = cw_next.clFinish(queue);
-    t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start : 0;
+    t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start_ns : 0;
     return err;
+}
+
+/* Submits a whole launch, and waits until it is over. */
+static cl_int run_launch(struct cw_run_task *t)
+{
+    cl_command_queue queue = NULL;
+    uint64_t start_ns;
+    cl_int err;
+
+    if (!cw_run_execute_begins(t, &start_ns))
+        return t->outcome.vendor;
+    err = cw_run_execute_submit(t, &queue);
+    return cw_run_execute_ends(t, start_ns, err, queue);
 }
 
 /* Under a planted fault. */
@@ -194,22 +207,17 @@ static cl_int faulty_launch(struct cw_run_task *t)
     if (drop || fail || refuse)
         return drop ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
     if (before)
-        cw_run_execute_launch(before);
+        run_launch(before);
     if (stale)
         cw_run_fault_stale_begin(t, saved);
     err = t->outcome.vendor = cw_run_fault_launch(t);
     if (err == CL_SUCCESS)
-        err = cw_run_execute_launch(t);
+        err = run_launch(t);
     if (err == CL_SUCCESS)
         err = t->outcome.vendor = cw_run_fault_launched(t);
     if (stale)
         cw_run_fault_stale_end(t, saved);
     return late && err == CL_SUCCESS ? CL_OUT_OF_RESOURCES : err;
-}
-
-cl_int cw_run_execute_whole(struct cw_run_task *t)
-{
-    return CW_UNLIKELY(cw_run_fault_planted) ? faulty_launch(t) : cw_run_execute_launch(t);
 }
 
 static cl_int transfer(struct cw_run_task *t)
@@ -259,8 +267,25 @@ static cl_int fill_image(struct cw_run_task *t)
     return err == CL_SUCCESS ? cw_next.clFinish(queue) : err;
 }
 
-const struct cw_run_work_ops cw_run_execute_launch_ops = {
-    .can_run = cw_run_exclusion_may, .execute = cw_run_execute_whole, .submit = cw_run_execute_submit};
-const struct cw_run_work_ops cw_run_execute_transfer_ops = {.execute = transfer};
-const struct cw_run_work_ops cw_run_execute_fill_ops = {.execute = fill};
-const struct cw_run_work_ops cw_run_execute_fill_image_ops = {.execute = fill_image};
+static cl_int work(struct cw_run_task *t)
+{
+    switch (t->work) {
+    case CW_RUN_LAUNCH:
+        return CW_UNLIKELY(cw_run_fault_planted) ? faulty_launch(t) : run_launch(t);
+    case CW_RUN_COPY:
+        return cw_run_spread_read_is(t) ? cw_run_spread_read(t) : transfer(t);
+    case CW_RUN_FILL:
+        return t->type == CL_COMMAND_FILL_IMAGE ? fill_image(t) : fill(t);
+    case CW_RUN_NOTHING:
+    case CW_RUN_HOME:
+        break;
+    }
+    return CL_COMPLETE;
+}
+
+cl_int cw_run_execute_command(struct cw_run_task *t)
+{
+    struct cw_run_timing timing;
+
+    return cw_run_timing_ends(t, &timing, cw_run_timing_begins(t, &timing) ? work(t) : CL_OUT_OF_RESOURCES);
+}

@@ -4,15 +4,17 @@
 
 #include "../core/types.h"
 
-/* Kinds of commands. */
-extern const struct cw_run_work_ops cw_run_execute_launch_ops, cw_run_execute_transfer_ops,
-    cw_run_execute_fill_ops, cw_run_execute_fill_image_ops;
-/* `execute` of a launch of any kind, without planted faults: submits it, and waits until it is over. */
-cl_int cw_run_execute_launch(struct cw_run_task *t);
-cl_int cw_run_execute_whole(struct cw_run_task *t); /* `execute` of a whole launch */
+/* Does the work of a command, which is no part of a cut launch (tiles/tile.h) or of a group run
+ * (groups/group.h), and returns its status; sets measure.took_ns where measure.wanted, and times
+ * (workers/timing.h). The caller has the command's worker; lock not held. */
+cl_int cw_run_execute_command(struct cw_run_task *t);
 
-/* `submit` of a whole launch; the worker is held. *queue: to be finished. */
+/* Hands a whole launch to its device. *queue: to be finished. Sets t->begun. Worker held, lock not held. */
 cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue);
+/* Around that call, or the one that hands a block to its device: takes the device's turn, gives it back and
+ * waits for `queue`. False: a thread that is lost has the turn, and t->outcome.vendor is the status. */
+bool cw_run_execute_begins(struct cw_run_task *t, uint64_t *start_ns);
+cl_int cw_run_execute_ends(struct cw_run_task *t, uint64_t start_ns, cl_int err, cl_command_queue queue);
 /* Before a launch first runs elsewhere or in parts, where policies take that early: the process has the
  * code that the home device needs to run it whole. The bare program would load it now; later no descriptor
  * may be left for that. False: there is no room for a compiler. Lock not held; the task stays. */

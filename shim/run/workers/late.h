@@ -15,9 +15,4 @@ void cw_run_late_ends(struct cw_run_worker *l);
  * looks. */
 bool cw_run_late_watches(void);
 
-/* For a thread that is about to wait, and the timer: sends launches home that wait behind late ones, and
- * those that never end. Returns when it should look again, on the clock of cw_run_global_lock_now_ns; 0:
- * there is no need. *any: some were sent. */
-uint64_t cw_run_late_look(bool *any);
-
 #endif

@@ -9,6 +9,7 @@
 #include "../core/thread.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/state.h"
 #include "exclusion.h"
 #include "short_task.h"
@@ -87,8 +88,8 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
     q->again = l->busy = false;
     if (CW_UNLIKELY(err != CL_SUCCESS))
         k->again.left = 0;
-    cw_run_record_unpin(&k->r);
-    cw_run_record_unpin(&q->r);
+    cw_run_object_unpin(&k->r);
+    cw_run_object_unpin(&q->r);
     cw_run_global_lock_tell();
     return err;
 }
@@ -161,7 +162,7 @@ void cw_run_repeat_learn(const struct cw_run_task *t)
                                       .worker = t->at.worker,
                                       .place = t->at.place,
                                       .copies = cw_run.copies,
-                                      .left = CW_RUN_REPEAT_LEFT};
+                                      .left = CW_RUN_LOOK_EACH - 1};
     memcpy(k->again.global, t->launch.global, sizeof k->again.global);
     memcpy(k->again.local, t->launch.local, sizeof k->again.local);
 }

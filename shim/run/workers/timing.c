@@ -2,31 +2,13 @@
  * emulated board and under its virtual clock, by the model (device.h). */
 #include "../models/reach.h"
 #include "../planner/costs.h"
-#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../../device/pace.h"
-#include "execute.h"
 #include "timing.h"
 
-static cl_int execute(struct cw_run_task *t)
+static const struct cw_cl_device *device_of(const struct cw_run_task *t)
 {
-    return t->ops->execute ? t->ops->execute(t) : CL_COMPLETE;
-}
-
-/* The time that it is held counts as its own. */
-static cl_int execute_paced(struct cw_run_task *t, const struct cw_cl_device *device)
-{
-    uint64_t begin = cw_run_global_lock_now_ns();
-    struct cw_pace pace;
-    cl_int status;
-
-    cw_pace_begin(device, &pace);
-    status = execute(t);
-    cw_pace_end(device, &pace);
-    if (t->measure.took_ns)
-        t->measure.took_ns = cw_run_global_lock_now_ns() - begin;
-    return status;
+    return t->queue->context->places[t->at.place].device;
 }
 
 /* When the command may start by the virtual clock. */
@@ -40,49 +22,70 @@ static uint64_t virtual_ready_ns(const struct cw_run_task *t, uint64_t ready)
     return ready < native ? native : ready;
 }
 
-cl_int cw_run_timing_execute(struct cw_run_task *t)
+/* On a device whose times are modelled. */
+static bool modelled_begins(struct cw_run_task *t, const struct cw_cl_device *device,
+                            struct cw_run_timing *timing)
 {
-    const struct cw_cl_device *device = t->queue->context->places[t->at.place].device;
-    struct cw_work_ops ops;
-    struct cw_run_worker *worker = &cw_run.workers[t->at.worker];
-    struct cw_work work;
-    struct cw_hold h;
-    uint64_t offset, ready;
-    cl_int status;
+    struct cw_work work = cw_run_costs_work_of(t);
+    uint64_t ready;
 
-    if (!device->dsp && !cw_device_clock_is_virtual()) {
-        status =
-            CW_UNLIKELY(device->pace > 0) && t->work == CW_RUN_LAUNCH ? execute_paced(t, device) : execute(t);
-        if (t->time.wanted)
-            t->time.at[3] = cw_run_global_lock_now_ns();
-        return status;
-    }
-    work = cw_run_costs_work_of(t);
     if (device->dsp && cw_device_by_operations()) {
         cw_run_global_lock_take();
-        work.ops = cw_run_reach_task_ops(t, true, &ops) ? &ops : NULL;
+        work.ops = cw_run_reach_task_ops(t, true, &timing->ops) ? &timing->ops : NULL;
         cw_run_global_lock_give();
     }
-    offset = (uint64_t)cw_device_profiling_offset_ns();
-    ready = t->time.ready_ns ? t->time.ready_ns - offset : 0;
+    ready = t->time.ready_ns ? t->time.ready_ns - (uint64_t)cw_device_profiling_offset_ns() : 0;
     if (cw_device_clock_is_virtual())
         ready = virtual_ready_ns(t, ready);
-    if (cw_device_begin(device, &work, ready, &h)) {
-        status = execute(t);
-        cw_device_end(device, &h);
-        if (CW_UNLIKELY(h.failed)) { /* stopped by tiles/tile_late.c, which does that only to blocks that may
-                                        run again */
-            status = CL_OUT_OF_RESOURCES;
-            t->begun = false;
-        }
-    } else {
-        status = CL_OUT_OF_RESOURCES; /* the device has died: the command has not run */
+    return timing->runs = cw_device_begin(device, &work, ready, &timing->hold);
+}
+
+bool cw_run_timing_begins(struct cw_run_task *t, struct cw_run_timing *timing)
+{
+    const struct cw_cl_device *device = device_of(t);
+
+    timing->modelled = device->dsp || cw_device_clock_is_virtual();
+    timing->paced = !timing->modelled && CW_UNLIKELY(device->pace > 0) && t->work == CW_RUN_LAUNCH;
+    if (CW_UNLIKELY(timing->modelled))
+        return modelled_begins(t, device, timing);
+    if (timing->paced) {
+        timing->begin_ns = cw_run_global_lock_now_ns();
+        cw_pace_begin(device, &timing->pace);
     }
-    worker->virtual_end_ns = h.end_ns;
-    t->time.at[1] = h.submit_ns + offset;
-    t->time.at[2] = h.start_ns + offset;
-    t->time.at[3] = h.end_ns + offset;
+    return true;
+}
+
+static cl_int modelled_ends(struct cw_run_task *t, struct cw_run_timing *timing, cl_int status)
+{
+    const struct cw_hold *h = &timing->hold;
+    uint64_t offset = (uint64_t)cw_device_profiling_offset_ns();
+
+    if (timing->runs)
+        cw_device_end(device_of(t), &timing->hold);
+    if (timing->runs && CW_UNLIKELY(h->failed)) { /* stopped by tiles/tile_late.c, which does that only to
+                                                     blocks that may run again */
+        status = CL_OUT_OF_RESOURCES;
+        t->begun = false;
+    }
+    cw_run.workers[t->at.worker].virtual_end_ns = h->end_ns;
+    t->time.at[1] = h->submit_ns + offset;
+    t->time.at[2] = h->start_ns + offset;
+    t->time.at[3] = h->end_ns + offset;
     if (t->time.at[0] > t->time.at[1]) /* the two clocks differ by nanoseconds */
         t->time.at[0] = t->time.at[1];
+    return status;
+}
+
+cl_int cw_run_timing_ends(struct cw_run_task *t, struct cw_run_timing *timing, cl_int status)
+{
+    if (CW_UNLIKELY(timing->modelled))
+        return modelled_ends(t, timing, status);
+    if (timing->paced) {
+        cw_pace_end(device_of(t), &timing->pace);
+        if (t->measure.took_ns) /* the time that it is held counts as its own */
+            t->measure.took_ns = cw_run_global_lock_now_ns() - timing->begin_ns;
+    }
+    if (t->time.wanted)
+        t->time.at[3] = cw_run_global_lock_now_ns();
     return status;
 }

@@ -3,9 +3,10 @@
 
 #include "../code/code.h"
 #include "../core/context_device.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
+#include "../tasks/object.h"
 #include "../core/state.h"
 #include "../core/thread.h"
 #include "../tuning/activation.h"
@@ -21,7 +22,7 @@ static bool get_program(struct cw_run_program *p, struct cw_run_context_device *
     if (how == CW_RUN_COPY_ASKED &&
         !cw_helper_program_ask(&(struct cw_run_recipe){p->source, p->options ? p->options : ""}, place)) {
         cw_run_global_lock_take();
-        p->seek_at_ns = UINT64_MAX;
+        p->seek.until = UINT64_MAX;
         cw_run_global_lock_give();
     }
     return false;
@@ -59,7 +60,7 @@ void cw_run_wanted_prepare(struct cw_run_worker *l)
     cw_run.copies += good;
     cw_run_activation_loaded(build, good, cw_thread_cpu_ns() - begin);
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
-    cw_run_record_unpin(&p->r);
+    cw_run_object_unpin(&p->r);
     cw_run_global_lock_tell();
 }
 
@@ -94,6 +95,6 @@ void cw_run_wanted_nothing(struct cw_run_worker *l)
         struct cw_run_program *p = l->wanted[l->num_wanted - 1];
 
         p->copy[l->number] = CW_RUN_COPY_FAILED;
-        cw_run_record_unpin(&p->r);
+        cw_run_object_unpin(&p->r);
     }
 }

@@ -5,9 +5,9 @@
 
 #include <stdatomic.h>
 
-#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../core/tile_types.h"
 
 static _Atomic uint32_t blocks_over; /* in all */
 static uint32_t watching;            /* threads */
@@ -39,9 +39,9 @@ void cw_run_watch_begins(struct cw_run_worker *l)
     struct cw_run_watch *w = &l->watch;
 
     w->until_ns = 0;
-    if (w->missed >= CW_RUN_WATCH_MISSES && ++w->skipped % CW_RUN_WATCH_TRY_EVERY)
+    if (cw_run_backoff_passes(&w->rest))
         return;
-    w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WATCH_WORKER_NS;
+    w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WAKE_NS;
 }
 
 bool cw_run_watch_worker(struct cw_run_worker *l)
@@ -52,7 +52,10 @@ bool cw_run_watch_worker(struct cw_run_worker *l)
     w->until_ns = 0;
     if (!until || !cw_run_watch_room() || cw_run_global_lock_now_ns() >= until)
         return false;
-    w->missed = watch(&w->pushed, until) ? 0 : w->missed + 1;
+    if (watch(&w->pushed, until))
+        w->rest = (struct cw_run_backoff){0};
+    else if (cw_run_backoff_fails(&w->rest))
+        cw_run_backoff_look(&w->rest);
     return true;
 }
 
@@ -63,14 +66,14 @@ void cw_run_watch_block_over(void)
 
 bool cw_run_watch_parts(const struct cw_run_task *t)
 {
-    uint64_t now, until = t && t->ops->until_ns && t->state == CW_RUN_RUNNING ? t->ops->until_ns(t) : 0;
+    const struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? t->tile.launch : NULL;
+    uint64_t now, until = x ? x->until_ns : 0;
 
     if (!until || !cw_run_watch_room())
         return false;
     now = cw_run_global_lock_now_ns();
-    if ((until > now + CW_RUN_WATCH_BEFORE_NS && !t->queue->synchronous) ||
-        now >= until + CW_RUN_WATCH_AFTER_NS)
+    if ((until > now + CW_RUN_WAKE_NS && !t->queue->synchronous) || now >= until + CW_RUN_WAKE_NS)
         return false;
-    watch(&blocks_over, until + CW_RUN_WATCH_AFTER_NS);
+    watch(&blocks_over, until + CW_RUN_WAKE_NS);
     return true;
 }

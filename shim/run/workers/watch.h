@@ -5,7 +5,7 @@
  * process and without clweave, is 1.5 times as fast as all of it on one where the second thread slept before,
  * and 2.0 times where it watched (2 ms: 1.55 and 1.9). So a worker's thread that has run tiles watches for
  * the next ones before it sleeps, about as long as being woken would take (ski rental: at most twice the
- * best choice's cost), and seldom where none has come in time lately. A thread of the program that waits for
+ * best choice's cost), and ever less often where none has come. A thread of the program that waits for
  * a cut launch does so when the others are expected to be ready: where the bare call runs kernels itself,
  * all the time.
  *

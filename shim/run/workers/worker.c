@@ -7,12 +7,13 @@
 #include "../core/ready.h"
 #include "../core/record.h"
 #include "../core/state.h"
+#include "../tasks/object.h"
 #include "../tasks/task.h"
 #include "batch.h"
 #include "exclusion.h"
+#include "execute.h"
 #include "late.h"
 #include "short_task.h"
-#include "timing.h"
 #include "worker.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 #include "../core/thread.h"
-#include "../core/work_ops.h"
+#include "../core/tile_types.h"
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
@@ -73,17 +74,33 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *device)
     return l;
 }
 
+static void push_parts(struct cw_run_task *t)
+{
+    struct cw_run_tiles *x = t->tile.launch;
+
+    t->state = CW_RUN_READY;
+    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each worker: there is room */
+        x->part[i].order.rank = t->order.rank;
+        x->part[i].time.ready_ns = t->time.ready_ns;
+        cw_run_ready_push(&x->part[i]);
+    }
+}
+
 void cw_run_worker_ready(struct cw_run_task *t)
 {
     if (CW_UNLIKELY(cw_run.workers[t->at.worker].quarantine.hung)) {
         t->at.worker = t->at.home;
         t->at.place = t->queue->home;
     }
-    t->early = CW_UNLIKELY(t->ops->ready && cw_run.far_workers) && !cw_run_spread_claims(t);
-    if (CW_UNLIKELY(t->ops->ready != NULL) && !t->early)
-        t->ops->ready(t);
-    else
+    if (CW_LIKELY(!t->tile.launch)) {
         cw_run_ready_push(t);
+        return;
+    }
+    t->early = cw_run.far_workers && !cw_run_spread_claims(t);
+    if (t->early)
+        cw_run_ready_push(t);
+    else
+        push_parts(t);
 }
 
 void cw_run_worker_take_ready(void)
@@ -109,11 +126,18 @@ void cw_run_worker_retire(void)
     do
         cw_run_worker_take_ready();
     while (cw_run_task_retire());
+    cw_run_object_sweep();
+}
+
+/* Launches that must not overlap wait for each other (workers/exclusion.h); parts do not. */
+static bool may_overlap(const struct cw_run_task *t)
+{
+    return t->work != CW_RUN_LAUNCH || t->tile.part_of || t->group.run || cw_run_exclusion_may(t);
 }
 
 bool cw_run_worker_can_run(const struct cw_run_task *t)
 {
-    return cw_run_work_can_run(t) && !(CW_UNLIKELY(cw_run.far_workers) && !cw_run_spread_may_claim(t));
+    return may_overlap(t) && !(CW_UNLIKELY(cw_run.far_workers) && !cw_run_spread_may_claim(t));
 }
 
 struct cw_run_task *cw_run_worker_take_first(struct cw_run_worker *l)
@@ -252,27 +276,36 @@ static void hear(struct cw_run_task *t, const struct cw_run_task *run)
     memcpy(t->time.at, run->time.at, sizeof t->time.at);
 }
 
-/* Where the launch is watched this thread uses a copy of the command, as the command goes elsewhere when the
- * launch never ends. */
-cl_int cw_run_worker_execute(struct cw_run_worker *l, struct cw_run_task *t)
+struct cw_run_task *cw_run_worker_begins(struct cw_run_worker *l, struct cw_run_task *t,
+                                         struct cw_run_task *copy)
 {
     bool watched = l->hung_ns;
-    struct cw_run_task copy;
-    cl_int status;
 
     if (watched)
-        copy = *t;
+        *copy = *t;
     l->runs = watched ? t : NULL;
     cw_run_global_lock_give();
-    status = cw_run_timing_execute(watched ? &copy : t);
+    return watched ? copy : t;
+}
+
+void cw_run_worker_ended(struct cw_run_worker *l, struct cw_run_task *t, const struct cw_run_task *run)
+{
     cw_run_global_lock_take();
-    if (watched && !l->quarantine.hung)
-        hear(t, &copy);
+    if (run != t && !l->quarantine.hung)
+        hear(t, run);
     l->runs = NULL;
+}
+
+static cl_int execute(struct cw_run_worker *l, struct cw_run_task *t)
+{
+    struct cw_run_task copy, *run = cw_run_worker_begins(l, t, &copy);
+    cl_int status = cw_run_execute_command(run);
+
+    cw_run_worker_ended(l, t, run);
     return status;
 }
 
-void cw_run_worker_leave_behind(struct cw_run_worker *l)
+struct cw_run_task *cw_run_worker_leave_behind(struct cw_run_worker *l)
 {
     struct cw_run_task *t = l->runs;
 
@@ -287,10 +320,10 @@ void cw_run_worker_leave_behind(struct cw_run_worker *l)
     cw_run_record_pin(&t->queue->r);
     t->begun = true;
     t->outcome.vendor = CL_OUT_OF_RESOURCES;
-    if (t->ops->hangs)
-        t->ops->hangs(t);
-    else
-        ends(l, t, CL_OUT_OF_RESOURCES, false);
+    if (t->tile.part_of)
+        return t;
+    ends(l, t, CL_OUT_OF_RESOURCES, false);
+    return NULL;
 }
 
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
@@ -316,7 +349,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
         cw_run_global_lock_take();
     } else if (!t->outcome.failed) {
         do
-            status = cw_run_worker_execute(l, t);
+            status = execute(l, t);
         while (!l->quarantine.hung && has_more_room(l, t, status));
     }
     if (CW_UNLIKELY(l->quarantine.hung))
@@ -329,8 +362,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     cw_run_worker_retire();
 }
 
-/* The worker stays free for others, and windows close meanwhile. */
-static void run_beside(struct cw_run_task *t)
+void cw_run_worker_run_read(struct cw_run_task *t)
 {
     cl_int status = t->outcome.failed;
 
@@ -338,15 +370,14 @@ static void run_beside(struct cw_run_task *t)
     cw_run_worker_starts(t);
     if (status >= 0) {
         cw_run_global_lock_give();
-        status = cw_run_timing_execute(t);
+        status = cw_run_execute_command(t);
         cw_run_global_lock_take();
     }
     cw_run_worker_done(t, status);
     cw_run_worker_retire();
 }
 
-/* What devices that have failed still have. */
-static void save_all(void)
+void cw_run_worker_save_all(void)
 {
     for (uint32_t i = 0; i < cw_run.num_workers; i++) {
         struct cw_run_worker *l = &cw_run.workers[i];
@@ -384,9 +415,7 @@ static cl_int fetch_bytes(const struct cw_run_worker *l, struct cw_run_task *t)
     return err;
 }
 
-/* Bytes that the command may touch are copied to where it runs. False: it is ready elsewhere now, or its
- * parts are. */
-static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
+bool cw_run_worker_fetch(struct cw_run_worker *l, struct cw_run_task *t)
 {
     bool away = t->work == CW_RUN_LAUNCH && t->at.worker != t->at.home, early = t->early;
     cl_int err;
@@ -408,24 +437,10 @@ static bool fetch(struct cw_run_worker *l, struct cw_run_task *t)
         fails(t, err);
     t->early = false;
     if (early)
-        t->ops->ready(t);
-    if (!early && !cw_run_work_can_run(t)) { /* another one has begun meanwhile */
+        push_parts(t);
+    if (!early && !may_overlap(t)) { /* another one has begun meanwhile */
         cw_run_ready_push(t);
         return false;
     }
     return !early;
-}
-
-void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
-{
-    if (CW_UNLIKELY(t->ops->beside))
-        run_beside(t);
-    else if (CW_UNLIKELY(cw_run.far_workers) && t->accesses.n && !fetch(l, t))
-        ;
-    else if (CW_UNLIKELY(t->ops->run != NULL))
-        t->ops->run(l, t, last);
-    else
-        cw_run_worker_run_command(l, t, last);
-    if (CW_UNLIKELY(cw_run.quarantines))
-        save_all();
 }

@@ -1,0 +1,203 @@
+/* Spans of a queue with streams: which way they go, by their times, and when streams are in vain. The clock
+ * is the test's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static uint64_t now;
+
+static int played_clock(clockid_t clock, struct timespec *t)
+{
+    (void)clock;
+    *t = (struct timespec){(time_t)(now / 1000000000), (long)(now % 1000000000)};
+    return 0;
+}
+
+#define clock_gettime played_clock
+#include "../../shim/run/streams/stream_worth.c"
+
+enum { COMMANDS = 8 };
+
+struct cw_stream_settings cw_stream_settings;
+struct cw_stream_counts cw_stream_counts;
+
+uint32_t cw_stream_queue_lot(struct cw_stream_queue *q, uint32_t n)
+{
+    (void)q;
+    return n - 1;
+}
+
+static struct cw_stream_context context;
+static struct cw_stream_queue queue;
+static const struct cw_stream_touch touch = {.groups = 4};
+static uint64_t takes[2]; /* ns: a command of a bare span, and of one that fans out */
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&cw_stream_settings, 0, sizeof cw_stream_settings);
+    memset(&context, 0, sizeof context);
+    memset(&queue, 0, sizeof queue);
+    queue.context = &context;
+    queue.number = 100;
+    takes[0] = takes[1] = 1000;
+    now = 1000000;
+    return 0;
+}
+
+/* A span of `commands`, which the program waits for. True: it fans out. */
+static bool span_of(uint32_t commands)
+{
+    bool fans = false;
+
+    for (uint32_t i = 0; i < commands; i++) {
+        fans = cw_stream_worth_comes(&queue, &touch);
+        queue.worth.beside += fans && i % 2;
+        queue.number++;
+        now += takes[fans];
+    }
+    cw_stream_worth_synchronised(&queue, queue.number);
+    return fans;
+}
+
+/* Until it goes the other way than the last one. Returns how many went that way, with that one. */
+static uint32_t spans_like(bool fans, uint32_t most)
+{
+    uint32_t n = 0;
+
+    while (n < most && span_of(COMMANDS) == fans)
+        n++;
+    return n;
+}
+
+static void first_commands_are_bare(void **state)
+{
+    (void)state;
+    queue.number = 0;
+    assert_false(span_of(COMMANDS));
+    assert_false(span_of(COMMANDS));
+    assert_true(span_of(COMMANDS));
+}
+
+/* Kinds of spans go by the length of the one before: the first is of a kind of its own. */
+static void both_ways_are_tried_twice_and_the_quicker_one_stays(void **state)
+{
+    (void)state;
+    takes[1] = 500;
+    assert_true(span_of(COMMANDS));
+    assert_true(span_of(COMMANDS));
+    assert_false(span_of(COMMANDS));
+    assert_true(span_of(COMMANDS));
+    assert_false(span_of(COMMANDS));
+    assert_int_equal(spans_like(true, 100), 16 + 1); /* the next trial begins with it */
+}
+
+static void the_loser_is_tried_ever_less_often(void **state)
+{
+    uint32_t rest = 0;
+
+    (void)state;
+    takes[1] = 2000;
+    span_of(COMMANDS);
+    for (uint32_t want = 16; want <= 256; want *= 2) {
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(span_of(COMMANDS), i % 2 == 0);
+        for (rest = 0; rest < want; rest++)
+            assert_false(span_of(COMMANDS));
+        if (cw_stream_worth_is_vain(&queue))
+            return;
+    }
+    fail();
+}
+
+static void a_small_gain_is_none(void **state)
+{
+    (void)state;
+    takes[1] = 1000 - 1000 / 32;
+    span_of(COMMANDS);
+    for (int i = 0; i < 4; i++)
+        span_of(COMMANDS);
+    for (int i = 0; i < 16; i++)
+        assert_false(span_of(COMMANDS));
+}
+
+static void another_length_is_another_kind(void **state)
+{
+    (void)state;
+    takes[1] = 2000;
+    for (int i = 0; i < 6; i++)
+        span_of(COMMANDS);
+    assert_false(span_of(2 * COMMANDS)); /* it begins as those of before */
+    assert_true(span_of(2 * COMMANDS));
+}
+
+static void the_making_of_queues_says_nothing(void **state)
+{
+    (void)state;
+    span_of(COMMANDS);
+    for (int i = 0; i < 10; i++) {
+        for (uint32_t k = 0; k < COMMANDS; k++) {
+            assert_true(cw_stream_worth_comes(&queue, &touch));
+            queue.worth.made = true;
+            queue.number++;
+        }
+        cw_stream_worth_synchronised(&queue, queue.number);
+    }
+}
+
+static void sixty_four_spans_without_a_gain_are_in_vain(void **state)
+{
+    uint32_t n = 0;
+
+    (void)state;
+    takes[1] = 2000;
+    while (!cw_stream_worth_is_vain(&queue) && n < 1000) {
+        span_of(COMMANDS);
+        n++;
+    }
+    assert_int_equal(n, 64);
+    assert_false(cw_stream_worth_comes(&queue, &touch));
+}
+
+static void single_launches_are_in_vain_after_more(void **state)
+{
+    uint32_t n = 0;
+
+    (void)state;
+    while (!cw_stream_worth_is_vain(&queue) && n < 10000) {
+        span_of(1);
+        n++;
+    }
+    assert_int_equal(n, 64 * 16);
+}
+
+static void streams_that_gain_stay(void **state)
+{
+    (void)state;
+    takes[1] = 500;
+    for (int i = 0; i < 10000; i++)
+        span_of(COMMANDS);
+    assert_false(cw_stream_worth_is_vain(&queue));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(first_commands_are_bare, setup),
+        cmocka_unit_test_setup(both_ways_are_tried_twice_and_the_quicker_one_stays, setup),
+        cmocka_unit_test_setup(the_loser_is_tried_ever_less_often, setup),
+        cmocka_unit_test_setup(a_small_gain_is_none, setup),
+        cmocka_unit_test_setup(another_length_is_another_kind, setup),
+        cmocka_unit_test_setup(the_making_of_queues_says_nothing, setup),
+        cmocka_unit_test_setup(sixty_four_spans_without_a_gain_are_in_vain, setup),
+        cmocka_unit_test_setup(single_launches_are_in_vain_after_more, setup),
+        cmocka_unit_test_setup(streams_that_gain_stay, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
