@@ -161,7 +161,7 @@ uint64_t cw_adaptive_remaining_dispatch(const struct cw_adaptive *a)
         const struct cw_dispatch_queue *q = r < x->regions ? &x->regional[r].queue : &x->global.queue;
 
         for (uint32_t k = 0; k < q->used; k++)
-            n += groups_of(a, q->v[(q->head + k) % q->room]).groups;
+            n += groups_of(a, q->v[(q->head + k) % q->capacity]).groups;
     }
     return n;
 }

@@ -177,8 +177,8 @@ static bool refuted(const struct energy *x, double length)
     ends = distinct(x->to, n);
     for (uint32_t s = 0; s < starts; s++)
         for (uint32_t e = ends; e-- > 0 && x->to[e] > x->from[s];) {
-            double room = x->devices * (x->to[e] - x->from[s]);
-            if (needed(x, length, x->from[s], x->to[e]) > room * (1 + 1e-9))
+            double capacity = x->devices * (x->to[e] - x->from[s]);
+            if (needed(x, length, x->from[s], x->to[e]) > capacity * (1 + 1e-9))
                 return true;
         }
     return false;

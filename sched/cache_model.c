@@ -40,7 +40,7 @@ static void put_out(struct cache *c, uint32_t p)
     c->line[p].here = c->line[p].dirty = false;
 }
 
-static void touch(struct cache *c, uint32_t p, bool write)
+static void visit(struct cache *c, uint32_t p, bool write)
 {
     uint32_t end = c->net->pieces;
 
@@ -75,7 +75,7 @@ enum cw_status cw_cache_model_run(const struct cw_groups_net *net, const uint32_
         const struct cw_groups_run *run = cw_groups_runs(net, tile, &count, &access);
         for (uint32_t a = 0; a < count; a++)
             for (uint32_t p = run[a].low; p < run[a].high; p++)
-                touch(&c, p, access[a].write);
+                visit(&c, p, access[a].write);
     }
     while (c.line[net->pieces].newer != net->pieces)
         put_out(&c, c.line[net->pieces].newer);

@@ -412,15 +412,15 @@ void cw_dispatch_post(struct cw_dispatch *s, enum cw_dispatch_kind kind, double 
     struct cw_dispatch_event e = {at, s->order++, node, s->node[node].epoch, to_epoch, kind};
     size_t k = s->events;
 
-    if (s->events == s->room) {
-        size_t room = 2 * s->room + 1024;
-        struct cw_dispatch_event *more = realloc(s->heap, room * sizeof *more);
+    if (s->events == s->capacity) {
+        size_t capacity = 2 * s->capacity + 1024;
+        struct cw_dispatch_event *more = realloc(s->heap, capacity * sizeof *more);
         if (!more) {
             s->no_memory = true;
             return;
         }
         s->heap = more;
-        s->room = room;
+        s->capacity = capacity;
     }
     for (s->events++; k > 0 && before(&e, &s->heap[(k - 1) / 2]); k = (k - 1) / 2)
         s->heap[k] = s->heap[(k - 1) / 2];

@@ -102,7 +102,7 @@ struct cw_dispatch {
     uint32_t *holder;                /* per level below the top and task: its holder, CW_DISPATCH_NOBODY */
     uint8_t *taken;                  /* results taken at the global master, per task */
     struct cw_dispatch_event *heap;
-    size_t events, room;
+    size_t events, capacity;
     uint64_t order, random, limit;
     uint32_t left;
     double now, half[2], work_s;

@@ -103,7 +103,7 @@ bool cw_dispatch_master_holdings(const struct cw_dispatch_master *m, struct cw_d
     bool ok = true;
 
     for (uint32_t k = 0; k < m->queue.used; k++)
-        ok &= cw_dispatch_queue_put(q, m->queue.v[(m->queue.head + k) % m->queue.room]);
+        ok &= cw_dispatch_queue_put(q, m->queue.v[(m->queue.head + k) % m->queue.capacity]);
     for (uint32_t t = 0; t < m->tasks; t++)
         if (holder_of(m, t) < m->children)
             ok &= cw_dispatch_queue_put_task(q, t);

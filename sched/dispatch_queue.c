@@ -8,34 +8,34 @@ void cw_dispatch_queue_finish(struct cw_dispatch_queue *q)
     *q = (struct cw_dispatch_queue){0};
 }
 
-bool cw_dispatch_queue_reserve(struct cw_dispatch_queue *q, uint32_t room)
+bool cw_dispatch_queue_reserve(struct cw_dispatch_queue *q, uint32_t capacity)
 {
     struct cw_dispatch_range *more;
 
-    if (room <= q->room)
+    if (capacity <= q->capacity)
         return true;
-    more = malloc(room * sizeof *more);
+    more = malloc(capacity * sizeof *more);
     if (!more)
         return false;
     for (uint32_t k = 0; k < q->used; k++)
-        more[k] = q->v[(q->head + k) % q->room];
+        more[k] = q->v[(q->head + k) % q->capacity];
     free(q->v);
-    *q = (struct cw_dispatch_queue){more, 0, q->used, room};
+    *q = (struct cw_dispatch_queue){more, 0, q->used, capacity};
     return true;
 }
 
 bool cw_dispatch_queue_put(struct cw_dispatch_queue *q, struct cw_dispatch_range r)
 {
-    if (q->used == q->room && !cw_dispatch_queue_reserve(q, 2 * q->room + 8))
+    if (q->used == q->capacity && !cw_dispatch_queue_reserve(q, 2 * q->capacity + 8))
         return false;
     if (r.count)
-        q->v[(q->head + q->used++) % q->room] = r;
+        q->v[(q->head + q->used++) % q->capacity] = r;
     return true;
 }
 
 bool cw_dispatch_queue_put_task(struct cw_dispatch_queue *q, uint32_t task)
 {
-    struct cw_dispatch_range *last = q->used ? &q->v[(q->head + q->used - 1) % q->room] : NULL;
+    struct cw_dispatch_range *last = q->used ? &q->v[(q->head + q->used - 1) % q->capacity] : NULL;
 
     if (!last || last->first + last->count != task)
         return cw_dispatch_queue_put(q, (struct cw_dispatch_range){task, 1});
@@ -53,7 +53,7 @@ struct cw_dispatch_range cw_dispatch_queue_take(struct cw_dispatch_queue *q, uin
     head->first += r.count;
     head->count -= r.count;
     if (head->count == 0) {
-        q->head = (q->head + 1) % q->room;
+        q->head = (q->head + 1) % q->capacity;
         q->used--;
     }
     return r;

@@ -20,13 +20,13 @@ struct cw_dispatch_range {
 /* A zeroed queue is empty. */
 struct cw_dispatch_queue {
     struct cw_dispatch_range *v; /* owned */
-    uint32_t head, used, room;
+    uint32_t head, used, capacity;
 };
 
 void cw_dispatch_queue_finish(struct cw_dispatch_queue *q);
 
 /* Makes room for so many ranges. False: out of memory. */
-bool cw_dispatch_queue_reserve(struct cw_dispatch_queue *q, uint32_t room);
+bool cw_dispatch_queue_reserve(struct cw_dispatch_queue *q, uint32_t capacity);
 
 /* Puts a range at the end, or one task, into the last range where it belongs there. False: out of memory. */
 bool cw_dispatch_queue_put(struct cw_dispatch_queue *q, struct cw_dispatch_range r);

@@ -226,15 +226,15 @@ static enum cw_status next_generation(struct genetic *s, struct cw_error *err)
 
 static bool allocate(struct genetic *s)
 {
-    uint32_t room = 2 * s->size;
+    uint32_t capacity = 2 * s->size;
 
     s->order = malloc(s->length * sizeof *s->order);
-    s->pool = calloc(room, sizeof *s->pool);
+    s->pool = calloc(capacity, sizeof *s->pool);
     s->best.gene = malloc(s->length * sizeof *s->best.gene);
     if (!s->order || !s->pool || !s->best.gene)
         return false;
-    s->pool[0].gene = malloc((size_t)room * s->length * sizeof(uint32_t));
-    for (uint32_t k = 1; k < room && s->pool[0].gene; k++)
+    s->pool[0].gene = malloc((size_t)capacity * s->length * sizeof(uint32_t));
+    for (uint32_t k = 1; k < capacity && s->pool[0].gene; k++)
         s->pool[k].gene = s->pool[0].gene + (size_t)k * s->length;
     return s->pool[0].gene != NULL;
 }

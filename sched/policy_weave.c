@@ -29,15 +29,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS          3000u
-#define LOOKS_SHARED   10000u
-#define LOOKS_SIZE     32u
-#define LOOKS_FLOOR    10000000u
-#define LOOKS_GROWN    20000000u
-#define LOOKS_MAX      100000000u
-#define LOOKS_LEAST    500u
-#define SHORTEST       2u       /* the first two rounds have the default effort / 2^SHORTEST */
-#define SHARE_ROOM_MAX 2000000u /* tasks x devices */
+#define LOOKS           3000u
+#define LOOKS_SHARED    10000u
+#define LOOKS_SIZE      32u
+#define LOOKS_FLOOR     10000000u
+#define LOOKS_GROWN     20000000u
+#define LOOKS_MAX       100000000u
+#define LOOKS_LEAST     500u
+#define SHORTEST        2u       /* the first two rounds have the default effort / 2^SHORTEST */
+#define SHARE_SPACE_MAX 2000000u /* tasks x devices */
 
 /* The size that the time of a policy grows with. */
 enum growth {
@@ -340,7 +340,7 @@ static enum cw_status weave(struct weave *w, struct cw_error *err)
 {
     const struct cw_graph *g = w->plan->graph;
     bool shares = w->sharing != CW_SHARE_NEVER && g->devices <= CW_MOLDABLE_DEVICES_MAX &&
-                  (uint64_t)g->tasks * g->devices <= SHARE_ROOM_MAX;
+                  (uint64_t)g->tasks * g->devices <= SHARE_SPACE_MAX;
     struct cw_bounds bounds;
     enum cw_status status = cw_bounds_compute(g, w->plan->platform, w->sharing, &bounds, err);
 

@@ -126,11 +126,11 @@ static int compare(struct cw_compare *c)
 }
 
 /* Adds a graph for each platform, with each seed; no list: one of the default. */
-static bool add_graph(struct cw_compare *c, size_t *room, char *graph, const uint64_t *seed)
+static bool add_graph(struct cw_compare *c, size_t *capacity, char *graph, const uint64_t *seed)
 {
     size_t platforms = c->o->platforms.count, seeds = c->o->seeds.count;
 
-    if (!cw_array_reserve(&c->input, room, c->inputs, (platforms + 1) * (seeds + 1), sizeof *c->input))
+    if (!cw_array_reserve(&c->input, capacity, c->inputs, (platforms + 1) * (seeds + 1), sizeof *c->input))
         return false;
     for (size_t p = 0; p < (platforms ? platforms : 1); p++)
         for (size_t k = 0; k < (seeds ? seeds : 1); k++)
@@ -160,7 +160,7 @@ static enum cw_status name_graphs(struct cw_compare *c, int argc, char **argv, c
 {
     uint64_t *seed = calloc(c->o->seeds.count + 1, sizeof *seed);
     struct cw_file_text in = {0};
-    size_t room = 0;
+    size_t capacity = 0;
     bool good = seed != NULL;
     enum cw_status status = good ? read_seeds(c->o, seed, err) : CW_OK;
 
@@ -172,10 +172,10 @@ static enum cw_status name_graphs(struct cw_compare *c, int argc, char **argv, c
         }
     }
     for (int k = 0; good && status == CW_OK && k < argc; k++)
-        good = add_graph(c, &room, argv[k], seed);
+        good = add_graph(c, &capacity, argv[k], seed);
     char *line = good && *lines ? strtok(*lines, "\r\n") : NULL;
     for (; line && good; line = strtok(NULL, "\r\n"))
-        good = add_graph(c, &room, line, seed);
+        good = add_graph(c, &capacity, line, seed);
     free(seed);
     if (status != CW_OK)
         return status;

@@ -53,13 +53,13 @@ static enum cw_status find_work(struct known *k, const struct cw_trace *t, bool 
     enum cw_status status =
         all ? cw_footprints_reach(&k->reach, t, err) : cw_footprints_kept(&k->reach, t, err);
     struct cw_launch_parts *parts = status ? NULL : cw_launch_parts_create(t, &k->reach);
-    size_t room = 0;
+    size_t capacity = 0;
     const char *without = "no model of it is kept; --operations makes one where its source is recorded";
 
     if (all)
         without = k->reach.missing.status ? k->reach.missing.text : "its source is not recorded";
     if (parts)
-        cw_spill_reserve(&k->work, &room, 0, t->commands.count + 1, sizeof *k->work);
+        cw_spill_reserve(&k->work, &capacity, 0, t->commands.count + 1, sizeof *k->work);
     for (size_t i = 0; k->work && i < t->commands.count; i++)
         if (t->commands.v[i].kernel < t->kernels.count) {
             cw_launch_parts_work(parts, &t->commands.v[i], without, &k->work[i]);

@@ -25,7 +25,8 @@ enum cw_compile_state {
 #define CW_COMPILE_BYTES  (4u << 20) /* of the whole, mostly never touched */
 #define CW_COMPILE_MODULE 4096
 #define CW_COMPILE_STACK                                                                                     \
-    (8u << 20) /* bytes at most, of the compiler's first thread, which builds programs                       \
+    (8u                                                                                                      \
+     << 20) /* bytes at most, of the compiler's first thread, which builds programs                       \
                 */
 #define CW_COMPILE_VERSION (2u << 16 | (uint32_t)sizeof(struct cw_compile_area))
 
@@ -55,14 +56,14 @@ struct cw_compile_area {
     uint32_t args, arg_at;                                /* struct cw_compile_arg[args] from there on */
     uint32_t device_at, source_at, options_at, kernel_at; /* texts with a NUL at their end, within the area */
     char module[CW_COMPILE_MODULE]; /* the answer: the file that the code is in; "": not known */
-    char room[];
+    char capacity[];
 };
 
 struct cw_compile_question {
     const char *device; /* as cw_vendor_describe_driver() says it */
     uint32_t units;     /* compute units, of a sub-device; 0: of a whole one */
     const char *source, *options;
-    bool only_build;    /* of the rest nothing counts but range.dims, 1 */
+    bool only_build; /* of the rest nothing counts but range.dims, 1 */
     const char *kernel;
     struct cw_compile_range range;
     uint32_t args;

@@ -56,7 +56,7 @@ cl_command_queue cw_execute_queue_of(const struct cw_exec *x, uint32_t id)
 /* ---- devices */
 
 /* All devices of all platforms, in the vendor's order. */
-static size_t list_devices(cl_device_id *devices, size_t room)
+static size_t list_devices(cl_device_id *devices, size_t capacity)
 {
     cl_platform_id platforms[MOST_PLATFORMS];
     cl_uint platform_count = 0, n;
@@ -65,9 +65,9 @@ static size_t list_devices(cl_device_id *devices, size_t room)
         return 0;
     for (cl_uint p = 0; p < platform_count && p < MOST_PLATFORMS; p++) {
         n = 0;
-        if (count < room && clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(room - count),
-                                           devices + count, &n) == CL_SUCCESS)
-            count += n < room - count ? n : room - count;
+        if (count < capacity && clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(capacity - count),
+                                               devices + count, &n) == CL_SUCCESS)
+            count += n < capacity - count ? n : capacity - count;
     }
     return count;
 }

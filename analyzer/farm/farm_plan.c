@@ -15,13 +15,13 @@
 
 struct text {
     char *v;
-    size_t used, room;
+    size_t used, capacity;
     bool no_memory;
 };
 
 static void add(struct text *t, const void *data, size_t n)
 {
-    if (t->no_memory || !cw_array_reserve(&t->v, &t->room, t->used, n + 1, 1)) {
+    if (t->no_memory || !cw_array_reserve(&t->v, &t->capacity, t->used, n + 1, 1)) {
         t->no_memory = true;
         return;
     }
@@ -86,7 +86,7 @@ static enum cw_status find_lines(struct cw_farm_list *l, uint32_t *fewest, const
                                  struct cw_error *err)
 {
     const char *end = l->text + l->bytes, *nul = memchr(l->text, '\0', l->bytes);
-    size_t room = 0;
+    size_t capacity = 0;
 
     *fewest = UINT32_MAX;
     if (nul)
@@ -101,7 +101,8 @@ static enum cw_status find_lines(struct cw_farm_list *l, uint32_t *fewest, const
                                 line_number(l, p));
         if (!words)
             continue;
-        if (l->lines == UINT32_MAX - 1 || !cw_array_reserve(&l->line, &room, l->lines, 1, sizeof *l->line))
+        if (l->lines == UINT32_MAX - 1 ||
+            !cw_array_reserve(&l->line, &capacity, l->lines, 1, sizeof *l->line))
             return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the lines of %s", l->name);
         l->line[l->lines++] = (uint64_t)(p - l->text);
         if (words < *fewest) {

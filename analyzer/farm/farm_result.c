@@ -10,7 +10,7 @@
 
 bool cw_farm_result_add_bytes(struct cw_farm_bytes *b, const void *data, size_t n)
 {
-    if (!cw_array_reserve(&b->v, &b->room, b->used, n, 1))
+    if (!cw_array_reserve(&b->v, &b->capacity, b->used, n, 1))
         return false;
     if (n)
         memcpy(b->v + b->used, data, n);

@@ -32,7 +32,7 @@ struct cw_farm_result {
 /* Bytes that grow; a zeroed one is empty. */
 struct cw_farm_bytes {
     char *v; /* owned */
-    size_t used, room;
+    size_t used, capacity;
 };
 
 /* False: out of memory; nothing was added. */

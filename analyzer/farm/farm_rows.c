@@ -64,7 +64,7 @@ static enum cw_status find_column(struct cw_farm_columns *c, const char *name, s
         }
     if (c->count == CW_FARM_COLUMNS_MAX)
         return cw_error_set(err, CW_ERR_LIMIT, "its rows have more than %d columns", CW_FARM_COLUMNS_MAX);
-    if (!cw_array_reserve(&c->v, &c->room, c->count, 1, sizeof *c->v) ||
+    if (!cw_array_reserve(&c->v, &c->capacity, c->count, 1, sizeof *c->v) ||
         !(c->v[c->count].name = strndup(name, n)))
         return no_memory(err);
     c->v[c->count].repeat = repeat;
@@ -79,7 +79,7 @@ static enum cw_status add_cell(struct cw_farm_rows *r, struct cw_farm_columns *c
 {
     size_t at = r->text.used;
 
-    if (!cw_array_reserve(&r->cell, &r->cells_room, r->cells, 1, sizeof *r->cell) ||
+    if (!cw_array_reserve(&r->cell, &r->cells_space, r->cells, 1, sizeof *r->cell) ||
         !cw_farm_result_add_bytes(&r->text, text, n))
         return no_memory(err);
     r->cell[r->cells++] = (struct cw_farm_cell){column, type, at, n};
@@ -90,7 +90,7 @@ static enum cw_status add_cell(struct cw_farm_rows *r, struct cw_farm_columns *c
 
 static enum cw_status end_row(struct cw_farm_rows *r, struct cw_error *err)
 {
-    if (!cw_array_reserve(&r->end, &r->rows_room, r->rows, 1, sizeof *r->end))
+    if (!cw_array_reserve(&r->end, &r->rows_space, r->rows, 1, sizeof *r->end))
         return no_memory(err);
     r->end[r->rows++] = r->cells;
     return CW_OK;

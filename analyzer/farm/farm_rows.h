@@ -35,7 +35,7 @@ struct cw_farm_columns {
         uint32_t repeat;         /* the how-manieth of this name in its row, from 0 */
         enum cw_table_type type; /* that holds all values until now */
     } * v;
-    size_t count, room;
+    size_t count, capacity;
 };
 void cw_farm_columns_finish(struct cw_farm_columns *c);
 
@@ -49,7 +49,7 @@ struct cw_farm_cell {
 struct cw_farm_rows {
     struct cw_farm_cell *cell; /* row by row; owned */
     size_t *end;               /* per row: the number of cells up to its end; owned */
-    size_t cells, cells_room, rows, rows_room;
+    size_t cells, cells_space, rows, rows_space;
     struct cw_farm_bytes text;
 };
 

@@ -33,7 +33,7 @@ static bool announce(const struct cw_farm_up *u, const struct cw_dispatch_queue 
     bool sent;
 
     for (uint32_t k = 0; v && k < held->used; k++)
-        v[k] = held->v[(held->head + k) % held->room];
+        v[k] = held->v[(held->head + k) % held->capacity];
     sent = cw_farm_link_send(u->fd, CW_FARM_JOIN, 0, v, v ? held->used * sizeof *v : 0, NULL, 0);
     free(v);
     return sent;

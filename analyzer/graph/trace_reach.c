@@ -134,7 +134,7 @@ static struct cw_reach_arg describe(const struct cw_trace *t, const struct cw_t_
     }
 }
 
-static bool make_room(struct cw_trace_reach *r, uint32_t n)
+static bool make_space(struct cw_trace_reach *r, uint32_t n)
 {
     struct cw_reach_arg *grown = n > r->max_args ? realloc(r->args, n * sizeof *grown) : r->args;
 
@@ -149,7 +149,7 @@ bool cw_trace_reach_describe(struct cw_trace_reach *r, const struct cw_trace *t,
                              struct cw_reach_launch *l)
 {
     *l = (struct cw_reach_launch){.work_dim = k->work_dim, .args = k->args.count};
-    if (k->unknown_access || k->work_dim < 1 || k->work_dim > 3 || !make_room(r, k->args.count))
+    if (k->unknown_access || k->work_dim < 1 || k->work_dim > 3 || !make_space(r, k->args.count))
         return false;
     for (uint32_t i = 0; i < k->args.count; i++) {
         const struct cw_t_arg *a = &t->args.v[k->args.first + i];

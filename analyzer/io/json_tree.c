@@ -17,7 +17,7 @@ struct reader {
     struct cw_json_in in;
     struct cw_json_tree *t;
     struct cw_json_node *open;
-    size_t opens, open_room;
+    size_t opens, open_space;
 };
 
 static bool no_memory(struct reader *r)
@@ -36,7 +36,7 @@ static uint32_t keep(struct reader *r, const char *bytes, size_t length)
         cw_error_set(r->in.err, CW_ERR_LIMIT, "%s: more than 4 GiB of strings", r->in.name);
         return 0;
     }
-    if (!cw_array_reserve(&t->text, &t->text_room, at, length + 1, 1)) {
+    if (!cw_array_reserve(&t->text, &t->text_space, at, length + 1, 1)) {
         no_memory(r);
         return 0;
     }
@@ -105,7 +105,7 @@ static bool close_list(struct reader *r, struct cw_json_node *to, size_t base, c
         return cw_json_fail(&r->in, at, "more than 2^32 values");
     if (n && to->kind == CW_JSON_OBJECT && !names_differ(r, r->open + base, n, at))
         return false;
-    if (!cw_array_reserve(&t->node, &t->node_room, t->nodes, n, sizeof *t->node))
+    if (!cw_array_reserve(&t->node, &t->node_space, t->nodes, n, sizeof *t->node))
         return no_memory(r);
     if (n)
         memcpy(t->node + t->nodes, r->open + base, n * sizeof *t->node);
@@ -133,7 +133,7 @@ static bool read_list(struct reader *r, struct cw_json_node *v, char bracket)
         if (!read_value(r, &member))
             return false;
         member.key = name;
-        if (!cw_array_reserve(&r->open, &r->open_room, r->opens, 1, sizeof *r->open))
+        if (!cw_array_reserve(&r->open, &r->open_space, r->opens, 1, sizeof *r->open))
             return no_memory(r);
         r->open[r->opens++] = member;
     }
@@ -176,7 +176,7 @@ enum cw_status cw_json_tree_read(struct cw_json_tree *t, const char *path, struc
     if (!own.status && cw_json_peek(&r.in) != '{')
         cw_json_expected(&r.in, "an object");
     if (!own.status && read_value(&r, &root) && cw_json_done(&r.in)) {
-        if (cw_array_reserve(&t->node, &t->node_room, t->nodes, 1, sizeof root))
+        if (cw_array_reserve(&t->node, &t->node_space, t->nodes, 1, sizeof root))
             t->node[t->nodes++] = root;
         else
             no_memory(&r);

@@ -25,7 +25,7 @@ struct cw_json_node {
 struct cw_json_tree {
     struct cw_json_node *node; /* the root is the last */
     char *text;                /* strings, each ended by a zero byte */
-    size_t nodes, node_room, bytes, text_room;
+    size_t nodes, node_space, bytes, text_space;
 };
 
 /* Reads `path`, which must hold one JSON object and nothing behind it, with no name twice in an object.

@@ -14,13 +14,13 @@ void cw_protobuf_out_finish(struct cw_protobuf_out *o)
 /* Where `n` more bytes go; NULL: memory is out. */
 static uint8_t *extend(struct cw_protobuf_out *o, size_t n)
 {
-    if (!o->failed && n > o->room - o->used) {
-        size_t room = 2 * (o->used + n) + 256;
-        uint8_t *bytes = realloc(o->bytes, room);
+    if (!o->failed && n > o->capacity - o->used) {
+        size_t capacity = 2 * (o->used + n) + 256;
+        uint8_t *bytes = realloc(o->bytes, capacity);
         o->failed = !bytes;
         if (bytes) {
             o->bytes = bytes;
-            o->room = room;
+            o->capacity = capacity;
         }
     }
     if (o->failed)

@@ -16,7 +16,7 @@
 /* A zeroed one is empty. */
 struct cw_protobuf_out {
     uint8_t *bytes;
-    size_t used, room;
+    size_t used, capacity;
     bool failed;
 };
 

@@ -14,7 +14,7 @@ static void drop(struct cw_ddr *d, size_t k)
 }
 
 /* Room for two more. */
-static void make_room(struct cw_ddr *d)
+static void make_space(struct cw_ddr *d)
 {
     for (size_t k = 1; k < d->n && d->n + 2 > CW_DDR_SPANS;) {
         if (d->used[k] == d->used[k - 1])
@@ -60,7 +60,7 @@ uint64_t cw_ddr_run(struct cw_ddr *d, uint64_t start, const struct cw_ddr_work *
 
     if (!(w->memory_ns > 0) || !(all > .5))
         return cw_whole_later(start, w->compute_ns);
-    make_room(d);
+    make_space(d);
     for (k = cut(d, start);; k++) {
         double speed = all / takes(w, 1 - d->used[k]), use = w->memory_ns / all * speed;
 

@@ -32,9 +32,9 @@ struct stg {
     struct cw_error *err;
     uint32_t tasks, processors, base; /* as the first line says; number of the first row */
     struct row *row;
-    uint32_t rows, row_room;
+    uint32_t rows, row_space;
     struct arc *arc;
-    uint32_t arcs, arc_room;
+    uint32_t arcs, arc_space;
 };
 
 /* ---- numbers on lines */
@@ -100,13 +100,13 @@ static enum cw_status whole(struct stg *s, const char *what, double most, uint32
 
 /* ---- rows */
 
-static void *grown(void *v, uint32_t used, uint32_t *room, size_t size)
+static void *grown(void *v, uint32_t used, uint32_t *capacity, size_t size)
 {
     void *more = v;
 
-    if (used == *room) {
-        more = realloc(v, (size_t)(2 * *room + 64) * size);
-        *room = more ? 2 * *room + 64 : *room;
+    if (used == *capacity) {
+        more = realloc(v, (size_t)(2 * *capacity + 64) * size);
+        *capacity = more ? 2 * *capacity + 64 : *capacity;
     }
     return more;
 }
@@ -114,7 +114,7 @@ static void *grown(void *v, uint32_t used, uint32_t *room, size_t size)
 static enum cw_status read_arc(struct stg *s, bool costs)
 {
     struct arc a = {.at = s->p};
-    struct arc *more = grown(s->arc, s->arcs, &s->arc_room, sizeof a);
+    struct arc *more = grown(s->arc, s->arcs, &s->arc_space, sizeof a);
     enum cw_status status = whole(s, "predecessor", UINT32_MAX - 1, &a.from);
 
     if (!more)
@@ -134,7 +134,7 @@ static enum cw_status read_arc(struct stg *s, bool costs)
 static enum cw_status read_row(struct stg *s)
 {
     struct row r = {.at = s->p, .first = s->arcs};
-    struct row *more = grown(s->row, s->rows, &s->row_room, sizeof r);
+    struct row *more = grown(s->row, s->rows, &s->row_space, sizeof r);
     uint32_t number_of = 0;
     bool costs;
     enum cw_status status = whole(s, "number of the task", UINT32_MAX - 1, &number_of);

@@ -123,13 +123,13 @@ static enum cw_status read_times(struct cw_wf *w)
 
 static enum cw_status add_link(struct cw_wf *w, uint32_t from, uint32_t to)
 {
-    if (w->links == w->link_room) {
-        size_t room = 2 * w->link_room + 256;
-        struct cw_wf_link *more = realloc(w->link, room * sizeof *more);
+    if (w->links == w->link_space) {
+        size_t capacity = 2 * w->link_space + 256;
+        struct cw_wf_link *more = realloc(w->link, capacity * sizeof *more);
         if (!more)
             return cw_graph_wf_no_memory(w);
         w->link = more;
-        w->link_room = room;
+        w->link_space = capacity;
     }
     w->link[w->links++] = (struct cw_wf_link){from, to, 0};
     return CW_OK;

@@ -13,7 +13,7 @@ struct cw_wf_use { /* a task writes or reads a file */
 
 struct cw_wf_uses {
     struct cw_wf_use *v;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct cw_wf_link {
@@ -31,7 +31,7 @@ struct cw_wf {
     double *seconds;   /* per task, NAN: not known */
     struct cw_wf_uses writes, reads;
     struct cw_wf_link *link;
-    size_t links, link_room;
+    size_t links, link_space;
     struct cw_error *err;
 };
 

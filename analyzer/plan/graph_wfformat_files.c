@@ -11,13 +11,13 @@ static enum cw_status add_use(struct cw_wf *w, struct cw_wf_uses *u, const char 
 {
     uint32_t number = cw_name_table_add(&w->files, file, length);
 
-    if (u->count == u->room) {
-        size_t room = 2 * u->room + 256;
-        struct cw_wf_use *more = realloc(u->v, room * sizeof *more);
+    if (u->count == u->capacity) {
+        size_t capacity = 2 * u->capacity + 256;
+        struct cw_wf_use *more = realloc(u->v, capacity * sizeof *more);
         if (!more)
             return cw_graph_wf_no_memory(w);
         u->v = more;
-        u->room = room;
+        u->capacity = capacity;
     }
     if (number == CW_NAME_NONE)
         return cw_graph_wf_no_memory(w);

@@ -28,14 +28,14 @@ static void *grown(struct cw_lp *lp, void *array, size_t count, size_t size)
 
 uint32_t cw_lp_add_column(struct cw_lp *lp, double cost, double lower, double upper)
 {
-    if (lp->columns == lp->column_room) {
-        uint32_t room = 2 * lp->column_room + 64;
-        lp->cost = grown(lp, lp->cost, room, sizeof *lp->cost);
-        lp->lower = grown(lp, lp->lower, room, sizeof *lp->lower);
-        lp->upper = grown(lp, lp->upper, room, sizeof *lp->upper);
+    if (lp->columns == lp->column_space) {
+        uint32_t capacity = 2 * lp->column_space + 64;
+        lp->cost = grown(lp, lp->cost, capacity, sizeof *lp->cost);
+        lp->lower = grown(lp, lp->lower, capacity, sizeof *lp->lower);
+        lp->upper = grown(lp, lp->upper, capacity, sizeof *lp->upper);
         if (lp->failed)
             return 0;
-        lp->column_room = room;
+        lp->column_space = capacity;
     }
     lp->cost[lp->columns] = cost;
     lp->lower[lp->columns] = lower;
@@ -45,14 +45,14 @@ uint32_t cw_lp_add_column(struct cw_lp *lp, double cost, double lower, double up
 
 void cw_lp_add_row(struct cw_lp *lp, double low, double high)
 {
-    if (lp->rows == lp->row_room) {
-        uint32_t room = 2 * lp->row_room + 64;
-        lp->low = grown(lp, lp->low, room, sizeof *lp->low);
-        lp->high = grown(lp, lp->high, room, sizeof *lp->high);
-        lp->row_start = grown(lp, lp->row_start, (size_t)room + 1, sizeof *lp->row_start);
+    if (lp->rows == lp->row_space) {
+        uint32_t capacity = 2 * lp->row_space + 64;
+        lp->low = grown(lp, lp->low, capacity, sizeof *lp->low);
+        lp->high = grown(lp, lp->high, capacity, sizeof *lp->high);
+        lp->row_start = grown(lp, lp->row_start, (size_t)capacity + 1, sizeof *lp->row_start);
         if (lp->failed)
             return;
-        lp->row_room = room;
+        lp->row_space = capacity;
     }
     lp->low[lp->rows] = low;
     lp->high[lp->rows] = high;
@@ -62,12 +62,12 @@ void cw_lp_add_row(struct cw_lp *lp, double low, double high)
 
 void cw_lp_add_entry(struct cw_lp *lp, uint32_t column, double value)
 {
-    if (lp->entries == lp->entry_room) {
-        uint32_t room = 2 * lp->entry_room + 256;
-        lp->column = grown(lp, lp->column, room, sizeof *lp->column);
-        lp->value = grown(lp, lp->value, room, sizeof *lp->value);
+    if (lp->entries == lp->entry_space) {
+        uint32_t capacity = 2 * lp->entry_space + 256;
+        lp->column = grown(lp, lp->column, capacity, sizeof *lp->column);
+        lp->value = grown(lp, lp->value, capacity, sizeof *lp->value);
         if (!lp->failed)
-            lp->entry_room = room;
+            lp->entry_space = capacity;
     }
     if (lp->failed)
         return;

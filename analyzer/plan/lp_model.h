@@ -27,7 +27,7 @@ struct cw_lp {
     uint32_t *row_start;          /* rows + 1 */
     uint32_t *column;             /* per entry, row by row */
     double *value;                /* per entry */
-    uint32_t column_room, row_room, entry_room;
+    uint32_t column_space, row_space, entry_space;
     bool failed;
 };
 

@@ -133,7 +133,7 @@ static bool find_places(struct maker *m, const struct cw_command *c)
     return !c->unknown_access && !c->elsewhere;
 }
 
-static bool touch(void *data, uint32_t tile, uint32_t arg, bool write, uint64_t begin, uint64_t end)
+static bool visit(void *data, uint32_t tile, uint32_t arg, bool write, uint64_t begin, uint64_t end)
 {
     struct maker *m = data;
     uint64_t at = m->place[arg].allocation + (uint64_t)m->place[arg].base;
@@ -158,7 +158,7 @@ static enum cw_status launch_step(struct maker *m, uint32_t command)
     if (!m->tiler[c->kernel] && !(m->tiler[c->kernel] = cw_tiler_create(model)))
         return no_memory(m);
     m->accesses = 0, m->ended = 0;
-    if (!cw_tiler_cut(m->tiler[c->kernel], &l, m->place, m->tiles, m->dims, touch, m, made))
+    if (!cw_tiler_cut(m->tiler[c->kernel], &l, m->place, m->tiles, m->dims, visit, m, made))
         return no_memory(m);
     tiles = made[0] * made[1] * made[2];
     for (; m->ended < tiles; m->ended++)

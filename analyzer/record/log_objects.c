@@ -433,22 +433,22 @@ static enum cw_status read_definition(struct cw_log_reader *r, struct cw_log_def
     return CW_OK;
 }
 
-static enum cw_status make_room(struct cw_log_reader *r)
+static enum cw_status make_space(struct cw_log_reader *r)
 {
     struct cw_trace *t = r->t;
     size_t i;
 
-#define ROOM(array, kind)                                                                                    \
+#define CAPACITY(array, kind)                                                                                \
     if (r->ids[kind].count && !cw_trace_push(&t->array, r->ids[kind].count))                                 \
         return cw_log_nomem(r);
-    ROOM(platforms, CW_LOG_O_PLATFORM)
-    ROOM(devices, CW_LOG_O_DEVICE)
-    ROOM(contexts, CW_LOG_O_CONTEXT)
-    ROOM(queues, CW_LOG_O_QUEUE)
-    ROOM(memory, CW_LOG_O_MEMORY)
-    ROOM(samplers, CW_LOG_O_SAMPLER)
-    ROOM(programs, CW_LOG_O_PROGRAM)
-    ROOM(kernels, CW_LOG_O_KERNEL)
+    CAPACITY(platforms, CW_LOG_O_PLATFORM)
+    CAPACITY(devices, CW_LOG_O_DEVICE)
+    CAPACITY(contexts, CW_LOG_O_CONTEXT)
+    CAPACITY(queues, CW_LOG_O_QUEUE)
+    CAPACITY(memory, CW_LOG_O_MEMORY)
+    CAPACITY(samplers, CW_LOG_O_SAMPLER)
+    CAPACITY(programs, CW_LOG_O_PROGRAM)
+    CAPACITY(kernels, CW_LOG_O_KERNEL)
     r->kernels = calloc(t->kernels.count + 1, sizeof *r->kernels);
     for (i = 0; i < r->defs.count; i++) /* numbered without gaps, but a killed thread may have lost one */
         r->callsite_count += r->defs.v[i].kind == CW_LOG_CALLSITE;
@@ -465,7 +465,7 @@ enum cw_status cw_log_read_objects(struct cw_log_reader *r)
     if (st == CW_OK)
         st = order_memory(r);
     if (st == CW_OK)
-        st = make_room(r);
+        st = make_space(r);
     for (i = 0; st == CW_OK && i < r->defs.count; i++) {
         st = read_definition(r, &r->defs.v[i]);
         if (st == CW_OK && r->defs.v[i].body.bad)

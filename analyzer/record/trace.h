@@ -244,7 +244,7 @@ struct cw_t_part {
 enum cw_move_why {
     CW_MOVE_NEEDED, /* a command that run mode ran was to touch them there */
     CW_MOVE_NATIVE, /* a command that went to the vendor was to find them at home */
-    CW_MOVE_ROOM,   /* the device's memory was to hold another buffer */
+    CW_MOVE_SPACE,  /* the device's memory was to hold another buffer */
     CW_MOVE_READ,   /* the program read them, from the device that had them */
     CW_MOVE_KINDS
 };

@@ -22,7 +22,7 @@
 #define DISK_BYTES  (UINT64_C(16) << 20)
 #define DISK_FILES  256
 
-static bool room_for_descriptors(void)
+static bool space_for_descriptors(void)
 {
     struct pollfd fd[LOOKED_AT];
     struct rlimit limit;
@@ -40,7 +40,7 @@ static bool room_for_descriptors(void)
     return free_ones >= DESCRIPTORS;
 }
 
-static bool room_for_files(void)
+static bool space_for_files(void)
 {
     struct rlimit limit;
 
@@ -66,7 +66,7 @@ static bool cache_folder(char path[PATH_MAX])
 }
 
 /* Where a compiler writes: LLVM ends the process when it cannot write to the end. Not known is room. */
-static bool room_on_disk(void)
+static bool space_on_disk(void)
 {
     struct statvfs disk;
     char path[PATH_MAX], *end;
@@ -148,18 +148,19 @@ static bool has_linker(void)
 bool cw_compiler_resources_apart(void)
 {
     int saved = errno;
-    bool room = prctl(PR_GET_SECCOMP) == began.seccomp && room_for_files() && room_on_disk() && !cw_limited();
+    bool capacity =
+        prctl(PR_GET_SECCOMP) == began.seccomp && space_for_files() && space_on_disk() && !cw_limited();
 
     errno = saved;
-    return room;
+    return capacity;
 }
 
 bool cw_compiler_resources_suffice(void)
 {
     int saved = errno;
-    bool room = has_linker() && may_await_children() && may_start_children() && room_for_descriptors() &&
-                room_for_files() && room_on_disk() && !cw_limited();
+    bool capacity = has_linker() && may_await_children() && may_start_children() && space_for_descriptors() &&
+                    space_for_files() && space_on_disk() && !cw_limited();
 
     errno = saved;
-    return room;
+    return capacity;
 }

@@ -60,7 +60,7 @@ bool cw_isolated_compiler_may_load(cl_device_id device);
 void cw_isolated_compiler_files(void (*body)(void *), void *data);
 
 /* May a launch have code compiled for it on this device at all? About 4 us. Any thread. */
-bool cw_isolated_compiler_room(cl_device_id device);
+bool cw_isolated_compiler_space(cl_device_id device);
 
 /* Compute units of a sub-device; 0: it is a whole device. */
 uint32_t cw_isolated_compiler_units(cl_device_id device);

@@ -303,7 +303,7 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
     }
     cw_lock_take(&k->lock);
     if (CW_UNLIKELY(cw_log_is_limited()))
-        cw_log_thread_room(t, most_bytes(k), r);
+        cw_log_thread_space(t, most_bytes(k), r);
     full = nested || k->latest != me || (cw_log_is_limited() && k->segment != t->segment);
     if (CW_UNLIKELY(full && k->latest >> 32 != cw_log_generation))
         define_args(k);

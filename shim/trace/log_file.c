@@ -17,7 +17,7 @@
 
 #define EXTENT_BYTES (1u << 20)
 #define KEPT_CHUNKS  16   /* partly filled chunks kept for the next thread */
-#define KEPT_ROOM    8192 /* ... if at least this much is free */
+#define KEPT_SPACE   8192 /* ... if at least this much is free */
 
 /* A chunk that its thread has filled. */
 struct cw_log_full {
@@ -285,7 +285,7 @@ static bool take_kept(struct cw_log_place *place, size_t bytes)
     unsigned i;
 
     for (i = 0; i < file.kept_count; i++)
-        if (cw_log_chunk_room(&file.kept[i]) >= bytes) {
+        if (cw_log_chunk_space(&file.kept[i]) >= bytes) {
             *place = file.kept[i];
             file.kept[i] = file.kept[--file.kept_count];
             return true;
@@ -445,7 +445,7 @@ void cw_log_chunk_put(struct cw_log_place *place)
     if (file.header && file.limit && !place->definitions)
         note_full(place);
     else if (file.header && !file.limit && file.kept_count < KEPT_CHUNKS &&
-             cw_log_chunk_room(place) >= KEPT_ROOM) {
+             cw_log_chunk_space(place) >= KEPT_SPACE) {
         file.kept[file.kept_count++] = *place;
         place->chunk = NULL;
     }

@@ -69,7 +69,7 @@ static inline size_t cw_log_chunk_bytes(const struct cw_log_place *place)
     return (size_t)place->units * CW_LOG_CHUNK_BYTES;
 }
 
-static inline size_t cw_log_chunk_room(const struct cw_log_place *place)
+static inline size_t cw_log_chunk_space(const struct cw_log_place *place)
 {
     return cw_log_chunk_bytes(place) - sizeof *place->chunk - place->counts.committed;
 }

@@ -30,7 +30,7 @@ void cw_log_rec_begin_timed(struct cw_rec *r)
     r->begin_ns = cw_now_ns();
 }
 
-bool cw_log_rec_room(struct cw_rec *r, size_t bytes)
+bool cw_log_rec_space(struct cw_rec *r, size_t bytes)
 {
     size_t used = (size_t)(r->p - r->body), size = (size_t)(r->end - r->body);
     int saved = errno;
@@ -57,7 +57,7 @@ bool cw_log_rec_room(struct cw_rec *r, size_t bytes)
 
 void cw_log_rec_bytes(struct cw_rec *r, const void *bytes, size_t n)
 {
-    if (!n || ((size_t)(r->end - r->p) < n && !cw_log_rec_room(r, n)))
+    if (!n || ((size_t)(r->end - r->p) < n && !cw_log_rec_space(r, n)))
         return;
     memcpy(r->p, bytes, n);
     r->p += n;

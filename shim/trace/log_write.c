@@ -429,7 +429,7 @@ bool cw_log_is_limited(void)
     return of_log.limit != 0;
 }
 
-void cw_log_thread_room(struct cw_thread *t, size_t bytes, const struct cw_rec *r)
+void cw_log_thread_space(struct cw_thread *t, size_t bytes, const struct cw_rec *r)
 {
     bytes += (size_t)(r->p - r->body);
     if (t->busy || (size_t)(t->end - t->p) >= bytes)

@@ -89,7 +89,7 @@ bool cw_log_is_limited(void);
 
 /* In a limited log: makes room for `bytes` of the record `r` of thread `t`, beginning a segment if it
  * must, so that the record is in t->segment. */
-void cw_log_thread_room(struct cw_thread *t, size_t bytes, const struct cw_rec *r);
+void cw_log_thread_space(struct cw_thread *t, size_t bytes, const struct cw_rec *r);
 
 /* Begins a record: takes its sequence number. cw_log_rec_begin_timed also takes the time. */
 void cw_log_rec_begin(struct cw_rec *r);
@@ -99,14 +99,14 @@ void cw_log_rec_begin_timed(struct cw_rec *r);
 void cw_log_rec_begin_plain(struct cw_rec *r, const struct cw_thread *t);
 
 /* Makes room for `bytes` more; false (and r->lost) when memory is out. */
-bool cw_log_rec_room(struct cw_rec *r, size_t bytes);
+bool cw_log_rec_space(struct cw_rec *r, size_t bytes);
 
 /* Append to the body. */
 void cw_log_rec_bytes(struct cw_rec *r, const void *bytes, size_t n);
 void cw_log_rec_string(struct cw_rec *r, const char *s); /* NULL counts as "" */
 static inline void cw_rec_u(struct cw_rec *r, uint64_t v)
 {
-    if (CW_UNLIKELY(r->end - r->p < 10) && !cw_log_rec_room(r, 10))
+    if (CW_UNLIKELY(r->end - r->p < 10) && !cw_log_rec_space(r, 10))
         return;
     while (v >= 0x80) {
         *r->p++ = (uint8_t)(v | 0x80);

@@ -15,15 +15,15 @@ static cw_lock svm_lock;
 
 static bool append(struct allocation a)
 {
-    size_t room = capacity ? 2 * capacity : 64;
+    size_t more = capacity ? 2 * capacity : 64;
     struct allocation *grown = list;
 
     if (count == capacity) {
-        grown = realloc(list, room * sizeof *list);
+        grown = realloc(list, more * sizeof *list);
         if (!grown)
             return false;
         list = grown;
-        capacity = room;
+        capacity = more;
     }
     list[count++] = a;
     return true;

@@ -107,7 +107,7 @@ static void *work(void *data)
         look(w, q, &before);
         if (app_random(&w->seed) % 8)
             continue;
-        old = w->mem; /* a new buffer with the bytes of the old one, which is let go with work in flight */
+        old = w->mem; /* a new buffer with the bytes of the old one, which is let go with work in exclusion */
         w->mem = app_buffer(&a, 0, sizeof w->model, NULL);
         APP_CHECK(clEnqueueCopyBuffer(queues[q], old, w->mem, 0, 0, sizeof w->model, 0, NULL, &before));
         clReleaseMemObject(old);

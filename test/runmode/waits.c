@@ -1,4 +1,4 @@
-/* waits.c - programs that never flush, user events set late, out-of-order diamonds, releases in flight. */
+/* waits.c - programs that never flush, user events set late, out-of-order diamonds, releases in exclusion. */
 #include "common.h"
 
 #include <pthread.h>
@@ -185,7 +185,7 @@ static void release_in_flight(void)
     clReleaseProgram(p);
     clReleaseCommandQueue(q);
     APP_CHECK(clWaitForEvents(1, &e));
-    printf("released in flight: %d\n", host[0]);
+    printf("released in exclusion: %d\n", host[0]);
     app_hash(&a, host, sizeof host);
     clReleaseEvent(e);
     RM_WAIT(__atomic_load_n(&destroyed, __ATOMIC_ACQUIRE));

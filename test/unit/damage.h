@@ -9,7 +9,7 @@
 #include "../../sched/random.h"
 
 /* The digits at `at` or behind become `value`. Returns the new length. */
-static inline size_t damage_number(char *text, size_t n, size_t room, size_t at, const char *value)
+static inline size_t damage_number(char *text, size_t n, size_t capacity, size_t at, const char *value)
 {
     size_t digits, length = strlen(value);
 
@@ -17,7 +17,7 @@ static inline size_t damage_number(char *text, size_t n, size_t room, size_t at,
         at++;
     for (digits = 0; at + digits < n && strchr("0123456789.", text[at + digits]);)
         digits++;
-    if (digits == 0 || n + length >= room)
+    if (digits == 0 || n + length >= capacity)
         return n;
     memmove(text + at + length, text + at + digits, n - at - digits);
     memcpy(text + at, value, length);
@@ -25,8 +25,8 @@ static inline size_t damage_number(char *text, size_t n, size_t room, size_t at,
 }
 
 /* One to four of: a byte changed, for one of `signs` too, a piece removed, a piece doubled, a number
- * replaced, the end cut off. `text` has `n` > 0 bytes and room for `room`. Returns the new length. */
-static inline size_t damage_text(char *text, size_t n, size_t room, const char *signs, uint64_t *random)
+ * replaced, the end cut off. `text` has `n` > 0 bytes and room for `capacity`. Returns the new length. */
+static inline size_t damage_text(char *text, size_t n, size_t capacity, const char *signs, uint64_t *random)
 {
     static const char *const values[] = {
         "0",    "-1", "1e308", "1e-308", "4294967295", "18446744073709551615",
@@ -47,7 +47,7 @@ static inline size_t damage_text(char *text, size_t n, size_t room, const char *
             n -= piece;
             break;
         case 3:
-            if (n + piece < room) {
+            if (n + piece < capacity) {
                 memmove(text + at + piece, text + at, n - at);
                 n += piece;
             }
@@ -57,7 +57,7 @@ static inline size_t damage_text(char *text, size_t n, size_t room, const char *
                 n = at;
             break;
         default:
-            n = damage_number(text, n, room, at,
+            n = damage_number(text, n, capacity, at,
                               values[cw_random_below(random, sizeof values / sizeof *values)]);
         }
     }

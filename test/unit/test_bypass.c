@@ -37,7 +37,7 @@ static int setup(void **state)
 
 static bool is_native(void)
 {
-    return cw_run_bypass_wanted(&queue, false) == CW_RUN_R_ASIDE;
+    return cw_run_bypass_wanted(&queue, false) == CW_RUN_R_BYPASS;
 }
 
 /* Windows, each with a wait behind it, until the queue bypasses the planner; 0: it does not. */

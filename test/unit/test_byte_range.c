@@ -53,11 +53,11 @@ static int setup(void **state)
 
 /* Command `i` reads one region, and writes the other from `low` on. Returns the number of commands that it
  * waits for. */
-static uint32_t enqueue(struct cw_run_queue *q, int i, bool tainted, uint64_t low)
+static uint32_t enqueue(struct cw_run_queue *q, int i, bool behind_native, uint64_t low)
 {
     uint32_t before = edges;
 
-    task[i].tainted = tainted;
+    task[i].behind_native = behind_native;
     cw_run_byte_range_add_access(q, &task[i], &region[i % 2], 0, BYTES, false);
     cw_run_byte_range_add_access(q, &task[i], &region[(i + 1) % 2], low, BYTES - low, true);
     task[i].queue = q;
@@ -67,10 +67,10 @@ static uint32_t enqueue(struct cw_run_queue *q, int i, bool tainted, uint64_t lo
 static void a_chain_waits_for_its_last_commands(void **state)
 {
     (void)state;
-    for (int tainted = 0; tainted < 2; tainted++) {
+    for (int behind_native = 0; behind_native < 2; behind_native++) {
         setup(NULL);
         for (int i = 0; i < COMMANDS; i++)
-            assert_true(enqueue(&queue, i, tainted, 0) <= 3);
+            assert_true(enqueue(&queue, i, behind_native, 0) <= 3);
     }
 }
 

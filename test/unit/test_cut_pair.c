@@ -31,7 +31,7 @@ struct sample {
     struct cut_form form;
     int tie[MAX_X], tie_slab;
     int64_t limit;
-    uint8_t touch[2 * REACH];
+    uint8_t visit[2 * REACH];
 };
 
 /* Visits all values; keeps the bounds of the partial sums and of the whole. */
@@ -41,7 +41,7 @@ static void count(struct sample *s)
     struct cut_way *w = &f->way[0];
     int64_t x[MAX_X];
     bool seen = false;
-    memset(s->touch, 0, sizeof s->touch);
+    memset(s->visit, 0, sizeof s->visit);
     for (int64_t i = (int64_t)f->slabs.lo; i <= (int64_t)f->slabs.hi; i++) {
         for (int k = 0; k < w->n; k++)
             x[k] = (int64_t)w->digit[k].lo;
@@ -59,7 +59,7 @@ static void count(struct sample *s)
                 }
                 for (int64_t byte = at + (int64_t)w->slack.lo; byte < at + (int64_t)w->slack.hi + f->bytes;
                      byte++)
-                    s->touch[REACH + byte] |= (uint8_t)(1u << i);
+                    s->visit[REACH + byte] |= (uint8_t)(1u << i);
                 seen = true;
             }
             for (k = 0; k < w->n && ++x[k] > (int64_t)w->digit[k].hi; k++)
@@ -113,8 +113,8 @@ static void invent(struct sample *s, const struct sample *like)
 static bool meet(const struct sample *a, const struct sample *b, int64_t shift)
 {
     for (int64_t byte = 0; byte < 2 * REACH; byte++) {
-        unsigned x = a->touch[byte],
-                 y = byte - shift >= 0 && byte - shift < 2 * REACH ? b->touch[byte - shift] : 0u;
+        unsigned x = a->visit[byte],
+                 y = byte - shift >= 0 && byte - shift < 2 * REACH ? b->visit[byte - shift] : 0u;
         if (x && y && !(x == y && (x & (x - 1)) == 0))
             return true;
     }

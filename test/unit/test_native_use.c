@@ -35,12 +35,12 @@ static cl_int CL_API_CALL retain(cl_event event)
     return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL info(cl_event event, cl_event_info name, size_t room, void *to, size_t *bytes)
+static cl_int CL_API_CALL info(cl_event event, cl_event_info name, size_t capacity, void *to, size_t *bytes)
 {
     const cl_int status = vendor[number_of(event)].over ? CL_COMPLETE : CL_RUNNING;
 
     (void)name, (void)bytes;
-    memcpy(to, &status, room);
+    memcpy(to, &status, capacity);
     return CL_SUCCESS;
 }
 

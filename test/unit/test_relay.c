@@ -18,7 +18,7 @@ static unsigned char *memory[DEVICES];
 static struct cw_cl_device device[DEVICES];
 static struct cw_run_context_device place[DEVICES];
 static uint64_t bytes_read, bytes_written;
-static int events, rooms, refuses, loses, refuses_after; /* -1: no device */
+static int events, spaces, refuses, loses, refuses_after; /* -1: no device */
 struct cw_dispatch cw_next;
 
 /* ---- played */
@@ -100,7 +100,7 @@ static cl_int flush(cl_command_queue queue)
 static cl_mem no_buffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
 {
     (void)context, (void)flags, (void)bytes, (void)host;
-    rooms++;
+    spaces++;
     *err = CL_OUT_OF_RESOURCES;
     return NULL;
 }
@@ -148,7 +148,7 @@ static int teardown(void **unused)
         struct relay *r = idle;
 
         idle = r->next;
-        free(r->room);
+        free(r->capacity);
         free(r);
     }
     return 0;
@@ -172,12 +172,12 @@ static void copies_of_the_same_bytes_read_them_once(void **unused)
     struct cw_run_relay_copy c[3] = {from_to(0, 1), from_to(0, 2), from_to(0, 3)};
 
     (void)unused;
-    rooms = 0;
+    spaces = 0;
     cw_run_relay_copies(c, 3);
     assert_int_equal(events, 0);
     assert_int_equal(bytes_read, BYTES);
     assert_int_equal(bytes_written, 3 * BYTES);
-    assert_int_equal(rooms, 1);
+    assert_int_equal(spaces, 1);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(c[i].err, CL_SUCCESS);
         assert_null(c[i].failed);

@@ -356,8 +356,8 @@ static void many_looks(void **state)
  * source. */
 static void many_kernels(void **state)
 {
-    enum { KERNELS = 3000, ROOM = 160 };
-    char *source = malloc((size_t)KERNELS * ROOM), *at = source, last[16];
+    enum { KERNELS = 3000, CAPACITY = 160 };
+    char *source = malloc((size_t)KERNELS * CAPACITY), *at = source, last[16];
     const char *names[] = {"k0", last};
     struct cw_rewrite_unit unit = {source, NULL};
     struct cw_rewrite_in in = {
@@ -368,7 +368,7 @@ static void many_kernels(void **state)
     assert_non_null(source);
     for (int k = 0; k < KERNELS; k++)
         at += snprintf(
-            at, ROOM,
+            at, CAPACITY,
             "kernel void k%d(global float *a, int n) { int x = get_global_id(0); if (x < n) a[x] = 1; }\n",
             k);
     snprintf(last, sizeof last, "k%d", KERNELS - 1);

@@ -85,10 +85,10 @@ static struct cw_run_callback *on_native[NATIVE];
 static cl_int status_of[NATIVE];
 
 /* Handles of native events are the addresses of their statuses. */
-static cl_int CL_API_CALL status_info(cl_event event, cl_event_info name, size_t room, void *to,
+static cl_int CL_API_CALL status_info(cl_event event, cl_event_info name, size_t capacity, void *to,
                                       size_t *bytes)
 {
-    (void)name, (void)room, (void)bytes;
+    (void)name, (void)capacity, (void)bytes;
     memcpy(to, event, sizeof(cl_int));
     return CL_SUCCESS;
 }

@@ -73,7 +73,7 @@ static void test_latest_writer_first(void **state)
 }
 
 /* Without room ranges stay whole: nothing is written beyond the array, and nothing counts less. */
-static void test_no_room(void **state)
+static void test_no_space(void **state)
 {
     struct cw_run_flow f = {.n = 0};
     static const char region;
@@ -92,7 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_latest_writer_first),
-        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_no_space),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

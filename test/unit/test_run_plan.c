@@ -34,7 +34,7 @@ static void test_chain_stays_home(void **state)
     make_chains(&x, 100, 2, 1, 100000, 0);
     for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
         struct cw_run_plan plan = plan_once(two_slots, 2, policies[k], &x);
-        expect(&plan, &x, two_slots, 2, CW_RUN_NO_ROOM, 0);
+        expect(&plan, &x, two_slots, 2, CW_RUN_NO_SPACE, 0);
     }
 }
 
@@ -65,13 +65,13 @@ static void test_noise_brings_no_profit(void **state)
     expect(&plan, &x, two_slots, 2, CW_RUN_GAIN, 40);
     make_chains(&x, 80, 2, 8, 100000, 50000);
     plan = plan_once(two_slots, 2, "heft", &x);
-    expect(&plan, &x, two_slots, 2, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, two_slots, 2, CW_RUN_NO_SPACE, 0);
     /* a chain on devices that seem to differ by less than they scatter */
     make_chains(&x, 80, 2, 1, 100000, 4000);
     for (uint32_t i = 0; i < 80; i++)
         x.cost[2 * i + 1] = 90000;
     plan = plan_once(two_slots, 2, "heft", &x);
-    expect(&plan, &x, two_slots, 2, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, two_slots, 2, CW_RUN_NO_SPACE, 0);
     memset(x.error, 0, sizeof x.error);
     plan = plan_once(two_slots, 2, "heft", &x);
     expect(&plan, &x, two_slots, 2, CW_RUN_GAIN, 80);
@@ -93,7 +93,7 @@ static void test_small_kernels_go_where_answers_are_fast(void **state)
     for (uint32_t i = 0; i < 50; i++)
         x.cost[2 * i] = 1000000, x.cost[2 * i + 1] = 1900000;
     plan = plan_once(devices, 2, "heft", &x);
-    expect(&plan, &x, devices, 2, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, devices, 2, CW_RUN_NO_SPACE, 0);
 }
 
 static void test_handoff_eats_the_gain(void **state)
@@ -105,7 +105,7 @@ static void test_handoff_eats_the_gain(void **state)
     (void)state;
     make_chains(&x, 10, 2, 0, 10000, 0); /* ten independent tasks of 10 us; elsewhere each takes 95 us */
     plan = plan_once(devices, 2, "heft", &x);
-    assert_true(plan.verdict == CW_RUN_NO_ROOM || plan.verdict == CW_RUN_SMALL_GAIN);
+    assert_true(plan.verdict == CW_RUN_NO_SPACE || plan.verdict == CW_RUN_SMALL_GAIN);
     expect(&plan, &x, devices, 2, plan.verdict, 0);
     make_chains(&x, 10, 2, 0, 1000000, 0);
     plan = plan_once(devices, 2, "heft", &x);
@@ -125,7 +125,7 @@ static void test_busy_slots(void **state)
     x.busy[0] = 0;
     x.busy[1] = 5e6;
     plan = plan_once(two_slots, 2, "heft", &x);
-    expect(&plan, &x, two_slots, 2, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, two_slots, 2, CW_RUN_NO_SPACE, 0);
 }
 
 static void test_pinned_and_homes(void **state)
@@ -168,10 +168,10 @@ static void test_shared_launch(void **state)
     assert_float_equal(plan.plan_ns, 551000, 1);
     expect(&plan, &x, devices, 2, CW_RUN_GAIN, 1);
     plan = plan_once(devices, 2, "heft", &x); /* shares nothing */
-    expect(&plan, &x, devices, 2, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, devices, 2, CW_RUN_NO_SPACE, 0);
     x.groups[0] = 1;
     plan = plan_once(devices, 2, "hdgeft", &x);
-    expect(&plan, &x, devices, 2, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, devices, 2, CW_RUN_NO_SPACE, 0);
     x.groups[0] = 10;
     x.cost[0] = x.cost[1] = 101000; /* setting up is most of it */
     plan = plan_once(devices, 2, "hdgeft", &x);
@@ -261,7 +261,7 @@ static void test_home_apart(void **state)
     expect(&plan, &x, devices, 3, CW_RUN_GAIN, 4);
     make_chains(&x, 5, 3, 1, 1000000, 0); /* a chain of which every part must leave gains nothing */
     assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
-    expect(&plan, &x, devices, 3, CW_RUN_NO_ROOM, 0);
+    expect(&plan, &x, devices, 3, CW_RUN_NO_SPACE, 0);
     cw_run_planner_destroy(planner);
 }
 

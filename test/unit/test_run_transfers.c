@@ -144,7 +144,7 @@ static void test_far_home(void **state)
     cw_run_planner_destroy(planner);
 }
 
-static void test_room_and_fetches(void **state)
+static void test_space_and_fetches(void **state)
 {
     static const struct cw_plan_piece piece[] = {
         {1, 600000, 600000, HOST, 1}, {1, 600000, 100000, FAR_1, 1}, {2, 600000, 0, 0, 1}};
@@ -174,7 +174,7 @@ int main(void)
         cmocka_unit_test(test_uncertain_links),
         cmocka_unit_test(test_ways_are_shared),
         cmocka_unit_test(test_far_home),
-        cmocka_unit_test(test_room_and_fetches),
+        cmocka_unit_test(test_space_and_fetches),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ uint32_t cw_stream_queue_lot(struct cw_stream_queue *q, uint32_t n)
 
 static struct cw_stream_context context;
 static struct cw_stream_queue queue;
-static const struct cw_stream_touch touch = {.groups = 4};
+static const struct cw_stream_use use = {.groups = 4};
 static uint64_t takes[2]; /* ns: a command of a bare span, and of one that fans out */
 
 static int setup(void **state)
@@ -56,7 +56,7 @@ static bool span_of(uint32_t commands)
     bool fans = false;
 
     for (uint32_t i = 0; i < commands; i++) {
-        fans = cw_stream_worth_comes(&queue, &touch);
+        fans = cw_stream_worth_comes(&queue, &use);
         queue.worth.beside += fans && i % 2;
         queue.number++;
         now += takes[fans];
@@ -142,7 +142,7 @@ static void the_making_of_queues_says_nothing(void **state)
     span_of(COMMANDS);
     for (int i = 0; i < 10; i++) {
         for (uint32_t k = 0; k < COMMANDS; k++) {
-            assert_true(cw_stream_worth_comes(&queue, &touch));
+            assert_true(cw_stream_worth_comes(&queue, &use));
             queue.worth.made = true;
             queue.number++;
         }
@@ -161,7 +161,7 @@ static void sixty_four_spans_without_a_gain_are_in_vain(void **state)
         n++;
     }
     assert_int_equal(n, 64);
-    assert_false(cw_stream_worth_comes(&queue, &touch));
+    assert_false(cw_stream_worth_comes(&queue, &use));
 }
 
 static void single_launches_are_in_vain_after_more(void **state)

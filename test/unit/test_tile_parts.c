@@ -87,7 +87,7 @@ uint64_t cw_run_clock_now_ns(void)
     return 0;
 }
 
-bool cw_isolated_compiler_room(cl_device_id device)
+bool cw_isolated_compiler_space(cl_device_id device)
 {
     (void)device;
     return true;

@@ -237,7 +237,7 @@ static void unknown_accesses_collide_with_the_context(void **state)
     cw_trace_finish(&t);
 }
 
-static void failed_commands_touch_nothing(void **state)
+static void failed_commands_visit_nothing(void **state)
 {
     struct cw_trace t;
     (void)state;
@@ -337,7 +337,7 @@ int main(void)
         cmocka_unit_test(user_event_moves_its_waiter),
         cmocka_unit_test(maps_and_unmaps),
         cmocka_unit_test(unknown_accesses_collide_with_the_context),
-        cmocka_unit_test(failed_commands_touch_nothing),
+        cmocka_unit_test(failed_commands_visit_nothing),
         cmocka_unit_test(rectangles_are_rows),
         cmocka_unit_test(blocked_matrix_product_has_its_shape),
     };

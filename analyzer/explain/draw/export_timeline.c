@@ -377,7 +377,7 @@ static bool has_arrow(const struct timeline *l, size_t i, bool queue_edges)
     return !(before && before->from == e->from && before->to == e->to && cw_graph_edge_binds(before));
 }
 
-static bool make_room(struct arrows *a, size_t commands, size_t edges)
+static bool make_space(struct arrows *a, size_t commands, size_t edges)
 {
     a->first = calloc(commands + 2, sizeof *a->first);
     a->list = malloc((edges + 1) * sizeof *a->list);
@@ -391,7 +391,7 @@ static bool find_arrows(struct timeline *l, bool queue_edges)
     const size_t commands = t->commands.count;
     uint64_t id;
 
-    if (!make_room(&l->out, commands, t->edges.count) || !make_room(&l->in, commands, t->edges.count))
+    if (!make_space(&l->out, commands, t->edges.count) || !make_space(&l->in, commands, t->edges.count))
         return false;
     for (size_t i = 0; i < t->edges.count; i++)
         if (has_arrow(l, i, queue_edges)) {

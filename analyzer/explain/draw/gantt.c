@@ -113,9 +113,9 @@ static int by_lane(const void *a, const void *b)
 static bool collect_bars(struct chart *c)
 {
     const struct cw_schedule *s = c->result->schedule;
-    size_t room = s->parts + (size_t)s->tasks + 1;
+    size_t capacity = s->parts + (size_t)s->tasks + 1;
 
-    c->bar = malloc(room * sizeof *c->bar);
+    c->bar = malloc(capacity * sizeof *c->bar);
     if (!c->bar)
         return false;
     for (uint32_t i = 0; i < s->tasks; i++)

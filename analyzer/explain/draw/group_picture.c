@@ -110,12 +110,12 @@ static enum cw_status draw_panel(FILE *f, const struct cw_group_picture *p,
 
 static void draw_bars(FILE *f, const struct cw_group_picture *p, double y)
 {
-    double most = 0, room = width - 130;
+    double most = 0, capacity = width - 130;
 
     for (uint32_t k = 0; k < p->bars; k++)
         most = p->bar[k].value > most ? p->bar[k].value : most;
     for (uint32_t k = 0; k < p->bars; k++, y += BAR + 8) {
-        double w = most > 0 ? room * p->bar[k].value / most : 0;
+        double w = most > 0 ? capacity * p->bar[k].value / most : 0;
         cw_svg_text(f, left - 8, y + 12, SMALL, "end", INK, "", p->bar[k].label);
         fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", left, y, w,
                 BAR, k ? "#4477aa" : "#b8c1cc");

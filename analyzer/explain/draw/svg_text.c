@@ -26,8 +26,8 @@ double cw_svg_text_width(const char *s, double size)
 
 const char *cw_svg_text_fit(const char *s, double size, double width, char *out, size_t bytes)
 {
-    double room = width / (size * EM_PER_CHARACTER);
-    size_t fits = cw_whole_from(room, SIZE_MAX), n = 0;
+    double capacity = width / (size * EM_PER_CHARACTER);
+    size_t fits = cw_whole_from(capacity, SIZE_MAX), n = 0;
 
     if (characters(s) <= fits && strlen(s) < bytes) {
         strcpy(out, s);

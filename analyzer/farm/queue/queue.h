@@ -34,7 +34,7 @@ struct cw_queue {
     size_t files;
     const char *folder; /* for answers */
     struct cw_queue_block *out;
-    size_t outs, room;
+    size_t outs, capacity;
     double task_ns;    /* how long a task takes; 0: not known */
     double refused_s;  /* since when all blocks are refused by their workers; 0: they are not */
     char refused[256]; /* the last note about that */

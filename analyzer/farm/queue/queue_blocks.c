@@ -28,7 +28,7 @@ bool cw_queue_blocks_submit(struct cw_queue *q, struct cw_dispatch_range range)
     void *packed = cw_farm_block_pack(&q->plan, range, q->version, &bytes);
     char answer[PATH_MAX];
     bool ok = t && packed && bytes <= INT32_MAX &&
-              cw_array_reserve(&q->out, &q->room, q->outs, 1, sizeof *q->out) &&
+              cw_array_reserve(&q->out, &q->capacity, q->outs, 1, sizeof *q->out) &&
               cw_queue_files_add(q, t, range);
 
     answer_name(q, range, answer);

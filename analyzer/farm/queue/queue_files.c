@@ -52,7 +52,7 @@ static bool names_file(const char *word)
     return *word && !leads_out(word) && stat(word, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static enum cw_status add_file(struct cw_queue *q, size_t *room, const char *path, bool folder,
+static enum cw_status add_file(struct cw_queue *q, size_t *capacity, const char *path, bool folder,
                                struct cw_error *err)
 {
     const char *remote = remote_name(path);
@@ -62,7 +62,7 @@ static enum cw_status add_file(struct cw_queue *q, size_t *room, const char *pat
     if (!*remote || !strcmp(remote, "."))
         return cw_error_set(err, CW_ERR_INVALID, "--with %s: the whole working folder cannot be sent along",
                             path);
-    if (!cw_array_reserve(&q->file, room, q->files, 1, sizeof *q->file))
+    if (!cw_array_reserve(&q->file, capacity, q->files, 1, sizeof *q->file))
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %s", path);
     q->file[q->files++] = (struct cw_queue_file){path, remote, folder};
     return CW_OK;
@@ -71,17 +71,17 @@ static enum cw_status add_file(struct cw_queue *q, size_t *room, const char *pat
 enum cw_status cw_queue_files_find(struct cw_queue *q, char *const *with, size_t withs, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
-    size_t room = 0;
+    size_t capacity = 0;
     struct stat st;
 
     for (size_t k = 0; status == CW_OK && k < withs; k++)
         status = stat(with[k], &st) < 0 ? cw_error_set(err, CW_ERR_NOTFOUND, "--with %s: %m", with[k])
-                                        : add_file(q, &room, with[k], S_ISDIR(st.st_mode), err);
+                                        : add_file(q, &capacity, with[k], S_ISDIR(st.st_mode), err);
     for (uint32_t a = 0; status == CW_OK && a < q->plan.argc; a++) {
         const char *word = q->plan.argv[a];
         /* PATH finds a program without a slash, not this folder */
         if ((a || strchr(word, '/')) && names_file(word))
-            status = add_file(q, &room, word, false, err);
+            status = add_file(q, &capacity, word, false, err);
     }
     return status;
 }
@@ -97,7 +97,7 @@ static bool is_fixed(const struct cw_farm_plan *p, const char *word)
 
 struct sent {
     char **name; /* owned */
-    size_t used, room;
+    size_t used, capacity;
 };
 
 static bool add_word(const struct cw_queue *q, struct work_queue_task *t, const char *word, struct sent *sent)
@@ -109,7 +109,7 @@ static bool add_word(const struct cw_queue *q, struct work_queue_task *t, const 
     for (size_t k = sent->used; k--;)
         if (!strcmp(sent->name[k], remote))
             return true;
-    if (!cw_array_reserve(&sent->name, &sent->room, sent->used, 1, sizeof *sent->name) ||
+    if (!cw_array_reserve(&sent->name, &sent->capacity, sent->used, 1, sizeof *sent->name) ||
         !(sent->name[sent->used] = strdup(remote)))
         return false;
     sent->used++;

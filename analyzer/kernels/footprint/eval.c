@@ -120,11 +120,11 @@ static void bound_by(struct cw_eval *e, const struct cw_poly *p, const struct cw
         ours == INT64_MIN || ours % theirs != 0 || !cw_poly_add(&rest, p, guard, -(ours / theirs)))
         return;
     cw_wide c = ours / theirs;
-    struct cw_range room = cw_eval_range(e, &rest);
-    if (c > 0 && room.hi - c < r->hi)
-        r->hi = room.hi - c;
-    if (c < 0 && room.lo - c > r->lo)
-        r->lo = room.lo - c;
+    struct cw_range left = cw_eval_range(e, &rest);
+    if (c > 0 && left.hi - c < r->hi)
+        r->hi = left.hi - c;
+    if (c < 0 && left.lo - c > r->lo)
+        r->lo = left.lo - c;
 }
 
 /* Bounds of p, also from guards that hold but did not fit the box because they tie variables together. */
@@ -171,7 +171,7 @@ static const char *add_repetition(struct cw_eval *e, const struct cw_access *a, 
     return *bounded && n.lo == n.hi ? NULL : cw_eval_why_count;
 }
 
-static void whole(struct eval_touch *t, int64_t size, const char *why, bool *ok)
+static void whole(struct eval_visit *t, int64_t size, const char *why, bool *ok)
 {
     t->may.n = t->must.n = 0;
     t->answer = CW_ANSWER_UNKNOWN;
@@ -224,7 +224,7 @@ static void clip(struct cw_spans *s, cw_wide lo, cw_wide hi, int64_t size)
 }
 
 /* Too many intervals: the one around them. */
-static void surround(const struct course *c, int64_t bytes, int64_t size, struct eval_touch *t, bool *ok)
+static void surround(const struct course *c, int64_t bytes, int64_t size, struct eval_visit *t, bool *ok)
 {
     cw_wide end = c->g.base + bytes;
     for (int i = 0; i < c->g.n; i++)
@@ -236,7 +236,7 @@ static void surround(const struct course *c, int64_t bytes, int64_t size, struct
 }
 
 /* Of accesses that certainly happen. */
-static void find_outside(const struct course *c, int64_t bytes, int64_t size, struct eval_touch *t, bool *ok)
+static void find_outside(const struct course *c, int64_t bytes, int64_t size, struct eval_visit *t, bool *ok)
 {
     struct progression outside = c->g;
     struct cw_spans all = {0};
@@ -258,7 +258,7 @@ static void find_outside(const struct course *c, int64_t bytes, int64_t size, st
 
 /* Follows the offset once guards have narrowed the box. */
 static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, int64_t size,
-                    struct eval_touch *t, bool *ok)
+                    struct eval_visit *t, bool *ok)
 {
     struct course c;
     bool write = a->kind & CW_ACCESS_WRITE, atomic = a->kind & CW_ACCESS_ATOMIC;
@@ -300,11 +300,11 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct c
                             : NULL;
 }
 
-void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t,
+void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_visit *t,
                     bool *ok)
 {
     const struct cw_poly *offset;
-    *t = (struct eval_touch){.may = {t->may.v, 0, t->may.capacity}, .must = {t->must.v, 0, t->must.capacity}};
+    *t = (struct eval_visit){.may = {t->may.v, 0, t->may.capacity}, .must = {t->must.v, 0, t->must.capacity}};
     enum tri reached = a->offset < 0 ? TRI_MAYBE : cw_eval_reach(e, a, &offset);
     if (reached == TRI_YES)
         lay_out(e, a, offset, size, t, ok);
@@ -312,7 +312,7 @@ void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, 
         whole(t, size, a->offset < 0 ? cw_eval_why_any : cw_eval_why_size, ok);
 }
 
-static bool merge(struct cw_footprint *f, const struct eval_touch *t)
+static bool merge(struct cw_footprint *f, const struct eval_visit *t)
 {
     if (t->outside_end > t->outside) {
         bool none = f->outside_end == f->outside;
@@ -355,7 +355,7 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
                   struct cw_arg_footprint *result)
 {
     const struct cw_model *m = e->m;
-    struct eval_touch t = {0};
+    struct eval_visit t = {0};
     bool ok = true;
     e->launch = launch;
     e->tile = tile;

@@ -150,11 +150,13 @@ static void narrow_negative(struct cw_eval *e, const struct cw_poly *p)
         struct cw_poly rest = *p;
         rest.term[i].coefficient = 0;
         rest.term[i].id = 0;
-        struct cw_value room = cw_value_sub(cw_value_number(-1), cw_range_lo(cw_poly_range(&rest, e->range)));
+        struct cw_value capacity =
+            cw_value_sub(cw_value_number(-1), cw_range_lo(cw_poly_range(&rest, e->range)));
         if (!cw_value_less(c, zero)) /* c * v <= room */
-            shrink(e, v, cw_poly_value_floor(room, c), true, tiled);
+            shrink(e, v, cw_poly_value_floor(capacity, c), true, tiled);
         else
-            shrink(e, v, cw_value_sub(zero, cw_poly_value_floor(room, cw_value_sub(zero, c))), false, tiled);
+            shrink(e, v, cw_value_sub(zero, cw_poly_value_floor(capacity, cw_value_sub(zero, c))), false,
+                   tiled);
     }
 }
 

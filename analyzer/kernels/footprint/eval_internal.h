@@ -154,7 +154,7 @@ static inline enum tri tri_xor(enum tri a, enum tri b)
 }
 
 /* The footprint of one access. */
-struct eval_touch {
+struct eval_visit {
     enum cw_answer answer;
     struct cw_spans may, must;
     const char *why; /* static */
@@ -172,7 +172,7 @@ extern const char cw_eval_why_any[], cw_eval_why_wrap[], cw_eval_why_data[], cw_
 enum tri cw_eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset);
 /* eval.c */
 /* One access of the tile; `t` keeps its memory. *ok is cleared without memory. */
-void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t,
+void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_visit *t,
                     bool *ok);
 
 /* eval_value.c */

@@ -39,8 +39,8 @@ void cw_form_destroy(struct cw_form *c)
         cw_form_finish(&c->code[i]);
     }
     cw_form_plans_finish(c);
-    cw_spans_finish(&c->touch.may);
-    cw_spans_finish(&c->touch.must);
+    cw_spans_finish(&c->visit.may);
+    cw_spans_finish(&c->visit.must);
     cw_eval_destroy(c->e);
     free(c->arg);
     free(c->bytes);
@@ -53,12 +53,12 @@ static bool copy_launch(struct cw_form *c, const struct cw_launch *l)
     size_t bytes = 1;
     for (int i = 0; i < c->m->args; i++)
         bytes += l->arg[i].value ? l->arg[i].value_bytes : 0;
-    if (bytes > c->bytes_room) {
+    if (bytes > c->bytes_space) {
         unsigned char *wider = realloc(c->bytes, bytes);
         if (!wider)
             return false;
         c->bytes = wider;
-        c->bytes_room = bytes;
+        c->bytes_space = bytes;
     }
     c->launch = *l;
     c->launch.arg = c->arg;
@@ -267,7 +267,7 @@ static struct form_range start_range(struct cw_form *c, const struct cw_code *co
     return r;
 }
 
-static void touch(struct cw_form *c, const struct cw_code *code, const struct form_item *x, bool certain,
+static void visit(struct cw_form *c, const struct cw_code *code, const struct form_item *x, bool certain,
                   struct cw_arg_hulls *hulls)
 {
     int64_t size = c->arg[x->arg].buffer_bytes;
@@ -299,7 +299,7 @@ static void touch(struct cw_form *c, const struct cw_code *code, const struct fo
         widen_sure(&hulls[x->arg].writes, sure, sure_end);
 }
 
-static void touch_all(struct cw_form *c, const struct form_item *x, struct cw_arg_hulls *hulls)
+static void visit_all(struct cw_form *c, const struct form_item *x, struct cw_arg_hulls *hulls)
 {
     int64_t size = c->arg[x->arg].buffer_bytes;
     if (x->kind & CW_ACCESS_READ)
@@ -308,9 +308,9 @@ static void touch_all(struct cw_form *c, const struct form_item *x, struct cw_ar
         widen(&hulls[x->arg].writes, CW_ANSWER_UNKNOWN, x->why, 0, size);
 }
 
-static bool touch_slowly(struct cw_form *c, const struct form_item *x, struct cw_arg_hulls *hulls)
+static bool visit_slowly(struct cw_form *c, const struct form_item *x, struct cw_arg_hulls *hulls)
 {
-    struct eval_touch *t = &c->touch;
+    struct eval_visit *t = &c->visit;
     bool ok = true;
     cw_eval_access(c->e, &c->m->access[x->access], c->arg[x->arg].buffer_bytes, t, &ok);
     if (!ok || t->answer == CW_ANSWER_NONE)
@@ -355,9 +355,9 @@ bool cw_form_tile(struct cw_form *c, const struct cw_tile *tile, struct cw_arg_h
     for (int i = 0; i < code->items; i++) {
         const struct form_item *x = &code->item[i];
         if (x->whole && x->box < 0)
-            touch_all(c, x, hulls);
+            visit_all(c, x, hulls);
         if (x->slow) {
-            if (!touch_slowly(c, x, hulls))
+            if (!visit_slowly(c, x, hulls))
                 return false;
         }
         if (x->slow || x->box < 0)
@@ -368,9 +368,9 @@ bool cw_form_tile(struct cw_form *c, const struct cw_tile *tile, struct cw_arg_h
             inside = cw_form_enter_box(c, code, &code->box[box], &certain);
         }
         if (inside && x->whole)
-            touch_all(c, x, hulls);
+            visit_all(c, x, hulls);
         else if (inside)
-            touch(c, code, x, certain, hulls);
+            visit(c, code, x, certain, hulls);
     }
     for (int i = 0; i < c->m->args; i++) {
         settle(&hulls[i].reads, c->m->arg[i].unknown_read, c->arg[i].buffer_bytes);

@@ -132,11 +132,11 @@ static void narrow_negative(struct cw_form *c, const struct cw_code *code, const
             if (k != i)
                 least += other * (other < 0 ? c->hi[t[k].var] : c->lo[t[k].var]);
         }
-        int64_t room = -1 - least; /* coefficient * v <= room */
+        int64_t capacity = -1 - least; /* coefficient * v <= room */
         if (coefficient > 0)
-            shrink(c, v, INT64_MIN, floor_div(room, coefficient));
+            shrink(c, v, INT64_MIN, floor_div(capacity, coefficient));
         else
-            shrink(c, v, -floor_div(-room, coefficient), INT64_MAX);
+            shrink(c, v, -floor_div(-capacity, coefficient), INT64_MAX);
     }
 }
 

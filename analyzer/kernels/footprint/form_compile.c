@@ -15,7 +15,7 @@ static enum outcome add_vars(struct cw_form *c, struct cw_code *code, struct for
     int n = e->vars - VAR_DYNAMIC;
     if (n <= b->vars)
         return FORM_OK;
-    if (!cw_form_room(&code->var, code->vars, n - b->vars, &code->var_room, sizeof *code->var))
+    if (!cw_form_space(&code->var, code->vars, n - b->vars, &code->var_space, sizeof *code->var))
         return FORM_NO_MEMORY;
     for (int v = VAR_DYNAMIC + b->vars; v < e->vars; v++) {
         struct cw_range r = e->initial[v];
@@ -74,7 +74,7 @@ static enum outcome add_recipes(struct cw_form *c, struct cw_code *code, struct 
             o = mixes_bases(c->e, in[k]) ? FORM_SLOW : cw_form_make_line(c, code, in[k], false, out[k]);
         if (o != FORM_OK)
             return o;
-        if (!cw_form_room(&code->recipe, code->recipes, 1, &code->recipe_room, sizeof to))
+        if (!cw_form_space(&code->recipe, code->recipes, 1, &code->recipe_space, sizeof to))
             return FORM_NO_MEMORY;
         code->recipe[code->recipes++] = to;
         b->recipes++;
@@ -101,7 +101,7 @@ static enum outcome add_guards(struct cw_form *c, struct cw_code *code, struct f
         o = compared ? cw_form_make_line(c, code, &p, false, &to.line) : cw_form_make_tree(c, code, g, &to);
         if (o != FORM_OK)
             return o;
-        if (!cw_form_room(&code->guard, code->guards, 1, &code->guard_room, sizeof to))
+        if (!cw_form_space(&code->guard, code->guards, 1, &code->guard_space, sizeof to))
             return FORM_NO_MEMORY;
         code->guard[code->guards++] = to;
         b->guards++;
@@ -152,7 +152,7 @@ static enum outcome add_bounds(struct cw_form *c, struct cw_code *code, struct f
             enum outcome o = cw_form_make_line(c, code, &rest, false, &to.rest);
             if (o != FORM_OK)
                 return o;
-            if (!cw_form_room(&code->bound, code->bounds, 1, &code->bound_room, sizeof to))
+            if (!cw_form_space(&code->bound, code->bounds, 1, &code->bound_space, sizeof to))
                 return FORM_NO_MEMORY;
             code->bound[code->bounds++] = to;
             item->bounds++;
@@ -168,7 +168,7 @@ static enum outcome enter(struct cw_form *c, struct cw_code *code, const struct 
     struct form_box *b;
     enum outcome o = FORM_OK;
     if (!code->boxs || *generation != c->e->generation) {
-        if (!cw_form_room(&code->box, code->boxs, 1, &code->box_room, sizeof *code->box))
+        if (!cw_form_space(&code->box, code->boxs, 1, &code->box_space, sizeof *code->box))
             return FORM_NO_MEMORY;
         b = &code->box[code->boxs++];
         *b = (struct form_box){.guard = code->guards, .first_var = code->vars, .recipe = code->recipes};
@@ -288,7 +288,7 @@ static bool compile_access(struct cw_form *c, struct cw_code *code, int index, u
         item.why = a->doubt;
     }
     item.slow = o == FORM_SLOW;
-    if (o == FORM_NO_MEMORY || !cw_form_room(&code->item, code->items, 1, &code->item_room, sizeof item))
+    if (o == FORM_NO_MEMORY || !cw_form_space(&code->item, code->items, 1, &code->item_space, sizeof item))
         return false;
     if (!repeated(code, &item))
         code->item[code->items++] = item;
@@ -353,7 +353,7 @@ bool cw_form_copy(struct cw_code *to, const struct cw_code *from, bool moved_onl
         [FORM_ARRAY_box] = true, [FORM_ARRAY_guard] = true, [FORM_ARRAY_term] = true};
     bool ok = true;
 #define X(name)                                                                                              \
-    ok = ok && cw_form_room(&to->name, 0, from->name##s, &to->name##_room, sizeof *to->name);                \
+    ok = ok && cw_form_space(&to->name, 0, from->name##s, &to->name##_space, sizeof *to->name);              \
     if (ok && from->name##s && (!moved_only || moves[FORM_ARRAY_##name]))                                    \
         memcpy(to->name, from->name, (size_t)from->name##s * sizeof *to->name);                              \
     to->name##s = from->name##s;

@@ -126,7 +126,8 @@ struct cw_code {
     struct form_step *step;
     struct cw_poly *curve;
     int items, boxs, guards, bounds, terms, vars, recipes, steps, curves;
-    int item_room, box_room, guard_room, bound_room, term_room, var_room, recipe_room, step_room, curve_room;
+    int item_space, box_space, guard_space, bound_space, term_space, var_space, recipe_space, step_space,
+        curve_space;
 };
 
 /* How the numbers of a code follow from those of the launch: a code before anything in it was found settled,
@@ -160,9 +161,9 @@ struct cw_form {
     struct cw_launch launch; /* the copy; its arguments are ... */
     struct cw_launch_arg *arg;
     unsigned char *bytes; /* ... with their values here */
-    size_t bytes_room;
+    size_t bytes_space;
     int *key_size, key_bytes;             /* per argument: bytes that indices depend on */
-    struct eval_touch touch;              /* of slow accesses */
+    struct eval_visit visit;              /* of slow accesses */
     int64_t lo[VAR_COUNT], hi[VAR_COUNT]; /* the box of a tile */
     bool free[VAR_COUNT];
     bool inexact, empty;
@@ -172,7 +173,7 @@ struct cw_form {
 /* The outcome of compiling a part. */
 enum outcome { FORM_OK, FORM_SLOW, FORM_NO_MEMORY };
 /* Room for n more elements of `size` bytes in the array of `have` that the pointer at `v` points to. */
-bool cw_form_room(void *v, int have, int n, int *capacity, size_t size);
+bool cw_form_space(void *v, int have, int n, int *capacity, size_t size);
 /* p as a line or curve; sorted: by the size of coefficients. */
 enum outcome cw_form_make_line(struct cw_form *c, struct cw_code *code, const struct cw_poly *p, bool sorted,
                                struct form_line *l);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cw_form_room(void *v, int have, int n, int *capacity, size_t size)
+bool cw_form_space(void *v, int have, int n, int *capacity, size_t size)
 {
     if (have + n <= *capacity)
         return true;
@@ -52,7 +52,7 @@ static enum outcome make_curve(struct cw_form *c, struct cw_code *code, const st
         for (int k = 0; k < CW_POLY_DEGREE; k++)
             if (p->term[i].var[k] && magnitude(c->e, p->term[i].var[k]) > FORM_LIMIT)
                 return FORM_SLOW;
-    if (!cw_form_room(&code->curve, code->curves, 1, &code->curve_room, sizeof *code->curve))
+    if (!cw_form_space(&code->curve, code->curves, 1, &code->curve_space, sizeof *code->curve))
         return FORM_NO_MEMORY;
     code->curve[code->curves++] = *p;
     l->curve = code->curves;
@@ -95,7 +95,7 @@ enum outcome cw_form_make_line(struct cw_form *c, struct cw_code *code, const st
             cw_formula_give_up(); /* too large in this launch */
         return make_curve(c, code, p, l);
     }
-    if (!cw_form_room(&code->term, code->terms, p->n, &code->term_room, sizeof *code->term))
+    if (!cw_form_space(&code->term, code->terms, p->n, &code->term_space, sizeof *code->term))
         return FORM_NO_MEMORY;
     for (int i = 0; i < p->n; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
@@ -113,7 +113,7 @@ enum outcome cw_form_make_line(struct cw_form *c, struct cw_code *code, const st
 
 static enum outcome add_step(struct cw_code *code, struct form_step s)
 {
-    if (!cw_form_room(&code->step, code->steps, 1, &code->step_room, sizeof s))
+    if (!cw_form_space(&code->step, code->steps, 1, &code->step_space, sizeof s))
         return FORM_NO_MEMORY;
     code->step[code->steps++] = s;
     return FORM_OK;

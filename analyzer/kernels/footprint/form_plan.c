@@ -28,7 +28,7 @@ void cw_form_plans_finish(struct cw_form *c)
 
 struct collector {
     struct form_plan *plan;
-    int room;
+    int capacity;
     bool ok;
     enum form_array array;
     const void *base;
@@ -40,7 +40,7 @@ static void add_patch(struct collector *k, const void *field, uint32_t id)
     struct form_plan *p = k->plan;
     if (!id || !k->ok)
         return;
-    k->ok = cw_form_room(&p->patch, p->patches, 1, &k->room, sizeof *p->patch);
+    k->ok = cw_form_space(&p->patch, p->patches, 1, &k->capacity, sizeof *p->patch);
     if (k->ok)
         p->patch[p->patches++] = (struct form_patch){(uint8_t)k->array, (uint16_t)id,
                                                      (uint32_t)((const char *)field - (const char *)k->base)};

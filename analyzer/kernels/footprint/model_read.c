@@ -27,7 +27,7 @@ bool cw_model_same_text(const char *a, size_t n, const char *b)
 }
 
 /* Room for one more element, of at most `max`; `v` points to a pointer. */
-bool cw_model_read_room(struct cw_json_in *in, void *v, int n, int *capacity, size_t size, int max)
+bool cw_model_read_space(struct cw_json_in *in, void *v, int n, int *capacity, size_t size, int max)
 {
     if (n >= max)
         return cw_json_fail(in, in->p, "more than %d of them", max);
@@ -132,7 +132,7 @@ static bool read_args(struct cw_json_in *in, struct cw_model *m)
 {
     int capacity = 0;
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
-        if (!cw_model_read_room(in, &m->arg, m->args, &capacity, sizeof *m->arg, CW_MODEL_MAX_ARGS))
+        if (!cw_model_read_space(in, &m->arg, m->args, &capacity, sizeof *m->arg, CW_MODEL_MAX_ARGS))
             return false;
         m->arg[m->args] = (struct cw_arg){0};
         if (!read_arg(in, &m->arg[m->args++]))
@@ -181,8 +181,8 @@ static bool read_node(struct cw_json_in *in, struct cw_expr_pool *p)
 static bool read_nodes(struct cw_json_in *in, struct cw_model *m)
 {
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);)
-        if (!cw_model_read_room(in, &m->pool.node, m->pool.n, &m->pool.capacity, sizeof *m->pool.node,
-                                CW_MODEL_MAX_NODES) ||
+        if (!cw_model_read_space(in, &m->pool.node, m->pool.n, &m->pool.capacity, sizeof *m->pool.node,
+                                 CW_MODEL_MAX_NODES) ||
             !read_node(in, &m->pool))
             return false;
     m->pool.capacity = m->pool.n; /* so that a new node makes the table that reading needs not */
@@ -197,7 +197,7 @@ static bool read_guards(struct cw_json_in *in, struct cw_model *m)
         bool start = cw_json_begin(in, '[');
         if (!integer(in, &start, 0, CW_MODEL_MAX_NODES, &g.node) || !integer(in, &start, 0, 1, &want) ||
             !row_ends(in, &start) ||
-            !cw_model_read_room(in, &m->guard, m->guards, &m->guard_capacity, sizeof g, CW_MODEL_MAX_GUARDS))
+            !cw_model_read_space(in, &m->guard, m->guards, &m->guard_capacity, sizeof g, CW_MODEL_MAX_GUARDS))
             return false;
         g.want = want;
         m->guard[m->guards++] = g;
@@ -213,7 +213,7 @@ static bool read_loops(struct cw_json_in *in, struct cw_model *m)
         bool start = cw_json_begin(in, '[');
         if (!integer(in, &start, -1, m->loops - 1, &l.parent) ||
             !integer(in, &start, 0, INT32_MAX, &l.exits) || !row_ends(in, &start) ||
-            !cw_model_read_room(in, &m->loop, m->loops, &capacity, sizeof l, CW_MODEL_MAX_LOOPS))
+            !cw_model_read_space(in, &m->loop, m->loops, &capacity, sizeof l, CW_MODEL_MAX_LOOPS))
             return false;
         m->loop[m->loops++] = l;
     }
@@ -228,7 +228,7 @@ static bool read_exits(struct cw_json_in *in, struct cw_model *m)
         if (!integer(in, &start, 0, CW_MODEL_MAX_LOOPS, &x.loop) ||
             !integer(in, &start, 0, CW_MODEL_MAX_GUARDS, &x.stay.first) ||
             !integer(in, &start, 0, CW_MODEL_MAX_GUARDS, &x.stay.n) || !row_ends(in, &start) ||
-            !cw_model_read_room(in, &m->exit, m->exits, &m->exit_capacity, sizeof x, CW_MODEL_MAX_EXITS))
+            !cw_model_read_space(in, &m->exit, m->exits, &m->exit_capacity, sizeof x, CW_MODEL_MAX_EXITS))
             return false;
         m->exit[m->exits++] = x;
     }
@@ -250,7 +250,7 @@ static bool read_work(struct cw_json_in *in, struct cw_model *m)
             w.count[k] = (uint32_t)count;
         }
         if (!ok || !row_ends(in, &start) ||
-            !cw_model_read_room(in, &m->work, m->works, &m->work_capacity, sizeof w, CW_MODEL_MAX_WORKS))
+            !cw_model_read_space(in, &m->work, m->works, &m->work_capacity, sizeof w, CW_MODEL_MAX_WORKS))
             return false;
         w.doubt = doubt;
         m->work[m->works++] = w;
@@ -290,8 +290,8 @@ static bool read_accesses(struct cw_json_in *in, struct cw_model *m)
 {
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
         struct cw_access a;
-        if (!read_access(in, &a) || !cw_model_read_room(in, &m->access, m->accesses, &m->access_capacity,
-                                                        sizeof a, CW_MODEL_MAX_ACCESSES))
+        if (!read_access(in, &a) || !cw_model_read_space(in, &m->access, m->accesses, &m->access_capacity,
+                                                         sizeof a, CW_MODEL_MAX_ACCESSES))
             return false;
         m->access[m->accesses++] = a;
     }
@@ -383,7 +383,8 @@ static bool read_models(struct cw_json_in *in, struct cw_model_set *set)
     int capacity = 0;
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
         in->context = NULL;
-        if (!cw_model_read_room(in, &set->model, set->n, &capacity, sizeof *set->model, CW_MODEL_MAX_KERNELS))
+        if (!cw_model_read_space(in, &set->model, set->n, &capacity, sizeof *set->model,
+                                 CW_MODEL_MAX_KERNELS))
             return false;
         cw_model_init(&set->model[set->n]);
         in->context = "models";

@@ -18,13 +18,13 @@ static size_t divisor(size_t n, size_t most)
 
 void cw_pinned_local(unsigned dims, const size_t *global, size_t local[3])
 {
-    size_t room = PINNED_ITEMS;
+    size_t capacity = PINNED_ITEMS;
 
     for (unsigned d = 0; d < dims; d++) {
-        local[d] = divisor(global[d], room);
+        local[d] = divisor(global[d], capacity);
         if (d == 0 && local[0] < PINNED_LEAST && global[0] > RAGGED_ITEMS)
             local[0] = RAGGED_ITEMS;
-        room /= local[d];
+        capacity /= local[d];
     }
 }
 

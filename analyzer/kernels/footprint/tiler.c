@@ -68,11 +68,11 @@ static void describe(struct cw_tiler *t, const struct cw_reach_launch *from,
 }
 
 static bool hand_out(struct cw_spans *s, size_t most, uint32_t tile, uint32_t arg, bool write,
-                     cw_tiler_touch *touch, void *data)
+                     cw_tiler_visit *visit, void *data)
 {
     cw_spans_limit(s, most);
     for (size_t k = 0; k < s->n; k++)
-        if (!touch(data, tile, arg, write, (uint64_t)s->v[k].begin, (uint64_t)s->v[k].end))
+        if (!visit(data, tile, arg, write, (uint64_t)s->v[k].begin, (uint64_t)s->v[k].end))
             return false;
     return true;
 }
@@ -111,7 +111,7 @@ static void place_tile(struct cw_tile *tile, const int64_t groups[3], const int 
 }
 
 bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
-                  const struct cw_tiler_place *place, uint32_t tiles, uint32_t dims, cw_tiler_touch *touch,
+                  const struct cw_tiler_place *place, uint32_t tiles, uint32_t dims, cw_tiler_visit *visit,
                   void *data, uint32_t made[3])
 {
     struct cw_tile tile = {.first = {0}};
@@ -138,8 +138,8 @@ bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
             return false;
         for (uint32_t k = 0; k < launch->args; k++)
             if (t->arg[k].buffer_bytes &&
-                (!hand_out(&t->print[k].reads.may, most, i, k, false, touch, data) ||
-                 !hand_out(&t->print[k].writes.may, most, i, k, true, touch, data)))
+                (!hand_out(&t->print[k].reads.may, most, i, k, false, visit, data) ||
+                 !hand_out(&t->print[k].writes.may, most, i, k, true, visit, data)))
                 return false;
     }
     return true;

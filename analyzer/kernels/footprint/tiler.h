@@ -15,7 +15,7 @@ struct cw_tiler_place {
 };
 
 /* Bytes [begin, end) of buffer argument `arg`; false: stop, there is no memory. Tiles come in order. */
-typedef bool cw_tiler_touch(void *data, uint32_t tile, uint32_t arg, bool write, uint64_t begin,
+typedef bool cw_tiler_visit(void *data, uint32_t tile, uint32_t arg, bool write, uint64_t begin,
                             uint64_t end);
 
 /* Of one kernel. Belongs to one thread at a time; `model` must outlive it. NULL: out of memory. */
@@ -28,9 +28,9 @@ void cw_tiler_destroy(struct cw_tiler *t); /* NULL is fine */
  * boxes, in up to so many dimensions that allow it, the highest first. Tiles are numbered in rows of the
  * lowest one. An unknown local size counts as one work-item. made[]: how many tiles in each dimension, the
  * slowest first, 1 where it is not cut; made[0] is 0: it must not be cut, or arguments are not as the model
- * takes them. False: out of memory, or `touch` said so. */
+ * takes them. False: out of memory, or `visit` said so. */
 bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
-                  const struct cw_tiler_place *place, uint32_t tiles, uint32_t dims, cw_tiler_touch *touch,
+                  const struct cw_tiler_place *place, uint32_t tiles, uint32_t dims, cw_tiler_visit *visit,
                   void *data, uint32_t made[3]);
 
 /* Into how many work-groups the launch may be cut, along the dimension that the model names; 1: it must not

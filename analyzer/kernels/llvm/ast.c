@@ -25,7 +25,7 @@ struct cw_ast {
     size_t used; /* of the first block */
     struct cw_ast_node *root;
     struct named *named; /* declarations, by their id */
-    size_t names, room;
+    size_t names, capacity;
     bool nomem, deep;
 };
 
@@ -66,14 +66,14 @@ static struct cw_ast_node *new_node(struct cw_ast *a)
 
 static void enter(struct cw_ast *a, const char *id, struct cw_ast_node *n)
 {
-    if (a->names == a->room) {
-        size_t room = a->room ? 2 * a->room : 256;
-        struct named *more = realloc(a->named, room * sizeof *more);
+    if (a->names == a->capacity) {
+        size_t capacity = a->capacity ? 2 * a->capacity : 256;
+        struct named *more = realloc(a->named, capacity * sizeof *more);
         a->nomem |= !more;
         if (!more)
             return;
         a->named = more;
-        a->room = room;
+        a->capacity = capacity;
     }
     a->named[a->names++] = (struct named){strtoull(id, NULL, 16), n};
 }

@@ -11,14 +11,14 @@ void cw_branch_add_access(struct reader *r, const struct cw_access *a, int block
     struct cw_model *m = r->m;
     int before = m->accesses;
     if (m->accesses == r->access_blocks) {
-        int room = r->access_blocks ? 2 * r->access_blocks : 64;
-        int *wider = realloc(r->access_block, (size_t)(unsigned)room * sizeof *wider);
+        int capacity = r->access_blocks ? 2 * r->access_blocks : 64;
+        int *wider = realloc(r->access_block, (size_t)(unsigned)capacity * sizeof *wider);
         if (!wider) {
             r->failed = true;
             return;
         }
         r->access_block = wider;
-        r->access_blocks = room;
+        r->access_blocks = capacity;
     }
     if (!cw_model_add_access(m, a))
         r->failed = true;

@@ -203,10 +203,10 @@ cl_int cw_run_hook_clReleaseContext(cl_context context)
     return cw_run_object_release(context, CW_RUN_CONTEXT) ? cw_native.clReleaseContext(context) : CL_SUCCESS;
 }
 
-cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to,
+cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t capacity, void *to,
                                     size_t *bytes)
 {
-    cl_int err = cw_native.clGetContextInfo(context, name, room, to, bytes);
+    cl_int err = cw_native.clGetContextInfo(context, name, capacity, to, bytes);
     struct cw_run_context *c;
     struct cw_run_recount r;
     cl_uint count;

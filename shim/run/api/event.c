@@ -37,9 +37,9 @@ static bool retired(const void *what)
     return !e->task;
 }
 
-cl_int cw_run_event_answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret)
+cl_int cw_run_event_answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret)
 {
-    if (to && room < bytes)
+    if (to && capacity < bytes)
         return CL_INVALID_VALUE;
     if (to)
         memcpy(to, value, bytes);
@@ -48,9 +48,9 @@ cl_int cw_run_event_answer(const void *value, size_t bytes, size_t room, void *t
     return CL_SUCCESS;
 }
 
-static cl_int count_references(cl_event event, size_t room, void *to, size_t *bytes)
+static cl_int count_references(cl_event event, size_t capacity, void *to, size_t *bytes)
 {
-    cl_int err = cw_native.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, room, to, bytes);
+    cl_int err = cw_native.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, capacity, to, bytes);
     const struct cw_run_event *e;
     struct cw_run_recount r;
     cl_uint count;
@@ -67,7 +67,8 @@ static cl_int count_references(cl_event event, size_t room, void *to, size_t *by
     return err;
 }
 
-cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t room, void *to, size_t *bytes)
+cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t capacity, void *to,
+                                  size_t *bytes)
 {
     struct cw_run_event *e;
     cl_command_queue queue = NULL;
@@ -76,16 +77,17 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     bool shown;
 
     if (!cw_run_record_had_queue())
-        return cw_native.clGetEventInfo(event, name, room, to, bytes);
+        return cw_native.clGetEventInfo(event, name, capacity, to, bytes);
     if (name == CL_EVENT_REFERENCE_COUNT)
-        return count_references(event, room, to, bytes);
+        return count_references(event, capacity, to, bytes);
     cw_run_global_lock_take();
     if (name == CL_EVENT_COMMAND_EXECUTION_STATUS)
         cw_run_window_close(); /* a program that polls waits for progress */
     e = cw_run_record_find(event, CW_RUN_EVENT);
     if (e && e->task && e->task->state <= CW_RUN_READY && name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
         cw_run_record_pin(&e->r);
-        cw_run_help_briefly(e->queue, e->task->order.sequence, e->asked ? CW_RUN_POLLED_NS : CW_RUN_BRIEF_NS);
+        cw_run_help_briefly(e->queue, e->task->order.sequence,
+                            e->asked ? CW_RUN_POLLED_NS : CW_RUN_SHORT_TASK_NS);
         e->asked = true;
         cw_run_object_unpin(&e->r);
         e = cw_run_record_find(event, CW_RUN_EVENT);
@@ -105,18 +107,18 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     if (shown)
         switch (name) {
         case CL_EVENT_COMMAND_EXECUTION_STATUS:
-            return cw_run_event_answer(&status, sizeof status, room, to, bytes);
+            return cw_run_event_answer(&status, sizeof status, capacity, to, bytes);
         case CL_EVENT_COMMAND_TYPE:
-            return cw_run_event_answer(&type, sizeof type, room, to, bytes);
+            return cw_run_event_answer(&type, sizeof type, capacity, to, bytes);
         case CL_EVENT_COMMAND_QUEUE:
-            return cw_run_event_answer(&queue, sizeof queue, room, to, bytes);
+            return cw_run_event_answer(&queue, sizeof queue, capacity, to, bytes);
         default:
             break;
         }
-    return cw_native.clGetEventInfo(event, name, room, to, bytes);
+    return cw_native.clGetEventInfo(event, name, capacity, to, bytes);
 }
 
-cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t room, void *to,
+cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t capacity, void *to,
                                            size_t *bytes)
 {
     struct cw_run_event *e;
@@ -125,11 +127,11 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
     bool known, over, profiled;
 
     if (CW_UNLIKELY(cw_run_staging_notes_times_of(event, name, &first)) &&
-        cw_native.clGetEventProfilingInfo(event, name, room, to, bytes) == CL_SUCCESS)
-        return cw_run_event_answer(&first, sizeof first, room, to, bytes);
+        cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes) == CL_SUCCESS)
+        return cw_run_event_answer(&first, sizeof first, capacity, to, bytes);
     /* its dependences are on their way: native commands close the window */
     if (!cw_run_record_find(event, CW_RUN_EVENT))
-        return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);
+        return cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes);
     cw_run_global_lock_take();
     cw_run_window_close();
     e = managed(event);
@@ -140,21 +142,21 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
         memcpy(times, e->times, sizeof times);
     cw_run_global_lock_give();
     if (!known)
-        return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);
+        return cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes);
     if (!profiled || !over)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     switch (name) {
     case CL_PROFILING_COMMAND_QUEUED:
-        return cw_run_event_answer(&times[0], sizeof times[0], room, to, bytes);
+        return cw_run_event_answer(&times[0], sizeof times[0], capacity, to, bytes);
     case CL_PROFILING_COMMAND_SUBMIT:
-        return cw_run_event_answer(&times[1], sizeof times[1], room, to, bytes);
+        return cw_run_event_answer(&times[1], sizeof times[1], capacity, to, bytes);
     case CL_PROFILING_COMMAND_START:
-        return cw_run_event_answer(&times[2], sizeof times[2], room, to, bytes);
+        return cw_run_event_answer(&times[2], sizeof times[2], capacity, to, bytes);
     case CL_PROFILING_COMMAND_END:
     case CL_PROFILING_COMMAND_COMPLETE:
-        return cw_run_event_answer(&times[3], sizeof times[3], room, to, bytes);
+        return cw_run_event_answer(&times[3], sizeof times[3], capacity, to, bytes);
     default: /* PoCL looks at the name when there is a place for the value */
-        return to ? CL_INVALID_VALUE : cw_run_event_answer(&times[0], sizeof times[0], room, to, bytes);
+        return to ? CL_INVALID_VALUE : cw_run_event_answer(&times[0], sizeof times[0], capacity, to, bytes);
     }
 }
 

@@ -50,7 +50,7 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, bool write, cl_me
         if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) &&                            \
             (t = host_task(&e, writes, image, origin, region, row, slice, host)))                            \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
-        cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &image, writes));                                       \
+        cw_run_native_follow(&x, &e, CW_RUN_USE(1, &image, writes));                                         \
         return cw_run_native_end(&x, cw_native.name(queue, image, blocking, origin, region, row, slice,      \
                                                     host, x.n, x.list, x.event));                            \
     }
@@ -100,7 +100,7 @@ cl_int cw_run_hook_clEnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_me
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = copy_task(&e, from, to, from_origin, to_origin, region)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(2, ((cl_mem[]){from, to}), 2));
+    cw_run_native_follow(&x, &e, CW_RUN_USE(2, ((cl_mem[]){from, to}), 2));
     return cw_run_native_end(&x, cw_native.clEnqueueCopyImage(queue, from, to, from_origin, to_origin, region,
                                                               x.n, x.list, x.event));
 }
@@ -138,7 +138,7 @@ cl_int cw_run_hook_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem ima
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = buffer_task(&e, true, image, origin, region, buffer, offset)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(2, ((cl_mem[]){image, buffer}), 2));
+    cw_run_native_follow(&x, &e, CW_RUN_USE(2, ((cl_mem[]){image, buffer}), 2));
     return cw_run_native_end(&x, cw_native.clEnqueueCopyImageToBuffer(queue, image, buffer, origin, region,
                                                                       offset, x.n, x.list, x.event));
 }
@@ -154,7 +154,7 @@ cl_int cw_run_hook_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem buf
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = buffer_task(&e, false, image, origin, region, buffer, offset)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(2, ((cl_mem[]){buffer, image}), 2));
+    cw_run_native_follow(&x, &e, CW_RUN_USE(2, ((cl_mem[]){buffer, image}), 2));
     return cw_run_native_end(&x, cw_native.clEnqueueCopyBufferToImage(queue, buffer, image, offset, origin,
                                                                       region, x.n, x.list, x.event));
 }
@@ -194,7 +194,7 @@ cl_int cw_run_hook_clEnqueueFillImage(cl_command_queue queue, cl_mem image, cons
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = fill_task(&e, image, colour, origin, region)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &image, 1));
+    cw_run_native_follow(&x, &e, CW_RUN_USE(1, &image, 1));
     cw_run_gate_before(&x, queue, n, list);
     return cw_run_native_end(
         &x, cw_native.clEnqueueFillImage(queue, image, colour, origin, region, x.n, x.list, x.event));

@@ -112,7 +112,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
         cw_kernel_params(p->tokens, name, count, false, false, k->modes);
     if (k->kinds && p->tokens)
         cw_kernel_params_kinds(p->tokens, name, count, k->kinds);
-    k->flight = cw_run_exclusion_of(k);
+    k->exclusion = cw_run_exclusion_of(k);
     k->parsed = k->args && k->modes && k->kinds && k->clones && k->known && make_home_sets(k);
 }
 
@@ -182,10 +182,10 @@ static void count_references(cl_kernel kernel, void *to)
 }
 
 /* A kernel may be that of a stand-in (code/build_cache.h). */
-cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void *to,
+cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t capacity, void *to,
                                    size_t *bytes)
 {
-    cl_int err = cw_native.clGetKernelInfo(kernel, name, room, to, bytes);
+    cl_int err = cw_native.clGetKernelInfo(kernel, name, capacity, to, bytes);
     const struct cw_run_kernel *k;
 
     if (err == CL_SUCCESS && name == CL_KERNEL_REFERENCE_COUNT && to)

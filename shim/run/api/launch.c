@@ -164,8 +164,8 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     return -1;
 }
 
-static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const struct cw_run_kernel *k,
-                  const struct cw_reach *reach)
+static void use(const struct cw_run_queue *q, struct cw_run_task *t, const struct cw_run_kernel *k,
+                const struct cw_reach *reach)
 {
     for (uint32_t i = 0; i < k->count; i++) {
         struct cw_run_memory *m = t->launch.args[i].memory;
@@ -222,7 +222,7 @@ static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct
         if (a->memory)
             cw_run_record_pin(&a->memory->r);
     }
-    touch(q, t, k, reach);
+    use(q, t, k, reach);
 }
 
 /* The command, or NULL: it is refused. */
@@ -250,9 +250,9 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
         return NULL;
     }
     t->type = CL_COMMAND_NDRANGE_KERNEL;
-    t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
+    t->behind_native = cw_run_dependence_waits_native(e->queue, e->n, e->list);
     t->repeat.sets = k->sets;
-    t->repeat.alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
+    t->repeat.alike = reach && reach->most <= CW_RUN_SHORT_TASK_OPS ? reach->id : 0;
     t->at.place = e->queue->home;
     t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
     t->launch.unsure = n.unsure;
@@ -335,8 +335,8 @@ static void wait_for_exclusion(struct cw_run_native *x, cl_kernel kernel, const 
         return;
     cw_run_global_lock_take();
     k = q->managed ? cw_run_record_find(kernel, CW_RUN_KERNEL) : NULL;
-    if (k && k->flight && r->dims <= 3 && r->global && !cw_run.forked) {
-        x->flight = k->flight;
+    if (k && k->exclusion && r->dims <= 3 && r->global && !cw_run.forked) {
+        x->exclusion = k->exclusion;
         w.side = cw_run_exclusion_side(k, true);
         cw_run_help(NULL, 0, granted, &w);
     }
@@ -367,7 +367,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, const struct rang
     }
     if (!e.unlocked)
         goes_natively(&e, kernel);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_KERNEL(kernel));
+    cw_run_native_follow(&x, &e, CW_RUN_USE_KERNEL(kernel));
     wait_for_exclusion(&x, kernel, r);
     err = cw_run_native_end(&x, call_vendor(&x, queue, kernel, r, task));
     if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)

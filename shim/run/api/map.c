@@ -41,7 +41,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     if (!t)
         return NULL;
     t->type = type;
-    t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
+    t->behind_native = cw_run_dependence_waits_native(e->queue, e->n, e->list);
     t->at.place = e->queue->home;
     t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
     t->memories[0] = m;
@@ -159,7 +159,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
         (t = map_task(&e, cw_run_memory_buffer(buffer), CL_COMMAND_MAP_BUFFER, flags, offset, bytes,
                       &address)))
         return commit(&e, t, buffer, blocking, address, err);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &buffer, flags != CL_MAP_READ));
+    cw_run_native_follow(&x, &e, CW_RUN_USE(1, &buffer, flags != CL_MAP_READ));
     if (x.turn)
         cw_run_staging_notes_maps(buffer);
     address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list,
@@ -209,7 +209,7 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
     if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) &&
         (t = map_image_task(&e, image, flags, origin, region, row, slice, &address)))
         return commit(&e, t, image, blocking, address, err);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &image, flags != CL_MAP_READ));
+    cw_run_native_follow(&x, &e, CW_RUN_USE(1, &image, flags != CL_MAP_READ));
     if (x.turn)
         cw_run_staging_notes_maps(image);
     address = cw_native.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, x.n,
@@ -229,7 +229,7 @@ static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue qu
     struct cw_run_native x;
     cl_int err;
 
-    cw_run_native_follow(&x, e, CW_RUN_TOUCH(!ours, &memory, 1));
+    cw_run_native_follow(&x, e, CW_RUN_USE(!ours, &memory, 1));
     if (!ours)
         return cw_run_native_end(
             &x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));

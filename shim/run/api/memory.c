@@ -71,8 +71,8 @@ uint8_t *cw_run_memory_bytes(size_t bytes, bool zero, void **block)
     bool spread = bytes >= SPREAD;
     size_t align = spread ? PAGE : ALIGN,
            begin = spread ? (size_t)atomic_fetch_add(&large, 1) * STEP % PAGE : 0;
-    size_t room = bytes + align;
-    uint8_t *p = room < bytes ? NULL : zero ? calloc(1, room) : malloc(room);
+    size_t capacity = bytes + align;
+    uint8_t *p = capacity < bytes ? NULL : zero ? calloc(1, capacity) : malloc(capacity);
 
     *block = p;
     if (!p)
@@ -178,15 +178,15 @@ static void CL_CALLBACK free_shadow(cl_mem memory, void *data)
 static struct shadow *shadow_of(size_t bytes)
 {
     struct shadow *s = malloc(sizeof *s);
-    void *room =
+    void *capacity =
         s ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
           : MAP_FAILED;
 
-    if (room == MAP_FAILED) {
+    if (capacity == MAP_FAILED) {
         free(s);
         return NULL;
     }
-    *s = (struct shadow){room, bytes};
+    *s = (struct shadow){capacity, bytes};
     return s;
 }
 
@@ -466,9 +466,10 @@ static cl_mem made_of(cl_mem image)
     return buffer;
 }
 
-cl_int cw_run_hook_clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t room, void *to, size_t *bytes)
+cl_int cw_run_hook_clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t capacity, void *to,
+                                      size_t *bytes)
 {
-    cl_int err = cw_native.clGetMemObjectInfo(memory, name, room, to, bytes);
+    cl_int err = cw_native.clGetMemObjectInfo(memory, name, capacity, to, bytes);
     struct cw_run_memory *m;
     cl_mem buffer;
 

@@ -176,9 +176,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* The command may use bytes that no memory object that it names holds. */
-static bool uses_any(const struct cw_run_touch *touch, const struct cw_run_kernel *k)
+static bool uses_any(const struct cw_run_use *use, const struct cw_run_kernel *k)
 {
-    bool any = touch->all || (touch->kernel && (!k || !k->args || cw_run_effects_reach_elsewhere(k)));
+    bool any = use->all || (use->kernel && (!k || !k->args || cw_run_effects_reach_elsewhere(k)));
 
     for (uint32_t i = 0; !any && k && i < k->count; i++)
         any = k->args[i].kind == CW_RUN_ARG_POINTER;
@@ -187,12 +187,12 @@ static bool uses_any(const struct cw_run_touch *touch, const struct cw_run_kerne
 
 /* Buffer `i` of those that the command names, arguments of its kernel behind them; `*r` NULL: it is none of
  * run mode's own bytes. False: there are no more. */
-static bool named(const struct cw_run_touch *touch, const struct cw_run_kernel *k, uint32_t i,
+static bool named(const struct cw_run_use *use, const struct cw_run_kernel *k, uint32_t i,
                   struct cw_run_region **r)
 {
-    uint32_t n = touch->memory ? touch->n : 0;
+    uint32_t n = use->memory ? use->n : 0;
     const struct cw_run_arg *a = k && k->args && i >= n && i - n < k->count ? &k->args[i - n] : NULL;
-    const void *handle = i < n                                                           ? touch->memory[i]
+    const void *handle = i < n                                                           ? use->memory[i]
                          : a && a->kind == CW_RUN_ARG_VALUE && a->size == sizeof(cl_mem) ? (void *)a->word
                                                                                          : NULL;
     const struct cw_run_memory *m = handle ? cw_run_record_find(handle, CW_RUN_MEMORY) : NULL;
@@ -202,27 +202,27 @@ static bool named(const struct cw_run_touch *touch, const struct cw_run_kernel *
 }
 
 /* It may write buffer `i`. */
-static bool writes(const struct cw_run_touch *touch, const struct cw_run_kernel *k, uint32_t i)
+static bool writes(const struct cw_run_use *use, const struct cw_run_kernel *k, uint32_t i)
 {
-    uint32_t bits = 8 * sizeof touch->written;
+    uint32_t bits = 8 * sizeof use->written;
 
-    if (i < touch->n)
-        return touch->written >> (i < bits ? i : bits - 1) & 1;
-    return !k->modes || k->modes[i - touch->n] != CW_ACCESS_READ;
+    if (i < use->n)
+        return use->written >> (i < bits ? i : bits - 1) & 1;
+    return !k->modes || k->modes[i - use->n] != CW_ACCESS_READ;
 }
 
-static const struct cw_run_kernel *kernel_of(const struct cw_run_touch *touch)
+static const struct cw_run_kernel *kernel_of(const struct cw_run_use *use)
 {
-    return touch->kernel ? cw_run_record_find(touch->kernel, CW_RUN_KERNEL) : NULL;
+    return use->kernel ? cw_run_record_find(use->kernel, CW_RUN_KERNEL) : NULL;
 }
 
-static bool touches(const struct cw_run_touch *touch, const struct cw_run_region *region)
+static bool touches(const struct cw_run_use *use, const struct cw_run_region *region)
 {
-    const struct cw_run_kernel *k = kernel_of(touch);
-    bool any = uses_any(touch, k);
+    const struct cw_run_kernel *k = kernel_of(use);
+    bool any = uses_any(use, k);
     struct cw_run_region *r;
 
-    for (uint32_t i = 0; !any && named(touch, k, i, &r); i++)
+    for (uint32_t i = 0; !any && named(use, k, i, &r); i++)
         any = r == region;
     return any;
 }
@@ -231,24 +231,24 @@ static bool touches(const struct cw_run_touch *touch, const struct cw_run_region
  * on. */
 static void note_uses(const struct cw_run_native *x)
 {
-    const struct cw_run_kernel *k = kernel_of(x->touch);
+    const struct cw_run_kernel *k = kernel_of(x->use);
     cl_event event = x->unmarked ? NULL : *x->event;
     uint64_t given = x->queue->native_given;
     struct cw_run_region *r;
-    bool good = !uses_any(x->touch, k) || cw_run_native_use_add(NULL, x->queue, event, given, x->after);
+    bool good = !uses_any(x->use, k) || cw_run_native_use_add(NULL, x->queue, event, given, x->after);
 
-    for (uint32_t i = 0; named(x->touch, k, i, &r); i++) {
+    for (uint32_t i = 0; named(x->use, k, i, &r); i++) {
         if (!r)
             continue;
         good &= cw_run_native_use_add(r, x->queue, event, given, x->after);
-        cw_run_window_flow_native(r, i >= x->touch->n, writes(x->touch, k, i));
+        cw_run_window_flow_native(r, i >= x->use->n, writes(x->use, k, i));
     }
     cw_run.off |= !good;
 }
 
-static bool may_use_bytes(const struct cw_run_touch *touch)
+static bool may_use_bytes(const struct cw_run_use *use)
 {
-    return touch->n || touch->kernel || touch->all;
+    return use->n || use->kernel || use->all;
 }
 
 /* No event of its own tells when the command is over. A marker can where the queue is in order, and nothing
@@ -257,49 +257,49 @@ static bool is_unmarked(const struct cw_run_native *x)
 {
     const struct cw_run_queue *q = x->queue;
 
-    return cw_run.far_workers && may_use_bytes(x->touch) && !x->wanted && !x->gated && q->managed &&
+    return cw_run.far_workers && may_use_bytes(x->use) && !x->wanted && !x->gated && q->managed &&
            q->in_order && !q->synchronous && !cw_run.unfinished;
 }
 
 static bool needs_event(const struct cw_run_native *x)
 {
-    return x->gated || x->watched || (cw_run.far_workers && may_use_bytes(x->touch) && !x->unmarked);
+    return x->gated || x->watched || (cw_run.far_workers && may_use_bytes(x->use) && !x->unmarked);
 }
 
-static bool is_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
+static bool is_touched(const struct cw_run_queue *q, const struct cw_run_use *use,
                        const struct cw_run_region *r)
 {
-    return r->root->context == q->context && !cw_run_spread_is_at_rest(r) && touches(touch, r);
+    return r->root->context == q->context && !cw_run_spread_is_at_rest(r) && touches(use, r);
 }
 
-static struct cw_run_region *next_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
+static struct cw_run_region *next_touched(const struct cw_run_queue *q, const struct cw_run_use *use,
                                           struct cw_run_region *r)
 {
     do
         r = cw_run_spread_after(r);
-    while (r && !is_touched(q, touch, r));
+    while (r && !is_touched(q, use, r));
     return r;
 }
 
 /* Of the buffers that the command names, those that are not at rest, each once; of any, those that have left
  * the host's memory. Returns how many; of[]: NULL, or room for so many. */
-static uint32_t find_touched(const struct cw_run_queue *q, const struct cw_run_touch *touch,
+static uint32_t find_touched(const struct cw_run_queue *q, const struct cw_run_use *use,
                              struct cw_run_region **of)
 {
-    const struct cw_run_kernel *k = kernel_of(touch);
+    const struct cw_run_kernel *k = kernel_of(use);
     struct cw_run_region *r, *before;
     uint32_t n = 0;
 
-    if (uses_any(touch, k)) {
-        for (r = next_touched(q, touch, NULL); r; r = next_touched(q, touch, r), n++)
+    if (uses_any(use, k)) {
+        for (r = next_touched(q, use, NULL); r; r = next_touched(q, use, r), n++)
             if (of)
                 of[n] = r;
         return n;
     }
-    for (uint32_t i = 0, j = 0; named(touch, k, i, &r); i++) {
+    for (uint32_t i = 0, j = 0; named(use, k, i, &r); i++) {
         if (!r || r->root->context != q->context || cw_run_spread_is_at_rest(r))
             continue;
-        for (j = 0; j < i && named(touch, k, j, &before) && before != r;)
+        for (j = 0; j < i && named(use, k, j, &before) && before != r;)
             j++;
         if (j < i)
             continue;
@@ -312,23 +312,23 @@ static uint32_t find_touched(const struct cw_run_queue *q, const struct cw_run_t
 
 /* The bytes of `r` that the command, which names no other kind of thing, may use: [*low, *high). True: it may
  * write some. */
-static bool used_of(const struct cw_run_touch *touch, const struct cw_run_region *r, uint64_t *low,
+static bool used_of(const struct cw_run_use *use, const struct cw_run_region *r, uint64_t *low,
                     uint64_t *high)
 {
     const struct cw_run_memory *m;
-    bool write = !touch->range;
+    bool write = !use->range;
 
     *low = write ? 0 : UINT64_MAX;
     *high = write ? r->high - r->low : 0;
-    for (uint32_t i = 0; touch->range && i < touch->n; i++) {
-        m = touch->memory[i] ? cw_run_record_find(touch->memory[i], CW_RUN_MEMORY) : NULL;
+    for (uint32_t i = 0; use->range && i < use->n; i++) {
+        m = use->memory[i] ? cw_run_record_find(use->memory[i], CW_RUN_MEMORY) : NULL;
         if (m && m->region == r) {
-            uint64_t first = least(touch->range[i][0], m->bytes);
-            uint64_t end = m->offset + first + least(touch->range[i][1], m->bytes - first);
+            uint64_t first = least(use->range[i][0], m->bytes);
+            uint64_t end = m->offset + first + least(use->range[i][1], m->bytes - first);
 
             *low = least(*low, m->offset + first);
             *high = *high > end ? *high : end;
-            write |= writes(touch, NULL, i);
+            write |= writes(use, NULL, i);
         }
     }
     return write;
@@ -339,10 +339,10 @@ static bool used_of(const struct cw_run_touch *touch, const struct cw_run_region
  * have written them elsewhere. NULL: none is needed, or, then *failed, memory is out. */
 static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed)
 {
-    const struct cw_run_touch *touch = x->touch;
+    const struct cw_run_use *use = x->use;
     struct cw_run_queue *q = x->queue;
     cl_uint listed = cw_run_dependence_look(q, x->n, x->list) == CW_RUN_WAITS_ODD ? 0 : x->n;
-    uint32_t n = find_touched(q, touch, NULL);
+    uint32_t n = find_touched(q, use, NULL);
     struct cw_run_region **of = n ? malloc(n * sizeof *of) : NULL;
     uint64_t now = 0;
     struct cw_run_task *t = of ? cw_run_task_create(n, 0, n * sizeof *t->home.of) : NULL;
@@ -356,17 +356,17 @@ static struct cw_run_task *home_task(const struct cw_run_native *x, bool *failed
     }
     t->type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
     t->work = CW_RUN_HOME;
-    t->tainted = cw_run_dependence_waits_native(q, listed, x->list);
+    t->behind_native = cw_run_dependence_waits_native(q, listed, x->list);
     t->at.place = q->home;
     t->at.worker = t->at.home = q->context->places[q->home].worker->number;
     t->at.memory = q->context->places->device->memory;
     /* the program may let go of them as soon as the vendor has the native command */
     t->home.of = (struct cw_run_memory **)(t->accesses.of + n);
-    find_touched(q, touch, of);
+    find_touched(q, use, of);
     for (uint32_t i = 0; i < n; i++) {
         cw_run_record_pin(&of[i]->root->r);
         t->home.of[t->home.n++] = of[i]->root;
-        write = used_of(touch, of[i], &low, &high);
+        write = used_of(use, of[i], &low, &high);
         if (low < high)
             cw_run_byte_range_add_access(q, t, of[i], low, high - low, write);
     }
@@ -399,10 +399,10 @@ void cw_run_native_everything_home(void)
 static bool touched_over(const void *what)
 {
     const struct cw_run_native *x = what;
-    struct cw_run_region *r = next_touched(x->queue, x->touch, NULL);
+    struct cw_run_region *r = next_touched(x->queue, x->use, NULL);
 
     while (r && !cw_run_byte_range_is_used(x->queue, r))
-        r = next_touched(x->queue, x->touch, r);
+        r = next_touched(x->queue, x->use, r);
     return !r;
 }
 
@@ -417,7 +417,7 @@ static void touched_home(const struct cw_run_native *x)
     cw_run_help(NULL, 0, touched_over, x);
     r = cw_run_spread_after(NULL);
     while (r)
-        r = is_touched(x->queue, x->touch, r) ? cw_run_spread_come_home(r) : cw_run_spread_after(r);
+        r = is_touched(x->queue, x->use, r) ? cw_run_spread_come_home(r) : cw_run_spread_after(r);
 }
 
 /* Sets x->home to the number of that command. */
@@ -449,7 +449,7 @@ static void enters(struct cw_run_native *x, struct cw_run_queue *q)
     q->native_given++;
     /* buffers that none names may be used elsewhere; those of a queue that is not managed come home at once
      */
-    x->after = q->managed && !uses_any(x->touch, kernel_of(x->touch)) ? cw_run.sequence : 0;
+    x->after = q->managed && !uses_any(x->use, kernel_of(x->use)) ? cw_run.sequence : 0;
     q->native_calls++;
     if (!q->context->native_calls++ || x->after < q->context->called_after)
         q->context->called_after = x->after;
@@ -464,7 +464,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     cl_uint n = x->n;
     bool wait, watches;
 
-    cw_run_reasons_native(why, x->touch->kernel);
+    cw_run_reasons_native(why, x->use->kernel);
     cw_run_gain_spoilt();
     if (!q || cw_run.forked) {
         cw_run_window_close();
@@ -473,7 +473,7 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
     }
     enters(x, q);
     x->given = blocking && q->in_order ? q->native_given : 0;
-    watches = why == CW_RUN_R_UNBEGUN && x->touch->kernel && cw_run_hold_watches(q);
+    watches = why == CW_RUN_R_UNBEGUN && x->use->kernel && cw_run_hold_watches(q);
     if (CW_UNLIKELY(cw_run.far_workers))
         bring_home(x);
     x->gated = cw_run_dependence_is_gated(q) || cw_run_dependence_look(q, n, list) == CW_RUN_WAITS_GATED;
@@ -492,20 +492,16 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
         cw_run_event_wait_list(n, list);
     if (q->synchronous && !x->gated && n && list)
         cw_next.clWaitForEvents(n, list); /* the call itself reports errors in the list */
-    x->watched = !x->gated && x->touch->kernel && watches;
+    x->watched = !x->gated && x->use->kernel && watches;
     if (needs_event(x) && !x->wanted)
         x->event = &x->own_event;
 }
 
 void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
-                          const struct cw_run_touch *touch)
+                          const struct cw_run_use *use)
 {
-    *x = (struct cw_run_native){.n = e->n,
-                                .list = e->list,
-                                .event = e->event,
-                                .wanted = e->event,
-                                .now_ns = e->now_ns,
-                                .touch = touch};
+    *x = (struct cw_run_native){
+        .n = e->n, .list = e->list, .event = e->event, .wanted = e->event, .now_ns = e->now_ns, .use = use};
     if (e->unlocked)
         cw_run_reasons_unlocked(e->why);
     else
@@ -515,7 +511,7 @@ void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *
 
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
                          cl_event *event, bool blocking, bool whole, enum cw_run_reason why,
-                         const struct cw_run_touch *touch)
+                         const struct cw_run_use *use)
 {
     struct cw_run_enqueue e = {.handle = queue,
                                .n = n,
@@ -528,7 +524,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     e.unlocked = !cw_run_record_had_queue();
     if (!e.unlocked)
         cw_run_global_lock_take();
-    cw_run_native_follow(x, &e, touch);
+    cw_run_native_follow(x, &e, use);
 }
 
 /* A command that a user event holds: later ones of its queue, and those that wait for its event, must be
@@ -577,7 +573,7 @@ static cl_event watched_event(const struct cw_run_native *x)
  * devices work in one memory that does no harm. */
 static bool returns_early(const struct cw_run_native *x)
 {
-    return cw_run.far_workers && x->touch->written;
+    return cw_run.far_workers && x->use->written;
 }
 
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
@@ -593,13 +589,13 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     if (!q)
         return status;
     cw_run_global_lock_take();
-    cw_run_exclusion_native_end(x->flight);
+    cw_run_exclusion_native_end(x->exclusion);
     q->native_calls--;
     q->context->native_calls--;
     q->native_given++; /* a look during the vendor's call may have come too early */
     if (CW_UNLIKELY(cw_run.far_workers) && status == CL_SUCCESS && (x->unmarked || (x->event && *x->event)))
         note_uses(x);
-    if (x->touch->barrier && status == CL_SUCCESS)
+    if (x->use->barrier && status == CL_SUCCESS)
         q->native_barrier = q->native_given;
     if (x->given && status == CL_SUCCESS) {
         if (q->native_given == x->given + 1 && q->native_known < q->native_given && !returns_early(x))
@@ -611,7 +607,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);
-    if (status == CL_SUCCESS && x->touch->kernel && (x->watched || !cw_run.begun))
+    if (status == CL_SUCCESS && x->use->kernel && (x->watched || !cw_run.begun))
         cw_run_hold_launched(q, watched_event(x));
     if (x->event == &x->own_event && !x->gated && !x->watched)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->own_event);

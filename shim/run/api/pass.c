@@ -12,35 +12,35 @@
 #include "../streams/stream_kernel.h"
 #include "../streams/stream_memory.h"
 
-/* `touch`: of memory, a struct cw_run_touch */
-#define ENQUEUE(name, blocks, touch, params, args)                                                           \
+/* `use`: of memory, a struct cw_run_use */
+#define ENQUEUE(name, blocks, use, params, args)                                                             \
     cl_int cw_run_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list,    \
                               cl_event *event)                                                               \
     {                                                                                                        \
         struct cw_run_native x;                                                                              \
-        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND, touch);                 \
+        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND, use);                   \
         return cw_run_native_end(&x, cw_native.name(queue, CW_UNPAREN args, x.n, x.list, x.event));          \
     }
 #define ENQUEUE_(...) ENQUEUE(__VA_ARGS__)
 
-ENQUEUE(clEnqueueSVMFree, false, CW_RUN_TOUCH_ALL,
+ENQUEUE(clEnqueueSVMFree, false, CW_RUN_USE_ALL,
         (cl_uint count, void *pointers[],
          void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
         (count, pointers, function, data))
-ENQUEUE(clEnqueueSVMMemcpy, blocking, CW_RUN_TOUCH_ALL,
+ENQUEUE(clEnqueueSVMMemcpy, blocking, CW_RUN_USE_ALL,
         (cl_bool blocking, void *to, const void *from, size_t bytes), (blocking, to, from, bytes))
-ENQUEUE(clEnqueueSVMMemFill, false, CW_RUN_TOUCH_ALL,
+ENQUEUE(clEnqueueSVMMemFill, false, CW_RUN_USE_ALL,
         (void *to, const void *pattern, size_t pattern_bytes, size_t bytes),
         (to, pattern, pattern_bytes, bytes))
-ENQUEUE(clEnqueueSVMMap, blocking, CW_RUN_TOUCH_ALL,
+ENQUEUE(clEnqueueSVMMap, blocking, CW_RUN_USE_ALL,
         (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
         (blocking, flags, pointer, bytes))
-ENQUEUE(clEnqueueSVMUnmap, false, CW_RUN_TOUCH_ALL, (void *pointer), (pointer))
-ENQUEUE(clEnqueueSVMMigrateMem, false, CW_RUN_TOUCH_ALL,
+ENQUEUE(clEnqueueSVMUnmap, false, CW_RUN_USE_ALL, (void *pointer), (pointer))
+ENQUEUE(clEnqueueSVMMigrateMem, false, CW_RUN_USE_ALL,
         (cl_uint count, const void **pointers, const size_t *bytes, cl_mem_migration_flags flags),
         (count, pointers, bytes, flags))
 #define OBJECTS                                                                                              \
-    CW_RUN_TOUCH(count, objects, UINT64_MAX), (cl_uint count, const cl_mem *objects), (count, objects)
+    CW_RUN_USE(count, objects, UINT64_MAX), (cl_uint count, const cl_mem *objects), (count, objects)
 ENQUEUE_(clEnqueueAcquireGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueReleaseGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueAcquireEGLObjectsKHR, false, OBJECTS)
@@ -59,7 +59,7 @@ cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBAC
     cw_run.held = true;
     cw_run_global_lock_give();
     cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND,
-                        CW_RUN_TOUCH(memory ? count : 0, memory, UINT64_MAX));
+                        CW_RUN_USE(memory ? count : 0, memory, UINT64_MAX));
     return cw_run_native_end(&x, cw_native.clEnqueueNativeKernel(queue, function, args, bytes, count, memory,
                                                                  places, x.n, x.list, x.event));
 }
@@ -71,11 +71,11 @@ cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBAC
                              const cl_event *list, cl_event *event)                                          \
     {                                                                                                        \
         struct cw_run_native x;                                                                              \
-        struct cw_stream_touch t;                                                                            \
+        struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         if (cw_stream_closing_begin(&c, &t, queue, n, list, event))                                          \
             return cw_stream_end(&c, next(c.queue, CW_UNPAREN args, c.n, c.list, c.event));                  \
-        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND, CW_RUN_TOUCH_ALL);      \
+        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND, CW_RUN_USE_ALL);        \
         return cw_run_native_end(&x, next(queue, CW_UNPAREN args, x.n, x.list, x.event));                    \
     }
 #include "../../door/ext_commands.inc"

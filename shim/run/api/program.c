@@ -213,17 +213,17 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
 }
 
 /* The program has got binaries of `program`. */
-static void keep_binaries(cl_program program, size_t room, void *to)
+static void keep_binaries(cl_program program, size_t capacity, void *to)
 {
     size_t bytes[CW_RUN_WORKERS] = {0};
     char *source = NULL, *options = NULL;
     struct cw_run_program *p;
     cl_uint n = 0;
 
-    if (room > sizeof(void *) * CW_RUN_WORKERS ||
+    if (capacity > sizeof(void *) * CW_RUN_WORKERS ||
         cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, bytes, NULL) != CL_SUCCESS)
         return;
-    n = (cl_uint)(room / sizeof(void *));
+    n = (cl_uint)(capacity / sizeof(void *));
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
     if (p && !p->binary && p->source && p->options && (source = strdup(p->source)) &&
@@ -242,16 +242,16 @@ static void keep_binaries(cl_program program, size_t room, void *to)
     free(options);
 }
 
-cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t room, void *to,
+cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t capacity, void *to,
                                     size_t *bytes)
 {
-    cl_int err = cw_native.clGetProgramInfo(cw_build_cache_asked(program, name), name, room, to, bytes);
+    cl_int err = cw_native.clGetProgramInfo(cw_build_cache_asked(program, name), name, capacity, to, bytes);
     struct cw_run_program *p;
     struct cw_run_recount r;
     cl_uint count;
 
     if (err == CL_SUCCESS && name == CL_PROGRAM_BINARIES && to)
-        keep_binaries(program, room, to);
+        keep_binaries(program, capacity, to);
     if (err != CL_SUCCESS || name != CL_PROGRAM_REFERENCE_COUNT || !to)
         return err;
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
@@ -265,7 +265,7 @@ cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, si
 }
 
 cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info name,
-                                         size_t room, void *to, size_t *bytes)
+                                         size_t capacity, void *to, size_t *bytes)
 {
     cl_program asked = cw_build_cache_of(program);
 
@@ -274,7 +274,7 @@ cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device
         cw_build_cache_make_real(program);
         asked = program;
     }
-    return cw_native.clGetProgramBuildInfo(asked, device, name, room, to, bytes);
+    return cw_native.clGetProgramBuildInfo(asked, device, name, capacity, to, bytes);
 }
 
 /* PoCL ends the process for a program that it has not built. */

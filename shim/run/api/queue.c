@@ -137,10 +137,10 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
     return cw_run_object_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
 }
 
-cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t room,
+cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t capacity,
                                          void *to, size_t *bytes)
 {
-    cl_int err = cw_native.clGetCommandQueueInfo(queue, name, room, to, bytes);
+    cl_int err = cw_native.clGetCommandQueueInfo(queue, name, capacity, to, bytes);
     struct cw_run_queue *q;
     struct cw_run_recount r;
     cl_uint count;
@@ -168,7 +168,7 @@ cl_int cw_run_hook_clFlush(cl_command_queue queue)
     q = cw_run.ready_count ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
     if (q) {
         cw_run_record_pin(&q->r);
-        cw_run_help_briefly(q, UINT64_MAX, CW_RUN_BRIEF_NS);
+        cw_run_help_briefly(q, UINT64_MAX, CW_RUN_SHORT_TASK_NS);
         cw_run_object_unpin(&q->r);
     }
     cw_run_global_lock_give();

@@ -65,7 +65,7 @@ struct cw_run_task *cw_run_rectangle_task(struct cw_run_enqueue *e, cl_command_t
         return NULL;
     t->type = type;
     t->work = work;
-    t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
+    t->behind_native = cw_run_dependence_waits_native(e->queue, e->n, e->list);
     t->at.place = e->queue->home;
     t->at.worker = t->at.home = e->queue->context->places[t->at.place].worker->number;
     return t;

@@ -66,7 +66,7 @@ cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n
 
     if (cw_run_enqueue_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_NOTHING);
+    cw_run_native_follow(&x, &e, CW_RUN_USE_NOTHING);
     return mark(&x, queue, n);
 }
 
@@ -79,7 +79,7 @@ cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint 
 
     if (cw_run_enqueue_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_BARRIER);
+    cw_run_native_follow(&x, &e, CW_RUN_USE_BARRIER);
     if (lacks_natives(&x, n))
         cw_run_gate_apart(&x, queue);
     return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
@@ -93,12 +93,12 @@ cl_int cw_run_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
     struct cw_run_task *t;
 
     if (!event) {
-        cw_run_native_begin(&x, queue, 0, NULL, NULL, false, true, CW_RUN_R_CHECK, CW_RUN_TOUCH_NOTHING);
+        cw_run_native_begin(&x, queue, 0, NULL, NULL, false, true, CW_RUN_R_CHECK, CW_RUN_USE_NOTHING);
         return cw_run_native_end(&x, cw_native.clEnqueueMarker(queue, x.event));
     }
     if (cw_run_enqueue_begin(&e, queue, 0, NULL, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_NOTHING);
+    cw_run_native_follow(&x, &e, CW_RUN_USE_NOTHING);
     if (x.n)
         return mark(&x, queue, 0);
     return cw_run_native_end(&x, cw_native.clEnqueueMarker(queue, x.event));
@@ -112,7 +112,7 @@ cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
 
     if (cw_run_enqueue_begin(&e, queue, 0, NULL, NULL, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_BARRIER);
+    cw_run_native_follow(&x, &e, CW_RUN_USE_BARRIER);
     if (lacks_natives(&x, 0))
         cw_run_gate_apart(&x, queue);
     /* a held one must leave an event behind */
@@ -128,7 +128,7 @@ cl_int cw_run_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, con
     struct cw_run_native x;
     cl_int err;
 
-    cw_run_native_begin(&x, queue, n, list, NULL, false, false, CW_RUN_R_KIND, CW_RUN_TOUCH_BARRIER);
+    cw_run_native_begin(&x, queue, n, list, NULL, false, false, CW_RUN_R_KIND, CW_RUN_USE_BARRIER);
     if (x.n != n)
         cw_run_gate_apart(&x, queue);
     err = cw_native.clEnqueueWaitForEvents(queue, n, list);

@@ -117,7 +117,7 @@ cl_int cw_run_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl
 
     if (managed)
         return err;
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_RANGE(buffer, offset, bytes, 0));
+    cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, 0));
     x.staging = true;
     return cw_run_native_end(
         &x, cw_run_staging_read(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
@@ -134,7 +134,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
 
     if (managed)
         return err;
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_RANGE(buffer, offset, bytes, 1));
+    cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, 1));
     x.staging = true;
     return cw_run_native_end(
         &x, cw_run_staging_write(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
@@ -153,7 +153,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
         struct cw_run_task *t;                                                                               \
         if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))   \
             return cw_run_enqueue_commit(&e, t, blocking);                                                   \
-        cw_run_native_follow(&x, &e, CW_RUN_TOUCH_RANGE(buffer, 0, SIZE_MAX, writes));                       \
+        cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, 0, SIZE_MAX, writes));                         \
         x.staging = true;                                                                                    \
         return cw_run_native_end(&x, enqueue(queue, buffer, blocking, buffer_origin, host_origin, region,    \
                                              buffer_row, buffer_slice, host_row, host_slice, host, x.n,      \
@@ -196,7 +196,7 @@ cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_m
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = between(&e, CL_COMMAND_COPY_BUFFER, from, to, a, b, region, 0, 0, 0, 0)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_COPY(from, from_offset, to, to_offset, bytes));
+    cw_run_native_follow(&x, &e, CW_RUN_USE_COPY(from, from_offset, to, to_offset, bytes));
     return cw_run_native_end(&x, cw_run_content_copy(&x, queue, from, to, from_offset, to_offset, bytes));
 }
 
@@ -214,7 +214,7 @@ cl_int cw_run_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, 
         (t = between(&e, CL_COMMAND_COPY_BUFFER_RECT, from, to, from_origin, to_origin, region, from_row,
                      from_slice, to_row, to_slice)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_COPY(from, 0, to, 0, SIZE_MAX));
+    cw_run_native_follow(&x, &e, CW_RUN_USE_COPY(from, 0, to, 0, SIZE_MAX));
     return cw_run_native_end(&x, cw_native.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin,
                                                                    region, from_row, from_slice, to_row,
                                                                    to_slice, x.n, x.list, x.event));
@@ -253,7 +253,7 @@ cl_int cw_run_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, co
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = fill_task(&e, buffer, pattern, pattern_bytes, offset, bytes)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_RANGE(buffer, offset, bytes, 1));
+    cw_run_native_follow(&x, &e, CW_RUN_USE_RANGE(buffer, offset, bytes, 1));
     cw_run_gate_before(&x, queue, n, list);
     return cw_run_native_end(&x, cw_native.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset,
                                                                bytes, x.n, x.list, x.event));
@@ -296,7 +296,7 @@ cl_int cw_run_hook_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint co
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
         (t = migrate_task(&e, count, objects, flags)))
         return cw_run_enqueue_commit(&e, t, false);
-    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(count, objects, 0));
+    cw_run_native_follow(&x, &e, CW_RUN_USE(count, objects, 0));
     return cw_run_native_end(
         &x, cw_native.clEnqueueMigrateMemObjects(queue, count, objects, flags, x.n, x.list, x.event));
 }

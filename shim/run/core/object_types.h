@@ -62,7 +62,7 @@ struct cw_run_context {
     uint64_t called_after;
 };
 
-struct cw_run_aside {           /* tuning/bypass.c */
+struct cw_run_bypass_state {    /* tuning/bypass.c */
     struct cw_run_backoff rest; /* synchronisations for which commands are native; poor: windows */
     uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
@@ -89,7 +89,7 @@ struct cw_run_queue {
     uint32_t num_gates, cap_gates;
     uint64_t last_end_ns; /* END of the latest retired command */
     uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
-    struct cw_run_aside aside;
+    struct cw_run_bypass_state bypass;
     struct cw_run_hold hold;
     bool again;                      /* a launch is under way that is in no list (workers/repeat.h), ... */
     pthread_t again_by;              /* ... in this thread */
@@ -308,17 +308,17 @@ struct cw_run_short_task {
 struct cw_run_known {
     struct cw_run_known *next; /* of the program */
     char *name;
-    uint32_t refs;                   /* the program's list, and kernels */
-    struct cw_run_limits *limits;    /* by place of homes (models/acceptance.h); NULL: not asked for yet */
-    struct cw_run_trust *trusted;    /* likewise */
-    struct cw_run_exclusion *flight; /* NULL: not known */
-    struct cw_run_reacher *reacher;  /* byte ranges (models/reach.c); NULL: not asked yet */
-    struct cw_run_cutter *cutter;    /* models/cutter.h; NULL: not asked for yet */
-    uint64_t judged_job;             /* the program's models_job whose model said these; 0: none yet */
-    bool hidden;                     /* it has effects that no argument shows (models/effects.c) ... */
-    bool elsewhere;                  /* ... and may touch memory that is no argument's */
-    bool polls;                      /* it waits in a loop for memory that others write (the same) */
-    uint64_t exact_job;              /* likewise, for the next two (models/exact.c) */
+    uint32_t refs;                      /* the program's list, and kernels */
+    struct cw_run_limits *limits;       /* by place of homes (models/acceptance.h); NULL: not asked for yet */
+    struct cw_run_trust *trusted;       /* likewise */
+    struct cw_run_exclusion *exclusion; /* NULL: not known */
+    struct cw_run_reacher *reacher;     /* byte ranges (models/reach.c); NULL: not asked yet */
+    struct cw_run_cutter *cutter;       /* models/cutter.h; NULL: not asked for yet */
+    uint64_t judged_job;                /* the program's models_job whose model said these; 0: none yet */
+    bool hidden;                        /* it has effects that no argument shows (models/effects.c) ... */
+    bool elsewhere;                     /* ... and may touch memory that is no argument's */
+    bool polls;                         /* it waits in a loop for memory that others write (the same) */
+    uint64_t exact_job;                 /* likewise, for the next two (models/exact.c) */
     const char *inexact; /* static words: why its results may differ on other code; NULL: they do not */
     unsigned floats;     /* enum cw_model_floats: what they need */
     uint32_t *launches;  /* by worker number */
@@ -344,18 +344,18 @@ struct cw_run_kernel {
     struct cw_key key; /* of its program and name (history.h); none: not known yet */
     bool indirect;     /* reaches memory that is no argument */
     bool parsed;
-    uint8_t *modes;                  /* enum cw_access_mode by argument; NULL until parsed */
-    uint8_t *kinds;                  /* enum cw_param_kind by argument; NULL until parsed */
-    uint64_t kinds_job;              /* program->models_job of the models that have told more of them */
-    struct cw_run_arg *args;         /* small ones are set without the lock (api/kernel.c) */
-    _Atomic uint64_t sets;           /* how often one was set; lock not needed */
-    struct cw_run_exclusion *flight; /* NULL: not known */
-    cl_kernel *clones;               /* by worker number: used with the worker held */
-    struct cw_run_set **set;         /* by worker number: the arguments of the clone; NULL: none yet */
-    struct cw_run_repeat_place memo;
+    uint8_t *modes;                     /* enum cw_access_mode by argument; NULL until parsed */
+    uint8_t *kinds;                     /* enum cw_param_kind by argument; NULL until parsed */
+    uint64_t kinds_job;                 /* program->models_job of the models that have told more of them */
+    struct cw_run_arg *args;            /* small ones are set without the lock (api/kernel.c) */
+    _Atomic uint64_t sets;              /* how often one was set; lock not needed */
+    struct cw_run_exclusion *exclusion; /* NULL: not known */
+    cl_kernel *clones;                  /* by worker number: used with the worker held */
+    struct cw_run_set **set;            /* by worker number: the arguments of the clone; NULL: none yet */
+    struct cw_run_repeat_place repeat_place;
     struct cw_run_repeat again;
-    struct cw_run_short_task brief[4]; /* workers/short_task.c */
-    uint8_t next_brief;
+    struct cw_run_short_task short_task[4]; /* workers/short_task.c */
+    uint8_t next_short_task;
     uint64_t tile_broken;            /* bit by worker number: a tile failed there, ... */
     uint64_t tile_uncoded;           /* ... as its code was not there; ... */
     struct cw_run_backoff tile_code; /* ... it is looked for again then */

@@ -44,16 +44,16 @@ bool cw_run_ready_reserve_at(struct cw_run_worker *l, uint32_t tasks)
 
 bool cw_run_ready_reserve(uint32_t tasks)
 {
-    uint32_t room = cw_run.reserved ? cw_run.reserved : 64;
+    uint32_t capacity = cw_run.reserved ? cw_run.reserved : 64;
 
     if (CW_LIKELY(tasks <= cw_run.reserved))
         return true;
-    while (room < tasks)
-        room *= 2;
+    while (capacity < tasks)
+        capacity *= 2;
     for (uint32_t i = 0; i < cw_run.num_workers; i++)
-        if (!cw_run_ready_reserve_at(&cw_run.workers[i], room))
+        if (!cw_run_ready_reserve_at(&cw_run.workers[i], capacity))
             return false;
-    cw_run.reserved = room;
+    cw_run.reserved = capacity;
     return true;
 }
 

@@ -6,8 +6,8 @@
 /* Run mode could manage the command and leaves it to the vendor, as that is quicker. */
 #define CW_RUN_CHOICES(X)                                                                                    \
     X(CW_RUN_R_LONG, "long kernel, no gain from managing", "several such kernels at a time")                 \
-    X(CW_RUN_R_UNBEGUN, "before helpers began", "run it again, or --learn all")                          \
-    X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was",                                           \
+    X(CW_RUN_R_UNBEGUN, "before helpers began", "run it again, or --learn all")                              \
+    X(CW_RUN_R_BYPASS, "nothing gained of late, so left as it was",                                          \
       "more independent commands between waits")                                                             \
     X(CW_RUN_R_BEHIND, "transfer right behind native commands", "what helps those")                          \
     X(CW_RUN_R_GPU, "no launch that other GPUs would shorten", "launches of half a millisecond and more")

@@ -113,7 +113,7 @@
 /* ns that such a transfer takes */
 #define CW_RUN_SHORT_BYTES_NS 1500
 /* ns: a thread does a command that takes less itself */
-#define CW_RUN_BRIEF_NS 5000
+#define CW_RUN_SHORT_TASK_NS 5000
 /* ns: the same for a thread that asks for the second time before a worker was there: it spins */
 #define CW_RUN_POLLED_NS 50000
 /* ns of a batch: its first launch is seen to be over when its last is */

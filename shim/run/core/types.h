@@ -29,7 +29,7 @@
     5000000 /* under chaos, whose purpose is windows in which much may change places */
 /* on the virtual clock: a host that stands still for a moment changes no plan */
 #define CW_RUN_VIRTUAL_AGE_NS 100000000
-#define CW_RUN_BRIEF_OPS      1048576 /* that are over soon: a millisecond at worst */
+#define CW_RUN_SHORT_TASK_OPS 1048576 /* that are over soon: a millisecond at worst */
 #define CW_RUN_LONG_NS        1000000 /* kernels of this length gain nothing from being managed at home */
 
 /* ---- commands */
@@ -114,9 +114,10 @@ struct cw_run_task {
     bool ahead;    /* copies ahead of it were asked for (memory/spread_ahead.h) */
     bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
     bool apart;    /* its tiles work in several memories, and copy what they need themselves */
-    bool opens;    /* the memory objects that it needs are being made (memory/spread_room.c) */
+    bool opens;    /* the memory objects that it needs are being made (memory/spread_space.c) */
     bool early;    /* it is in a heap to claim and fetch its bytes, before its parts are put there */
-    bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
+    bool
+        behind_native; /* waits, by events, for native work that is not finished; known before its accesses are */
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */
@@ -208,7 +209,7 @@ struct cw_run_enqueue {
 };
 
 /* The memory that a native command may touch. The objects stay until cw_run_native_end(). */
-struct cw_run_touch {
+struct cw_run_use {
     cl_uint n; /* memory objects that the command names */
     const cl_mem *memory;
     uint64_t written; /* bit i: memory[i] may be written; the last bit: and all behind it */
@@ -236,8 +237,8 @@ struct cw_run_native {
     uint64_t home;   /* number of the command that brings bytes to the host's memory before it; 0: none */
     uint64_t given;  /* a call that blocks until this many native commands are over; 0: it does not */
     uint64_t now_ns; /* of cw_run_once_ns() */
-    struct cw_run_exclusion *flight;
-    const struct cw_run_touch *touch;  /* the caller's */
+    struct cw_run_exclusion *exclusion;
+    const struct cw_run_use *use;      /* the caller's */
     struct cw_run_staging_queue *turn; /* staging/staging.h */
     bool staging;                      /* the call is made by one of its drop-in functions */
 };

@@ -43,7 +43,7 @@ static uint64_t variant_shape(uint32_t variant)
 static struct cw_history *kept(uint32_t *device)
 {
     static uint32_t number = CW_HISTORY_NO_DEVICE;
-    const struct cw_run_brain *b = cw_run_perf_model_now();
+    const struct cw_run_perf_model *b = cw_run_perf_model_now();
 
     if (b && number == CW_HISTORY_NO_DEVICE)
         number = cw_history_device(b->estimator.history, "groups");
@@ -233,7 +233,7 @@ static double measured_ns(const struct cw_run_task *t)
 
 double cw_run_group_history_earlier_ns(const struct cw_run_task *t)
 {
-    const struct cw_run_brain *b = cw_run_perf_model_now();
+    const struct cw_run_perf_model *b = cw_run_perf_model_now();
     struct cw_history_estimate e;
 
     if (!b || !t->measure.shape || t->at.home >= b->workers)

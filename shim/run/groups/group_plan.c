@@ -64,10 +64,10 @@ static bool borders(struct cw_run_step *s)
     for (uint32_t i = 0; i <= s->tiles; i++)
         from[i] = (int64_t)((uint64_t)i * s->cut.groups / s->tiles);
     for (uint32_t i = 1; i < s->tiles && cw_run.chaos; i++) {
-        uint64_t room = (uint64_t)(from[i + 1] - from[i - 1]);
-        if (room > 2)
+        uint64_t capacity = (uint64_t)(from[i + 1] - from[i - 1]);
+        if (capacity > 2)
             from[i] = from[i - 1] + 1 +
-                      cw_run_group_below((uint32_t)(room - 1 < UINT32_MAX ? room - 1 : UINT32_MAX));
+                      cw_run_group_below((uint32_t)(capacity - 1 < UINT32_MAX ? capacity - 1 : UINT32_MAX));
     }
     return true;
 }

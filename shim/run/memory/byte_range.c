@@ -87,16 +87,16 @@ static void take_out(struct cw_run_access *a)
  * for others of its batch only. */
 static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_queue *q)
 {
-    return before->tainted && before->waits && before->state < CW_RUN_RUNNING && !before->given_up &&
+    return before->behind_native && before->waits && before->state < CW_RUN_RUNNING && !before->given_up &&
            !(before->queue == q && q->in_order);
 }
 
 /* Commands that meet `t`, which is to go into `q`, are ordered behind it, so that none has to meet the
- * accesses that it covers. Those of other queues may not be ordered behind a tainted one: it covers only
+ * accesses that it covers. Those of other queues may not be ordered behind a behind_native one: it covers only
  * what they may not be ordered behind either. */
 static bool covers(const struct cw_run_queue *q, const struct cw_run_task *t, const struct cw_run_task *a)
 {
-    return a == t || !t->tainted || (a->tainted && a->queue == q && q->in_order);
+    return a == t || !t->behind_native || (a->behind_native && a->queue == q && q->in_order);
 }
 
 /* Orders `t`, which is to go into `q`, behind every command of `list` that meets [low, high). */

@@ -17,7 +17,7 @@ static inline uint64_t cw_run_byte_range_number(const struct cw_run_region *r, u
     return r->low + offset;
 }
 /* `t`, which is to go into `q`, reads or writes `bytes` bytes of `r` from `low` on: it is ordered behind
- * every command that meets them. t->tainted is known. */
+ * every command that meets them. t->behind_native is known. */
 void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,
                                   struct cw_run_region *r, uint64_t low, size_t bytes, bool write);
 /* Of the access added last, if it is a write: `bytes` bytes from `low` on are surely written. */

@@ -93,10 +93,10 @@ static cl_mem size_of(cl_mem buffer)
 static bool find_root(cl_mem *memory, size_t *offset, size_t bytes)
 {
     cl_mem root = NULL;
-    size_t origin = 0, room = 0;
+    size_t origin = 0, capacity = 0;
 
-    if (cw_next.clGetMemObjectInfo(*memory, CL_MEM_SIZE, sizeof room, &room, NULL) != CL_SUCCESS ||
-        *offset > room || bytes > room - *offset)
+    if (cw_next.clGetMemObjectInfo(*memory, CL_MEM_SIZE, sizeof capacity, &capacity, NULL) != CL_SUCCESS ||
+        *offset > capacity || bytes > capacity - *offset)
         return false;
     cw_next.clGetMemObjectInfo(*memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof root, &root, NULL);
     cw_next.clGetMemObjectInfo(*memory, CL_MEM_OFFSET, sizeof origin, &origin, NULL);

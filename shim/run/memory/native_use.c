@@ -93,7 +93,7 @@ void cw_run_native_use_forget(const void *gone)
  * work may have no order with commands of other queues (memory/byte_range.c). */
 static bool is_behind(const struct cw_run_task *t, uint64_t after, const struct cw_run_queue *q)
 {
-    return t && t->order.sequence <= after && (!t->tainted || (q == t->queue && q->in_order));
+    return t && t->order.sequence <= after && (!t->behind_native || (q == t->queue && q->in_order));
 }
 
 bool cw_run_native_use_begins(const struct cw_run_task *t)
@@ -141,7 +141,7 @@ static struct use *earlier(const struct cw_run_region *r, const struct cw_run_qu
     return NULL;
 }
 
-static bool has_room(void)
+static bool has_space(void)
 {
     struct use *grown;
 
@@ -162,7 +162,7 @@ bool cw_run_native_use_add(const struct cw_run_region *r, struct cw_run_queue *q
 {
     struct use *u = earlier(r, q, after);
 
-    if ((!u && !has_room()) || (event && cw_next.clRetainEvent(event) != CL_SUCCESS))
+    if ((!u && !has_space()) || (event && cw_next.clRetainEvent(event) != CL_SUCCESS))
         return false;
     if (u)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, u->event);

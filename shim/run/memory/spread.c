@@ -76,7 +76,7 @@ static bool fetch_needed(const struct cw_run_task *t, const struct cw_run_access
 /* Makes room for the changes at the end of a write. A write that gets it only then: its buffer has left home
  * beside it, which has not changed where these bytes are valid, as commands on them come before or after this
  * one. False: it is none that is noted, or memory is out. */
-static bool has_room(struct cw_run_access *a)
+static bool has_space(struct cw_run_access *a)
 {
     uint32_t changes = a->rows ? a->rows : 1;
 
@@ -106,7 +106,7 @@ static bool fetch_one(const struct cw_run_task *t, struct cw_run_access *a, uint
     if (CW_UNLIKELY(cw_run.chaos) && cw_run.spreads % 4 == memory % 4 && !a->rows && !r->root->was_mapped &&
         cw_run_native_use_is_over(r))
         cw_run_spread_bring(r, a->low, a->high, CW_MEMORY_HOST); /* a copy that nothing needs */
-    return !a->write || a->beside || has_room(a);
+    return !a->write || a->beside || has_space(a);
 }
 
 /* The command works where others of its context may not: native ones and the program's own threads do
@@ -296,7 +296,7 @@ static void written(struct cw_run_task *t)
     for (uint32_t i = 0; i < t->accesses.n; i++) {
         struct cw_run_access *a = &t->accesses.of[i];
 
-        if (!has_room(a))
+        if (!has_space(a))
             continue;
         if (CW_UNLIKELY(memory != cw_run_spread_home_of(a->region) && cw_run_fault_now(CW_RUN_FAULT_UNNOTED)))
             cw_extents_return(&a->region->spread->valid, a->promised);
@@ -381,7 +381,7 @@ bool cw_run_spread_failed(struct cw_run_task *t)
 
         if (a->beside)
             kept &= is_forgotten(a, memory);
-        if (!has_room(a))
+        if (!has_space(a))
             continue;
         a->promised = 0;
         kept &= is_kept(a->region->spread, a->low, partly ? a->sure : a->high, memory);
@@ -398,7 +398,7 @@ bool cw_run_spread_failed(struct cw_run_task *t)
 int cw_run_spread_describe(char *text, unsigned size)
 {
     const struct cw_run_counts *c = &cw_run.counts;
-    char a[16], b[16], needed[16], native[16], room[16], read[16], shared[16];
+    char a[16], b[16], needed[16], native[16], capacity[16], read[16], shared[16];
 
     if (!c->far_copies[0] && !c->far_copies[1])
         return 0;
@@ -411,7 +411,8 @@ int cw_run_spread_describe(char *text, unsigned size)
                     cw_quantity_bytes(c->far_bytes[1], b), (unsigned long long)c->far_copies[1],
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NEEDED], needed),
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NATIVE], native),
-                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_ROOM], room), (unsigned long long)c->evicted,
-                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_READ], read), (unsigned long long)c->far_ahead,
-                    cw_quantity_bytes(c->far_shared, shared), (unsigned long long)c->merged);
+                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_SPACE], capacity),
+                    (unsigned long long)c->evicted, cw_quantity_bytes(c->far_bytes_for[CW_MOVE_READ], read),
+                    (unsigned long long)c->far_ahead, cw_quantity_bytes(c->far_shared, shared),
+                    (unsigned long long)c->merged);
 }

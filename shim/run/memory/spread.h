@@ -5,7 +5,7 @@
  * such a device. As long as cw_run.far_workers is 0 nothing here is called.
  *
  * spread.c has the two ends of a command, spread_record.c the state of a buffer, spread_copy.c the copies,
- * spread_room.c what leaves a memory, spread_claim.c the claims. */
+ * spread_space.c what leaves a memory, spread_claim.c the claims. */
 #ifndef CW_RUN_SPREAD_H
 #define CW_RUN_SPREAD_H
 
@@ -78,7 +78,7 @@ void cw_run_spread_lost(struct cw_run_task *t);
 void cw_run_spread_leave(struct cw_run_worker *l);
 
 /* Buffers that the command does not use leave the memory of `l`, its worker. True: some have. Likewise. */
-bool cw_run_spread_make_room(struct cw_run_worker *l, const struct cw_run_task *t);
+bool cw_run_spread_make_space(struct cw_run_worker *l, const struct cw_run_task *t);
 
 /* The first part of [low, high) of buffer `r` of which all bytes are valid in the same memories; false: it is
  * empty. Lock held. */

@@ -89,7 +89,7 @@ cl_int cw_run_spread_copy_out(const struct cw_run_region *r, const struct cw_coh
 /* Ends what cw_run_spread_cover() has begun. */
 void cw_run_spread_uncover(struct cw_run_task *t);
 
-/* ---- spread_room.c */
+/* ---- spread_space.c */
 
 /* The device of `t` has memory objects for all its arguments, and a queue for copies. Worker held; the lock
  * is given up meanwhile. */

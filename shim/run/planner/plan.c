@@ -318,7 +318,7 @@ static void decide(struct decision *d)
     plan->needed_ns = fmax(r->least_gain_ns + r->planning_ns * plan->tasks, r->least_gain_share * home);
     plan->home_ns = cw_run_profit_simulate(&d->costs, NULL, CW_RUN_MEANS, d->start, d->finish, d->avail);
     if (!d->planner->asked && !cw_run_profit_could_finish(&d->costs, home - plan->needed_ns, d->finish)) {
-        stay_home(d, CW_RUN_NO_ROOM);
+        stay_home(d, CW_RUN_NO_SPACE);
         return;
     }
     if (plan_by_policy(d, NULL) != CW_OK) {

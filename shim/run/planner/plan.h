@@ -126,7 +126,7 @@ struct cw_run_window {
     X(CW_RUN_GAIN, "planned: a gain is expected")                                                            \
     X(CW_RUN_ASKED, "planned: the policy asks for no gain")                                                  \
     X(CW_RUN_HOME_ONLY, "left: nothing may run elsewhere")                                                   \
-    X(CW_RUN_NO_ROOM, "left: no plan could gain enough")                                                     \
+    X(CW_RUN_NO_SPACE, "left: no plan could gain enough")                                                    \
     X(CW_RUN_SMALL_GAIN, "left: the plan would gain too little")                                             \
     X(CW_RUN_FAILED, "left: the policy failed")
 

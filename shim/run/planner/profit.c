@@ -115,10 +115,10 @@ double cw_run_profit_simulate(const struct cw_run_costs *c, const struct cw_run_
 bool cw_run_profit_could_finish(const struct cw_run_costs *c, double deadline, double *finish)
 {
     const struct cw_run_window *w = c->window;
-    double work = 0, room = 0;
+    double work = 0, capacity = 0;
 
     for (uint32_t p = 0; p < c->devices; p++)
-        room += fmax(0, deadline - (w->busy_ns ? w->busy_ns[p] : 0));
+        capacity += fmax(0, deadline - (w->busy_ns ? w->busy_ns[p] : 0));
     for (uint32_t i = 0; i < w->tasks; i++) {
         double ready = 0, least = INFINITY, speed = 0;
         bool leave = cw_run_profit_must_leave(c, i);
@@ -135,7 +135,7 @@ bool cw_run_profit_could_finish(const struct cw_run_costs *c, double deadline, d
         work += least;
         if (cw_run_divisible(c, i)) /* all devices at once, as if setting up took no time */
             finish[i] = speed < INFINITY ? ready + 1 / speed : ready;
-        if (finish[i] > deadline || work > room)
+        if (finish[i] > deadline || work > capacity)
             return false;
     }
     return true;

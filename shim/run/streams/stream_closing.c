@@ -9,13 +9,13 @@
     cl_int cw_stream_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list, \
                                  cl_event *event)                                                            \
     {                                                                                                        \
-        struct cw_stream_touch t;                                                                            \
+        struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
         cl_bool blocking = blocks;                                                                           \
         if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
-        cw_stream_touch_close(&t);                                                                           \
+        cw_stream_use_close(&t);                                                                             \
         t.hosted = waits_for_host;                                                                           \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
         blocking = c.blocking;                                                                               \
@@ -64,12 +64,12 @@ CLOSING(clEnqueueNativeKernel, CL_FALSE, true,
     cl_int cw_stream_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list, \
                                  cl_event *event)                                                            \
     {                                                                                                        \
-        struct cw_stream_touch t;                                                                            \
+        struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
         if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, CW_UNPAREN args, n, list, event);                                         \
-        cw_stream_touch_close(&t);                                                                           \
+        cw_stream_use_close(&t);                                                                             \
         t.early = is_early;                                                                                  \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
         blocking = c.blocking;                                                                               \
@@ -93,7 +93,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
                                        size_t *row, size_t *slice, cl_uint n, const cl_event *list,
                                        cl_event *event, cl_int *err)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
     void *address;
@@ -102,7 +102,7 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
     if (cw_stream_skips(queue, n))
         return to->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, n, list,
                                      event, err);
-    cw_stream_touch_close(&t);
+    cw_stream_use_close(&t);
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
     if (c.turn)
         cw_run_staging_notes_maps(image);
@@ -119,12 +119,12 @@ void *cw_stream_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_
 #define SYNC(name)                                                                                           \
     cl_int cw_stream_hook_##name(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)   \
     {                                                                                                        \
-        struct cw_stream_touch t;                                                                            \
+        struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
         if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, n, list, event);                                                          \
-        cw_stream_touch_close(&t);                                                                           \
+        cw_stream_use_close(&t);                                                                             \
         t.idle = true;                                                                                       \
         to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);                                       \
         return cw_stream_end(&c, to->name(c.queue, c.n, c.list, c.event));                                   \
@@ -134,13 +134,13 @@ SYNC(clEnqueueBarrierWithWaitList)
 
 cl_int cw_stream_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
     if (cw_stream_skips(queue, 0))
         return to->clEnqueueMarker(queue, event);
-    cw_stream_touch_close(&t);
+    cw_stream_use_close(&t);
     t.no_list = t.idle = true;
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, 0, NULL, event);
     return cw_stream_end(&c, to->clEnqueueMarker(c.queue, c.event));
@@ -148,13 +148,13 @@ cl_int cw_stream_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 
 cl_int cw_stream_hook_clEnqueueBarrier(cl_command_queue queue)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
     if (cw_stream_skips(queue, 0))
         return to->clEnqueueBarrier(queue);
-    cw_stream_touch_close(&t);
+    cw_stream_use_close(&t);
     t.no_list = t.idle = true;
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, 0, NULL, NULL);
     return cw_stream_end(&c, to->clEnqueueBarrier(c.queue));
@@ -162,24 +162,24 @@ cl_int cw_stream_hook_clEnqueueBarrier(cl_command_queue queue)
 
 cl_int cw_stream_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, const cl_event *list)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
     if (cw_stream_skips(queue, n))
         return to->clEnqueueWaitForEvents(queue, n, list);
-    cw_stream_touch_close(&t);
+    cw_stream_use_close(&t);
     t.idle = true;
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, NULL);
     return cw_stream_end(&c, to->clEnqueueWaitForEvents(c.queue, c.n, c.list));
 }
 
-bool cw_stream_closing_begin(struct cw_stream_call *c, struct cw_stream_touch *t, cl_command_queue queue,
+bool cw_stream_closing_begin(struct cw_stream_call *c, struct cw_stream_use *t, cl_command_queue queue,
                              cl_uint n, const cl_event *list, cl_event *event)
 {
     if (cw_stream_skips(queue, n))
         return false;
-    cw_stream_touch_close(t);
+    cw_stream_use_close(t);
     t->hosted = true;
     cw_stream_begin(c, queue, t, CL_FALSE, n, list, event);
     if (c->q)

@@ -10,7 +10,7 @@
 #include "stream_settings.h"
 #include "stream_worth.h"
 
-void cw_stream_touch_close(struct cw_stream_touch *t)
+void cw_stream_use_close(struct cw_stream_use *t)
 {
     t->n = 0;
     t->closes = t->visible = true;
@@ -19,12 +19,12 @@ void cw_stream_touch_close(struct cw_stream_touch *t)
     t->kernel = NULL;
 }
 
-void cw_stream_touch_add(struct cw_stream_touch *t, const struct cw_stream_bytes *bytes)
+void cw_stream_use_add(struct cw_stream_use *t, const struct cw_stream_bytes *bytes)
 {
     if (t->closes || bytes->low >= bytes->high)
         return;
     if (t->n == CW_STREAM_TOUCHES)
-        cw_stream_touch_close(t);
+        cw_stream_use_close(t);
     else
         t->of[t->n++] = *bytes;
 }
@@ -36,7 +36,7 @@ static void over_of(const struct cw_stream_queue *q, uint64_t over[CW_STREAM_MAX
 }
 
 /* need[s]: the command waits for those of stream s up to that number. */
-static void find_needs(struct cw_stream_queue *q, const struct cw_stream_touch *t, bool closes,
+static void find_needs(struct cw_stream_queue *q, const struct cw_stream_use *t, bool closes,
                        uint64_t need[CW_STREAM_MAX])
 {
     uint64_t over[CW_STREAM_MAX];
@@ -92,7 +92,7 @@ static uint32_t by_lot(struct cw_stream_queue *q)
     return s < q->n ? s : 0;
 }
 
-static uint32_t choose(struct cw_stream_queue *q, const struct cw_stream_touch *t,
+static uint32_t choose(struct cw_stream_queue *q, const struct cw_stream_use *t,
                        const uint64_t need[CW_STREAM_MAX])
 {
     uint32_t s;
@@ -110,7 +110,7 @@ static bool is_lost(const struct cw_stream_call *c)
 {
     return CW_UNLIKELY(cw_run_fault_planted != CW_RUN_FAULT_NONE) &&
            (cw_run_fault_asks_since(CW_RUN_FAULT_LOOSE) ||
-            (c->touch->reads && cw_run_fault_asks_since(CW_RUN_FAULT_SOON)));
+            (c->use->reads && cw_run_fault_asks_since(CW_RUN_FAULT_SOON)));
 }
 
 /* The marks that the command waits for join its wait list. */
@@ -143,7 +143,7 @@ static void set_blocking(struct cw_stream_call *c, cl_bool blocking)
         cw_stream_queue_flush(c->q, c->stream);
 }
 
-static void place(struct cw_stream_call *c, const struct cw_stream_touch *t)
+static void place(struct cw_stream_call *c, const struct cw_stream_use *t)
 {
     struct cw_stream_queue *q = c->q;
     uint64_t need[CW_STREAM_MAX];
@@ -165,14 +165,14 @@ static void place(struct cw_stream_call *c, const struct cw_stream_touch *t)
 /* The vendor's transfer may hold its caller, and with it the order, until all before it is over, also
  * where it is not to block; and another thread's next command may be what that waits for. A call that is
  * wrong holds nobody. Lock held. */
-static bool waits_ahead(const struct cw_stream_call *c, const struct cw_stream_touch *t, cl_bool blocking)
+static bool waits_ahead(const struct cw_stream_call *c, const struct cw_stream_use *t, cl_bool blocking)
 {
     return blocking && t->transfers && !t->closes && !c->waits.bad &&
            (c->q->hosted || c->waits.outside || cw_stream_callback_any());
 }
 
 /* Retained: what the command waits for in its queue, and what is not over. Returns how many. Lock held. */
-static cl_uint find_pending(struct cw_stream_queue *q, const struct cw_stream_touch *t, cl_event *list)
+static cl_uint find_pending(struct cw_stream_queue *q, const struct cw_stream_use *t, cl_event *list)
 {
     uint64_t need[CW_STREAM_MAX];
     cl_event mark;
@@ -192,7 +192,7 @@ static cl_uint find_pending(struct cw_stream_queue *q, const struct cw_stream_to
 }
 
 /* The command's turn, with order and lock: when nothing is left to be waited for ahead. */
-static void take_turn(struct cw_stream_call *c, const struct cw_stream_touch *t, cl_bool blocking)
+static void take_turn(struct cw_stream_call *c, const struct cw_stream_use *t, cl_bool blocking)
 {
     cl_event list[CW_STREAM_MAX];
     cl_uint n;
@@ -237,7 +237,7 @@ static bool has_left(struct cw_stream_call *c)
 }
 
 const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_queue queue,
-                                          const struct cw_stream_touch *touch, cl_bool blocking, cl_uint n,
+                                          const struct cw_stream_use *use, cl_bool blocking, cl_uint n,
                                           const cl_event *list, cl_event *event)
 {
     bool streamed = false;
@@ -249,17 +249,17 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
     c->made = NULL;
     c->turn = NULL;
     c->apart = c->seated = c->leaves = false;
-    c->touch = touch;
+    c->use = use;
     cw_stream_waits_open(&c->waits, c->q, n, list);
     if (c->q)
-        take_turn(c, touch, blocking);
+        take_turn(c, use, blocking);
     if (c->q && !has_left(c)) {
-        place(c, touch);
+        place(c, use);
         set_blocking(c, blocking);
         streamed = !c->q->closed;
         cw_stream_unlock(&c->q->lock);
         c->turn = streamed ? cw_run_staging_turn_take(c->queue) : NULL;
-        cw_stream_waits_before(&c->waits, c->queue, touch->no_list);
+        cw_stream_waits_before(&c->waits, c->queue, use->no_list);
         if (streamed)
             cw_stream_seat_begin(c);
     }
@@ -271,7 +271,7 @@ const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_q
 /* The vendor has taken it: what it touches, and what waits for it from now on. */
 static void keep(struct cw_stream_call *c)
 {
-    const struct cw_stream_touch *t = c->touch;
+    const struct cw_stream_use *t = c->use;
     struct cw_stream_queue *q = c->q;
     struct cw_stream *s = &q->of[c->stream];
     uint64_t number = ++q->number;
@@ -290,7 +290,7 @@ static void keep(struct cw_stream_call *c)
     q->crowded = full;
     cw_stream_counts.closed += c->closes && q->n > 1 && q->worth.fans;
     cw_stream_counts.commands++;
-    cw_stream_counts.aside += c->stream > 0;
+    cw_stream_counts.beside_first += c->stream > 0;
     q->worth.beside += c->stream > 0;
     if (c->program)
         cw_stream_event_made(q, *c->program, c->stream, number);
@@ -407,7 +407,7 @@ static cl_int finish_blocking(struct cw_stream_call *c)
 /* Order held, given up. */
 static cl_int taken(struct cw_stream_call *c)
 {
-    if (c->event && *c->event && !c->touch->transfers)
+    if (c->event && *c->event && !c->use->transfers)
         cw_run_staging_notes_new(*c->event);
     cw_stream_lock(&c->q->lock);
     keep(c);
@@ -440,11 +440,11 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err)
 
 void cw_stream_close_for_good(struct cw_stream_queue *q)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
 
     cw_stream_seat_unseen(q->context);
-    cw_stream_touch_close(&t);
+    cw_stream_use_close(&t);
     t.no_list = true;
     cw_stream_begin(&c, (cl_command_queue)(uintptr_t)q->o.handle, &t, CL_FALSE, 0, NULL, NULL);
     if (c.q) {

@@ -8,7 +8,7 @@
 #define CW_STREAM_TOUCHES 40
 
 /* A command, as far as streams care. */
-struct cw_stream_touch {
+struct cw_stream_use {
     uint32_t n;
     bool closes;    /* it waits for everything before it, and everything behind it waits for it */
     bool no_list;   /* the vendor's function has no wait list for it */
@@ -25,9 +25,9 @@ struct cw_stream_touch {
 };
 
 /* The touch of a command that closes the streams. */
-void cw_stream_touch_close(struct cw_stream_touch *t);
+void cw_stream_use_close(struct cw_stream_use *t);
 /* More than CW_STREAM_TOUCHES: the command closes. */
-void cw_stream_touch_add(struct cw_stream_touch *t, const struct cw_stream_bytes *bytes);
+void cw_stream_use_add(struct cw_stream_use *t, const struct cw_stream_bytes *bytes);
 
 struct cw_stream_call {
     struct cw_stream_queue *q; /* pinned, its order held, between begin and end; NULL: not streamed */
@@ -44,24 +44,24 @@ struct cw_stream_call {
     cl_event *program;
     uint32_t stream;
     struct cw_run_staging_queue *turn; /* of `queue` */
-    const struct cw_stream_touch *touch;
+    const struct cw_stream_use *use;
     struct cw_stream_waits waits;
 };
 
 /* The vendor's call returns when the command is over, and with it all commands before it in its stream. */
 static inline bool cw_stream_call_is_over(const struct cw_stream_call *c)
 {
-    return c->blocking && !c->touch->early;
+    return c->blocking && !c->use->early;
 }
 
 /* A command of the queue, with a wait list of `n` events, goes to the layer below, and no event that it waits
  * for needs more than the vendor's own wait. */
 bool cw_stream_skips(cl_command_queue queue, cl_uint n);
 
-/* The functions that the command goes to: the vendor's, or those of the layer below. `touch` stays until the
+/* The functions that the command goes to: the vendor's, or those of the layer below. `use` stays until the
  * end. */
 const struct cw_dispatch *cw_stream_begin(struct cw_stream_call *c, cl_command_queue queue,
-                                          const struct cw_stream_touch *touch, cl_bool blocking, cl_uint n,
+                                          const struct cw_stream_use *use, cl_bool blocking, cl_uint n,
                                           const cl_event *list, cl_event *event);
 /* Returns what the program gets for `err`. */
 cl_int cw_stream_end(struct cw_stream_call *c, cl_int err);

@@ -97,9 +97,9 @@ static void flush(struct cw_stream_event *e)
     cw_stream_unlock(&e->queue->lock);
 }
 
-static cl_int answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret)
+static cl_int answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret)
 {
-    if (to && room < bytes)
+    if (to && capacity < bytes)
         return CL_INVALID_VALUE;
     if (to)
         memcpy(to, value, bytes);
@@ -126,7 +126,7 @@ static cl_int status_of(struct cw_stream_event *e, cl_int vendor)
     return vendor < CL_SUBMITTED && !before_is_over(e) ? CL_SUBMITTED : vendor;
 }
 
-static cl_int count_references(struct cw_stream_event *e, cl_event event, size_t room, void *to,
+static cl_int count_references(struct cw_stream_event *e, cl_event event, size_t capacity, void *to,
                                size_t *bytes)
 {
     cl_uint count = 0;
@@ -136,10 +136,10 @@ static cl_int count_references(struct cw_stream_event *e, cl_event event, size_t
     err = cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
     count -= cw_stream_queue_holds(e->queue, event) + atomic_load(&e->seats);
     cw_stream_unlock(&e->queue->lock);
-    return err == CL_SUCCESS ? answer(&count, sizeof count, room, to, bytes) : err;
+    return err == CL_SUCCESS ? answer(&count, sizeof count, capacity, to, bytes) : err;
 }
 
-static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name, size_t room, void *to,
+static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name, size_t capacity, void *to,
                   size_t *bytes)
 {
     cl_int status, err;
@@ -147,29 +147,30 @@ static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name,
 
     if (name == CL_EVENT_COMMAND_QUEUE) {
         queue = (cl_command_queue)(uintptr_t)e->queue->o.handle;
-        return answer(&queue, sizeof queue, room, to, bytes);
+        return answer(&queue, sizeof queue, capacity, to, bytes);
     }
     if (name == CL_EVENT_REFERENCE_COUNT)
-        return count_references(e, event, room, to, bytes);
+        return count_references(e, event, capacity, to, bytes);
     if (name != CL_EVENT_COMMAND_EXECUTION_STATUS)
-        return cw_next.clGetEventInfo(event, name, room, to, bytes);
+        return cw_next.clGetEventInfo(event, name, capacity, to, bytes);
     err = cw_next.clGetEventInfo(event, name, sizeof status, &status, NULL);
     if (err != CL_SUCCESS)
         return err;
     if (status > CL_COMPLETE)
         flush(e);
     status = status_of(e, status);
-    return answer(&status, sizeof status, room, to, bytes);
+    return answer(&status, sizeof status, capacity, to, bytes);
 }
 
-cl_int cw_stream_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t room, void *to, size_t *bytes)
+cl_int cw_stream_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t capacity, void *to,
+                                     size_t *bytes)
 {
     struct cw_stream_event *e = cw_stream_object_pin(event, CW_STREAM_EVENT);
     cl_int err;
 
     if (!e)
-        return cw_stream_below.clGetEventInfo(event, name, room, to, bytes);
-    err = ask(e, event, name, room, to, bytes);
+        return cw_stream_below.clGetEventInfo(event, name, capacity, to, bytes);
+    err = ask(e, event, name, capacity, to, bytes);
     cw_stream_object_unpin(e);
     return err;
 }
@@ -223,8 +224,8 @@ static void set_times(struct cw_stream_event *e)
     }
 }
 
-cl_int cw_stream_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t room, void *to,
-                                              size_t *bytes)
+cl_int cw_stream_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t capacity,
+                                              void *to, size_t *bytes)
 {
     struct cw_stream_event *e = cw_stream_object_pin(event, CW_STREAM_EVENT);
     bool moved = name == CL_PROFILING_COMMAND_START || name == CL_PROFILING_COMMAND_END ||
@@ -234,8 +235,8 @@ cl_int cw_stream_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info 
     cl_int err;
 
     if (!e)
-        return cw_stream_below.clGetEventProfilingInfo(event, name, room, to, bytes);
-    err = cw_stream_below.clGetEventProfilingInfo(event, name, moved ? sizeof ns : room, moved ? &ns : to,
+        return cw_stream_below.clGetEventProfilingInfo(event, name, capacity, to, bytes);
+    err = cw_stream_below.clGetEventProfilingInfo(event, name, moved ? sizeof ns : capacity, moved ? &ns : to,
                                                   bytes);
     if (err == CL_SUCCESS) {
         over = before_is_over(e);
@@ -250,7 +251,7 @@ cl_int cw_stream_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info 
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (err != CL_SUCCESS || !moved)
         return err;
-    return answer(&ns, sizeof ns, room, to, bytes);
+    return answer(&ns, sizeof ns, capacity, to, bytes);
 }
 
 /* The program has waited for it, and so for all commands before it. */

@@ -199,11 +199,11 @@ cl_kernel cw_stream_hook_clCreateKernel(cl_program program, const char *name, cl
     return kernel;
 }
 
-cl_int cw_stream_hook_clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *kernels,
+cl_int cw_stream_hook_clCreateKernelsInProgram(cl_program program, cl_uint capacity, cl_kernel *kernels,
                                                cl_uint *n)
 {
     cl_uint count = 0, *to = n || !cw_stream_object_any() ? n : &count;
-    cl_int err = cw_stream_below.clCreateKernelsInProgram(program, room, kernels, to);
+    cl_int err = cw_stream_below.clCreateKernelsInProgram(program, capacity, kernels, to);
 
     for (cl_uint i = 0; err == CL_SUCCESS && kernels && to && i < *to; i++)
         made(program, kernels[i]);
@@ -280,9 +280,9 @@ cl_int cw_stream_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info 
 
 /* ---- launches */
 
-static void touch(struct cw_stream_touch *t, struct cw_stream_kernel *k)
+static void use(struct cw_stream_use *t, struct cw_stream_kernel *k)
 {
-    cw_stream_touch_close(t);
+    cw_stream_use_close(t);
     if (!k || !k->shown || k->points)
         return;
     t->closes = t->visible = false;
@@ -293,9 +293,9 @@ static void touch(struct cw_stream_touch *t, struct cw_stream_kernel *k)
         bytes.write = k->args[i].mode != CW_ACCESS_READ; /* CL_MEM_READ_ONLY proves nothing */
         t->visible |= k->args[i].host_sees;
         if (k->args[i].odd)
-            cw_stream_touch_close(t);
+            cw_stream_use_close(t);
         else
-            cw_stream_touch_add(t, &bytes);
+            cw_stream_use_add(t, &bytes);
     }
 }
 
@@ -315,13 +315,13 @@ cl_int cw_stream_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
                                              const size_t *offset, const size_t *global, const size_t *local,
                                              cl_uint n, const cl_event *list, cl_event *event)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
     if (cw_stream_skips(queue, n))
         return to->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
-    touch(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
+    use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
     t.groups = groups_of(dims, global, local);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
     return cw_stream_end(
@@ -331,13 +331,13 @@ cl_int cw_stream_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel k
 cl_int cw_stream_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
                                     cl_event *event)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
     if (cw_stream_skips(queue, n))
         return to->clEnqueueTask(queue, kernel, n, list, event);
-    touch(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
+    use(&t, cw_stream_object_find(kernel, CW_STREAM_KERNEL));
     t.groups = 1;
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
     return cw_stream_end(&c, to->clEnqueueTask(c.queue, kernel, c.n, c.list, c.event));

@@ -85,7 +85,7 @@ static inline void cw_stream_unlock(pthread_mutex_t *lock)
 
 /* Totals of the process, for the summary. */
 struct cw_stream_counts {
-    atomic_ullong commands, aside; /* on streams; of these, not on stream 0 */
+    atomic_ullong commands, beside_first; /* on streams; of these, not on stream 0 */
     atomic_ullong waits, closed;   /* of a stream for another; commands that closed several streams */
     atomic_uint queues, most;      /* with streams; the most streams of one queue */
     atomic_uint left;              /* queues that have left streams */

@@ -371,7 +371,7 @@ static bool is_known(struct cw_stream_context *c)
 /* A thread enters (more: 1) or leaves (-1) the vendor's function for the command. */
 static void stay(struct cw_stream_call *c, int more)
 {
-    const struct cw_stream_touch *t = c->touch;
+    const struct cw_stream_use *t = c->use;
 
     if (t->closes && !t->idle)
         c->q->context->in_call += (uint32_t)more;
@@ -386,7 +386,7 @@ static void stay(struct cw_stream_call *c, int more)
 void cw_stream_seat_begin(struct cw_stream_call *c)
 {
     struct cw_stream_context *x = c->q->context;
-    const struct cw_stream_touch *t = c->touch;
+    const struct cw_stream_use *t = c->use;
     cl_event list[CW_STREAM_TOUCHES + DEVICES];
     cl_uint n = 0;
 
@@ -457,7 +457,7 @@ static void close_all(struct cw_stream_context *x, cl_event event)
 void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
 {
     struct cw_stream_context *x;
-    const struct cw_stream_touch *t = c->touch;
+    const struct cw_stream_use *t = c->use;
 
     if (CW_LIKELY(!c->seated))
         return;

@@ -93,7 +93,7 @@ int cw_stream_start_describe(char *text, unsigned size)
     used = snprintf(text, size,
                     "run: streams: %llu commands of %u queues, %llu beside the first stream, at most %u "
                     "streams for a queue; %llu waits of one for another, %llu commands that closed them\n",
-                    (unsigned long long)c->commands, c->queues, (unsigned long long)c->aside,
+                    (unsigned long long)c->commands, c->queues, (unsigned long long)c->beside_first,
                     c->most ? c->most : 1, (unsigned long long)c->waits, (unsigned long long)c->closed);
     if (c->spans)
         used += describe_gain(text + used, size - (unsigned)used, "run: streams: ");

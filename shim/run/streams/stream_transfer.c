@@ -7,14 +7,14 @@
 #include "stream_memory.h"
 
 /* `bytes` bytes from `offset` on of a buffer. Those of other objects are not known: the command closes. */
-static void touch_buffer(struct cw_stream_touch *t, cl_mem buffer, size_t offset, size_t bytes, bool write)
+static void use_buffer(struct cw_stream_use *t, cl_mem buffer, size_t offset, size_t bytes, bool write)
 {
     const struct cw_stream_memory *m = cw_stream_object_find(buffer, CW_STREAM_MEMORY);
     uint64_t size = m ? m->bytes.high - m->bytes.low : 0;
     struct cw_stream_bytes b;
 
     if (!m || !m->plain || offset > size || bytes > size - offset) {
-        cw_stream_touch_close(t);
+        cw_stream_use_close(t);
         return;
     }
     b = m->bytes;
@@ -22,23 +22,23 @@ static void touch_buffer(struct cw_stream_touch *t, cl_mem buffer, size_t offset
     b.high = b.low + bytes;
     b.write = write;
     t->visible |= m->host_sees;
-    cw_stream_touch_add(t, &b);
+    cw_stream_use_add(t, &b);
 }
 
-static void touch_host(struct cw_stream_touch *t, const void *host, size_t offset, size_t bytes, bool write)
+static void use_host(struct cw_stream_use *t, const void *host, size_t offset, size_t bytes, bool write)
 {
     struct cw_stream_bytes b;
 
     if (!cw_stream_memory_host((const char *)host + offset, bytes, &b) || !host)
-        cw_stream_touch_close(t);
+        cw_stream_use_close(t);
     b.write = write;
     t->visible = true; /* the program may free it when a later command is over */
-    cw_stream_touch_add(t, &b);
+    cw_stream_use_add(t, &b);
 }
 
-static void begin_touch(struct cw_stream_touch *t)
+static void begin_use(struct cw_stream_use *t)
 {
-    cw_stream_touch_close(t);
+    cw_stream_use_close(t);
     t->closes = t->visible = false;
 }
 
@@ -55,26 +55,26 @@ static bool span_of(const size_t *origin, const size_t *region, size_t row, size
     return true;
 }
 
-static void touch_box(struct cw_stream_touch *t, cl_mem buffer, const void *host, const size_t *origin,
-                      const size_t *region, size_t row, size_t slice, bool write)
+static void use_box(struct cw_stream_use *t, cl_mem buffer, const void *host, const size_t *origin,
+                    const size_t *region, size_t row, size_t slice, bool write)
 {
     size_t offset, bytes;
 
     if (!span_of(origin, region, row, slice, &offset, &bytes))
-        cw_stream_touch_close(t);
+        cw_stream_use_close(t);
     else if (!host)
-        touch_buffer(t, buffer, offset, bytes, write);
+        use_buffer(t, buffer, offset, bytes, write);
     else
-        touch_host(t, host, offset, bytes, write);
+        use_host(t, host, offset, bytes, write);
 }
 
 /* Between the host and a buffer. What a blocking command has done with the host's memory is over. */
-static void touch_transfer(struct cw_stream_touch *t, cl_mem buffer, size_t offset, size_t bytes,
-                           const void *host, bool write)
+static void use_transfer(struct cw_stream_use *t, cl_mem buffer, size_t offset, size_t bytes,
+                         const void *host, bool write)
 {
-    begin_touch(t);
-    touch_buffer(t, buffer, offset, bytes, write);
-    touch_host(t, host, 0, bytes, !write);
+    begin_use(t);
+    use_buffer(t, buffer, offset, bytes, write);
+    use_host(t, host, 0, bytes, !write);
     t->reads = !write;
     t->early = write;
     t->transfers = true;
@@ -85,12 +85,12 @@ static void touch_transfer(struct cw_stream_touch *t, cl_mem buffer, size_t offs
                                  size_t bytes, constness void *host, cl_uint n, const cl_event *list,        \
                                  cl_event *event)                                                            \
     {                                                                                                        \
-        struct cw_stream_touch t;                                                                            \
+        struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
         if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, buffer, blocking, offset, bytes, host, n, list, event);                   \
-        touch_transfer(&t, buffer, offset, bytes, host, writes);                                             \
+        use_transfer(&t, buffer, offset, bytes, host, writes);                                               \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
         return cw_stream_end(                                                                                \
             &c, to->name(c.queue, buffer, c.blocking, offset, bytes, host, c.n, c.list, c.event));           \
@@ -104,18 +104,18 @@ PLAIN(clEnqueueWriteBuffer, true, const)
                                  size_t row, size_t slice, size_t host_row, size_t host_slice,               \
                                  constness void *host, cl_uint n, const cl_event *list, cl_event *event)     \
     {                                                                                                        \
-        struct cw_stream_touch t;                                                                            \
+        struct cw_stream_use t;                                                                              \
         struct cw_stream_call c;                                                                             \
         const struct cw_dispatch *to = &cw_stream_below;                                                     \
         if (cw_stream_skips(queue, n))                                                                       \
             return to->name(queue, buffer, blocking, origin, host_origin, region, row, slice, host_row,      \
                             host_slice, host, n, list, event);                                               \
-        begin_touch(&t);                                                                                     \
+        begin_use(&t);                                                                                       \
         t.reads = !writes;                                                                                   \
         t.early = writes;                                                                                    \
         t.transfers = true;                                                                                  \
-        touch_box(&t, buffer, NULL, origin, region, row, slice, writes);                                     \
-        touch_box(&t, NULL, host, host_origin, region, host_row, host_slice, !writes);                       \
+        use_box(&t, buffer, NULL, origin, region, row, slice, writes);                                       \
+        use_box(&t, NULL, host, host_origin, region, host_row, host_slice, !writes);                         \
         to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);                                       \
         return cw_stream_end(&c, to->name(c.queue, buffer, c.blocking, origin, host_origin, region, row,     \
                                           slice, host_row, host_slice, host, c.n, c.list, c.event));         \
@@ -127,15 +127,15 @@ cl_int cw_stream_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, c
                                           size_t from_offset, size_t to_offset, size_t bytes, cl_uint n,
                                           const cl_event *list, cl_event *event)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
     if (cw_stream_skips(queue, n))
         return to->clEnqueueCopyBuffer(queue, from, target, from_offset, to_offset, bytes, n, list, event);
-    begin_touch(&t);
-    touch_buffer(&t, from, from_offset, bytes, false);
-    touch_buffer(&t, target, to_offset, bytes, true);
+    begin_use(&t);
+    use_buffer(&t, from, from_offset, bytes, false);
+    use_buffer(&t, target, to_offset, bytes, true);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
     return cw_stream_end(&c, to->clEnqueueCopyBuffer(c.queue, from, target, from_offset, to_offset, bytes,
                                                      c.n, c.list, c.event));
@@ -147,16 +147,16 @@ cl_int cw_stream_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem fro
                                               size_t to_row, size_t to_slice, cl_uint n, const cl_event *list,
                                               cl_event *event)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
     if (cw_stream_skips(queue, n))
         return to->clEnqueueCopyBufferRect(queue, from, target, from_origin, to_origin, region, from_row,
                                            from_slice, to_row, to_slice, n, list, event);
-    begin_touch(&t);
-    touch_box(&t, from, NULL, from_origin, region, from_row, from_slice, false);
-    touch_box(&t, target, NULL, to_origin, region, to_row, to_slice, true);
+    begin_use(&t);
+    use_box(&t, from, NULL, from_origin, region, from_row, from_slice, false);
+    use_box(&t, target, NULL, to_origin, region, to_row, to_slice, true);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
     return cw_stream_end(&c, to->clEnqueueCopyBufferRect(c.queue, from, target, from_origin, to_origin,
                                                          region, from_row, from_slice, to_row, to_slice, c.n,
@@ -167,14 +167,14 @@ cl_int cw_stream_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
                                           size_t pattern_bytes, size_t offset, size_t bytes, cl_uint n,
                                           const cl_event *list, cl_event *event)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
 
     if (cw_stream_skips(queue, n))
         return to->clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, n, list, event);
-    begin_touch(&t);
-    touch_buffer(&t, buffer, offset, bytes, true);
+    begin_use(&t);
+    use_buffer(&t, buffer, offset, bytes, true);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
     return cw_stream_end(&c, to->clEnqueueFillBuffer(c.queue, buffer, pattern, pattern_bytes, offset, bytes,
                                                      c.n, c.list, c.event));
@@ -182,31 +182,30 @@ cl_int cw_stream_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
 
 /* ---- maps: the host has the bytes from the map to the unmap, which other commands on them do not pass */
 
-static void touch_map(struct cw_stream_touch *t, cl_mem buffer, size_t offset, size_t bytes,
-                      cl_map_flags flags)
+static void use_map(struct cw_stream_use *t, cl_mem buffer, size_t offset, size_t bytes, cl_map_flags flags)
 {
-    begin_touch(t);
-    touch_buffer(t, buffer, offset, bytes, flags != CL_MAP_READ);
+    begin_use(t);
+    use_buffer(t, buffer, offset, bytes, flags != CL_MAP_READ);
     t->reads = t->visible = true;
 }
 
-static void touch_unmap(struct cw_stream_touch *t, const void *address)
+static void use_unmap(struct cw_stream_use *t, const void *address)
 {
     struct cw_stream_bytes b;
 
-    begin_touch(t);
+    begin_use(t);
     if (!cw_stream_memory_is_mapped(address, &b))
-        cw_stream_touch_close(t);
+        cw_stream_use_close(t);
     b.write = true;
     t->visible = true;
-    cw_stream_touch_add(t, &b);
+    cw_stream_use_add(t, &b);
 }
 
 void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                         cl_map_flags flags, size_t offset, size_t bytes, cl_uint n,
                                         const cl_event *list, cl_event *event, cl_int *err)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
     void *address;
@@ -214,7 +213,7 @@ void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, c
 
     if (cw_stream_skips(queue, n))
         return to->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, n, list, event, err);
-    touch_map(&t, buffer, offset, bytes, flags);
+    use_map(&t, buffer, offset, bytes, flags);
     to = cw_stream_begin(&c, queue, &t, blocking, n, list, event);
     if (c.turn)
         cw_run_staging_notes_maps(buffer);
@@ -233,14 +232,14 @@ void *cw_stream_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, c
 cl_int cw_stream_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint n,
                                               const cl_event *list, cl_event *event)
 {
-    struct cw_stream_touch t;
+    struct cw_stream_use t;
     struct cw_stream_call c;
     const struct cw_dispatch *to = &cw_stream_below;
     cl_int err;
 
     if (cw_stream_skips(queue, n))
         return to->clEnqueueUnmapMemObject(queue, memory, address, n, list, event);
-    touch_unmap(&t, address);
+    use_unmap(&t, address);
     to = cw_stream_begin(&c, queue, &t, CL_FALSE, n, list, event);
     if (to != &cw_stream_below)
         cw_run_staging_notes_unmapped(address);

@@ -22,10 +22,10 @@ cl_int cw_stream_hook_clReleaseContext(cl_context context)
     return cw_stream_below.clReleaseContext(context);
 }
 
-cl_int cw_stream_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to,
+cl_int cw_stream_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t capacity, void *to,
                                        size_t *bytes)
 {
-    cl_int err = cw_stream_below.clGetContextInfo(context, name, room, to, bytes);
+    cl_int err = cw_stream_below.clGetContextInfo(context, name, capacity, to, bytes);
     struct cw_stream_context *c = name == CL_CONTEXT_REFERENCE_COUNT && err == CL_SUCCESS && to
                                       ? cw_stream_object_pin(context, CW_STREAM_CONTEXT)
                                       : NULL;

@@ -19,13 +19,13 @@ static struct cw_stream_event *streamed(cl_event event)
 }
 
 /* Room for the list and all that may be added. */
-static bool make_room(struct cw_stream_waits *w, cl_uint n, const cl_event *list)
+static bool make_space(struct cw_stream_waits *w, cl_uint n, const cl_event *list)
 {
-    size_t room = (size_t)n * (CW_STREAM_MAX + 1) + CW_STREAM_MAX;
+    size_t capacity = (size_t)n * (CW_STREAM_MAX + 1) + CW_STREAM_MAX;
     cl_event *to = w->few;
 
-    if (room > sizeof w->few / sizeof *w->few)
-        to = w->heap = malloc(room * sizeof *to);
+    if (capacity > sizeof w->few / sizeof *w->few)
+        to = w->heap = malloc(capacity * sizeof *to);
     if (!to)
         return false;
     if (n)
@@ -45,7 +45,7 @@ void cw_stream_waits_open(struct cw_stream_waits *w, const struct cw_stream_queu
     w->list = list;
     w->outside = false;
     w->heap = NULL;
-    w->bad = !n != !list || !make_room(w, given ? n : 0, list);
+    w->bad = !n != !list || !make_space(w, given ? n : 0, list);
     if (w->bad)
         return; /* the vendor knows the error */
     to = (cl_event *)(uintptr_t)w->list;

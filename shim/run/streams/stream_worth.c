@@ -23,7 +23,7 @@ static uint64_t now_ns(void)
 }
 
 /* By its first command and the length of the span before it. */
-static uint64_t key_of(const struct cw_stream_queue *q, const struct cw_stream_touch *t)
+static uint64_t key_of(const struct cw_stream_queue *q, const struct cw_stream_use *t)
 {
     uint64_t key = (uintptr_t)t->kernel * 2 + t->reads;
 
@@ -145,7 +145,7 @@ static void look_at_others(struct cw_stream_queue *q)
     }
 }
 
-bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_touch *t)
+bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_use *t)
 {
     struct cw_stream_worth *w = &q->worth;
 
@@ -175,7 +175,7 @@ bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_tou
     return w->fans;
 }
 
-bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_touch *t)
+bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_use *t)
 {
     return cw_stream_settings.force || !t->groups || t->groups < 2 * q->units;
 }

@@ -39,14 +39,14 @@ struct cw_stream_worth {
 };
 
 struct cw_stream_queue;
-struct cw_stream_touch;
+struct cw_stream_use;
 
 /* Lock of the queue held in all of these. */
 
 /* A command comes. True: its span fans out. */
-bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_touch *t);
+bool cw_stream_worth_comes(struct cw_stream_queue *q, const struct cw_stream_use *t);
 /* It would gain by a stream of its own: it leaves room on the device. */
-bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_touch *t);
+bool cw_stream_worth_fans_out(const struct cw_stream_queue *q, const struct cw_stream_use *t);
 /* The program has waited for the queue's commands up to `number`. */
 void cw_stream_worth_synchronised(struct cw_stream_queue *q, uint64_t number);
 /* Streams are in vain: each command goes to stream 0 from here on. */

@@ -87,13 +87,13 @@ static bool is_native(cl_event event)
     const struct cw_run_event *e = cw_run_record_find(event, CW_RUN_EVENT);
 
     if (e && e->what == CW_RUN_MANAGED)
-        return e->task && e->task->tainted && e->task->state < CW_RUN_DONE;
+        return e->task && e->task->behind_native && e->task->state < CW_RUN_DONE;
     return vendor_status(event) > CL_COMPLETE;
 }
 
 bool cw_run_dependence_waits_native(const struct cw_run_queue *q, cl_uint n, const cl_event *list)
 {
-    bool native = q->join && q->join->tainted;
+    bool native = q->join && q->join->behind_native;
 
     for (cl_uint i = 0; i < n && !native; i++)
         native = is_native(list[i]);
@@ -121,7 +121,7 @@ static struct cw_run_task *new_join(struct cw_run_queue *q)
         return NULL;
     }
     j->waits++;
-    j->tainted = true;
+    j->behind_native = true;
     j->joins = q;
     cw_run_record_pin(&q->r);
     q->join = j;
@@ -155,7 +155,7 @@ static struct cw_run_task *foreign_task(cl_event event)
     if (!t)
         return NULL;
     t->waits = 1;
-    t->tainted = true;
+    t->behind_native = true;
     if (cw_next.clRetainEvent(event) == CL_SUCCESS) {
         if (follow(event, t))
             return t;
@@ -244,7 +244,7 @@ static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event eve
         if (before->queue != q || !q->in_order)
             edge |= CW_RUN_AT_RETIRE; /* the program may not see `t` complete first */
         cw_run_edge_add(before, t, edge);
-        return before->tainted && before->state < CW_RUN_DONE;
+        return before->behind_native && before->state < CW_RUN_DONE;
     }
     if (vendor_status(event) <= CL_COMPLETE)
         return false;
@@ -280,7 +280,7 @@ static void wait_for_list(struct cw_run_queue *q, struct cw_run_task *t, cl_uint
 
     for (cl_uint i = 0; i < n; i++)
         native |= wait_for(q, t, list[i]);
-    t->tainted |= native;
+    t->behind_native |= native;
     if (native && q->in_order)
         inherit(q, t, n, list);
 }
@@ -371,7 +371,7 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
         for (before = q->first; before; before = before->links.next)
             cw_run_edge_add(before, t, CW_RUN_AT_RETIRE);
     if (q->join)
-        t->tainted |= q->join->tainted;
+        t->behind_native |= q->join->behind_native;
     wait_for_join(q, t);
     if (n)
         wait_for_list(q, t, n, list);

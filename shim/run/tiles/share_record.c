@@ -21,7 +21,7 @@ void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, si
                          double overhead_ns)
 {
     const struct cw_run_context *c = t->queue->context;
-    const struct cw_run_brain *b = cw_run_perf_model_now();
+    const struct cw_run_perf_model *b = cw_run_perf_model_now();
     struct cw_history_estimate e;
 
     for (uint32_t i = 0; b && i < c->devices->n; i++) {
@@ -40,7 +40,7 @@ void cw_run_share_recall(struct cw_run_share *h, const struct cw_run_task *t, si
 void cw_run_share_keep(const struct cw_run_tiles *x)
 {
     const struct cw_run_share *h = x->share;
-    const struct cw_run_brain *b = cw_run_perf_model_now();
+    const struct cw_run_perf_model *b = cw_run_perf_model_now();
 
     if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_LOOK_EACH))
         return;

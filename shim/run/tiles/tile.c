@@ -130,7 +130,7 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
                                  .at.worker = t->queue->context->places[place].worker->number,
                                  .at.home = t->at.home,
                                  .order.sequence = t->order.sequence,
-                                 .tainted = t->tainted,
+                                 .behind_native = t->behind_native,
                                  .launch = t->launch,
                                  .tile.part_of = x};
     return i;
@@ -141,8 +141,8 @@ static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut 
                                  uint32_t parts)
 {
     cl_device_id home = t->queue->context->places[t->queue->home].device->device;
-    struct cw_run_tiles *x = cw_isolated_compiler_room(home) ? calloc(1, sizeof *x)
-                                                             : NULL; /* each part may load code of its own */
+    struct cw_run_tiles *x = cw_isolated_compiler_space(home) ? calloc(1, sizeof *x)
+                                                              : NULL; /* each part may load code of its own */
 
     if (!x)
         return NULL;
@@ -400,7 +400,7 @@ static void whole_at_home(struct cw_run_tiles *x, const char *why)
         cw_run_tile_apart_give_up(x);
     let_go(x);
     t->state = CW_RUN_LINKED;
-    t->launch.kernel->memo.left = 0;
+    t->launch.kernel->repeat_place.left = 0;
     t->group.may = false; /* it runs as every launch does */
     cw_run_reasons_whole(t, why);
     cw_run_worker_ready(t);

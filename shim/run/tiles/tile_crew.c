@@ -337,7 +337,7 @@ void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
             report(&c);
             continue;
         }
-        watches = cw_run_watch_room();
+        watches = cw_run_watch_space();
         until = c.x->until_ns;
         cw_run_global_lock_give();
         run_blocks(&c, watches, until);

@@ -37,13 +37,13 @@ static bool follows_natives(const struct cw_run_queue *q)
 
 int cw_run_bypass_wanted(const struct cw_run_queue *q, bool blocking)
 {
-    bool aside = q->aside.rest.until || !(cw_run.begun || cw_run.holds),
+    bool bypassed = q->bypass.rest.until || !(cw_run.begun || cw_run.holds),
          behind = blocking && follows_natives(q);
 
-    if (CW_LIKELY(!behind && (!aside || (blocking && is_idle(q)))))
+    if (CW_LIKELY(!behind && (!bypassed || (blocking && is_idle(q)))))
         return -1;
     return !(cw_run.begun || cw_run.holds) ? CW_RUN_R_UNBEGUN
-           : q->aside.rest.until           ? CW_RUN_R_ASIDE
+           : q->bypass.rest.until          ? CW_RUN_R_BYPASS
                                            : CW_RUN_R_BEHIND;
 }
 
@@ -52,17 +52,17 @@ void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
     if (!cw_run.begun)
         return; /* nothing could be gained */
     if (gained) {
-        q->aside.rest.poor = 0;
-        q->aside.rest.wait = 0;
-    } else if (++q->aside.rest.poor == CW_RUN_BACKOFF_VAIN && !q->aside.rest.until && !q->synchronous &&
+        q->bypass.rest.poor = 0;
+        q->bypass.rest.wait = 0;
+    } else if (++q->bypass.rest.poor == CW_RUN_BACKOFF_VAIN && !q->bypass.rest.until && !q->synchronous &&
                may(q)) {
-        cw_run_backoff_count(&q->aside.rest);
+        cw_run_backoff_count(&q->bypass.rest);
     }
 }
 
 void cw_run_bypass_synchronised(struct cw_run_queue *q)
 {
-    struct cw_run_aside *a = &q->aside;
+    struct cw_run_bypass_state *a = &q->bypass;
 
     if (!is_idle(q)) {
         a->rest.until -= a->rest.until > 1;
@@ -71,7 +71,7 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q)
     if (cw_run_activation_has_ended() && may(q)) {
         a->rest.until = UINT64_MAX;
     } else if (a->copies != cw_run.copies) { /* there may be more to gain now */
-        *a = (struct cw_run_aside){.copies = cw_run.copies};
+        *a = (struct cw_run_bypass_state){.copies = cw_run.copies};
     } else if (cw_run_backoff_passes(&a->rest)) {
         a->rest.poor = 0;
     } else if (a->rest.poor >= (a->rest.wait > 0 ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BACKOFF_LOOKS) &&

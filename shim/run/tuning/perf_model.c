@@ -37,9 +37,9 @@ static struct {
     char path[PATH_MAX]; /* of the history; "": not kept */
     bool begun, loading;
     pthread_t loader;
-    _Atomic(struct cw_run_brain *) now;
+    _Atomic(struct cw_run_perf_model *) now;
     uint32_t look; /* copies, at which links are looked at again */
-} brain;
+} perf_model;
 
 /* ---- beginning and end */
 
@@ -52,35 +52,39 @@ static void start_models(const struct cw_options *options, const char *folder)
 /* Binaries are kept in the folder of the history, under kernels/. */
 static void start_cache(const struct cw_options *options)
 {
-    const char *slash = strrchr(brain.path, '/');
+    const char *slash = strrchr(perf_model.path, '/');
     char folder[PATH_MAX];
 
-    if (!*brain.path) {
+    if (!*perf_model.path) {
         start_models(options, "");
         return;
     }
-    snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - perf_model.path) + 1 : 0,
+             perf_model.path);
     cw_helper_cache_start(folder);
-    snprintf(folder, sizeof folder, "%.*scompiled", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    snprintf(folder, sizeof folder, "%.*scompiled", slash ? (int)(slash - perf_model.path) + 1 : 0,
+             perf_model.path);
     cw_isolated_compiler_start(folder);
-    snprintf(folder, sizeof folder, "%.*sbuilds", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    snprintf(folder, sizeof folder, "%.*sbuilds", slash ? (int)(slash - perf_model.path) + 1 : 0,
+             perf_model.path);
     cw_build_cache_start(folder);
-    snprintf(folder, sizeof folder, "%.*sfootprints", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    snprintf(folder, sizeof folder, "%.*sfootprints", slash ? (int)(slash - perf_model.path) + 1 : 0,
+             perf_model.path);
     start_models(options, folder);
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - brain.path) + 1 : 1,
-             slash ? brain.path : ".");
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - perf_model.path) + 1 : 1,
+             slash ? perf_model.path : ".");
     cw_later_builds_start(options, folder);
 }
 
 /* Records of programs are kept there too, under programs/. */
 static void start_rent(const struct cw_options *options)
 {
-    const char *slash = strrchr(brain.path, '/');
+    const char *slash = strrchr(perf_model.path, '/');
     char folder[PATH_MAX] = "";
 
-    if (*brain.path)
-        snprintf(folder, sizeof folder, "%.*sprograms", slash ? (int)(slash - brain.path) + 1 : 0,
-                 brain.path);
+    if (*perf_model.path)
+        snprintf(folder, sizeof folder, "%.*sprograms", slash ? (int)(slash - perf_model.path) + 1 : 0,
+                 perf_model.path);
     cw_run_activation_init(options, folder);
     cw_run_gpu_begin_start(options, folder);
 }
@@ -91,7 +95,7 @@ static bool fits_windows(struct cw_error *err)
     const struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     const struct cw_plan_device device = {0};
     struct cw_run_planner *planner;
-    bool fits = cw_run_planner_create(&device, 1, &rules, &brain.config, &planner, err) == CW_OK;
+    bool fits = cw_run_planner_create(&device, 1, &rules, &perf_model.config, &planner, err) == CW_OK;
 
     cw_run_planner_destroy(planner);
     return fits;
@@ -101,7 +105,7 @@ bool cw_run_perf_model_start(const struct cw_options *options, uint64_t seed)
 {
     struct cw_error err = {0};
 
-    if (cw_policy_parse(&brain.config, options->policy, &err) != CW_OK) {
+    if (cw_policy_parse(&perf_model.config, options->policy, &err) != CW_OK) {
         cw_log_error("%s", err.text);
         return false;
     }
@@ -109,22 +113,22 @@ bool cw_run_perf_model_start(const struct cw_options *options, uint64_t seed)
         cw_log_error("%s", err.text);
         return false;
     }
-    brain.config.seed = seed;
+    perf_model.config.seed = seed;
     cw_compile_client_init();
-    brain.history = cw_history_create();
+    perf_model.history = cw_history_create();
     if (!strcmp(options->history, "off")) {
         start_models(options, "");
         start_rent(options);
         return true;
     }
     if (*options->history)
-        snprintf(brain.path, sizeof brain.path, "%s", options->history);
-    else if (cw_history_path(brain.path, sizeof brain.path, &err) != CW_OK) {
+        snprintf(perf_model.path, sizeof perf_model.path, "%s", options->history);
+    else if (cw_history_path(perf_model.path, sizeof perf_model.path, &err) != CW_OK) {
         if (err.status == CW_ERR_INVALID)
             cw_log_warning("nothing is remembered between runs: %s", err.text);
         else
             cw_log_info("nothing is remembered between runs: %s", err.text);
-        brain.path[0] = '\0';
+        perf_model.path[0] = '\0';
     }
     start_cache(options);
     start_rent(options);
@@ -143,7 +147,7 @@ static void load_history(void *loading)
     struct loading *l = loading;
     double begin = cw_thread_cpu_ns();
 
-    l->status = cw_history_load(brain.history, brain.path, &l->err);
+    l->status = cw_history_load(perf_model.history, perf_model.path, &l->err);
     l->ns = cw_thread_cpu_ns() - begin;
 }
 
@@ -167,18 +171,18 @@ static void *load(void *unused)
 
 static void save_history(void *err)
 {
-    cw_history_save(brain.history, brain.path, err);
+    cw_history_save(perf_model.history, perf_model.path, err);
 }
 
 void cw_run_perf_model_finish(void)
 {
     struct cw_error err = {0};
 
-    if (brain.loading)
-        pthread_join(brain.loader, NULL);
-    brain.loading = false;
+    if (perf_model.loading)
+        pthread_join(perf_model.loader, NULL);
+    perf_model.loading = false;
     cw_run_activation_finish();
-    if (!brain.history || !*brain.path || cw_run.forked || !brain.begun)
+    if (!perf_model.history || !*perf_model.path || cw_run.forked || !perf_model.begun)
         return; /* without having begun there is nothing that another run could use */
     cw_isolated_compiler_files(save_history, &err);
     if (*err.text)
@@ -231,15 +235,16 @@ static struct cw_plan_space space_of(const struct cw_run_worker *l)
         .in = cw_run_links_known(l, false), .out = cw_run_links_known(l, true), .capacity = l->far->capacity};
 }
 
-/* Ever less often, as a brain is never freed: whether links have turned out to be others than the plans'. */
-static bool have_links_changed(const struct cw_run_brain *b)
+/* Ever less often, as a perf_model is never freed: whether links have turned out to be others than the plans'. */
+static bool have_links_changed(const struct cw_run_perf_model *b)
 {
     bool changed = false;
 
-    if (CW_LIKELY(cw_run_links_copies < brain.look))
+    if (CW_LIKELY(cw_run_links_copies < perf_model.look))
         return false;
-    brain.look = cw_run_links_copies +
-                 (cw_run_links_copies > CW_LINK_FIT_MEMORY ? cw_run_links_copies / 4 : CW_LINK_FIT_LEAST);
+    perf_model.look =
+        cw_run_links_copies +
+        (cw_run_links_copies > CW_LINK_FIT_MEMORY ? cw_run_links_copies / 4 : CW_LINK_FIT_LEAST);
     for (uint32_t k = 0; k < b->workers && !changed; k++) {
         const struct cw_run_worker *l = &cw_run.workers[k];
         struct cw_plan_space now;
@@ -262,7 +267,7 @@ static void fill_spaces(struct cw_plan_space *spaces)
         spaces[s] = (struct cw_plan_space){.in = none, .out = none};
 }
 
-static struct cw_run_brain *make_brain(void)
+static struct cw_run_perf_model *make_model(void)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_plan_device devices[CW_RUN_WORKERS] = {{0}};
@@ -271,7 +276,7 @@ static struct cw_run_brain *make_brain(void)
     const char *names[CW_RUN_WORKERS];
     struct cw_plan_space spaces[CW_MEMORIES];
     double handoff = cw_device_clock_is_virtual() ? 0 : CW_RUN_HANDOFF_NS;
-    struct cw_run_brain *b = calloc(1, sizeof *b);
+    struct cw_run_perf_model *b = calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
@@ -295,8 +300,8 @@ static struct cw_run_brain *make_brain(void)
         history_name(l, text[k]);
         names[k] = text[k];
     }
-    if (!cw_run_estimate_init(&b->estimator, brain.history, names, slowness, b->workers) ||
-        cw_run_planner_create(devices, b->workers, &rules, &brain.config, &b->planner, NULL) != CW_OK) {
+    if (!cw_run_estimate_init(&b->estimator, perf_model.history, names, slowness, b->workers) ||
+        cw_run_planner_create(devices, b->workers, &rules, &perf_model.config, &b->planner, NULL) != CW_OK) {
         free(b);
         return NULL;
     }
@@ -309,44 +314,44 @@ static struct cw_run_brain *make_brain(void)
 /* One process, one load, while the program goes on. */
 static void load_once(void)
 {
-    if (brain.begun)
+    if (perf_model.begun)
         return;
-    brain.begun = true;
-    cw_history_tried(brain.history, -CW_RUN_TRIAL_SHARE * cw_run_activation_trial_ns());
-    if (*brain.path)
-        brain.loading = cw_run_thread_create(&brain.loader, load, NULL);
+    perf_model.begun = true;
+    cw_history_tried(perf_model.history, -CW_RUN_TRIAL_SHARE * cw_run_activation_trial_ns());
+    if (*perf_model.path)
+        perf_model.loading = cw_run_thread_create(&perf_model.loader, load, NULL);
 }
 
 void cw_run_perf_model_prepare(void)
 {
-    if (brain.history && !cw_run.forked)
+    if (perf_model.history && !cw_run.forked)
         load_once();
 }
 
-struct cw_run_brain *cw_run_perf_model_now(void)
+struct cw_run_perf_model *cw_run_perf_model_now(void)
 {
-    struct cw_run_brain *b = brain.now;
+    struct cw_run_perf_model *b = perf_model.now;
 
-    if (!brain.history || cw_run.forked)
+    if (!perf_model.history || cw_run.forked)
         return NULL;
     load_once();
     if (b && b->workers == cw_run.num_workers && !have_links_changed(b))
         return b;
-    b = make_brain();
+    b = make_model();
     if (!b)
         return NULL;
-    b->before = brain.now;
-    return brain.now = b;
+    b->before = perf_model.now;
+    return perf_model.now = b;
 }
 
 const char *cw_run_perf_model_policy(void)
 {
-    return brain.config.policy ? brain.config.policy->name : "nothing";
+    return perf_model.config.policy ? perf_model.config.policy->name : "nothing";
 }
 
 double cw_run_perf_model_earlier_ns(struct cw_run_task *t)
 {
-    const struct cw_run_brain *b = cw_run.begun ? cw_run_perf_model_now() : NULL;
+    const struct cw_run_perf_model *b = cw_run.begun ? cw_run_perf_model_now() : NULL;
     struct cw_history_estimate e;
 
     if (!b || t->at.home >= b->workers)
@@ -419,7 +424,7 @@ void cw_run_perf_model_count_home(const struct cw_run_launch *l)
 
 void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
 {
-    const struct cw_run_brain *b = brain.now;
+    const struct cw_run_perf_model *b = perf_model.now;
     struct cw_run_kernel *k = t->launch.kernel;
     double ns = (double)t->measure.took_ns, *least;
     uint32_t device;
@@ -437,5 +442,5 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
     if (first || status != CL_SUCCESS || !b || !t->measure.shape || t->at.worker >= b->workers)
         return;
     device = t->measure.chained ? b->estimator.chained[t->at.worker] : b->estimator.device[t->at.worker];
-    cw_history_add(brain.history, k->key, t->measure.shape, device, cw_run_costs_items(&t->launch), ns);
+    cw_history_add(perf_model.history, k->key, t->measure.shape, device, cw_run_costs_items(&t->launch), ns);
 }

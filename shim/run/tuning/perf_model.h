@@ -10,17 +10,17 @@
 /* Planner and costs for as many workers as there are now. Never freed: another thread may be planning with
  * it.
  */
-struct cw_run_brain {
+struct cw_run_perf_model {
     struct cw_run_planner *planner;
     struct cw_run_estimator estimator;
     uint32_t workers;
     struct cw_plan_link link[CW_RUN_WORKERS][2]; /* of workers with a memory of their own: to it, and home */
-    struct cw_run_brain *before;                 /* that it has taken the place of; NULL: none */
+    struct cw_run_perf_model *before;            /* that it has taken the place of; NULL: none */
 };
 
-/* The brain for the workers that there are now; NULL: there is nothing to plan with. The first call begins to
+/* The perf_model for the workers that there are now; NULL: there is nothing to plan with. The first call begins to
  * load the history, on a thread of its own. (tuning/perf_model.c) */
-struct cw_run_brain *cw_run_perf_model_now(void);
+struct cw_run_perf_model *cw_run_perf_model_now(void);
 
 /* Reads policy, seed and history settings. Called by start(): no OpenCL call. False: a setting is impossible,
  * which has been said; the mode must not start. */

@@ -9,7 +9,7 @@
 
 bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
 {
-    struct cw_run_repeat_place *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->memo : NULL;
+    struct cw_run_repeat_place *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->repeat_place : NULL;
 
     if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned ||
         m->home_ns > CW_RUN_REPEAT_LOOK_MOST_NS || m->home != t->at.home)
@@ -20,14 +20,15 @@ bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
     return m->shape == t->measure.shape;
 }
 
-bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b, struct cw_run_gain_window *g)
+bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_perf_model *b,
+                            struct cw_run_gain_window *g)
 {
     const struct cw_run_context_device *p;
     struct cw_run_repeat_place *m;
 
     if (t->work != CW_RUN_LAUNCH || !b->planner->earliest)
         return false;
-    m = &t->launch.kernel->memo;
+    m = &t->launch.kernel->repeat_place;
     cw_run_costs_name_launch(t);
     if (!m->left || m->shape != t->measure.shape || m->home != t->at.home || m->copies != cw_run.copies)
         return false;
@@ -54,14 +55,14 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
     if (t->work != CW_RUN_LAUNCH || l->kind == CW_DEVICE_KIND_DSP ||
         cw_run.workers[t->at.home].kind == CW_DEVICE_KIND_DSP || cw_device_clock_is_virtual())
         return;
-    t->launch.kernel->memo = (struct cw_run_repeat_place){
+    t->launch.kernel->repeat_place = (struct cw_run_repeat_place){
         .shape = t->measure.shape,
         .home = t->at.home,
         .worker = t->at.worker,
         .place = t->at.place,
         .left = CW_RUN_LOOK_EACH,
         .copies = cw_run.copies,
-        .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
+        .planned = t->launch.kernel->repeat_place.planned ? t->launch.kernel->repeat_place.planned : 1,
         .verdict = plan->verdict,
         .home_ns = plan->home_ns,
         .plan_ns = plan->plan_ns,

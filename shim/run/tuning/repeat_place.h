@@ -12,7 +12,7 @@
  * which was like it; the policy would do the same. Its kernel's memo then says with which verdict, and *g
  * holds the known gain.
  */
-bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
+bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_perf_model *b,
                             struct cw_run_gain_window *g);
 
 /* True when `t`, whose like has long gone elsewhere, is to show its time at home now. */

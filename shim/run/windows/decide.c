@@ -248,7 +248,7 @@ static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t cou
 
 /* Finds the bytes that travel, where there are several memories. A command may leave home for those alone
  * that can hold its buffers. */
-static void find_flow(struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+static void find_flow(struct workspace *w, const struct cw_run_perf_model *b, uint32_t count)
 {
     const struct cw_run_window_flow *f = &w->flow;
 
@@ -262,7 +262,7 @@ static void find_flow(struct workspace *w, const struct cw_run_brain *b, uint32_
 
 /* Fills *t for command `i`; NULL: nothing travels. cut: what launches before it write that are going to be
  * cut, too, lies where its parts are. */
-static const struct cw_run_travel *travels(const struct workspace *w, const struct cw_run_brain *b,
+static const struct cw_run_travel *travels(const struct workspace *w, const struct cw_run_perf_model *b,
                                            uint32_t i, bool cut, struct cw_run_travel *t)
 {
     const struct cw_run_window_flow *f = &w->flow;
@@ -291,14 +291,14 @@ static bool follows(const struct workspace *w, uint32_t i)
     return false;
 }
 
-static double known_at_home(const struct workspace *w, const struct cw_run_brain *b, uint32_t i)
+static double known_at_home(const struct workspace *w, const struct cw_run_perf_model *b, uint32_t i)
 {
     double cost = w->cost[(size_t)i * b->workers + w->home[i]];
 
     return w->error[(size_t)i * b->workers + w->home[i]] <= CW_RUN_GAIN_HALF_KNOWN * cost ? cost : 0;
 }
 
-static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
+static void price(struct workspace *w, struct cw_run_perf_model *b, uint32_t count)
 {
     bool alone = count == 1 && cw_run.unfinished <= count + cw_run.window_count;
     struct cw_run_travel travel;
@@ -325,7 +325,7 @@ static bool is_behind_others(const struct workspace *w, uint32_t count)
 }
 
 /* For how long each worker is busy: commands that the window waits for are thought to run at home. */
-static void find_busy(const struct workspace *w, const struct cw_run_brain *b, uint32_t count,
+static void find_busy(const struct workspace *w, const struct cw_run_perf_model *b, uint32_t count,
                       double busy[CW_RUN_WORKERS])
 {
     uint64_t now = cw_run_clock_devices_ns();
@@ -342,7 +342,7 @@ static void find_busy(const struct workspace *w, const struct cw_run_brain *b, u
 }
 
 /* True when something is to run elsewhere, or in another order. */
-static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task *first, uint32_t count)
+static bool plan(struct workspace *w, struct cw_run_perf_model *b, struct cw_run_task *first, uint32_t count)
 {
     double busy[CW_RUN_WORKERS];
     struct cw_run_window window = {.tasks = count,
@@ -376,7 +376,7 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
 }
 
 /* A plan charges what travels as it finds it; a cut launch's cost is to include all of it. */
-static void add_travel(struct workspace *w, const struct cw_run_brain *b, uint32_t i)
+static void add_travel(struct workspace *w, const struct cw_run_perf_model *b, uint32_t i)
 {
     struct cw_run_travel t;
 
@@ -386,7 +386,7 @@ static void add_travel(struct workspace *w, const struct cw_run_brain *b, uint32
 }
 
 /* Cuts launches that gain by it. The plan says when each launch is expected to run. */
-static bool cut(struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+static bool cut(struct workspace *w, const struct cw_run_perf_model *b, uint32_t count)
 {
     double apart[CW_RUN_WORKERS];
     struct cw_run_shared s = {.task = w->task,
@@ -420,7 +420,7 @@ static bool any_long(const struct cw_run_task *t)
 }
 
 /* A window that went as remembered. */
-static bool count_memo(const struct cw_run_repeat_place *m)
+static bool count_repeat(const struct cw_run_repeat_place *m)
 {
     decide.verdicts[m->verdict]++;
     if (m->verdict != CW_RUN_GAIN)
@@ -450,7 +450,7 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
     return rest;
 }
 
-static void expect(struct cw_run_gain_window *g, const struct workspace *w, const struct cw_run_brain *b,
+static void expect(struct cw_run_gain_window *g, const struct workspace *w, const struct cw_run_perf_model *b,
                    uint32_t count)
 {
     cw_run_gain_expect(g, w->task, count,
@@ -464,7 +464,7 @@ static bool decide_workers(struct cw_run_task *first, uint32_t count, struct cw_
                            struct cw_run_task **rest)
 {
     struct workspace *w;
-    struct cw_run_brain *b;
+    struct cw_run_perf_model *b;
     bool gained = false, may_share;
 
     if (!cw_run.begun || (cw_run.num_workers < 2 && !cw_run.chaos))
@@ -472,7 +472,7 @@ static bool decide_workers(struct cw_run_task *first, uint32_t count, struct cw_
     b = cw_run_perf_model_now();
     if (b && count == 1 && !cw_run.far_workers && !cw_run_share_wanted(first) &&
         cw_run_repeat_place_of(first, b, g))
-        return count_memo(&first->launch.kernel->memo);
+        return count_repeat(&first->launch.kernel->repeat_place);
     if (b && count == 1 && cw_run_repeat_place_looks_home(first))
         return true;
     w = b ? take_workspace(count) : NULL;

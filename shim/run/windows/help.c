@@ -23,9 +23,9 @@ static bool drives_itself(const struct cw_run_worker *l)
 }
 
 /* The first command of `q`, up to number `last`, that is ready on an idle worker, or needs none; taken out of
- * the heap. `brief`: only one that is brief, and takes at most *brief ns, which are taken from it. */
+ * the heap. `left`: only one that is left, and takes at most *left ns, which are taken from it. */
 static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_worker **worker,
-                                    double *brief)
+                                    double *left)
 {
     double ns = 0;
 
@@ -46,10 +46,10 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
                 break;
         }
         *worker = l;
-        if (best == l->num_ready || (brief && !(cw_run_short_task_is(l->heap[best], &ns) && ns <= *brief)))
+        if (best == l->num_ready || (left && !(cw_run_short_task_is(l->heap[best], &ns) && ns <= *left)))
             continue;
-        if (brief)
-            *brief -= ns;
+        if (left)
+            *left -= ns;
         return cw_run_ready_take(l, best);
     }
     return NULL;

@@ -5,17 +5,17 @@
 #include "../memory/extents.h"
 #include "../memory/spread.h"
 
-static bool grow(void *pointer, uint32_t *room, uint32_t count, size_t size)
+static bool grow(void *pointer, uint32_t *capacity, uint32_t count, size_t size)
 {
     void **p = pointer, *q;
 
-    if (count <= *room)
+    if (count <= *capacity)
         return true;
     q = realloc(*p, 2 * (size_t)count * size);
     if (!q)
         return false;
     *p = q;
-    *room = 2 * count;
+    *capacity = 2 * count;
     return true;
 }
 

@@ -2,7 +2,7 @@
  *
  * PoCL 3.1 keeps compiled kernels in one list for all `basic` devices and contexts and finds them again by
  * kernel and local size alone, though it compiles one more for every global size that is wider than those
- * before, and one for offsets. Two such launches of one kernel in flight at once release the wrong one and
+ * before, and one for offsets. Two such launches of one kernel in exclusion at once release the wrong one and
  * abort the process
  * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, at any
  * local size. The helpers' kernel is built with an option of its own (code/helper_program.c) and is another
@@ -35,8 +35,8 @@ struct cw_run_exclusion {
     struct cw_run_side *side[2], helpers; /* home, helpers */
 };
 
-static struct cw_run_exclusion *flights; /* as many as there are kernels; never freed */
-static struct cw_run_side *homes;        /* as many as there are names; never freed */
+static struct cw_run_exclusion *exclusions; /* as many as there are kernels; never freed */
+static struct cw_run_side *homes;           /* as many as there are names; never freed */
 
 static bool abort_of_offset_kinds(const struct cw_run_context *c)
 {
@@ -81,16 +81,16 @@ static struct cw_run_exclusion *find(const struct cw_run_kernel *k)
     cw_identity_text(&id, p->options);
     cw_identity_text(&id, text);
     key = cw_identity_key(&id);
-    for (f = flights; f && !(cw_key_same(f->key, key) && cw_identity_same(&f->id, &id));)
+    for (f = exclusions; f && !(cw_key_same(f->key, key) && cw_identity_same(&f->id, &id));)
         f = f->next;
     if (f || id.failed || !(f = calloc(1, sizeof *f))) {
         cw_identity_finish(&id);
         return f;
     }
-    *f = (struct cw_run_exclusion){.next = flights, .id = id, .key = key};
+    *f = (struct cw_run_exclusion){.next = exclusions, .id = id, .key = key};
     f->side[0] = home;
     f->side[1] = p->binary ? home : &f->helpers;
-    return flights = f;
+    return exclusions = f;
 }
 
 /* The program's text, which may be long, is looked at for the first kernel of a name only. */
@@ -98,9 +98,9 @@ struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
 {
     if (!k->known)
         return NULL;
-    if (!k->known->flight)
-        k->known->flight = find(k);
-    return k->known->flight;
+    if (!k->known->exclusion)
+        k->known->exclusion = find(k);
+    return k->known->exclusion;
 }
 
 /* Launches with an offset are compiled apart from all without: another width. */
@@ -118,7 +118,7 @@ static size_t width_of(cl_uint dims, const size_t *offset, const size_t *global)
 
 static struct cw_run_side *side_of(const struct cw_run_task *t)
 {
-    struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->flight : NULL;
+    struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->exclusion : NULL;
 
     return f ? f->side[!t->queue->context->places[t->at.place].device->home] : NULL;
 }
@@ -167,7 +167,7 @@ void cw_run_exclusion_end(const struct cw_run_task *t)
 
 struct cw_run_side *cw_run_exclusion_side(const struct cw_run_kernel *k, bool home)
 {
-    return k->flight ? k->flight->side[!home] : NULL;
+    return k->exclusion ? k->exclusion->side[!home] : NULL;
 }
 
 bool cw_run_exclusion_enter(struct cw_run_side *s, const struct cw_run_ndrange *r)

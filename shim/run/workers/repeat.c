@@ -132,14 +132,14 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
 /* One whole launch of an in-order queue, without an event or profiling. */
 static bool is_plain(const struct cw_run_task *t)
 {
-    return !t->event && !t->gate && !t->time.wanted && !t->tainted && !t->outcome.failed && !t->tile.launch &&
-           !t->group.may && !t->joins && !t->launch.has_offset && t->queue->in_order;
+    return !t->event && !t->gate && !t->time.wanted && !t->behind_native && !t->outcome.failed &&
+           !t->tile.launch && !t->group.may && !t->joins && !t->launch.has_offset && t->queue->in_order;
 }
 
 /* It would go there if it were planned. */
 static bool is_settled(const struct cw_run_task *t)
 {
-    const struct cw_run_repeat_place *m = &t->launch.kernel->memo;
+    const struct cw_run_repeat_place *m = &t->launch.kernel->repeat_place;
 
     return cw_run.num_workers < 2 ||
            (m->left && m->shape == t->measure.shape && m->worker == t->at.worker && m->place == t->at.place);
@@ -152,7 +152,7 @@ void cw_run_repeat_learn(const struct cw_run_task *t)
 
     k->again.left = 0;
     if (!is_plain(t) || t->repeat.sets != k->sets || !is_settled(t) || cw_run.chaos || cw_run_fault_planted ||
-        !cw_run_short_task_is(t, &ns) || ns > CW_RUN_BRIEF_NS)
+        !cw_run_short_task_is(t, &ns) || ns > CW_RUN_SHORT_TASK_NS)
         return;
     k->again = (struct cw_run_repeat){.queue = t->queue,
                                       .sets = t->repeat.sets,

@@ -26,9 +26,9 @@ bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
         return t->copy.region[1] == 1 && t->copy.region[2] == 1 && t->copy.region[0] <= CW_RUN_SHORT_BYTES;
     if (t->work != CW_RUN_LAUNCH || !t->repeat.alike || !cw_device_has(device, CW_VENDOR_IN_CALL))
         return false;
-    for (size_t i = 0; i < sizeof k->brief / sizeof *k->brief; i++)
-        if (k->brief[i].id == t->repeat.alike && k->brief[i].worker == t->at.worker) {
-            *ns = k->brief[i].ns;
+    for (size_t i = 0; i < sizeof k->short_task / sizeof *k->short_task; i++)
+        if (k->short_task[i].id == t->repeat.alike && k->short_task[i].worker == t->at.worker) {
+            *ns = k->short_task[i].ns;
             return true;
         }
     return false;
@@ -37,14 +37,14 @@ bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
 void cw_run_short_task_measured(const struct cw_run_task *t)
 {
     struct cw_run_kernel *k = t->launch.kernel;
-    struct cw_run_short_task *b = k->brief, *end = b + sizeof k->brief / sizeof *k->brief;
+    struct cw_run_short_task *b = k->short_task, *end = b + sizeof k->short_task / sizeof *k->short_task;
 
     if (!t->repeat.alike || !t->measure.took_ns)
         return;
     while (b < end && !(b->id == t->repeat.alike && b->worker == t->at.worker))
         b++;
     if (b == end) {
-        b = &k->brief[k->next_brief++ % (sizeof k->brief / sizeof *k->brief)];
+        b = &k->short_task[k->next_short_task++ % (sizeof k->short_task / sizeof *k->short_task)];
         *b = (struct cw_run_short_task){
             .id = t->repeat.alike, .worker = t->at.worker, .ns = (double)t->measure.took_ns};
     }

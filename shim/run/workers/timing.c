@@ -16,7 +16,7 @@ static uint64_t virtual_ready_ns(const struct cw_run_task *t, uint64_t ready)
 {
     uint64_t worker = cw_run.workers[t->at.worker].virtual_end_ns; /* a worker does one command at a time */
     cl_command_queue queue = (cl_command_queue)(uintptr_t)t->queue->r.handle;
-    uint64_t native = cw_device_native_end_ns(t->tainted ? NULL : queue);
+    uint64_t native = cw_device_native_end_ns(t->behind_native ? NULL : queue);
 
     ready = ready < worker ? worker : ready;
     return ready < native ? native : ready;

@@ -29,7 +29,7 @@ static bool watch(_Atomic uint32_t *what, uint64_t until)
     return !same;
 }
 
-bool cw_run_watch_room(void)
+bool cw_run_watch_space(void)
 {
     return cw_run.running + cw_run.preparing + watching < cw_thread_processors();
 }
@@ -50,7 +50,7 @@ bool cw_run_watch_worker(struct cw_run_worker *l)
     uint64_t until = w->until_ns;
 
     w->until_ns = 0;
-    if (!until || !cw_run_watch_room() || cw_run_global_lock_now_ns() >= until)
+    if (!until || !cw_run_watch_space() || cw_run_global_lock_now_ns() >= until)
         return false;
     if (watch(&w->pushed, until))
         w->rest = (struct cw_run_backoff){0};
@@ -69,7 +69,7 @@ bool cw_run_watch_parts(const struct cw_run_task *t)
     const struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? t->tile.launch : NULL;
     uint64_t now, until = x ? x->until_ns : 0;
 
-    if (!until || !cw_run_watch_room())
+    if (!until || !cw_run_watch_space())
         return false;
     now = cw_run_global_lock_now_ns();
     if ((until > now + CW_RUN_WAKE_NS && !t->queue->synchronous) || now >= until + CW_RUN_WAKE_NS)

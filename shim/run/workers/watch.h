@@ -19,7 +19,7 @@
 #include "../core/types.h"
 
 /* There is a processor for one that watches. */
-bool cw_run_watch_room(void);
+bool cw_run_watch_space(void);
 
 /* `l` has run tiles: more may come soon. */
 void cw_run_watch_begins(struct cw_run_worker *l);

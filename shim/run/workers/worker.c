@@ -173,7 +173,7 @@ static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
     t->launch.kernel->known->broken[l->number] |= !t->uncoded && !l->quarantine.error;
     cw_run.counts.moved -= t->uncoded;
     t->uncoded = false;
-    t->launch.kernel->memo.left = 0;
+    t->launch.kernel->repeat_place.left = 0;
     t->at.worker = t->at.home;
     t->at.place = t->queue->home;
     cw_run_spread_release(t);
@@ -259,10 +259,10 @@ static bool is_measured(const struct cw_run_task *t)
 
 /* The device had no memory for the launch, which has not run. Others' buffers leave it, and then it is tried
  * once more. */
-static bool has_more_room(struct cw_run_worker *l, const struct cw_run_task *t, cl_int status)
+static bool has_more_space(struct cw_run_worker *l, const struct cw_run_task *t, cl_int status)
 {
     return CW_UNLIKELY(status == CL_MEM_OBJECT_ALLOCATION_FAILURE) && l->memory != CW_MEMORY_HOST &&
-           !t->begun && cw_run_spread_make_room(l, t);
+           !t->begun && cw_run_spread_make_space(l, t);
 }
 
 /* What running the launch has told of it. */
@@ -350,7 +350,7 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     } else if (!t->outcome.failed) {
         do
             status = execute(l, t);
-        while (!l->quarantine.hung && has_more_room(l, t, status));
+        while (!l->quarantine.hung && has_more_space(l, t, status));
     }
     if (CW_UNLIKELY(l->quarantine.hung))
         return; /* another thread has seen to it */

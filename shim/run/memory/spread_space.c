@@ -1,4 +1,4 @@
-/* spread_room.c - room for buffers in a device's own memory, of memory/spread.h. */
+/* spread_space.c - room for buffers in a device's own memory, of memory/spread.h. */
 #include "spread_state.h"
 
 #include "../core/context_device.h"
@@ -101,7 +101,7 @@ static bool evict(struct cw_run_worker *l, struct cw_run_region *r)
     bool good;
 
     cw_run_record_pin(&root->r);
-    cw_run_spread_copies_are(CW_MOVE_ROOM);
+    cw_run_spread_copies_are(CW_MOVE_SPACE);
     good = leave(r->spread, l->memory);
     cw_run_spread_copies_are(CW_MOVE_NEEDED);
     for (struct cw_run_memory *m = root->parts; good && m; m = m->next_part)
@@ -115,7 +115,7 @@ static bool evict(struct cw_run_worker *l, struct cw_run_region *r)
     return good;
 }
 
-bool cw_run_spread_make_room(struct cw_run_worker *l, const struct cw_run_task *t)
+bool cw_run_spread_make_space(struct cw_run_worker *l, const struct cw_run_task *t)
 {
     struct cw_run_region *old;
     bool any = false;
@@ -151,7 +151,7 @@ static bool make_replica(const struct cw_run_task *t, const struct cw_run_contex
         cw_run_global_lock_give();
         made = cw_run_mirror_of(m, p);
         cw_run_global_lock_take();
-    } while (!made && cw_run_spread_make_room(l, t));
+    } while (!made && cw_run_spread_make_space(l, t));
     if (!root->mirrors[l->number])
         l->far_bytes -= root->bytes;
     return made;
