@@ -12,7 +12,7 @@ struct cw_bounds {
     double oct;    /* max_i min_p (W[i][p] + OCT(i,p)), OCT with exact transfer times; >= critical_path. When
                       a task may be shared it does not hold and equals critical_path */
     double area;   /* all work at its least cost, spread evenly over all devices */
-    double energy; /* of whole tasks on alike devices, or of whole numbers (energy_bound.h); else the largest
+    double energy; /* of whole tasks on alike devices, or of whole numbers (bounds.c); else the largest
                       above */
     double best;   /* the largest of them: no schedule is shorter */
 };

@@ -1,5 +1,5 @@
 /* cache_model.c - a list of pieces, the most recently used one first. */
-#include "cache_model.h"
+#include "groups_order.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,3 @@
-#include "dynamic_live.h"
 #include "dynamic.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache_model.h"
 #include "groups_order.h"
 #include "radix.h"
 #include "random.h"

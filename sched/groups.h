@@ -108,7 +108,7 @@ struct cw_groups {
     uint64_t footprint_bytes;               /* of the largest group, without steps of one tile */
     uint64_t accessed_bytes, grouped_bytes; /* likewise: of all accesses; of all groups, each byte once a
                                                group. Their ratio is the reuse */
-    uint64_t touched_bytes; /* fetched from memory in this order, by a cache of cache_bytes (cache_model.h) */
+    uint64_t touched_bytes; /* fetched from memory in this order, by a cache of cache_bytes */
     uint64_t plain_bytes;   /* the same in program order */
     uint64_t written_bytes, plain_written_bytes; /* and the bytes that go back to memory */
 };

@@ -4,7 +4,7 @@
  * each of them: bands that lean cut memory into rows, of which a tile has dozens, but a step leaves about
  * three stretches a tile. A stretch is split where a range ends in it; those that a tile writes become one
  * again. */
-#include "groups_net.h"
+#include "groups_order.h"
 
 #include <stdlib.h>
 #include <string.h>

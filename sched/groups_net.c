@@ -1,5 +1,5 @@
 /* groups_net.c - pieces of memory. */
-#include "groups_net.h"
+#include "groups_order.h"
 
 #include <stdlib.h>
 

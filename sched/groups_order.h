@@ -2,7 +2,72 @@
 #ifndef CW_GROUPS_ORDER_H
 #define CW_GROUPS_ORDER_H
 
-#include "groups_net.h"
+#include "groups.h"
+
+/* The memory that the tiles of priority groups touch, cut into pieces, and which tiles depend
+ * on which.
+ *
+ * All ends of ranges cut the address space into *pieces*; each access is a run of them. Tiles are numbered in
+ * program order: base[s] + i is tile i of step s. */
+
+enum { CW_GROUPS_TILES_MAX = 1 << 22 };
+
+struct cw_groups_run {
+    uint32_t low, high; /* pieces [low, high) */
+};
+
+struct cw_groups_net {
+    const struct cw_groups_step *step; /* borrowed */
+    uint32_t steps, tiles;
+    uint32_t *base;            /* steps + 1 entries */
+    uint32_t *step_of;         /* of each tile */
+    size_t *access_base;       /* steps + 1: the first access of each step in `run` */
+    struct cw_groups_run *run; /* of each access */
+    uint64_t *bound;           /* pieces + 1 ends, ascending; piece k is [bound[k], bound[k + 1]) */
+    uint32_t pieces;
+    uint64_t bytes;     /* of all pieces that are touched: between ranges lie others */
+    size_t *pred_start; /* tiles + 1 */
+    uint32_t *pred;     /* tiles that a tile depends on, each once, no order; all of earlier steps */
+};
+
+/* RAW, WAR and WAW, but WAW where a later step's read stands between (the order follows from the other two).
+ * Errors: CW_ERR_INVALID, CW_ERR_LIMIT, CW_ERR_NOMEM; finish in any case. */
+enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_groups_step *step,
+                                  uint32_t steps, struct cw_error *err);
+void cw_groups_net_finish(struct cw_groups_net *net);
+
+/* groups_deps.c: the part of the above that finds `pred_start` and `pred`. */
+enum cw_status cw_groups_net_depend(struct cw_groups_net *net, struct cw_error *err);
+
+/* Tiles of a step in dimension `d`, and the coordinate of its tile `i` there. */
+static inline uint32_t cw_groups_grid(const struct cw_groups_step *step, uint32_t d)
+{
+    return step->grid[0] ? step->grid[d] : d == 0 ? step->tiles : 1;
+}
+
+static inline uint32_t cw_groups_coordinate(const struct cw_groups_step *step, uint32_t i, uint32_t d)
+{
+    for (uint32_t inner = CW_GROUPS_DIMS - 1; inner > d; inner--)
+        i /= cw_groups_grid(step, inner);
+    return i % cw_groups_grid(step, d);
+}
+
+static inline uint64_t cw_groups_piece_bytes(const struct cw_groups_net *net, uint32_t piece)
+{
+    return net->bound[piece + 1] - net->bound[piece];
+}
+
+/* Runs of tile number `tile`: *count of them. */
+static inline const struct cw_groups_run *cw_groups_runs(const struct cw_groups_net *net, uint32_t tile,
+                                                         uint32_t *count,
+                                                         const struct cw_groups_access **access)
+{
+    uint32_t s = net->step_of[tile], i = tile - net->base[s];
+
+    *count = net->step[s].accesses;
+    *access = net->step[s].access + (size_t)i * *count;
+    return net->run + net->access_base[s] + (size_t)i * *count;
+}
 
 /* Coordinates and priorities count in this fraction of a tile, so that they are exact. */
 enum { CW_GROUPS_UNIT = 1 << 16 };
@@ -79,5 +144,23 @@ bool cw_groups_uses(const struct cw_groups_order *o, const uint32_t *sequence,
  * keys are new then. Errors: CW_ERR_NOMEM. */
 enum cw_status cw_groups_bound_reuse(struct cw_groups_order *o, const struct cw_groups_use *use,
                                      uint32_t groups, bool *changed, struct cw_error *err);
+
+/* The memory traffic of an order of tiles: one cache, fully associative, least recently used
+ * out.
+ *
+ * The unit is a *piece* of memory: tiles read and write whole pieces, so that the model counts
+ * capacity misses (order and size decide them) and neither lines nor conflicts. A written piece is fetched
+ * first, as processors do, and written back when it leaves. LRU and the stack model: Mattson, Gecsei, Slutz,
+ * Traiger, IBM Systems Journal 9(2), 1970. */
+
+struct cw_cache_traffic {
+    uint64_t fetched_bytes, written_bytes; /* from and to memory; data dirty at the end count as written */
+};
+
+/* Runs the tiles of `net`, numbered in program order, in `order` (NULL: program order) through a cache of
+ * `bytes` (0: without limit). A piece larger than the cache passes through it. Errors: CW_ERR_NOMEM. O(pieces
+ * touched). */
+enum cw_status cw_cache_model_run(const struct cw_groups_net *net, const uint32_t *order, uint64_t bytes,
+                                  struct cw_cache_traffic *traffic, struct cw_error *err);
 
 #endif

@@ -25,4 +25,11 @@ typedef double cw_list_score(const struct cw_plan *plan, uint32_t task, const do
 enum cw_status cw_list_plan_by_score(struct cw_plan *plan, cw_list_score *score, bool falling,
                                      const void *context, struct cw_error *err);
 
+/* The order in which HEFT and its descendants look at tasks. */
+
+/* The tasks of plan->graph that are not placed yet, by descending rank_u, lowest id on ties, parents before
+ * children. *order is malloc'd, the caller's, NULL on failure; *count of them. Errors: CW_ERR_NOMEM. */
+enum cw_status cw_list_order_by_rank(const struct cw_plan *plan, uint32_t **order, uint32_t *count,
+                                     struct cw_error *err);
+
 #endif

@@ -1,5 +1,4 @@
 #include "moldable.h"
-#include "water_fill.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* moldable.h - list scheduling of moldable tasks: from an order and a mode per task to a schedule, fast.
  *
  * A task may run whole on one device, where it fits first (insertion), or be shared by devices that are free
- * (water_fill.h), behind the last task of each. Its mode says which of these are tried; the one that finishes
- * first is taken (whole, then the lowest device on ties). It is the decoder of a search, so it keeps arrays
+ * behind the last task of each. Its mode says which of these are tried; the one that finishes first is taken
+ * (whole, then the lowest device on ties). It is the decoder of a search, so it keeps arrays
  * of slots instead of trees and allocates nothing.
  *
  * Data move as in plan.h: a shared task's output is at hand on every device that took part when its last part
@@ -12,7 +12,8 @@
 #ifndef CW_MOLDABLE_H
 #define CW_MOLDABLE_H
 
-#include "release.h"
+#include "disjunctive.h"
+#include "schedule.h"
 
 /* Modes of a task on q devices: shared by all that may or whole, shared within a class or whole, whole;
  * CW_MOLDABLE_ON + p: whole on device p; CW_MOLDABLE_ON + q - 2 + k: shared by at most k devices (2 <= k <
@@ -67,5 +68,21 @@ bool cw_moldable_decode(struct cw_moldable *m, const uint32_t *order, uint32_t c
  * cw_plan_place. */
 enum cw_status cw_moldable_place(const struct cw_moldable *m, const uint32_t *order, uint32_t count,
                                  struct cw_plan *plan, struct cw_error *err);
+
+/* Sharing one task between devices that become free at different times.
+ *
+ * Each device d takes part from its start on, at speed 1 / cost: all end together at the level F that solves
+ *     sum over d of max(0, F - start[d]) / cost[d] = 1,
+ * as water finds its level in a vessel with steps. Whole work-groups: each device gets as many as it finishes
+ * by then, the rest go, one after the other, to the device that would finish one more first; no other
+ * allocation of whole groups ends earlier.
+ *
+ * Thread-safety: pure functions. */
+
+/* Fills share, groups and finish of part[0 .. count - 1] (count >= 1) from their `device` and `start`, which
+ * must ascend; costs are those of cost[device], > 0 and finite. groups 0: divisible without limit. Parts that
+ * get nothing are taken out, the order of the others stays. first_group is left to the caller. Returns how
+ * many are left, >= 1. */
+uint32_t cw_water_fill(struct cw_part *part, uint32_t count, const double *cost, uint64_t groups);
 
 #endif

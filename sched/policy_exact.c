@@ -12,7 +12,7 @@
  * Exponential. After `nodes` placements (0: WORK_BUDGET looks at an edge or a device) it keeps the best so
  * far and says so in the schedule's note; graphs of more than TASKS_MAX tasks are not tried. On a plan that
  * holds tasks, gaps between them are used by HEFT only. */
-#include "list_order.h"
+#include "list_plan.h"
 #include "policy.h"
 
 #include <math.h>

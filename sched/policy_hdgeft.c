@@ -12,7 +12,7 @@
  * Fixing a task behind a split re-plans the tasks behind it, so time is quadratic in tasks. Above
  * PLACEMENT_BUDGET placements the tasks are planned in a window that moves along the rank order (option
  * `window`), and the schedule's note says so. */
-#include "list_order.h"
+#include "list_plan.h"
 #include "policy.h"
 #include "whole.h"
 

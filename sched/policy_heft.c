@@ -7,7 +7,7 @@
  * rank. The paper's alternatives B1 to B3, reconstructed: the child finishes first when it runs (1) on the
  * same device, (2) on whichever device suits it best; (3) the task's own finish and that of (2) have the
  * least sum. Own finish on ties. Parents of the child that are not placed yet count for nothing. */
-#include "list_order.h"
+#include "list_plan.h"
 #include "policy.h"
 #include "rank.h"
 

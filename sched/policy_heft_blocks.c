@@ -5,11 +5,11 @@
  * its device's class that have nothing to do in HEFT's schedule while it runs, and no part of an earlier task
  * then, if that makes it shorter by 7 %. The tasks are not placed anew: each device keeps HEFT's order. The
  * blocks of a shared task come out as with adaptive ratios that know all speeds: each device joins when it is
- * free, and all end together (water_fill.h). Blocks cost nothing but `overhead` for each device beyond the
+ * free, and all end together (moldable.h). Blocks cost nothing but `overhead` for each device beyond the
  * first. */
-#include "list_order.h"
+#include "list_plan.h"
 #include "policy.h"
-#include "water_fill.h"
+#include "moldable.h"
 
 #include <math.h>
 #include <stdlib.h>

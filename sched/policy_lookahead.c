@@ -5,7 +5,7 @@
  * finish first, in the order of their ranks (parents that are not placed yet count for nothing); the device
  * with the least latest finish of the children is taken, then the least own finish. O(edges x devices)
  * placements. */
-#include "list_order.h"
+#include "list_plan.h"
 #include "policy.h"
 
 #include <math.h>

@@ -19,7 +19,7 @@
  * most LOOKS_MAX in all. Where that does not allow a look at a few hundred moves the searches are left out
  * (LOOKS_LEAST), and of 100,000 tasks only list schedules are made. */
 #include "bounds.h"
-#include "list_order.h"
+#include "list_plan.h"
 #include "plan_copy.h"
 #include "policy.h"
 #include "reinsertion.h"

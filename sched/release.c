@@ -1,4 +1,4 @@
-#include "release.h"
+#include "disjunctive.h"
 
 #include <stdlib.h>
 

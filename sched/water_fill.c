@@ -1,4 +1,4 @@
-#include "water_fill.h"
+#include "moldable.h"
 #include "whole.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "cache_files.h"
 
 #include "../compile/requests.h"
-#include "../io/cache_folder.h"
+#include "../io/folders.h"
 
 #include <errno.h>
 #include <fcntl.h>

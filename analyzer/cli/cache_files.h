@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <jansson.h>
 
 #include "../../sched/status.h"
 #include "../io/file_store_visit.h"
@@ -47,5 +48,19 @@ struct cw_file_store_size cw_cache_files_requests_of(const struct cw_cache_files
 
 /* Removes requests and the builder's log, not its lock. */
 struct cw_file_store_size cw_cache_files_requests_clear(const struct cw_cache_files *c);
+
+/* The programs that `run` knows, for `clweave cache`. */
+
+/* Prints a table with a line per program: the figures of the arguments that were used last. */
+void cw_cache_programs_print(const struct cw_cache_files *c);
+
+/* All kinds of arguments of `program` (NULL: of all programs). The caller's. */
+json_t *cw_cache_programs_json(const struct cw_cache_files *c, const char *program);
+
+/* Prints all kinds of arguments of `program`. False: it is not known, which this says. */
+bool cw_cache_programs_show(const struct cw_cache_files *c, const char *program, bool json);
+
+/* False: no record is of `program`, which this says, with the nearest name. */
+bool cw_cache_programs_known(const struct cw_cache_files *c, const char *program);
 
 #endif

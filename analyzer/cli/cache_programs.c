@@ -1,10 +1,10 @@
-/* cache_programs.c - see cache_programs.h. */
-#include "cache_programs.h"
+/* cache_programs.c - see cache_files.h. */
+#include "cache_files.h"
 
 #include "frame/cli.h"
 #include "../compile/requests.h"
 #include "../history/run_records.h"
-#include "../io/printable.h"
+#include "../io/text.h"
 #include "../io/quantity.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* cmd_cache.c - clweave cache: what earlier runs have left for later ones. */
 #include "cache_files.h"
-#include "cache_programs.h"
 #include "frame/cli.h"
 #include "../history/run_records.h"
 #include "../io/quantity.h"

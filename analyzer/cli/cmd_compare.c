@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../io/array.h"
-#include "../io/file_text.h"
+#include "../io/text.h"
 #include "../io/output.h"
 #include "frame/cli.h"
 #include "compare.h"

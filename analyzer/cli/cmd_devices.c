@@ -1,7 +1,6 @@
 /* cmd_devices.c - clweave devices: the OpenCL devices of this machine. */
 #include "frame/cli.h"
-#include "devices_list.h"
-#include "devices_roofs.h"
+#include "devices.h"
 #include "../io/quantity.h"
 #include "../settings/device_list.h"
 

@@ -1,7 +1,6 @@
 /* cmd_diff.c - clweave diff: two traces side by side. */
-#include "footprints.h"
 #include "frame/cli.h"
-#include "selection_options.h"
+#include "traces.h"
 #include "../explain/draw/trace_diff_print.h"
 #include "../io/output.h"
 

@@ -1,13 +1,12 @@
 /* cmd_graph.c - clweave graph: a trace's graph as a table, a file or a picture. */
 #include "frame/cli.h"
-#include "footprints.h"
-#include "graph_abstract.h"
-#include "selection_options.h"
+#include "plan_source.h"
+#include "traces.h"
 #include "../explain/draw/exporter.h"
 #include "../graph/graph_build.h"
 #include "../explain/graph_summary.h"
 #include "../io/output.h"
-#include "../record/trace_index.h"
+#include "../record/trace_write.h"
 #include "../graph/trace_read.h"
 
 #include <jansson.h>

@@ -1,11 +1,9 @@
 /* cmd_kernel.c - clweave kernel: the bytes that kernels of an OpenCL C file touch, how they may be cut, their
  * operations. */
 #include "frame/cli.h"
-#include "kernel_helper.h"
-#include "kernel_rewritten.h"
-#include "kernel_text.h"
+#include "kernel.h"
 #include "../io/output.h"
-#include "../io/temporary_folder.h"
+#include "../io/folders.h"
 
 #include <errno.h>
 #include <limits.h>

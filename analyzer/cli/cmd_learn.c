@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../compile/builder.h"
-#include "../io/helper_tool.h"
-#include "../io/monotonic.h"
+#include "../compile/requests.h"
+#include "../io/folders.h"
+#include "../io/quantity.h"
 #include "frame/cli.h"
 
 enum {

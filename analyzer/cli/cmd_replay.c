@@ -9,11 +9,10 @@
 #include "frame/cli.h"
 #include "../execute/execute.h"
 #include "../explain/draw/gantt.h"
-#include "../io/temporary_folder.h"
+#include "../io/folders.h"
 #include "plan_source.h"
 #include "policy_args.h"
-#include "replay_groups.h"
-#include "selection_options.h"
+#include "traces.h"
 
 struct replay_options {
     struct cw_cli_list policies, history;

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 
 #include "frame/cli.h"
-#include "footprints.h"
-#include "selection_options.h"
+#include "traces.h"
 #include "../explain/draw/report.h"
-#include "../plan/launch_parts.h"
-#include "../io/cache_folder.h"
+#include "../plan/plan_graph.h"
+#include "../io/folders.h"
 #include "../io/output.h"
 
 struct report_command {

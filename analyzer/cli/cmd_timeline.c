@@ -2,9 +2,8 @@
  * chrome://tracing. */
 #include <string.h>
 
-#include "footprints.h"
 #include "frame/cli.h"
-#include "selection_options.h"
+#include "traces.h"
 #include "../explain/draw/exporter.h"
 #include "../io/output.h"
 

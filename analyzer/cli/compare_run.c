@@ -13,7 +13,7 @@
 #include "frame/cli.h"
 #include "compare.h"
 #include "plan_source.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 struct file {
     pthread_mutex_t lock; /* while it is read */

@@ -1,5 +1,5 @@
-/* devices_list.c - see devices_list.h. */
-#include "devices_list.h"
+/* devices_list.c - see devices.h. */
+#include "devices.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* devices_roofs.c - see devices_roofs.h. */
-#include "devices_roofs.h"
+/* devices_roofs.c - see devices.h. */
 
 #include <limits.h>
 #include <stdlib.h>
@@ -7,11 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../io/cache_folder.h"
+#include "../io/folders.h"
 #include "frame/cli.h"
-#include "devices_list.h"
-#include "doctor_ask.h"
-#include "roofs_measure.h"
+#include "devices.h"
+#include "doctor.h"
 
 /* Beyond those in which it measures a child has so many for the vendor's compiler. */
 enum { CHILD_SECONDS = 60 };

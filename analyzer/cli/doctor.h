@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Findings are collected, and printed at the end: a place that takes long shows nothing half. */
 struct cw_doctor {
@@ -35,5 +37,24 @@ void cw_doctor_vendors(struct cw_doctor *d);
 void cw_doctor_tools(struct cw_doctor *d);
 void cw_doctor_caches(struct cw_doctor *d);
 void cw_doctor_settings(struct cw_doctor *d); /* the environment */
+
+/* Runs a part of the doctor, or a program, in a process that may crash or hang. */
+
+struct cw_doctor_answer {
+    char *text; /* all that came, with a NUL; malloc'ed */
+    int status; /* wait status */
+    bool late;  /* it was ended, as it took longer than `seconds` */
+};
+
+/* Calls ask(fd, argument) in a child with quiet standard streams; what it writes to `fd` is the answer.
+ * False: no process or memory could be had; then *a is all zero. */
+bool cw_doctor_ask(void (*ask)(int fd, const void *argument), const void *argument, unsigned seconds,
+                   struct cw_doctor_answer *a);
+
+/* The same of a program, argv[0] by name or path, and its standard output. */
+bool cw_doctor_ask_program(const char *const *argv, unsigned seconds, struct cw_doctor_answer *a);
+
+/* How the child ended, for people: "was killed by signal 11 (Segmentation fault)". At most `size` bytes. */
+const char *cw_doctor_ask_end(const struct cw_doctor_answer *a, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* doctor_ask.c - see doctor_ask.h. */
-#include "doctor_ask.h"
+/* doctor_ask.c - see doctor.h. */
+#include "doctor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,11 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../io/helper_tool.h"
-#include "../io/temporary_folder.h"
+#include "../io/folders.h"
 #include "../kernels/models/program_models.h"
 #include "frame/cli.h"
-#include "doctor_ask.h"
 #include "launch.h"
 
 enum { SECONDS = 20 };

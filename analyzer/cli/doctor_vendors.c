@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "../settings/device_list.h"
-#include "devices_list.h"
-#include "doctor_ask.h"
+#include "devices.h"
 
 enum { SECONDS = 10, HELPERS_DEFAULT = 8 };
 

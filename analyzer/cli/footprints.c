@@ -1,5 +1,5 @@
-/* footprints.c - see footprints.h. */
-#include "footprints.h"
+/* footprints.c - see traces.h. */
+#include "traces.h"
 #include "frame/cli.h"
 
 #include <CL/cl.h>
@@ -9,9 +9,8 @@
 
 #include "../graph/graph_build.h"
 #include "../graph/trace_read.h"
-#include "../io/cache_folder.h"
-#include "../kernels/source/macro_question.h"
-#include "../kernels/source/tested_names.h"
+#include "../io/folders.h"
+#include "../kernels/source/vendor_macros.h"
 #include "../kernels/source/vendor_compiler.h"
 #include "frame/cli.h"
 

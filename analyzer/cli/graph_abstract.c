@@ -1,4 +1,4 @@
-#include "graph_abstract.h"
+#include "plan_source.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "graph_made.h"
+#include "plan_source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* kernel_helper.c - see kernel_helper.h. */
-#include "kernel_helper.h"
+/* kernel_helper.c - see kernel.h. */
+#include "kernel.h"
 
 #include "../kernels/models/program_models.h"
 

@@ -1,13 +1,12 @@
-/* kernel_rewritten.c - see kernel_rewritten.h. */
-#include "kernel_rewritten.h"
+/* kernel_rewritten.c - see kernel.h. */
+#include "kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../kernels/footprint/model_file.h"
-#include "../io/file_text.h"
+#include "../io/text.h"
 #include "../kernels/source/header_files.h"
-#include "../kernels/source/joined_source.h"
 #include "../kernels/models/program_models.h"
 #include "../kernels/rewrite/rewrite.h"
 #include "../kernels/rows/rewrite_rows.h"

@@ -1,5 +1,5 @@
-/* kernel_text.c - see kernel_text.h. */
-#include "kernel_text.h"
+/* kernel_text.c - see kernel.h. */
+#include "kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,6 @@
 #include "../plan/settings_check.h"
 #include "../record/log_read.h"
 #include "cache_files.h"
-#include "run_logs.h"
 
 #include <errno.h>
 #include <fcntl.h>

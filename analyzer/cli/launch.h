@@ -8,13 +8,14 @@
 #include <stdint.h>
 
 #include "frame/cli.h"
-#include "selection_options.h"
+#include "traces.h"
 #include "../settings/options.h"
 
 /* One index per row of options.inc. */
 enum cw_launch_setting {
 #define CW_OPTION(field, kind, value, choices, name, argument, commands, help) CW_LAUNCH_##field,
 #include "../settings/options.inc"
+#include "../graph/selection.h"
 #undef CW_OPTION
     CW_LAUNCH_SETTINGS
 };
@@ -49,5 +50,34 @@ bool cw_launch_check(unsigned command, struct cw_launch_options *o);
  * run: the id in the logs' headers. */
 void cw_launch_environment(const char *mode, const struct cw_launch_options *o, const char *library,
                            const char *pattern, uint64_t run);
+
+/* The logs that one run of a program left, and their conversion. */
+
+struct cw_run_logs {
+    const char *pattern; /* of the traces' names: absolute, %e, %p and %% as in the option `out`; one of logs
+                            (cw_log_is_name): these stay */
+    const char *file;    /* the file that the pattern names in every process; NULL: it has %e or %p */
+    uint64_t run;        /* the id in the logs' headers */
+    const char *program; /* as the user named it */
+    uint64_t program_pid;
+    bool killed;                          /* the program ended by a signal */
+    bool footprints;                      /* the graphs tell bytes of buffers apart (traces.h) */
+    const struct cw_selection *selection; /* the part that the traces shall have */
+    bool summary;                         /* with the tables of `clweave graph` */
+};
+
+/* Converts every log of the run, unless it stays, and removes those that it has converted. Where all
+ * processes have one name for their traces, the program that was named gets it or, where that has enqueued
+ * nothing, the process that has enqueued most; the others' names have their process ids inserted before the
+ * extension. Prints a line for each trace on stderr, in the former case one for `file` and one that lists the
+ * others. Says so when there is no log, or no enqueue that has returned. */
+void cw_run_logs_convert(const struct cw_run_logs *logs);
+
+/* The tool as the process that asks a vendor's compiler for its macros
+ * (source/vendor_macros.h). */
+
+/* Reads the question from the file that quiet_child.h hands over, writes the answer to standard output.
+ * Returns the exit status; 1: no answer. */
+int cw_vendor_child(void);
 
 #endif

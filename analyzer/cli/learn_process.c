@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "frame/cli.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 enum { BLOCK = 1 << 16, READS = 64, TICK_MS = 250, GRACE_MS = 1000 };
 

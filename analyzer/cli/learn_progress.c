@@ -1,6 +1,6 @@
 /* learn_progress.c - see learn.h. The bar goes past the stream, which would print its control characters. */
 #include "learn.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 #include <stdio.h>
 #include <string.h>

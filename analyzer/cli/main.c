@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "../io/spill.h"
-#include "../kernels/source/macro_child.h"
+#include "../kernels/source/vendor_macros.h"
 #include "frame/cli.h"
-#include "vendor_child.h"
+#include "launch.h"
 
 /* Arrays of this size spill, and so much of them stays in memory. */
 enum { SPILL_BYTES = 48 << 20, RESIDENT_BYTES = 128 << 20 };

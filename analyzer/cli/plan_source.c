@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "frame/cli.h"
-#include "footprints.h"
-#include "graph_made.h"
+#include "traces.h"
 #include "../plan/graph_format.h"
 #include "../graph/trace_read.h"
 

@@ -7,6 +7,9 @@
 #include "../graph/selection.h"
 #include "../plan/plan_graph.h"
 #include "../plan/plan_result.h"
+#include "../../sched/generate.h"
+#include "../plan/graph_format.h"
+#include "../record/trace.h"
 
 struct cw_plan_source {
     struct cw_plan_input input; /* borrows from the rest */
@@ -28,7 +31,7 @@ struct cw_plan_source_known {
     const struct cw_selection *part;   /* of the trace; NULL: all of it */
 };
 
-/* Reads `path`, or makes the graph that it names (graph_made.h).
+/* Reads `path`, or makes the graph that it names.
  *   platform   built-in or file, NULL: the devices of the input, or hxdsp when `dsp` >= 0
  *   dsp        number of DSPs, -1 = as the platform says
  *   processors alike processors of graph files that name no devices; 0 = graph_format.h's default
@@ -49,5 +52,55 @@ void cw_plan_source_finish(struct cw_plan_source *s); /* safe on a zeroed struct
 
 /* Gives the memory back except for the facts that cw_plan_source_complain needs; finish is still due. */
 void cw_plan_source_release(struct cw_plan_source *s);
+
+/* A graph to be generated, named where a file may stand: KIND:[OPTION=VALUE,...], as
+ * `topcuoglu:tasks=40,ccr=0.5,seed=7`, with the kinds and options of `clweave generate`. */
+
+/* Whether `text` begins as such a name does, and no file has it. */
+bool cw_graph_made_is(const char *text);
+
+/* Makes the graph; both results are the caller's, NULL on failure. CW_ERR_INVALID: an option that there is
+ * not, or its value; those of cw_generate(). */
+enum cw_status cw_graph_made(const char *text, struct cw_graph **graph, struct cw_platform **platform,
+                             struct cw_error *err);
+
+/* Clweave graph for abstract task graphs: a summary, another format, a picture; and traces
+ * written as task graphs. */
+
+/* The format of task graphs that --format `name` or else the extension of `path` asks for: stg or wfformat
+ * for a trace (whose json and dot are others), any for a task graph. NULL: none; both may be NULL. */
+const struct cw_graph_format *cw_graph_abstract_format(const char *name, const char *path, bool of_trace);
+
+/* Shows (out and name NULL) or writes the task graph at `path`, which is of format `in`. json: the summary as
+ * JSON. Returns an exit status, having complained. */
+int cw_graph_abstract_run(const struct cw_graph_format *in, const char *path, const char *out,
+                          const char *name, bool json);
+
+/* Writes the task graph of a trace, on the trace's own devices, as `format`. Errors: those of plan_graph.h
+ * and of the format. */
+enum cw_status cw_graph_abstract_export(const struct cw_graph_format *format, const struct cw_trace *t,
+                                        const char *out, struct cw_error *err);
+
+/* Clweave replay --policy groups: the memory traffic of an order by priority groups.
+ */
+
+struct cw_replay_groups_options {
+    const char *rule;    /* "max", "skew", NULL: both */
+    const char *picture; /* file; NULL: none */
+    double reuse;        /* -1: no bound */
+    bool json, keep_waits;
+    /* of cw_replay_groups_parse; 0: height and width by the model */
+    uint64_t height, width, tiles, dims, cache;
+};
+
+/* Sets the options of "height=3,width=2,tiles=64,dims=2,cache=16M", and the default of each that is not there
+ * (--list-policies explains them). Errors: CW_ERR_INVALID (no such option, a value out of its range, or
+ * `reuse` is); CW_ERR_NOMEM. */
+enum cw_status cw_replay_groups_parse(const char *text, struct cw_replay_groups_options *o,
+                                      struct cw_error *err);
+
+/* Orders the commands of `source` (its trace with accesses, or its graph) and prints the results. */
+enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct cw_plan_source *source,
+                                FILE *out, struct cw_error *err);
 
 #endif

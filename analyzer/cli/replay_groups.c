@@ -1,5 +1,5 @@
-/* replay_groups.c - see replay_groups.h. */
-#include "replay_groups.h"
+/* replay_groups.c - see plan_source.h. */
+#include "plan_source.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../explain/draw/group_picture.h"
+#include "../explain/draw/gantt.h"
 #include "../io/json_out.h"
 #include "../plan/tile_steps.h"
 #include "frame/cli.h"
-#include "footprints.h"
+#include "traces.h"
 #include "../../sched/whole.h"
 
 enum { LANES = 2, ORDERS = 3, CACHE_UNKNOWN_MIB = 8, TILES = 128 };

@@ -1,8 +1,8 @@
-/* roofs_measure.c - see roofs_measure.h. Launches grow until they take long enough to be timed; then several
+/* roofs_measure.c - see devices.h. Launches grow until they take long enough to be timed; then several
  * are. Kernels are timed by the device's clock, transfers and launches as their caller sees them. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: vendors of OpenCL 1 know no other */
-#include "roofs_measure.h"
-#include "../io/monotonic.h"
+#include "devices.h"
+#include "../io/quantity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

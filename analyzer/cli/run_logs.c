@@ -1,11 +1,10 @@
-/* run_logs.c - see run_logs.h. */
-#include "run_logs.h"
+/* run_logs.c - see launch.h. */
+#include "launch.h"
 #include "frame/cli.h"
-#include "footprints.h"
+#include "traces.h"
 #include "../io/quantity.h"
 #include "../graph/graph_build.h"
 #include "../explain/graph_summary.h"
-#include "../record/log_process.h"
 #include "../record/log_read.h"
 #include "../graph/trace_read.h"
 #include "../record/trace_write.h"

@@ -1,5 +1,5 @@
-/* selection_options.c - see selection_options.h. */
-#include "selection_options.h"
+/* selection_options.c - see traces.h. */
+#include "traces.h"
 
 bool cw_selection_options_check(const struct cw_selection *s)
 {

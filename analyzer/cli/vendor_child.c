@@ -1,11 +1,11 @@
-/* vendor_child.c - see vendor_child.h. */
-#include "vendor_child.h"
+/* vendor_child.c - see launch.h. */
+#include "launch.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "../io/quiet_child.h"
-#include "../kernels/source/macro_child.h"
+#include "../kernels/source/vendor_macros.h"
 #include "../kernels/source/vendor_compiler.h"
 
 enum { WORDS_BYTES = 1 << 20, MOST_PLATFORMS = 16, MOST_DEVICES = 64 };

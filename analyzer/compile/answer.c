@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../kernels/source/vendor_compiler.h"
-#include "dry_run.h"
 
 enum {
     MOST_PLATFORMS = 16,

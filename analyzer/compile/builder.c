@@ -1,5 +1,4 @@
-/* builder.c - see builder.h. Calls no OpenCL itself: the processes for the requests do. */
-#include "builder.h"
+/* builder.c - see requests.h. Calls no OpenCL itself: the processes for the requests do. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fulfil.h"
+#include "answer.h"
 #include "requests.h"
 
 #ifndef SYS_close_range

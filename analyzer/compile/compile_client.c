@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../io/helper_tool.h"
+#include "../io/folders.h"
 #include "../io/quiet_child.h"
 
 enum {

@@ -1,5 +1,5 @@
-/* dry_run.c - see dry_run.h. */
-#include "dry_run.h"
+/* dry_run.c - see answer.h. */
+#include "answer.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

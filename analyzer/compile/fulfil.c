@@ -1,17 +1,15 @@
-/* fulfil.c - see fulfil.h. */
-#include "fulfil.h"
+/* fulfil.c - see answer.h. */
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../kernels/footprint/model_file.h"
-#include "../io/helper_tool.h"
+#include "../io/folders.h"
 #include "../kernels/models/program_models.h"
 #include "../kernels/source/vendor_compiler.h"
 #include "answer.h"
-#include "same_program.h"
-#include "stand_in.h"
+#include "requests.h"
 
 /* A program of the request, and one of its binary. */
 struct built {

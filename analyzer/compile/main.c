@@ -1,5 +1,5 @@
 /* main.c - clweave-compile: compiles kernels for a process that does not want to do so itself
- * (compile/compile_client.h), or is the builder (compile/builder.h). Run by the library only. */
+ * (compile/compile_client.h), or is the builder (compile/requests.h). Run by the library only. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "../io/quiet_child.h"
 #include "answer.h"
-#include "builder.h"
+#include "requests.h"
 
 enum { PATIENCE_MS = 2000, OWN_OUTPUT = 10 };
 

@@ -1,4 +1,4 @@
-/* requests.h - requests that programs leave for the builder (builder.h): results that later runs are to find.
+/* requests.h - requests that programs leave for the builder: results that later runs are to find.
  *
  * A folder `requests` beside the stores of the results holds a file for each (io/file_store.h): all that the
  * result depends on, and how often the builder has failed to make it. Where a folder holds more than
@@ -6,6 +6,8 @@
  * the builder takes. Quiet; errno is preserved. */
 #ifndef CW_REQUESTS_H
 #define CW_REQUESTS_H
+
+#include <stdbool.h>
 
 #include "../io/file_store.h"
 #include "compile_area.h"
@@ -21,7 +23,7 @@
 
 enum cw_request_kind {
     CW_REQUEST_PROGRAM,  /* a helper's or a rewritten program: its binary, in the store `kernels` */
-    CW_REQUEST_STAND_IN, /* the program's own (compile/stand_in.h), in `builds` */
+    CW_REQUEST_STAND_IN, /* the program's own (compile/requests.h), in `builds` */
     CW_REQUEST_MODELS,   /* of its kernels (models/program_models.h), in `footprints` */
     CW_REQUEST_LAUNCH,   /* the vendor's code for launches of a kind: the name of its file, in `compiled` */
     CW_REQUEST_KINDS
@@ -88,5 +90,48 @@ size_t cw_requests_count(const struct cw_requests *r);
 
 /* The store that holds results of that kind. */
 void cw_requests_results(const struct cw_requests *r, enum cw_request_kind kind, struct cw_file_store *store);
+
+/* What is kept of a build that a program makes in every run (shim/run/code/build_cache.h): how
+ * often the vendor has made it, in what time, and the binary of a stand-in that answers in its place. */
+
+#define CW_STAND_IN_NEVER UINT64_MAX /* builds, where no stand-in gives the program's answers */
+
+struct cw_stand_in {
+    uint64_t took_ns; /* the quickest of its builds by the vendor */
+    uint64_t builds;
+    uint64_t bytes; /* of the binary that follows; 0: none */
+};
+
+/* The one stored for `id`, malloc'ed for the caller; NULL: none. */
+struct cw_stand_in *cw_stand_in_read(const struct cw_file_store *s, const struct cw_identity *id);
+
+/* Its binary, or NULL. */
+const unsigned char *cw_stand_in_binary(const struct cw_stand_in *a);
+
+/* Stores `head` with head->bytes of `binary`. */
+void cw_stand_in_write(struct cw_file_store *s, const struct cw_identity *id, const struct cw_stand_in *head,
+                       const void *binary);
+
+/* The detached builder: makes the results that programs have asked for, while they
+ * run or after they have ended.
+ *
+ * One in a folder of requests at a time, which holds a lock on its file `lock`. It has no descriptor, no
+ * terminal, no session and no parent in common with the program that has started it. It yields every
+ * processor, disk and page of memory to others. Each request is worked on in a process of its own, with
+ * limits, which ends with the builder. `log` says what was made; SIGTERM ends it at any time. */
+
+#define CW_BUILDER_WORD  "--requests" /* clweave-compile --requests FOLDER [--wait] */
+#define CW_BUILDER_WAIT  "--wait"
+#define CW_BUILDER_CHILD "--request" /* clweave-compile --request FOLDER NAME: the process for one of them */
+
+/* The folder that holds `requests` and the stores. Returns the exit status: 0, too, where another builder is
+ * at work or nothing is asked for; 1: the folder cannot be used, or this process is limited.
+ *
+ * wait: returns when all is made that can be; works in this process's session, and at its priority. Else
+ * returns at once in the calling process; a child of it goes on. Closes all descriptors from 3 on. */
+int cw_builder_run(const char *folder, bool wait);
+
+/* Makes the result of that request; an exit status, enum cw_fulfilled. */
+int cw_builder_one(const char *folder, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* same_program.c - see same_program.h. */
-#include "same_program.h"
+/* same_program.c - see answer.h. */
+#include "answer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "stand_in.h"
+#include "requests.h"
 
 #include <stdlib.h>
 #include <string.h>

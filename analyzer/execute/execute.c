@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "../graph/reorder.h"
-#include "../graph/sweep_order.h"
-#include "../io/monotonic.h"
+#include "../graph/trace_read.h"
+#include "../io/quantity.h"
 
 /* One call of cw_execute_run. */
 struct session {

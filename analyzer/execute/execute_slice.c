@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../graph/sweep_order.h"
+#include "../graph/trace_read.h"
 #include "../io/output.h"
 #include "../record/trace_write.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "../graph/races.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 enum { LEAST_SECONDS = 10, TIMES = 10 }; /* the bound: their sum, TIMES the traced program */
 

@@ -1,5 +1,5 @@
-/* code_places.c - see code_places.h. */
-#include "code_places.h"
+/* code_places.c - see explain.h. */
+#include "explain.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -3,8 +3,21 @@
 #ifndef CW_COMMAND_TIMES_H
 #define CW_COMMAND_TIMES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "../record/trace.h"
-#include "spread.h"
+
+/* How a set of times is spread: its smallest, middle and largest. */
+
+struct cw_spread {
+    uint64_t count;
+    uint64_t sum, min, median, p95,
+        max; /* ns; all 0 without times. p95: 95 % of the times are at most that */
+};
+
+/* The spread of ns[0 .. n-1], which it sorts. O(n log n). */
+struct cw_spread cw_spread_of(uint64_t *ns, size_t n);
 
 enum cw_stage {
     CW_STAGE_CALL,   /* the call that enqueued it; of a blocking one until it had run */

@@ -1,5 +1,5 @@
-/* device_clock.c - see device_clock.h. */
-#include "device_clock.h"
+/* device_clock.c - see explain.h. */
+#include "explain.h"
 
 #include <stdbool.h>
 

@@ -1,16 +1,16 @@
-/* diff_phases.c - see diff_phases.h. */
-#include "diff_phases.h"
+/* diff_phases.c - see trace_diff.h. */
+#include "trace_diff.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "../history/pair_ratios.h"
 #include "../record/command_facts.h"
-#include "phases.h"
+#include "figures.h"
 
 enum { RUN, FIRST_PHASE, ENQUEUE_CALLS = FIRST_PHASE + CW_PHASES, WAIT_CALLS };
 
-/* The phases are those of the report (phases.h), in the order in which a program usually passes them. */
+/* The phases are those of the report (figures.h), in the order in which a program usually passes them. */
 static const struct {
     enum cw_phase phase;
     const char *meaning;

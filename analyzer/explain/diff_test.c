@@ -1,11 +1,9 @@
-/* diff_test.c - see diff_test.h. */
-#include "diff_test.h"
+/* diff_test.c - see trace_diff.h. */
+#include "trace_diff.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-#include "rank_test.h"
 
 struct cw_diff_test cw_diff_test_compare(const double *a, size_t n, const double *b, size_t m)
 {

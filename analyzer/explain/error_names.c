@@ -1,5 +1,5 @@
-/* error_names.c - see error_names.h. */
-#include "error_names.h"
+/* error_names.c - see host_calls.h. */
+#include "host_calls.h"
 
 #include <CL/cl.h>
 #include <CL/cl_egl.h>

@@ -1,9 +1,8 @@
 /* figures.c - see figures.h. */
 #include "figures.h"
 #include "../record/command_facts.h"
-#include "device_clock.h"
+#include "explain.h"
 #include "../graph/graph_build.h"
-#include "interval_union.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

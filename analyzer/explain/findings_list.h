@@ -4,7 +4,7 @@
 #ifndef CW_FINDINGS_LIST_H
 #define CW_FINDINGS_LIST_H
 
-#include "code_places.h"
+#include "explain.h"
 #include "figures.h"
 
 struct cw_findings_list {

@@ -1,5 +1,5 @@
 /* findings_troubles.c - faults of the program that a trace shows; see findings_list.h. */
-#include "error_names.h"
+#include "host_calls.h"
 #include "findings_list.h"
 #include "../io/quantity.h"
 

@@ -1,9 +1,8 @@
-/* first_launches.c - see first_launches.h. Times are on the host's clock (device_clock.h). */
-#include "first_launches.h"
+/* first_launches.c - see figures.h. Times are on the host's clock (explain.h). */
+#include "figures.h"
 #include "../record/command_facts.h"
 #include "../graph/critical_path.h"
-#include "device_clock.h"
-#include "interval_union.h"
+#include "explain.h"
 
 #include <stdlib.h>
 #include <string.h>

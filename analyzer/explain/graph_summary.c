@@ -3,9 +3,8 @@
 #include "../io/quantity.h"
 #include "../record/command_facts.h"
 #include "../graph/critical_path.h"
-#include "device_clock.h"
+#include "explain.h"
 #include "../graph/graph_build.h"
-#include "interval_union.h"
 #include "../graph/races.h"
 
 #include <CL/cl.h>

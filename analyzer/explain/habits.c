@@ -1,5 +1,5 @@
-/* habits.c - see habits.h. */
-#include "habits.h"
+/* habits.c - see figures.h. */
+#include "figures.h"
 #include "../record/command_facts.h"
 
 #include <CL/cl.h>

@@ -5,8 +5,10 @@
 #ifndef CW_HOST_CALLS_H
 #define CW_HOST_CALLS_H
 
+#include <stdint.h>
+
 #include "../record/trace.h"
-#include "spread.h"
+#include "command_times.h"
 
 struct cw_host_call {
     const char *name;        /* the trace's, or static */
@@ -50,5 +52,10 @@ void cw_host_calls_finish(struct cw_host_calls *h); /* safe on a zeroed struct *
 
 /* True for the functions that build programs. */
 bool cw_host_calls_is_build(const char *name);
+
+/* The specification's names of OpenCL's errors. */
+
+/* "CL_INVALID_VALUE"; "error -1234" for an unknown one, in `text` of 32 bytes. Thread-safe. */
+const char *cw_error_names_of(int32_t status, char text[32]);
 
 #endif

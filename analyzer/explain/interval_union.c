@@ -1,5 +1,5 @@
-/* interval_union.c - see interval_union.h. */
-#include "interval_union.h"
+/* interval_union.c - see explain.h. */
+#include "explain.h"
 
 #include <stdlib.h>
 

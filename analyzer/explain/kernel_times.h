@@ -6,7 +6,7 @@
 
 #include "../kernels/footprint/op_kinds.h"
 #include "../record/trace.h"
-#include "spread.h"
+#include "command_times.h"
 
 enum { CW_KERNEL_BINS = 24 };
 

@@ -1,5 +1,5 @@
-/* leaks.c - see leaks.h. */
-#include "leaks.h"
+/* leaks.c - see figures.h. */
+#include "figures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* memory_moves.c - see memory_moves.h. */
-#include "memory_moves.h"
+/* memory_moves.c - see figures.h. */
+#include "figures.h"
 #include "../record/command_facts.h"
 
 #include <stdlib.h>

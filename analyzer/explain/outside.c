@@ -1,5 +1,5 @@
-/* outside.c - see outside.h. */
-#include "outside.h"
+/* outside.c - see figures.h. */
+#include "figures.h"
 
 void cw_outside_look(struct cw_outside *o, const struct cw_trace *t, uint32_t id,
                      struct cw_trace_reach *reach)

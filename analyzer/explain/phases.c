@@ -1,7 +1,7 @@
-/* phases.c - see phases.h. A sweep over the ends of all intervals. */
-#include "phases.h"
+/* phases.c - see figures.h. A sweep over the ends of all intervals. */
+#include "figures.h"
 #include "../record/command_facts.h"
-#include "device_clock.h"
+#include "explain.h"
 #include "host_calls.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* rank_test.c - see rank_test.h. */
-#include "rank_test.h"
+/* rank_test.c - see trace_diff.h. */
+#include "trace_diff.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
-/* shared_contexts.c - see shared_contexts.h. */
-#include "shared_contexts.h"
+/* shared_contexts.c - see figures.h. */
+#include "figures.h"
 #include "../record/command_facts.h"
-#include "device_clock.h"
+#include "explain.h"
 #include "../graph/graph_build.h"
 
 #include <CL/cl.h>

@@ -1,5 +1,5 @@
-/* spread.c - see spread.h. */
-#include "spread.h"
+/* spread.c - see command_times.h. */
+#include "command_times.h"
 
 #include <stdlib.h>
 

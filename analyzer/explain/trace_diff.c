@@ -9,8 +9,6 @@
 #include "../history/pair_ratios.h"
 #include "../io/quantity.h"
 #include "../record/command_facts.h"
-#include "diff_phases.h"
-#include "rank_test.h"
 
 /* ---- commands in the order of their names and sizes */
 

@@ -11,10 +11,8 @@
 
 #include "../../sched/dispatch.h"
 #include "../../sched/dispatch_master.h"
-#include "farm_global.h"
-#include "farm_summary.h"
+#include "farm_serve.h"
 #include "farm_rows.h"
-#include "farm_table.h"
 #include "farm_tree.h"
 #include "../cli/frame/cli.h"
 #include "farm_command.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../io/crc32.h"
+#include "../io/identity.h"
 
 #define MAGIC                                                                                                \
     UINT64_C(0x316b6c6257436677) /* of blocks; all versions of clweave have the head's first 40 bytes */

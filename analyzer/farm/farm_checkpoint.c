@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../io/crc32.h"
-#include "../io/file_text.h"
+#include "../io/identity.h"
+#include "../io/text.h"
 #include "../io/output.h"
-#include "../io/temporary_folder.h"
+#include "../io/folders.h"
 
 #define MAGIC    0x31665743u /* "CWf1" */
 #define MAGIC_OF 0x00ffffffu /* the part of it that is not the version */

@@ -1,4 +1,3 @@
-#include "farm_children.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +9,7 @@
 #include <unistd.h>
 
 #include "farm_serve.h"
-#include "farm_worker.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 #define SUCCESSOR_S 1.0 /* so long the children of a dead regional master have to take over */
 

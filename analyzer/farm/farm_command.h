@@ -5,9 +5,12 @@
 #include <limits.h>
 #include <signal.h>
 #include <sys/types.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "../cli/frame/cli.h"
 #include "farm_run.h"
+#include "farm_checkpoint.h"
 
 /* ---- cmd_farm.c: the farm as a means of other commands: their tasks on the processors of this machine, kept
  * in a checkpoint, with the progress and the messages of `clweave farm`. */
@@ -89,5 +92,41 @@ int cw_farm_machines_block(const struct cw_farm_jobs *jobs, const char *in, cons
  * of which the user reads the parts that matter. Returns an exit status: a worker that could serve no farm
  * fails. */
 int cw_farm_attend(pid_t worker, int said, const char *note, const sigset_t *set);
+
+/* How many tasks a finished table has, and how many of them failed: a table is written
+ * when all is done, and its checkpoint may be gone by then. */
+
+struct cw_farm_summary {
+    uint32_t tasks, failed;
+};
+
+/* Reads the table `path`: CSV with the columns `task` (the first) and `status`, JSON with these keys, or a
+ * database with a table `farm`.
+ * Several rows with the same number in a row are one task. False: it is no such table, or cannot be read.
+ * Thread-safe. */
+bool cw_farm_summary_read(const char *path, struct cw_farm_summary *s);
+
+/* The results as a table: in the order of the tasks, in which workers need not have done
+ * them. The columns hold neither times nor tries, so that the table of a disturbed farm is that of a quiet
+ * one.
+ *
+ *     task     the task's number, from 1
+ *     input    its line; of several lists one column each, named after the list
+ *     status   "ok", or how it failed
+ *     output   its standard output, less one newline at the end; where tasks print rows (farm_rows.h), the
+ *              columns of those instead: one row per row, or one with nulls for a task that has none
+ *     errors   its standard error, of tasks that failed
+ *
+ * A column is INTEGER or REAL where all its values are, else TEXT. */
+
+/* Fails early: CW_ERR_INVALID for a form that cannot be, CW_ERR_IO for a place where no file can be made.
+ * Makes nothing. */
+enum cw_status cw_farm_table_check(const struct cw_farm_plan *p, struct cw_error *err);
+
+/* Writes p->out at once: it is complete or as it was. *odd: tasks that ended well with an output that is not
+ * the rows that it should be; their status says so, `errors` where. CW_ERR_IO, CW_ERR_NOMEM, and those of
+ * cw_farm_checkpoint_read(). */
+enum cw_status cw_farm_table_write(const struct cw_farm_plan *p, const struct cw_farm_checkpoint *c,
+                                   uint32_t *odd, struct cw_error *err);
 
 #endif

@@ -1,9 +1,7 @@
-#include "farm_global.h"
 
 #include "farm_master.h"
-#include "farm_region.h"
 #include "farm_serve.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 enum { BLOCK_MAX = 64, PARTS = 32 };
 

@@ -12,7 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "../io/temporary_folder.h"
+#include "../io/folders.h"
 #include "farm_command.h"
 
 #define WORKER "work_queue_worker"

@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 #include "farm_block.h"
-#include "farm_global.h"
-#include "../io/file_text.h"
-#include "../io/helper_tool.h"
-#include "../io/temporary_folder.h"
+#include "farm_serve.h"
+#include "../io/text.h"
+#include "../io/folders.h"
 
 /* ---- the manager */
 

@@ -5,9 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "farm_children.h"
 #include "farm_serve.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 enum { STOP_MS = 3000, LEVEL_MS = 400 };
 

@@ -1,6 +1,6 @@
 /* farm_master.h - a master of a farm on one machine, global or regional: it serves its children, which are
  * processes. The rules of who holds which task are dispatch_master.h's, messages go over farm_link.h, the
- * tree is farm_tree.h's. farm_global.h and farm_region.h have the rest. */
+ * tree is farm_tree.h's. farm_serve.h and farm_serve.h have the rest. */
 #ifndef CW_FARM_MASTER_H
 #define CW_FARM_MASTER_H
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../io/array.h"
-#include "../io/file_text.h"
+#include "../io/text.h"
 #include "farm_rows.h"
 
 /* ---- bytes that grow */

@@ -1,12 +1,9 @@
-#include "farm_region.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "farm_children.h"
 #include "farm_serve.h"
-#include "farm_takeover.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 struct region {
     struct cw_farm_master m;

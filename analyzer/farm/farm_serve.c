@@ -1,5 +1,5 @@
 #include "farm_serve.h"
-#include "../io/monotonic.h"
+#include "../io/quantity.h"
 
 #include <errno.h>
 #include <stdio.h>

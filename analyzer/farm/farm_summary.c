@@ -1,10 +1,10 @@
-#include "farm_summary.h"
+#include "farm_command.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../io/file_text.h"
+#include "../io/text.h"
 
 struct reader {
     const char *p, *end;

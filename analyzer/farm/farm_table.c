@@ -1,4 +1,4 @@
-#include "farm_table.h"
+#include "farm_command.h"
 
 #include <stdlib.h>
 #include <string.h>

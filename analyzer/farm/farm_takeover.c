@@ -1,4 +1,4 @@
-#include "farm_takeover.h"
+#include "farm_serve.h"
 
 #include <poll.h>
 #include <stdlib.h>

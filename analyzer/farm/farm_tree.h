@@ -53,7 +53,7 @@ struct cw_farm_tree {
     _Atomic uint32_t *ended;   /* shared; nonzero: the farm ends, and no process takes over */
     uint32_t *holder;          /* shared; levels x tasks */
     int terminal[2];           /* standard output and error of the farm; jobs have others */
-    /* Is the regional master `node` until the farm ends (farm_region.h); returns an exit status. */
+    /* Is the regional master `node` until the farm ends (farm_serve.h); returns an exit status. */
     int (*region)(const struct cw_farm_run *run, struct cw_farm_tree *t, uint32_t node, int listening,
                   int link);
     size_t shared_bytes;

@@ -1,5 +1,5 @@
-#include "farm_worker.h"
-#include "../io/monotonic.h"
+#include "farm_serve.h"
+#include "../io/quantity.h"
 
 #include <poll.h>
 #include <stdatomic.h>

@@ -1,9 +1,8 @@
 /* access.c - see graph_parts.h. */
 #include "graph_parts.h"
-#include "../kernels/source/cl_addresses.h"
 #include "../kernels/source/cl_variables.h"
 #include "../kernels/source/kernel_params.h"
-#include "trace_vendor.h"
+#include "trace_reach.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
-/* contract.c - see contract.h. One pass in topological order: every left-out command holds the kept ones that
+/* contract.c - see selection.h.
+ *
+ * One pass in topological order: every left-out command holds the kept ones that
  * reach it, until its last successor has seen them. */
-#include "contract.h"
+#include "selection.h"
 #include "graph_parts.h"
-#include "sweep_order.h"
+#include "trace_read.h"
 
 #include <stdlib.h>
 #include <string.h>

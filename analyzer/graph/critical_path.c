@@ -2,7 +2,7 @@
 #include "critical_path.h"
 #include "../record/command_facts.h"
 #include "graph_build.h"
-#include "sweep_order.h"
+#include "trace_read.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

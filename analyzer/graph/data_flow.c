@@ -1,6 +1,5 @@
 /* data_flow.c - see graph_parts.h; algorithm A2. */
 #include "graph_parts.h"
-#include "interval_map.h"
 
 #include <CL/cl.h>
 

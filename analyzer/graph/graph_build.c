@@ -1,7 +1,7 @@
 /* graph_build.c - the sweep over a recorded stream; see graph_build.h. */
 #include "graph_build.h"
 #include "graph_parts.h"
-#include "sweep_order.h"
+#include "trace_read.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* graph_build.h - from a recorded command stream to a dependence graph (algorithms A1, A2).
  *
- * One sweep over the commands in the order of sweep_order.h fills t->accesses (every command's slice) and
+ * One sweep over the commands in the order of trace_read.h fills t->accesses (every command's slice) and
  * t->edges. Edges run forwards in that order, so the graph has no cycles by construction.
  *
  * Which edges bind a reordering: everything but kind CW_EDGE_QUEUE. An in-order queue chains its commands,
@@ -30,7 +30,7 @@
  * (options.reach) a launch reads and writes the byte ranges that its kernel's model gives for its sizes and
  * scalar arguments; where the model knows no more than "anywhere", and for images, it is as before. A command
  * with unknown_access, or a kernel that may touch buffers which are no argument (footprint/model.h, anywhere;
- * without a model source/cl_addresses.h), collides with every command of its context.
+ * without a model source/cl_variables.h), collides with every command of its context.
  *
  * A mere declaration (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
  * programs break such promises and vendors let them. Where declarations say less than the proven modes the

@@ -1,5 +1,5 @@
-/* interval_map.c - see interval_map.h. */
-#include "interval_map.h"
+/* interval_map.c - see graph_parts.h. */
+#include "graph_parts.h"
 #include "../record/trace.h"
 
 #include <stdlib.h>

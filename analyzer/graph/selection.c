@@ -2,8 +2,6 @@
 #include "selection.h"
 #include "../io/quantity.h"
 #include "../record/command_facts.h"
-#include "contract.h"
-#include "trace_subset.h"
 
 #include <CL/cl.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
  *                            markers and barriers stay, too, where they join two such launches or more
  *
  * The graph of a selection keeps the order of the whole one: where the whole graph has a path from one
- * command to another through left-out ones alone, the selection's has an edge, or a path (contract.h). */
+ * command to another through left-out ones alone, the selection's has an edge, or a path. */
 #ifndef CW_SELECTION_H
 #define CW_SELECTION_H
 
@@ -39,5 +39,36 @@ enum cw_status cw_selection_mark(const struct cw_trace *t, const struct cw_selec
  * selected, with a message that says what the trace has; CW_ERR_LIMIT when the part's graph would have too
  * many edges; CW_ERR_CYCLE, CW_ERR_NOMEM. After a failure `t` is still to be finished. */
 enum cw_status cw_selection_apply(struct cw_trace *t, const struct cw_selection *s, struct cw_error *err);
+
+/* The graph of a part of a trace's commands.
+ *
+ * Edges between commands that stay are kept as they are. Where a path of binding edges leads from one to
+ * another through left-out commands alone, an edge stands for it: of kind `path`; of kind `host` when
+ * every such path has a host edge on it. It is unproven when every such path has an unproven edge. Where
+ * two of these are true of different paths, two edges stand for them. An edge of kind `queue` stands for a
+ * chain of them. What other edges imply is left out, so that long chains of left-out commands do not make
+ * an edge for every pair: from one kept command to another a path leads in the new graph exactly where one
+ * leads in the old one. */
+
+enum cw_contract_keep {
+    CW_CONTRACT_DROP,
+    CW_CONTRACT_KEEP,
+    CW_CONTRACT_JOIN /* stays when two kept commands or more lead to it: so fewer edges say the same */
+};
+
+/* Replaces t->edges by the edges between commands that stay; ids are those of the whole trace, edges in no
+ * order. keep[command]: enum cw_contract_keep; in the end each is DROP or KEEP. CW_ERR_LIMIT when there would
+ * be more than CW_CONTRACT_EDGES new ones, CW_ERR_CYCLE, CW_ERR_NOMEM. */
+enum cw_status cw_contract(struct cw_trace *t, uint8_t *keep, struct cw_error *err);
+
+enum { CW_CONTRACT_EDGES = 1 << 24 };
+
+/* A trace without some of its commands. */
+
+/* Takes the commands out of `t` for which keep[command] is 0, and what belongs to them: edges at them, their
+ * places in wait lists, their parts, plans and moves, calls outside [from_ns, to_ns) of the host's clock.
+ * Commands get new ids in their old order; `origin` of each says its number. Objects stay. CW_ERR_NOMEM. */
+enum cw_status cw_trace_subset(struct cw_trace *t, const uint8_t *keep, uint64_t from_ns, uint64_t to_ns,
+                               struct cw_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* sweep_order.c - see sweep_order.h. */
-#include "sweep_order.h"
+/* sweep_order.c - see trace_read.h. */
+#include "trace_read.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* trace_check.c - see trace_check.h. */
-#include "trace_check.h"
-#include "sweep_order.h"
+/* trace_check.c - see trace_read.h. */
+#include "trace_read.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* trace_reach.c - see trace_reach.h. */
 #include "trace_reach.h"
 #include "../kernels/source/cl_language.h"
-#include "trace_vendor.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #ifndef CW_TRACE_REACH_H
 #define CW_TRACE_REACH_H
 
-#include "../kernels/models/program_reach.h"
+#include "../kernels/models/program_models.h"
 #include "../record/trace.h"
 
 /* How to ask the devices of a context of the trace; see struct cw_models_vendor. NULL: they are not asked. */
@@ -42,5 +42,12 @@ const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, cons
 /* As cw_program_reach_says, for a kernel of the trace. */
 bool cw_trace_reach_says(const struct cw_trace_reach *r, const struct cw_trace *t, uint32_t kernel,
                          bool *elsewhere, bool *addresses);
+
+/* Facts about the vendors of a trace, by the names and versions that it has of them. Pure;
+ * any thread. */
+
+/* The language of a build without -cl-std in the context (source/cl_language.h): the latest of those of its
+ * devices. */
+int cw_trace_vendor_language(const struct cw_trace *t, uint32_t context);
 
 #endif

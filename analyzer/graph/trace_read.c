@@ -1,13 +1,12 @@
 /* trace_read.c - see trace_read.h. */
 #include "trace_read.h"
-#include "../io/file_text.h"
-#include "../record/field_read.h"
+#include "../io/text.h"
+#include "../record/trace_fields.h"
 #include "../record/log_format.h"
 #include "../record/log_read.h"
 #include "../record/trace_write.h"
-#include "../record/event_times.h"
+#include "../record/command_facts.h"
 #include "graph_build.h"
-#include "trace_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #define CW_TRACE_READ_H
 
 #include "../record/trace.h"
+#include "../record/trace_fields.h"
 
 /* Fills `t` (initialised, empty) from `path`, which is a JSON trace or a binary log (told apart by their
  * first bytes). A log's graph is built; a JSON trace comes with its own. Everything is checked: types,
@@ -24,5 +25,34 @@ enum cw_status cw_trace_load_text(struct cw_trace *t, const char *name, const ch
  * nothing; for the library at a program's exit as well. Returns CW_OK, CW_ERR_NOMEM, CW_ERR_IO,
  * CW_ERR_FORMAT, CW_ERR_VERSION, CW_ERR_LIMIT. Thread-safe. */
 enum cw_status cw_trace_convert(const char *log_path, const char *json_path, struct cw_error *err);
+
+/* Whether a trace that came from a file makes sense. */
+
+/* Where a check failed. */
+struct cw_trace_place {
+    enum cw_section section;
+    size_t index; /* SIZE_MAX: no single element is to blame */
+};
+
+/* Checks that every id refers to something, sub-buffers lie in their parents and parents come before their
+ * children, accesses lie in their objects, and edges form no cycle. On failure `place` names the element and
+ * `err` the fault (CW_ERR_FORMAT, CW_ERR_CYCLE, CW_ERR_NOMEM). */
+enum cw_status cw_trace_check(const struct cw_trace *t, struct cw_trace_place *place, struct cw_error *err);
+
+/* The order in which a recorded stream takes effect.
+ *
+ * Recorded order is enqueue order, which is an order of execution unless a command waits for a user event
+ * that is set after the command was enqueued: it, and the commands queued behind it, run after the set. The
+ * sweep order is the stable topological order (lowest id first) of queue order, wait lists, barriers and
+ * markers of out-of-order queues, and clFinish after its queue. */
+
+/* Sets *order to a malloc'ed array of all command ids in sweep order, or to NULL when that is simply 0, 1, 2
+ * … (nearly always). Ids on a cycle, which only a lying trace has, come last. CW_ERR_NOMEM. */
+enum cw_status cw_sweep_order(const struct cw_trace *t, uint32_t **order, struct cw_error *err);
+
+/* Fills order[0..commands-1] with all command ids in the stable topological order (lowest id first) of
+ * t->edges. Returns CW_ERR_CYCLE, naming a command on a cycle, or CW_ERR_NOMEM. O(commands + edges) when all
+ * edges go from a lower to a higher id, else with a factor of log commands. */
+enum cw_status cw_sweep_topological_order(const struct cw_trace *t, uint32_t *order, struct cw_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* trace_subset.c - see trace_subset.h. */
-#include "trace_subset.h"
+/* trace_subset.c - see selection.h. */
+#include "selection.h"
 #include "graph_parts.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* trace_vendor.c - see trace_vendor.h. */
-#include "trace_vendor.h"
+/* trace_vendor.c - see trace_reach.h. */
+#include "trace_reach.h"
 
 #include "../kernels/source/cl_language.h"
 

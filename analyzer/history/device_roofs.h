@@ -59,7 +59,7 @@ double cw_device_roofs_memory(const struct cw_device_roofs *r);
  * one after the other; 0: not measured. */
 double cw_device_roofs_compute(const struct cw_device_roofs *r, double single, double twice);
 
-/* `cache`: the user's folder of caches (io/cache_folder.h). False: nothing is kept for the device. */
+/* `cache`: the user's folder of caches (io/folders.h). False: nothing is kept for the device. */
 bool cw_device_roofs_read(const char *cache, const struct cw_roofs_device *d, struct cw_device_roofs *r);
 /* Quiet, as file_store.h. */
 void cw_device_roofs_write(const char *cache, const struct cw_roofs_device *d,

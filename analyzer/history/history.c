@@ -1,6 +1,4 @@
 #include "history.h"
-#include "history_fit.h"
-#include "history_stat.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
  * over the logarithms of the shapes' means, as StarPU's history-based models with regression. history_store.h
  * keeps it in SQLite between runs; nothing here touches a file, and a look-up is two probes of a hash table.
  *
- * Kernel: a key of 128 bits of the program's source, its options and the kernel's name (history_key.h), which
+ * Kernel: a key of 128 bits of the program's source, its options and the kernel's name, which
  * stands for all of them here: if two were the same, a time would be estimated wrongly, and nothing else.
  * Shape: a hash of the properties that the time depends on and that come again: dimensions, global and local
  * size, bytes of the memory and local arguments; no values that count up from launch to launch. Size: one
@@ -107,5 +107,47 @@ size_t cw_history_take_fresh(struct cw_history *h, struct cw_history_entry **ent
 
 /* Entries in all. */
 size_t cw_history_entries(struct cw_history *h);
+
+/* Time = c * size^b: least squares over logarithms, kept as sums that points enter and leave
+ * in O(1). Thread-safety: none. */
+
+struct cw_history_fit {
+    double points, x, y, xx, xy, yy; /* sums over the points, x = log size, y = log time */
+    double least, most;              /* x that occurred */
+};
+
+/* Adds (sign 1) or removes (sign -1) a point: a shape of `size` > 0 whose mean is `ns` > 0. */
+void cw_history_fit_point(struct cw_history_fit *f, double size, double ns, double sign);
+
+/* Predicts the time of `size`. *error: one standard error, by Student's formula for a prediction, with one
+ * imaginary residual of 20 % so that two points are not a certainty; b is kept within 0 .. 3. False when the
+ * points do not tell: fewer than two sizes and `size` more than eightfold away, or an error beyond threefold.
+ */
+bool cw_history_fit_predict(const struct cw_history_fit *f, double size, double *ns, double *error);
+
+/* Count, mean and deviation of samples. Used by history.c. Thread-safety: none. */
+
+#define CW_HISTORY_LONGEST_NS                                                                                \
+    1e18 /* of a launch, 30 years: more is nonsense, and sums of squares of it would not be finite */
+
+/* False for statistics that cannot come from samples: no count, a negative time, a time beyond
+ * CW_HISTORY_LONGEST_NS, no number. */
+bool cw_history_stat_sensible(const struct cw_history_stat *s);
+
+/* Merges `more`, which came later, into `into`, which then weighs at most CW_HISTORY_MEMORY samples. A single
+ * sample that is more than 4 times the later ones is forgotten. */
+void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more);
+
+/* One standard error of the mean, ns. One imaginary deviation of 30 % is added to those measured. */
+double cw_history_stat_error(const struct cw_history_stat *s);
+
+/* The key by which the history knows a kernel: equal for run mode, which measures, and for
+ * later questions about a trace. */
+
+/* A program of this source, built with these options (NULL: none); never nothing's, unless memory is out. */
+struct cw_key cw_history_program(const char *source, const char *options);
+
+/* Its kernel called `name`; likewise. */
+struct cw_key cw_history_kernel(struct cw_key program, const char *name);
 
 #endif

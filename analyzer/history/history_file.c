@@ -1,6 +1,5 @@
-#include "history_file.h"
 #include "history_store.h"
-#include "../io/cache_folder.h"
+#include "../io/folders.h"
 
 #include <errno.h>
 #include <fcntl.h>

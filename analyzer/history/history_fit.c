@@ -1,5 +1,4 @@
-#include "history_fit.h"
-#include "history_stat.h"
+#include "history.h"
 
 #include <math.h>
 

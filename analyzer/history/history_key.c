@@ -1,5 +1,5 @@
-/* history_key.c - see history_key.h. */
-#include "history_key.h"
+/* history_key.c - see history.h. */
+#include "history.h"
 
 static struct cw_key take_key(struct cw_identity *id)
 {

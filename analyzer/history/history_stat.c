@@ -1,4 +1,4 @@
-#include "history_stat.h"
+#include "history.h"
 
 #include <math.h>
 

@@ -1,6 +1,5 @@
 #include "history_store.h"
-#include "history_file.h"
-#include "history_stat.h"
+#include "history.h"
 
 #include <errno.h>
 #include <limits.h>

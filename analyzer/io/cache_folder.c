@@ -1,5 +1,5 @@
-/* cache_folder.c - see cache_folder.h. */
-#include "cache_folder.h"
+/* cache_folder.c - see folders.h. */
+#include "folders.h"
 
 #include <dirent.h>
 #include <errno.h>

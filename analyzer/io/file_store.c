@@ -1,6 +1,6 @@
 /* file_store.c - see file_store.h. */
 #include "file_store.h"
-#include "cache_folder.h"
+#include "folders.h"
 
 #include <dirent.h>
 #include <errno.h>

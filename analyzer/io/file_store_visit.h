@@ -29,7 +29,7 @@ struct cw_file_store_size cw_file_store_visit(const struct cw_file_store *s, cw_
  * links are removed, never followed. */
 struct cw_file_store_size cw_file_store_visit_size(const struct cw_file_store *s, bool clear);
 
-/* The file stores in the folder of caches (io/cache_folder.h). */
+/* The file stores in the folder of caches (io/folders.h). */
 struct cw_cache_store {
     const char *folder, *holds;
 };

@@ -1,5 +1,5 @@
-/* file_text.c - see file_text.h. */
-#include "file_text.h"
+/* file_text.c - see text.h. */
+#include "text.h"
 #include "array.h"
 #include "output.h"
 

@@ -1,5 +1,5 @@
-/* helper_tool.c - see helper_tool.h. */
-#include "helper_tool.h"
+/* helper_tool.c - see folders.h. */
+#include "folders.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

@@ -85,4 +85,9 @@ uint32_t cw_identity_set_add(struct cw_identity_set *s, const struct cw_identity
 
 void cw_identity_set_finish(struct cw_identity_set *s);
 
+/* The CRC-32 of IEEE 802.3 (as zip has it), to notice damage, not attacks. */
+
+/* Of bytes that follow those whose CRC is `crc` (0: none). Thread-safe. O(bytes). */
+uint32_t cw_crc32(uint32_t crc, const void *data, size_t bytes);
+
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../sched/nearest_word.h"
-#include "file_text.h"
+#include "text.h"
 
 static enum cw_status check_header(const json_t *root, const char *path, const char *format, int version,
                                    struct cw_error *err)

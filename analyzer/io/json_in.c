@@ -1,6 +1,6 @@
 /* json_in.c - see json_in.h. */
 #include "json_in.h"
-#include "text_place.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

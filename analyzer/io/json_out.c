@@ -1,6 +1,6 @@
 /* json_out.c - see json_out.h. */
 #include "json_out.h"
-#include "printable.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>

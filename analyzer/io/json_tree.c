@@ -1,7 +1,7 @@
 /* json_tree.c - see json_tree.h. */
 #include "json_tree.h"
 #include "array.h"
-#include "file_text.h"
+#include "text.h"
 #include "json_in.h"
 #include "name_table.h"
 

@@ -1,6 +1,6 @@
 /* output.c - see output.h. */
 #include "output.h"
-#include "printable.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>

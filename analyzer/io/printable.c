@@ -1,5 +1,5 @@
-/* printable.c - see printable.h. */
-#include "printable.h"
+/* printable.c - see text.h. */
+#include "text.h"
 
 #include <errno.h>
 #include <stdbool.h>

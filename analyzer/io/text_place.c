@@ -1,4 +1,4 @@
-#include "text_place.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>

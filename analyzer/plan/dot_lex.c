@@ -1,4 +1,4 @@
-#include "dot_lex.h"
+#include "graph_dot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "../io/array.h"
-#include "../io/text_place.h"
+#include "../io/text.h"
 
 static enum cw_dot_token wrong(struct cw_dot_lex *l, const char *at, const char *what)
 {

@@ -15,8 +15,7 @@
 #include <string.h>
 
 #include "../io/array.h"
-#include "../io/file_text.h"
-#include "../io/text_place.h"
+#include "../io/text.h"
 #include "graph_dot.h"
 
 enum { DEPTH_MAX = 64, PAIRS_MAX = 50000000 }; /* subgraphs multiply: a small file may say many edges */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../io/text_place.h"
+#include "../io/text.h"
 #include "graph_dot.h"
 #include "../../sched/whole.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../io/json_out.h"
-#include "../io/printable.h"
+#include "../io/text.h"
 #include "graph_dot.h"
 
 /* A character of the text at s; '?' for an unprintable one. Returns how many bytes it has. */

@@ -8,7 +8,7 @@
 #include "../io/json_fields.h"
 #include "../io/json_out.h"
 #include "graph_format.h"
-#include "platform_links.h"
+#include "platform_file.h"
 
 static bool probe(const char *head, size_t head_bytes, const char *tail, size_t tail_bytes)
 {

@@ -9,7 +9,7 @@
 
 #include "../../sched/status.h"
 #include "../io/array.h"
-#include "../io/file_text.h"
+#include "../io/text.h"
 #include "../io/json_in.h"
 
 enum { LARGE_BYTES = 1 << 20 };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../io/file_text.h"
+#include "../io/text.h"
 #include "../io/output.h"
 
 const struct cw_graph_format *const cw_graph_formats[] = {

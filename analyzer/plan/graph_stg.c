@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../io/file_text.h"
+#include "../io/text.h"
 #include "../io/json_out.h"
-#include "../io/text_place.h"
 #include "graph_format.h"
 #include "../../sched/whole.h"
 

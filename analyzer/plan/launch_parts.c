@@ -1,5 +1,5 @@
-/* launch_parts.c - see launch_parts.h. */
-#include "launch_parts.h"
+/* launch_parts.c - see plan_graph.h. */
+#include "plan_graph.h"
 
 #include <stdlib.h>
 

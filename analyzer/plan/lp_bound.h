@@ -23,6 +23,7 @@
 
 #include "../../sched/schedule.h"
 #include "lp_model.h"
+#include "../../sched/bounds.h"
 
 /* By default programs of more entries, which take more than some tenths of a second, are not solved. */
 enum { CW_LP_BOUND_ENTRIES = 12000 };
@@ -46,5 +47,39 @@ enum cw_status cw_lp_bound_compute(const struct cw_graph *g, const struct cw_pla
 enum cw_status cw_lp_bound_model(const struct cw_graph *g, const struct cw_platform *p,
                                  enum cw_sharing sharing, uint32_t entries_max, struct cw_lp *lp,
                                  double *unit, struct cw_error *err);
+
+/* The lower bounds that reports name: those of ../sched/bounds.h and the linear program's.
+ *
+ * Thread-safety: none. */
+
+/* Which of the bounds is the largest; the simplest on ties. */
+enum cw_bound_kind { CW_BOUND_PATH, CW_BOUND_OCT, CW_BOUND_AREA, CW_BOUND_ENERGY, CW_BOUND_LP };
+
+/* "critical path", "oct", "area", "energy", "lp". */
+const char *cw_plan_bound_kind_name(enum cw_bound_kind kind);
+
+/* The bounds known of one graph: a linear program is solved once for all policies that share alike. Zeroed
+ * and with entries_max set it is ready. */
+struct cw_plan_bounds {
+    uint32_t entries_max; /* larger programs are skipped; 0: all are */
+    struct cw_lp_bound lp[CW_SHARE_ALL + 1];
+    bool known[CW_SHARE_ALL + 1];
+};
+
+/* The lower bound of one plan. */
+struct cw_plan_bound {
+    double best; /* no schedule whose tasks are shared that way is shorter */
+    enum cw_bound_kind kind;
+    struct cw_lp_bound lp;
+};
+
+/* Finds the best bound from `simple`, which are those of `g` on `p` under `sharing`, and the linear program.
+ * bounds NULL: without the latter. Errors: CW_ERR_NOMEM. */
+enum cw_status cw_plan_bound_find(struct cw_plan_bound *bound, struct cw_plan_bounds *bounds,
+                                  const struct cw_bounds *simple, const struct cw_graph *g,
+                                  const struct cw_platform *p, enum cw_sharing sharing, struct cw_error *err);
+
+/* entries_max for --lp on, off, auto or NULL (auto). */
+uint32_t cw_plan_bounds_entries(const char *choice);
 
 #endif

@@ -1,5 +1,5 @@
-/* operations.c - see operations.h. */
-#include "operations.h"
+/* operations.c - see platform_file.h. */
+#include "platform_file.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "plan_bound.h"
+#include "lp_bound.h"
 
 #include <stdio.h>
 #include <string.h>

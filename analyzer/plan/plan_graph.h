@@ -23,10 +23,60 @@
 #define CW_PLAN_GRAPH_H
 
 #include "../../sched/graph.h"
-#include "launch_parts.h"
-#include "plan_past.h"
 #include "platform_file.h"
 #include "../record/trace.h"
+#include "../kernels/footprint/op_kinds.h"
+#include "../graph/trace_reach.h"
+
+/* Facts about a trace's launches from models of kernels, for plans and reports: into how
+ * many work-groups each may be cut, as run mode does it, how many operations it has, what it does in all.
+ * Belongs to one thread. */
+
+struct cw_launch_parts;
+
+/* For the launches of `t`; both must outlive it. NULL: out of memory. */
+struct cw_launch_parts *cw_launch_parts_create(const struct cw_trace *t, struct cw_trace_reach *reach);
+void cw_launch_parts_destroy(struct cw_launch_parts *p); /* NULL allowed */
+
+/* Work-groups along the dimension that it is cut along; 1: it stays whole, as does a launch without a
+ * model. */
+uint64_t cw_launch_parts_groups(struct cw_launch_parts *p, const struct cw_command *launch);
+
+/* False: not known. */
+bool cw_launch_parts_ops(struct cw_launch_parts *p, const struct cw_command *launch, struct cw_work_ops *ops);
+
+/* What the launch does; `without`: the reason where its kernel has no model. */
+void cw_launch_parts_work(struct cw_launch_parts *p, const struct cw_command *launch, const char *without,
+                          struct cw_launch_work *work);
+
+/* The times of earlier runs, for plans of a trace: the history that `clweave run` keeps, and
+ * other traces of the program that have device times.
+ *
+ * Which of the history's entries are of the very launches of the trace it cannot say, and traces of the same
+ * input are no predictions: other sizes of the kernel are asked, by regression (history.h) over the launch's
+ * operations where models of both say how many those are, else over work-items. Belongs to one thread. */
+
+struct cw_plan_past;
+
+/* Empty; NULL: out of memory. */
+struct cw_plan_past *cw_plan_past_create(void);
+void cw_plan_past_destroy(struct cw_plan_past *past); /* NULL allowed */
+
+/* True for a file that cw_plan_past_add_history reads. */
+bool cw_plan_past_is_history(const char *path);
+
+/* Adds the times that `clweave run --history` keeps. Errors: those of cw_history_load. */
+enum cw_status cw_plan_past_add_history(struct cw_plan_past *past, const char *path, struct cw_error *err);
+
+/* Adds the launches of `t` that have device times. parts: the models of its kernels; NULL: none. Returns how
+ * many. */
+size_t cw_plan_past_add_trace(struct cw_plan_past *past, const struct cw_trace *t,
+                              struct cw_launch_parts *parts);
+
+/* The time that the launch `c` takes on the device of `t` that it was enqueued to. parts: as above. False:
+ * too little is known of its kernel. */
+bool cw_plan_past_predict(struct cw_plan_past *past, const struct cw_trace *t, struct cw_launch_parts *parts,
+                          const struct cw_command *c, double *ns);
 
 struct cw_plan_graph {
     struct cw_graph *graph;       /* owned */

@@ -1,5 +1,5 @@
-/* plan_past.c - see plan_past.h. */
-#include "plan_past.h"
+/* plan_past.c - see plan_graph.h. */
+#include "plan_graph.h"
 
 #include <CL/cl.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../history/history_key.h"
+#include "../history/history.h"
 #include "../history/history_store.h"
 #include "work_times.h"
 

@@ -6,7 +6,7 @@
 #include "../../sched/policy.h"
 #include <stdio.h>
 
-#include "plan_bound.h"
+#include "lp_bound.h"
 #include "platform_file.h"
 #include "../record/trace.h"
 

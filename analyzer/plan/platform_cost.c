@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "platform_model.h"
+#include "platform_file.h"
 
 static const struct platform_rule *rule_for(const struct platform_entry *e, const char *kernel)
 {

@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "../io/json_fields.h"
-#include "platform_links.h"
-#include "platform_model.h"
 
 void cw_platform_model_destroy(struct cw_platform_model *m)
 {

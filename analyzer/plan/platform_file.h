@@ -23,7 +23,7 @@
  *   compile_ns  the time of building a program once, default 0; no part of a command, reported by `run` only
  *   kernels     exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item,
  *               launch_ns, bytes_per_item replace the above; "run": false = this device cannot run it
- *   operations  rates (operations.h). A kernel whose operations are known, and for which no exception gives a
+ *   operations  rates (below). A kernel whose operations are known, and for which no exception gives a
  *               time, takes the time of these, instead of the device's own ns_per_item: computing plus memory
  *   preload_poststore
  *               true: while a work-group runs, the inputs of the next are loaded and the outputs of the one
@@ -45,7 +45,44 @@
 #ifndef CW_PLATFORM_FILE_H
 #define CW_PLATFORM_FILE_H
 
+#include <jansson.h>
+#include <stddef.h>
+#include <stdbool.h>
+
 #include "../../sched/platform.h"
+#include "../../sched/status.h"
+#include "../kernels/footprint/op_kinds.h"
+
+/* The cost of a kernel on a device of given rates, from the operations of its work-items.
+ *
+ * Rates are those of a DSP chip (Gu, Ning, Zheng 2022): so many operations and multiply-adds per ns when all
+ * cores and all lanes of their SIMD units are busy. Work-items of a group go to the lanes, groups to the
+ * cores; unfilled ones are lost. Operations that the chip does in software count several times
+ * (OPERATION_WEIGHTS in operations.c). */
+
+struct cw_op_rates {
+    bool known;
+    double gops, gfmacs; /* per ns = 10^9 per second */
+    double lanes, cores;
+    double item_ns;     /* other costs of a work-item: the loop over work-items, its ids */
+    double local_bytes; /* of all cores' local memory together, for staging; 0: none */
+};
+
+/* Reads {"gops": 30, "gfmacs": 8, "lanes": 4, "cores": 2, "item_ns": 229.3, "local_bytes": 12582912}; NULL:
+ * not known. The first two are required. */
+enum cw_status cw_operations_rates_read(const json_t *object, const char *where, struct cw_op_rates *r,
+                                        struct cw_error *err);
+
+/* ns that computing takes, memory left aside. */
+double cw_operations_rates_compute_ns(const struct cw_op_rates *r, const struct cw_work_ops *ops,
+                                      double items);
+
+/* Bytes between the chip and the memory: as accessed, or, staged, the bytes that each group touches, once. */
+double cw_operations_rates_bytes(const struct cw_work_ops *ops, double items, bool staged);
+
+/* Whether the inputs and outputs of two groups per core fit in local memory (true where they are not known).
+ */
+bool cw_operations_rates_can_stage(const struct cw_op_rates *r, const struct cw_work_ops *ops);
 
 #define CW_PLATFORM_FORMAT  "clweave-platform"
 #define CW_PLATFORM_VERSION 1
@@ -58,7 +95,7 @@ struct cw_work {
     double items;                  /* work-items of a kernel */
     double bytes;                  /* bytes moved */
     double traced_ns;              /* how long it took in the trace, or an estimate of that */
-    const struct cw_work_ops *ops; /* of a kernel (operations.h); NULL: not known */
+    const struct cw_work_ops *ops; /* of a kernel; NULL: not known */
 };
 
 /* The cost of a command on a device, alone on the machine. */
@@ -119,5 +156,54 @@ double cw_platform_model_speed(const struct cw_platform_model *m, uint32_t d);
 /* The JSON text of a built-in platform, NULL when there is none of that name; and their names, NULL-ended. */
 const char *cw_platform_builtin(const char *name);
 extern const char *const cw_platform_builtin_names[];
+
+/* The links of a JSON file's devices, as graph files and platform files give them:
+ *
+ *   bandwidth   units of data per unit of time: a number, a matrix with a row for each sending device, or
+ *               null = infinite; absent = the default
+ *   latency     a number, one per sending device, or such a matrix; absent = 0 */
+
+/* Makes the platform of `devices` devices with the links of `root`. bandwidth: the default. Errors:
+ * CW_ERR_FORMAT and those of cw_platform_create; *platform is the caller's, NULL on failure. */
+enum cw_status cw_platform_links_create(const json_t *root, const struct cw_device_spec *spec,
+                                        uint32_t devices, double bandwidth, struct cw_platform **platform,
+                                        struct cw_error *err);
+
+/* The contents of a platform file, shared by its reader and the costs. */
+
+struct platform_rule {
+    char *pattern; /* of kernel names; NULL for the device's own rule */
+    bool run;
+    double speed, launch_ns;
+    double ns_per_item;    /* NAN: by speed */
+    double bytes_per_item; /* NAN: not known */
+    bool given;            /* an exception that says how long the kernel takes */
+};
+
+struct platform_point {
+    double bytes, ns;
+};
+
+/* One entry of "devices". */
+struct platform_entry {
+    char *name, *class_name, *memory;
+    uint32_t count;
+    struct platform_rule rule, *kernel;
+    size_t kernels;
+    enum { TRANSFERS_TRACED, TRANSFERS_NEVER, TRANSFERS_RULE } transfers;
+    double latency_ns, bytes_per_ns, compile_ns;
+    struct platform_point *table;
+    size_t rows;
+    struct cw_op_rates rates;
+    bool preload;
+};
+
+struct cw_platform_model {
+    struct platform_entry *entry;
+    size_t entries;
+    uint32_t *entry_of; /* per device */
+    struct cw_platform *platform;
+    double ddr_bytes_per_ns;
+};
 
 #endif

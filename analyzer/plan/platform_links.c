@@ -1,4 +1,4 @@
-#include "platform_links.h"
+#include "platform_file.h"
 
 #include <stdlib.h>
 

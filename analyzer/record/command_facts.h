@@ -34,4 +34,18 @@ bool cw_command_awaits_queue(const struct cw_command *k);
 /* False: the accesses of `k` are ranges that it may touch, not just the bytes that it moves. */
 bool cw_command_bytes_are_exact(const struct cw_trace *t, const struct cw_command *k);
 
+/* Times of the vendor's profiling that cannot be.
+ *
+ * Some vendors answer with success and times that no clock has shown (rusticl of Mesa 22.3: 0, 1, 2 and 3).
+ * Thread-safety: the functions touch their arguments only. */
+
+/* False: at[0..3], QUEUED to END of one command (0: not known), are out of order, or END lies so near the
+ * beginning of the device's clock that none can have run. */
+bool cw_event_times_are_possible(const uint64_t at[4]);
+
+/* Takes the times of such commands out of `t`, a trace that the recorder made, and those of all commands of a
+ * device whose clock stands still beside the host's. Adds their number to process.impossible_times. Times
+ * that run mode gives are left alone. O(commands * devices). */
+void cw_event_times_drop(struct cw_trace *t);
+
 #endif

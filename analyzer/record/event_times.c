@@ -1,5 +1,5 @@
-/* event_times.c - see event_times.h. */
-#include "event_times.h"
+/* event_times.c - see command_facts.h. */
+#include "command_facts.h"
 
 /* No command is made, enqueued and run within a microsecond of the beginning of its device's clock. */
 #define LEAST_END_NS 1000

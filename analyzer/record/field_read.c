@@ -1,6 +1,5 @@
-/* field_read.c - see field_read.h. */
-#include "field_read.h"
-#include "field_read_lists.h"
+/* field_read.c - see trace_fields.h. */
+#include "trace_fields.h"
 
 #include <string.h>
 

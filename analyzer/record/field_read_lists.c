@@ -1,5 +1,5 @@
-/* field_read_lists.c - see field_read_lists.h. */
-#include "field_read_lists.h"
+/* field_read_lists.c - see trace_fields.h. */
+#include "trace_fields.h"
 
 #include <string.h>
 

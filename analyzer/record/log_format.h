@@ -26,6 +26,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdbool.h>
 
 #define CW_LOG_MAGIC       "CWLOG\r\n\x1a"
 #define CW_LOG_VERSION     1
@@ -201,5 +202,15 @@ static inline int64_t cw_log_unzigzag(uint64_t v)
 {
     return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
+
+/* Whether the writer of a log is still there. */
+
+/* Field 22 of /proc/PID/stat, the start time of a process in clock ticks; 0 when there is no such process or
+ * it has ended. Together with the pid it names a process for good. Thread-safe. */
+uint64_t cw_log_process_start(uint64_t pid);
+
+/* True when process `pid` is still there, but has been killed or is exiting: its memory may take a while to
+ * be given back. Thread-safe. */
+bool cw_log_process_is_ending(uint64_t pid);
 
 #endif

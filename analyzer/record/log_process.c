@@ -1,5 +1,5 @@
-/* log_process.c - see log_process.h. */
-#include "log_process.h"
+/* log_process.c - see log_format.h. */
+#include "log_format.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -51,7 +51,7 @@ struct cw_t_process {
     uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
     uint64_t calls;             /* API calls seen, enqueues or not */
     uint64_t dropped_commands;  /* older ones that --limit has dropped, waits included */
-    uint64_t impossible_times;  /* commands whose times of the vendor cannot be (event_times.h) */
+    uint64_t impossible_times;  /* commands whose times of the vendor cannot be (command_facts.h) */
     bool all_calls;             /* the trace's calls are all that were made (--calls) */
     /* user events that the program made, and kept; events that nothing has used; events of commands that it
      * kept. 0 also where the program did not end by itself: then it is not known */
@@ -288,7 +288,7 @@ enum cw_edge_kind {
     CW_EDGE_BARRIER,
     CW_EDGE_HOST,
     CW_EDGE_DATA,
-    CW_EDGE_PATH, /* of a part of a trace: a path through commands that were left out (graph/contract.h) */
+    CW_EDGE_PATH, /* of a part of a trace: a path through commands that were left out (graph/selection.h) */
     CW_EDGE_KINDS
 };
 enum cw_hazard { CW_HAZARD_NONE, CW_HAZARD_RAW, CW_HAZARD_WAR, CW_HAZARD_WAW };

@@ -5,6 +5,7 @@
 #define CW_TRACE_FIELDS_H
 
 #include "trace.h"
+#include "../io/json_in.h"
 
 enum cw_field_kind {
     CW_F_U8,
@@ -86,5 +87,38 @@ void *cw_trace_section_element(const struct cw_trace *t, enum cw_section section
 
 /* Sets an element to its fields' defaults. */
 void cw_trace_fields_default(const struct cw_field *fields, void *element, size_t size);
+
+/* Reads one object of a trace file by its field table. */
+
+/* Reads the object at the reader's position into `element` (of table `fields`, size bytes; it is set to its
+ * defaults first). Lists go to t's shared arrays. When has_id, "id" must be `index`. Unknown members are
+ * skipped, members that come twice or are missing are errors. False after an error (in->err). */
+bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *fields,
+                          void *element, size_t size, bool has_id, size_t index);
+
+/* Reads the value of "version". False after an error; CW_ERR_VERSION: this clweave does not read it. */
+bool cw_field_read_version(struct cw_json_in *in);
+
+/* Parts of field_read.c: the lists of a command, and the common part of all readers of
+ * members.
+ */
+
+/* Record that memory is out / that a list would not fit into a slice (2^32 - 1 elements, all of its kind
+ * together). False after an error, like everything here. */
+bool cw_field_no_memory(struct cw_json_in *in);
+bool cw_field_fits(struct cw_json_in *in, size_t count);
+
+bool cw_field_key_is(const char *key, size_t length, const char *word);
+bool cw_field_read_u32(struct cw_json_in *in, uint32_t max, uint32_t *value);
+/* A number or null (CW_NONE). */
+bool cw_field_read_ref(struct cw_json_in *in, uint32_t *id);
+/* "0a1b…" appended to t->bytes: at [*first, *first + *count). */
+bool cw_field_read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max, uint32_t *first,
+                          size_t *count);
+
+/* "args" of a command. */
+bool cw_field_read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_slice *s);
+/* "reads" or "writes" of a command, mode says which; they share the slice. */
+bool cw_field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t mode, struct cw_slice *s);
 
 #endif

@@ -1,6 +1,6 @@
-/* trace_index.c - see trace_index.h. */
-#include "trace_index.h"
-#include "field_read.h"
+/* trace_index.c - see trace_write.h. */
+#include "trace_write.h"
+#include "trace_fields.h"
 #include "log_format.h"
 
 #include <stdlib.h>

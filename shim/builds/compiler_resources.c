@@ -1,5 +1,5 @@
-/* compiler_resources.c - see builds/compiler_resources.h. */
-#include "compiler_resources.h"
+/* compiler_resources.c - see builds/isolated_compiler.h. */
+#include "isolated_compiler.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../analyzer/io/identity.h"
-#include "../door/limited.h"
+#include "../door/thread.h"
 
 #define LOOKED_AT   128 /* of the highest descriptors that the process may have: the lowest are taken first */
 #define DESCRIPTORS 40  /* a compiler's, its linker's and a few threads' of the program */

@@ -1,4 +1,4 @@
-#include "helper_cache.h"
+#include "later_builds.h"
 
 #include <stdlib.h>
 #include <string.h>

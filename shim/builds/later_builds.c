@@ -14,12 +14,11 @@
 #include <unistd.h>
 
 #include "../../analyzer/compile/compile_client.h"
-#include "../../analyzer/io/helper_tool.h"
+#include "../../analyzer/io/folders.h"
 #include "../../analyzer/io/quiet_child.h"
 #include "../../analyzer/settings/options.h"
 #include "../door/log.h"
 #include "../door/thread.h"
-#include "compiler_resources.h"
 #include "isolated_compiler.h"
 
 #define MOST     64     /* requests of one process: a program may make sources without end */

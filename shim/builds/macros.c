@@ -1,12 +1,11 @@
 /* macros.c - see builds/macros.h. */
 #include "macros.h"
-#include "../door/exit.h"
+#include "../door/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/kernels/source/macro_question.h"
-#include "../../analyzer/kernels/source/tested_names.h"
+#include "../../analyzer/kernels/source/vendor_macros.h"
 #include "../../analyzer/kernels/source/vendor_compiler.h"
 #include "isolated_compiler.h"
 

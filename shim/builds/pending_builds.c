@@ -1,5 +1,5 @@
-/* pending_builds.c - see builds/pending_builds.h. */
-#include "pending_builds.h"
+/* pending_builds.c - see builds/isolated_compiler.h. */
+#include "isolated_compiler.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

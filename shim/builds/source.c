@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/kernels/source/cl_addresses.h"
 #include "../../analyzer/kernels/source/cl_source.h"
 #include "../../analyzer/kernels/source/cl_variables.h"
-#include "../../analyzer/kernels/source/joined_source.h"
+#include "../../analyzer/kernels/source/header_files.h"
 #include "source.h"
 #include "../device/device.h"
 

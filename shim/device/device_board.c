@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device_early.h"
 #include "device_env.h"
 #include "../door/clock.h"
 #include "../door/log.h"

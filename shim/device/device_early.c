@@ -1,4 +1,3 @@
-#include "device_early.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

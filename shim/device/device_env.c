@@ -11,7 +11,7 @@
 
 #include "../../analyzer/settings/device_list.h"
 #include "../door/layer_env.h"
-#include "../door/limited.h"
+#include "../door/thread.h"
 
 #define VARIABLE "POCL_DEVICES"
 #define HIDDEN   "CLWV"

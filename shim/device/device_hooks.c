@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "dsp_info.h"
+#include "dsp_clock.h"
 
 /* ---- clGetDeviceIDs */
 

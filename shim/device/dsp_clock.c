@@ -12,7 +12,6 @@
 
 #include "device.h"
 #include "../../analyzer/plan/ddr.h"
-#include "dsp_fault.h"
 #include "../door/lock.h"
 #include "../../sched/whole.h"
 

@@ -23,6 +23,8 @@
 #include <time.h>
 
 #include "../../analyzer/plan/platform_file.h"
+#include "../../sched/status.h"
+#include "../door/dispatch.h"
 
 struct cw_dsp;
 struct cw_hold;
@@ -32,7 +34,7 @@ struct cw_dsp_settings {
     const char *platform; /* a file, or a built-in one */
     bool virtual_clock;
     bool preload_poststore; /* of every DSP; overrides the file */
-    const char *faults;     /* dsp_fault.h; NULL: none */
+    const char *faults;     /* dsp_clock.h; NULL: none */
 };
 
 /* Makes the DSPs, once. False when that is impossible, with *err set. */
@@ -110,5 +112,43 @@ void cw_dsp_wait(_Atomic uint32_t *stopped, uint64_t ns);
 
 /* The same, all of it asleep: other threads' processor time is measured meanwhile. */
 void cw_dsp_wait_asleep(uint64_t ns);
+
+/* Faults of emulated DSPs, for tests of the code that handles them.
+ *
+ *   K:die@N     DSP K (from 0 on) refuses its N-th launch (from 1 on) and all that follow: the command fails
+ *               before it has written anything, as on a chip whose results are still in its local memory
+ *   K:hang@N    its N-th launch does not end; a watchdog gives it up after three times its modelled time,
+ *               1 ms at least, and the DSP counts as dead
+ *   K:slow@T*F  from T us after the program's start on commands take F times as long
+ *
+ * with commas between; at most one of each kind per DSP, the last one holds. */
+
+struct cw_dsp_faults {
+    uint64_t dies_at, hangs_at; /* 0: never */
+    uint64_t slow_from_ns;
+    double slow_by; /* 0 or 1: not at all */
+};
+
+/* Reads `text` into faults[0 .. n - 1], which are zeroed first. Errors: CW_ERR_INVALID, with words. */
+enum cw_status cw_dsp_faults_read(const char *text, unsigned n, struct cw_dsp_faults *faults,
+                                  struct cw_error *err);
+
+/* When a command ends that runs from `start` to `end` by the model; times since the program's start. */
+uint64_t cw_dsp_faults_end(const struct cw_dsp_faults *f, uint64_t start, uint64_t end);
+
+/* How long the watchdog waits for a launch of this cost. */
+uint64_t cw_dsp_watchdog_ns(double cost_ns);
+
+/* A dressed DSP's answers to clGetDeviceInfo.
+ *
+ * One HXDSP1042 chip as the paper describes it (Gu, Ning, Zheng 2022): two eC104 cores = compute units at 500
+ * MHz, SIMD over four macros of 32-bit units, 1536 K words of 4 bytes of local data memory per core, no
+ * cache, and the board's DDR, which is the host's memory. Values that the model lacks (limits, extensions,
+ * versions) are PoCL's own answers, as PoCL runs the kernels. */
+
+#define CW_DSP_NAME "HXDSP1042 (emulated)"
+
+/* clGetDeviceInfo for a dressed device. Thread-safe. */
+cl_int cw_dsp_info(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *size_ret);
 
 #endif

@@ -1,4 +1,4 @@
-#include "dsp_fault.h"
+#include "dsp_clock.h"
 #include "../../sched/whole.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-#include "dsp_info.h"
+#include "dsp_clock.h"
 
 #include <string.h>
 

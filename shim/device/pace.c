@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "../../analyzer/record/event_times.h"
+#include "../../analyzer/record/command_facts.h"
 #include "dsp_clock.h"
 #include "../../sched/whole.h"
 

@@ -1,5 +1,5 @@
 #include "door.h"
-#include "roomy.h"
+#include "thread.h"
 
 #include <dlfcn.h>
 #include <errno.h>

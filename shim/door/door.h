@@ -12,6 +12,8 @@
 
 #include "dispatch.h"
 
+#include <CL/cl_icd.h>
+
 #define CW_LAYER_NAME "clweave"
 
 /* Every function fails, by its failure kind. */
@@ -83,5 +85,20 @@ bool cw_layer_active(void);
 /* Entries for the two address queries. */
 void *cw_extension_address(const char *name);
 void *cw_extension_address_for_platform(cl_platform_id platform, const char *name);
+
+/* The layer interface (cl_loader_layers), and declarations that CL/cl_layer.h lacks. */
+
+#define CL_LAYER_API_VERSION     0x4240
+#define CL_LAYER_NAME            0x4241
+#define CL_LAYER_API_VERSION_100 100
+
+cl_int clGetLayerInfo(cl_uint param_name, size_t param_value_size, void *param_value,
+                      size_t *param_value_size_ret);
+cl_int clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch, cl_uint *num_entries_ret,
+                   const cl_icd_dispatch **layer_dispatch_ret);
+cl_int clInitLayerWithProperties(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
+                                 cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret,
+                                 const cl_bitfield *properties);
+cl_int clDeinitLayer(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* exit.c - handlers of the end of the process, registered again and again. */
-#include "exit.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "layer.h"
 #include "layer_env.h"
 #include "log.h"
 

@@ -1,5 +1,5 @@
-/* limited.c - see limited.h. */
-#include "limited.h"
+/* limited.c - see thread.h. */
+#include "thread.h"
 
 #include <stddef.h>
 #include <sys/resource.h>

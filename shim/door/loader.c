@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layer.h"
 #include "log.h"
 
 bool cw_loader_is_self(const void *address)

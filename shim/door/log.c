@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/io/printable.h"
+#include "../../analyzer/io/text.h"
 #include "../../analyzer/settings/options.h"
 
 static const char *const level_names[] = {"error", "warning", "info", "debug"};

@@ -1,7 +1,7 @@
 /* log.h - messages of the library about itself.
  *
  * They go to stderr, or to the file that CLWEAVE_LOG=LEVEL:FILE names (a pipe that no process reads is not
- * waited for); never to stdout. They hold no control characters (analyzer/io/printable.h). Errors and
+ * waited for); never to stdout. They hold no control characters (analyzer/io/text.h). Errors and
  * warnings appear once per place in the source (`fmt`), however often they happen. Nothing here disturbs the
  * host: errno is preserved, no descriptor stays open, a closed pipe or a file-size limit raises no signal,
  * nothing is allocated. Thread-safe; also safe in a forked child. */

@@ -1,5 +1,5 @@
-/* roomy.c - see roomy.h. */
-#include "roomy.h"
+/* roomy.c - see thread.h. */
+#include "thread.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "../../analyzer/compile/compile_area.h"
-#include "roomy.h"
 
 static size_t usual_stack;
 static uint32_t processors;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stddef.h>
 
 /* Starts a thread that no signal of the program reaches, but faults of its own: kernels may divide by zero,
  * which vendors handle, and write to memory that the program watches. It has the usual floating point
@@ -38,5 +39,40 @@ static inline void cw_thread_relax(void)
     __builtin_ia32_pause();
 #endif
 }
+
+/* Runs a function of this library that needs more stack than a thread of the program may have left.
+ *
+ * A bare call into a vendor's library takes some 5 KiB, and threads of 16 KiB can make it; plans, models of
+ * kernels and files take up to 60 KiB. Where they run on the program's thread and little is left of its
+ * stack, the thread switches to a stack of this library: the same thread, with all that belongs to it (locks
+ * that it holds, thread-local data, rounding), on other memory. */
+
+/* Bytes that are left of the calling thread's stack; 0: it runs on one that it has switched to itself, of
+ * which nothing is known (a coroutine, a signal's). The first call on a thread looks at /proc or asks the C
+ * library. */
+size_t cw_roomy_stack_left(void);
+
+/* Calls work(data), which returns, and which may call this again. On the stack that there is when that is
+ * long enough, or when memory for another one is out. Any thread, any lock held. */
+void cw_roomy(void (*work)(void *data), void *data);
+
+/* Limits of the process under which run mode does nothing. */
+
+/* True when the process's address space, data or processor time is limited (ulimit -v, -d, -t). The program
+ * may need all of it: threads, helper devices and a compiler take from the same amount, and LLVM aborts when
+ * it gets no memory. How much the program will need cannot be known, so no amount that is left is enough. Any
+ * thread; three system calls. */
+bool cw_limited(void);
+
+/* Where the end of run mode is registered, so that it comes before the ends of the vendors'
+ * libraries. */
+
+/* Called once by start(). `at_exit` is to run at exit and quick_exit, `thread_ends` when the process's first
+ * thread ends. */
+void cw_exit_start(void (*at_exit)(void), void (*thread_ends)(void));
+
+/* The vendor may have woken up a part of itself: the end of run mode is to come before the handlers that it
+ * has registered so far. Any thread. */
+void cw_exit_register(void);
 
 #endif

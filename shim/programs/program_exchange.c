@@ -1,7 +1,6 @@
 /* program_exchange.c - see program_exchange.h. */
 #include "program_exchange.h"
 #include "../door/lock_order.h"
-#include "program_files.h"
 
 #include <errno.h>
 #include <pthread.h>

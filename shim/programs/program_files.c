@@ -1,5 +1,5 @@
-/* program_files.c - see program_files.h. */
-#include "program_files.h"
+/* program_files.c - see program_exchange.h. */
+#include "program_exchange.h"
 
 #include <errno.h>
 #include <fcntl.h>

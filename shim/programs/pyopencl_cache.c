@@ -1,5 +1,5 @@
-/* pyopencl_cache.c - see programs/pyopencl_cache.h. The layout: cache.py of pyopencl 2021 and later. */
-#include "pyopencl_cache.h"
+/* pyopencl_cache.c - see programs/program_exchange.h. The layout: cache.py of pyopencl 2021 and later. */
+#include "program_exchange.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,10 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../analyzer/kernels/source/joined_source.h"
+#include "../../analyzer/kernels/source/header_files.h"
 #include "../../analyzer/record/trace.h"
 #include "../programs/program_exchange.h"
-#include "../programs/pyopencl_cache.h"
 #include "define_parts.h"
 
 enum { BUILD_LOG_BYTES = 16384 }; /* of a build's log that are kept */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../analyzer/record/log_process.h"
+#include "../../analyzer/record/log_format.h"
 #include "../../sched/status.h"
 
 struct cw_log_names {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../door/log.h"
-#include "../door/roomy.h"
+#include "../door/thread.h"
 
 __thread struct cw_thread *cw_thread_self __attribute__((tls_model("initial-exec")));
 uint32_t cw_log_generation;

@@ -10,7 +10,7 @@
 #include "../../analyzer/graph/trace_read.h"
 #include "../door/door.h"
 #include "../door/log.h"
-#include "../door/roomy.h"
+#include "../door/thread.h"
 #include "../programs/program_exchange.h"
 #include "capture.h"
 #include "hooks.h"

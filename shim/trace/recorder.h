@@ -115,7 +115,7 @@ void cw_define_bytes(cl_program program, const void *bytes, size_t n);
 void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
                        cl_uint count);
 /* The same of a program that is made of binaries: the first one, NULL: there is none. `alone`: of one
- * device's; then it is recorded with its source, where pyopencl has it (programs/pyopencl_cache.h). */
+ * device's; then it is recorded with its source, where pyopencl has it (programs/program_exchange.h). */
 void cw_define_binary(cl_program program, const unsigned char *binary, size_t bytes, bool alone);
 
 /* ---- SVM allocations, which have addresses instead of handles (svm.c) */

@@ -1,4 +1,4 @@
-# The builder (compile/builder.h): makes what is asked for, says so, is one at a time, has nothing in common with the process that
+# The builder (compile/requests.h): makes what is asked for, says so, is one at a time, has nothing in common with the process that
 # starts it, and leaves nothing half when it is killed.
 # SECONDS: 30
 : "${T:?an empty folder}"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "../../analyzer/compile/requests.h"
-#include "../../analyzer/compile/stand_in.h"
 #include "../../analyzer/kernels/source/vendor_compiler.h"
 
 enum { MOST = 64 };

@@ -9,10 +9,10 @@
  * more than 5 %, weaker in more than 10 %, different in more than 0.1 % of the answers. */
 #include "../../analyzer/kernels/footprint/eval_internal.h"
 #include "../../analyzer/kernels/footprint/form.h"
-#include "../../analyzer/kernels/footprint/launch.h"
+#include "../../analyzer/kernels/footprint/evaluate.h"
 #include "../../analyzer/kernels/footprint/model_file.h"
 #include "../../analyzer/kernels/footprint/reach.h"
-#include "../../analyzer/io/file_text.h"
+#include "../../analyzer/io/text.h"
 
 #include <math.h>
 #include <stdlib.h>

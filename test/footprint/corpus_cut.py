@@ -5,7 +5,7 @@ usage: corpus_cut.py --footprint PROGRAM [--shapes N] [--json FILE] [--sources F
 
 For each kernel of each trace a few launches of different shapes (sizes, scalars, buffer sizes) are judged with the program's own
 source and build options; a kernel counts with its worst verdict. Kernels of --sources folders (files *.cl) that no trace has
-launched are judged on made-up launches (see cut_example.h) and counted apart. Prints per suite how many answers are exact, at most and
+launched are judged on made-up launches (see cut.h) and counted apart. Prints per suite how many answers are exact, at most and
 unknown, how many kernels may be cut for which memories, and the reasons why not, most frequent first."""
 import argparse
 import collections

@@ -2,7 +2,7 @@
  * prints what clweave-footprint --eval prints. `models MODELS.json` reads and writes them again. */
 #include "../../analyzer/kernels/footprint/evaluate.h"
 #include "../../analyzer/kernels/footprint/model_file.h"
-#include "../../analyzer/io/file_text.h"
+#include "../../analyzer/io/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "../../analyzer/kernels/footprint/form.h"
 #include "../../analyzer/kernels/footprint/cut.h"
 #include "../../analyzer/kernels/footprint/eval.h"
-#include "../../analyzer/kernels/footprint/judge.h"
 #include "../../analyzer/kernels/footprint/model_file.h"
 #include "../../analyzer/kernels/footprint/ops.h"
 #include "../../sched/random.h"

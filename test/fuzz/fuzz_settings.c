@@ -5,7 +5,7 @@
 #include "../../analyzer/settings/options.h"
 #include "../../sched/adaptive.h"
 #include "../../sched/policy.h"
-#include "../../shim/device/dsp_fault.h"
+#include "../../shim/device/dsp_clock.h"
 #include "harness.h"
 
 static void set_option(uint8_t which, const char *text)

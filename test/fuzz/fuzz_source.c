@@ -1,15 +1,14 @@
 /* fuzz_source.c - what the library reads in the programs' OpenCL C and build options, beside the rewriter.
  * Zero bytes separate options, source, second source. */
 #include "../../analyzer/kernels/footprint/builtin.h"
-#include "../../analyzer/history/history_key.h"
-#include "../../analyzer/kernels/source/cl_addresses.h"
+#include "../../analyzer/history/history.h"
 #include "../../analyzer/kernels/source/cl_source.h"
 #include "../../analyzer/kernels/source/cl_language.h"
 #include "../../analyzer/kernels/source/cl_variables.h"
-#include "../../analyzer/kernels/source/joined_source.h"
+#include "../../analyzer/kernels/source/header_files.h"
 #include "../../analyzer/kernels/source/kernel_params.h"
 #include "../../analyzer/kernels/source/linked_source.h"
-#include "../../analyzer/kernels/source/tested_names.h"
+#include "../../analyzer/kernels/source/vendor_macros.h"
 #include "harness.h"
 
 enum { PARAMETERS = 6 };

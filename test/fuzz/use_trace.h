@@ -7,8 +7,6 @@
 #include "../../analyzer/graph/graph_build.h"
 #include "../../analyzer/explain/graph_summary.h"
 #include "../../analyzer/graph/selection.h"
-#include "../../analyzer/graph/sweep_order.h"
-#include "../../analyzer/graph/trace_check.h"
 #include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/plan/plan_graph.h"
 #include "../../analyzer/record/trace_write.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/io/file_text.h"
+#include "../../analyzer/io/text.h"
 #include "../../analyzer/kernels/llvm/rows_proof.h"
 
 static const char *path;

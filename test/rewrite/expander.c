@@ -1,6 +1,6 @@
-/* expander.c - prints a source with its plain macros in place (source/expanded_macros.h): expander FILE
+/* expander.c - prints a source with its plain macros in place (source/vendor_macros.h): expander FILE
  * [options] */
-#include "../../analyzer/kernels/source/expanded_macros.h"
+#include "../../analyzer/kernels/source/vendor_macros.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 #include "history_keys.h"
 #include "../../analyzer/history/history_store.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 static char folder[200], path[220];
 

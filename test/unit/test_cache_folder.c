@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/io/cache_folder.h"
+#include "../../analyzer/io/folders.h"
 
 static char caches[] = "/tmp/clweave-caches-XXXXXX";
 

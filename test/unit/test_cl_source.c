@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/kernels/source/cl_source.h"
-#include "../../analyzer/kernels/source/joined_source.h"
+#include "../../analyzer/kernels/source/header_files.h"
 
 #define K     "kernel void k(global int *a) { a[0] = 1; }\n"
 #define PASTE "#define C(a, b) a##b\n"

@@ -14,12 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/plan/operations.h"
+#include "../../analyzer/plan/platform_file.h"
 #include "../../shim/device/device.h"
 #include "../../shim/device/dsp_clock.h"
 #include "../../analyzer/plan/ddr.h"
-#include "../../analyzer/io/temporary_folder.h"
-#include "../../shim/device/dsp_fault.h"
+#include "../../analyzer/io/folders.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (double)(b)) <= 1e-6 * fabs((double)(b)))
 

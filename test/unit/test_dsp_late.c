@@ -16,7 +16,7 @@
 
 #include "../../shim/device/device.h"
 #include "../../shim/device/dsp_clock.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 enum { DSPS = 5 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/record/event_times.h"
+#include "../../analyzer/record/command_facts.h"
 
 #define POSSIBLE(...) cw_event_times_are_possible((const uint64_t[4]){__VA_ARGS__})
 

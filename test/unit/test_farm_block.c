@@ -13,7 +13,7 @@
 
 #include "../../analyzer/farm/farm_block.h"
 #include "../../analyzer/farm/farm_outside.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 static void add_list(struct cw_farm_plan *p, const char *text)
 {

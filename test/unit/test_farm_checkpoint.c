@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "../../analyzer/farm/farm_checkpoint.h"
-#include "../../analyzer/io/crc32.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/identity.h"
+#include "../../analyzer/io/folders.h"
 #include "farm_plan.h"
 
 static char path[64];

@@ -1,6 +1,6 @@
 /* GPUs and processes: shim/device/gpu_lease.h. */
 #include "../../shim/device/gpu_lease.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

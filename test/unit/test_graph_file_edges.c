@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/plan/graph_file.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 enum { TASKS = 30000 };
 

@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include "../../shim/builds/helper_cache.h"
+#include "../../shim/builds/later_builds.h"
 #include "../../shim/run/groups/group_kept.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 static void comes_back_for_its_own(bool one_key)
 {

@@ -1,7 +1,7 @@
 /* test_habits.c - each habit on a small trace that has it, and beside it the same without. */
 #include "trace_builder.h"
 
-#include "../../analyzer/explain/habits.h"
+#include "../../analyzer/explain/figures.h"
 
 static struct cw_habits habits_of(struct cw_trace *t)
 {

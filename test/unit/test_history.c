@@ -14,7 +14,6 @@
 #include "history_keys.h"
 #include "../../sched/random.h"
 #include "../../analyzer/history/history.h"
-#include "../../analyzer/history/history_fit.h"
 
 #include "failing_alloc.h"
 

@@ -13,7 +13,7 @@
 
 #include "../../sched/random.h"
 #include "../../analyzer/history/history_runs.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 #define MS 1e6
 

@@ -1,7 +1,7 @@
 /* test_host_calls.c - calls by function, and the run's time by phase, on small traces counted by hand. */
 #include "trace_builder.h"
 
-#include "../../analyzer/explain/error_names.h"
+#include "../../analyzer/explain/host_calls.h"
 #include "../../analyzer/explain/figures.h"
 
 static void call(struct cw_trace *t, const char *name, int32_t status, uint64_t begin, uint64_t end)

@@ -10,7 +10,7 @@
 
 #include "failing_alloc.h"
 
-#include "../../analyzer/history/history_key.h"
+#include "../../analyzer/history/history.h"
 #include "../../analyzer/io/identity.h"
 
 static struct cw_identity of(const char *kind, const char *a, const char *b)

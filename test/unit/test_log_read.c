@@ -11,7 +11,7 @@
 
 #include "../../analyzer/record/log_format.h"
 #include "../../analyzer/record/log_read.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 #define FILE_BYTES (3 * CW_LOG_CHUNK_BYTES)
 

@@ -12,7 +12,7 @@
 
 #include "../../analyzer/plan/graph_file.h"
 #include "../../analyzer/plan/lp_model.h"
-#include "../../analyzer/plan/plan_bound.h"
+#include "../../analyzer/plan/lp_bound.h"
 #include "../../sched/generate.h"
 #include "../../sched/policy.h"
 #include "../../sched/random.h"

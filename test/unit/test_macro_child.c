@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/kernels/source/macro_child.h"
+#include "../../analyzer/kernels/source/vendor_macros.h"
 
 static char *names[] = {"M_PI", "cl_khr_fp64"};
 

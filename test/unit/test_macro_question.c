@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/kernels/source/macro_question.h"
+#include "../../analyzer/kernels/source/vendor_macros.h"
 
 struct answer {
     const char *bytes;

@@ -18,7 +18,7 @@
 
 #include "fuzz_files.h"
 
-#include "../../analyzer/kernels/footprint/judge.h"
+#include "../../analyzer/kernels/footprint/cut.h"
 #include "../../analyzer/kernels/footprint/model_file.h"
 
 static const char *const words[] = {

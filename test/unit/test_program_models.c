@@ -14,8 +14,8 @@
 
 #include "../../analyzer/kernels/footprint/model_file.h"
 #include "../../analyzer/kernels/models/program_models.h"
-#include "../../analyzer/kernels/source/tested_names.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/kernels/source/vendor_macros.h"
+#include "../../analyzer/io/folders.h"
 
 /* ---- names */
 

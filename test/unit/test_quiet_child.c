@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/io/quiet_child.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 static const char *const env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
 static volatile sig_atomic_t child_signals;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/explain/rank_test.h"
+#include "../../analyzer/explain/trace_diff.h"
 
 static void near(double got, double wanted, double error)
 {

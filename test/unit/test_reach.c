@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/kernels/models/program_reach.h"
+#include "../../analyzer/kernels/models/program_models.h"
 #include "../../sched/random.h"
 
 static const char source[] =

@@ -10,8 +10,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/explain/draw/report_parts.h"
-#include "../../analyzer/explain/draw/roofline.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 #define NEAR(a, b) assert_true((a) > (b)-1e-9 && (a) < (b) + 1e-9)
 

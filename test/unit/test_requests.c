@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/compile/requests.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 static char folder[256];
 

@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 
 #include "../../analyzer/kernels/source/header_files.h"
-#include "../../analyzer/kernels/source/joined_source.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 #include "rewrite_text.h"
 
 static const char *header(void *context, size_t unit, const char *name, const char *includer)

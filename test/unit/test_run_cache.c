@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "../../analyzer/io/file_store.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 #include "../../sched/random.h"
-#include "../../shim/builds/helper_cache.h"
+#include "../../shim/builds/later_builds.h"
 
 static char parent[200], folder[220], file[300];
 static unsigned char data[5000];

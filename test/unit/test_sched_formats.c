@@ -15,7 +15,7 @@
 
 #include "../../analyzer/plan/graph_format.h"
 #include "../../sched/generate.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 static char path[200];
 static struct cw_graph *g;

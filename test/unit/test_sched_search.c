@@ -12,7 +12,7 @@
 
 #include "../../sched/disjunctive.h"
 #include "../../sched/random.h"
-#include "../../sched/water_fill.h"
+#include "../../sched/moldable.h"
 
 enum { TASKS = 9, DEVICES = 3, PLACES = 40 };
 

@@ -2,7 +2,6 @@
  * from one command to another exactly where the whole graph has one. */
 #include "trace_builder.h"
 
-#include "../../analyzer/graph/contract.h"
 #include "../../analyzer/graph/selection.h"
 
 enum { COMMANDS = 60, BUFFERS = 5, QUEUE = 4, CLASSES = 5 };

@@ -9,7 +9,6 @@
 #include "../../analyzer/explain/draw/exporter.h"
 #include "../../analyzer/explain/draw/report.h"
 #include "../../analyzer/explain/graph_summary.h"
-#include "../../analyzer/graph/sweep_order.h"
 #include "../../analyzer/graph/trace_read.h"
 
 static const char *const words[] = {"0",

@@ -5,9 +5,9 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "../../analyzer/record/trace_index.h"
+#include "../../analyzer/record/trace_write.h"
 #include "../../analyzer/graph/trace_read.h"
-#include "../../analyzer/io/temporary_folder.h"
+#include "../../analyzer/io/folders.h"
 
 /* Writing a trace that was read gives the same text. */
 static void round_trip_is_exact(void **state)

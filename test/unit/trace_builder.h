@@ -16,7 +16,7 @@
 #include <CL/cl.h>
 
 #include "../../analyzer/graph/graph_build.h"
-#include "../../analyzer/graph/sweep_order.h"
+#include "../../analyzer/graph/trace_read.h"
 #include "../../analyzer/record/trace.h"
 
 /* Appends n bytes of `data` to an array's new room `to`. */

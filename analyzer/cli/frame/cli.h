@@ -103,7 +103,7 @@ void cw_cli_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)))
 void cw_cli_signals_own(void);
 void cw_cli_signals_restore(void);
 
-/* From here on, text printed to stdout and stderr holds no control characters (io/printable.h). Programs that
+/* From here on, text printed to stdout and stderr holds no control characters (io/text.h). Programs that
  * the tool starts have the descriptors as they are. */
 void cw_cli_streams_own(void);
 
@@ -136,5 +136,23 @@ int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o);
 
 #define CW_VERSION "0.1.0"
 #define CW_ABI     "0" /* libclweave.so.0, libcwsched.so.0; rises when programs linked with it break */
+
+/* The words that complete an option's argument or a command's first operand. Everything
+ * comes from the tables that parsing uses. */
+
+/* Write the words to `f`, a blank behind each (f NULL: do not); return whether there are any. Those of --set
+ * are "rows=on rows=off seed= ", those of a row that --set replaces "on off ". */
+bool cw_completion_words_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o);
+bool cw_completion_words_operand(FILE *f, const struct cw_command_def *const *table,
+                                 const struct cw_command_def *def);
+
+/* Whether the argument may name a file, besides the words. */
+bool cw_completion_words_or_file(const struct cw_cli_option *o);
+
+/* "rows=on|off" of a row that --set replaces, else NULL. */
+const char *cw_completion_setting(const struct cw_cli_option *o);
+
+/* Whether the option has an argument. */
+bool cw_completion_takes(const struct cw_cli_option *o);
 
 #endif

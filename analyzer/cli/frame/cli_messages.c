@@ -1,7 +1,7 @@
 /* cli_messages.c - complaints, the tool's standard streams and signals; see cli.h. */
 #include "cli.h"
 #include "../../../sched/nearest_word.h"
-#include "../../io/printable.h"
+#include "../../io/text.h"
 
 #include <signal.h>
 #include <stdarg.h>

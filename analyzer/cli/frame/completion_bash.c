@@ -1,5 +1,5 @@
 /* completion_bash.c - the completion script of bash. */
-#include "completion_words.h"
+#include "cli.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* completion_fish.c - the completion script of fish. */
-#include "completion_words.h"
+#include "cli.h"
 
 /* Within single quotes. */
 static void put_quoted(FILE *f, const char *text)

@@ -1,5 +1,5 @@
-/* completion_words.c - see completion_words.h. */
-#include "completion_words.h"
+/* completion_words.c - see cli.h. */
+#include "cli.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* completion_zsh.c - the completion script of zsh. */
-#include "completion_words.h"
+#include "cli.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* density.c - see density.h. */
-#include "density.h"
+/* density.c - see gantt.h. */
+#include "gantt.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* draw_graph.c - see draw_graph.h. */
 #include "draw_graph.h"
 #include "../../graph/graph_build.h"
-#include "../../graph/sweep_order.h"
+#include "../../graph/trace_read.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

@@ -5,13 +5,13 @@
  * A group "memories" has a track for each way between the host's memory and a device's, with the copies
  * that run mode made, a group "counters" what timeline_counters.c counts. Commands that overlap in one
  * track get further tracks, because slices of a track must nest. Arrows run along binding edges between
- * commands that have device times. Device times are shifted to the host's clock (device_clock.h). */
-#include "../device_clock.h"
+ * commands that have device times. Device times are shifted to the host's clock (explain.h). */
+#include "../explain.h"
 #include "exporter.h"
 #include "timeline_sink.h"
-#include "../error_names.h"
+#include "../host_calls.h"
 #include "../../graph/graph_build.h"
-#include "../memory_moves.h"
+#include "../figures.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

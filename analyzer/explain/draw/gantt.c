@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "density.h"
 #include "palette.h"
-#include "svg_file.h"
 #include "svg_text.h"
 #include "../../plan/work_times.h"
 

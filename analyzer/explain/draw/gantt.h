@@ -2,12 +2,72 @@
 #ifndef CW_GANTT_H
 #define CW_GANTT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
 #include "../../plan/plan_result.h"
+#include "../../../sched/groups.h"
 
 /* Draws plan `r` to `path` as SVG, or as PNG when the name ends in .png (by rsvg-convert, which must be
  * installed). The file is complete or not there. Errors: CW_ERR_IO, CW_ERR_NOMEM, CW_ERR_UNSUPPORTED (no
  * rsvg-convert), CW_ERR_INVALID (the name ends in something else). */
 enum cw_status cw_gantt_write(const char *path, const struct cw_plan_input *input,
                               const struct cw_plan_result *r, struct cw_error *err);
+
+/* Items narrower than a pixel in a picture of times: how much of each pixel's time they take.
+ *
+ * Drawn one by one, each with a visible width, commands that take 4 % of the time fill a lane. Drawn by
+ * density, the column of a pixel is as high as the share of its time that is taken: a lane looks as busy as
+ * it is. */
+
+struct cw_density;
+
+/* Of `pixels` > 0 columns, all empty. NULL: memory is out. */
+struct cw_density *cw_density_create(uint32_t pixels);
+void cw_density_destroy(struct cw_density *d); /* NULL is fine */
+void cw_density_clear(struct cw_density *d);
+
+/* Adds an item that reaches from `x` to `end`, in pixels from the first column's left edge; end < x + 1. */
+void cw_density_add(struct cw_density *d, double x, double end);
+
+/* Writes the columns as SVG rectangles of colour `fill` to `f`; neighbours of one height are one. The first
+ * column's left edge is at `left`, the lane is `full` pixels high and ends at `bottom`. A column with
+ * anything in it is at least one pixel high. Returns false when there is nothing to draw. */
+bool cw_density_draw(const struct cw_density *d, FILE *f, double left, double bottom, uint32_t full,
+                     const char *fill);
+
+/* Priority groups as a picture: steps downwards, tiles side by side, coloured by group. */
+
+/* One order of the same steps. */
+struct cw_group_panel {
+    const char *title, *text; /* a heading and a line below it */
+    const struct cw_groups *groups;
+};
+
+/* The bytes that came from memory in an order, as a bar. */
+struct cw_group_bar {
+    const char *label, *text;
+    double value; /* >= 0 */
+};
+
+struct cw_group_picture {
+    const char *heading, *text;
+    uint32_t steps;
+    const uint32_t *tiles;    /* of each step */
+    const char *const *names; /* of each step; NULL: none */
+    const struct cw_group_panel *panel;
+    const struct cw_group_bar *bar;
+    uint32_t panels, bars;
+};
+
+enum { CW_GROUP_PICTURE_STEPS = 200 }; /* drawn; the picture says how many more there are */
+
+/* Writes an SVG document. Errors: CW_ERR_NOMEM; those of `f` itself are found by the caller. */
+enum cw_status cw_group_picture_draw(FILE *f, const struct cw_group_picture *p, struct cw_error *err);
+
+/* Writes the file as cw_svg_file_write does. */
+enum cw_status cw_group_picture_write(const char *path, const struct cw_group_picture *p,
+                                      struct cw_error *err);
 
 #endif

@@ -1,10 +1,9 @@
-/* group_picture.c - see group_picture.h. Hue goes from the first group to the last, brightness alternates, so
+/* group_picture.c - see gantt.h. Hue goes from the first group to the last, brightness alternates, so
  * that both the order and the borders of groups are seen. Neighbours of one group are one rectangle. */
-#include "group_picture.h"
+#include "gantt.h"
 
 #include <stdlib.h>
 
-#include "svg_file.h"
 #include "svg_text.h"
 
 enum { WIDTH = 1160, MARGIN = 20, NAMES = 150, SIZE = 12, SMALL = 11, BAR = 16, PANEL_HEAD = 48 };

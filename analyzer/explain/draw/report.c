@@ -1,5 +1,5 @@
 /* report.c - see report.h. The page is that of report_page.c with the data and the graph put in. */
-#include "../device_clock.h"
+#include "../explain.h"
 #include "../../record/command_facts.h"
 #include "exporter.h"
 #include "palette.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "../kernel_times.h"
-#include "../outside.h"
+#include "../figures.h"
 #include "../../history/device_roofs.h"
 
 struct cw_report_options {

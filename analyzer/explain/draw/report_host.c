@@ -1,8 +1,7 @@
 /* report_host.c - see report_parts.h. */
 #include "report_parts.h"
-#include "../code_places.h"
-#include "../device_clock.h"
-#include "../error_names.h"
+#include "../explain.h"
+#include "../host_calls.h"
 #include "../../io/quantity.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #define CW_REPORT_PARTS_H
 
 #include <stdio.h>
+#include <stddef.h>
 
 #include "../../history/device_roofs.h"
 #include "../../io/json_out.h"
@@ -105,5 +106,19 @@ void cw_report_compiled_page(const struct cw_report_facts *r, FILE *f);
 
 /* The files in one, a NUL behind them; in it are @GRAPH@ and, behind that, @DATA@. */
 extern const char cw_report_page[];
+
+/* A roofline as SVG: operations per second over operations per byte, both logarithmic. */
+
+struct cw_roofline_mark {
+    const char *name;         /* of a kernel; any text */
+    const char *fill;         /* its colour, as in other pictures (palette.h) */
+    double intensity, gflops; /* both above 0 */
+    double share;             /* of the roof; 0: not known */
+    double weight;            /* of the kernels' time, 0 to 1: the mark's size */
+};
+
+/* Draws the roofs that are known and the marks. */
+void cw_roofline_draw(const struct cw_device_roofs *roofs, const struct cw_roofline_mark *mark, size_t n,
+                      FILE *f);
 
 #endif

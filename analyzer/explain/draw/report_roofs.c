@@ -6,7 +6,6 @@
 
 #include "../../io/quantity.h"
 #include "palette.h"
-#include "roofline.h"
 #include "svg_text.h"
 
 enum { TERMINAL_KERNELS = 6, TERMINAL_RANGES = 3, PAGE_KERNELS = 60, PAGE_RANGES = 12, MOST_REASONS = 8 };

@@ -1,5 +1,5 @@
-/* roofline.c - see roofline.h. Lines have the text's colour of the page around it. */
-#include "roofline.h"
+/* roofline.c - see report_parts.h. Lines have the text's colour of the page around it. */
+#include "report_parts.h"
 
 #include <math.h>
 #include <stdbool.h>

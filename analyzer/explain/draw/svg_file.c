@@ -1,4 +1,4 @@
-#include "svg_file.h"
+#include "svg_text.h"
 
 #include <errno.h>
 #include <spawn.h>

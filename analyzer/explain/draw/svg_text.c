@@ -1,5 +1,5 @@
 #include "svg_text.h"
-#include "../../io/printable.h"
+#include "../../io/text.h"
 #include "../../../sched/whole.h"
 
 #include <string.h>

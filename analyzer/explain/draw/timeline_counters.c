@@ -1,8 +1,8 @@
 /* timeline_counters.c - counters of a timeline; see timeline_sink.h. */
 #include "timeline_sink.h"
 #include "../../record/command_facts.h"
-#include "../device_clock.h"
-#include "../memory_moves.h"
+#include "../explain.h"
+#include "../figures.h"
 
 #include <stdlib.h>
 

@@ -52,7 +52,7 @@ struct cw_timeline_sink *cw_timeline_json_create(const struct cw_trace *t, FILE 
 struct cw_timeline_sink *cw_timeline_perfetto_create(const struct cw_trace *t, FILE *f);
 
 /* Counters: for each queue the commands that are enqueued and have not ended, for each device the bytes
- * that are on their way. shift: of each device's clock (device_clock.h). group: of their tracks. False:
+ * that are on their way. shift: of each device's clock (explain.h). group: of their tracks. False:
  * memory is out. */
 bool cw_timeline_counters_put(struct cw_timeline_sink *s, uint32_t group, const struct cw_trace *t,
                               const int64_t *shift);

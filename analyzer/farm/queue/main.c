@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../../io/file_text.h"
+#include "../../io/text.h"
 #include "queue.h"
 
 enum { ANSWER_MS = 20, KEEPALIVE_S = 30, FOREMAN_S = 60, ALONE_S = 3 };

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../../io/array.h"
-#include "../../io/monotonic.h"
+#include "../../io/quantity.h"
 #include "queue.h"
 
 #define BLOCK   ".clweave-block"

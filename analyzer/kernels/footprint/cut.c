@@ -1,6 +1,6 @@
 /* cut.c - see cut.h. */
 #include "cut_internal.h"
-#include "judge.h"
+#include "cut.h"
 
 #include <stdlib.h>
 

@@ -66,4 +66,23 @@ const char *cw_cut_name(enum cw_cut c);
 /* "add", "signed min" … */
 const char *cw_cut_merge_name(enum cw_merge m);
 
+/* An expected verdict on cutting before a launch is known: for people only. */
+
+/* The best verdict over a few made-up launches. Nothing may rest on it: each real launch is judged by itself.
+ */
+void cw_cut_example(const struct cw_model *m, struct cw_cut_verdict *best);
+
+/* Statements about an access before any launch is known. */
+
+struct cw_judgement {
+    enum cw_answer answer; /* EXACT: launches exist where the tile's bytes are known exactly */
+    const char *why;       /* static words when not EXACT */
+};
+
+struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_access *a);
+
+/* The worst judgement over the accesses of one argument of the given kind (READ or WRITE); NONE without
+ * accesses. */
+struct cw_judgement cw_judge_argument(const struct cw_model *m, int arg, unsigned kind);
+
 #endif

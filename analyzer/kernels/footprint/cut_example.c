@@ -1,8 +1,8 @@
-/* cut_example.c - an expected verdict on cutting before a launch is known. See cut_example.h.
+/* cut_example.c - an expected verdict on cutting before a launch is known. See cut.h.
  *
  * The test for a launch is run on made-up launches: eight work-groups of eight in each dimension that the
  * kernel asks about, integer arguments of a few sizes, buffers without end. */
-#include "cut_example.h"
+#include "cut.h"
 
 #include "cut_internal.h"
 

@@ -3,8 +3,6 @@
 
 #include "../../io/json_fields.h"
 #include "cut.h"
-#include "launch.h"
-#include "report.h"
 
 #include <stdlib.h>
 #include <time.h>

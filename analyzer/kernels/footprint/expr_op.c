@@ -1,5 +1,5 @@
-/* expr_op.c - see expr_op.h. */
-#include "expr_op.h"
+/* expr_op.c - see expr.h. */
+#include "expr.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* judge.c - see judge.h.
+/* judge.c - see cut.h.
  *
  * The evaluator decides; this only foresees it from the shape of the polynomials: a value is *known* when it
  * is built from ids, sizes, arguments and counters by + - *, *bounded* when an operation or a narrow type
  * limits it, else *open*. */
-#include "judge.h"
+#include "cut.h"
 
 #include "eval_internal.h"
 

@@ -1,5 +1,5 @@
-/* launch.c - see launch.h. */
-#include "launch.h"
+/* launch.c - see evaluate.h. */
+#include "evaluate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  *     "floats": enum cw_model_floats, or-ed,
  *     "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed","placed": bool,
  *               "unknown_read","unknown_write": reason or null}],
- *     "nodes": [[operation, members as expr_op.h lists them], ...], operands before their users
+ *     "nodes": [[operation, members as expr.h lists them], ...], operands before their users
  *     "guards": [[node, 0 or 1], ...],
  *     "loops": [[parent or -1, exits], ...], outer before inner
  *     "exits": [[loop, first guard, guards], ...],
@@ -28,6 +28,7 @@
 
 #include "../../../sched/status.h"
 #include "model.h"
+#include "../../io/json_in.h"
 
 #include <stdio.h>
 
@@ -57,5 +58,18 @@ void cw_model_set_finish(struct cw_model_set *set);
 
 /* The model of a kernel, borrowed; NULL when there is none. */
 const struct cw_model *cw_model_set_find(const struct cw_model_set *set, const char *kernel);
+
+/* Shared by model_read.c and model_set.c only. */
+
+/* All of these return false after an error, which `in` keeps. */
+
+/* Room for one more element, of at most `max`, in the array that the pointer at `v` points to. */
+bool cw_model_read_room(struct cw_json_in *in, void *v, int n, int *capacity, size_t size, int max);
+/* A string into *out, malloc'd; the earlier one is freed. */
+bool cw_model_read_text(struct cw_json_in *in, char **out);
+/* One model into `m`, which is initialised; the caller finishes it in any case. */
+bool cw_model_read_one(struct cw_json_in *in, struct cw_model *m);
+
+bool cw_model_same_text(const char *a, size_t n, const char *b);
 
 #endif

@@ -2,10 +2,10 @@
  *
  * One array at a time into growing memory, members in any order; references to other arrays are checked when
  * the whole model has been read. */
-#include "model_internal.h"
+#include "model_file.h"
 
 #include "builtin.h"
-#include "expr_op.h"
+#include "expr.h"
 #include "reason.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* model_set.c - files of models. See model_file.h. */
-#include "model_internal.h"
+#include "model_file.h"
 
 #include <stdlib.h>
 #include <string.h>

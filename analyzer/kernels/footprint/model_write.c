@@ -5,7 +5,7 @@
 #include "model_file.h"
 
 #include "../../io/json_out.h"
-#include "expr_op.h"
+#include "expr.h"
 
 #include <stdlib.h>
 #include <string.h>

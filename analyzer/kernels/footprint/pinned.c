@@ -1,5 +1,5 @@
-/* pinned.c - see pinned.h. */
-#include "pinned.h"
+/* pinned.c - see tiler.h. */
+#include "tiler.h"
 
 #define PINNED_ITEMS 256  /* in a work-group */
 #define PINNED_MOST  1024 /* the same where the range has no better divisor */

@@ -1,7 +1,7 @@
-/* report.c - see report.h. */
-#include "report.h"
+/* report.c - see evaluate.h. */
+#include "evaluate.h"
 
-#include "judge.h"
+#include "cut.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* report_cut.c - verdicts on cutting and operation counts as JSON. See report.h. */
+/* report_cut.c - verdicts on cutting and operation counts as JSON. See evaluate.h. */
 #include <stdlib.h>
 
-#include "cut_example.h"
-#include "report.h"
+#include "cut.h"
+#include "evaluate.h"
 
 static void set_accesses(json_t *j, const struct cw_model *m, const struct cw_cut_verdict *v)
 {

@@ -1,5 +1,5 @@
-/* span.c - see span.h. */
-#include "span.h"
+/* span.c - see eval.h. */
+#include "eval.h"
 
 #include <stdlib.h>
 #include <string.h>

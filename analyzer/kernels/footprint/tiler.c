@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "cut.h"
-#include "pinned.h"
 
 enum { SPANS_MAX = 8, SPANS_OF_BOX = CW_EVAL_MAX_SPANS }; /* rows of a box lie apart */
 

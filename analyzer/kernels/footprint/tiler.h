@@ -3,6 +3,9 @@
 #ifndef CW_FOOTPRINT_TILER_H
 #define CW_FOOTPRINT_TILER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "reach.h"
 
 /* Where a buffer argument lies: arguments of one allocation (not 0) may overlap. */
@@ -31,8 +34,19 @@ bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
                   void *data, uint32_t made[3]);
 
 /* Into how many work-groups the launch may be cut, along the dimension that the model names; 1: it must not
- * be cut. Where the local size is not known, pinned.h chooses it, as in run mode. */
+ * be cut. Where the local size is not known, tiler.h chooses it, as in run mode. */
 uint64_t cw_tiler_groups(struct cw_tiler *t, const struct cw_reach_launch *launch,
                          const struct cw_tiler_place *place);
+
+/* The local size of launches in tiles where the program has chosen none, and results cannot depend
+ * on it. */
+
+/* Chooses local[0 .. dims - 1] for a range of `global`; the others stay. Along the first dimension it may not
+ * divide the range: see below. */
+void cw_pinned_local(unsigned dims, const size_t *global, size_t local[3]);
+
+/* Now that it is known along which dimension the range is cut. True: the last work-group along it is smaller.
+ */
+bool cw_pinned_settle(unsigned dim, const size_t *global, size_t local[3]);
 
 #endif

@@ -2,8 +2,7 @@
 #include "access_internal.h"
 
 #include "../footprint/reason.h"
-#include "bitcode.h"
-#include "exact.h"
+#include "access.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "access_internal.h"
 
 #include "../footprint/builtin.h"
-#include "bitcode.h"
+#include "access.h"
 
 #include <string.h>
 

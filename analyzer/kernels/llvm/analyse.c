@@ -2,12 +2,8 @@
 #include "analyse.h"
 
 #include "access.h"
-#include "bitcode.h"
-#include "exact.h"
-#include "rows_models.h"
 #include "../footprint/evaluate.h"
 #include "../footprint/model_file.h"
-#include "../footprint/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,10 @@
-/* bitcode.c - see bitcode.h. */
-#include "bitcode.h"
+/* bitcode.c - see access.h. */
 
 #include "../footprint/builtin.h"
-#include "../../io/file_text.h"
+#include "../../io/text.h"
 #include "../source/pocl_binary.h"
 #include "access.h"
-#include "child.h"
+#include "ir.h"
 
 #include <ctype.h>
 #include <llvm-c/BitReader.h>

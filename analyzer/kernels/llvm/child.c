@@ -1,5 +1,5 @@
-/* child.c - see child.h. */
-#include "child.h"
+/* child.c - see ir.h. */
+#include "ir.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 #include "../footprint/builtin.h"
 #include "../footprint/reason.h"
-#include "bitcode.h"
+#include "access.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* exact.c - see exact.h. */
-#include "exact.h"
+/* exact.c - see access.h. */
 
 #include "../footprint/builtin.h"
 #include "../footprint/reason.h"

@@ -7,8 +7,7 @@
  */
 #include "ir.h"
 
-#include "bitcode.h"
-#include "child.h"
+#include "access.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>

@@ -1,5 +1,5 @@
 /* lift.c - integer values. See lift.h. */
-#include "lift_internal.h"
+#include "lift.h"
 
 #include "../footprint/eval.h"
 #include "ir.h"

@@ -1,5 +1,5 @@
 /* lift_call.c - calls that return integers: work-item functions, integer functions, intrinsics. */
-#include "lift_internal.h"
+#include "lift.h"
 
 #include "../footprint/builtin.h"
 

@@ -6,9 +6,7 @@
  * busy machine changes no answer; the limit of wall time is for a child that waits for something. Nothing
  * is written before everything is known. */
 #include "analyse.h"
-#include "child.h"
 #include "ir.h"
-#include "rows_models.h"
 
 #include <errno.h>
 #include <fcntl.h>

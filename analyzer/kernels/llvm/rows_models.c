@@ -1,10 +1,10 @@
-/* rows_models.c - see rows_models.h. */
-#include "rows_models.h"
+/* rows_models.c - see analyse.h. */
+#include "analyse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../io/file_text.h"
+#include "../../io/text.h"
 #include "rows_proof.h"
 
 struct asked {

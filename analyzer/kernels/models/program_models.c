@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include "../footprint/model_file.h"
-#include "../../io/helper_tool.h"
+#include "../../io/folders.h"
 #include "../../io/quiet_child.h"
-#include "../source/macro_child.h"
-#include "../source/tested_names.h"
+#include "../source/vendor_macros.h"
 
 #if !defined CW_FOOTPRINT_SOURCES || !defined CW_FOOTPRINT_LLVM
 #error "the build says which version of the analysis this is, and of which LLVM"

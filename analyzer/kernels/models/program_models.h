@@ -13,7 +13,8 @@
 
 #include "../../../sched/status.h"
 #include "../../io/file_store.h"
-#include "../source/macro_value.h"
+#include "../source/vendor_macros.h"
+#include "../footprint/reach.h"
 
 struct cw_model_set; /* footprint/model_file.h */
 struct cw_rw_rows;
@@ -33,7 +34,7 @@ struct cw_models_source {
     char path[PATH_MAX + 8], clang[PATH_MAX + 16],
         temporary[PATH_MAX + 8]; /* of its environment: "PATH=..." */
     struct cw_file_store store;
-    /* asks the vendor in its place where it can (macro_child.h); NULL: none. The caller's */
+    /* asks the vendor in its place where it can (vendor_macros.h); NULL: none. The caller's */
     const struct cw_helper_tool *asker;
     bool flags_added; /* the environment changes the vendor's builds */
 };
@@ -68,5 +69,27 @@ enum cw_status cw_program_models_get(struct cw_models_source *s, const char *sou
 
 /* The version of LLVM that the helper was built with, as "19"; it needs the clang of this version. */
 const char *cw_program_models_llvm(void);
+
+/* The models of a program, for callers that only evaluate launches (footprint/reach.h). */
+
+struct cw_program_reach;
+
+/* As cw_program_models_get; NULL: none, err says why. */
+struct cw_program_reach *cw_program_reach_create(struct cw_models_source *s, const char *source,
+                                                 const char *options, const struct cw_models_vendor *vendor,
+                                                 struct cw_error *err);
+void cw_program_reach_destroy(struct cw_program_reach *p); /* after its reachers; NULL is fine */
+
+/* As cw_reacher_create, for the kernel of this name; NULL also when there is none. */
+struct cw_reacher *cw_program_reach_kernel(const struct cw_program_reach *p, const char *kernel,
+                                           uint32_t pieces);
+
+/* The model itself, which lives as long as `p`; NULL: there is none. */
+const struct cw_model *cw_program_reach_model(const struct cw_program_reach *p, const char *kernel);
+
+/* The kernel's model says whether it may touch memory that is no argument's, and hand on where its buffers
+ * lie. False: there is no model. */
+bool cw_program_reach_says(const struct cw_program_reach *p, const char *kernel, bool *elsewhere,
+                           bool *addresses);
 
 #endif

@@ -1,5 +1,5 @@
-/* program_reach.c - see program_reach.h. */
-#include "program_reach.h"
+/* program_reach.c - see program_models.h. */
+#include "program_models.h"
 
 #include <stdlib.h>
 

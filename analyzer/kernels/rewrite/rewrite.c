@@ -1,6 +1,6 @@
 /* rewrite.c - see rewrite.h. */
 #include "rewrite_state.h"
-#include "../source/expanded_macros.h"
+#include "../source/vendor_macros.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * calls of those functions become macros that add the parameter, so that the preprocessor of the device's
  * compiler finds every use, in macros, in their arguments, in pasted names, in every branch of every
  * conditional. Nothing else of the source is touched, but that forms for rows need uses of plain macros
- * replaced by their text (source/expanded_macros.h); lines keep their numbers. A use that escapes finds no
+ * replaced by their text (source/vendor_macros.h); lines keep their numbers. A use that escapes finds no
  * such parameter, or no such function, and does not compile: it can never see the ids of the tile.
  *
  *   as in the original launch                          how

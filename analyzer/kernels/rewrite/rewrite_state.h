@@ -4,7 +4,7 @@
 
 #include "rewrite.h"
 #include "../../io/array.h"
-#include "../source/inlined_headers.h"
+#include "../source/header_files.h"
 #include "../source/tokens.h"
 
 /* Facts about a name, in struct cw_rw_name.flags. Names are those of all units together: two functions of one

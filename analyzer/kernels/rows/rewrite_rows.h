@@ -19,7 +19,7 @@
  * turns when it is in the first and the last one. Compilers unroll such loops, and what is left is the
  * kernel that a programmer would have written out.
  *
- * Macros. Plain ones have given way to their text before (source/expanded_macros.h); what others stand for
+ * Macros. Plain ones have given way to their text before (source/vendor_macros.h); what others stand for
  * is not known, and a test or a subscript with one has no form.
  *
  * Which. Kernels without other loops, local memory, barriers, atomics and whatever else tells work-groups

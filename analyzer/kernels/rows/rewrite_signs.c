@@ -360,7 +360,7 @@ static size_t macro_body(const struct cw_rw_text *t, size_t i)
     return function_like ? cw_rewrite_behind(t, (uint32_t)i + 1, (uint32_t)t->count) : i + 1;
 }
 
-/* The text of macros that are used (expanded_macros.h leaves those that are not plain) is not looked into:
+/* The text of macros that are used (macros.h leaves those that are not plain) is not looked into:
  * nothing but numbers is subtracted there, and nothing is -1. */
 static bool macros_stay(const struct cw_rw *s, const struct cw_rw_text *t)
 {

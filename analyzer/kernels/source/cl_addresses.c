@@ -1,12 +1,12 @@
-/* cl_addresses.c - see cl_addresses.h.
+/* cl_addresses.c - see cl_variables.h.
  *
  * Names are looked up where they are cast: in the function around them and in declarations outside of
  * functions. A name counts as a pointer where it is declared behind a star or as an array. Macros that the
- * answer depends on give way to their text first (expanded_macros.h). */
-#include "cl_addresses.h"
+ * answer depends on give way to their text first (vendor_macros.h). */
+#include "cl_variables.h"
 
 #include "../../io/array.h"
-#include "expanded_macros.h"
+#include "vendor_macros.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* expanded_macros.c - see expanded_macros.h. */
-#include "expanded_macros.h"
+/* expanded_macros.c - see vendor_macros.h. */
+#include "vendor_macros.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* inlined_headers.c - see inlined_headers.h. */
-#include "inlined_headers.h"
+/* inlined_headers.c - see header_files.h. */
+#include "header_files.h"
 #include "../../io/array.h"
 #include "tokens.h"
 

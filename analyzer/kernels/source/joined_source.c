@@ -1,12 +1,10 @@
-/* joined_source.c - see joined_source.h. */
-#include "joined_source.h"
+/* joined_source.c - see header_files.h. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cl_source.h"
 #include "header_files.h"
-#include "inlined_headers.h"
 
 bool cw_joined_source_is_needed(const char *source, const char *options)
 {

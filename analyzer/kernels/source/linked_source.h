@@ -13,7 +13,7 @@
 
 #include "../../../sched/status.h"
 
-/* `unit`: n >= 1 sources with their headers in them (joined_source.h), all compiled with the same `options`
+/* `unit`: n >= 1 sources with their headers in them (header_files.h), all compiled with the same `options`
  * (NULL: none). The caller's to free; one alone is a copy. NULL: CW_ERR_UNSUPPORTED, with the reason, or
  * CW_ERR_NOMEM. Any text is accepted; O(bytes) but for macros, O(macros * bytes). Thread-safe. */
 char *cw_linked_source(const char *const *unit, size_t n, const char *options, struct cw_error *err);

@@ -1,5 +1,5 @@
-/* macro_child.c - see macro_child.h. */
-#include "macro_child.h"
+/* macro_child.c - see vendor_macros.h. */
+#include "vendor_macros.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,10 @@
-/* macro_question.c - see macro_question.h. */
-#include "macro_question.h"
+/* macro_question.c - see vendor_macros.h. */
+#include "vendor_macros.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tested_names.h"
 
 /* The kind of a name where it is defined at all: OpenCL C's own constants that are no integers (6.13.2, math
  * constants). A question about their values does not compile, and PoCL says so on the program's stderr.

@@ -1,6 +1,6 @@
-/* tested_names.c - see tested_names.h. Works on the text that cw_cl_source has freed of comments and line
+/* tested_names.c - see vendor_macros.h. Works on the text that cw_cl_source has freed of comments and line
  * splices. */
-#include "tested_names.h"
+#include "vendor_macros.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "macro_question.h"
+#include "vendor_macros.h"
 #include "pocl_binary.h"
 
 static size_t add_text(const struct cw_vendor_calls *calls, cl_device_id device, cl_device_info what,

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "macro_value.h"
+#include "vendor_macros.h"
 
 struct cw_vendor_calls {
     cl_int (*clGetDeviceInfo)(cl_device_id, cl_device_info, size_t, void *, size_t *);

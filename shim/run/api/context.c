@@ -1,6 +1,6 @@
 /* context.c - contexts of the program, and the places where their commands can run. */
 #include "hooks.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "context.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"

@@ -3,7 +3,7 @@
 #include "../models/acceptance.h"
 #include "../models/effects.h"
 #include "../core/context_device.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "../workers/repeat.h"
 #include "../core/fault.h"
 #include "../groups/group.h"

@@ -10,7 +10,7 @@
 #include "../staging/staging.h"
 #include "../memory/content.h"
 #include "../planner/legal.h"
-#include "../../device/device_early.h"
+#include "../../device/device_env.h"
 #include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../../door/thunk.h"

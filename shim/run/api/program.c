@@ -2,7 +2,7 @@
 #include "../models/binary.h"
 #include "../models/headers.h"
 #include "../models/known.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "hooks.h"
 #include "../tiles/share.h"
 #include "../code/build_cache.h"

@@ -6,7 +6,7 @@
 
 #include "../../builds/isolated_compiler.h"
 #include "../code/code.h"
-#include "../../programs/pyopencl_cache.h"
+#include "../../programs/program_exchange.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../models/binary.h"

@@ -5,13 +5,13 @@
  * its parts; made of several, only once the models of its kernels are there: then that source is known to
  * compile. In doubt it stays native. */
 #include "hooks.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "../code/build_cache.h"
 #include "../models/program_models.h"
 
 #include <stdlib.h>
 
-#include "../../../analyzer/kernels/source/joined_source.h"
+#include "../../../analyzer/kernels/source/header_files.h"
 #include "../../../analyzer/kernels/source/linked_source.h"
 #include "program.h"
 #include "../core/global_lock.h"

@@ -2,14 +2,13 @@
  * program are. */
 #include "build_cache.h"
 #include "../../door/lock_order.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/compile/stand_in.h"
+#include "../../../analyzer/compile/requests.h"
 #include "../../../analyzer/kernels/source/vendor_compiler.h"
-#include "../../builds/helper_cache.h"
 #include "../../builds/later_builds.h"
 #include "../../builds/compiler_heap.h"
 #include "../../builds/macros.h"

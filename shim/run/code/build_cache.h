@@ -4,10 +4,10 @@
  * where a program of one plain source is built again, in another run, with the same options for the same
  * device and driver, its kernels are made of a stand-in: a program of the vendor's made of the binary. The
  * program's own handle stays the same. It or the stand-in answers the queries to which both give the same
- * answer (analyzer/compile/same_program.h has compared them). At any other query the vendor builds the
+ * answer (analyzer/compile/answer.h has compared them). At any other query the vendor builds the
  * program after all.
  *
- * The cache holds a small file per question (analyzer/compile/stand_in.h): the compiler's identity, PoCL's
+ * The cache holds a small file per question (analyzer/compile/requests.h): the compiler's identity, PoCL's
  * environment, options and source, all of it compared, and how often it was built. In the second run that
  * builds it the builder is asked for the binary (builds/later_builds.h). Left alone: several devices, DSPs,
  * #include, printf, notifications, programs made of binaries or linked, and everything while commands are

@@ -102,7 +102,7 @@ void cw_compiler_kinds_loaded(const struct cw_run_launch *l, const size_t *globa
 
 /* ---- pending_launches.c: launches for which the vendor may compile, and the end of the process.
  *
- * The end waits for compilations (builds/pending_builds.h), not for kernels. Where the two come in one call
+ * The end waits for compilations (isolated_compiler.h), not for kernels. Where the two come in one call
  * they cannot be told apart, and the end waits until the call has had some seconds of processor time: on a
  * busy machine a compiler takes much longer than it works. */
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../../analyzer/kernels/source/vendor_compiler.h"
-#include "../../builds/helper_cache.h"
 #include "../../builds/later_builds.h"
 #include "../../door/lock.h"
 #include "../core/global_lock.h"

@@ -3,7 +3,7 @@
  *
  * They are built with a definition that the program's own do not have, so that the vendor takes their kernels
  * for others: launches of one kernel may abort PoCL when they meet (workers/exclusion.c). */
-#include "../../builds/pending_builds.h"
+#include "../../builds/isolated_compiler.h"
 #include "../core/context_device.h"
 #include "code.h"
 #include "../core/global_lock.h"

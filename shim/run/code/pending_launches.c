@@ -1,6 +1,6 @@
 /* pending_launches.c - see code/code.h. */
 #include "code.h"
-#include "../../builds/pending_builds.h"
+#include "../../builds/isolated_compiler.h"
 #include "../core/global_lock.h"
 
 #include <errno.h>

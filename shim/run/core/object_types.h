@@ -209,7 +209,7 @@ struct cw_run_program {
                      NULL if its format is not known */
     bool demands; /* ... some kernel of it demands a local size */
     struct cw_run_match *match;   /* a source that the binary may be from, with some options; else NULL */
-    struct cw_key key;            /* of both (history_key.h); none: not known yet */
+    struct cw_key key;            /* of both (history.h); none: not known yet */
     uint8_t copy[CW_RUN_WORKERS]; /* enum cw_run_copy_state, by worker number */
     uint64_t sought_again;        /* bit l: on worker l, after another one has built it */
     struct cw_run_backoff seek;   /* asked for: it is sought again then */
@@ -339,7 +339,7 @@ struct cw_run_kernel {
     struct cw_run_known *known; /* shared with the others of its name; NULL: memory is out */
     char *name;
     uint32_t count;
-    struct cw_key key; /* of its program and name (history_key.h); none: not known yet */
+    struct cw_key key; /* of its program and name (history.h); none: not known yet */
     bool indirect;     /* reaches memory that is no argument */
     bool parsed;
     uint8_t *modes;                  /* enum cw_access_mode by argument; NULL until parsed */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../../sched/groups_pack.h"
-#include "../../builds/helper_cache.h"
+#include "../../builds/later_builds.h"
 
 #define KIND        "plan 2"
 #define PLACE       (UINT64_C(1) << 40) /* apart by so much; a larger memory is none */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../../analyzer/kernels/source/vendor_compiler.h"
-#include "../../builds/helper_cache.h"
 #include "../../builds/isolated_compiler.h"
 #include "../../builds/later_builds.h"
 #include "../../builds/macros.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/kernels/source/joined_source.h"
+#include "../../../analyzer/kernels/source/header_files.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 

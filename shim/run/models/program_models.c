@@ -8,7 +8,7 @@
 
 #include "../../../analyzer/io/quiet_child.h"
 #include "../../../analyzer/compile/requests.h"
-#include "../../../analyzer/io/helper_tool.h"
+#include "../../../analyzer/io/folders.h"
 #include "../../door/door.h"
 #include "../../door/log.h"
 #include "../../builds/later_builds.h"

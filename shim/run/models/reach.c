@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../../door/roomy.h"
+#include "../../door/thread.h"
 #include "program_models.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"

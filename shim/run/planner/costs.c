@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../../analyzer/history/history_key.h"
+#include "../../../analyzer/history/history.h"
 #include "../../trace/recorder.h"
 #include "../models/reach.h"
 #include "../code/code.h"

@@ -5,7 +5,7 @@
 #include "../../../analyzer/settings/options.h"
 #include "../../device/device.h"
 #include "../../door/clock.h"
-#include "../../door/limited.h"
+#include "../../door/thread.h"
 #include "../../door/log.h"
 #include "../../trace/recorder.h"
 #include "../core/thread.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/kernels/source/access_mode.h"
 #include "../../../analyzer/kernels/source/cl_source.h"
+#include "../../../analyzer/kernels/source/access_mode.h"
 #include "../../../analyzer/kernels/source/kernel_params.h"
 #include "../../builds/source.h"
 #include "../../device/device.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../../analyzer/kernels/footprint/cut.h"
-#include "../../../analyzer/kernels/footprint/pinned.h"
+#include "../../../analyzer/kernels/footprint/tiler.h"
 #include "../../builds/source.h"
 #include "../models/cutter.h"
 #include "../models/exact.h"

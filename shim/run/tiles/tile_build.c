@@ -1,7 +1,7 @@
 /* tile_build.c - the thread that builds rewritten programs for workers, beside everything else. */
 #include "share.h"
 #include "../core/context_device.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 
 #include "../../door/door.h"
 #include "../../door/log.h"

@@ -5,7 +5,7 @@
  * handed their blocks: a thread that runs a part first hands out theirs too, then runs one of the former kind
  * itself, if there is one. So no worker has to be woken only to wake a device's thread, and no thread sleeps
  * that has work. */
-#include "../../../analyzer/record/event_times.h"
+#include "../../../analyzer/record/command_facts.h"
 #include "../core/fault.h"
 #include "../core/thresholds.h"
 #include "../core/thread.h"

@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "../../../analyzer/settings/options.h"
-#include "../../door/limited.h"
-#include "../../door/roomy.h"
+#include "../../door/thread.h"
 #include "../../../analyzer/history/history_runs.h"
 #include "gpu_gain.h"
 #include "perf_model.h"

@@ -13,7 +13,6 @@
 #include "../../../analyzer/settings/options.h"
 #include "../../../analyzer/history/history_store.h"
 #include "../../door/log.h"
-#include "../../builds/helper_cache.h"
 #include "../code/build_cache.h"
 #include "../../builds/later_builds.h"
 #include "../models/program_models.h"

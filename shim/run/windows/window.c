@@ -21,7 +21,7 @@
 #include <time.h>
 
 #include "../../door/door.h"
-#include "../../door/roomy.h"
+#include "../../door/thread.h"
 #include "../core/thread.h"
 #include "../memory/spread_ahead.h"
 #include "../tuning/bypass.h"

@@ -3,7 +3,7 @@
 
 #include "device_kernel.h"
 #include "../core/context_device.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "../core/fault.h"
 #include "../core/sampler.h"
 #include "../core/state.h"

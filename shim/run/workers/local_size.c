@@ -1,6 +1,6 @@
 /* local_size.c - asking a device which local size it chooses. */
 #include "local_size.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "../code/code.h"
 #include "../core/context_device.h"
-#include "../../door/exit.h"
+#include "../../door/thread.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../tasks/object.h"
