@@ -189,9 +189,9 @@ static void measure_memory(const struct measure *m, struct cw_device_roofs *r)
 {
     size_t bytes = find_size(m);
     cl_mem array[3] = {0};
-    bool capacity = bytes && make_arrays(m, array, bytes);
+    bool enough = bytes && make_arrays(m, array, bytes);
 
-    for (size_t i = 0; capacity && i < sizeof memory_kernels / sizeof *memory_kernels && !is_late(m); i++) {
+    for (size_t i = 0; enough && i < sizeof memory_kernels / sizeof *memory_kernels && !is_late(m); i++) {
         const struct memory_kernel *v = &memory_kernels[i];
         cl_kernel k = build(m, memory_source, "", v->name);
         size_t items = (size_t)((double)bytes * v->items);

@@ -289,7 +289,7 @@ bool cw_json_done(struct cw_json_in *in)
 
 /* Decoding strings; see json_in.h. */
 
-static bool capacity(struct cw_json_in *in, size_t used)
+static bool reserve(struct cw_json_in *in, size_t used)
 {
     if (used + 8 > in->scratch_size) {
         size_t size = in->scratch_size * 2 + 256;
@@ -408,7 +408,7 @@ bool cw_json_string(struct cw_json_in *in, const char **value, size_t *length)
         return cw_json_expected(in, "a string");
     in->p++;
     for (;;) {
-        if (!capacity(in, used))
+        if (!reserve(in, used))
             return false;
         if (in->p >= in->end || (unsigned char)*in->p < ' ')
             return cw_json_expected(in, "the end of a string");

@@ -21,7 +21,7 @@ void cw_json_out_flush(struct cw_json_out *o)
     o->used = 0;
 }
 
-static char *capacity(struct cw_json_out *o, size_t bytes)
+static char *reserve(struct cw_json_out *o, size_t bytes)
 {
     if (o->used + bytes > sizeof o->buffer)
         cw_json_out_flush(o);
@@ -35,7 +35,7 @@ static void put_bytes(struct cw_json_out *o, const char *s, size_t n)
         fwrite(s, 1, n, o->f);
         return;
     }
-    memcpy(capacity(o, n), s, n);
+    memcpy(reserve(o, n), s, n);
     o->used += n;
 }
 
@@ -46,7 +46,7 @@ void cw_json_put_text(struct cw_json_out *o, const char *text)
 
 void cw_json_put_char(struct cw_json_out *o, char c)
 {
-    *capacity(o, 1) = c;
+    *reserve(o, 1) = c;
     o->used++;
 }
 
@@ -157,7 +157,7 @@ void cw_json_put_string(struct cw_json_out *o, const char *s)
 void cw_json_put_key(struct cw_json_out *o, const char *key)
 {
     size_t n = strlen(key);
-    char *p = capacity(o, n + 4), *start = p;
+    char *p = reserve(o, n + 4), *start = p;
 
     if (!o->first)
         *p++ = ',';

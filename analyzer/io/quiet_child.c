@@ -345,20 +345,20 @@ enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_
     enum cw_status status;
     int saved = errno;
     bool closed;
-    char *capacity =
+    char *stacks =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     *out = (struct cw_quiet_output){0};
-    if (capacity == MAP_FAILED) {
+    if (stacks == MAP_FAILED) {
         errno = saved;
         return cw_error_set(err, CW_ERR_NOMEM, "%s: out of memory for its answer", child->argv[0]);
     }
-    madvise(capacity, bytes, MADV_DONTDUMP);
-    s.stack = capacity + STACK;
-    s.to = capacity + 2 * STACK;
+    madvise(stacks, bytes, MADV_DONTDUMP);
+    s.stack = stacks + STACK;
+    s.to = stacks + 2 * STACK;
     *out = (struct cw_quiet_output){.data = s.to, .mapped = bytes};
     pthread_mutex_lock(&quiet.turn[child->kind]);
-    if (begin(&s, capacity, &closed))
+    if (begin(&s, stacks, &closed))
         end(&s);
     else
         s.outcome = closed ? CLOSED : CANNOT;

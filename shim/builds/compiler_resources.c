@@ -148,19 +148,19 @@ static bool has_linker(void)
 bool cw_compiler_resources_apart(void)
 {
     int saved = errno;
-    bool capacity =
+    bool enough =
         prctl(PR_GET_SECCOMP) == began.seccomp && space_for_files() && space_on_disk() && !cw_limited();
 
     errno = saved;
-    return capacity;
+    return enough;
 }
 
 bool cw_compiler_resources_suffice(void)
 {
     int saved = errno;
-    bool capacity = has_linker() && may_await_children() && may_start_children() && space_for_descriptors() &&
-                    space_for_files() && space_on_disk() && !cw_limited();
+    bool enough = has_linker() && may_await_children() && may_start_children() && space_for_descriptors() &&
+                  space_for_files() && space_on_disk() && !cw_limited();
 
     errno = saved;
-    return capacity;
+    return enough;
 }

@@ -434,11 +434,11 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
     return answer;
 }
 
-/* `capacity`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread may
- * compile the code that another one launches. */
+/* `may_load`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread
+ * may compile the code that another one launches. */
 static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program,
                                   const char *kernel, const struct cw_compile_range *r,
-                                  const struct cw_compile_arg *arg, uint32_t args, bool capacity)
+                                  const struct cw_compile_arg *arg, uint32_t args, bool may_load)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
     char text[DEVICE_TEXT];
@@ -461,7 +461,7 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     if (loads && is_here(&need)) /* the vendor may load it once more */
         answer = CW_COMPILE_GOOD;
     else
-        answer = capacity ? have(device, &q, &need) : CW_COMPILE_BAD;
+        answer = may_load ? have(device, &q, &need) : CW_COMPILE_BAD;
     finish_need(&need);
     return answer;
 }

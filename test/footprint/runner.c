@@ -60,7 +60,7 @@ static void check(cl_int e, const char *what)
     exit(3);
 }
 
-static void *capacity(size_t bytes)
+static void *mapped(size_t bytes)
 {
     void *p = calloc(bytes + 8, 1);
     if (!p)
@@ -132,7 +132,7 @@ static void prepare(void)
 {
     cl_int e;
     cl_platform_id platform;
-    char *text = capacity(1 << 22);
+    char *text = mapped(1 << 22);
     FILE *f = fopen(source, "r");
     size_t n = f ? fread(text, 1, 1 << 22, f) : 0;
     if (f)
@@ -150,10 +150,10 @@ static void prepare(void)
         a->buffer =
             a->region[0] ? make_image(a, &e) : clCreateBuffer(context, CL_MEM_READ_WRITE, a->bytes, NULL, &e);
         check(e, "clCreateBuffer");
-        a->start = capacity(a->bytes);
-        a->end = capacity(a->bytes);
-        a->changed = capacity(a->bytes);
-        a->merged = capacity(a->bytes);
+        a->start = mapped(a->bytes);
+        a->end = mapped(a->bytes);
+        a->changed = mapped(a->bytes);
+        a->merged = mapped(a->bytes);
     }
     cl_program p = clCreateProgramWithSource(context, 1, (const char **)&text, &n, &e);
     check(e, "clCreateProgramWithSource");

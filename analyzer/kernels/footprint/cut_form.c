@@ -54,12 +54,12 @@ static struct cw_range tied_range(struct cw_eval *e, const struct cw_poly *q, co
             if (!x || !cw_poly_uses(q, x, &ours) || ours == 0 || ours == INT64_MIN || theirs == INT64_MIN ||
                 ours % theirs || !cw_poly_add(&rest, q, &t->p[i], -(ours / theirs)))
                 continue;
-            struct cw_range capacity = cw_eval_range(e, &rest);
+            struct cw_range left = cw_eval_range(e, &rest);
             cw_wide c = ours / theirs;
-            if (c > 0 && capacity.hi - c < r.hi)
-                r.hi = capacity.hi - c;
-            if (c < 0 && capacity.lo - c > r.lo)
-                r.lo = capacity.lo - c;
+            if (c > 0 && left.hi - c < r.hi)
+                r.hi = left.hi - c;
+            if (c < 0 && left.lo - c > r.lo)
+                r.lo = left.lo - c;
         }
     return r;
 }

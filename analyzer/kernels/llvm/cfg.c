@@ -207,17 +207,17 @@ static void solve_backwards(const struct cw_cfg *g, const int *order, const int 
 static bool postdominators(struct cw_cfg *g)
 {
     size_t n = (unsigned)g->n;
-    int *capacity = malloc((5 * n + 1) * sizeof *capacity);
-    if (!capacity)
+    int *memory = malloc((5 * n + 1) * sizeof *memory);
+    if (!memory)
         return false;
-    int *order = capacity, *rank = capacity + n, *dom = capacity + 2 * n, *scratch = capacity + 3 * n + 1;
+    int *order = memory, *rank = memory + n, *dom = memory + 2 * n, *scratch = memory + 3 * n + 1;
     int done = order_backwards(g, order, rank, scratch);
     solve_backwards(g, order, rank, done, dom);
     for (int b = 0; b < g->n; b++)
         g->ipdom[b] = -1;
     for (int i = 0; i < done; i++)
         g->ipdom[order[i]] = dom[i] < 0 ? -1 : dom[i] == done ? g->n : order[dom[i]];
-    free(capacity);
+    free(memory);
     return true;
 }
 

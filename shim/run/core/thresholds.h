@@ -89,8 +89,6 @@
 #define CW_RUN_TRIAL_SHARE 0.1
 /* trials of a kernel that cost more than is left for trials, as the first launch shows nothing */
 #define CW_RUN_TRIALS_GRANTED 4
-/* kinds of launches remembered of one device, and shapes of about one size of one kernel */
-#define CW_RUN_KINDS 64
 /* error over mean: beyond, the history's figure for a launch is a guess and no judge of a gain */
 #define CW_RUN_GAIN_HALF_KNOWN 0.5
 /* commands behind trials that are worth waiting for the result of the trials */
@@ -210,8 +208,6 @@
 #define CW_RUN_GROUP_ASKED_NS 20000000000
 /* launches up to which a chain is known by their exact number, as the gain of a plan depends on it */
 #define CW_RUN_GROUP_FEW_STEPS 5
-/* chains remembered in a process */
-#define CW_RUN_GROUP_CHAINS 256
 /* bytes from memory in program order over those in groups, at least; what they are worth is judged besides */
 #define CW_RUN_GROUP_SAVES 1.25
 /* bytes per ns from memory, at least as fast as one core's: what saved bytes are worth */

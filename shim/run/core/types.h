@@ -108,16 +108,15 @@ struct cw_run_task {
     bool uncoded;  /* the helper's code for it is not there yet */
     bool begun;    /* a vendor has taken the launch: it may have changed memory */
     bool pooled;
-    bool left;     /* a thread that never comes back may use it: its memory is not given back */
-    bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
-    bool native;   /* a HOME in front of a native command, which finds the bytes there */
-    bool ahead;    /* copies ahead of it were asked for (memory/spread_ahead.h) */
-    bool claims;   /* its bytes must not be used in another memory until it is over (memory/spread.h) */
-    bool apart;    /* its tiles work in several memories, and copy what they need themselves */
-    bool opens;    /* the memory objects that it needs are being made (memory/spread_space.c) */
-    bool early;    /* it is in a heap to claim and fetch its bytes, before its parts are put there */
-    bool
-        behind_native; /* waits, by events, for native work that is not finished; known before its accesses are */
+    bool left;          /* a thread that never comes back may use it: its memory is not given back */
+    bool given_up;      /* never got into its queue: only keeps the order until its edges have come true */
+    bool native;        /* a HOME in front of a native command, which finds the bytes there */
+    bool ahead;         /* copies ahead of it were asked for (memory/spread_ahead.h) */
+    bool claims;        /* its bytes must not be used in another memory until it is over (memory/spread.h) */
+    bool apart;         /* its tiles work in several memories, and copy what they need themselves */
+    bool opens;         /* the memory objects that it needs are being made (memory/spread_space.c) */
+    bool early;         /* it is in a heap to claim and fetch its bytes, before its parts are put there */
+    bool behind_native; /* waits, by events, for native work that is not over; known before its accesses */
     struct {
         cl_int status;
         cl_int failed; /* the status that a failed predecessor passed on */

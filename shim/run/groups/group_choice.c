@@ -28,6 +28,7 @@
 #include "../core/state.h"
 
 #define REASONS 16
+#define CHAINS  256 /* remembered in a process */
 
 struct cw_run_group_settings cw_run_group_settings;
 struct cw_run_group_counts cw_run_group_counts;
@@ -124,7 +125,7 @@ static struct cw_run_chain *begin_chain(const struct cw_run_group *g, struct cw_
 {
     struct cw_run_chain *c = choice.chains;
 
-    if (choice.count == CW_RUN_GROUP_CHAINS) {
+    if (choice.count == CHAINS) {
         cw_identity_finish(&c->id);
         *c = (struct cw_run_chain){.next = c->next};
     } else if ((c = calloc(1, sizeof *c))) {

@@ -92,8 +92,8 @@ static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_qu
 }
 
 /* Commands that meet `t`, which is to go into `q`, are ordered behind it, so that none has to meet the
- * accesses that it covers. Those of other queues may not be ordered behind a behind_native one: it covers only
- * what they may not be ordered behind either. */
+ * accesses that it covers. Those of other queues may not be ordered behind one that is behind_native: it
+ * covers only what they may not be ordered behind either. */
 static bool covers(const struct cw_run_queue *q, const struct cw_run_task *t, const struct cw_run_task *a)
 {
     return a == t || !t->behind_native || (a->behind_native && a->queue == q && q->in_order);

@@ -19,7 +19,7 @@ enum {
  * do. */
 struct relay {
     struct relay *next;
-    unsigned char *capacity; /* SLOTS pieces */
+    unsigned char *bytes; /* SLOTS pieces */
 };
 
 static struct relay *idle;
@@ -36,13 +36,13 @@ static struct relay *create(const struct cw_run_context_device *helper)
                       : NULL;
 
     if (memory)
-        r->capacity = cw_next.clEnqueueMapBuffer(helper->copies, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                                 0, (size_t)SLOTS * PIECE, 0, NULL, NULL, &err);
-    if (memory && !r->capacity)
+        r->bytes = cw_next.clEnqueueMapBuffer(helper->copies, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                              (size_t)SLOTS * PIECE, 0, NULL, NULL, &err);
+    if (memory && !r->bytes)
         cw_next.clReleaseMemObject(memory);
-    if (r && !r->capacity)
-        r->capacity = malloc((size_t)SLOTS * PIECE);
-    if (r && !r->capacity) {
+    if (r && !r->bytes)
+        r->bytes = malloc((size_t)SLOTS * PIECE);
+    if (r && !r->bytes) {
         free(r);
         r = NULL;
     }
@@ -97,7 +97,7 @@ static struct piece piece_at(const struct relay *r, size_t low, size_t bytes, si
     size_t first = i * piece;
 
     return (struct piece){low + first, first + piece > bytes ? bytes - first : piece,
-                          r->capacity + i % SLOTS * PIECE};
+                          r->bytes + i % SLOTS * PIECE};
 }
 
 static cl_int begin_read(const struct cw_run_relay_end *from, const struct piece *p, cl_event *event)
@@ -127,7 +127,7 @@ struct sink {
 struct job {
     struct sink *sink;
     uint32_t n;
-    struct relay *capacity; /* NULL: there is none */
+    struct relay *relay; /* NULL: there is none */
     cl_event read[SLOTS];
     size_t piece, pieces;
     cl_int err; /* the first of the end that is read */
@@ -152,7 +152,7 @@ static struct piece piece_of_job(const struct job *j, size_t i)
 {
     const struct cw_run_relay_copy *c = j->sink->copy;
 
-    return piece_at(j->capacity, c->low, c->bytes, j->piece, i);
+    return piece_at(j->relay, c->low, c->bytes, j->piece, i);
 }
 
 static void read_piece(struct job *j, size_t i)
@@ -194,7 +194,7 @@ static void finish(struct job *j, uint64_t begin)
         for (uint32_t k = 0; k < j->n; k++)
             note(&j->sink[k].err, wait(&j->sink[k].written[i]));
     }
-    give(j->capacity);
+    give(j->relay);
     took_ns = cw_run_global_lock_now_ns() - begin;
     for (uint32_t k = 0; k < j->n; k++) {
         const struct sink *s = &j->sink[k];
@@ -219,9 +219,9 @@ static struct job begin_job(struct sink *sink, uint32_t n)
 
     while (j.n < n && are_same_bytes(sink[j.n].copy, c))
         j.n++;
-    j.capacity = take(c->from.place->device->home ? c->to.place : c->from.place);
+    j.relay = take(c->from.place->device->home ? c->to.place : c->from.place);
     j.piece = piece_of(c->bytes);
-    j.pieces = j.capacity ? (c->bytes + j.piece - 1) / j.piece : 0;
+    j.pieces = j.relay ? (c->bytes + j.piece - 1) / j.piece : 0;
     return j;
 }
 
@@ -247,7 +247,7 @@ void cw_run_relay_copies(struct cw_run_relay_copy *copy, uint32_t n)
         for (uint32_t k = 0; k < jobs; k++)
             step(&job[k], i);
     for (uint32_t k = 0; k < jobs; k++)
-        if (job[k].capacity)
+        if (job[k].relay)
             finish(&job[k], begin);
 }
 

@@ -398,7 +398,7 @@ bool cw_run_spread_failed(struct cw_run_task *t)
 int cw_run_spread_describe(char *text, unsigned size)
 {
     const struct cw_run_counts *c = &cw_run.counts;
-    char a[16], b[16], needed[16], native[16], capacity[16], read[16], shared[16];
+    char a[16], b[16], needed[16], native[16], made[16], read[16], shared[16];
 
     if (!c->far_copies[0] && !c->far_copies[1])
         return 0;
@@ -411,8 +411,7 @@ int cw_run_spread_describe(char *text, unsigned size)
                     cw_quantity_bytes(c->far_bytes[1], b), (unsigned long long)c->far_copies[1],
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NEEDED], needed),
                     cw_quantity_bytes(c->far_bytes_for[CW_MOVE_NATIVE], native),
-                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_SPACE], capacity),
-                    (unsigned long long)c->evicted, cw_quantity_bytes(c->far_bytes_for[CW_MOVE_READ], read),
-                    (unsigned long long)c->far_ahead, cw_quantity_bytes(c->far_shared, shared),
-                    (unsigned long long)c->merged);
+                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_SPACE], made), (unsigned long long)c->evicted,
+                    cw_quantity_bytes(c->far_bytes_for[CW_MOVE_READ], read), (unsigned long long)c->far_ahead,
+                    cw_quantity_bytes(c->far_shared, shared), (unsigned long long)c->merged);
 }

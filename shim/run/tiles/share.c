@@ -22,6 +22,8 @@
 #include "../core/thread.h"
 #include "../tuning/reasons.h"
 
+#define SHAPES 64 /* of about one size, remembered of one kernel */
+
 #define MANY 1e9 /* bytes, beside which a copy's latency is nothing */
 
 static struct {
@@ -89,7 +91,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     for (s = d->shares; s; s = s->next, n++)
         if (s->shape == shape && s->dim == dim && s->home == t->queue->home)
             return s;
-    if (n == CW_RUN_KINDS || c->devices->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
+    if (n == SHAPES || c->devices->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
     options.overhead_ns = part_ns(c);
     if (!options.ratio)

@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../core/thresholds.h"
 #include "../../../analyzer/io/identity.h"
+
+#define CW_RUN_KINDS 64 /* of launches, remembered of one device */
 
 /* A kind of launch for which a vendor compiles code. */
 struct cw_run_warm_what {

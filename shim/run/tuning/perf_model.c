@@ -235,7 +235,7 @@ static struct cw_plan_space space_of(const struct cw_run_worker *l)
         .in = cw_run_links_known(l, false), .out = cw_run_links_known(l, true), .capacity = l->far->capacity};
 }
 
-/* Ever less often, as a perf_model is never freed: whether links have turned out to be others than the plans'. */
+/* Ever less often, as a model is never freed: whether links have turned out to be others than the plans'. */
 static bool have_links_changed(const struct cw_run_perf_model *b)
 {
     bool changed = false;

@@ -18,7 +18,7 @@ struct cw_run_perf_model {
     struct cw_run_perf_model *before;            /* that it has taken the place of; NULL: none */
 };
 
-/* The perf_model for the workers that there are now; NULL: there is nothing to plan with. The first call begins to
+/* The model for the workers that there are now; NULL: there is nothing to plan with. The first call begins to
  * load the history, on a thread of its own. (tuning/perf_model.c) */
 struct cw_run_perf_model *cw_run_perf_model_now(void);
 
