@@ -9,10 +9,12 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../analyzer/io/file_store.h"
@@ -40,6 +42,8 @@
 
 #define OLD_KERNEL_FILES 65536 /* closed one by one where close_range does not exist */
 #define DEVICE_TEXT      1400
+#define LONGEST_NS       UINT64_C(60000000000) /* as in run/code/pending_launches.c */
+#define LOOK_NS          1000000
 
 /* ---- a thread with descriptors of its own */
 
@@ -77,25 +81,41 @@ static bool may_begin(const struct isolated *a)
     return (a->shares || have_own_files() || cw_compiler_resources_suffice()) && cw_pending_builds_begin();
 }
 
+static atomic_uint at_work; /* threads that have had the loader's lock */
+
 static void *work(void *data)
 {
     struct isolated *a = data;
-    bool begun;
+    bool begun, passed;
 
     cw_door_depth = 1; /* calls that come in here are the vendor's */
-    begun = cw_dynamic_loader_pass(&a->load) && may_begin(a);
+    passed = cw_dynamic_loader_pass(&a->load);
+    atomic_fetch_add(&at_work, 1); /* first: the end of the process sees it, or it sees the end */
+    begun = passed && may_begin(a);
     if (begun) {
         a->body(a->data);
         a->done = true;
     }
     a->ns = cw_thread_cpu_ns();
     if (!cw_dynamic_loader_ends(&a->load)) {
-        a->release(a->data);
+        begun = begun || cw_pending_builds_begin();
+        if (begun) /* else the process ends, and `data` may be the vendor's */
+            a->release(a->data);
         free(a);
     }
     if (begun)
         cw_pending_builds_end();
+    atomic_fetch_sub(&at_work, 1);
     return NULL;
+}
+
+void cw_isolated_compiler_stop(void)
+{
+    uint64_t until = cw_now_ns() + LONGEST_NS;
+
+    cw_pending_builds_forbid();
+    while (atomic_load(&at_work) && !cw_dynamic_loader_is_here() && cw_now_ns() < until)
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 }
 
 /* PoCL's drivers for the host's processors keep no descriptors between calls; others may, and valgrind has

@@ -48,6 +48,10 @@ void cw_isolated_compiler_start(const char *folder);
 bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data,
                                void (*release)(void *data));
 
+/* The process ends: no body begins from here on, and those that have been left to themselves are waited for.
+ * Not from within dlopen() or dlclose(): they may need the loader's lock. Lock not held. */
+void cw_isolated_compiler_stop(void);
+
 /* False: as above; the vendor is not to load code. Some 50 us. Any thread, lock not held. */
 bool cw_isolated_compiler_may_load(cl_device_id device);
 

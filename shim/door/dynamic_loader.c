@@ -24,6 +24,7 @@ static uintptr_t low, high; /* of the dynamic loader's code; 0: the program is l
  * closes it, by numbers that may be files of the program by then (findings/libunwind_descriptors.sh). */
 static int (*c_backtrace)(void **, int);
 static _Atomic uint32_t *sleepers;
+static atomic_uint waiting; /* threads inside the loader */
 
 static void find_code(void)
 {
@@ -72,6 +73,19 @@ bool cw_dynamic_loader_is_here(void)
         if ((uintptr_t)frames[i] - low < high - low)
             return true;
     return false;
+}
+
+void cw_dynamic_loader_waits(bool begins)
+{
+    if (begins)
+        atomic_fetch_add(&waiting, 1);
+    else
+        atomic_fetch_sub(&waiting, 1);
+}
+
+bool cw_dynamic_loader_is_waited_in(void)
+{
+    return atomic_load(&waiting) != 0;
 }
 
 /* ---- work that needs the loader's lock */

@@ -19,6 +19,12 @@ void cw_dynamic_loader_start(_Atomic uint32_t *sleep);
  * some microseconds. On a stack that the thread has switched to it sees that one alone. Any thread. */
 bool cw_dynamic_loader_is_here(void);
 
+/* A thread that is inside it begins, or ends, to wait for other threads. */
+void cw_dynamic_loader_waits(bool begins);
+
+/* A thread waits so: until its wait ends, no other thread can load code. Any thread. */
+bool cw_dynamic_loader_is_waited_in(void);
+
 /* Work of a thread of this library that may need the loader's lock. The thread calls pass() before, and
  * ends() behind it; the thread that has called begin() awaits it. */
 struct cw_loader_work {
@@ -36,11 +42,12 @@ bool cw_dynamic_loader_pass(struct cw_loader_work *w);
 bool cw_dynamic_loader_ends(struct cw_loader_work *w);
 
 /* Waits for its end. False: it is left to its thread, as a thread that waits for others is inside the loader,
- * or as the loader's lock was taken for a second (a thread inside it may ask for states in a loop). */
+ * or as the loader's lock was taken for a second (a thread inside it may wait for a callback). */
 bool cw_dynamic_loader_await(struct cw_loader_work *w);
 
-/* Called by each thread before it sleeps on the futex, after it has read its value: where it is inside the
- * loader, the work that is under way is left. Looks only while there is such work. Holds no lock. */
+/* Called by each thread before it sleeps on the futex, after it has read its value, by those that ask for
+ * states, and before waits for threads that may await work: where the caller is inside the loader, the work
+ * that is under way is left. Looks only while there is such work. Holds no lock. */
 void cw_dynamic_loader_look(void);
 
 #endif

@@ -3,7 +3,7 @@
  * libunwind is loaded privately at the first walk, never linked: preloaded into a program, a linked libunwind
  * would replace the _Unwind_* functions that the program's C++ exceptions use, and would cost every process
  * that never makes an OpenCL call 0.1 ms. It reads the stack by process_vm_readv(), so that it uses no
- * descriptor of the process; where the kernel refuses that, walks end at the first frame without a table. */
+ * descriptor of the process; where the kernel refuses that, glibc's backtrace() walks. */
 #ifndef CW_UNWIND_H
 #define CW_UNWIND_H
 

@@ -1,11 +1,18 @@
 /* walked.c - a program without unwind tables closes all descriptors above 2, opens files, and calls from ever
- * deeper stacks: only the program writes into its files, or closes them. */
+ * deeper stacks: only the program writes into its files, or closes them. Call: walked [refused]; refused: the
+ * kernel reads no memory for it (process_vm_readv). */
 #define _GNU_SOURCE
 #include <CL/cl.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { FILES = 64, DEPTH = 32, PAGES = 8 * 1024 };
@@ -34,7 +41,19 @@ static __attribute__((noinline)) void write_below(int depth)
     pages[1] = 0;
 }
 
-int main(void)
+static void refuse(void)
+{
+    struct sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        exit(77);
+}
+
+int main(int argc, char **argv)
 {
     char name[] = "/tmp/clweave-walked.XXXXXX";
     cl_platform_id platform;
@@ -44,6 +63,9 @@ int main(void)
     int file[FILES];
     cl_int err;
 
+    (void)argv;
+    if (argc > 1)
+        refuse();
     check(clGetPlatformIDs(1, &platform, NULL));
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);

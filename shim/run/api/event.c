@@ -1,5 +1,6 @@
 /* event.c - queries of events (status, details, times), callbacks and waits. */
 #include "hooks.h"
+#include "../../door/dynamic_loader.h"
 #include "../tasks/foreign.h"
 #include "../core/clock.h"
 #include "../tuning/activation.h"
@@ -99,6 +100,8 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
             shown = false;
     }
     cw_run_global_lock_give();
+    if (name == CL_EVENT_COMMAND_EXECUTION_STATUS)
+        cw_dynamic_loader_look(); /* it may ask in a loop, inside the loader */
     if (shown)
         switch (name) {
         case CL_EVENT_COMMAND_EXECUTION_STATUS:

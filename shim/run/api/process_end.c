@@ -10,6 +10,7 @@
 #include "../../../analyzer/compile/compile_client.h"
 #include "../../../analyzer/settings/options.h"
 #include "../../door/door.h"
+#include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../../door/thread.h"
 #include "../windows/decide.h"
@@ -150,6 +151,7 @@ static const struct subsystem {
     {.stop = cw_run_gpu_begin_stop, .describe = cw_run_gpu_begin_describe},
     {.stop = cw_run_foresee_stop},
     {.stop = cw_later_builds_stop, .after_fork = cw_later_builds_after_fork},
+    {.stop = cw_isolated_compiler_stop}, /* the others begin nothing there any more */
     {.after_fork = cw_run_relay_after_fork},
     {.after_fork = cw_device_after_fork},
 };
@@ -262,6 +264,7 @@ static void end(void *unused)
         cw_run_program_models_stop(false);
     } else {
         drain_for_a_moment();
+        cw_dynamic_loader_look(); /* threads that are joined may wait for one that loads */
         for (size_t i = 0; i < sizeof subsystems / sizeof *subsystems; i++)
             if (subsystems[i].stop)
                 subsystems[i].stop();

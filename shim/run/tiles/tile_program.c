@@ -16,6 +16,7 @@
 #include "../../../analyzer/kernels/models/program_models.h"
 #include "../../../analyzer/kernels/rewrite/rewrite.h"
 #include "../../../analyzer/kernels/rows/rewrite_rows.h"
+#include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
@@ -29,6 +30,15 @@ _Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argu
 
 static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER;
 CW_LOCK_RANK(&rewriting, REWRITING)
+
+/* Any thread. Who has it may wait for a thread that loads code. */
+static void lock_rewriting(void)
+{
+    if (pthread_mutex_trylock(&rewriting) == 0)
+        return;
+    cw_dynamic_loader_look();
+    pthread_mutex_lock(&rewriting);
+}
 
 /* ---- rewriting */
 
@@ -93,7 +103,7 @@ static struct cw_run_rewritten *rewritten(struct cw_run_program *p)
     cw_run_global_lock_give();
     if (!r || made)
         return r;
-    pthread_mutex_lock(&rewriting);
+    lock_rewriting();
     if (!r->made) {
         rewrite(p, r); /* without memory: no source, which is refused */
         cw_run_global_lock_take();
@@ -226,7 +236,7 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
 {
     uint32_t worker = place->worker->number;
 
-    pthread_mutex_lock(&rewriting); /* before the lock of run mode */
+    lock_rewriting(); /* before the lock of run mode */
     if (!r->tried[worker] && try(p, r, place, true) && !r->loaded[worker] && !cw_run.chaos) {
         cw_run_global_lock_take();
         cw_run_account.learns++;

@@ -7,6 +7,7 @@
 #include "../../../analyzer/kernels/rewrite/rewrite.h"
 #include "../code/code.h"
 #include "../../device/pace.h"
+#include "../../door/dynamic_loader.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../tuning/learn.h"
@@ -185,22 +186,6 @@ static void end_build(uint64_t begin)
     cw_run_global_lock_give();
 }
 
-/* The vendor has run such blocks, or may load the code that is known: once a part has begun none of its
- * blocks is refused. */
-static bool may_launch(const struct cw_run_launch *l, struct cw_run_context *c,
-                       struct cw_run_context_device *p, const struct cw_run_cut *cut,
-                       const struct cw_run_block *block, size_t n)
-{
-    bool first = false;
-    struct shape s;
-
-    for (size_t i = 0; i < n && !first; i++) {
-        shape_of(&s, l, c, p, cut, &block[i], false);
-        first = s.first_time;
-    }
-    return !first || cw_isolated_compiler_may_load(p->device->device);
-}
-
 /* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one
  * where it is smaller. Vendors compile code of their own for wide ranges and for each local size
  * (builds/isolated_compiler.c). Without an isolated compiler there is room for the vendor to compile it now.
@@ -216,11 +201,13 @@ static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c
     bool begun = false, good = true;
     size_t local[3];
 
+    if (cw_dynamic_loader_is_waited_in())
+        return false; /* the vendor may have to load what is known */
     memcpy(local, cut->local, sizeof local);
     local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2
                                    : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
     if (cw_compiler_kinds_has(l, l->global, local, p->worker->number, CW_RUN_ANY_PART))
-        return may_launch(l, c, p, cut, block, n);
+        return true;
     if (!compiles && !cw_run.eager && !cw_run.chaos && !may_have_code(l, p, cut, block, n, &begun))
         return false;
     for (size_t i = 0; good && i < n; i++)

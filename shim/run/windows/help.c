@@ -1,4 +1,5 @@
 /* help.c - threads of the program that run the commands that they wait for, or ask after. */
+#include "../../door/dynamic_loader.h"
 #include "../core/thread.h"
 #include "../core/global_lock.h"
 #include "../core/ready.h"
@@ -96,9 +97,13 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
     struct cw_run_caller me;
     struct cw_run_worker *worker;
     struct cw_run_task *t;
+    bool within;
 
     if (over(what))
         return;
+    within = cw_dynamic_loader_is_here();
+    if (within)
+        cw_dynamic_loader_waits(true);
     cw_run_thread_caller_enter(&me);
     cw_run.waiters++;
     while (!over(what)) {
@@ -123,6 +128,8 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
                 wait_until(look);
         }
     }
+    if (within)
+        cw_dynamic_loader_waits(false);
     cw_run.waiters--;
     cw_run_thread_caller_leave(&me);
 }
