@@ -20,7 +20,7 @@
  *
  * Between launches a controller keeps the measured speeds: one for each kernel and shape. A
  * measured speed may come from a bad moment of a busy machine, so a device that is too slow to have a part of
- * launches is asked again, after 2, 4, 8 ... of them, by one group (adaptive_doubt.c).
+ * launches is asked again, after 2, 4, 8 ... of them, by one group (adaptive.c).
  *
  * Reads no clock, starts no thread, allocates nothing after cw_adaptive_create. Every call is O(devices^2) at
  * most. Deterministic in its calls. Thread-safety: none; the caller's lock. Times are ns. */

@@ -1,5 +1,4 @@
 #include "dispatch.h"
-#include "dispatch_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -398,4 +397,76 @@ enum cw_status cw_dispatch_run(const struct cw_dispatch_options *o, struct cw_di
     free(s.taken);
     free(s.heap);
     return status;
+}
+
+/* ---- state */
+
+static bool before(const struct cw_dispatch_event *a, const struct cw_dispatch_event *b)
+{
+    return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+void cw_dispatch_post(struct cw_dispatch *s, enum cw_dispatch_kind kind, double at, uint32_t node,
+                      uint32_t to_epoch)
+{
+    struct cw_dispatch_event e = {at, s->order++, node, s->node[node].epoch, to_epoch, kind};
+    size_t k = s->events;
+
+    if (s->events == s->room) {
+        size_t room = 2 * s->room + 1024;
+        struct cw_dispatch_event *more = realloc(s->heap, room * sizeof *more);
+        if (!more) {
+            s->no_memory = true;
+            return;
+        }
+        s->heap = more;
+        s->room = room;
+    }
+    for (s->events++; k > 0 && before(&e, &s->heap[(k - 1) / 2]); k = (k - 1) / 2)
+        s->heap[k] = s->heap[(k - 1) / 2];
+    s->heap[k] = e;
+}
+
+struct cw_dispatch_event cw_dispatch_next(struct cw_dispatch *s)
+{
+    struct cw_dispatch_event top = s->heap[0], last = s->heap[--s->events];
+    size_t k = 0, c;
+
+    while ((c = 2 * k + 1) < s->events) {
+        c += c + 1 < s->events && before(&s->heap[c + 1], &s->heap[c]);
+        if (!before(&s->heap[c], &last))
+            break;
+        s->heap[k] = s->heap[c];
+        k = c;
+    }
+    s->heap[k] = last;
+    return top;
+}
+
+/* A tree of masters in queueing theory; see dispatch.h. */
+
+double cw_dispatch_formula(const struct cw_dispatch_options *o)
+{
+    double masters = 1, lowest = o->workers, think = o->block * o->task_s + 2 * o->latency_s, waiting = 0,
+           x = 0;
+
+    for (uint32_t l = 1; l < o->levels; l++)
+        lowest = ceil(lowest / o->fan_out);
+    if (o->levels > 1)
+        masters = ceil((double)o->workers / o->fan_out);
+    for (double n = 1; n <= ceil(o->workers / masters);
+         n++) { /* one server and a delay, a customer more each time */
+        double response = o->message_s * (1 + waiting);
+        x = n / (response + think);
+        waiting = x * response;
+    }
+    x *= masters * o->block;
+    for (double count = masters, below = ceil(o->workers / masters); count > 1; below *= o->fan_out) {
+        double above = count == lowest || ceil(count / o->fan_out) < 1 ? 1 : ceil(count / o->fan_out);
+        if (o->levels == 2)
+            above = 1;
+        x = fmin(x, above * o->block * below / o->message_s);
+        count = above;
+    }
+    return x;
 }

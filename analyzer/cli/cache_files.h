@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "../../sched/status.h"
-#include "../io/file_store_visit.h"
+#include "../io/file_store.h"
 
 struct cw_cache_files {
     char folder[PATH_MAX];

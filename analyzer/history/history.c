@@ -394,3 +394,133 @@ void cw_history_tried(struct cw_history *h, double ns)
     h->tried_ns += ns;
     pthread_mutex_unlock(&h->lock);
 }
+
+/* ---- keys of kernels */
+
+static struct cw_key take_key(struct cw_identity *id)
+{
+    struct cw_key key = cw_identity_key(id);
+
+    cw_identity_finish(id);
+    return key;
+}
+
+struct cw_key cw_history_program(const char *source, const char *options)
+{
+    struct cw_identity id;
+
+    cw_identity_begin(&id, "program");
+    cw_identity_text(&id, options ? options : "");
+    cw_identity_text(&id, source);
+    return take_key(&id);
+}
+
+struct cw_key cw_history_kernel(struct cw_key program, const char *name)
+{
+    struct cw_identity id;
+
+    cw_identity_begin(&id, "kernel");
+    cw_identity_add(&id, &program, sizeof program);
+    cw_identity_text(&id, name);
+    return take_key(&id);
+}
+
+/* ---- mean and deviation */
+
+#define ONE_SAMPLE   0.3 /* relative deviation assumed beside the measured ones */
+#define COUNT_MOST   0x1p53
+#define FIRST_COSTLY 4.0 /* a first sample this many times the later ones is forgotten */
+
+bool cw_history_stat_sensible(const struct cw_history_stat *s)
+{
+    return s->count >= 1 && s->count < COUNT_MOST && s->mean_ns >= 0 && s->mean_ns < CW_HISTORY_LONGEST_NS &&
+           s->squares >= 0 && s->squares < COUNT_MOST * CW_HISTORY_LONGEST_NS * CW_HISTORY_LONGEST_NS;
+}
+
+/* So that the past weighs no more than CW_HISTORY_MEMORY samples. */
+static void fade(struct cw_history_stat *s)
+{
+    if (s->count > CW_HISTORY_MEMORY) {
+        s->squares *= CW_HISTORY_MEMORY / s->count;
+        s->count = CW_HISTORY_MEMORY;
+    }
+}
+
+void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more)
+{
+    double count = into->count + more->count, apart = more->mean_ns - into->mean_ns;
+
+    if (more->count <= 0)
+        return;
+    if (into->count < 1.5 && more->mean_ns * FIRST_COSTLY < into->mean_ns) {
+        *into = *more;
+        fade(into);
+        return;
+    }
+    into->squares += more->squares + apart * apart * (into->count / count) * more->count;
+    into->mean_ns += apart * more->count / count;
+    into->count = count;
+    fade(into);
+}
+
+double cw_history_stat_error(const struct cw_history_stat *s)
+{
+    double assumed = ONE_SAMPLE * s->mean_ns;
+
+    return sqrt((s->squares + assumed * assumed) / s->count / s->count);
+}
+
+/* ---- regression over size */
+
+#define RESIDUAL   0.2                /* of the imaginary point */
+#define ONE_SIZE   0.3                /* relative error of scaling from one size to the same size ... */
+#define PER_FACTOR 0.5                /* ... and the addition for each factor e of distance */
+#define FAR        2.0794415416798357 /* log 8 */
+
+void cw_history_fit_point(struct cw_history_fit *f, double size, double ns, double sign)
+{
+    double x = log(size), y = log(ns);
+
+    if (sign > 0 && (f->points == 0 || x < f->least))
+        f->least = x;
+    if (sign > 0 && (f->points == 0 || x > f->most))
+        f->most = x;
+    f->points += sign;
+    f->x += sign * x;
+    f->y += sign * y;
+    f->xx += sign * x * x;
+    f->xy += sign * x * y;
+    f->yy += sign * y * y;
+    if (f->points < 0.5)
+        *f = (struct cw_history_fit){0}; /* and with it the remains of rounding */
+}
+
+/* From one size: time grows as size does. */
+static bool scale(const struct cw_history_fit *f, double x, double *ns, double *error)
+{
+    double away = x - f->x / f->points;
+
+    if (fabs(away) > FAR)
+        return false;
+    *ns = exp(f->y / f->points + away);
+    *error = *ns * (ONE_SIZE + PER_FACTOR * fabs(away));
+    return *ns < CW_HISTORY_LONGEST_NS;
+}
+
+bool cw_history_fit_predict(const struct cw_history_fit *f, double size, double *ns, double *error)
+{
+    double n = f->points, x = log(size), spread, slope, residual, relative;
+
+    if (n < 0.5)
+        return false;
+    spread = f->xx - f->x * f->x / n;
+    if (n < 1.5 || f->most - f->least < 1e-9 || spread < 1e-12)
+        return scale(f, x, ns, error);
+    slope = fmin(3, fmax(0, (f->xy - f->x * f->y / n) / spread));
+    residual = f->yy - f->y * f->y / n - 2 * slope * (f->xy - f->x * f->y / n) + slope * slope * spread;
+    x -= f->x / n;
+    relative = sqrt((fmax(0, residual) + RESIDUAL * RESIDUAL) / (n - 1) * (1 + 1 / n + x * x / spread));
+    *ns = exp(f->y / n + slope * x);
+    *error = *ns * relative;
+    return relative < 3 && *ns < CW_HISTORY_LONGEST_NS;
+}

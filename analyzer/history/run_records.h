@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../io/file_store_visit.h"
+#include "../io/file_store.h"
 
 enum cw_run_state {
     CW_RUN_WATCHING, /* runs so far only tell how long the program works without helpers */

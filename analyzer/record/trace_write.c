@@ -322,20 +322,6 @@ enum cw_status cw_trace_write(const struct cw_trace *t, FILE *f, struct cw_error
     return CW_OK;
 }
 
-enum cw_status cw_trace_write_command(const struct cw_trace *t, uint32_t id, FILE *f, struct cw_error *err)
-{
-    struct cw_json_out *o = malloc(sizeof *o);
-
-    if (!o)
-        return cw_error_set(err, CW_ERR_NOMEM, "cannot write command %u: out of memory", id);
-    cw_json_out_init(o, f);
-    put_element(o, t, CW_S_COMMANDS, id);
-    cw_json_put_char(o, '\n');
-    cw_json_out_flush(o);
-    free(o);
-    return CW_OK;
-}
-
 enum cw_status cw_trace_save(const struct cw_trace *t, const char *path, struct cw_error *err)
 {
     struct cw_output out;

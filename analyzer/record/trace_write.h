@@ -14,9 +14,6 @@
  * in its error flag (cw_output_commit looks at it); CW_ERR_NOMEM otherwise. */
 enum cw_status cw_trace_write(const struct cw_trace *t, FILE *f, struct cw_error *err);
 
-/* Writes one command as a JSON object on one line. */
-enum cw_status cw_trace_write_command(const struct cw_trace *t, uint32_t id, FILE *f, struct cw_error *err);
-
 /* Writes `t` to a file that is complete or not there, readable by its owner only (traces hold sources). "-":
  * stdout. */
 enum cw_status cw_trace_save(const struct cw_trace *t, const char *path, struct cw_error *err);

@@ -99,7 +99,7 @@ bool cw_dsp_describe(char *text, size_t size);
 
 void cw_dsp_after_fork(void);
 
-/* ---- dsp_wait.c: holds a thread until an emulated DSP is done, to the microsecond
+/* ---- dsp_clock.c: holds a thread until an emulated DSP is done, to the microsecond
  *
  * Threads of ordinary priority wake up to 50 us late by the kernel's leave (timer slack), and another 30 to
  * 100 us late where the processor, or the virtual machine, slept meanwhile: 15 % of a command of half a

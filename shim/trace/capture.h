@@ -107,7 +107,7 @@ void cw_capture_gate_set(struct cw_object *o);
 /* May commands of `queue` wait for a user event that is not set? */
 bool cw_capture_gated(cl_command_queue queue);
 
-/* ---- capture_wait.c */
+/* ---- capture_gates.c */
 
 /* A program is made of these strings, as of clCreateProgramWithSource; strings NULL, count 1: of something
  * that is not read. */

@@ -196,10 +196,9 @@ struct queues {
 static void look_at_queue(struct cw_object *o, void *data)
 {
     struct queues *q = data;
-    const void *handle = o->handle;
 
-    if (handle && o->owner == q->context && q->users & queue_bit(o) &&
-        cw_capture_gated((cl_command_queue)handle))
+    if (o->owner == q->context && q->users & queue_bit(o) &&
+        cw_capture_gated((cl_command_queue)cw_object_handle(o)))
         q->held = true;
 }
 
@@ -207,9 +206,9 @@ static void look_at_queue(struct cw_object *o, void *data)
 static void finish_queue(struct cw_object *o, void *data)
 {
     struct queues *q = data;
-    const void *handle = o->handle;
+    const void *handle = cw_object_handle(o);
 
-    if (!handle || o->owner != q->context)
+    if (o->owner != q->context)
         return;
     if (cw_capture_gated((cl_command_queue)handle))
         cw_traced.clFlush((cl_command_queue)handle);

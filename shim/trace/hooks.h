@@ -35,7 +35,7 @@
     /* hooks_transfer.c */                                                                                   \
     X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect)    \
     X(clEnqueueReadImage) X(clEnqueueWriteImage)                                                             \
-    /* hooks_copy.c */                                                                                       \
+    /* hooks_transfer.c */                                                                                   \
     X(clEnqueueCopyBuffer) X(clEnqueueCopyBufferRect) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer)    \
     X(clEnqueueCopyBufferToImage) X(clEnqueueFillBuffer) X(clEnqueueFillImage)                               \
     /* hooks_map.c */                                                                                        \
@@ -43,7 +43,7 @@
     /* hooks_svm.c */                                                                                        \
     X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                      \
     X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem)                                                           \
-    /* hooks_sync.c */                                                                                       \
+    /* hooks_event.c */                                                                                      \
     X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList)    \
     X(clEnqueueWaitForEvents) X(clEnqueueMigrateMemObjects) X(clEnqueueNativeKernel)                         \
     X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseGLObjects) X(clEnqueueAcquireEGLObjectsKHR)               \

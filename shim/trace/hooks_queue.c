@@ -20,21 +20,24 @@ void cw_hooks_host_synchronised(cl_command_queue queue, uint64_t seq)
 }
 
 /* `hidden`: this library has asked for profiling; `properties`: those that the program gave, kept for queries
- * (state owns a copy). */
-static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_properties *properties,
+ * (state owns a copy). False: memory is out, and the profiling would show; the queue is released. */
+static bool queue_made(cl_command_queue queue, bool hidden, const cl_queue_properties *properties,
                        size_t count)
 {
     struct cw_object *o = cw_defined_new(queue, CW_LOG_O_QUEUE);
 
     cw_mode_trace_register_exit();
 
+    if (!o && hidden)
+        cw_traced.clReleaseCommandQueue(queue);
     if (!o || !hidden)
-        return;
+        return o || !hidden;
     atomic_fetch_or(&o->flags, CW_OBJECT_HIDDEN_PROFILING);
     o->state = malloc((count + 1) * sizeof *properties);
     if (o->state && count)
         memcpy(o->state, properties, count * sizeof *properties);
     o->seq = count;
+    return true;
 }
 
 cl_command_queue cw_hook_clCreateCommandQueue(cl_context context, cl_device_id device,
@@ -47,12 +50,11 @@ cl_command_queue cw_hook_clCreateCommandQueue(cl_context context, cl_device_id d
     if (hidden)
         queue = cw_traced.clCreateCommandQueue(context, device, properties | CL_QUEUE_PROFILING_ENABLE,
                                                errcode_ret);
-    if (!queue) {
-        hidden = false;
-        queue = cw_traced.clCreateCommandQueue(context, device, properties, errcode_ret);
-    }
+    if (queue && queue_made(queue, true, NULL, 0))
+        return queue;
+    queue = cw_traced.clCreateCommandQueue(context, device, properties, errcode_ret);
     if (queue && cw_formula_is_recording())
-        queue_made(queue, hidden, NULL, 0);
+        queue_made(queue, false, NULL, 0);
     return queue;
 }
 
@@ -99,9 +101,7 @@ cl_command_queue cw_hook_clCreateCommandQueueWithProperties(cl_context context, 
     errno = saved;
     if (ours)
         queue = cw_traced.clCreateCommandQueueWithProperties(context, device, ours, errcode_ret);
-    if (queue) {
-        queue_made(queue, true, properties, count);
-    } else {
+    if (!queue || !queue_made(queue, true, properties, count)) {
         queue = cw_traced.clCreateCommandQueueWithProperties(context, device, properties, errcode_ret);
         if (queue && cw_formula_is_recording())
             queue_made(queue, false, NULL, 0);

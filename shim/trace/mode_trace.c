@@ -53,7 +53,6 @@ static void free_kernel(struct cw_object *o, void *context)
 
 static void after_fork(void)
 {
-    cw_object_after_fork();
     cw_object_each(CW_LOG_O_KERNEL, free_kernel, NULL);
     cw_define_after_fork();
     cw_svm_after_fork();
@@ -118,11 +117,9 @@ static bool start(const struct cw_options *options)
 
 static void write_live_times(struct cw_object *o, void *context)
 {
-    const void *event = o->handle;
-
     (void)context;
-    if (event && o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation)
-        cw_device_times_write((cl_event)event, o->seq);
+    if (o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation)
+        cw_device_times_write((cl_event)cw_object_handle(o), o->seq);
 }
 
 /* Makes the JSON and removes the log, unless that stays; keeps the log when that fails. */

@@ -1,10 +1,9 @@
 /* object.h - which object of the trace a program's handle is, at this moment.
  *
- * A hash table from vendor handles to entries. Lookups take no lock: chains only ever grow at their head, and
- * an entry whose handle ended stays in its chain to be used again (for a handle of the same bucket). An entry
- * is removed when the program's last reference goes, before the vendor hears of it, because the vendor may
- * hand the same address to another thread at once. Using a handle while another thread releases it is the
- * program's error in OpenCL too; it cannot crash us, because entries are never freed. */
+ * The registry's records of recording (door/registry.h): look-ups take no lock. An object is removed when the
+ * program's last reference goes, before the vendor hears of it. Using a handle while another thread releases
+ * it is the program's error in OpenCL too; it cannot crash the program, because objects are never freed: each
+ * serves its entry, and so its kind, again. */
 #ifndef CW_OBJECT_H
 #define CW_OBJECT_H
 
@@ -13,6 +12,7 @@
 #include <stdint.h>
 
 #include "../../analyzer/record/log_format.h"
+#include "../door/registry.h"
 
 enum cw_object_flags {
     CW_OBJECT_USER_EVENT = 1,
@@ -26,12 +26,11 @@ enum cw_object_flags {
 };
 
 struct cw_object {
-    _Atomic(const void *) handle; /* NULL: free for reuse */
-    _Atomic(const void *) was;    /* with handle NULL: that of the object that the program released */
-    struct cw_object *next;
+    struct cw_registry_entry *entry;
+    atomic_bool released;        /* the program has, and nothing has been said of later uses */
     uint8_t kind;                /* enum cw_log_object */
     _Atomic uint8_t flags;       /* enum cw_object_flags */
-    _Atomic uint32_t refs;       /* the program's references; with `was`: call site of the last release */
+    _Atomic uint32_t refs;       /* the program's references; of one that it has released: the call site */
     uint32_t id;                 /* in the log; a user event's number */
     _Atomic uint32_t generation; /* of the log that defines it */
     uint64_t seq; /* event: its command; memory, under capture_data: a bit for each queue that may use it */
@@ -40,41 +39,49 @@ struct cw_object {
                           queue: the context's; kernel: program's */
 };
 
-/* The entry of `handle` if it is live and of `kind`, else NULL. NULL handles are found nowhere. Thread-safe.
+/* The object of `handle` if it is live and of `kind`, else NULL. NULL handles are found nowhere. Thread-safe.
  */
-struct cw_object *cw_object_find(const void *handle, enum cw_log_object kind);
+static inline struct cw_object *cw_object_find(const void *handle, enum cw_log_object kind)
+{
+    return cw_registry_find(handle, CW_REGISTRY_TRACE + kind);
+}
 
-/* The live entry of `handle`, of any kind: two live objects never share an address. */
-struct cw_object *cw_object_find_any(const void *handle);
+/* The live object of `handle`, of any kind: two live ones never share an address. */
+static inline struct cw_object *cw_object_find_any(const void *handle)
+{
+    return cw_registry_find_any(handle, CW_REGISTRY_TRACE);
+}
 
-/* True when the program has released its last reference to `handle`, an object of `kind`, and the entry has
- * not been used again; *id and *seq are those of the object, *site the call site of that release + 1, or 0.
+static inline const void *cw_object_handle(const struct cw_object *o)
+{
+    return cw_registry_handle(o->entry);
+}
+
+/* True when the program has released its last reference to `handle`, an object of `kind`, and no live object
+ * has that handle; *id and *seq are those of the object, *site the call site of that release + 1, or 0.
  * Answers so once. */
 bool cw_object_take_released(const void *handle, enum cw_log_object kind, uint32_t *id, uint64_t *seq,
                              uint32_t *site);
 
 /* Makes `handle` live with one reference, flags 0, state NULL, a fresh id of its kind (events: id 0) and the
- * current generation. A live entry of the same handle (the vendor freed it behind our back) is replaced, its
+ * current generation. A live object of the same handle (the vendor freed it behind our back) is replaced, its
  * state handed to `cw_define_object_dropped`. Returns NULL when memory is out. Thread-safe. */
 struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind);
 
-/* Ends an entry and frees its state. NULL allowed. */
+/* Ends an object and frees its state. NULL allowed. */
 void cw_object_remove(struct cw_object *o);
 
-/* Ends an entry as cw_object_remove, because the program has released the object; site: as cw_callsite. */
+/* Ends an object as cw_object_remove, because the program has released the object; site: as cw_callsite. */
 void cw_object_remove_released(struct cw_object *o, uint32_t site);
 
 /* Count references. Retaining an unknown handle only says that it lives. cw_object_release returns true when
- * that was the last one; the caller then removes the entry. */
+ * that was the last one; the caller then removes the object. */
 void cw_object_retain(const void *handle, enum cw_log_object kind);
 bool cw_object_release(struct cw_object *o);
 
-/* Calls visit(o, context) for every live entry of `kind`. Others may come and go meanwhile. */
+/* Calls visit(o, context) for every live object of `kind`. Others may come and go meanwhile. */
 void cw_object_each(enum cw_log_object kind, void (*visit)(struct cw_object *o, void *context),
                     void *context);
-
-/* In the child of a fork: locks may have been held by threads that do not exist here. */
-void cw_object_after_fork(void);
 
 /* Frees a kind's state; supplied by the recorder. */
 void cw_define_object_dropped(enum cw_log_object kind, void *state);

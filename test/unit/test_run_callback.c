@@ -50,12 +50,6 @@ void *cw_run_object_create(const void *handle, enum cw_run_kind kind)
     return NULL;
 }
 
-void *cw_run_record_find(const void *handle, enum cw_run_kind kind)
-{
-    (void)handle, (void)kind;
-    return NULL;
-}
-
 void cw_run_record_pin(struct cw_run_record *r)
 {
     r->busy++;

@@ -1,5 +1,5 @@
 /* cli_man.c - the manual pages, from the tables of commands, options, settings and caches. */
-#include "../../io/file_store_visit.h"
+#include "../../io/file_store.h"
 #include "cli.h"
 #include "../../settings/options.h"
 

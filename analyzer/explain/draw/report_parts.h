@@ -11,7 +11,7 @@
 #include "../figures.h"
 #include "../kernel_times.h"
 
-/* ---- report_facts.c: the facts that both forms of a report are made from. */
+/* ---- report_text.c: the facts that both forms of a report are made from. */
 
 struct cw_report_facts {
     const struct cw_trace *t;

@@ -395,3 +395,14 @@ void cw_eval_result_finish(struct cw_arg_footprint *result, int args)
         cw_spans_finish(&result[i].writes.must);
     }
 }
+
+bool cw_eval_of_data(const struct cw_eval *e, const struct cw_poly *p)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++) {
+            int v = p->term[i].var[k];
+            if (v && e->var[v].node >= 0 && e->m->pool.node[e->var[v].node].op == CW_EXPR_OPAQUE)
+                return true;
+        }
+    return false;
+}

@@ -249,4 +249,7 @@ enum tri cw_eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enu
 /* eval_loop.c */
 const struct cw_poly *cw_eval_loop_counter(struct cw_eval *e, int loop);
 
+/* Whether a term of `p` has a variable that only data in memory tell. */
+bool cw_eval_of_data(const struct cw_eval *e, const struct cw_poly *p);
+
 #endif

@@ -188,7 +188,7 @@ bool cw_form_compile(struct cw_form *c, struct cw_code *code);
 /* Drops it. */
 void cw_form_drop_settled(struct cw_form *c, struct cw_code *code);
 
-/* form_code.c */
+/* form_compile.c */
 /* The arrays of a code. */
 #define FORM_ARRAYS(X) X(item) X(box) X(guard) X(bound) X(term) X(var) X(recipe) X(step) X(curve)
 enum form_array {
@@ -221,7 +221,7 @@ enum tri cw_form_decide(const struct cw_form *c, const struct cw_code *code, con
 struct form_range cw_form_line_range(const struct cw_form *c, const struct cw_code *code,
                                      const struct form_line *l);
 
-/* form_layout.c */
+/* form_compile.c */
 /* The value of a line in the box: base + all that it adds, in pieces of `extent` bytes. */
 struct form_layout {
     int64_t base, last, extent; /* the last element begins at `last` */

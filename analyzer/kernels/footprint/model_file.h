@@ -59,7 +59,7 @@ void cw_model_set_finish(struct cw_model_set *set);
 /* The model of a kernel, borrowed; NULL when there is none. */
 const struct cw_model *cw_model_set_find(const struct cw_model_set *set, const char *kernel);
 
-/* Shared by model_read.c and model_set.c only. */
+/* Shared by model_read.c and model_read.c only. */
 
 /* All of these return false after an error, which `in` keeps. */
 

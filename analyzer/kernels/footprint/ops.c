@@ -36,23 +36,12 @@ static int make_counters(struct cw_eval *e, int loop)
     return unknown + (e->loop[loop] != LOOP_DONE);
 }
 
-static bool of_data(const struct cw_eval *e, const struct cw_poly *p)
-{
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < CW_POLY_DEGREE; k++) {
-            int v = p->term[i].var[k];
-            if (v && e->var[v].node >= 0 && e->m->pool.node[e->var[v].node].op == CW_EXPR_OPAQUE)
-                return true;
-        }
-    return false;
-}
-
 /* How often an undecided guard holds in the box: as if its values were spread evenly over their range. */
 static double share(struct cw_eval *e, struct cw_guard g, bool *sure)
 {
     struct cw_poly p;
     enum relation relation;
-    if (!cw_eval_relation(e, g.node, g.want, &p, &relation) || of_data(e, &p)) {
+    if (!cw_eval_relation(e, g.node, g.want, &p, &relation) || cw_eval_of_data(e, &p)) {
         *sure = false;
         return 1;
     }

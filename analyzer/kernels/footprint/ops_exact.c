@@ -27,17 +27,6 @@ static double size(struct cw_range r)
     return r.hi < r.lo ? 0 : (double)(r.hi - r.lo) + 1;
 }
 
-static bool of_data(const struct cw_eval *e, const struct cw_poly *p)
-{
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < CW_POLY_DEGREE; k++) {
-            int v = p->term[i].var[k];
-            if (v && e->var[v].node >= 0 && e->m->pool.node[e->var[v].node].op == CW_EXPR_OPAQUE)
-                return true;
-        }
-    return false;
-}
-
 /* Notes which dimensions a condition that is not decided is about; false: halving decides it nowhere. */
 static bool blame(struct exact *x, struct cw_guard g)
 {
@@ -47,7 +36,7 @@ static bool blame(struct exact *x, struct cw_guard g)
 
     if (!cw_eval_relation(e, g.node, g.want, &p, &relation))
         return true;
-    if (of_data(e, &p)) {
+    if (cw_eval_of_data(e, &p)) {
         x->why = why_data;
         return false;
     }

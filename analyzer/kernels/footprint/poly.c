@@ -140,17 +140,6 @@ bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_p
     return true;
 }
 
-bool cw_poly_divide(struct cw_poly *dst, const struct cw_poly *a, int64_t d)
-{
-    for (int i = 0; i < a->n; i++)
-        if (a->term[i].coefficient % d != 0)
-            return false;
-    *dst = *a;
-    for (int i = 0; i < a->n; i++)
-        dst->term[i].coefficient /= d;
-    return true;
-}
-
 struct cw_value cw_poly_constant_value(const struct cw_poly *p)
 {
     return p->n && !key(&p->term[0]) ? value_of(&p->term[0]) : cw_value_number(0);

@@ -40,8 +40,6 @@ void cw_poly_var(struct cw_poly *p, int var);
 bool cw_poly_add(struct cw_poly *dst, const struct cw_poly *a, const struct cw_poly *b, int64_t scale);
 /* dst = a * b; dst must be neither. False when the result does not fit. */
 bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_poly *b);
-/* dst = a / d when every coefficient is a multiple of d > 0; else false. */
-bool cw_poly_divide(struct cw_poly *dst, const struct cw_poly *a, int64_t d);
 
 /* *value, which may be NULL, as a plain number (cw_formula_value_pin). */
 bool cw_poly_is_const(const struct cw_poly *p, int64_t *value);

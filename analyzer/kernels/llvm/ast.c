@@ -259,14 +259,6 @@ struct cw_ast_node *cw_ast_bare(const struct cw_ast_node *n, bool casts)
     return (struct cw_ast_node *)(uintptr_t)n;
 }
 
-struct cw_ast_node *cw_ast_callee(const struct cw_ast_node *call)
-{
-    struct cw_ast_node *f = call->first ? cw_ast_bare(call->first, true) : NULL;
-
-    return f && f->kind == CW_AST_DeclRefExpr && f->decl && f->decl->kind == CW_AST_FunctionDecl ? f->decl
-                                                                                                 : NULL;
-}
-
 struct cw_ast_node *cw_ast_body(const struct cw_ast_node *function)
 {
     struct cw_ast_node *n = function->first;

@@ -94,9 +94,7 @@ struct cw_ast_node *cw_ast_following(const struct cw_ast_node *top, const struct
 struct cw_ast_node *cw_ast_child(const struct cw_ast_node *n, unsigned i);
 /* Without brackets, and, `casts`, without implicit conversions. */
 struct cw_ast_node *cw_ast_bare(const struct cw_ast_node *n, bool casts);
-/* The function that a call names, or NULL. */
-struct cw_ast_node *cw_ast_callee(const struct cw_ast_node *call);
-/* Its body, or NULL. */
+/* The body of a function, or NULL. */
 struct cw_ast_node *cw_ast_body(const struct cw_ast_node *function);
 bool cw_ast_is(const struct cw_ast_node *n, enum cw_ast_kind kind, const char *words);
 

@@ -66,7 +66,7 @@ int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *star
 bool cw_lift_recall(const struct cw_lift *l, LLVMValueRef v, int lane, int *node);
 void cw_lift_remember(struct cw_lift *l, LLVMValueRef v, int lane, int node);
 
-/* Shared by lift.c and lift_call.c only. */
+/* Shared by lift.c and lift.c only. */
 
 /* Bits of an integer, or of an element of a vector of integers; 0 for other types and more than 64 bits. */
 int cw_lift_width(LLVMValueRef v);

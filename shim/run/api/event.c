@@ -127,8 +127,8 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
     if (CW_UNLIKELY(cw_run_staging_notes_times_of(event, name, &first)) &&
         cw_native.clGetEventProfilingInfo(event, name, room, to, bytes) == CL_SUCCESS)
         return cw_run_event_answer(&first, sizeof first, room, to, bytes);
-    if (cw_run_record_is_unknown(
-            event)) /* its dependences are on their way: native commands close the window */
+    /* its dependences are on their way: native commands close the window */
+    if (!cw_run_record_find(event, CW_RUN_EVENT))
         return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);
     cw_run_global_lock_take();
     cw_run_window_close();
@@ -184,7 +184,7 @@ static bool are_unknown(cl_uint n, const cl_event *list)
 {
     cl_uint i = 0;
 
-    while (list && i < n && cw_run_record_is_unknown(list[i]))
+    while (list && i < n && !cw_run_record_find(list[i], CW_RUN_EVENT))
         i++;
     return !list || i == n;
 }
@@ -240,7 +240,7 @@ cl_int cw_run_hook_clReleaseEvent(cl_event event)
     cl_int err = CL_SUCCESS;
 
     cw_run_staging_notes_release(event);
-    if (cw_run_record_is_unknown(event))
+    if (!cw_run_record_find(event, CW_RUN_EVENT))
         return cw_native.clReleaseEvent(event);
     cw_run_recount_begins(); /* a managed command's event retains the context until the vendor has released it
                               */

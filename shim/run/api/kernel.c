@@ -261,7 +261,7 @@ cl_int cw_run_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, 
     cl_int err = cw_native.clSetKernelArg(kernel, index, size, value);
     struct cw_run_kernel *k;
 
-    if (err != CL_SUCCESS || cw_run_record_is_unknown(kernel))
+    if (err != CL_SUCCESS || !cw_run_record_find(kernel, CW_RUN_KERNEL))
         return err;
     k = recall(kernel);
     if (k && index < k->count && takes_no_memory(&k->args[index], size, kind) &&

@@ -323,21 +323,15 @@ static void main_ends(void)
     end_once();
 }
 
-static uint32_t still_at_work;
-
-static void count_work(void *record)
-{
-    const struct cw_run_queue *q = record;
-
-    still_at_work += q->synchronous && (q->first || cw_run_repeat_elsewhere(q));
-}
-
 static bool calls_over(const void *unused)
 {
+    const struct cw_run_queue *q = NULL;
+
     (void)unused;
-    still_at_work = 0;
-    cw_run_record_each(CW_RUN_QUEUE, count_work);
-    return !still_at_work;
+    while ((q = cw_run_record_next(CW_RUN_QUEUE, q)))
+        if (q->synchronous && (q->first || cw_run_repeat_elsewhere(q)))
+            return false;
+    return true;
 }
 
 /* Where the vendor runs kernels inside the enqueue, the program's commands are over when it forks, and

@@ -53,7 +53,7 @@ bool cw_run_sampler_may_be(size_t size, const void *value)
     if (!atomic_load_explicit(&any, memory_order_relaxed) || size != sizeof handle || !value)
         return false;
     memcpy(&handle, value, sizeof handle);
-    return !cw_run_record_is_unknown(handle);
+    return cw_run_record_find(handle, CW_RUN_SAMPLER);
 }
 
 void cw_run_sampler_set(struct cw_run_arg *a)

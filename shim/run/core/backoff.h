@@ -64,7 +64,10 @@ static inline bool cw_run_backoff_passes(struct cw_run_backoff *b)
 /* The same of a launch that takes `ns`. */
 static inline void cw_run_backoff_launch(struct cw_run_backoff *b, uint64_t now, double ns)
 {
-    cw_run_backoff_begin(b, now, CW_RUN_BACKOFF_TIMES * ns, CW_RUN_BACKOFF_MOST * ns);
+    double most = CW_RUN_BACKOFF_MOST * ns;
+
+    cw_run_backoff_begin(b, now, CW_RUN_BACKOFF_TIMES * ns,
+                         most < CW_RUN_BACKOFF_MOST_NS ? most : CW_RUN_BACKOFF_MOST_NS);
 }
 
 /* The same, in ns, for something that another process makes. */

@@ -11,6 +11,7 @@
 #include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../../device/device.h"
 #include "../../door/dispatch.h"
+#include "../../door/registry.h"
 #include "backoff.h"
 #include "reason.h"
 
@@ -30,7 +31,8 @@ enum cw_run_kind {
 
 struct cw_run_record {
     const void *handle;
-    struct cw_run_record *next; /* same bucket */
+    struct cw_registry_entry *entry; /* NULL: the vendor has given the handle to another object */
+    struct cw_run_record *next;      /* that has ended */
     enum cw_run_kind kind;
     uint32_t refs;  /* the program's */
     uint32_t busy;  /* ours: commands, and records that point here */

@@ -6,10 +6,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define BUCKETS 65536u
-
-typedef struct cw_run_record *_Atomic bucket; /* written with the lock held */
-
 struct cw_run_record *cw_run_record_ended;
 atomic_ullong cw_run_record_kernels_freed;
 
@@ -20,60 +16,12 @@ static const size_t bytes_of[] = {
     [CW_RUN_SAMPLER] = sizeof(struct cw_run_sampler), [CW_RUN_OPAQUE] = sizeof(struct cw_run_opaque),
 };
 
-static bucket table[BUCKETS]; /* untouched pages cost nothing */
 static atomic_bool had_queue;
-
-/* Objects that lie side by side have buckets that do, so that many objects touch few pages of the table. The
- * address bits above a megabyte scatter the others. */
-static bucket *bucket_of(const void *handle)
-{
-    uint64_t at = (uint64_t)(uintptr_t)handle, far = (at >> 20) * 0x9e3779b97f4a7c15u;
-
-    return &table[(at >> 4 ^ far >> 48) % BUCKETS];
-}
-
-static struct cw_run_record *first(bucket *b)
-{
-    return atomic_load_explicit(b, memory_order_relaxed);
-}
-
-static void set_first(bucket *b, struct cw_run_record *r)
-{
-    atomic_store_explicit(b, r, memory_order_relaxed);
-}
-
-bool cw_run_record_is_unknown(const void *handle)
-{
-    return !first(bucket_of(handle));
-}
-
-void *cw_run_record_find(const void *handle, enum cw_run_kind kind)
-{
-    struct cw_run_record *r = handle ? first(bucket_of(handle)) : NULL;
-
-    while (r && (r->handle != handle || r->kind != kind))
-        r = r->next;
-    return r;
-}
-
-static void take_out(struct cw_run_record *r)
-{
-    bucket *b = bucket_of(r->handle);
-    struct cw_run_record *at = first(b);
-
-    if (at == r) {
-        set_first(b, r->next);
-        return;
-    }
-    while (at && at->next != r)
-        at = at->next;
-    if (at)
-        at->next = r->next;
-}
 
 void cw_run_record_end(struct cw_run_record *r)
 {
-    take_out(r);
+    if (r->entry)
+        cw_registry_end(r->entry, CW_REGISTRY_RUN + r->kind);
     cw_run.records += r->kind != CW_RUN_EVENT;
     r->next = cw_run_record_ended;
     cw_run_record_ended = r;
@@ -84,28 +32,42 @@ bool cw_run_record_had_queue(void)
     return atomic_load_explicit(&had_queue, memory_order_relaxed);
 }
 
-void cw_run_record_each(enum cw_run_kind kind, void (*function)(void *record))
+void *cw_run_record_next(enum cw_run_kind kind, const void *record)
 {
-    for (uint32_t i = 0; i < BUCKETS; i++)
-        for (struct cw_run_record *r = first(&table[i]); r; r = r->next)
-            if (r->kind == kind)
-                function(r);
+    const struct cw_run_record *r = record;
+    struct cw_registry_entry *e = cw_registry_next(CW_REGISTRY_RUN + kind, r ? r->entry : NULL);
+
+    return e ? cw_registry_record(e) : NULL;
+}
+
+/* The vendor has freed the object unseen, and given its address to another. */
+static void replace(struct cw_run_record *r)
+{
+    if (!r->busy) {
+        cw_run_record_end(r);
+        return;
+    }
+    cw_registry_end(r->entry, CW_REGISTRY_RUN + r->kind);
+    r->entry = NULL;
 }
 
 void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
 {
-    struct cw_run_record *r = cw_run_record_find(handle, kind);
+    struct cw_run_record *r = calloc(1, bytes_of[kind]);
+    struct cw_registry_entry *stale,
+        *e = r ? cw_registry_claim(handle, CW_REGISTRY_RUN + kind, &stale) : NULL;
 
-    if (r && !r->busy)
-        cw_run_record_end(r); /* the vendor freed it unseen, and gave its address to another */
-    r = calloc(1, bytes_of[kind]);
-    if (!r)
+    if (!e) {
+        free(r);
         return NULL;
+    }
+    if (stale && ((struct cw_run_record *)cw_registry_record(stale))->kind == kind)
+        replace(cw_registry_record(stale));
     cw_run.records += kind != CW_RUN_EVENT;
     if (kind == CW_RUN_QUEUE)
         atomic_store(&had_queue, true);
-    *r = (struct cw_run_record){.handle = handle, .next = first(bucket_of(handle)), .kind = kind, .refs = 1};
-    set_first(bucket_of(handle), r);
+    *r = (struct cw_run_record){.handle = handle, .entry = e, .kind = kind, .refs = 1};
+    cw_registry_publish(e, CW_REGISTRY_RUN + kind, r);
     return r;
 }
 
@@ -133,7 +95,7 @@ bool cw_run_record_take_back(const void *handle, enum cw_run_kind kind)
     struct cw_run_record *r;
     bool back;
 
-    if (cw_run_record_is_unknown(handle))
+    if (!cw_run_record_find(handle, kind))
         return false;
     cw_run_global_lock_take();
     r = cw_run_record_find(handle, kind);
@@ -150,7 +112,7 @@ void cw_run_record_retained(const void *handle, enum cw_run_kind kind)
 {
     struct cw_run_record *r;
 
-    if (cw_run_record_is_unknown(handle))
+    if (!cw_run_record_find(handle, kind))
         return;
     cw_run_global_lock_take();
     r = cw_run_record_find(handle, kind);

@@ -15,16 +15,18 @@ extern struct cw_run_record *cw_run_record_ended;
 /* Records of kernels freed so far; read without the lock. */
 extern atomic_ullong cw_run_record_kernels_freed;
 
-void *cw_run_record_find(const void *handle, enum cw_run_kind kind);
-/* No record of any kind has that handle; false: one may. A caller that owns a reference needs no lock: the
+/* The record of that kind, or NULL. Whether there is one takes no lock, if the caller owns a reference: the
  * record was made before the program got the handle. */
-bool cw_run_record_is_unknown(const void *handle);
+static inline void *cw_run_record_find(const void *handle, enum cw_run_kind kind)
+{
+    return cw_registry_find(handle, CW_REGISTRY_RUN + kind);
+}
 /* A queue had a record: else run mode manages nothing, and the vendor gets every command as it comes. False
  * holds for the queues that the caller has got so far; no lock needed. */
 bool cw_run_record_had_queue(void);
-/* For all records of a kind; `function` makes none, and does not free the one that it gets. Looks at every
- * bucket. */
-void cw_run_record_each(enum cw_run_kind kind, void (*function)(void *record));
+/* The record of that kind that was made before `record` (NULL: the last one), or NULL. The caller does not
+ * free `record` before. */
+void *cw_run_record_next(enum cw_run_kind kind, const void *record);
 /* Makes a zeroed record with one reference; a stale one ends. NULL: out of memory. */
 void *cw_run_record_create(const void *handle, enum cw_run_kind kind);
 void cw_run_record_end(struct cw_run_record *r); /* adds it to those */

@@ -24,6 +24,8 @@
 /* times its duration, and synchronisations: the most. Half: queues without gain are looked at twice as
  * often; double: a queue that could gain waits for 8192 synchronisations */
 #define CW_RUN_BACKOFF_MOST 4096
+/* ns: the most, of waits that are times of a launch */
+#define CW_RUN_BACKOFF_MOST_NS 1e10
 /* launches from one look at something that seldom changes to the next, at most. Half: shares are looked at
  * twice as often; double: a worker sleeps through 127 tiles that come in time */
 #define CW_RUN_LOOK_EACH 64

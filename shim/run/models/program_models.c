@@ -259,17 +259,11 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
     pthread_cond_signal(&models.wake);
 }
 
-static void want_built(void *record)
-{
-    struct cw_run_program *p = record;
-
-    if (p->options && !p->models_job)
-        cw_run_program_models_want(p, cw_run_program_text(p), p->options);
-}
-
 void cw_run_program_models_begin(void)
 {
-    cw_run_record_each(CW_RUN_PROGRAM, want_built);
+    for (struct cw_run_program *p = NULL; (p = cw_run_record_next(CW_RUN_PROGRAM, p));)
+        if (p->options && !p->models_job)
+            cw_run_program_models_want(p, cw_run_program_text(p), p->options);
 }
 
 bool cw_run_program_models_settled(const struct cw_run_program *p)

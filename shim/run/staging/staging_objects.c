@@ -1,6 +1,7 @@
-/* staging_objects.c - tables of contexts and queues, and turns. */
+/* staging_objects.c - records of contexts and queues, and turns. */
 #include "staging_objects.h"
 #include "../../door/lock_order.h"
+#include "../../door/registry.h"
 
 #include "../../device/device.h"
 #include "../../device/dsp_native.h"
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define BUCKETS  256
 #define MOMENT_S 2
 
 pthread_mutex_t cw_run_staging_objects_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -18,40 +18,36 @@ CW_LOCK_RANK(&cw_run_staging_objects_lock, STAGING)
 pthread_cond_t cw_run_staging_objects_changed = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t *const lock = &cw_run_staging_objects_lock;
 
-/* Lists only grow, at their heads: they are read without the lock. */
-static _Atomic(struct cw_run_staging_queue *) queues[BUCKETS];
-static struct cw_run_staging_context *contexts;
 static _Atomic bool some;    /* a queue is known */
 static _Atomic bool unseen;  /* turns are in vain: no queue opens */
 static _Atomic bool counted; /* objects of a context count among its references */
 
-static unsigned bucket_of(const void *handle)
-{
-    uintptr_t x = (uintptr_t)handle;
-
-    return (unsigned)((x >> 4 ^ x >> 12) % BUCKETS);
-}
+enum { QUEUE = CW_REGISTRY_STAGING, CONTEXT };
 
 struct cw_run_staging_queue *cw_run_staging_objects_queue(cl_command_queue handle)
 {
-    struct cw_run_staging_queue *q;
-
-    if (CW_LIKELY(!atomic_load_explicit(&some, memory_order_relaxed)))
-        return NULL;
-    q = atomic_load_explicit(&queues[bucket_of(handle)], memory_order_acquire);
-    while (q && q->handle != handle)
-        q = q->next;
-    return q;
+    return CW_UNLIKELY(atomic_load_explicit(&some, memory_order_relaxed)) ? cw_registry_find(handle, QUEUE)
+                                                                          : NULL;
 }
 
-/* Lock held. */
+/* Its content has the lock. */
 static struct cw_run_staging_context *find_context(cl_context handle)
 {
-    struct cw_run_staging_context *c = contexts;
+    return cw_registry_find(handle, CONTEXT);
+}
 
-    while (c && c->handle != handle)
-        c = c->next;
-    return c;
+/* NULL: memory is out. Lock held. */
+static void *publish(const void *handle, unsigned kind, size_t bytes)
+{
+    void *record = calloc(1, bytes);
+    struct cw_registry_entry *stale, *e = record ? cw_registry_claim(handle, kind, &stale) : NULL;
+
+    if (e) {
+        cw_registry_publish(e, kind, record);
+        return record;
+    }
+    free(record);
+    return NULL;
 }
 
 static cl_uint references(cl_context context)
@@ -90,12 +86,10 @@ void cw_run_staging_context_made(cl_context context)
     look_at_counts(context);
     pthread_mutex_lock(lock);
     c = find_context(context);
-    if (!c && (c = calloc(1, sizeof *c))) {
-        c->next = contexts;
-        contexts = c;
-    }
+    if (!c)
+        c = publish(context, CONTEXT, sizeof *c);
     if (c)
-        *c = (struct cw_run_staging_context){.next = c->next, .handle = context, .references = 1};
+        *c = (struct cw_run_staging_context){.handle = context, .references = 1};
     pthread_mutex_unlock(lock);
 }
 
@@ -194,20 +188,16 @@ cl_uint cw_run_staging_context_hidden(cl_context context)
 void cw_run_staging_queue_made(cl_context context, cl_device_id device, cl_command_queue queue,
                                cl_command_queue_properties properties)
 {
-    _Atomic(struct cw_run_staging_queue *) *head = &queues[bucket_of(queue)];
     struct cw_run_staging_context *c;
     struct cw_run_staging_queue *q;
 
     pthread_mutex_lock(lock);
     c = find_context(context);
     q = cw_run_staging_objects_queue(queue);
-    if (c && !q && !(properties & CL_QUEUE_ON_DEVICE) && (q = calloc(1, sizeof *q))) {
-        q->handle = queue;
-        q->next = atomic_load(head);
-        atomic_store_explicit(head, q, memory_order_release);
+    if (c && !q && !(properties & CL_QUEUE_ON_DEVICE) && (q = publish(queue, QUEUE, sizeof *q)))
         atomic_store(&some, true);
-    }
     if (q) { /* of a context that is not known: a handle that has come back */
+        q->handle = queue;
         q->context = c;
         q->device = device;
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -262,13 +252,16 @@ bool cw_run_staging_objects_open(struct cw_run_staging_queue *q, struct cw_run_s
 
 void cw_run_staging_objects_open_no_more(void)
 {
+    struct cw_registry_entry *e = NULL;
+    struct cw_run_staging_queue *q;
     struct cw_run_staging_job *job;
 
     atomic_store(&unseen, true);
-    for (unsigned i = 0; i < BUCKETS; i++)
-        for (struct cw_run_staging_queue *q = atomic_load(&queues[i]); q; q = q->next)
-            if ((job = atomic_load(&q->job)) && !cw_run_staging_crew_is_ours(q, job))
-                cw_run_staging_crew_hurry(q);
+    while ((e = cw_registry_next(QUEUE, e))) {
+        q = cw_registry_record(e);
+        if ((job = atomic_load(&q->job)) && !cw_run_staging_crew_is_ours(q, job))
+            cw_run_staging_crew_hurry(q);
+    }
 }
 
 bool cw_run_staging_objects_may_open(void)
@@ -340,8 +333,11 @@ void cw_run_staging_objects_join(pthread_t thread)
 
 void cw_run_staging_objects_after_fork(void)
 {
+    struct cw_registry_entry *e = NULL;
+
     pthread_mutex_init(lock, NULL);
     pthread_cond_init(&cw_run_staging_objects_changed, NULL);
     atomic_store(&some, false);
-    contexts = NULL; /* what is in them stays: the vendor's threads are not here */
+    while ((e = cw_registry_next(CONTEXT, e)))
+        cw_registry_end(e, CONTEXT); /* what is in them stays: the vendor's threads are not here */
 }

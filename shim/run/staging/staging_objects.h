@@ -14,7 +14,6 @@ enum { CW_RUN_STAGING_OWN_QUEUES = 8 };
 
 /* Records stay for the life of the process; one whose handle comes back is made anew. */
 struct cw_run_staging_context {
-    struct cw_run_staging_context *next;
     cl_context handle;
     uint32_t references; /* the program's */
     bool ended;          /* the program has released it: no new object of run mode's stays in it */
@@ -29,7 +28,6 @@ struct cw_run_staging_context {
 };
 
 struct cw_run_staging_queue {
-    struct cw_run_staging_queue *next;
     cl_command_queue handle;
     struct cw_run_staging_context *context;
     cl_device_id device;

@@ -1,25 +1,12 @@
 /* stream_object.c - see streams/stream_object.h. */
 #include "stream_object.h"
-#include "../../door/lock_order.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-
-#define BUCKETS 4096u
 
 void (*cw_stream_object_free[CW_STREAM_KINDS])(void *object);
 
-static struct cw_stream_object *table[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CW_LOCK_RANK(&lock, STREAM_OBJECT)
 static atomic_bool some;
-static atomic_uint num[CW_STREAM_KINDS]; /* records in the table */
-
-static struct cw_stream_object **bucket_of(const void *handle)
-{
-    return &table[((uintptr_t)handle >> 4 ^ (uintptr_t)handle >> 16) % BUCKETS];
-}
+static atomic_uint num[CW_STREAM_KINDS]; /* records that are found */
 
 bool cw_stream_object_any(void)
 {
@@ -37,52 +24,32 @@ bool cw_stream_object_in_use(void)
     return has(CW_STREAM_QUEUE) || has(CW_STREAM_EVENT);
 }
 
-static struct cw_stream_object *find(const void *handle, enum cw_stream_kind kind)
-{
-    struct cw_stream_object *o = *bucket_of(handle);
-
-    while (o && (o->handle != handle || o->kind != kind))
-        o = o->next;
-    return o;
-}
-
+/* `o` is pinned. */
 static void take_out(struct cw_stream_object *o)
 {
-    struct cw_stream_object **at = bucket_of(o->handle);
-
-    while (*at != o)
-        at = &(*at)->next;
-    *at = o->next;
-    o->refs = 0;
+    if (!atomic_exchange(&o->found, false))
+        return;
+    cw_registry_end(o->entry, CW_REGISTRY_STREAM + o->kind);
     num[o->kind]--;
-}
-
-static void free_object(struct cw_stream_object *o)
-{
-    if (cw_stream_object_free[o->kind])
-        cw_stream_object_free[o->kind](o);
-    free(o);
+    cw_registry_unpin(o->entry);
 }
 
 void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size_t bytes)
 {
-    struct cw_stream_object *o = calloc(1, bytes), *stale;
+    struct cw_stream_object *o = calloc(1, bytes);
+    struct cw_registry_entry *stale,
+        *e = o ? cw_registry_claim(handle, CW_REGISTRY_STREAM + kind, &stale) : NULL;
 
-    if (!o)
+    if (!e) {
+        free(o);
         return NULL;
-    *o = (struct cw_stream_object){.handle = handle, .kind = kind, .refs = 1};
-    pthread_mutex_lock(&lock);
-    stale = find(handle, kind);
-    if (stale) {
-        take_out(stale);
-        stale = stale->pins ? NULL : stale;
     }
-    o->next = *bucket_of(handle);
-    *bucket_of(handle) = o;
-    num[kind]++;
-    pthread_mutex_unlock(&lock);
     if (stale)
-        free_object(stale);
+        cw_stream_object_forget(handle, kind);
+    *o = (struct cw_stream_object){.handle = handle, .entry = e, .kind = kind, .found = true, .refs = 1};
+    num[kind]++;
+    atomic_store(&e->pins, 1); /* that of being found */
+    cw_registry_publish(e, CW_REGISTRY_STREAM + kind, o);
     if (kind == CW_STREAM_CONTEXT)
         atomic_store(&some, true);
     return o;
@@ -90,122 +57,90 @@ void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size
 
 void *cw_stream_object_find(const void *handle, enum cw_stream_kind kind)
 {
-    struct cw_stream_object *o;
-
-    if (!handle || !has(kind))
-        return NULL;
-    pthread_mutex_lock(&lock);
-    o = find(handle, kind);
-    pthread_mutex_unlock(&lock);
-    return o;
+    return has(kind) ? cw_registry_find(handle, CW_REGISTRY_STREAM + kind) : NULL;
 }
 
 void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind)
 {
-    struct cw_stream_object *o;
+    struct cw_registry_entry *e = has(kind) ? cw_registry_entry(handle, CW_REGISTRY_STREAM + kind) : NULL;
 
-    if (!handle || !has(kind))
+    if (!e || !cw_registry_pin(e))
         return NULL;
-    pthread_mutex_lock(&lock);
-    o = find(handle, kind);
-    if (o)
-        o->pins++;
-    pthread_mutex_unlock(&lock);
-    return o;
+    if (cw_registry_handle(e) == handle)
+        return cw_registry_record(e);
+    cw_stream_object_unpin(cw_registry_record(e)); /* the entry is another handle's by now */
+    return NULL;
 }
 
 void cw_stream_object_pin_again(void *object)
 {
-    struct cw_stream_object *o = object;
-
-    pthread_mutex_lock(&lock);
-    o->pins++;
-    pthread_mutex_unlock(&lock);
+    atomic_fetch_add(&((struct cw_stream_object *)object)->entry->pins, 1);
 }
 
 void cw_stream_object_unpin(void *object)
 {
     struct cw_stream_object *o = object;
-    bool unused;
 
-    pthread_mutex_lock(&lock);
-    unused = !--o->pins && !o->refs;
-    pthread_mutex_unlock(&lock);
-    if (unused)
-        free_object(o);
+    if (!cw_registry_unpin(o->entry))
+        return;
+    if (cw_stream_object_free[o->kind])
+        cw_stream_object_free[o->kind](o);
+    free(o);
 }
 
 void cw_stream_object_retained(const void *handle, enum cw_stream_kind kind)
 {
-    struct cw_stream_object *o;
+    struct cw_stream_object *o = cw_stream_object_pin(handle, kind);
 
-    if (!handle || !has(kind))
+    if (!o)
         return;
-    pthread_mutex_lock(&lock);
-    o = find(handle, kind);
-    if (o)
-        o->refs++;
-    pthread_mutex_unlock(&lock);
+    o->refs++;
+    cw_stream_object_unpin(o);
 }
 
 void cw_stream_object_forget(const void *handle, enum cw_stream_kind kind)
 {
-    struct cw_stream_object *o;
+    struct cw_stream_object *o = cw_stream_object_pin(handle, kind);
 
-    pthread_mutex_lock(&lock);
-    o = find(handle, kind);
-    if (o)
-        take_out(o);
-    pthread_mutex_unlock(&lock);
+    if (!o)
+        return;
+    take_out(o);
+    cw_stream_object_unpin(o);
 }
 
 bool cw_stream_object_released(const void *handle, enum cw_stream_kind kind)
 {
-    struct cw_stream_object *o;
-    bool last, unused;
+    struct cw_stream_object *o = cw_stream_object_pin(handle, kind);
+    bool last = o && --o->refs == 0;
 
-    if (!handle || !has(kind))
-        return false;
-    pthread_mutex_lock(&lock);
-    o = find(handle, kind);
-    last = o && o->refs == 1;
     if (last)
         take_out(o);
-    else if (o)
-        o->refs--;
-    unused = last && !o->pins;
-    pthread_mutex_unlock(&lock);
-    if (unused)
-        free_object(o);
+    if (o)
+        cw_stream_object_unpin(o);
     return last;
 }
 
 void cw_stream_object_each(enum cw_stream_kind kind, void (*function)(void *object))
 {
-    for (uint32_t i = 0; i < BUCKETS; i++) {
-        struct cw_stream_object *of[16];
-        uint32_t n = 0;
+    struct cw_registry_entry *e = NULL;
+    struct cw_stream_object *o;
 
-        pthread_mutex_lock(&lock);
-        for (struct cw_stream_object *o = table[i]; o && n < 16; o = o->next)
-            if (o->kind == kind) {
-                o->pins++;
-                of[n++] = o;
-            }
-        pthread_mutex_unlock(&lock);
-        for (uint32_t k = 0; k < n; k++) {
-            function(of[k]);
-            cw_stream_object_unpin(of[k]);
+    while ((e = cw_registry_next(CW_REGISTRY_STREAM + kind, e)))
+        if (cw_registry_pin(e)) {
+            o = cw_registry_record(e);
+            function(o);
+            cw_stream_object_unpin(o);
         }
-    }
 }
 
 void cw_stream_object_forget_all(void)
 {
-    pthread_mutex_init(&lock, NULL);
-    for (uint32_t i = 0; i < BUCKETS; i++)
-        table[i] = NULL;
-    for (uint32_t i = 0; i < CW_STREAM_KINDS; i++)
-        num[i] = 0;
+    struct cw_registry_entry *e = NULL;
+
+    for (unsigned kind = 0; kind < CW_STREAM_KINDS; kind++) {
+        while ((e = cw_registry_next(CW_REGISTRY_STREAM + kind, e)))
+            cw_registry_end(e, CW_REGISTRY_STREAM + kind);
+        num[kind] = 0;
+    }
     atomic_store(&some, false);
 }

@@ -1,17 +1,16 @@
 /* stream_object.h - records of the objects of streamed contexts, by handle.
  *
  * A record lives from the call that makes the object to the program's last release. Only handles that have a
- * record are taken for objects. The table has a lock of its own, which is held for no vendor call; any
- * thread. */
+ * record are taken for objects. No function takes a lock; any thread. */
 #ifndef CW_STREAM_OBJECT_H
 #define CW_STREAM_OBJECT_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "stream_access.h"
 
 #include "../../door/dispatch.h"
+#include "../../door/registry.h"
 
 enum cw_stream_kind {
     CW_STREAM_CONTEXT,
@@ -25,10 +24,10 @@ enum cw_stream_kind {
 
 struct cw_stream_object {
     const void *handle;
-    struct cw_stream_object *next; /* same bucket */
+    struct cw_registry_entry *entry; /* its pins: run mode's, and one while the record is found */
     enum cw_stream_kind kind;
-    uint32_t refs; /* the program's */
-    uint32_t pins; /* of run mode: the record stays though the table has forgotten it */
+    atomic_bool found; /* by the handle */
+    atomic_uint refs;  /* the program's */
 };
 
 #define CW_STREAM_USERS   8  /* queues that use one buffer */
@@ -113,7 +112,7 @@ void *cw_stream_object_pin(const void *handle, enum cw_stream_kind kind);
 void cw_stream_object_pin_again(void *object);
 void cw_stream_object_unpin(void *object);
 void cw_stream_object_retained(const void *handle, enum cw_stream_kind kind);
-/* The table forgets the handle, also while the program has references. */
+/* The handle is unknown from here on, also while the program has references. */
 void cw_stream_object_forget(const void *handle, enum cw_stream_kind kind);
 /* To be called before the vendor's release, which may give the handle away. True: it was the last one. */
 bool cw_stream_object_released(const void *handle, enum cw_stream_kind kind);

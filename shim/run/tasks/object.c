@@ -301,7 +301,7 @@ bool cw_run_object_release(const void *handle, enum cw_run_kind kind)
     struct cw_run_record *r;
     bool vendor = true;
 
-    if (cw_run_record_is_unknown(handle))
+    if (!cw_run_record_find(handle, kind))
         return true;
     cw_run_global_lock_take();
     r = cw_run_record_find(handle, kind);

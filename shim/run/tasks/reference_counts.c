@@ -8,39 +8,23 @@
 #include "own_event.h"
 #include "reference_counts.h"
 
-static void let_go_of_gates(void *record)
-{
-    cw_run_dependence_is_gated(record);
-}
-
-/* The vendor may let go of it, as it would bare. */
-static void stop_watching(void *record)
-{
-    struct cw_run_queue *q = record;
-
-    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->hold.first);
-    q->hold.first = NULL;
-    q->hold.launches = 0;
-}
-
 void cw_run_reference_counts_settle(void)
 {
     cw_run_recount_begins();
     cw_run_global_lock_take();
-    cw_run_record_each(CW_RUN_QUEUE, let_go_of_gates);
-    cw_run_record_each(CW_RUN_QUEUE, stop_watching);
+    for (struct cw_run_queue *q = NULL; (q = cw_run_record_next(CW_RUN_QUEUE, q));) {
+        cw_run_dependence_is_gated(q); /* lets go of gates */
+        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT,
+                                         q->hold.first); /* the vendor may, as it would bare */
+        q->hold.first = NULL;
+        q->hold.launches = 0;
+    }
     cw_run_native_use_settle();
     cw_run_global_lock_give();
     cw_run_recount_ends();
 }
 
 /* ---- commands under way */
-
-static struct {
-    const struct cw_run_memory *memory;
-    const struct cw_run_kernel *kernel;
-    uint32_t n;
-} asked; /* of cw_run_record_each(); lock held */
 
 static bool uses(const struct cw_run_task *t, const struct cw_run_memory *m)
 {
@@ -60,44 +44,33 @@ static bool is_at_home(const struct cw_run_task *t)
            t->queue->context->places[t->at.place].device->home;
 }
 
-static void count_under_way(void *record)
+/* Commands that use the one of both that is given, as the vendor would count them. */
+static uint32_t under_way(const struct cw_run_memory *m, const struct cw_run_kernel *k)
 {
-    for (const struct cw_run_task *t = ((struct cw_run_queue *)record)->first; t; t = t->links.next) {
-        if (t->state >= CW_RUN_DONE)
-            continue;
-        asked.n += asked.kernel && t->work == CW_RUN_LAUNCH && t->launch.kernel == asked.kernel;
-        asked.n += asked.memory && uses(t, asked.memory) && !is_at_home(t);
-    }
-}
+    uint32_t n = 0;
 
-/* A part of the memory that the program has released, and a command still uses. Bare it is gone. */
-static void count_parts(void *record)
-{
-    const struct cw_run_memory *m = record;
-
-    asked.n -= m->root == asked.memory && m != asked.memory && m->r.held_back;
+    for (const struct cw_run_queue *q = NULL; (q = cw_run_record_next(CW_RUN_QUEUE, q));)
+        for (const struct cw_run_task *t = q->first; t; t = t->links.next)
+            if (t->state < CW_RUN_DONE)
+                n += m ? uses(t, m) && !is_at_home(t) : t->work == CW_RUN_LAUNCH && t->launch.kernel == k;
+    return n;
 }
 
 uint32_t cw_run_reference_counts_of_memory(const struct cw_run_memory *m)
 {
-    asked.memory = m;
-    asked.kernel = NULL;
-    asked.n = m->root_maps - cw_run_record_hidden_references(&m->r); /* a map retains the memory */
-    if (cw_run.unfinished) {
-        cw_run_record_each(CW_RUN_QUEUE, count_under_way);
-        cw_run_record_each(CW_RUN_MEMORY, count_parts);
-    }
-    return asked.n;
+    uint32_t n = m->root_maps - cw_run_record_hidden_references(&m->r); /* a map retains the memory */
+
+    if (!cw_run.unfinished)
+        return n;
+    /* a part of it that the program has released, and a command still uses, is gone bare */
+    for (const struct cw_run_memory *part = NULL; (part = cw_run_record_next(CW_RUN_MEMORY, part));)
+        n -= part->root == m && part != m && part->r.held_back;
+    return n + under_way(m, NULL);
 }
 
 uint32_t cw_run_reference_counts_of_kernel(const struct cw_run_kernel *k)
 {
-    asked.memory = NULL;
-    asked.kernel = k;
-    asked.n = -cw_run_record_hidden_references(&k->r);
-    if (cw_run.unfinished)
-        cw_run_record_each(CW_RUN_QUEUE, count_under_way);
-    return asked.n;
+    return (cw_run.unfinished ? under_way(NULL, k) : 0) - cw_run_record_hidden_references(&k->r);
 }
 
 uint32_t cw_run_reference_counts_of_context(const struct cw_run_context *c)
@@ -121,23 +94,16 @@ uint32_t cw_run_reference_counts_managed(const struct cw_run_event *e)
     return e->r.refs + (e->task != NULL);
 }
 
-static cl_event held; /* of cw_run_record_each(); lock held */
-
-static void count_gates(void *record)
-{
-    const struct cw_run_queue *q = record;
-
-    for (uint32_t i = 0; i < q->num_gates; i++)
-        asked.n -= q->gates[i] == held;
-    asked.n -= q->hold.first == held;
-}
-
 uint32_t cw_run_reference_counts_of_event(cl_event event)
 {
-    asked.n = 0;
-    held = event;
-    cw_run_record_each(CW_RUN_QUEUE, count_gates);
+    uint32_t n = -cw_run_native_use_references(event);
+
+    for (const struct cw_run_queue *q = NULL; (q = cw_run_record_next(CW_RUN_QUEUE, q));) {
+        for (uint32_t i = 0; i < q->num_gates; i++)
+            n -= q->gates[i] == event;
+        n -= q->hold.first == event;
+    }
     for (const struct cw_run_foreign *f = cw_run.open; f; f = f->next_open)
-        asked.n -= f->event == event;
-    return asked.n - cw_run_native_use_references(event);
+        n -= f->event == event;
+    return n;
 }

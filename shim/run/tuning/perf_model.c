@@ -147,11 +147,6 @@ static void load_history(void *loading)
     l->ns = cw_thread_cpu_ns() - begin;
 }
 
-static void models_came(void *program)
-{
-    ((struct cw_run_program *)program)->models_came = true;
-}
-
 static void *load(void *unused)
 {
     struct loading l = {.status = CW_OK};
@@ -162,7 +157,8 @@ static void *load(void *unused)
         cw_log_warning("%s; starting without it", l.err.text);
     cw_run_global_lock_take();
     cw_run_account.cost_ns += l.ns;
-    cw_run_record_each(CW_RUN_PROGRAM, models_came);
+    for (struct cw_run_program *p = NULL; (p = cw_run_record_next(CW_RUN_PROGRAM, p));)
+        p->models_came = true;
     cw_run_program_models_came = cw_run.timer_wanted = true;
     pthread_cond_signal(&cw_run.timer);
     cw_run_global_lock_give();

@@ -264,23 +264,17 @@ static void look_at_window(struct looks *l)
     l->fresh = false;
 }
 
-static void prepare(void *program)
-{
-    struct cw_run_program *p = program;
-
-    if (!p->models_came)
-        return;
-    p->models_came = false;
-    cw_run_group_history_foresee_group(p);
-    cw_run_share_prepare(p);
-}
-
 void cw_run_window_tell_of_models(void)
 {
     if (CW_LIKELY(!cw_run_program_models_came))
         return;
     cw_run_program_models_came = false;
-    cw_run_record_each(CW_RUN_PROGRAM, prepare);
+    for (struct cw_run_program *p = NULL; (p = cw_run_record_next(CW_RUN_PROGRAM, p));)
+        if (p->models_came) {
+            p->models_came = false;
+            cw_run_group_history_foresee_group(p);
+            cw_run_share_prepare(p);
+        }
 }
 
 static void *timer(void *unused)
