@@ -38,7 +38,7 @@ static const char source[] =
 struct data {
     struct app a;
     uint8_t picture[WIDE * TALL * 4];
-    float cube[WIDE * TALL * DEEP], sheets[WIDE * TALL * DEEP];
+    float cube[WIDE * TALL * DEEP][4], sheets[WIDE * TALL * DEEP][4]; /* pixels */
     uint32_t words[WIDE * TALL], want[WIDE * TALL];
     float floats[WIDE * TALL * DEEP], sums[WIDE * TALL * DEEP];
     cl_mem image, solid, array, bytes, out, real;
@@ -102,8 +102,8 @@ static void stack(struct data *d)
     APP_CHECK(clEnqueueNDRangeKernel(d->a.queue, k, 3, NULL, (const size_t[]){WIDE, TALL, DEEP},
                                      (const size_t[]){32, 1, 1}, 0, NULL, NULL));
     for (size_t i = 0; i < sheet * DEEP; i++)
-        d->sums[i] =
-            d->cube[i] + 2.0f * d->cube[i + sheet < sheet * DEEP ? i + sheet : i] + 4.0f * d->sheets[i];
+        d->sums[i] = d->cube[i][0] + 2.0f * d->cube[i + sheet < sheet * DEEP ? i + sheet : i][0] +
+                     4.0f * d->sheets[i][0];
     app_read(&d->a, d->real, 0, sizeof d->floats, d->floats);
     app_expect_floats(&d->a, "stack", d->floats, d->sums, sheet * DEEP);
     APP_CHECK(clReleaseKernel(k));
@@ -160,13 +160,13 @@ static void retouch(struct data *d, uint32_t *seed)
 
 static void open_images(struct data *d, uint32_t *seed)
 {
-    const cl_image_format bytes = {CL_RGBA, CL_UNSIGNED_INT8}, real = {CL_R, CL_FLOAT};
+    const cl_image_format bytes = {CL_RGBA, CL_UNSIGNED_INT8}, real = {CL_RGBA, CL_FLOAT};
 
     for (size_t i = 0; i < sizeof d->picture; i++)
         d->picture[i] = (uint8_t)app_random(seed);
     for (size_t i = 0; i < WIDE * TALL * DEEP; i++) {
-        d->cube[i] = (float)(app_random(seed) % 1000);
-        d->sheets[i] = (float)(app_random(seed) % 1000);
+        d->cube[i][0] = (float)(app_random(seed) % 1000);
+        d->sheets[i][0] = (float)(app_random(seed) % 1000);
     }
     d->image =
         image(&d->a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, CL_MEM_OBJECT_IMAGE2D, 0, d->picture);

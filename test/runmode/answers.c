@@ -67,18 +67,28 @@ static void settle(cl_mem m)
     }
 }
 
-/* An image of a buffer's bytes has the buffer's flags. PoCL undoes a map of a part as one of the whole, and
- * the other way round. */
+/* PoCL 3 undoes a map of `mapped` as one of `other`, which shares its bytes; PoCL 7 refuses to. */
+static void unmap_as(const char *what, cl_mem mapped, cl_mem other, size_t from)
+{
+    cl_int err, undone;
+    void *p = clEnqueueMapBuffer(a.queue, mapped, CL_TRUE, CL_MAP_WRITE, from, 64, 0, NULL, NULL, &err);
+
+    undone = clEnqueueUnmapMemObject(a.queue, other, p, 0, NULL, NULL);
+    printf("%s: mapped %d, unmapped as the other %d\n", what, err, undone);
+    if (undone != CL_SUCCESS)
+        APP_CHECK(clEnqueueUnmapMemObject(a.queue, mapped, p, 0, NULL, NULL));
+}
+
+/* An image of a buffer's bytes has the buffer's flags. */
 static void shared(void)
 {
     static int host[1024];
-    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_format format = {CL_RGBA, CL_SIGNED_INT8};
     cl_mem m = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof host, host),
            part = app_sub_buffer(m, 0, 1024, 1024);
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 256, .buffer = m};
     cl_int err;
     cl_mem image = clCreateImage(a.context, 0, &format, &desc, NULL, &err);
-    void *p;
 
     if (err == CL_SUCCESS) {
         tell_memory("image of a buffer", image, host);
@@ -87,12 +97,8 @@ static void shared(void)
     for (int i = 0; i < 3; i++) {
         app_args(add, "mi", m, 1);
         app_run(a.queue, add, 64, 0, 0, NULL, NULL);
-        p = clEnqueueMapBuffer(a.queue, part, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, &err);
-        printf("the part is mapped %d, unmapped as the whole %d\n", err,
-               clEnqueueUnmapMemObject(a.queue, m, p, 0, NULL, NULL));
-        p = clEnqueueMapBuffer(a.queue, m, CL_TRUE, CL_MAP_WRITE, 1024, 64, 0, NULL, NULL, &err);
-        printf("the whole is mapped %d, unmapped as the part %d\n", err,
-               clEnqueueUnmapMemObject(a.queue, part, p, 0, NULL, NULL));
+        unmap_as("the part", part, m, 0);
+        unmap_as("the whole", m, part, 1024);
         APP_CHECK(clFinish(a.queue));
     }
     settle(m);

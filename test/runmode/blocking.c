@@ -112,7 +112,7 @@ static void behind_launch(size_t i, cl_kernel add)
 
 static cl_mem new_image(void)
 {
-    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_format format = {CL_RGBA, CL_SIGNED_INT8};
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
     cl_int err;
     cl_mem m = clCreateImage(a.context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);

@@ -30,12 +30,12 @@ static void resize(cl_mem size, uint64_t bytes)
     APP_CHECK(clEnqueueWriteBuffer(a.queue, size, CL_TRUE, 0, sizeof bytes, &bytes, 0, NULL, NULL));
 }
 
-/* PoCL drops what a command refers to a little after clFinish has returned. */
-static void let_go(cl_mem memory)
+static cl_uint references(cl_mem memory)
 {
-    cl_uint count = 2;
+    cl_uint count = 0;
 
-    RM_WAIT((clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL), count == 1));
+    APP_CHECK(clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL));
+    return count;
 }
 
 static void fill(cl_mem x)
@@ -91,8 +91,8 @@ int main(void)
     copied("to itself", from, from, 0, 100, NULL);
     fill(from);
     APP_CHECK(clFinish(a.queue));
-    let_go(size);
-    APP_CHECK(clReleaseMemObject(size)); /* then there is none */
+    (void)RM_SETTLED(references(size), 1);
+    APP_CHECK(clReleaseMemObject(size)); /* then there is none; from PoCL 6 on the buffer has a reference */
     copied("released", from, to, 0, 1024, NULL);
     APP_CHECK(clReleaseMemObject(from));
     APP_CHECK(clReleaseMemObject(to));

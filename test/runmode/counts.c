@@ -413,7 +413,7 @@ static void beside_a_thread(void)
 
 static cl_mem image(void)
 {
-    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_format format = {CL_RGBA, CL_SIGNED_INT8};
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
     cl_bool there = CL_FALSE;
     cl_int err;

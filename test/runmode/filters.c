@@ -49,7 +49,7 @@ static const char in_place_source[] =
 
 static struct app a;
 static const size_t origin[3], all[3] = {WIDE, TALL, 1};
-static const cl_image_format colours = {CL_RGBA, CL_UNORM_INT8}, real = {CL_R, CL_FLOAT},
+static const cl_image_format colours = {CL_RGBA, CL_UNORM_INT8}, real = {CL_RGBA, CL_FLOAT},
                              counts = {CL_RGBA, CL_UNSIGNED_INT32};
 
 static cl_mem image(cl_mem_flags flags, cl_image_format format, cl_image_desc desc, void *host)
@@ -278,7 +278,7 @@ static cl_mem layers(cl_mem_object_type type, cl_image_format format, void *host
 /* Other shapes, from one to the next, with parts copied about inside them. */
 static void shapes(void)
 {
-    static float values[DEEP * WIDE * TALL];
+    static float values[DEEP * WIDE * TALL * 4];
     const size_t deep[3] = {WIDE, TALL, DEEP}, part[3] = {7, 8, 2};
     cl_kernel stack = app_kernel(&a, "stack");
     cl_mem m[3];
@@ -286,7 +286,7 @@ static void shapes(void)
     cl_int err;
     float *p;
 
-    for (size_t i = 0; i < DEEP * WIDE * TALL; i++)
+    for (size_t i = 0; i < DEEP * WIDE * TALL * 4; i++)
         values[i] = (float)(i % 1013);
     m[0] = layers(CL_MEM_OBJECT_IMAGE2D_ARRAY, real, values);
     m[1] = layers(CL_MEM_OBJECT_IMAGE3D, real, NULL);
@@ -307,9 +307,9 @@ static void shapes(void)
     APP_CHECK(clFinish(a.queue));
     printf("pitches %zu %zu, first %g\n", row, slice, (double)*p);
     APP_CHECK(clEnqueueUnmapMemObject(a.queue, m[1], p, 0, NULL, NULL));
-    show_image("sheets", m[0], deep, 4);
-    show_image("solid", m[1], deep, 4);
-    show_image("rows", m[2], all, 4);
+    show_image("sheets", m[0], deep, 16);
+    show_image("solid", m[1], deep, 16);
+    show_image("rows", m[2], all, 16);
     app_release_mems(m, 3);
     APP_CHECK(clReleaseKernel(stack));
 }

@@ -94,7 +94,7 @@ static cl_program again(void)
 
 int main(void)
 {
-    const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
     cl_uint pixels[64];
     cl_program p;

@@ -10,24 +10,27 @@
 
 enum { IMAGES = 3, WIDE = CELL / 4 }; /* a cell is a row of an image: pixels of four bytes */
 
+/* A pixel is a number of 32 bits in four channels: some vendors have images of four channels alone. */
 static const char source[] =
+    "#define GET(in, s, at) as_uint(convert_uchar4(read_imageui(in, s, at)))\n"
+    "#define PUT(out, at, value) write_imageui(out, at, convert_uint4(as_uchar4((uint)(value))))\n"
     "#if 0\n void dead(void) { asm(\"none\"); printf(__DATE__); }\n#endif\n"
     "kernel void other(global uint *x) { if (x[0]) printf(\"%u\\n\", x[0]); x[1] = __TIME__[0]; }\n"
     "kernel void shift(read_only image2d_t in, sampler_t s, write_only image2d_t out, int lo, uint a) {\n"
     "    int x = get_global_id(0), y = get_global_id(1) + lo;\n"
-    "    write_imageui(out, (int2)(x, y), read_imageui(in, s, (int2)(x + 1, y - 1)) * a + (uint4)(x));\n"
+    "    PUT(out, (int2)(x, y), GET(in, s, (int2)(x + 1, y - 1)) * a + x);\n"
     "}\n"
     "kernel void gather(read_only image2d_t in, sampler_t s, global uint *out, int from, int to) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), w = get_global_size(0);\n"
-    "    uint v = read_imageui(in, s, (int2)(x, y + from)).x;\n"
+    "    uint v = GET(in, s, (int2)(x, y + from));\n"
     "    out[(y + to) * w + x] = out[(y + to) * w + x] * 3 + v;\n"
     "}\n"
     "kernel void spread(global const uint *in, int from, write_only image2d_t out, int to) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), w = get_global_size(0);\n"
-    "    if ((x ^ y) & 1) write_imageui(out, (int2)(x, y + to), (uint4)(in[(y + from) * w + x] ^ x));\n"
+    "    if ((x ^ y) & 1) PUT(out, (int2)(x, y + to), in[(y + from) * w + x] ^ x);\n"
     "}\n"
     "kernel void stamp(write_only image2d_t out, int y, global uint *x, int at) {\n"
-    "    write_imageui(out, (int2)(y, y), (uint4)(x[at]));\n"
+    "    PUT(out, (int2)(y, y), x[at]);\n"
     "    x[at] = x[at] * 5 + y;\n"
     "}\n";
 
@@ -240,7 +243,8 @@ static void fill(int q)
 {
     struct window *w = any_image();
     struct part p = any_part();
-    cl_uint colour[4] = {any(1000)};
+    const uint32_t value = (uint32_t)any(1000);
+    const cl_uint colour[4] = {value & 255, value >> 8};
     cl_event *e = begin(q);
 
     touch(w->area, p.to, p.n, true, q);
@@ -250,7 +254,7 @@ static void fill(int q)
     end();
     for (int y = p.to; y < p.to + p.n; y++)
         for (int x = p.first; x < p.first + p.width; x++)
-            row(w->area, y)[x] = colour[0];
+            row(w->area, y)[x] = value;
 }
 
 static void map(int q)
@@ -357,7 +361,7 @@ static void make_memory(void)
     static const cl_mem_flags flags[BUFFERS] = {CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR,
                                                 CL_MEM_COPY_HOST_PTR, CL_MEM_ALLOC_HOST_PTR,
                                                 CL_MEM_USE_HOST_PTR,  CL_MEM_COPY_HOST_PTR};
-    const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     const cl_image_desc desc = {
         .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDE, .image_height = CELLS};
 

@@ -3,7 +3,7 @@
  * in-order queue, between images that the host writes and reads. "shifts [FRAMES [WIDTH HEIGHT]]" */
 #include "common.h"
 
-enum { FRAMES = 2, ROUNDS = 6, PLANES = 3 };
+enum { FRAMES = 2, ROUNDS = 6, PLANES = 3, PIXEL = 4 /* bytes */ };
 
 static const char source[] =
     "__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | "
@@ -54,7 +54,7 @@ static const size_t origin[3];
 
 static cl_mem image(size_t w, size_t h)
 {
-    const cl_image_format bytes = {CL_R, CL_UNSIGNED_INT8};
+    const cl_image_format bytes = {CL_RGBA, CL_UNSIGNED_INT8};
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h};
     cl_int err;
     cl_mem m = clCreateImage(a.context, CL_MEM_READ_WRITE, &bytes, &desc, NULL, &err);
@@ -93,7 +93,7 @@ static void frame(uint8_t *pixels, size_t w, size_t h)
     APP_CHECK(clFinish(a.queue));
     plane(w, h);
     APP_CHECK(clEnqueueReadImage(a.queue, out, CL_TRUE, origin, all, 0, 0, pixels, 0, NULL, NULL));
-    app_hash(&a, pixels, w * h);
+    app_hash(&a, pixels, w * h * PIXEL);
 }
 
 int main(int argc, char **argv)
@@ -115,8 +115,8 @@ int main(int argc, char **argv)
     over = app_buffer(&a, CL_MEM_READ_WRITE, sizeof zero, NULL);
     in = image(width, height);
     out = image(width, height);
-    pixels = malloc(width * height);
-    for (size_t i = 0; i < width * height; i++)
+    pixels = malloc(width * height * PIXEL);
+    for (size_t i = 0; i < width * height * PIXEL; i++)
         pixels[i] = (uint8_t)(i * i >> 5);
     for (int f = 0; f < frames; f++) {
         APP_CHECK(clEnqueueWriteBuffer(a.queue, over, CL_FALSE, 0, sizeof zero, &zero, 0, NULL, NULL));

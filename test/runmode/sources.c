@@ -121,6 +121,7 @@ static const struct {
     {"plain_options", 0, "-cl-single-precision-constant -cl-kernel-arg-info -w -Werror -I . -I.", {MUCH}},
 };
 
+/* NULL: the vendor does not take it (PoCL 7: variables of program scope), which is said. */
 static cl_program create(const struct app *a, size_t at)
 {
     const char *text[STRINGS];
@@ -135,8 +136,12 @@ static cl_program create(const struct app *a, size_t at)
     }
     p = clCreateProgramWithSource(a->context, n, text, length, &err);
     APP_CHECK(err);
-    APP_CHECK(clBuildProgram(p, 1, &a->device, cases[at].options, NULL, NULL));
-    return p;
+    err = clBuildProgram(p, 1, &a->device, cases[at].options, NULL, NULL);
+    if (err == CL_SUCCESS)
+        return p;
+    printf("%s: error %d\n", cases[at].name, err);
+    APP_CHECK(clReleaseProgram(p));
+    return NULL;
 }
 
 static cl_kernel kernel(cl_program p, const char *name)
@@ -152,9 +157,13 @@ static void use(struct app *a, size_t at)
 {
     static uint32_t got[2][N];
     cl_program p = create(a, at);
-    cl_kernel k = kernel(p, "k"), other = cases[at].how & OTHER_TOO ? kernel(p, "other") : NULL;
+    cl_kernel k, other;
     cl_mem x[2];
 
+    if (!p)
+        return;
+    k = kernel(p, "k");
+    other = cases[at].how & OTHER_TOO ? kernel(p, "other") : NULL;
     for (int i = 0; i < 2; i++)
         x[i] = app_buffer(a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof got[i],
                           memset(got[i], 0x41, sizeof got[i]));

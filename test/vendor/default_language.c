@@ -1,8 +1,10 @@
 /* default_language.c - the language of a build that names no standard (kernels/source/cl_language.h): PoCL
  * takes OpenCL C 3.0, where OpenCL 3.0 lets it take 1.2. PoCL 3 has none of what is optional in it; PoCL 4
- * and later have variables of program scope and generic pointers. */
+ * to 6 have variables of program scope and generic pointers, PoCL 7 generic pointers alone. A device with one
+ * of them says so in CL_DEVICE_OPENCL_C_FEATURES. */
 #include "common.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,18 @@ static bool builds(const char *source, const char *options)
     err = clBuildProgram(p, 1, &device, options, NULL, NULL);
     APP_CHECK(clReleaseProgram(p));
     return err == CL_SUCCESS;
+}
+
+static bool offers(const char *feature)
+{
+    cl_name_version all[256];
+    size_t bytes = 0;
+    bool found = false;
+
+    APP_CHECK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof all, all, &bytes));
+    for (size_t i = 0; i < bytes / sizeof *all; i++)
+        found |= !strcmp(all[i].name, feature);
+    return found;
 }
 
 static cl_platform_id find_pocl(void)
@@ -44,7 +58,8 @@ int main(void)
     cl_platform_id platform = find_pocl();
     char version[256], device_version[256];
     cl_int err;
-    bool later;
+    double number;
+    bool variables, pointers;
 
     APP_CHECK(clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version, version, NULL));
     APP_CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL));
@@ -53,10 +68,12 @@ int main(void)
         vendor_skip("PoCL of another OpenCL than 3.0");
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     APP_CHECK(err);
-    later = strncmp(version, "OpenCL 3.0 PoCL ", 16) || atof(version + 16) >= 4;
+    number = strncmp(version, "OpenCL 3.0 PoCL ", 16) ? HUGE_VAL : atof(version + 16);
+    variables = number >= 4 && offers("__opencl_c_program_scope_global_variables");
+    pointers = number >= 4 && offers("__opencl_c_generic_address_space");
     vendor_expect(builds(is_3, ""), "%.20s compiles OpenCL C 3.0 where no standard is named", version + 11);
-    vendor_expect(builds(variable, "") == later, "variables of program scope: %d", later);
-    vendor_expect(builds(generic, "") == later, "generic pointers: %d", later);
+    vendor_expect(builds(variable, "") == variables, "variables of program scope: %d", variables);
+    vendor_expect(builds(generic, "") == pointers, "generic pointers: %d", pointers);
     vendor_expect(!builds(variable, "-cl-std=CL1.2"), "no variables of program scope in OpenCL C 1.2");
     APP_CHECK(clReleaseContext(context));
     return vendor_status();
