@@ -148,7 +148,7 @@ static int teardown(void **unused)
         struct relay *r = idle;
 
         idle = r->next;
-        free(r->capacity);
+        free(r->bytes);
         free(r);
     }
     return 0;
