@@ -25,7 +25,7 @@ enum { ROOTS_MAX = 16, DEPTH_MAX = 8, FAR_HOMES = 32 };
 static struct cw_device_list chosen;
 
 /* Sub-devices that we made, per root device; they live as long as the process. */
-static struct {
+static struct root {
     /* our parts of a part would be the very processors of the part */
     cl_device_id root, sub[CW_HELPERS_MAX];
     cl_uint n;
@@ -151,26 +151,36 @@ static cl_uint divide(cl_device_id root, cl_uint parts, cl_device_id sub[CW_HELP
     return n < parts ? n : parts;
 }
 
+/* The entry of made->root, which `adds` makes of `made` where there is none. NULL: there is none. */
+static const struct root *known(const struct root *made, bool adds)
+{
+    unsigned k = 0;
+
+    pthread_mutex_lock(&lock);
+    while (k < n_roots && roots[k].root != made->root)
+        k++;
+    if (adds && k == n_roots && k < ROOTS_MAX)
+        roots[n_roots++] = *made;
+    adds = k < n_roots;
+    pthread_mutex_unlock(&lock);
+    return adds ? &roots[k] : NULL;
+}
+
 /* The sub-devices of `root`, made at the first call. */
 static cl_uint sub_devices(cl_device_id root, cl_uint parts, const cl_device_id **sub)
 {
-    cl_uint n = 0;
-    unsigned k;
+    struct root made = {.root = root};
+    const struct root *r = known(&made, false);
 
-    pthread_mutex_lock(&lock);
-    for (k = 0; k < n_roots && roots[k].root != root; k++)
-        ;
-    if (k == n_roots && k < ROOTS_MAX) {
-        roots[k].root = root;
-        roots[k].n = divide(root, parts, roots[k].sub);
-        n_roots++;
+    if (!r) {
+        made.n = divide(root, parts, made.sub);
+        r = known(&made, true);
+        for (cl_uint i = 0; i < made.n; i++)
+            if (!r || r->sub[i] != made.sub[i]) /* another thread was first */
+                cw_next.clReleaseDevice(made.sub[i]);
     }
-    if (k < n_roots) {
-        n = roots[k].n;
-        *sub = roots[k].sub;
-    }
-    pthread_mutex_unlock(&lock);
-    return n;
+    *sub = r ? r->sub : NULL;
+    return r ? r->n : 0;
 }
 
 /* ---- sub-devices of the program's, kept alive */
@@ -194,16 +204,20 @@ static struct held **held_at(cl_device_id device)
 void cw_context_devices_hold(cl_device_id device)
 {
     struct held **h;
+    bool counted;
 
-    if (!number(device, CL_DEVICE_PARENT_DEVICE))
+    if (!number(device, CL_DEVICE_PARENT_DEVICE) || cw_next.clRetainDevice(device) != CL_SUCCESS)
         return;
     pthread_mutex_lock(&lock);
     h = held_at(device);
     if (!*h && (*h = calloc(1, sizeof **h)))
         (*h)->device = device;
-    if (*h && cw_next.clRetainDevice(device) == CL_SUCCESS)
+    counted = *h;
+    if (counted)
         (*h)->count++;
     pthread_mutex_unlock(&lock);
+    if (!counted)
+        cw_next.clReleaseDevice(device);
 }
 
 void cw_context_devices_let_go(cl_device_id device)
@@ -286,14 +300,14 @@ static struct cw_far_memory own_memory[FAR_HOMES];
  * as the vendor says. There may be too many. */
 static void give_memory(struct cw_cl_device *device, const struct cw_far_memory *far)
 {
+    double bytes = far ? 0 : (double)number(device->device, CL_DEVICE_GLOBAL_MEM_SIZE);
     uint32_t i = 0;
 
     pthread_mutex_lock(&lock);
     while (i < FAR_HOMES && own[i] && own[i] != device->device)
         i++;
     if (i < FAR_HOMES && !own[i] && !far)
-        own_memory[i].capacity =
-            (uint64_t)(GPU_SHARE * (double)number(device->device, CL_DEVICE_GLOBAL_MEM_SIZE));
+        own_memory[i].capacity = (uint64_t)(GPU_SHARE * bytes);
     if (i < FAR_HOMES)
         own[i] = device->device;
     pthread_mutex_unlock(&lock);

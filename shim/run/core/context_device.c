@@ -74,7 +74,8 @@ void cw_run_context_device_open(struct cw_run_worker *l)
     cl_int err;
 
     if (!l->context)
-        l->context = cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err);
+        __atomic_store_n(&l->context, cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err),
+                         __ATOMIC_RELEASE); /* gpu_begin.c looks without the worker */
     if (l->context && !l->queue)
         l->queue = cw_next.clCreateCommandQueue(l->context, l->device, timed(l), &err);
 }

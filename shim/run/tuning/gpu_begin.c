@@ -81,8 +81,8 @@ bool cw_run_gpu_begin_is_due(void)
 
 bool cw_run_gpu_begin_may(const struct cw_run_context_device *p)
 {
-    return p->device->home || p->worker->context || !cw_run_context_device_is_gpu(p) ||
-           cw_run_gpu_begin_is_due();
+    return p->device->home || !cw_run_context_device_is_gpu(p) ||
+           __atomic_load_n(&p->worker->context, __ATOMIC_ACQUIRE) || cw_run_gpu_begin_is_due();
 }
 
 void cw_run_gpu_begin_saves(double ns, bool cut)
