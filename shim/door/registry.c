@@ -99,6 +99,10 @@ struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind,
             *stale = e;
     if (!unused || !atomic_compare_exchange_strong(&unused->kind, &ended, CLAIMED))
         return make(handle, kind);
+    if (atomic_load(&unused->pins)) { /* another handle has had it since, and has ended pinned */
+        atomic_store_explicit(&unused->kind, ended, memory_order_release);
+        return make(handle, kind);
+    }
     atomic_store_explicit(&unused->handle, handle, memory_order_relaxed);
     return unused;
 }

@@ -74,8 +74,8 @@ static inline void cw_registry_end(struct cw_registry_entry *e, unsigned kind)
  * meanwhile. */
 struct cw_registry_entry *cw_registry_next(unsigned kind, const struct cw_registry_entry *e);
 
-/* For owners that publish an entry with a pin of its own, which goes when it has ended. False: its pins are
- * gone, and so may be its record. */
+/* For owners that give an entry a pin of its own once it is published, which goes when it has ended. False:
+ * its pins are gone, and so may be its record. */
 static inline bool cw_registry_pin(struct cw_registry_entry *e)
 {
     unsigned n = atomic_load_explicit(&e->pins, memory_order_relaxed);

@@ -37,6 +37,7 @@ struct cw_run_record {
     uint32_t refs;  /* the program's */
     uint32_t busy;  /* ours: commands, and records that point here */
     bool held_back; /* the program's last release waits for busy to become 0 */
+    bool ended;     /* it is in cw_run_record_ended; busy: a list of its folder has led to it since */
 };
 
 struct cw_run_context_device { /* where commands of one context can run: one per device */

@@ -23,6 +23,7 @@ void cw_run_record_end(struct cw_run_record *r)
     if (r->entry)
         cw_registry_end(r->entry, CW_REGISTRY_RUN + r->kind);
     cw_run.records += r->kind != CW_RUN_EVENT;
+    r->ended = true;
     r->next = cw_run_record_ended;
     cw_run_record_ended = r;
 }
@@ -78,7 +79,7 @@ void cw_run_record_pin(struct cw_run_record *r)
 
 void cw_run_record_unpin(struct cw_run_record *r)
 {
-    if (--r->busy || !r->held_back)
+    if (--r->busy || !r->held_back || r->ended)
         return;
     cw_run_record_end(r);
 }

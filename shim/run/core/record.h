@@ -10,7 +10,8 @@
 #include "global_lock.h"
 
 /* Records that neither the program nor a command needs any more, linked by `next`: no handle leads to them.
- * tasks/object.h frees them, within the same critical section where it can, with what belongs to them. */
+ * tasks/object.h frees them, within the same critical section where it can, with what belongs to them; one
+ * that another thread finds in a list of buffers before, and pins, after that. */
 extern struct cw_run_record *cw_run_record_ended;
 /* Records of kernels freed so far; read without the lock. */
 extern atomic_ullong cw_run_record_kernels_freed;

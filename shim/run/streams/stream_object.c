@@ -48,8 +48,10 @@ void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size
         cw_stream_object_forget(handle, kind);
     *o = (struct cw_stream_object){.handle = handle, .entry = e, .kind = kind, .found = true, .refs = 1};
     num[kind]++;
-    atomic_store(&e->pins, 1); /* that of being found */
     cw_registry_publish(e, CW_REGISTRY_STREAM + kind, o);
+    /* That of being found. Last: who pins it may have looked it up for an earlier handle, whose record it
+     * had until now. */
+    atomic_store(&e->pins, 1);
     if (kind == CW_STREAM_CONTEXT)
         atomic_store(&some, true);
     return o;

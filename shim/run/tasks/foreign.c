@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "../core/global_lock.h"
+#include "../core/record.h"
 #include "../core/recount.h"
 #include "../core/state.h"
 #include "task.h"
@@ -34,6 +35,7 @@ static void over(struct cw_run_foreign *f, cl_int status)
         f->next_open->prev_open = f->prev_open;
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, f->event);
     cw_run_task_done(t, status < 0 ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_COMPLETE);
+    cw_run.timer_wanted |= cw_run_record_ended != NULL; /* it frees them (tasks/object.h) */
 }
 
 void cw_run_foreign_look_at_failures(void)

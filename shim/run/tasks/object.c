@@ -272,13 +272,18 @@ static const enum cw_run_garbage releases[] = {
 
 void cw_run_object_free_ended(void)
 {
-    struct cw_run_record *r;
+    struct cw_run_record **at = &cw_run_record_ended, *r;
 
-    while ((r = cw_run_record_ended)) {
-        cw_run_record_ended = r->next;
+    while ((r = *at)) {
+        if (CW_UNLIKELY(r->busy)) {
+            at = &r->next;
+            continue;
+        }
+        *at = r->next;
         if (r->held_back)
             cw_run_global_lock_release_later(releases[r->kind], (void *)(uintptr_t)r->handle);
         free_record(r);
+        at = &cw_run_record_ended; /* it may have been the last that needed others */
     }
 }
 
@@ -304,6 +309,7 @@ bool cw_run_object_release(const void *handle, enum cw_run_kind kind)
     if (!cw_run_record_find(handle, kind))
         return true;
     cw_run_global_lock_take();
+    cw_run_object_sweep(); /* what has ended does not need it any more */
     r = cw_run_record_find(handle, kind);
     if (r && r->refs > 1) {
         r->refs--;

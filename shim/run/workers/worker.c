@@ -123,10 +123,10 @@ void cw_run_worker_done(struct cw_run_task *t, cl_int status)
 
 void cw_run_worker_retire(void)
 {
-    do
+    do {
         cw_run_worker_take_ready();
-    while (cw_run_task_retire());
-    cw_run_object_sweep();
+        cw_run_object_sweep(); /* before the lock is given up: counts of references are right */
+    } while (cw_run_task_retire());
 }
 
 /* Launches that must not overlap wait for each other (workers/exclusion.h); parts do not. */
