@@ -3,7 +3,7 @@
  * Such a thread holds the dynamic loader's lock. A thread that loads code, or that runs a vendor's compiler,
  * needs that lock, too: no thread may wait for it while the first one waits. So such work has a thread of its
  * own, which the library leaves to itself as soon as a thread that waits is found inside the loader. Work
- * begins when its thread has had the lock: what it has not begun holds no lock of the vendor's. */
+ * begins when its thread has had the lock; work that has not begun holds no lock of the vendor's. */
 #ifndef CW_DYNAMIC_LOADER_H
 #define CW_DYNAMIC_LOADER_H
 

@@ -1,6 +1,6 @@
 /* thresholds.h - every number that run mode's "is it worth it?" goes by, each with its unit and reason.
- * Half and double say what else the unit tests see then. The limits of plans stand in planner/plan.h,
- * those of estimates in planner/estimate.c. */
+ * "Half" and "double" say how decisions of the unit tests differ at that value. The limits of plans stand in
+ * planner/plan.h, those of estimates in planner/estimate.c. */
 #ifndef CW_RUN_THRESHOLDS_H
 #define CW_RUN_THRESHOLDS_H
 
