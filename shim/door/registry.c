@@ -107,6 +107,20 @@ struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind,
     return unused;
 }
 
+struct cw_registry_entry *cw_registry_claim_record(const void *handle, unsigned kind, size_t bytes,
+                                                   struct cw_registry_entry **stale)
+{
+    struct cw_registry_entry *e = cw_registry_claim(handle, kind, stale);
+
+    if (!e || cw_registry_record(e))
+        return e;
+    e->record = calloc(1, bytes);
+    if (cw_registry_record(e))
+        return e;
+    cw_registry_end(e, kind); /* for another one */
+    return NULL;
+}
+
 struct cw_registry_entry *cw_registry_next(unsigned kind, const struct cw_registry_entry *e)
 {
     struct cw_registry_entry *next = e ? e->made : first(&made[kind]);

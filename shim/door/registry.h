@@ -20,9 +20,10 @@ enum cw_registry_owner {
     CW_REGISTRY_RUN = 16,
     CW_REGISTRY_STREAM = 32,
     CW_REGISTRY_STAGING = 48,
-    CW_REGISTRY_KINDS = 64
+    CW_REGISTRY_DEVICE = 64,
+    CW_REGISTRY_KINDS = 80
 };
-#define CW_REGISTRY_ENDED 64 /* added to the kind: the object is gone, no other has taken its entry */
+#define CW_REGISTRY_ENDED 128 /* added to the kind: the object is gone, no other has taken its entry */
 
 struct cw_registry_entry {
     struct cw_registry_entry *next; /* same bucket */
@@ -56,6 +57,9 @@ void *cw_registry_find_any(const void *handle, enum cw_registry_owner owner);
  * have that handle; NULL: none. Returns NULL when memory is out. */
 struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind,
                                             struct cw_registry_entry **stale);
+/* The same with a record of that size, which stays the entry's for ever: zeroed before its first use. */
+struct cw_registry_entry *cw_registry_claim_record(const void *handle, unsigned kind, size_t bytes,
+                                                   struct cw_registry_entry **stale);
 /* From here on the entry is found. */
 static inline void cw_registry_publish(struct cw_registry_entry *e, unsigned kind, void *record)
 {

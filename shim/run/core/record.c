@@ -79,9 +79,8 @@ void cw_run_record_pin(struct cw_run_record *r)
 
 void cw_run_record_unpin(struct cw_run_record *r)
 {
-    if (--r->busy || !r->held_back || r->ended)
-        return;
-    cw_run_record_end(r);
+    if (!--r->busy && !r->ended && (r->held_back || !r->entry))
+        cw_run_record_end(r);
 }
 
 void cw_run_record_unpin_for_timer(struct cw_run_record *r)

@@ -228,25 +228,27 @@ cl_kernel cw_stream_hook_clCloneKernel(cl_kernel from, cl_int *err)
 static void set_arg(struct cw_stream_kernel *k, cl_uint index, size_t size, const void *value)
 {
     struct cw_stream_arg *a = &k->args[index];
-    const struct cw_stream_memory *m;
+    struct cw_stream_memory *m = NULL;
     const void *handle;
 
-    *a = (struct cw_stream_arg){.mode = a->mode};
-    if (size != sizeof handle || !value)
+    if (size == sizeof handle && value) {
+        memcpy(&handle, value, sizeof handle);
+        m = cw_stream_object_pin(handle, CW_STREAM_MEMORY); /* a number may be one that a thread releases */
+    }
+    if (!m) {
+        *a = (struct cw_stream_arg){.mode = a->mode};
         return;
-    memcpy(&handle, value, sizeof handle);
-    m = cw_stream_object_find(handle, CW_STREAM_MEMORY);
-    if (!m)
-        return;
+    }
     a->bytes = m->bytes;
     a->odd = !m->plain;
     a->host_sees = m->host_sees;
+    cw_stream_object_unpin(m);
 }
 
 cl_int cw_stream_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     struct cw_stream_kernel *k =
-        cw_stream_queue_may_come() ? cw_stream_object_find(kernel, CW_STREAM_KERNEL) : NULL;
+        cw_stream_queue_may_come() ? cw_registry_find(kernel, CW_REGISTRY_STREAM + CW_STREAM_KERNEL) : NULL;
     cl_int err;
 
     if (!k)

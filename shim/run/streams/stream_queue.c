@@ -62,19 +62,14 @@ void cw_stream_queue_catch_up(void *queue)
     }
 }
 
-static atomic_uint contexts; /* whose later queues may have streams */
+atomic_uint cw_stream_queue_contexts;
 
 void cw_stream_queue_context(struct cw_stream_context *c, bool begins)
 {
     if (begins)
-        contexts++;
+        cw_stream_queue_contexts++;
     else if (!atomic_exchange(&c->left, true))
-        contexts--;
-}
-
-bool cw_stream_queue_may_come(void)
-{
-    return atomic_load_explicit(&contexts, memory_order_relaxed) || cw_stream_object_in_use();
+        cw_stream_queue_contexts--;
 }
 
 /* While the program has one queue, a blocking command of it does not wait for what nobody can see.

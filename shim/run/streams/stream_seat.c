@@ -338,9 +338,10 @@ static void bring(struct cw_stream_call *c, struct cw_stream_memory *m, bool wri
 
 /* ---- commands */
 
+/* Pinned: another thread may release it, where the command uses a part of it. */
 static struct cw_stream_memory *memory_of(const struct cw_stream_bytes *b)
 {
-    return b->region ? cw_stream_object_find((const void *)b->region, CW_STREAM_MEMORY) : NULL;
+    return b->region ? cw_stream_object_pin((const void *)b->region, CW_STREAM_MEMORY) : NULL;
 }
 
 /* Commands whose bytes are not known: they wait for all that arrives. */
@@ -378,8 +379,10 @@ static void stay(struct cw_stream_call *c, int more)
     for (uint32_t i = 0; !t->closes && i < t->n; i++) {
         struct cw_stream_memory *m = memory_of(&t->of[i]);
 
-        if (m)
-            m->seat.in_call += (uint32_t)more;
+        if (!m)
+            continue;
+        m->seat.in_call += (uint32_t)more;
+        cw_stream_object_unpin(m);
     }
 }
 
@@ -403,11 +406,14 @@ void cw_stream_seat_begin(struct cw_stream_call *c)
     for (uint32_t i = 0; !t->closes && i < t->n; i++) {
         struct cw_stream_memory *m = memory_of(&t->of[i]);
 
-        if (m && !c->waits.bad && is_known(x))
+        if (!m)
+            continue;
+        if (!c->waits.bad && is_known(x))
             bring(c, m, t->of[i].write);
-        if (m && is_pending(&m->seat.arrival) &&
+        if (is_pending(&m->seat.arrival) &&
             cw_next.clRetainEvent(m->seat.arrival) == CL_SUCCESS) /* a later touch may let go of it */
             list[n++] = m->seat.arrival;
+        cw_stream_object_unpin(m);
     }
     if (n && cw_next.clEnqueueBarrierWithWaitList(c->queue, n, list, NULL) != CL_SUCCESS)
         cw_next.clWaitForEvents(n, list);
@@ -469,8 +475,10 @@ void cw_stream_seat_end(struct cw_stream_call *c, cl_int err)
     for (uint32_t i = 0; err == CL_SUCCESS && !t->closes && i < t->n; i++) {
         struct cw_stream_memory *m = memory_of(&t->of[i]);
 
-        if (m)
-            use(c, m, t->of[i].write);
+        if (!m)
+            continue;
+        use(c, m, t->of[i].write);
+        cw_stream_object_unpin(m);
     }
     cw_stream_unlock(&seats);
     if (c->made && !c->apart) {
