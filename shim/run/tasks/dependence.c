@@ -19,7 +19,7 @@
 #include "../memory/native_use.h"
 #include "../core/state.h"
 #include "dependence.h"
-#include "own_event.h"
+#include "event_list.h"
 #include "task.h"
 
 static cl_int vendor_status(cl_event event)
@@ -31,18 +31,15 @@ static cl_int vendor_status(cl_event event)
     return err == CL_SUCCESS ? status : err;
 }
 
+static bool is_over(cl_event event)
+{
+    return vendor_status(event) <= CL_COMPLETE;
+}
+
 bool cw_run_dependence_is_gated(struct cw_run_queue *q)
 {
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < q->num_gates; i++) {
-        if (vendor_status(q->gates[i]) > CL_COMPLETE)
-            q->gates[kept++] = q->gates[i];
-        else
-            cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
-    }
-    q->num_gates = kept;
-    return kept;
+    cw_run_event_list_prune(&q->gates, q->gates.n, is_over);
+    return q->gates.n;
 }
 
 static bool is_of(cl_event event, const struct cw_run_context *c)
@@ -182,7 +179,7 @@ static cl_event mark(struct cw_run_queue *q)
         cw_next.clFlush(handle);
     cw_run_global_lock_take();
     if (err == CL_SUCCESS)
-        cw_run_own_event_add(marker, NULL, q);
+        cw_run_event_list_own(&q->own_events, marker);
     cw_run_recount_ends();
     if (err == CL_SUCCESS)
         cw_run_native_use_marked(q, given, marker);
@@ -223,7 +220,7 @@ int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *l
 {
     enum cw_run_waits waits;
 
-    if (CW_UNLIKELY(q->num_gates) && cw_run_dependence_is_gated(q))
+    if (CW_UNLIKELY(q->gates.n) && cw_run_dependence_is_gated(q))
         return CW_RUN_R_GATED;
     waits = cw_run_dependence_look(q, n, list);
     return waits == CW_RUN_WAITS_FINE ? -1 : waits == CW_RUN_WAITS_GATED ? CW_RUN_R_GATED : CW_RUN_R_CHECK;
