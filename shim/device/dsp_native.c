@@ -42,7 +42,7 @@ static void end(cl_event event)
 
 bool cw_dsp_native_remember(const struct cw_dsp_native_times *what)
 {
-    struct cw_registry_entry *stale, *e = cw_registry_claim_record(what->event, TIMES, sizeof *what, &stale);
+    struct cw_registry_entry *stale, *e = cw_registry_claim(what->event, TIMES, sizeof *what, &stale);
 
     if (!e)
         return false; /* its profiling information stays the vendor's */

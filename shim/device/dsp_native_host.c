@@ -49,7 +49,7 @@ void cw_dsp_native_host_ended(cl_command_queue queue, uint64_t end_ns)
     if (!cw_dsp_clock_is_virtual())
         return;
     e = cw_registry_entry(queue, ENDS);
-    if (!e && (e = cw_registry_claim_record(queue, ENDS, sizeof(latest_end), &stale)))
+    if (!e && (e = cw_registry_claim(queue, ENDS, sizeof(latest_end), &stale)))
         cw_registry_publish(e, ENDS, cw_registry_record(e));
     if (e)
         cw_dsp_raise(cw_registry_record(e), end_ns);

@@ -30,7 +30,7 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
 {
     struct cw_object *o;
     struct cw_registry_entry *stale,
-        *e = cw_registry_claim_record(handle, CW_REGISTRY_TRACE + kind, sizeof *o, &stale);
+        *e = cw_registry_claim(handle, CW_REGISTRY_TRACE + kind, sizeof *o, &stale);
 
     if (stale)
         cw_object_remove(cw_registry_record(stale));

@@ -56,7 +56,7 @@ void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
 {
     struct cw_run_record *r = calloc(1, bytes_of[kind]);
     struct cw_registry_entry *stale,
-        *e = r ? cw_registry_claim(handle, CW_REGISTRY_RUN + kind, &stale) : NULL;
+        *e = r ? cw_registry_claim(handle, CW_REGISTRY_RUN + kind, 0, &stale) : NULL;
 
     if (!e) {
         free(r);

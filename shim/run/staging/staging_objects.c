@@ -40,7 +40,7 @@ static struct cw_run_staging_context *find_context(cl_context handle)
 static void *publish(const void *handle, unsigned kind, size_t bytes)
 {
     void *record = calloc(1, bytes);
-    struct cw_registry_entry *stale, *e = record ? cw_registry_claim(handle, kind, &stale) : NULL;
+    struct cw_registry_entry *stale, *e = record ? cw_registry_claim(handle, kind, 0, &stale) : NULL;
 
     if (e) {
         cw_registry_publish(e, kind, record);

@@ -28,7 +28,7 @@ void *cw_stream_object_create(const void *handle, enum cw_stream_kind kind, size
 {
     struct cw_stream_object *o = calloc(1, bytes);
     struct cw_registry_entry *stale,
-        *e = o ? cw_registry_claim(handle, CW_REGISTRY_STREAM + kind, &stale) : NULL;
+        *e = o ? cw_registry_claim(handle, CW_REGISTRY_STREAM + kind, 0, &stale) : NULL;
 
     if (!e) {
         free(o);
