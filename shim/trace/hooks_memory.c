@@ -87,7 +87,7 @@ cl_int cw_hook_clReleaseMemObject(cl_mem memory)
     struct cw_object *o = recording ? cw_object_find(memory, CW_LOG_O_MEMORY) : NULL;
 
     if (CW_UNLIKELY(cw_recorder.capture_data) && o && atomic_load(&o->refs) == 1)
-        cw_capture_released(memory);
+        cw_capture_released(o);
     if (recording)
         cw_defined_release(memory, CW_LOG_O_MEMORY, CW_CALLER);
     return cw_traced.clReleaseMemObject(memory);

@@ -48,6 +48,7 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
     atomic_store_explicit(&o->generation, cw_log_generation, memory_order_relaxed);
     o->seq = 0;
     o->state = NULL;
+    o->tracked = NULL;
     o->owner = NULL;
     cw_registry_publish(e, CW_REGISTRY_TRACE + kind, o);
     return o;

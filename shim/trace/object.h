@@ -38,6 +38,7 @@ struct cw_object {
         void *state;              /* kernel: struct cw_kernel; queue: properties array */
         struct cw_map_node *maps; /* memory (maps.c) */
     };
+    struct cw_tracked *tracked; /* memory, under capture_data (capture_memory.c) */
     const void *owner; /* event: its queue's handle; command buffer: its first queue's; memory, program,
                           queue: the context's; kernel: program's */
 };
