@@ -62,6 +62,15 @@ const char *cw_door_api_name(enum cw_api_id id);
  * from then on. */
 extern struct cw_dispatch cw_next;
 
+/* ---- query.c: what several folders ask about objects by them, and the form of an answer. Any thread.
+ * The state of an event: CL_COMPLETE or less when it is over. Its error, which is negative, when it cannot be
+ * asked. */
+cl_int cw_query_status(cl_event event);
+/* References that the vendor counts, 0 when it cannot be asked. */
+cl_uint cw_query_context_references(cl_context context);
+/* Answers a query of the program's, as clGet*Info does. */
+cl_int cw_query_answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret);
+
 /* The mode that CLWEAVE_MODE selects. */
 struct cw_mode {
     const char *name;

@@ -198,7 +198,7 @@ static void end_events(void *unused)
 }
 
 /* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */
-void cw_mode_trace_at_end(void)
+static void at_end(void)
 {
     int saved = errno;
 
@@ -211,7 +211,7 @@ void cw_mode_trace_stop(void)
 {
     int saved = errno;
 
-    cw_mode_trace_at_end();
+    at_end();
     cw_roomy(end_events, NULL);
     errno = saved;
 }
@@ -224,8 +224,8 @@ void cw_mode_trace_register_exit(void)
     int saved = errno;
 
     if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
-        atexit(cw_mode_trace_at_end);
-        at_quick_exit(cw_mode_trace_at_end);
+        atexit(at_end);
+        at_quick_exit(at_end);
     }
     errno = saved;
 }
