@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frame/cli.h"
 #include "compare.h"
 #include "plan_source.h"
 #include "../io/quantity.h"

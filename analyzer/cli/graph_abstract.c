@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sched/bounds.h"
 #include "../explain/draw/exporter.h"
 #include "../io/json_out.h"
 #include "../io/output.h"

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "../graph/graph_parts.h"
 
 static bool reads_address(const struct cw_exec *x, const struct cw_command *c)
 {

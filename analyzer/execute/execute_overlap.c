@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "../graph/graph_parts.h"
 
 enum { USED = 1, WRITTEN = 2 };
 

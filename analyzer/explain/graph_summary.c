@@ -7,9 +7,7 @@
 #include "../graph/graph_build.h"
 #include "../graph/races.h"
 
-#include <CL/cl.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "graph_build.h"
 #include "trace_read.h"
 
-#include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 

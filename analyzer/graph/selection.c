@@ -4,7 +4,6 @@
 #include "../record/command_facts.h"
 
 #include <CL/cl.h>
-#include <errno.h>
 #include <math.h>
 #include <regex.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
  * ones have both in workflow.tasks (1.2: jobs). Tasks are named by id, in earlier versions by name. A task
  * takes its run time, in seconds; an edge carries the bytes of the files that its first task writes and its
  * second reads. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

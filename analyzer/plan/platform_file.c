@@ -1,6 +1,5 @@
 #include "platform_file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../analyzer/settings/device_list.h"
 #include "../door/layer_env.h"

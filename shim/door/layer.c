@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "layer_env.h"
-#include "log.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

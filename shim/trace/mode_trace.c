@@ -1,6 +1,5 @@
 /* mode_trace.c - recording: settings, the table of hooks, and the end of the program. */
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

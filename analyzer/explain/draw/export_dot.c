@@ -4,9 +4,7 @@
 #include "../../io/quantity.h"
 #include "../../record/command_facts.h"
 #include "../../graph/graph_build.h"
-#include "../graph_summary.h"
 
-#include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 
 #include "palette.h"
 #include "svg_text.h"
-#include "../../plan/work_times.h"
 
 enum { WIDTH = 1160, MARGIN = 20, LANE = 36, LANE_GAP = 8, LANES_TOP = 104, LEGEND_ROW = 22, RIGHT = 64 };
 enum { LABEL_SIZE = 12, SMALL_SIZE = 11 };

@@ -1,5 +1,4 @@
 /* report_page.c - see report_parts.h. The scripts stand in the order in which they need each other. */
-#include "report_parts.h"
 
 #define PART(file) ".incbin \"analyzer/explain/draw/page/" file "\"\n"
 

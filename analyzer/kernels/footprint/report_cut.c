@@ -1,5 +1,4 @@
 /* report_cut.c - verdicts on cutting and operation counts as JSON. See evaluate.h. */
-#include <stdlib.h>
 
 #include "cut.h"
 #include "evaluate.h"
