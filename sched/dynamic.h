@@ -19,7 +19,6 @@
 #ifndef CW_DYNAMIC_H
 #define CW_DYNAMIC_H
 
-
 #include "plan.h"
 #include "rank.h"
 #include "task_heap.h"
@@ -43,22 +42,6 @@ struct cw_dynamic_live {
         uint32_t first, last; /* the tasks that it has not finished; CW_SCHED_NONE: none */
     } * device;
 };
-
-/* Errors: CW_ERR_NOMEM; finish is due either way. */
-enum cw_status cw_dynamic_live_init(struct cw_dynamic_live *l, uint32_t tasks, uint32_t devices,
-                                    struct cw_error *err);
-void cw_dynamic_live_finish(struct cw_dynamic_live *l);
-
-/* True when `device` has not died by now. */
-bool cw_dynamic_live_is_alive(const struct cw_dynamic *d, uint32_t device);
-
-/* When `device` should finish the tasks assigned to it: the running one after its planned time, at least
- * until now, then the rest. O(unfinished tasks of the device). */
-double cw_dynamic_live_expect(const struct cw_dynamic *d, uint32_t device);
-
-/* `task` goes to `device` now. Returns true and when it runs in *choice, or false when the device dies first:
- * then the task is lost at choice->finish. */
-bool cw_dynamic_live_give(struct cw_dynamic *d, uint32_t task, uint32_t device, struct cw_choice *choice);
 
 struct cw_dynamic {
     struct cw_plan *plan;
@@ -105,10 +88,6 @@ enum cw_status cw_dynamic_plan(struct cw_plan *plan, const struct cw_dynamic_rul
 
 /* True when `device` can run `task` and the rules allow it. */
 bool cw_dynamic_may(const struct cw_dynamic *d, uint32_t task, uint32_t device);
-
-/* When `device` could start `task` now: behind its earlier tasks, and when the data have arrived or, without
- * `transfers`, as if they were there. */
-double cw_dynamic_start(const struct cw_dynamic *d, uint32_t task, uint32_t device, bool transfers);
 
 /* The device that may run `task` and finishes it first (cw_dynamic_start + cost), tie_rank on ties. */
 uint32_t cw_dynamic_earliest(const struct cw_dynamic *d, uint32_t task, bool transfers);

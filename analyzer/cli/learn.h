@@ -90,10 +90,6 @@ struct cw_learn {
 
 /* ---- progress (learn_progress.c): a bar on a terminal, else a line per round, on standard error */
 
-void cw_learn_progress_draw(const struct cw_learn *l, bool waits);
-void cw_learn_progress_round(const struct cw_learn *l); /* a round is over */
-void cw_learn_progress_end(void);                       /* wipes the bar */
-
 /* ---- the verdict (learn_verdict.c) */
 
 /* Prints notes to standard error and the verdict, or JSON, to standard output. Returns the exit status: 1

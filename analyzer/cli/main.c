@@ -1,10 +1,58 @@
 /* main.c - the command-line tool clweave. */
-#include <string.h>
-
 #include "../io/spill.h"
 #include "../kernels/source/vendor_macros.h"
 #include "frame/cli.h"
 #include "launch.h"
+#include "../io/quiet_child.h"
+#include "../kernels/source/vendor_compiler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS_BYTES = 1 << 20, MOST_PLATFORMS = 16, MOST_DEVICES = 64 };
+
+static cl_device_id find_device(const struct cw_vendor_calls *calls, const char *identity)
+{
+    cl_platform_id platforms[MOST_PLATFORMS];
+    cl_device_id devices[MOST_DEVICES];
+    char text[1400];
+    cl_uint n = 0, m;
+
+    if (clGetPlatformIDs(MOST_PLATFORMS, platforms, &n) != CL_SUCCESS)
+        return NULL;
+    for (cl_uint p = 0; p < n && p < MOST_PLATFORMS; p++) {
+        m = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, devices, &m) != CL_SUCCESS)
+            continue;
+        for (cl_uint d = 0; d < m && d < MOST_DEVICES; d++)
+            if (cw_vendor_describe(calls, devices[d], text, sizeof text) && !strcmp(text, identity))
+                return devices[d];
+    }
+    return NULL;
+}
+
+/* Reads the question from the file that quiet_child.h hands over, writes the answer to standard output.
+ * Returns the exit status; 1: no answer. */
+static int cw_vendor_child(void)
+{
+    static const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
+    static char words[WORDS_BYTES];
+    struct cw_macro_value values[CW_TESTED_NAMES_MAX] = {{0}};
+    struct cw_macro_asked asked;
+    FILE *f = fopen(CW_QUIET_CHILD_FILE, "r");
+    size_t bytes = f ? fread(words, 1, sizeof words, f) : 0;
+    cl_device_id device;
+
+    if (f)
+        fclose(f);
+    if (bytes == sizeof words || !cw_macro_words_read(words, bytes, &asked) ||
+        !(device = find_device(&calls, asked.identity)) ||
+        !cw_vendor_macros(&calls, device, asked.options, asked.names, asked.n, values))
+        return 1;
+    fputs(CW_MACRO_ANSWER, stdout);
+    fwrite(values, sizeof *values, asked.n, stdout);
+    return fflush(stdout) || ferror(stdout);
+}
 
 /* Arrays of this size spill, and so much of them stays in memory. */
 enum { SPILL_BYTES = 48 << 20, RESIDENT_BYTES = 128 << 20 };

@@ -131,10 +131,6 @@ struct cw_outside {
     uint64_t size; /* of the buffer */
 };
 
-/* Looks at command `id` of the trace, if it is a launch of which the models say enough. */
-void cw_outside_look(struct cw_outside *o, const struct cw_trace *t, uint32_t id,
-                     struct cw_trace_reach *reach);
-
 /* The copies between memories that run mode made (struct cw_t_move): how many bytes went
  * where, and for how long commands waited for them. */
 

@@ -30,9 +30,6 @@ const char *cw_findings_list_command(const struct cw_findings_list *l, uint32_t 
 const char *cw_findings_list_place(const struct cw_findings_list *l, const char *before,
                                    struct cw_slice callsite, char text[CW_FINDINGS_LIST_TEXT]);
 
-/* part of whole, in percent; 0 of nothing. */
-double cw_findings_list_percent(uint64_t part, uint64_t whole);
-
 /* ---- the parts; each adds its findings */
 
 /* Faults: of calls, builds, objects, orders. */

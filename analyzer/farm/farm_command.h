@@ -87,12 +87,6 @@ int cw_farm_machines_block(const struct cw_farm_jobs *jobs, const char *in, cons
 
 /* ---- farm_attend.c: `clweave farm worker` watches work_queue_worker. */
 
-/* Waits for the end of the process `worker`. A signal of `set`, which is blocked and has SIGCHLD, ends it,
- * and so does a reason in the file `note` (CW_FARM_MACHINES_NOTE). `said`: its standard error, non-blocking,
- * of which the user reads the parts that matter. Returns an exit status: a worker that could serve no farm
- * fails. */
-int cw_farm_attend(pid_t worker, int said, const char *note, const sigset_t *set);
-
 /* How many tasks a finished table has, and how many of them failed: a table is written
  * when all is done, and its checkpoint may be gone by then. */
 

@@ -79,10 +79,6 @@ struct cw_host_range {
     bool mapped;   /* the range of a map or unmap, which no byte of is accessed by the command itself */
 };
 
-/* False when command `k` touches no host memory by itself, or none that is known. The range never wraps round
- * the address space; more than 64 rows are given as one that reaches from the first to the last byte. */
-bool cw_host_range(const struct cw_trace *t, const struct cw_command *k, struct cw_host_range *range);
-
 /* ---- svm_ranges.c: which SVM allocation a kernel's pointer argument points into. */
 
 /* The SVM allocations of a trace by address, without those that lie inside another: addresses are used again

@@ -138,9 +138,6 @@ bool cw_history_stat_sensible(const struct cw_history_stat *s);
  * sample that is more than 4 times the later ones is forgotten. */
 void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more);
 
-/* One standard error of the mean, ns. One imaginary deviation of 30 % is added to those measured. */
-double cw_history_stat_error(const struct cw_history_stat *s);
-
 /* The key by which the history knows a kernel: equal for run mode, which measures, and for
  * later questions about a trace. */
 

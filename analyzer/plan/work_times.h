@@ -24,9 +24,6 @@ struct cw_work_times {
 enum cw_status cw_work_times_init(struct cw_work_times *w, const struct cw_trace *t, struct cw_error *err);
 void cw_work_times_finish(struct cw_work_times *w); /* safe on a zeroed struct */
 
-/* The device that command `c` was enqueued to; 0 when its queue is not known. */
-uint32_t cw_work_times_device(const struct cw_work_times *w, const struct cw_command *c);
-
 /* True for commands that launch a kernel; and for those that move, fill or map memory. Both false: no cost.
  */
 bool cw_work_is_kernel(const struct cw_command *c);

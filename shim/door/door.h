@@ -19,8 +19,6 @@
 /* Every function fails, by its failure kind. */
 extern const struct cw_dispatch cw_missing;
 
-/* ---- door.c */
-
 /* The mode that CLWEAVE_MODE names: off when it is unset, empty or unknown (the latter is logged by
  * cw_door_open only, so that processes without OpenCL stay silent). Off also in a set-uid process, which has
  * other rights than the user who has set the variables: none of this library's is read there (secure_getenv).
@@ -33,13 +31,6 @@ bool cw_door_wanted(void);
 /* Opens: sets cw_next to `next`, starts the mode, fills the table of entries. Only the first call does so;
  * every call returns the same table, whose members are NULL where nothing is hooked. Thread-safe. */
 const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next);
-
-/* The same table, and the running mode's hooks of extension functions (NULL: none). The door must be open. */
-const struct cw_dispatch *cw_door_entries(void);
-const struct cw_ext_hooks *cw_door_hooks_ext(void);
-
-/* The pointer that the program gets for a function that no mode hooks, as the running mode says. */
-void *cw_door_unseen(const char *name, void *vendor);
 
 /* Depth of hooks on this thread: a call that comes in at depth > 0 was made by the vendor, or by a callback
  * of the application inside a vendor's call. */
@@ -74,17 +65,6 @@ bool cw_loader_resolve(struct cw_dispatch *functions);
 
 /* True if `address` lies in this library. */
 bool cw_loader_is_self(const void *address);
-
-/* ---- layer.c */
-
-/* True once a loader has taken us in as a layer. */
-bool cw_layer_active(void);
-
-/* ---- extension.c */
-
-/* Entries for the two address queries. */
-void *cw_extension_address(const char *name);
-void *cw_extension_address_for_platform(cl_platform_id platform, const char *name);
 
 /* The layer interface (cl_loader_layers), and declarations that CL/cl_layer.h lacks. */
 

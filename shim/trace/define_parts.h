@@ -28,7 +28,6 @@
     } while (0)
 
 /* Fill `r` with the vendor's answers about an object (entry `o`) and commit it. */
-void cw_define_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory);
 void cw_define_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program);
 
 /* The devices of a program, the caller's to free; NULL: none. */

@@ -265,9 +265,6 @@ bool cw_enqueue_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint wai
 void cw_enqueue_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int exec_status,
                          cl_int status);
 
-/* The part of an enqueue head that names events. */
-void cw_enqueue_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list);
-
 /* The program saw that command `seq` is over. Once per event: test and set CW_OBJECT_SEEN_COMPLETE first. */
 void cw_enqueue_event_seen(uint64_t seq, cl_int exec_status, struct cw_caller caller);
 

@@ -127,9 +127,9 @@ void cw_cli_man(FILE *f, const struct cw_command_def *const *table);
 void cw_cli_man_command(FILE *f, const struct cw_command_def *const *table, const struct cw_command_def *def);
 
 /* Completion scripts. Words come from the tables: choices, policies, platforms, generators. */
-void cw_completion_bash(FILE *f, const struct cw_command_def *const *table); /* completion_bash.c */
-void cw_completion_zsh(FILE *f, const struct cw_command_def *const *table);  /* completion_zsh.c */
-void cw_completion_fish(FILE *f, const struct cw_command_def *const *table); /* completion_fish.c */
+void cw_completion_bash(FILE *f, const struct cw_command_def *const *table);
+void cw_completion_zsh(FILE *f, const struct cw_command_def *const *table);
+void cw_completion_fish(FILE *f, const struct cw_command_def *const *table);
 
 /* "-o, --out FILE", as snprintf writes it. */
 int cw_cli_option_head(char *text, size_t size, const struct cw_cli_option *o);

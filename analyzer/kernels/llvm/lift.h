@@ -55,9 +55,6 @@ bool cw_place_names_variable(LLVMValueRef instruction);
 /* Number of a kernel argument, -1 when v is none. */
 int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v);
 
-/* The innermost loop around an instruction, -1 none. */
-int cw_lift_loop_of(const struct cw_lift *l, LLVMValueRef instruction);
-
 /* The loop whose header φ `phi` belongs to, with the values from before and from the end of an iteration; -1
  * when it is no such φ or the loop has not the plain shape (one latch). */
 int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *start, LLVMValueRef *next);
@@ -67,13 +64,5 @@ bool cw_lift_recall(const struct cw_lift *l, LLVMValueRef v, int lane, int *node
 void cw_lift_remember(struct cw_lift *l, LLVMValueRef v, int lane, int node);
 
 /* Shared by lift.c and lift.c only. */
-
-/* Bits of an integer, or of an element of a vector of integers; 0 for other types and more than 64 bits. */
-int cw_lift_width(LLVMValueRef v);
-/* A fresh node for a value that nothing is known about. */
-int cw_lift_opaque(struct cw_lift *l, LLVMValueRef v);
-int cw_lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int lane);
-int cw_lift_binary(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op);
-int cw_lift_call(struct cw_lift *l, LLVMValueRef v, int lane);
 
 #endif
