@@ -1,7 +1,6 @@
 /* groups.c - puts the tiles of a chain of launches in the order of their priority groups. */
 #include "groups.h"
 #include "groups_order.h"
-#include "radix.h"
 #include "random.h"
 #include "task_heap.h"
 

@@ -1,6 +1,5 @@
 /* groups_net.c - pieces of memory. */
 #include "groups_order.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +232,7 @@ static void leave(struct finder *f, uint32_t tile, bool write)
     }
 }
 
-/* groups_deps.c: the part of the above that finds `pred_start` and `pred`. */
+/* The part of cw_groups_net_init that finds `pred_start` and `pred`. */
 static enum cw_status groups_net_depend(struct cw_groups_net *net, struct cw_error *err)
 {
     struct finder f = {.net = net, .err = err, .work_max = 64 * net->access_base[net->steps] + (1 << 20)};

@@ -55,7 +55,7 @@ static void draw(struct cw_groups_order *o, struct cw_groups_options *drawn)
     o->options = drawn;
 }
 
-/* Chooses o->width and o->slide (groups_width.c). *drawn: the caller's, for options that chaos draws. Errors:
+/* Chooses o->width and o->slide (groups_order.c). *drawn: the caller's, for options that chaos draws. Errors:
  * CW_ERR_NOMEM. */
 static enum cw_status groups_widths(struct cw_groups_order *o, struct cw_groups_options *drawn,
                                     struct cw_error *err)

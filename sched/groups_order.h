@@ -4,6 +4,9 @@
 
 #include "groups.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* The memory that the tiles of priority groups touch, cut into pieces, and which tiles depend
  * on which.
  *
@@ -121,7 +124,7 @@ enum cw_status cw_groups_shift_blocks(struct cw_groups_order *o, struct cw_error
 /* The keys of all tiles. */
 void cw_groups_order_keys(struct cw_groups_order *o);
 
-/* What the tiles of one group touch (groups_reuse.c). */
+/* What the tiles of one group touch (groups.c). */
 struct cw_groups_use {
     uint32_t block;
     uint64_t accessed, touched; /* bytes: of each access, and each byte once */
@@ -138,5 +141,13 @@ struct cw_groups_use {
 struct cw_cache_traffic {
     uint64_t fetched_bytes, written_bytes; /* from and to memory; data dirty at the end count as written */
 };
+
+/* ---- many numbers in ascending order, byte by byte, the lowest first (Knuth, The Art of Computer
+ * Programming 3, 5.2.5).
+ *
+ * Bytes that all numbers share cost a look only. Pure. */
+
+/* Sorts a[n]; scratch[n] is overwritten. O(n) for each byte that differs. Thread-safe, cannot fail. */
+void cw_radix_sort(uint64_t *a, uint64_t *scratch, size_t n);
 
 #endif

@@ -28,10 +28,10 @@ struct file {
     enum cw_status status; /* of reading */
     struct cw_error err;
     bool read;
-    size_t left; /* policies that still need it; under the run_run's lock */
+    size_t left; /* policies that still need it; under the run's lock */
 };
 
-struct run_run {
+struct compare_run {
     struct cw_compare *c;
     pthread_mutex_t lock;
     struct file *file;
@@ -57,7 +57,7 @@ static enum cw_status solve_bounds(const struct cw_compare *c, struct cw_plan_so
 }
 
 /* The file's source; the first thread that needs it reads it. */
-static enum cw_status want_file(struct run_run *r, size_t k, struct cw_error *err)
+static enum cw_status want_file(struct compare_run *r, size_t k, struct cw_error *err)
 {
     const struct cw_compare_options *o = r->c->o;
     struct file *f = &r->file[k];
@@ -79,7 +79,7 @@ static enum cw_status want_file(struct run_run *r, size_t k, struct cw_error *er
     return f->status;
 }
 
-static enum cw_status plan_pair(struct run_run *r, size_t pair, struct cw_error *err)
+static enum cw_status plan_pair(struct compare_run *r, size_t pair, struct cw_error *err)
 {
     struct cw_compare *c = r->c;
     size_t file = pair / c->policies.count, policy = pair % c->policies.count;
@@ -105,7 +105,7 @@ static enum cw_status plan_pair(struct run_run *r, size_t pair, struct cw_error 
 }
 
 /* Under the lock: ten times a second at most. */
-static void show_progress(struct run_run *r)
+static void show_progress(struct compare_run *r)
 {
     double t = cw_monotonic_s(), spent = t - r->began;
     char left[60] = "";
@@ -122,7 +122,7 @@ static void show_progress(struct run_run *r)
 
 static void *work(void *argument)
 {
-    struct run_run *r = argument;
+    struct compare_run *r = argument;
 
     pthread_mutex_lock(&r->lock);
     while (r->next < r->all && r->failed == r->all) {
@@ -145,7 +145,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static size_t thread_count(const struct run_run *r)
+static size_t thread_count(const struct compare_run *r)
 {
     cpu_set_t set;
     size_t n = r->c->o->jobs > 0                             ? (size_t)r->c->o->jobs
@@ -156,7 +156,7 @@ static size_t thread_count(const struct run_run *r)
     return n < r->all ? n : r->all;
 }
 
-static void run_threads(struct run_run *r)
+static void run_threads(struct compare_run *r)
 {
     size_t n = thread_count(r), started = 0;
     pthread_t *thread = n > 1 ? calloc(n - 1, sizeof *thread) : NULL;
@@ -175,7 +175,7 @@ static void run_threads(struct run_run *r)
  * Errors: of the first file and policy that has one, in the order of the command line. */
 static enum cw_status compare_run(struct cw_compare *c, struct cw_error *err)
 {
-    struct run_run r = {.c = c,
+    struct compare_run r = {.c = c,
                         .all = c->inputs * c->policies.count,
                         .terminal = isatty(STDERR_FILENO),
                         .began = cw_monotonic_s()};

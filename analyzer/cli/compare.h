@@ -4,7 +4,7 @@
 
 #include "../io/table.h"
 #include "../plan/plan_result.h"
-#include "policy_args.h"
+#include "plan_source.h"
 
 struct cw_compare_options {
     struct cw_cli_list policies, platforms, seeds;

@@ -1,13 +1,27 @@
 /* main.c - the command-line tool clweave. */
-#include "../io/spill.h"
-#include "../kernels/source/vendor_macros.h"
-#include "frame/cli.h"
 #include "launch.h"
 #include "../io/quiet_child.h"
+#include "../io/array.h"
 #include "../kernels/source/vendor_compiler.h"
+#include "../kernels/source/vendor_macros.h"
+#include "frame/cli.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* The table of the tool's commands: adding one is one file cmd_<name>.c and one line here. */
+
+extern const struct cw_command_def cw_cmd_trace, cw_cmd_run, cw_cmd_graph, cw_cmd_report, cw_cmd_timeline,
+    cw_cmd_diff, cw_cmd_devices, cw_cmd_replay, cw_cmd_compare, cw_cmd_simulate, cw_cmd_dispatch, cw_cmd_farm,
+    cw_cmd_kernel, cw_cmd_generate, cw_cmd_cache, cw_cmd_doctor, cw_cmd_learn, cw_cmd_help, cw_cmd_version,
+    cw_cmd_top;
+
+const struct cw_command_def *const cw_commands[] = {
+    &cw_cmd_trace, &cw_cmd_run,      &cw_cmd_learn,  &cw_cmd_graph,   &cw_cmd_report,   &cw_cmd_timeline,
+    &cw_cmd_top,   &cw_cmd_diff,     &cw_cmd_replay, &cw_cmd_compare, &cw_cmd_simulate, &cw_cmd_generate,
+    &cw_cmd_farm,  &cw_cmd_dispatch, &cw_cmd_kernel, &cw_cmd_devices, &cw_cmd_cache,    &cw_cmd_doctor,
+    &cw_cmd_help,  &cw_cmd_version,  NULL,
+};
 
 enum { WORDS_BYTES = 1 << 20, MOST_PLATFORMS = 16, MOST_DEVICES = 64 };
 
@@ -33,7 +47,7 @@ static cl_device_id find_device(const struct cw_vendor_calls *calls, const char 
 
 /* Reads the question from the file that quiet_child.h hands over, writes the answer to standard output.
  * Returns the exit status; 1: no answer. */
-static int cw_vendor_child(void)
+static int vendor_child(void)
 {
     static const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
     static char words[WORDS_BYTES];
@@ -60,7 +74,7 @@ enum { SPILL_BYTES = 48 << 20, RESIDENT_BYTES = 128 << 20 };
 int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], CW_MACRO_CHILD_WORD))
-        return cw_vendor_child();
+        return vendor_child();
     cw_spill_begin(SPILL_BYTES, RESIDENT_BYTES);
     cw_cli_signals_own();
     cw_cli_streams_own();

@@ -10,6 +10,9 @@
 #include "../../sched/generate.h"
 #include "../plan/graph_format.h"
 #include "../record/trace.h"
+#include "../../sched/policy.h"
+
+#include <stdio.h>
 
 struct cw_plan_source {
     struct cw_plan_input input; /* borrows from the rest */
@@ -80,5 +83,24 @@ enum cw_status cw_replay_groups_parse(const char *text, struct cw_replay_groups_
 /* Orders the commands of `source` (its trace with accesses, or its graph) and prints the results. */
 enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct cw_plan_source *source,
                                 FILE *out, struct cw_error *err);
+
+/* ---- the policies of a command line: --policy NAME[:OPTION,...], repeated, or `all`. */
+
+struct cw_policy_args {
+    struct cw_policy_config *config;
+    const char **label; /* as asked for: in the list, or a policy's name */
+    size_t count;
+};
+
+void cw_policy_args_finish(struct cw_policy_args *a); /* safe on a zeroed struct */
+
+/* Adds every word of `list`; an empty list gives `fallback`. `all` stands for every policy. All get `seed`, 0
+ * when it is negative. Errors: those of cw_policy_parse; CW_ERR_NOMEM. After an error, too, the caller
+ * finishes `a`. */
+enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_list *list,
+                                  const char *fallback, int64_t seed, struct cw_error *err);
+
+/* Prints every policy (name, description, source, the options that it takes), then every option. */
+void cw_policy_args_print(FILE *f);
 
 #endif

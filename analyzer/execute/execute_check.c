@@ -60,7 +60,7 @@ static enum cw_status compare(const struct cw_trace *t, const struct cw_t_memory
     return CW_OK;
 }
 
-/* execute_overlap.c: CW_ERR_UNSUPPORTED, naming both, when memory objects that commands use lie over the same
+/* CW_ERR_UNSUPPORTED, naming both, when memory objects that commands use lie over the same
  * host memory while both live, and a command writes one of them (OpenCL 3.0, section 5.2.1: undefined). Needs
  * x->runs. */
 static enum cw_status execute_overlap_check(const struct cw_exec *x, struct cw_error *err)

@@ -27,7 +27,7 @@ struct cw_execute_memory {
     uint32_t uses;       /* roots: mentions by commands that run */
     uint32_t uses_left;  /* of them in the order that runs */
     bool named;          /* roots: a command that runs names it, or a part of it */
-    bool addresses;      /* roots: commands may leave addresses there (execute_address.c) */
+    bool addresses;      /* roots: commands may leave addresses there (execute_memory.c) */
     uint32_t next_child; /* roots and children: list of the objects made from the root, CW_NONE ends it */
 };
 
@@ -103,7 +103,7 @@ void cw_execute_stdout_restore(int saved);
  * the data file. */
 enum cw_status cw_execute_check(struct cw_exec *x, struct cw_error *err);
 
-/* execute_address.c: finds the memory that may hold addresses of buffers. CW_ERR_UNSUPPORTED when the program
+/* execute_memory.c: finds the memory that may hold addresses of buffers. CW_ERR_UNSUPPORTED when the program
  * may have got such from a command, before one that follows them. Needs x->runs and x->memory. */
 enum cw_status cw_execute_address_init(struct cw_exec *x, struct cw_error *err);
 /* Of a part of a trace in which kernels follow such addresses. */
@@ -127,9 +127,8 @@ enum cw_status cw_execute_queue_use(struct cw_exec *x, cl_command_queue queue, s
 /* The queue that stands for a command's; for host writes the first one of the memory object's context. */
 cl_command_queue cw_execute_queue_of(const struct cw_exec *x, uint32_t id);
 
-/* execute_wait.c: x->rival, and the wait for a launch that has one. CW_ERR_LIMIT: it has not ended in many
+/* execute.c: x->rival, and the wait for a launch that has one. CW_ERR_LIMIT: it has not ended in many
  * times the time of the traced program; sets x->stuck. Takes over `event`, of the queue x->current. */
-enum cw_status cw_execute_wait_init(struct cw_exec *x, struct cw_error *err);
 enum cw_status cw_execute_wait(struct cw_exec *x, uint32_t id, cl_event event, struct cw_error *err);
 
 /* execute_command.c: the operation for a command type, NULL if it cannot be run again. */

@@ -5,10 +5,9 @@
 #ifndef CW_FIGURES_H
 #define CW_FIGURES_H
 
-#include "../graph/critical_path.h"
+#include "../graph/graph_build.h"
 #include "graph_summary.h"
 #include "host_calls.h"
-#include "../graph/races.h"
 #include "../record/trace.h"
 #include "../graph/trace_reach.h"
 #include "explain.h"

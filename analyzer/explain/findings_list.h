@@ -1,6 +1,6 @@
 /* findings_list.h - the findings while they are collected, and how they name commands and places in code.
  *
- * Shared by findings.c and its parts: findings_troubles.c, findings_habits.c. */
+ * Shared by findings.c and its parts: findings_troubles.c. */
 #ifndef CW_FINDINGS_LIST_H
 #define CW_FINDINGS_LIST_H
 

@@ -4,7 +4,6 @@
 #define CW_FARM_SERVE_H
 
 #include "farm_master.h"
-#include "farm_run.h"
 #include "farm_tree.h"
 #include "../../sched/dispatch_queue.h"
 #include "farm_link.h"

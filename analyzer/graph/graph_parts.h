@@ -67,7 +67,7 @@ void cw_data_flow_destroy(struct cw_data_flow *d);
  * ones. False when memory is out. */
 bool cw_data_flow_command(struct cw_data_flow *d, uint32_t id, struct cw_edge_list *edges);
 
-/* ---- host_range.c: which bytes of host memory a transfer reads or writes, and a map shows.
+/* ---- data_flow.c: which bytes of host memory a transfer reads or writes, and a map shows.
  *
  * An in-order queue may be all that orders two transfers that meet there (a read, then a write of the bytes
  * read), so a reordering has to know. Addresses are those that the program gave or was given. */

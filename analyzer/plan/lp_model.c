@@ -1,4 +1,4 @@
-#include "lp_model.h"
+#include "lp_bound.h"
 
 #include <dlfcn.h>
 #include <math.h>

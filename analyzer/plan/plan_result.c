@@ -1,6 +1,6 @@
 #include "plan_result.h"
 #include "../io/json_out.h"
-#include "work_times.h"
+#include "plan_graph.h"
 #include "ddr.h"
 #include "../../sched/whole.h"
 

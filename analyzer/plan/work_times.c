@@ -1,4 +1,4 @@
-#include "work_times.h"
+#include "plan_graph.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../analyzer/settings/device_list.h"
-#include "../door/layer_env.h"
+#include "../door/door.h"
 #include "../door/thread.h"
 
 #define VARIABLE "POCL_DEVICES"

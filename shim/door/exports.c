@@ -2,7 +2,6 @@
 #include "door.h"
 #include "lock_order.h"
 #include "log.h"
-#include "layer_env.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "define_parts.h"
+#include "recorder.h"
 #include "../door/lock.h"
 #include "../../analyzer/record/trace.h"
 

@@ -1,7 +1,110 @@
 /* completion.c - the completion scripts of fish, bash and zsh. */
 #include "cli.h"
+#include "../../../sched/generate.h"
+#include "../../../sched/policy.h"
+#include "../../plan/platform_file.h"
 
 #include <string.h>
+
+static bool put(FILE *f, const char *before, const char *word, size_t length)
+{
+    if (f)
+        fprintf(f, "%s%.*s ", before, (int)length, word);
+    return true;
+}
+
+/* The words of "auto|off|N" that are words and no placeholders: those without capitals and brackets. */
+static bool put_choices(FILE *f, const char *before, const char *choices)
+{
+    bool any = false;
+
+    for (size_t n; *choices; choices += n + (choices[n] == '|')) {
+        n = strcspn(choices, "|");
+        if (strspn(choices, "abcdefghijklmnopqrstuvwxyz0123456789.-") == n && n)
+            any = put(f, before, choices, n);
+    }
+    return any;
+}
+
+/* A setting of the library (CW_CLI_SHIM) takes one policy that does not search for seconds. */
+static bool put_policies(FILE *f, enum cw_cli_kind kind)
+{
+    if (kind == CW_CLI_LIST)
+        put(f, "", "all", 3);
+    for (size_t i = 0; cw_policies[i]; i++)
+        if (kind == CW_CLI_LIST || !cw_policies[i]->offline)
+            put(f, "", cw_policies[i]->name, strlen(cw_policies[i]->name));
+    return true;
+}
+
+/* Whether the option has an argument. */
+static bool completion_takes(const struct cw_cli_option *o)
+{
+    return o->argument && o->kind != CW_CLI_BOOL;
+}
+
+/* "rows=on|off" of a row that --set replaces, else NULL. */
+static const char *completion_setting(const struct cw_cli_option *o)
+{
+    return o->kind == CW_CLI_SHIM && !o->help && o->argument ? o->argument + strlen("--set ") : NULL;
+}
+
+/* The words of an argument, `before` before each. */
+static bool put_words(FILE *f, const char *before, const struct cw_cli_option *o)
+{
+    const char *setting = completion_setting(o);
+
+    if (o->choices && *o->choices)
+        return put_choices(f, before, o->choices);
+    if (strcmp(o->name, "policy") == 0)
+        return put_policies(f, o->kind);
+    for (size_t i = 0; strstr(o->name, "platform") && cw_platform_builtin_names[i]; i++)
+        put(f, before, cw_platform_builtin_names[i], strlen(cw_platform_builtin_names[i]));
+    return strstr(o->name, "platform") ||
+           put_choices(f, before, setting ? strchr(setting, '=') + 1 : o->argument);
+}
+
+/* "rows=on rows=off ", and "seed= " where the values are no words. */
+static bool put_settings(FILE *f, const struct cw_cli_option *options)
+{
+    char before[64];
+
+    for (const struct cw_cli_option *o = options; o->name; o++) {
+        snprintf(before, sizeof before, "%s", completion_setting(o) ? completion_setting(o) : "=");
+        before[strcspn(before, "=") + 1] = '\0';
+        if (before[1] && !put_words(f, before, o))
+            put(f, "", before, strlen(before));
+    }
+    return true;
+}
+
+static bool completion_words_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o)
+{
+    if (!completion_takes(o))
+        return false;
+    return strcmp(o->argument, "NAME=VALUE") == 0 ? put_settings(f, def->options) : put_words(f, "", o);
+}
+
+/* Whether the argument may name a file, besides the words. */
+static bool completion_words_or_file(const struct cw_cli_option *o)
+{
+    return completion_takes(o) &&
+           (strstr(o->argument, "FILE") || strstr(o->argument, "FOLDER") || strstr(o->argument, "DIR"));
+}
+
+/* Write the words to `f`, a blank behind each (f NULL: do not); return whether there are any. Those of --set
+ * are "rows=on rows=off seed= ", those of a row that --set replaces "on off ". */
+static bool completion_words_operand(FILE *f, const struct cw_command_def *const *table,
+                                     const struct cw_command_def *def)
+{
+    bool any = def->words && put_choices(f, "", def->words);
+
+    for (size_t i = 0; strcmp(def->name, "help") == 0 && table[i]; i++)
+        put(f, "", table[i]->name, strlen(table[i]->name));
+    for (size_t i = 0; strcmp(def->name, "generate") == 0 && cw_generators[i]; i++)
+        any = put(f, "", cw_generators[i]->name, strlen(cw_generators[i]->name));
+    return any;
+}
 
 /* ---- fish */
 
@@ -28,11 +131,11 @@ static void fish_put_option(FILE *f, const struct cw_command_def *def, const str
     fprintf(f, " -l %s", o->name);
     if (o->letter)
         fprintf(f, " -s %c", o->letter);
-    if (cw_completion_takes(o))
-        fputs(cw_completion_words_or_file(o) ? " -r -F" : " -x", f);
-    if (cw_completion_words_option(NULL, def, o)) {
+    if (completion_takes(o))
+        fputs(completion_words_or_file(o) ? " -r -F" : " -x", f);
+    if (completion_words_option(NULL, def, o)) {
         fputs(" -a '", f);
-        cw_completion_words_option(f, def, o);
+        completion_words_option(f, def, o);
         fputc('\'', f);
     }
     fputs(" -d ", f);
@@ -47,9 +150,9 @@ static void fish_put_command(FILE *f, const struct cw_command_def *const *table,
     fish_put_option(f, def, o);
     begin(f, def);
     fputs(" -l help -s h -d 'show help'\n", f);
-    if (cw_completion_words_operand(NULL, table, def)) {
+    if (completion_words_operand(NULL, table, def)) {
         fprintf(f, "complete -c clweave -n '__clweave_is %s first' -a '", def->name);
-        cw_completion_words_operand(f, table, def);
+        completion_words_operand(f, table, def);
         fputs("'\n", f);
     }
     if (def->max_operands == 0)
@@ -81,19 +184,19 @@ void cw_completion_fish(FILE *f, const struct cw_command_def *const *table)
 /* One case of the options' arguments; "-o" and "--out" alike. Behind `--set rows=`, "=" divides words. */
 static void bash_put_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o)
 {
-    const char *name = o->help ? o->name : cw_completion_setting(o);
+    const char *name = o->help ? o->name : completion_setting(o);
 
     fprintf(f, "    '%s %s%.*s'", def->name, o->help ? "--" : "", (int)strcspn(name, "="), name);
     if (o->letter)
         fprintf(f, " | '%s -%c'", def->name, o->letter);
     fputs(") COMPREPLY=($(", f);
-    if (cw_completion_words_option(NULL, def, o)) {
+    if (completion_words_option(NULL, def, o)) {
         fputs("compgen -W '", f);
-        cw_completion_words_option(f, def, o);
+        completion_words_option(f, def, o);
         fputs("' -- \"$cur\"", f);
     }
-    if (cw_completion_words_or_file(o))
-        fprintf(f, "%scompgen -f -- \"$cur\"", cw_completion_words_option(NULL, def, o) ? "; " : "");
+    if (completion_words_or_file(o))
+        fprintf(f, "%scompgen -f -- \"$cur\"", completion_words_option(NULL, def, o) ? "; " : "");
     fputs(")); return ;;\n", f);
 }
 
@@ -101,10 +204,10 @@ static void put_operands(FILE *f, const struct cw_command_def *const *table)
 {
     fputs("    case \"${COMP_WORDS[1]} $COMP_CWORD $cur\" in\n", f);
     for (size_t i = 0; table[i]; i++)
-        if (cw_completion_words_operand(NULL, table, table[i])) {
+        if (completion_words_operand(NULL, table, table[i])) {
             fprintf(f, "    '%s 2 '[!-]* | '%s 2 ') COMPREPLY=($(compgen -W '", table[i]->name,
                     table[i]->name);
-            cw_completion_words_operand(f, table, table[i]);
+            completion_words_operand(f, table, table[i]);
             fputs("' -- \"$cur\")); return ;;\n", f);
         }
     fputs("    esac\n", f);
@@ -124,7 +227,7 @@ void cw_completion_bash(FILE *f, const struct cw_command_def *const *table)
     fputs("--help --version' -- \"$cur\")); return\n    fi\n    case \"${COMP_WORDS[1]} $prev\" in\n", f);
     for (size_t i = 0; table[i]; i++)
         for (const struct cw_cli_option *o = table[i]->options; o && o->name; o++)
-            if (cw_completion_takes(o))
+            if (completion_takes(o))
                 bash_put_option(f, table[i], o);
     fputs("    esac\n    case \"${COMP_WORDS[1]}\" in\n", f);
     for (size_t i = 0; table[i]; i++) {
@@ -156,15 +259,15 @@ static void put_quoted(FILE *f, const char *text)
 /* What completes an argument, as _arguments takes it: (a b), a function or {code}. */
 static void put_action(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o)
 {
-    bool words = cw_completion_words_option(NULL, def, o), files = cw_completion_words_or_file(o);
+    bool words = completion_words_option(NULL, def, o), files = completion_words_or_file(o);
 
     if (words && files) {
         fputs("{compadd -- ", f);
-        cw_completion_words_option(f, def, o);
+        completion_words_option(f, def, o);
         fputs("; _files}", f);
     } else if (words) {
         fputc('(', f);
-        cw_completion_words_option(f, def, o);
+        completion_words_option(f, def, o);
         fputc(')', f);
     } else {
         fputs(files ? "_files" : " ", f);
@@ -174,7 +277,7 @@ static void put_action(FILE *f, const struct cw_command_def *def, const struct c
 static void put_option(FILE *f, const struct cw_command_def *def, const struct cw_cli_option *o,
                        const char *dashes, const char *name, const char *tie)
 {
-    bool takes = cw_completion_takes(o);
+    bool takes = completion_takes(o);
 
     fprintf(f, " \\\n        '%s%s%s%s[", o->kind == CW_CLI_LIST ? "*" : "", dashes, name, takes ? tie : "");
     put_quoted(f, o->help);
@@ -197,9 +300,9 @@ static void put_command(FILE *f, const struct cw_command_def *const *table, cons
         if (o->letter)
             put_option(f, def, o, "-", (const char[]){o->letter, '\0'}, "+");
     }
-    if (cw_completion_words_operand(NULL, table, def)) {
+    if (completion_words_operand(NULL, table, def)) {
         fputs(" \\\n        '1:word:(", f);
-        cw_completion_words_operand(f, table, def);
+        completion_words_operand(f, table, def);
         fputs(")'", f);
     }
     if (def->program)

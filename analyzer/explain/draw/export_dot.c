@@ -1,5 +1,5 @@
 /* export_dot.c - the graph in graphviz's language; see exporter.h. */
-#include "draw_graph.h"
+#include "exporter.h"
 #include "palette.h"
 #include "../../io/quantity.h"
 #include "../../record/command_facts.h"

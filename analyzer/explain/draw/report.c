@@ -1,4 +1,4 @@
-/* report.c - see report.h. The page is that of report_page.c with the data and the graph put in. */
+/* report.c - see report.h. The page is that of report.c with the data and the graph put in. */
 #include "../explain.h"
 #include "../../record/command_facts.h"
 #include "exporter.h"

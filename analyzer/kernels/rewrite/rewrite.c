@@ -96,7 +96,6 @@ static bool check_name(struct cw_rw *s, uint32_t id)
     return true;
 }
 
-/* rewrite_check.c */
 static bool cw_rewrite_check(struct cw_rw *s)
 {
     for (uint32_t id = 0; id < s->names.count; id++)
@@ -175,7 +174,7 @@ static void spread(const struct cw_rw *s, struct graph *g, uint32_t flags, uint8
     carry(s, g, queued, bit);
 }
 
-/* rewrite_spread.c: which names reach id built-ins */
+/* Which names reach id built-ins. */
 static bool rewrite_spread(struct cw_rw *s)
 {
     struct graph g = {0};

@@ -204,7 +204,7 @@ static void read_condition(struct cw_rw_rows *r, struct cw_rw_range all, uint32_
         r->conditions++;
 }
 
-/* rewrite_tests.c: finds the conditions and atoms. */
+/* Finds the conditions and atoms. */
 static void rewrite_rows_tests(struct cw_rw_rows *r)
 {
     token *v = r->t->v;

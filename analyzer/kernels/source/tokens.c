@@ -127,7 +127,7 @@ static const char *strange_byte(const char *p, const char *end)
     return NULL;
 }
 
-/* The first step of cw_tokens_read: fills t->text. False: memory is out. (tokens_clean.c) */
+/* The first step of cw_tokens_read: fills t->text. False: memory is out. */
 static bool cw_tokens_clean(struct cw_rw_text *t, const char *source, size_t length)
 {
     struct cleaner c = {.p = source, .end = source + length, .line_start = true};
@@ -364,7 +364,7 @@ struct branch {
 };
 
 /* '0', '1', or 0 when the condition at directive word i is anything else. No C++ gets here
- * (rewrite_options.c). */
+ * (rewrite_macros.c). */
 static char literal_condition(const struct cw_rw_text *t, const struct cw_rw_names *n, size_t i)
 {
     if ((word_at(t, n, i, "if") || word_at(t, n, i, "elif")) && t->v[i + 1].kind == CW_RW_NUMBER &&
