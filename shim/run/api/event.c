@@ -87,7 +87,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
     if (e && e->task && e->task->state <= CW_RUN_READY && name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
         cw_run_record_pin(&e->r);
         cw_run_help_briefly(e->queue, e->task->order.sequence,
-                            e->asked ? CW_RUN_POLLED_NS : CW_RUN_SHORT_TASK_NS);
+                            e->asked ? CW_RUN_WOKEN_NS : CW_RUN_SHORT_TASK_NS);
         e->asked = true;
         cw_run_object_unpin(&e->r);
         e = cw_run_record_find(event, CW_RUN_EVENT);

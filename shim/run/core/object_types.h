@@ -12,7 +12,7 @@
 #include "../../device/device.h"
 #include "../../door/dispatch.h"
 #include "../../door/registry.h"
-#include "backoff.h"
+#include "trial.h"
 #include "reason.h"
 
 #define CW_RUN_WORKERS       64 /* devices that this process may drive */
@@ -63,16 +63,16 @@ struct cw_run_context {
     uint64_t called_after;
 };
 
-struct cw_run_bypass_state {    /* tuning/bypass.c */
-    struct cw_run_backoff rest; /* synchronisations for which commands are native; poor: windows */
+struct cw_run_bypass_state {  /* tuning/bypass.c */
+    struct cw_run_trial rest; /* synchronisations for which commands are native; poor: windows */
     uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
 
 /* Native launches of a queue while helpers have not begun (windows/hold.h). */
 struct cw_run_hold {
-    cl_event first;             /* of the first since the program has waited; NULL: none */
-    uint32_t launches;          /* since then */
-    struct cw_run_backoff rest; /* synchronisations for which it takes more to hold something */
+    cl_event first;           /* of the first since the program has waited; NULL: none */
+    uint32_t launches;        /* since then */
+    struct cw_run_trial rest; /* synchronisations for which it takes more to hold something */
 };
 
 struct cw_run_queue {
@@ -215,7 +215,7 @@ struct cw_run_program {
     struct cw_key key;            /* of both (history.h); none: not known yet */
     uint8_t copy[CW_RUN_WORKERS]; /* enum cw_run_copy_state, by worker number */
     uint64_t sought_again;        /* bit l: on worker l, after another one has built it */
-    struct cw_run_backoff seek;   /* asked for: it is sought again then */
+    struct cw_run_trial seek;     /* asked for: it is sought again then */
     struct cw_run_first_launch *warm[CW_RUN_WORKERS]; /* by worker number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
     cl_program kept;            /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
@@ -331,7 +331,7 @@ struct cw_run_known {
     uint8_t granted; /* trials beyond the budget so far */
     uint64_t owed;   /* bit l: worker l has run nothing but a first launch, whose time says nothing */
     /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
-    struct cw_run_backoff code;
+    struct cw_run_trial code;
     double unpriced_items;      /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
     double home_ns, home_items; /* of the largest launch at home: the least of late; 0: none */
 };
@@ -357,12 +357,12 @@ struct cw_run_kernel {
     struct cw_run_repeat again;
     struct cw_run_short_task short_task[4]; /* workers/short_task.c */
     uint8_t next_short_task;
-    uint64_t tile_broken;            /* bit by worker number: a tile failed there, ... */
-    uint64_t tile_uncoded;           /* ... as its code was not there; ... */
-    struct cw_run_backoff tile_code; /* ... it is looked for again then */
-    struct {                         /* tuning/left.h */
-        double items;                /* launches of so many work-items or fewer are native for a while */
-        struct cw_run_backoff rest;
+    uint64_t tile_broken;          /* bit by worker number: a tile failed there, ... */
+    uint64_t tile_uncoded;         /* ... as its code was not there; ... */
+    struct cw_run_trial tile_code; /* ... it is looked for again then */
+    struct {                       /* tuning/left.h */
+        double items;              /* launches of so many work-items or fewer are native for a while */
+        struct cw_run_trial rest;
         uint64_t window; /* the last one that had a launch of it */
         uint8_t waits;   /* in so many windows in a row one was to be cut and the code was not there ... */
         bool waiting;    /* ... and in this one */

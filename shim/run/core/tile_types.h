@@ -70,10 +70,10 @@ static inline double cw_run_tile_share(const struct cw_run_task *t)
 
 /* Margins (tiles/tile_margin.h) of one kernel's launches of one shape. */
 struct cw_run_margins {
-    uint32_t launches; /* between two copies; 0: not one yet */
-    uint32_t short_of; /* times in a row that margins were used by fewer launches than they were for */
-    struct cw_run_backoff rest; /* copies for which that is not doubled after it was too many */
-    uint32_t held;              /* the share's times_held at the last of them */
+    uint32_t launches;        /* between two copies; 0: not one yet */
+    uint32_t short_of;        /* times in a row that margins were used by fewer launches than they were for */
+    struct cw_run_trial rest; /* copies for which that is not doubled after it was too many */
+    uint32_t held;            /* the share's times_held at the last of them */
     /* units before and behind a block that wrote what it reads, when that was looked at last */
     uint32_t reach[2];
 };
@@ -90,15 +90,14 @@ struct cw_run_share {
     double whole_ns;             /* the latest that was looked at, at home; 0: not known */
     double cut_ns;               /* the least of late; 0: not known */
     uint32_t cuts;               /* cut launches */
-    struct cw_run_backoff rest;  /* so long they are left whole */
-    bool trial;                  /* they have rested: one is cut without a profit test */
+    struct cw_run_trial rest;    /* so long they are left whole */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
-    double *held; /* GPUs: of each place, the share of the launch that it had last; NULL: none */
-    struct cw_run_backoff look; /* launches until they are looked at */
-    uint32_t times_held;        /* so often they have changed */
-    double byte_ns;             /* GPUs: of a byte from one to another */
-    double lost_ns;             /* GPUs: of late, by launches that were cut where their bytes lay */
-    double apart_ns;            /* GPUs: of a part's copies, without their bytes; the most of all */
+    double *held;             /* GPUs: of each place, the share of the launch that it had last; NULL: none */
+    struct cw_run_trial look; /* launches until they are looked at */
+    uint32_t times_held;      /* so often they have changed */
+    double byte_ns;           /* GPUs: of a byte from one to another */
+    double lost_ns;           /* GPUs: of late, by launches that were cut where their bytes lay */
+    double apart_ns;          /* GPUs: of a part's copies, without their bytes; the most of all */
     double copies_ns; /* of late: so much longer a launch takes of which a part copies bytes; 0: not known */
     double copying;   /* the share of cut launches, of late, of which a part has copied bytes */
     struct cw_run_margins margins;
@@ -122,11 +121,11 @@ struct cw_run_rewritten {
     bool made;
     cl_program program[CW_RUN_WORKERS]; /* once `tried`, under `rewriting` */
     bool tried[CW_RUN_WORKERS];
-    bool loaded[CW_RUN_WORKERS];                /* of a binary */
-    bool rowless[CW_RUN_WORKERS];               /* without the forms for rows */
-    bool hopeless[CW_RUN_WORKERS];              /* there is going to be no binary */
-    uint8_t state[CW_RUN_WORKERS];              /* enum cw_run_copy_state */
-    struct cw_run_backoff seek[CW_RUN_WORKERS]; /* asked for: it is sought again then */
+    bool loaded[CW_RUN_WORKERS];              /* of a binary */
+    bool rowless[CW_RUN_WORKERS];             /* without the forms for rows */
+    bool hopeless[CW_RUN_WORKERS];            /* there is going to be no binary */
+    uint8_t state[CW_RUN_WORKERS];            /* enum cw_run_copy_state */
+    struct cw_run_trial seek[CW_RUN_WORKERS]; /* asked for: it is sought again then */
 };
 
 #endif

@@ -253,9 +253,9 @@ struct cw_run_foreign {
 /* ---- workers: one device, one command at a time, run by its thread or by a program's thread that waits */
 
 struct cw_run_watch {
-    _Atomic uint32_t pushed;    /* changes when something becomes ready on the worker */
-    uint64_t until_ns;          /* so long its thread watches before it sleeps; 0: it does not */
-    struct cw_run_backoff rest; /* times that it does not; poor: times that nothing has come */
+    _Atomic uint32_t pushed;  /* changes when something becomes ready on the worker */
+    uint64_t until_ns;        /* so long its thread watches before it sleeps; 0: it does not */
+    struct cw_run_trial rest; /* times that it does not; poor: times that nothing has come */
 };
 
 /* Why no launch goes to a device of its own memory any more. */

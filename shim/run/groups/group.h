@@ -157,7 +157,7 @@ struct cw_run_chain {
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t workers;               /* that ran it last */
     uint8_t code[CW_RUN_WORKERS];   /* enum cw_run_copy_state of the vendor's code for its tiles, by worker */
-    struct cw_run_backoff seek;     /* the builder makes it: it is looked for again then */
+    struct cw_run_trial seek;       /* the builder makes it: it is looked for again then */
 };
 
 /* The chain of these launches; NULL: memory is out. */

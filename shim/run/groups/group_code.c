@@ -152,7 +152,7 @@ bool cw_run_group_code_is_there(struct cw_run_group *g, const uint32_t *place, u
 
     if (cw_run_group_settings.always || cw_run.all || *warm)
         return true;
-    due = cw_run_backoff_seeks(&g->chain->seek, cw_run_global_lock_now_ns());
+    due = cw_run_trial_seeks(&g->chain->seek, cw_run_global_lock_now_ns());
     for (uint32_t i = 0; i < n; i++) {
         uint8_t *state = &g->chain->code[c->places[place[i]].worker->number];
 

@@ -13,10 +13,10 @@
  * limit: a GPU may become slower later. */
 static bool are_due(struct cw_run_share *h)
 {
-    cw_run_backoff_passes(&h->look);
+    cw_run_trial_passes(&h->look);
     if (h->look.until)
         return false;
-    cw_run_backoff_look(&h->look);
+    cw_run_trial_rest(&h->look, CW_RUN_REST_LOOKS, 0, 1);
     return true;
 }
 
@@ -56,7 +56,7 @@ static void hold(const struct cw_run_tiles *x, const double speed[CW_RUN_WORKERS
     for (uint32_t k = 0; k < x->parts; k++)
         sum += held[k] = h->held[x->part[k].at.place];
     if (sum <= .999)
-        h->look = (struct cw_run_backoff){.wait = 1, .until = 1};
+        h->look = (struct cw_run_trial){.wait = 1, .until = 1};
     else if (!are_known(x, speed) || !are_due(h) ||
              takes(x, speed, share) > CW_RUN_SHARE_GAIN * takes(x, speed, held)) {
         memcpy(share, held, x->parts * sizeof *share);

@@ -16,7 +16,7 @@ void cw_run_share_idle_close(struct cw_run_share_idle *idle); /* NULL allowed */
 /* `worker` has nothing else to do while task `i` runs. O(log tasks). */
 bool cw_run_share_idle_is(const struct cw_run_share_idle *idle, uint32_t i, uint32_t worker);
 
-/* `worker` gets a part of task `i`. The latest CW_RUN_SHARE_TAKEN parts of a worker are remembered. */
+/* `worker` gets a part of task `i`. The latest 16 parts of a worker are remembered. */
 void cw_run_share_idle_take(struct cw_run_share_idle *idle, uint32_t i, uint32_t worker);
 
 #endif

@@ -198,8 +198,8 @@ static uint32_t launches(const struct cw_run_tiles *x, const struct cw_run_serie
         return m->launches ? m->launches : 1;
     if (m->short_of) {
         m->launches = s->saved + 1;
-        cw_run_backoff_look(&m->rest);
-    } else if (!cw_run_backoff_passes(&m->rest)) {
+        cw_run_trial_rest(&m->rest, CW_RUN_REST_LOOKS, 0, 1);
+    } else if (!cw_run_trial_passes(&m->rest)) {
         most = best(x, reach);
         m->launches = m->launches ? 2 * m->launches : 1;
         m->launches = m->launches < most ? m->launches : most;

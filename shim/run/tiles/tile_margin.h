@@ -35,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../core/backoff.h"
+#include "../core/trial.h"
 
 struct cw_options;
 struct cw_run_tiles;

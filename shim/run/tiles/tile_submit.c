@@ -154,7 +154,7 @@ bool cw_run_tile_submit_compile(const struct cw_run_launch *l, struct cw_run_con
 static void wait_for_code(struct cw_run_kernel *k, uint32_t worker)
 {
     k->tile_uncoded |= UINT64_C(1) << worker;
-    cw_run_backoff_seeks(&k->tile_code, cw_run_global_lock_now_ns());
+    cw_run_trial_seeks(&k->tile_code, cw_run_global_lock_now_ns());
     cw_run_account.learns++;
 }
 

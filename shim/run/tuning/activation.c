@@ -389,7 +389,7 @@ static double bare_by_launches(void)
 static struct cw_runs_run result(void)
 {
     const struct cw_runs_entry *e = cw_history_runs_find(&rent.runs, rent.arguments);
-    bool early = rent.why == WORKED && rent.begun_ns <= CW_RUN_ACTIVATION_EARLY * rent.work_ns && e &&
+    bool early = rent.why == WORKED && rent.begun_ns <= CW_RUN_LITTLE * rent.work_ns && e &&
                  cw_history_runs_is_compared(e);
     struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED || early,
                               .began = rent.why == WORKED && !early,

@@ -37,7 +37,7 @@ static enum cw_run_copy_state after_miss(struct cw_run_program *p, const struct 
         }
     if (cw_run_learn_begins(CW_RUN_LEARN_BUILD))
         return CW_RUN_COPY_WANTED;
-    if (!cw_run_backoff_seeks(&p->seek, cw_run_global_lock_now_ns()))
+    if (!cw_run_trial_seeks(&p->seek, cw_run_global_lock_now_ns()))
         return CW_RUN_COPY_MISSED;
     cw_run_account.learns++;
     return CW_RUN_COPY_ASKED;
@@ -73,11 +73,9 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     return *copy == CW_RUN_COPY_READY;
 }
 
-static bool waits_for_code(struct cw_run_kernel *k)
+static bool waits_for_code(const struct cw_run_kernel *k)
 {
-    if (CW_UNLIKELY(k->known->code.until && cw_run_global_lock_now_ns() >= k->known->code.until))
-        k->known->code.until = 0;
-    return k->known->code.until;
+    return CW_UNLIKELY(k->known->code.until) && cw_run_global_lock_now_ns() < k->known->code.until;
 }
 
 static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)

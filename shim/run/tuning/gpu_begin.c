@@ -71,7 +71,7 @@ static double price_ns(void)
 
 static bool is_known(void)
 {
-    return gpus.last_ns > 0 && gpus.last_ns >= CW_RUN_GPU_BEGIN_KNOWN * price_ns();
+    return gpus.last_ns > 0 && gpus.last_ns >= CW_RUN_FAR_LONGER * price_ns();
 }
 
 bool cw_run_gpu_begin_is_due(void)

@@ -39,10 +39,10 @@ static void planned(const struct cw_run_task *t, bool again)
             k->left.rest.wait = k->left.items = 0;
     } else if (!again) {
         k->left.waiting = false;
-        k->left.waits += waits && k->left.waits <= CW_RUN_BACKOFF_VAIN;
-        if (ns == 0 || (waits && k->left.waits <= CW_RUN_BACKOFF_VAIN)) /* it is measured now */
+        k->left.waits += waits && k->left.waits <= CW_RUN_LOOK_EACH;
+        if (ns == 0 || (waits && k->left.waits <= CW_RUN_LOOK_EACH)) /* it is measured now */
             return;
-        cw_run_backoff_launch(&k->left.rest, cw_run_global_lock_now_ns(), ns);
+        cw_run_trial_rest(&k->left.rest, CW_RUN_REST_LAUNCHES, cw_run_global_lock_now_ns(), ns);
         k->left.items = items;
     }
 }

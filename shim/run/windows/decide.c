@@ -443,7 +443,7 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
             last = i;
             tried++;
         }
-    if (!tried || last + 1 + tried + CW_RUN_TRIALS_KEPT_LEAST > count)
+    if (!tried || last + 1 + tried + CW_RUN_TRIAL_TIMES > count)
         return NULL;
     rest = w->task[last + 1 + tried];
     w->task[last + tried]->links.window = NULL;

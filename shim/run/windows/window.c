@@ -4,7 +4,7 @@
  * closed it by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so
  * an idle program costs nothing. */
 #include "../core/global_lock.h"
-#include "../core/backoff.h"
+#include "../core/trial.h"
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../core/ready.h"
@@ -244,7 +244,7 @@ static bool closes_itself(struct looks *l)
     bool closed = l->seen != cw_run.counts.windows;
 
     if (closed)
-        l->ages = (uint32_t)cw_run_backoff_more(l->ages, 1, CW_RUN_TIMER_AGES);
+        l->ages = (uint32_t)cw_run_trial_longer(l->ages, 1, CW_RUN_TIMER_AGES);
     l->seen = cw_run.counts.windows;
     return closed;
 }
@@ -254,11 +254,11 @@ static void look_at_window(struct looks *l)
     l->ticks = 0;
     if (cw_run_window_is_due()) {
         cw_run_window_step();
-        *l = (struct looks){.seen = cw_run.counts.windows, .ages = cw_run_backoff_less(l->ages)};
+        *l = (struct looks){.seen = cw_run.counts.windows, .ages = cw_run_trial_shorter(l->ages)};
         return;
     }
     if (!closes_itself(l) && l->open) /* by half: a thread that was about to close it may have been held up */
-        l->ages = cw_run_backoff_less(l->ages);
+        l->ages = cw_run_trial_shorter(l->ages);
     l->open = true;
     wait_ages(l->fresh ? 1 : l->ages);
     l->fresh = false;

@@ -105,7 +105,7 @@ static cl_int get_code(struct cw_run_task *t, const struct cw_run_context_device
     cw_run_global_lock_take();
     compiles = cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     if (!compiles) {
-        cw_run_backoff_seek(&k->known->code, cw_run_global_lock_now_ns());
+        cw_run_trial_rest(&k->known->code, CW_RUN_REST_CODE, cw_run_global_lock_now_ns(), 1);
         t->uncoded = true;
         cw_run_account.learns++;
     }

@@ -254,7 +254,7 @@ static bool is_measured(const struct cw_run_task *t)
 {
     uint32_t n = t->launch.kernel->known->launches[t->at.worker]++;
 
-    return n < CW_RUN_MEASURED_ALL || n % CW_RUN_MEASURED_EVERY == 0;
+    return n < CW_RUN_LOOK_EACH || n % CW_RUN_SAMPLE == 0;
 }
 
 /* The device had no memory for the launch, which has not run. Others' buffers leave it, and then it is tried
