@@ -13,8 +13,7 @@
 
 #include "../../analyzer/settings/options.h"
 #include "../../shim/door/log.h"
-#include "../../shim/run/tuning/perf_model.h"
-#include "../../shim/run/tuning/activation.h"
+#include "../../shim/run/tuning/tuning.h"
 #include "../../shim/run/groups/group.h"
 #include "../../shim/run/core/state.h"
 #include "../../shim/run/core/thresholds.h"

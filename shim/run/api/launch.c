@@ -25,10 +25,7 @@
 #include "../memory/byte_range.h"
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
-#include "../tuning/bypass.h"
-#include "../tuning/foresee.h"
-#include "../tuning/gpu_gain.h"
-#include "../tuning/left.h"
+#include "../tuning/tuning.h"
 #include "../workers/exclusion.h"
 #include "../planner/legal.h"
 #include "../workers/execute.h"
@@ -281,7 +278,7 @@ static void goes_natively(const struct cw_run_enqueue *e, cl_kernel kernel)
 
     cw_run.held |= !readable || cw_run_effects_may_poll(k);
     if (k && e->why == CW_RUN_R_UNBEGUN && !k->program->foreseen)
-        cw_run_foresee_launch(k->program);
+        cw_run_learn_later(k->program);
 }
 
 /* The vendor has taken the launch, the first of its kind. */

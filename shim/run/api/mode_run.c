@@ -16,7 +16,7 @@
 #include "../../door/thunk.h"
 #include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "process_end.h"
 #include "../core/fault.h"
 #include "../groups/group.h"

@@ -10,14 +10,12 @@
 #include "../../../analyzer/kernels/source/access_mode.h"
 #include "../core/edge.h"
 #include "../workers/repeat.h"
-#include "../tuning/gain.h"
+#include "../tuning/tuning.h"
 #include "../windows/hold.h"
-#include "../tuning/activation.h"
 #include "event.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
 #include "../windows/window_flow.h"
-#include "../tuning/activation.h"
 #include "../core/record.h"
 #include "../tasks/object.h"
 #include "../core/recount.h"
@@ -32,10 +30,8 @@
 #include "../tasks/foreign.h"
 #include "../tasks/own_event.h"
 #include "../tasks/task.h"
-#include "../tuning/bypass.h"
 #include "../workers/exclusion.h"
 #include "../windows/window.h"
-#include "../tuning/reasons.h"
 
 #include <stdlib.h>
 

@@ -14,18 +14,13 @@
 #include "../../door/log.h"
 #include "../../door/thread.h"
 #include "../windows/decide.h"
-#include "../tuning/perf_model.h"
-#include "../tuning/foresee.h"
-#include "../tuning/gpu_begin.h"
-#include "../tuning/gain.h"
+#include "../tuning/tuning.h"
 #include "../workers/repeat.h"
-#include "../tuning/verdict.h"
 #include "process_end.h"
 #include "../../builds/later_builds.h"
 #include "../code/code.h"
 #include "../memory/relay.h"
 #include "../models/program_models.h"
-#include "../tuning/activation.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
 #include "../memory/quarantine.h"
@@ -46,7 +41,6 @@
 #include "../tasks/foreign.h"
 #include "../windows/window.h"
 #include "../workers/worker.h"
-#include "../tuning/reasons.h"
 
 #define MOMENT_NS UINT64_C(2000000000)
 
@@ -149,7 +143,7 @@ static const struct subsystem {
     {.describe = cw_stream_start_describe, .after_fork = cw_stream_start_after_fork},
     {.describe = cw_run_activation_describe},
     {.stop = cw_run_gpu_begin_stop, .describe = cw_run_gpu_begin_describe},
-    {.stop = cw_run_foresee_stop},
+    {.stop = cw_run_learn_stop},
     {.stop = cw_later_builds_stop, .after_fork = cw_later_builds_after_fork},
     {.stop = cw_isolated_compiler_stop}, /* the others begin nothing there any more */
     {.after_fork = cw_run_relay_after_fork},

@@ -217,14 +217,14 @@ struct cw_run_program {
     uint64_t sought_again;        /* bit l: on worker l, after another one has built it */
     struct cw_run_trial seek;     /* asked for: it is sought again then */
     struct cw_run_first_launch *warm[CW_RUN_WORKERS]; /* by worker number: code its vendor has compiled
-                                                       (tuning/first_launch.h); NULL: nothing yet */
+                                                       (tuning/first_launch.c); NULL: nothing yet */
     cl_program kept;            /* whose kernels its kernels are (code/build_cache.h); NULL: its own */
     bool kept_bare;             /* it was built with NULL for options */
     bool kept_real;             /* the vendor has built it itself, too */
     double kept_saved_ns;       /* build time that the cache has saved */
     uint32_t kernels;           /* records of kernels */
     struct cw_run_known *known; /* of its kernels, by name */
-    bool foreseen;              /* tuning/foresee.h */
+    bool foreseen;              /* tuning/learn.c */
     bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels; /* run mode's clones: hidden from its reference count */
     bool parsed;
@@ -282,7 +282,7 @@ struct cw_run_repeat_place {
         copies;  /* left: launches; planned: how often; copies: cw_run.copies then */
     int verdict; /* enum cw_run_verdict */
     double home_ns, plan_ns;
-    double alone_ns, error_ns; /* at home, with nothing before it, if it is `known` (tuning/gain.h) */
+    double alone_ns, error_ns; /* at home, with nothing before it, if it is `known` (tuning/gain.c) */
     bool known;
 };
 
@@ -332,7 +332,7 @@ struct cw_run_known {
     uint64_t owed;   /* bit l: worker l has run nothing but a first launch, whose time says nothing */
     /* no helper runs it before, as its code is being made (workers/execute.c); 0: any */
     struct cw_run_trial code;
-    double unpriced_items;      /* of launches whose time at home is not counted yet (tuning/perf_model.h) */
+    double unpriced_items;      /* of launches whose time at home is not counted yet (tuning/perf_model.c) */
     double home_ns, home_items; /* of the largest launch at home: the least of late; 0: none */
 };
 
@@ -360,7 +360,7 @@ struct cw_run_kernel {
     uint64_t tile_broken;          /* bit by worker number: a tile failed there, ... */
     uint64_t tile_uncoded;         /* ... as its code was not there; ... */
     struct cw_run_trial tile_code; /* ... it is looked for again then */
-    struct {                       /* tuning/left.h */
+    struct {                       /* tuning/left.c */
         double items;              /* launches of so many work-items or fewer are native for a while */
         struct cw_run_trial rest;
         uint64_t window; /* the last one that had a launch of it */

@@ -35,7 +35,7 @@ struct cw_run_state_all {
     bool
         abandoned; /* the process ends, and some commands never will: workers that come back from them stop */
     bool off;      /* everything new is native: fork, a function that we do not know */
-    bool begun;    /* helpers, history, models: tuning/activation.h */
+    bool begun;    /* helpers, history, models: tuning/activation.c */
     bool holds;    /* commands are managed although helpers have not begun: windows/hold.h */
     bool recording;  /* the program's commands are recorded, too; constant after start() */
     bool all, chaos; /* all: CLWEAVE_MANAGE_ALL */

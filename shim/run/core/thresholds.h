@@ -60,7 +60,7 @@
  * after twice as much work; double: a run of 1 s loses .2 s by trials */
 #define CW_RUN_HOPE 0.1
 
-/* ---- beginning: helpers, the history and models (tuning/activation.h) */
+/* ---- beginning: helpers, the history and models (tuning/activation.c) */
 /* ns: of any process's start, for helpers. Half, double: a program that was never seen has half, twice as
  * many of them */
 #define CW_RUN_ACTIVATION_START_NS 5e6
@@ -68,12 +68,12 @@
  * one that began after a fifth of its work does not; double: the vendor's compiler counts as work */
 #define CW_RUN_ACTIVATION_KNOWN 0.25
 
-/* ---- other GPUs (tuning/gpu_begin.h) */
+/* ---- other GPUs (tuning/gpu_begin.c) */
 /* ns: the context of one GPU, in the time of whole programs: three took .45 to .65 s on four H200. Half: they
  * are made before launches have earned them; double: launches that they would shorten stay whole twice as
  * long */
 #define CW_RUN_GPU_BEGIN_NS 2e8
-/* ns: so much may be lost by cut launches, all together, before they are left whole (tuning/gpu_gain.h).
+/* ns: so much may be lost by cut launches, all together, before they are left whole (tuning/gpu_gain.c).
  * Half: 10 ms of waiting begin a rest; double: spans that take twice as long go on */
 #define CW_RUN_GPU_GAIN_LOSS_NS 2e7
 
@@ -90,7 +90,7 @@
  * those of .2 s wait as long as they take */
 #define CW_RUN_HOLD_GPUS 0.5
 
-/* ---- measured times of launches (workers/worker.c, tuning/perf_model.h) */
+/* ---- measured times of launches (workers/worker.c, tuning/perf_model.c) */
 /* times: the least of late grows by it with each measurement that is above, as a machine may have become
  * slower. Half of the .02: twice as slow a machine is believed after 70 launches, not 35; double: after 18,
  * and a busy second counts */

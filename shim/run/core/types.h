@@ -154,8 +154,8 @@ struct cw_run_task {
     struct {              /* a launch */
         bool wanted;      /* the launch's time is to be measured */
         bool chained;     /* took_ns is its share of a batch */
-        bool gauged;      /* its end counts for the gain of plans (tuning/gain.h) */
-        uint8_t whole;    /* it stays whole: the number of the reason (tuning/reasons.h); 0: not */
+        bool gauged;      /* its end counts for the gain of plans (tuning/gain.c) */
+        uint8_t whole;    /* it stays whole: the number of the reason (tuning/reasons.c); 0: not */
         uint64_t took_ns; /* where it was measured */
         uint64_t shape;   /* for the history; 0: none */
     } measure;

@@ -4,15 +4,13 @@
 #include "group.h"
 #include "../models/program_models.h"
 #include "../core/context_device.h"
-#include "../core/thresholds.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #include "../memory/spread.h"
 #include "../../door/log.h"
-#include "../tuning/activation.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
 #include "../planner/costs.h"

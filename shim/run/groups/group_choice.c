@@ -10,8 +10,6 @@
  * told something beyond 64 times; how often anything was measured at all is kept apart, as its logarithm
  * (groups/group_history.c), so that a slow variant is tried again however many processes there are. */
 #include "group.h"
-#include "../core/trial.h"
-#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +20,7 @@
 #include "../../../sched/arms.h"
 #include "../../../sched/whole.h"
 #include "../../door/log.h"
-#include "../tuning/perf_model.h"
-#include "../tuning/activation.h"
+#include "../tuning/tuning.h"
 #include "../planner/costs.h"
 #include "../core/state.h"
 

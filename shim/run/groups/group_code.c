@@ -11,8 +11,7 @@
 #include "../core/state.h"
 #include "../core/thread.h"
 #include "../tiles/share.h"
-#include "../tuning/activation.h"
-#include "../tuning/learn.h"
+#include "../tuning/tuning.h"
 
 #define KERNELS 8 /* more of one chain have their code compiled by its workers */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../door/log.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
 #include "../planner/costs.h"

@@ -3,7 +3,7 @@
 #include "parts.h"
 
 #include "share.h"
-#include "../tuning/reasons.h"
+#include "../tuning/tuning.h"
 
 uint64_t cw_run_parts_groups(struct cw_run_task *t, uint64_t workers)
 {

@@ -6,21 +6,17 @@
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/global_lock.h"
-#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../analyzer/settings/options.h"
-#include "../tuning/gpu_begin.h"
-#include "../tuning/gpu_gain.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../planner/costs.h"
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
-#include "../tuning/reasons.h"
 
 #define SHAPES 64 /* of about one size, remembered of one kernel */
 

@@ -19,7 +19,6 @@
 
 #include "../../../sched/adaptive.h"
 #include "../planner/plan.h"
-#include "../core/thresholds.h"
 #include "tile.h"
 #include "tile_margin.h"
 
@@ -89,7 +88,7 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns); /* the launch took 
 
 /* The thread that loads and builds rewritten programs (tiles/tile_build.c). True: `p` has one on `place`.
  * Else, where that is `worth` it, a binary is sought; where there is none it is built here, if `build` and if
- * that may begin (tuning/learn.h), and the builder is asked for it (builds/later_builds.h). */
+ * that may begin (tuning/learn.c), and the builder is asked for it (builds/later_builds.h). */
 bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool worth, bool build);
 /* True where it is at all of `n` places, may be found there, or may be built now. Lock held. */
 bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n);

@@ -10,11 +10,8 @@
 
 #include "../core/context_device.h"
 #include "../planner/costs.h"
-#include "../core/trial.h"
-#include "../core/thresholds.h"
 
-#include "../tuning/gpu_gain.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/thresholds.h"
 #include "../memory/extents.h"
 #include "../memory/spread.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "../core/state.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 
 /* ---- records of a shape, from earlier runs too: as launches of a kernel of its own, of which each device
  * does all work-items */

@@ -20,7 +20,7 @@
 #include "../workers/worker.h"
 #include "../workers/execute.h"
 #include "../workers/timing.h"
-#include "../tuning/reasons.h"
+#include "../tuning/tuning.h"
 
 static void free_tiles(struct cw_run_tiles *x)
 {

@@ -4,7 +4,7 @@
 #include "tile.h"
 #include "tile_margin.h"
 #include "../core/state.h"
-#include "../tuning/reasons.h"
+#include "../tuning/tuning.h"
 
 static uint64_t state;
 

@@ -7,7 +7,6 @@
  * that has work. */
 #include "../../../analyzer/record/command_facts.h"
 #include "../core/fault.h"
-#include "../core/thresholds.h"
 #include "../core/thread.h"
 #include "share.h"
 #include "tile_apart.h"

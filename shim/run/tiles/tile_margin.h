@@ -35,8 +35,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../core/trial.h"
-
 struct cw_options;
 struct cw_run_tiles;
 

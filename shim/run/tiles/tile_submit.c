@@ -10,7 +10,7 @@
 #include "../../door/dynamic_loader.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
-#include "../tuning/learn.h"
+#include "../tuning/tuning.h"
 #include "../core/state.h"
 #include "../workers/device_kernel.h"
 #include "../workers/execute.h"

@@ -1,6 +1,5 @@
-/* activation.c - see tuning/activation.h. */
-#include "activation.h"
-#include "../core/thresholds.h"
+/* activation.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +15,11 @@
 #include "../../../analyzer/settings/options.h"
 #include "../../door/thread.h"
 #include "../../../analyzer/history/history_runs.h"
-#include "gpu_gain.h"
-#include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "learn.h"
 #include "../core/fault.h"
 #include "../models/program_models.h"
 #include "../../builds/later_builds.h"
-#include "reasons.h"
 
 #define TEXT_BYTES 65536
 

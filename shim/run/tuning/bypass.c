@@ -6,16 +6,13 @@
  * synchronisations; then a few windows are looked at again, and so on, less and less often. It changes sides
  * when nothing of it is unfinished, so that neither side has to wait for the other; only in a program that
  * waits for nothing it does not look for such a moment. All queues are native as long as there is nothing by
- * which they could gain (tuning/activation.h), and for good once the whole run falls behind its time without
+ * which they could gain (tuning/activation.c), and for good once the whole run falls behind its time without
  * helpers. Transfers that block, on a queue without unfinished commands, are done by the calling
  * thread meanwhile, which is quicker than any hand-over. */
-#include "perf_model.h"
-#include "../core/thresholds.h"
+#include "tuning.h"
 #include "../core/fault.h"
-#include "activation.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "bypass.h"
 
 static bool is_idle(const struct cw_run_queue *q)
 {

@@ -1,14 +1,8 @@
-/* devices.c - see tuning/devices.h. */
-#include "devices.h"
-#include "reasons.h"
+/* devices.c - see tuning/tuning.h. */
+#include "tuning.h"
 #include "../models/exact.h"
 
 #include "../planner/costs.h"
-#include "activation.h"
-#include "foresee.h"
-#include "gpu_begin.h"
-#include "learn.h"
-#include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -62,7 +56,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     else if (*copy == CW_RUN_COPY_NONE)
         next = CW_RUN_COPY_SOUGHT;
     if (!p->foreseen && *copy == CW_RUN_COPY_NONE)
-        cw_run_foresee_launch(p);
+        cw_run_learn_later(p);
     if (next != *copy) {
         *copy = next;
         cw_run_costs_name_kernel(k);

@@ -1,13 +1,10 @@
-/* gpu_gain.c - see tuning/gpu_gain.h. */
-#include "gpu_gain.h"
+/* gpu_gain.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include <math.h>
 
-#include "../core/trial.h"
 #include "../core/clock.h"
-#include "../core/trial.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 
 static struct {
     double all_ns; /* gained in this run */

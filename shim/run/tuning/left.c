@@ -1,12 +1,10 @@
-/* left.c - see tuning/left.h. */
-#include "left.h"
+/* left.c - see tuning/tuning.h. */
+#include "tuning.h"
 
 #include "../core/context_device.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 #include "../planner/costs.h"
-#include "gpu_begin.h"
 
 bool cw_run_left_is(const struct cw_run_queue *q, struct cw_run_kernel *k, double items)
 {

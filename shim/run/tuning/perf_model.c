@@ -1,7 +1,5 @@
 /* perf_model.c - policy, planner and history of run mode: from start() to the end of the process. */
-#include "perf_model.h"
-#include "../core/trial.h"
-#include "../core/thresholds.h"
+#include "tuning.h"
 
 #include <limits.h>
 #include <math.h>
@@ -16,8 +14,6 @@
 #include "../code/build_cache.h"
 #include "../../builds/later_builds.h"
 #include "../models/program_models.h"
-#include "activation.h"
-#include "gpu_begin.h"
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../memory/coherence.h"
@@ -26,8 +22,6 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "first_launch.h"
-#include "reasons.h"
 
 _Static_assert(CW_RUN_WORKERS <= CW_RUN_DEVICES_MAX, "workers are devices");
 

@@ -1,9 +1,7 @@
-/* repeat_place.c - see tuning/repeat_place.h. */
-#include "repeat_place.h"
-#include "../core/thresholds.h"
+/* repeat_place.c - see tuning/tuning.h. */
+#include "tuning.h"
 #include "../planner/profit.h"
 #include "../planner/costs.h"
-#include "../core/trial.h"
 #include "../core/state.h"
 #include "../planner/legal.h"
 

@@ -5,12 +5,10 @@
 #include "../core/state.h"
 #include "window.h"
 #include "../workers/worker.h"
-#include "../core/thresholds.h"
 #include "../core/ready.h"
 #include "../models/program_models.h"
 #include "../planner/costs.h"
-#include "../tuning/activation.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 
 #define LOOKED_AT 8192 /* commands of a window */
 

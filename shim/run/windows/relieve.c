@@ -4,7 +4,6 @@
 #include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/ready.h"
-#include "../core/thresholds.h"
 #include "../memory/spread.h"
 #include "../tiles/tile.h"
 #include "../workers/worker.h"

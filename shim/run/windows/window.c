@@ -4,7 +4,6 @@
  * closed it by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so
  * an idle program costs nothing. */
 #include "../core/global_lock.h"
-#include "../core/trial.h"
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../core/ready.h"
@@ -24,7 +23,7 @@
 #include "../../door/thread.h"
 #include "../core/thread.h"
 #include "../memory/spread_ahead.h"
-#include "../tuning/bypass.h"
+#include "../tuning/tuning.h"
 #include "decide.h"
 #include "hold.h"
 #include "relieve.h"

@@ -4,7 +4,6 @@
 #ifndef CW_RUN_WINDOW_H
 #define CW_RUN_WINDOW_H
 
-#include "../core/thresholds.h"
 #include "../core/types.h"
 
 void cw_run_window_close(void);

@@ -1,6 +1,5 @@
 /* batch.c - launches that follow each other on one device, handed to it in one go. */
 #include "../core/fault.h"
-#include "../core/thresholds.h"
 #include "../memory/spread.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"

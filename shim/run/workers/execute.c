@@ -10,7 +10,7 @@
 #include "../memory/mirror.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread_read.h"
-#include "../tuning/learn.h"
+#include "../tuning/tuning.h"
 #include "../../device/pace.h"
 #include "../code/code.h"
 #include "../core/global_lock.h"

@@ -5,7 +5,6 @@
 #include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../core/thresholds.h"
 
 /* A launch with a usual time of `ns` counts as one that never ends. */
 static uint64_t hung_ns(double ns)

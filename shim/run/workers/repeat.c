@@ -1,10 +1,9 @@
 /* repeat.c - see workers/repeat.h. */
 #include "repeat.h"
-#include "../core/thresholds.h"
 
 #include <string.h>
 
-#include "../tuning/activation.h"
+#include "../tuning/tuning.h"
 #include "../core/fault.h"
 #include "../core/thread.h"
 #include "../core/global_lock.h"

@@ -2,7 +2,7 @@
  *
  * Programs that enqueue small kernels one after the other and wait for each spend their time on the
  * hand-over. Where such a launch went when it was planned last, its time and that no data can make it long
- * is known (tuning/repeat_place.h, workers/short_task.c); when nothing of the process is unfinished
+ * is known (tuning/repeat_place.c, workers/short_task.c); when nothing of the process is unfinished
  * there is nothing that it could be ordered before or behind. So it needs no command of its own: no window,
  * no plan, no queue. Every LEFT-th launch takes the long way again, where it is measured and, now and then,
  * planned. A command of the same queue from another thread waits meanwhile (cw_run_repeat_turn). */

@@ -5,8 +5,6 @@
  * its work depends on but data, when that took some microseconds where the kernel runs inside the enqueueing
  * call, and when no data could make it much work: every loop has a bound, and the bounds are small. */
 #include "../core/state.h"
-#include "../core/trial.h"
-#include "../core/thresholds.h"
 #include "../memory/spread.h"
 #include "short_task.h"
 

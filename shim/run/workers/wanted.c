@@ -9,7 +9,7 @@
 #include "../tasks/object.h"
 #include "../core/state.h"
 #include "../core/thread.h"
-#include "../tuning/activation.h"
+#include "../tuning/tuning.h"
 
 /* Worker held, lock not held. */
 static bool get_program(struct cw_run_program *p, struct cw_run_context_device *place,

@@ -1,6 +1,5 @@
 /* watch.c - see workers/watch.h. */
 #include "watch.h"
-#include "../core/thresholds.h"
 #include "../core/thread.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,4 @@
 /* worker.c - workers: one device, one command at a time, driven by its own or another thread. */
-#include "../core/thresholds.h"
 #include "../../door/lock_order.h"
 #include "../core/clock.h"
 #include "../tasks/event.h"
@@ -26,9 +25,7 @@
 #include "../memory/coherence.h"
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
-#include "../tuning/gain.h"
-#include "../tuning/gpu_gain.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "repeat.h"
 #include "wanted.h"
 
