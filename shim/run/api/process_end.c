@@ -76,7 +76,7 @@ static void drain_for_a_moment(void)
     cw_run.waiters++;
     while (cw_run.unfinished && !cw_run.abandoned) {
         cw_run_worker_take_ready();
-        if (cw_run.retire_first && !cw_run.retiring) {
+        if (cw_run.retire_first && !cw_run.retirer) {
             cw_run_worker_retire();
         } else if (cw_run_foreign_give_and_take()) {
             continue;
@@ -227,7 +227,7 @@ static bool within_vendor(void)
     bool within;
 
     cw_run_global_lock_take();
-    within = cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self());
+    within = pthread_equal(cw_run.retirer, pthread_self());
     cw_run.off |= within;
     cw_run_global_lock_give();
     return within;
@@ -334,7 +334,7 @@ static void before_fork(void)
 {
     cw_run_global_lock_take();
     cw_run_window_close();
-    if (!cw_run.off && !(cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self())))
+    if (!cw_run.off && !pthread_equal(cw_run.retirer, pthread_self()))
         cw_run_help(NULL, 0, calls_over, NULL);
 }
 

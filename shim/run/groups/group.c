@@ -75,10 +75,8 @@ static bool is_worth_it(struct cw_run_task *t)
         k->ungrouped = items; /* long ones like it are the vendor's again */
         return false;
     }
-    if (ns == 0) { /* a program may enqueue thousands before the first has shown it */
-        cw_run_costs_name_launch(t);
-        ns = cw_run_group_history_earlier_ns(t);
-    }
+    if (ns == 0) /* a program may enqueue thousands before the first has shown it */
+        ns = cw_run_perf_model_earlier_ns(t);
     return ns == 0 || ns >= CW_RUN_TILES_NS;
 }
 

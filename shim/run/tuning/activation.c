@@ -68,6 +68,20 @@ static uint64_t clock_ns(clockid_t clock)
 struct cw_identity cw_run_activation_identity(const char *kind, uint64_t size,
                                               const struct cw_options *options)
 {
+    const char *learn = strcmp(options->learn, "off") ? "auto" : "off"; /* `all` learns for `auto`, too */
+    const char *const texts[] = {options->numerics,
+                                 options->footprints,
+                                 options->rows,
+                                 options->devices,
+                                 options->groups,
+                                 options->policy,
+                                 learn,
+                                 options->share,
+                                 options->blocks,
+                                 options->ratio,
+                                 options->group_rule,
+                                 options->group_tile,
+                                 options->group_reuse};
     struct cw_identity id = {.failed = true};
     struct stat st = {0};
     char path[PATH_MAX];
@@ -85,19 +99,8 @@ struct cw_identity cw_run_activation_identity(const char *kind, uint64_t size,
     cw_identity_number(&id, (uint64_t)st.st_size);
     cw_identity_number(&id, (uint64_t)st.st_mtim.tv_sec);
     cw_identity_number(&id, (uint64_t)st.st_mtim.tv_nsec);
-    cw_identity_text(&id, options->numerics);
-    cw_identity_text(&id, options->footprints);
-    cw_identity_text(&id, options->rows);
-    cw_identity_text(&id, options->devices);
-    cw_identity_text(&id, options->groups);
-    cw_identity_text(&id, options->policy);
-    cw_identity_text(&id, strcmp(options->learn, "off") ? "auto" : "off"); /* `all` learns for `auto`, too */
-    cw_identity_text(&id, options->share);
-    cw_identity_text(&id, options->blocks);
-    cw_identity_text(&id, options->ratio);
-    cw_identity_text(&id, options->group_rule);
-    cw_identity_text(&id, options->group_tile);
-    cw_identity_text(&id, options->group_reuse);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        cw_identity_text(&id, texts[i]);
     cw_identity_number(&id, (uint64_t)options->blocks_n);
     cw_identity_number(&id, (uint64_t)options->dsp);
     return id;

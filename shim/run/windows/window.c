@@ -28,6 +28,9 @@
 #include "hold.h"
 #include "relieve.h"
 
+static bool quit;         /* the timer ends; lock held */
+static uint64_t given_ns; /* when a window was closed last; lock held */
+
 /* A list of commands that are linked by links.window. */
 struct commands {
     struct cw_run_task *first, *last;
@@ -120,7 +123,7 @@ static void close_it(void *may_keep)
 
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
-    cw_run.window_given_ns = cw_run_global_lock_now_ns();
+    given_ns = cw_run_global_lock_now_ns();
     if (keeps)
         cw_run_hold_tell(all.first, all.n);
     do {
@@ -145,7 +148,7 @@ static void close_window(bool may_keep)
 static bool are_busy(uint64_t now)
 {
     return cw_run.running || cw_run.ready_count ||
-           (cw_run.unfinished > cw_run.window_count && now - cw_run.window_given_ns < CW_RUN_HELD_AGE_NS);
+           (cw_run.unfinished > cw_run.window_count && now - given_ns < CW_RUN_HELD_AGE_NS);
 }
 
 /* All of it is behind released commands of its own queue, so that no call waits for anything but these. */
@@ -222,9 +225,9 @@ static bool is_watching(void)
 static void sleep_for_good(void)
 {
     cw_run.timer_asleep = true;
-    while (!cw_run.timer_wanted && !cw_run.quit && !is_watching())
+    while (!cw_run.timer_wanted && !quit && !is_watching())
         pthread_cond_wait(&cw_run.timer, &cw_run.lock);
-    if (!cw_run.timer_wanted && !cw_run.quit)
+    if (!cw_run.timer_wanted && !quit)
         wait_ages(CW_RUN_WATCH_AGES);
     cw_run.timer_asleep = false;
 }
@@ -284,7 +287,7 @@ static void *timer(void *unused)
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
     cw_run_global_lock_take();
-    while (!cw_run.quit) {
+    while (!quit) {
         cw_run.timer_wanted = false;
         cw_run_worker_take_ready();
         cw_run_object_sweep();
@@ -292,7 +295,7 @@ static void *timer(void *unused)
         cw_run_window_tell_of_models();
         if (is_watching())
             cw_run_relieve_look(&any);
-        if (cw_run.retire_first && !cw_run.retiring) {
+        if (cw_run.retire_first && !cw_run.retirer) {
             cw_run_worker_retire();
         } else if (cw_run_loop_run_orphan()) {
             l.ticks = 0;
@@ -336,7 +339,7 @@ void cw_run_window_stop(void)
     cw_run_global_lock_take();
     started = cw_run.threads;
     cw_run.threads = false;
-    cw_run.quit = true;
+    quit = true;
     pthread_cond_signal(&cw_run.timer);
     cw_run_global_lock_give();
     if (started)
