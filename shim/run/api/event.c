@@ -15,7 +15,6 @@
 #include "../tasks/callback.h"
 #include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
-#include "../windows/hold.h"
 #include "../windows/window.h"
 #include "../workers/worker.h"
 

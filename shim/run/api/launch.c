@@ -4,10 +4,9 @@
 #include "../models/effects.h"
 #include "../core/context_device.h"
 #include "../../door/thread.h"
-#include "../workers/repeat.h"
+#include "../workers/worker.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
-#include "../workers/local_size.h"
 #include "../models/cutter.h"
 #include "../models/reach.h"
 
@@ -26,9 +25,7 @@
 #include "../tasks/dependence.h"
 #include "../tasks/task.h"
 #include "../tuning/tuning.h"
-#include "../workers/exclusion.h"
 #include "../planner/legal.h"
-#include "../workers/execute.h"
 #include "../windows/window.h"
 
 struct range {

@@ -24,7 +24,6 @@
 #include "../models/reach.h"
 #include "../streams/stream_start.h"
 #include "../tiles/share.h"
-#include "../tiles/tile_margin.h"
 #include "../core/thread.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"

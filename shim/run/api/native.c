@@ -9,13 +9,12 @@
 #include "hooks.h"
 #include "../../../analyzer/kernels/source/access_mode.h"
 #include "../core/edge.h"
-#include "../workers/repeat.h"
+#include "../workers/worker.h"
 #include "../tuning/tuning.h"
-#include "../windows/hold.h"
+#include "../windows/window.h"
 #include "event.h"
 #include "enqueue.h"
 #include "../core/global_lock.h"
-#include "../windows/window_flow.h"
 #include "../core/record.h"
 #include "../tasks/object.h"
 #include "../core/recount.h"
@@ -30,8 +29,6 @@
 #include "../tasks/foreign.h"
 #include "../tasks/own_event.h"
 #include "../tasks/task.h"
-#include "../workers/exclusion.h"
-#include "../windows/window.h"
 
 #include <stdlib.h>
 

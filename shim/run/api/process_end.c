@@ -13,9 +13,9 @@
 #include "../../door/dynamic_loader.h"
 #include "../../door/log.h"
 #include "../../door/thread.h"
-#include "../windows/decide.h"
+#include "../windows/window.h"
 #include "../tuning/tuning.h"
-#include "../workers/repeat.h"
+#include "../workers/worker.h"
 #include "process_end.h"
 #include "../../builds/later_builds.h"
 #include "../code/code.h"
@@ -24,10 +24,9 @@
 #include "../core/fault.h"
 #include "../groups/group.h"
 #include "../memory/quarantine.h"
-#include "../workers/local_size.h"
 #include "../core/thread.h"
 #include "../tiles/share.h"
-#include "../tiles/tile_apart.h"
+#include "../tiles/tile.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -39,8 +38,6 @@
 #include "../tasks/task.h"
 #include "../streams/stream_start.h"
 #include "../tasks/foreign.h"
-#include "../windows/window.h"
-#include "../workers/worker.h"
 
 #define MOMENT_NS UINT64_C(2000000000)
 

@@ -16,9 +16,8 @@
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/reference_counts.h"
-#include "../windows/hold.h"
 #include "../windows/window.h"
-#include "../workers/wanted.h"
+#include "../workers/worker.h"
 
 #include <stdlib.h>
 

@@ -68,7 +68,7 @@ struct cw_run_bypass_state {  /* tuning/bypass.c */
     uint32_t copies; /* cw_run.copies when it last looked: with more of them there may be more to gain */
 };
 
-/* Native launches of a queue while helpers have not begun (windows/hold.h). */
+/* Native launches of a queue while helpers have not begun (windows/hold.c). */
 struct cw_run_hold {
     cl_event first;           /* of the first since the program has waited; NULL: none */
     uint32_t launches;        /* since then */
@@ -92,7 +92,7 @@ struct cw_run_queue {
     uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_bypass_state bypass;
     struct cw_run_hold hold;
-    bool again;                      /* a launch is under way that is in no list (workers/repeat.h), ... */
+    bool again;                      /* a launch is under way that is in no list (workers/repeat.c), ... */
     pthread_t again_by;              /* ... in this thread */
     uint64_t calls, calls_over;      /* callbacks that are for the callback thread: due so far, returned */
     struct cw_run_callback *natives; /* callbacks on native commands: not called yet, or not returned */
@@ -108,7 +108,7 @@ struct cw_run_habits {
     uint32_t read_in;  /* the last window in which one read it: its number */
 };
 
-/* The series of cut launches of which the last wrote a buffer (tiles/tile_margin.h). */
+/* The series of cut launches of which the last wrote a buffer (tiles/tile_margin.c). */
 struct cw_run_series {
     bool cut;         /* that launch was cut over several memories */
     uint64_t left[2]; /* work-items below and above each part that its device ran, too */
@@ -287,7 +287,7 @@ struct cw_run_repeat_place {
 };
 
 /* The launch that a kernel did last, if it was one that may be done at once when it comes again
- * (workers/repeat.h). */
+ * (workers/repeat.c). */
 struct cw_run_repeat {
     const struct cw_run_queue *queue;
     uint64_t sets, records; /* cw_run_kernel.sets, cw_run.records then: another number, and it is not the same

@@ -17,7 +17,7 @@ struct cw_run_counts {
     uint64_t lost, deprived; /* bytes that came to be valid nowhere; commands that needed some */
     uint64_t far_ahead;      /* copies that no command waited for yet */
     uint64_t far_shared;     /* bytes that came to one memory with their copy to another */
-    uint64_t merged;         /* launches: tiles/tile_merge.h */
+    uint64_t merged;         /* launches: tiles/tile_merge.c */
     uint64_t relieved,
         parts_relieved; /* launches that went home from behind late ones; parts that left them */
     uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */
@@ -36,7 +36,7 @@ struct cw_run_state_all {
         abandoned; /* the process ends, and some commands never will: workers that come back from them stop */
     bool off;      /* everything new is native: fork, a function that we do not know */
     bool begun;    /* helpers, history, models: tuning/activation.c */
-    bool holds;    /* commands are managed although helpers have not begun: windows/hold.h */
+    bool holds;    /* commands are managed although helpers have not begun: windows/hold.c */
     bool recording;  /* the program's commands are recorded, too; constant after start() */
     bool all, chaos; /* all: CLWEAVE_MANAGE_ALL */
     /* all; or DSPs on the virtual clock under a policy that the user names. From the first launch on, each

@@ -77,7 +77,7 @@
  * Half: 10 ms of waiting begin a rest; double: spans that take twice as long go on */
 #define CW_RUN_GPU_GAIN_LOSS_NS 2e7
 
-/* ---- commands that wait for helpers (windows/hold.h) */
+/* ---- commands that wait for helpers (windows/hold.c) */
 /* launches that a program has enqueued since it last waited, the first of which is not over: then it is
  * held; CW_RUN_LOOK_EACH of a queue in which hardly anything has waited of late. Half: a program that
  * waits behind each second launch is held; double: five launches are out of reach */
@@ -119,7 +119,7 @@
  * copies' time beyond it, at two errors */
 #define CW_RUN_COPY_ERROR 0.2
 
-/* ---- short commands (workers/short_task.h, windows/help.c, workers/batch.h) */
+/* ---- short commands (workers/short_task.c, windows/help.c, workers/batch.c) */
 /* bytes of a transfer that takes no longer than waking a worker. Half: 16 KB wait for a worker; double: a
  * query that polls copies for 3 us */
 #define CW_RUN_SHORT_BYTES 16384
@@ -139,7 +139,7 @@
  * launches of 8 us take the lock twice; double: others wait for 40 us */
 #define CW_RUN_BATCH_AT_ONCE_NS 20000
 
-/* ---- threads that stay awake (workers/watch.h) */
+/* ---- threads that stay awake (workers/watch.c) */
 /* ns: the longest wake-up of a thread: so long a worker watches, and a thread before and behind the
  * expected end of a block. Half: a machine in a deep sleep state wakes up behind it; double: a core spins
  * for .4 ms */
@@ -178,7 +178,7 @@
  * run twice that only shared the memory; double: a launch with a late DSP takes 1.6 times as long */
 #define CW_RUN_LATE_SHARE 0.3
 
-/* ---- launches at devices with a memory of their own (workers/late.h) */
+/* ---- launches at devices with a memory of their own (workers/late.c) */
 /* times its usual time, beside CW_RUN_MOST_NS. Half: a launch of 1 s that others hold up for 20 s counts as
  * one that never ends; double: it is waited for twice as long */
 #define CW_RUN_FAR_HUNG_TIMES 20

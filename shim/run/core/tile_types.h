@@ -19,13 +19,13 @@ struct cw_run_cut {
     size_t local[3], groups;
     /* of the model: on which memories its tiles may run, and the merges then */
     struct cw_cut_verdict verdict;
-    bool merges; /* that tiles/tile_merge.h can make */
+    bool merges; /* that tiles/tile_merge.c can make */
 };
 
 struct cw_run_block {
     size_t first, groups;
     uint32_t part;    /* number of the part that is to run it, or CW_RUN_ANYBODY */
-    size_t margin[2]; /* units before and behind it that this part runs, too: tiles/tile_margin.h */
+    size_t margin[2]; /* units before and behind it that this part runs, too: tiles/tile_margin.c */
     bool taken;
 };
 
@@ -34,7 +34,7 @@ struct cw_run_tiles {
     struct cw_run_cut cut;
     struct cw_run_cut fine;      /* where `apart`: into units, of which bytes are known and margins are */
     size_t units;                /* in a work-group of `cut` */
-    bool apart;                  /* its parts work in several memories: tiles/tile_apart.h */
+    bool apart;                  /* its parts work in several memories: tiles/tile_apart.c */
     uint32_t parts, left;        /* there are; that have not ended */
     uint32_t blocks, run;        /* bound beforehand; that have run, of all */
     size_t done;                 /* work-groups that have run */
@@ -52,7 +52,7 @@ struct cw_run_tiles {
     struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
     struct cw_run_task *part;
     struct cw_run_access *access;      /* of all parts, where `apart`; and room for hulls */
-    struct cw_run_tile_merges *merges; /* tiles/tile_merge.h; NULL: no two parts write the same byte */
+    struct cw_run_tile_merges *merges; /* tiles/tile_merge.c; NULL: no two parts write the same byte */
     struct cw_arg_hulls *hulls;
     bool fetches;                 /* bytes were copied for some block */
     uint32_t fetching;            /* parts that copy, and have margins whose bytes other parts may write */
@@ -68,7 +68,7 @@ static inline double cw_run_tile_share(const struct cw_run_task *t)
     return x ? (double)x->block[t->window.index].groups / (double)x->cut.groups : 1;
 }
 
-/* Margins (tiles/tile_margin.h) of one kernel's launches of one shape. */
+/* Margins (tiles/tile_margin.c) of one kernel's launches of one shape. */
 struct cw_run_margins {
     uint32_t launches;        /* between two copies; 0: not one yet */
     uint32_t short_of;        /* times in a row that margins were used by fewer launches than they were for */

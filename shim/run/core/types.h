@@ -136,7 +136,7 @@ struct cw_run_task {
     struct {
         uint32_t number, index; /* the window that it was in, and where */
     } window;
-    struct {            /* workers/repeat.h */
+    struct {            /* workers/repeat.c */
         uint64_t sets;  /* of the launch's kernel, when it was enqueued */
         uint64_t alike; /* cw_reach.id of a launch that is short with any data; 0: it may be long */
     } repeat;
@@ -291,7 +291,7 @@ struct cw_run_worker {
     uint32_t memory;                 /* that it works on: 0 the host's (memory/coherence.h) */
     const struct cw_far_memory *far; /* of its own memory; NULL: it has none */
     uint64_t far_bytes;              /* of buffers there */
-    /* when the launch that runs there is late (workers/late.h); 0: none runs, or that is not looked at */
+    /* when the launch that runs there is late (workers/late.c); 0: none runs, or that is not looked at */
     _Atomic uint64_t late_at_ns;
     uint64_t began_ns, hung_ns; /* when it began, and how long it takes at most; hung_ns 0: likewise */
     struct cw_run_task *runs; /* the launch that the vendor runs there, where that is looked at; else NULL */
@@ -319,7 +319,7 @@ struct cw_run_worker {
     uint32_t num_ready;
     uint64_t busy_until_ns;    /* guess, for planning */
     uint64_t virtual_end_ns;   /* virtual clock: of its last command */
-    struct cw_run_watch watch; /* workers/watch.h */
+    struct cw_run_watch watch; /* workers/watch.c */
     /* to be built here when there is nothing else to do; busy */
     struct cw_run_program *wanted[CW_RUN_WANTED];
     uint32_t num_wanted;

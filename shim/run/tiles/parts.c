@@ -1,6 +1,6 @@
-/* parts.c - see tiles/parts.h. */
+/* parts.c - see tiles/tile.h. */
 #include "../planner/legal.h"
-#include "parts.h"
+#include "tile.h"
 
 #include "share.h"
 #include "../tuning/tuning.h"

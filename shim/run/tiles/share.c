@@ -1,8 +1,7 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
 #include "../planner/legal.h"
 #include "share.h"
-#include "share_idle.h"
-#include "tile_merge.h"
+#include "tile.h"
 #include "../core/context_device.h"
 #include "../core/record.h"
 #include "../core/global_lock.h"

@@ -1,8 +1,6 @@
 /* share_blocks.c - a shared launch while it runs: the next block of each part, its time, and whether
  * the launch gained. See tiles/share.h. */
 #include "share.h"
-#include "share_hold.h"
-#include "tile_margin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +13,7 @@
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../workers/timing.h"
+#include "../workers/worker.h"
 
 double cw_run_share_group_items(const struct cw_run_task *t, size_t groups)
 {

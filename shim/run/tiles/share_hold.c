@@ -1,5 +1,5 @@
-/* share_hold.c - see share_hold.h. */
-#include "share_hold.h"
+/* share_hold.c - see tiles/share.h. */
+#include "share.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* share_idle.c - see share_idle.h. */
-#include "share_idle.h"
+/* share_idle.c - see tiles/share.h. */
+#include "share.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * others move. */
 #include "../planner/legal.h"
 #include "tile.h"
-#include "tile_margin.h"
+#include "share.h"
 #include "../core/state.h"
 #include "../tuning/tuning.h"
 

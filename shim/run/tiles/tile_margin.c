@@ -1,5 +1,5 @@
-/* tile_margin.c - see tiles/tile_margin.h. */
-#include "tile_margin.h"
+/* tile_margin.c - see tiles/share.h. */
+#include "share.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,7 @@
 #include "../../../sched/whole.h"
 #include "../memory/spread.h"
 #include "../models/cutter.h"
-#include "share.h"
-#include "tile_apart.h"
+#include "tile.h"
 
 enum { REACH = CW_RUN_TILE_HULLS - 2 }; /* units that a launch may reach over its blocks' borders */
 

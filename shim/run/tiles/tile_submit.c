@@ -1,5 +1,5 @@
 /* tile_submit.c - one block of a cut launch, handed to its device. */
-#include "tile_merge.h"
+#include "tile.h"
 #include "../core/context_device.h"
 
 #include <string.h>
@@ -12,8 +12,7 @@
 #include "../core/global_lock.h"
 #include "../tuning/tuning.h"
 #include "../core/state.h"
-#include "../workers/device_kernel.h"
-#include "../workers/execute.h"
+#include "../workers/worker.h"
 
 /* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the
  * offset that it has; another local size. */

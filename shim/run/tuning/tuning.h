@@ -14,7 +14,7 @@ struct cw_options;
 /* ---- activation: when helpers, the history and models of kernels begin: at once, or when the program has
  * worked for it. The rule is that of history/history_runs.h.
  *
- * Until then (cw_run.begun is false) every queue is native (tuning/bypass.c) or in hold (windows/hold.h), and
+ * Until then (cw_run.begun is false) every queue is native (tuning/bypass.c) or in hold (windows/hold.c), and
  * no helper, history or model exists. At once when an earlier run with the same arguments gained from it, or
  * the rule affords a trial; never in a run that is to show the time without helpers. At once, too, when
  * devices (but "none"), a policy or DSPs are asked for; under CLWEAVE_MANAGE_ALL, chaos and planted faults.

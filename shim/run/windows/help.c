@@ -9,11 +9,8 @@
 #include "../tasks/foreign.h"
 #include "../tiles/tile.h"
 #include "../memory/spread_read.h"
-#include "../workers/short_task.h"
-#include "relieve.h"
-#include "window.h"
 #include "../workers/worker.h"
-#include "../workers/watch.h"
+#include "window.h"
 
 /* A thread of the program leaves helpers with a memory of their own to their workers: it could not help
  * elsewhere while a launch there takes long. */

@@ -1,9 +1,8 @@
-/* hold.c - see windows/hold.h. */
-#include "hold.h"
+/* hold.c - see windows/window.h. */
+#include "window.h"
 
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "window.h"
 #include "../workers/worker.h"
 #include "../core/ready.h"
 #include "../models/program_models.h"

@@ -1,5 +1,5 @@
-/* relieve.c - see windows/relieve.h. */
-#include "relieve.h"
+/* relieve.c - see windows/window.h. */
+#include "window.h"
 
 #include "../core/fault.h"
 #include "../core/global_lock.h"

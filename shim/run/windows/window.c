@@ -14,7 +14,6 @@
 #include "../tasks/object.h"
 #include "../tiles/share.h"
 #include "window.h"
-#include "../workers/late.h"
 #include "../workers/worker.h"
 
 #include <time.h>
@@ -24,9 +23,6 @@
 #include "../core/thread.h"
 #include "../memory/spread_ahead.h"
 #include "../tuning/tuning.h"
-#include "decide.h"
-#include "hold.h"
-#include "relieve.h"
 
 static bool quit;         /* the timer ends; lock held */
 static uint64_t given_ns; /* when a window was closed last; lock held */

@@ -4,9 +4,7 @@
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "batch.h"
-#include "exclusion.h"
-#include "execute.h"
+#include "worker.h"
 
 static const struct cw_run_context_device *place_of(const struct cw_run_task *t)
 {

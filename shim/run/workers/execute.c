@@ -1,7 +1,7 @@
 /* execute.c - one command on its worker. */
 #include <string.h>
 
-#include "device_kernel.h"
+#include "worker.h"
 #include "../core/context_device.h"
 #include "../../door/thread.h"
 #include "../core/fault.h"
@@ -15,8 +15,6 @@
 #include "../code/code.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
-#include "execute.h"
-#include "timing.h"
 
 /* One argument of a private kernel; nothing is done where it is set so already. */
 static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_launch *l,

@@ -1,5 +1,5 @@
-/* late.c - see workers/late.h. */
-#include "late.h"
+/* late.c - see workers/worker.h. */
+#include "worker.h"
 
 #include "../../../sched/whole.h"
 #include "../core/fault.h"

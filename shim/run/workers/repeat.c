@@ -1,5 +1,5 @@
-/* repeat.c - see workers/repeat.h. */
-#include "repeat.h"
+/* repeat.c - see workers/worker.h. */
+#include "worker.h"
 
 #include <string.h>
 
@@ -10,8 +10,6 @@
 #include "../core/record.h"
 #include "../tasks/object.h"
 #include "../core/state.h"
-#include "exclusion.h"
-#include "short_task.h"
 
 bool cw_run_repeat_elsewhere(const struct cw_run_queue *q)
 {

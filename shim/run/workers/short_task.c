@@ -6,7 +6,7 @@
  * call, and when no data could make it much work: every loop has a bound, and the bounds are small. */
 #include "../core/state.h"
 #include "../memory/spread.h"
-#include "short_task.h"
+#include "worker.h"
 
 bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
 {

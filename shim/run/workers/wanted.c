@@ -1,5 +1,5 @@
-/* wanted.c - see workers/wanted.h. */
-#include "wanted.h"
+/* wanted.c - see workers/worker.h. */
+#include "worker.h"
 
 #include "../code/code.h"
 #include "../core/context_device.h"

@@ -1,5 +1,5 @@
-/* watch.c - see workers/watch.h. */
-#include "watch.h"
+/* watch.c - see workers/worker.h. */
+#include "worker.h"
 #include "../core/thread.h"
 
 #include <stdatomic.h>

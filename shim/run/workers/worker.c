@@ -8,11 +8,6 @@
 #include "../core/state.h"
 #include "../tasks/object.h"
 #include "../tasks/task.h"
-#include "batch.h"
-#include "exclusion.h"
-#include "execute.h"
-#include "late.h"
-#include "short_task.h"
 #include "worker.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -26,8 +21,6 @@
 #include "../memory/quarantine.h"
 #include "../memory/spread.h"
 #include "../tuning/tuning.h"
-#include "repeat.h"
-#include "wanted.h"
 
 struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *device)
 {
@@ -126,7 +119,7 @@ void cw_run_worker_retire(void)
     } while (cw_run_task_retire());
 }
 
-/* Launches that must not overlap wait for each other (workers/exclusion.h); parts do not. */
+/* Launches that must not overlap wait for each other (workers/exclusion.c); parts do not. */
 static bool may_overlap(const struct cw_run_task *t)
 {
     return t->work != CW_RUN_LAUNCH || t->tile.part_of || t->group.run || cw_run_exclusion_may(t);
