@@ -68,6 +68,12 @@ static inline double cw_run_tile_share(const struct cw_run_task *t)
     return x ? (double)x->block[t->window.index].groups / (double)x->cut.groups : 1;
 }
 
+/* The number of the memory that part `k` works in. */
+static inline uint32_t cw_run_tile_memory(const struct cw_run_tiles *x, uint32_t k)
+{
+    return x->whole->queue->context->places[x->part[k].at.place].device->memory;
+}
+
 /* Margins (tiles/tile_margin.c) of one kernel's launches of one shape. */
 struct cw_run_margins {
     uint32_t launches;        /* between two copies; 0: not one yet */

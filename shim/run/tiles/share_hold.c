@@ -96,17 +96,12 @@ static const struct cw_run_access *in_place(const struct cw_run_task *t)
     return most;
 }
 
-static uint32_t memory_of(const struct cw_run_tiles *x, uint32_t k)
-{
-    return x->whole->queue->context->places[x->part[k].at.place].device->memory;
-}
-
 /* The part in whose memory alone bytes are valid that are in `valid`; x->parts: there is none. */
 static uint32_t owner(const struct cw_run_tiles *x, uint64_t valid)
 {
     uint32_t k = 0;
 
-    while (k < x->parts && valid != UINT64_C(1) << memory_of(x, k))
+    while (k < x->parts && valid != UINT64_C(1) << cw_run_tile_memory(x, k))
         k++;
     return k;
 }

@@ -130,18 +130,14 @@ static uint32_t reach_of(struct cw_run_tiles *x, const struct cw_run_block *b, b
 
 /* ---- margins */
 
-static uint32_t memory_of(const struct cw_run_tiles *x, const struct cw_run_block *b)
-{
-    return x->whole->queue->context->places[x->part[b->part].at.place].device->memory;
-}
-
 /* The units next to block `i` on a side that are run in other memories than its own, `most` at most. */
 static size_t beside(const struct cw_run_tiles *x, uint32_t i, bool behind, size_t most)
 {
+    uint32_t own = cw_run_tile_memory(x, x->block[i].part);
     size_t n = 0;
 
     for (uint32_t k = behind ? i + 1 : i - 1;
-         k < x->blocks && n < most && memory_of(x, &x->block[k]) != memory_of(x, &x->block[i]);
+         k < x->blocks && n < most && cw_run_tile_memory(x, x->block[k].part) != own;
          k += behind ? 1 : UINT32_MAX)
         n += x->block[k].groups * x->units;
     return least(n, most);

@@ -16,7 +16,6 @@ static struct {
     double spent_ns;
     double begun_ns; /* expected time of the `begun` builds, which have not ended */
     unsigned begun, builds;
-    bool owes;
 } learn;
 
 void cw_run_learn_init(enum cw_run_learn_mode mode)
