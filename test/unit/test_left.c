@@ -152,10 +152,10 @@ static void one_that_moves_ends_it(void **state)
     (void)state;
     stays_at_home();
     task.at.worker = 1;
-    kernel.left.waits = 1;
+    kernel.left.rest.poor = 1;
     cw_run_left_planned(&task);
     assert_false(cw_run_left_is(&queue, &kernel, 100));
-    assert_int_equal(kernel.left.waits, 0);
+    assert_int_equal(kernel.left.rest.poor, 0);
     task.at.worker = 0;
     stays_at_home();
     assert_int_equal(kernel.left.rest.until - played.now, FIRST_NS);

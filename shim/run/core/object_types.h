@@ -362,11 +362,10 @@ struct cw_run_kernel {
     struct cw_run_trial tile_code; /* ... it is looked for again then */
     struct {                       /* tuning/left.c */
         double items;              /* launches of so many work-items or fewer are native for a while */
-        struct cw_run_trial rest;
-        uint64_t window; /* the last one that had a launch of it */
-        uint8_t waits;   /* in so many windows in a row one was to be cut and the code was not there ... */
-        bool waiting;    /* ... and in this one */
-        double lacks_ns; /* GPUs that have not begun would save so much of a launch */
+        struct cw_run_trial rest; /* poor: windows in a row where the code of one to be cut was missing ... */
+        bool waiting;             /* ... and in this one */
+        uint64_t window;          /* the last one that had a launch of it */
+        double lacks_ns;          /* GPUs that have not begun would save so much of a launch */
     } left;
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */

@@ -77,8 +77,7 @@ static inline uint32_t cw_run_tile_memory(const struct cw_run_tiles *x, uint32_t
 /* Margins (tiles/tile_margin.c) of one kernel's launches of one shape. */
 struct cw_run_margins {
     uint32_t launches;        /* between two copies; 0: not one yet */
-    uint32_t short_of;        /* times in a row that margins were used by fewer launches than they were for */
-    struct cw_run_trial rest; /* copies for which that is not doubled after it was too many */
+    struct cw_run_trial rest; /* copies for which that is not doubled after it was too many, `poor` times */
     uint32_t held;            /* the share's times_held at the last of them */
     /* units before and behind a block that wrote what it reads, when that was looked at last */
     uint32_t reach[2];

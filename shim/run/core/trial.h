@@ -37,7 +37,7 @@
 /* Of one thing that is tried. All zero: no trial has failed. */
 struct cw_run_trial {
     double wait;    /* the latest rest; 0: none since the last trial that was good */
-    uint64_t until; /* its end; counted (cw_run_trial_passes): how many are left */
+    uint64_t until; /* its end, UINT64_MAX: none; counted (cw_run_trial_passes): how many are left */
     uint32_t poor;  /* trials that have failed in a row */
 };
 

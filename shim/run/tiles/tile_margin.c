@@ -188,10 +188,10 @@ static uint32_t launches(const struct cw_run_tiles *x, const struct cw_run_serie
     if (asked)
         return asked;
     if (!anew)
-        m->short_of = s->saved < s->planned ? m->short_of + 1 : 0;
-    if (anew || m->short_of == 1)
+        m->rest.poor = s->saved < s->planned ? m->rest.poor + 1 : 0;
+    if (anew || m->rest.poor == 1)
         return m->launches ? m->launches : 1;
-    if (m->short_of) {
+    if (m->rest.poor) {
         m->launches = s->saved + 1;
         cw_run_trial_rest(&m->rest, CW_RUN_REST_LOOKS, 0, 1);
     } else if (!cw_run_trial_passes(&m->rest)) {

@@ -10,7 +10,6 @@ static struct {
     double all_ns; /* gained in this run */
     struct cw_run_trial_account cuts;
     struct cw_run_trial rest;
-    bool ends; /* launches stay whole for good */
 } gain;
 
 enum { KINDS = 32, FIRST_PROBE = 3, LATER_PROBE = 16 };
@@ -46,8 +45,9 @@ static void add(double ns)
     if (cw_run_gpu_gain_rests())
         return;
     if (book(&gain.cuts, ns)) {
-        gain.ends = cw_run_trial_fails(&gain.rest);
         cw_run_trial_rest(&gain.rest, CW_RUN_REST_CODE, cw_run_clock_devices_ns(), 1);
+        if (cw_run_trial_fails(&gain.rest))
+            gain.rest.until = UINT64_MAX;
         gain.cuts.gained_ns = 0;
     } else if (gain.cuts.gained_ns >= cw_run_trial_limit(&gain.cuts)) {
         gain.rest = (struct cw_run_trial){0};
@@ -120,8 +120,7 @@ bool cw_run_gpu_gain_harms(void)
 
 bool cw_run_gpu_gain_rests(void)
 {
-    return spans.harms || spans.probe || gain.ends ||
-           (gain.rest.until && cw_run_clock_devices_ns() < gain.rest.until);
+    return spans.harms || spans.probe || (gain.rest.until && cw_run_clock_devices_ns() < gain.rest.until);
 }
 
 double cw_run_gpu_gain_all(void)

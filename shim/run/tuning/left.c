@@ -31,14 +31,14 @@ static void planned(const struct cw_run_task *t, bool again)
     bool away = t->tile.launch || t->at.worker != t->at.home, waits = k->left.waiting;
 
     if (away) {
-        k->left.waits = 0;
+        k->left.rest.poor = 0;
         k->left.waiting = false;
         if (items <= k->left.items)
             k->left.rest.wait = k->left.items = 0;
     } else if (!again) {
         k->left.waiting = false;
-        k->left.waits += waits && k->left.waits <= CW_RUN_LOOK_EACH;
-        if (ns == 0 || (waits && k->left.waits <= CW_RUN_LOOK_EACH)) /* it is measured now */
+        k->left.rest.poor += waits;
+        if (ns == 0 || (waits && k->left.rest.poor <= CW_RUN_LOOK_EACH)) /* it is measured now */
             return;
         cw_run_trial_rest(&k->left.rest, CW_RUN_REST_LAUNCHES, cw_run_global_lock_now_ns(), ns);
         k->left.items = items;
