@@ -109,14 +109,6 @@ static void CL_CALLBACK ran(cl_event event, cl_int status, void *user_data)
     cw_dsp_native_remember(&t);
 }
 
-static bool is_complete(cl_event e)
-{
-    cl_int status = CL_COMPLETE;
-
-    cw_next.clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return status <= CL_COMPLETE;
-}
-
 cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
                            const cl_event *event, bool blocking)
 {
@@ -130,11 +122,11 @@ cl_int cw_dsp_native_close(struct cw_native_span *s, cl_int error, const struct 
     if (error != CL_SUCCESS)
         return error;
     closed = event ? *event : NULL;
-    if (!s->dsp || (event && cw_dsp_clock_is_virtual() && !is_complete(*event))) {
+    if (!s->dsp || (event && cw_dsp_clock_is_virtual() && cw_query_status(*event) > CL_COMPLETE)) {
         cw_dsp_native_host_add(s, work, event, blocking);
         return error;
     }
-    if (event && !is_complete(*event)) {
+    if (event && cw_query_status(*event) > CL_COMPLETE) {
         t.event = *event;
         t.work.kernel = work->kernel ? "" : NULL; /* the name is gone by then: the device's own rule */
         t.work.ops = NULL;

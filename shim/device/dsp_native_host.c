@@ -104,14 +104,8 @@ static void place(struct pending *p, uint64_t took_ns)
 /* The newest first: where one of an in-order queue is over, those before it are. The lock is held. */
 static void look(void)
 {
-    cl_int status;
-
-    for (size_t i = count; i-- > 0;) {
-        status = CL_COMPLETE;
-        cw_next.clGetEventInfo(list[i].t.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                               NULL);
-        list[i].over = status <= CL_COMPLETE;
-    }
+    for (size_t i = count; i-- > 0;)
+        list[i].over = cw_query_status(list[i].t.event) <= CL_COMPLETE;
 }
 
 void cw_dsp_native_host_settle(void)

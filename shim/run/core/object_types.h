@@ -10,7 +10,7 @@
 #include "../../../analyzer/io/identity.h"
 #include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../../device/device.h"
-#include "../../door/dispatch.h"
+#include "../../door/query.h"
 #include "../../door/registry.h"
 #include "backoff.h"
 #include "reason.h"

@@ -120,25 +120,6 @@ cl_int cw_stream_hook_clBuildProgram(cl_program program, cl_uint n, const cl_dev
     return cw_stream_below.clBuildProgram(program, n, devices, options, notify, data);
 }
 
-#define RETAIN(name, type, kind)                                                                             \
-    cl_int cw_stream_hook_##name(type handle)                                                                \
-    {                                                                                                        \
-        cl_int err = cw_stream_below.name(handle);                                                           \
-        if (err == CL_SUCCESS)                                                                               \
-            cw_stream_object_retained(handle, kind);                                                         \
-        return err;                                                                                          \
-    }
-#define RELEASE(name, type, kind)                                                                            \
-    cl_int cw_stream_hook_##name(type handle)                                                                \
-    {                                                                                                        \
-        cw_stream_object_released(handle, kind);                                                             \
-        return cw_stream_below.name(handle);                                                                 \
-    }
-RETAIN(clRetainProgram, cl_program, CW_STREAM_PROGRAM)
-RELEASE(clReleaseProgram, cl_program, CW_STREAM_PROGRAM)
-RETAIN(clRetainKernel, cl_kernel, CW_STREAM_KERNEL)
-RELEASE(clReleaseKernel, cl_kernel, CW_STREAM_KERNEL)
-
 /* ---- kernels */
 
 void cw_stream_kernel_free(void *object)

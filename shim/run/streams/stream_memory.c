@@ -163,18 +163,3 @@ SHARED(clCreateFromEGLImageKHR,
        (CLeglDisplayKHR display, CLeglImageKHR image, cl_mem_flags flags,
         const cl_egl_image_properties_khr *properties, cl_int *err),
        (display, image, flags, properties, err))
-
-cl_int cw_stream_hook_clRetainMemObject(cl_mem memory)
-{
-    cl_int err = cw_stream_below.clRetainMemObject(memory);
-
-    if (err == CL_SUCCESS)
-        cw_stream_object_retained(memory, CW_STREAM_MEMORY);
-    return err;
-}
-
-cl_int cw_stream_hook_clReleaseMemObject(cl_mem memory)
-{
-    cw_stream_object_released(memory, CW_STREAM_MEMORY);
-    return cw_stream_below.clReleaseMemObject(memory);
-}

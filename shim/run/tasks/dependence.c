@@ -22,18 +22,9 @@
 #include "event_list.h"
 #include "task.h"
 
-static cl_int vendor_status(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-    cl_int err =
-        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-
-    return err == CL_SUCCESS ? status : err;
-}
-
 static bool is_over(cl_event event)
 {
-    return vendor_status(event) <= CL_COMPLETE;
+    return cw_query_status(event) <= CL_COMPLETE;
 }
 
 bool cw_run_dependence_is_gated(struct cw_run_queue *q)
@@ -59,7 +50,7 @@ static enum cw_run_waits look(const struct cw_run_queue *q, cl_event event)
         return e->status < 0 || e->queue->context != q->context ? CW_RUN_WAITS_ODD : CW_RUN_WAITS_FINE;
     if (event && !is_of(event, q->context))
         return CW_RUN_WAITS_ODD;
-    status = e && e->what == CW_RUN_USER ? e->status : event ? vendor_status(event) : CL_INVALID_EVENT;
+    status = e && e->what == CW_RUN_USER ? e->status : event ? cw_query_status(event) : CL_INVALID_EVENT;
     if (status < 0)
         return CW_RUN_WAITS_ODD;
     return e && e->what != CW_RUN_CALLED && status > CL_COMPLETE ? CW_RUN_WAITS_GATED : CW_RUN_WAITS_FINE;
@@ -85,7 +76,7 @@ static bool is_native(cl_event event)
 
     if (e && e->what == CW_RUN_MANAGED)
         return e->task && e->task->behind_native && e->task->state < CW_RUN_DONE;
-    return vendor_status(event) > CL_COMPLETE;
+    return cw_query_status(event) > CL_COMPLETE;
 }
 
 bool cw_run_dependence_waits_native(const struct cw_run_queue *q, cl_uint n, const cl_event *list)
@@ -201,7 +192,7 @@ bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
 
     if (!marker)
         return false;
-    if (vendor_status(marker) > CL_COMPLETE) {
+    if (cw_query_status(marker) > CL_COMPLETE) {
         t = foreign_task(marker);
         j = t ? new_join(q) : NULL;
         waits = j && cw_run_edge_add(t, j, CW_RUN_FAILS);
@@ -243,7 +234,7 @@ static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event eve
         cw_run_edge_add(before, t, edge);
         return before->behind_native && before->state < CW_RUN_DONE;
     }
-    if (vendor_status(event) <= CL_COMPLETE)
+    if (cw_query_status(event) <= CL_COMPLETE)
         return false;
     before = foreign_task(event);
     if (before)
