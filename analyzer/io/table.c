@@ -6,80 +6,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "json_out.h"
-
-/* ---- one cell */
-
-enum { NUMBER_BYTES = 60 }; /* of a number, at most */
-
-/* In quotes where it must be (RFC 4180). */
-static void put_csv(FILE *f, const char *text, size_t n)
-{
-    bool quotes =
-        n && (memchr(text, '"', n) || memchr(text, ',', n) || memchr(text, '\n', n) || memchr(text, '\r', n));
-
-    if (quotes)
-        putc('"', f);
-    for (size_t i = 0; quotes && i < n; i++) {
-        if (text[i] == '"')
-            putc('"', f);
-        putc(text[i], f);
-    }
-    if (quotes)
-        putc('"', f);
-    else if (n)
-        fwrite(text, 1, n, f);
-}
-
-/* A string; a NUL byte is U+EF00, as json_out.h has U+EF00 + byte for bytes that are not UTF-8. False: out of
- * memory. */
-static bool put_json(struct cw_json_out *json, const char *text, size_t n)
-{
-    static const char nul[] = "\xee\xbc\x80";
-    size_t used = 0, nuls = 0;
-    char *copy;
-
-    for (size_t i = 0; i < n; i++)
-        nuls += !text[i];
-    copy = malloc(n + nuls * (sizeof nul - 2) + 1);
-    if (!copy)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        size_t m = text[i] ? 1 : sizeof nul - 1;
-        memcpy(copy + used, text[i] ? &text[i] : nul, m);
-        used += m;
-    }
-    copy[used] = '\0';
-    cw_json_put_string(json, copy);
-    free(copy);
-    return true;
-}
-
-/* Whether it is UTF-8 without NUL bytes. */
-static bool is_utf8(const char *text, size_t n)
-{
-    const unsigned char *s = (const unsigned char *)text;
-
-    for (size_t i = 0; i < n; i++) {
-        unsigned c = s[i], more = c < 0x80 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
-        unsigned code = more == 3 ? c & 7 : more == 2 ? c & 15 : more == 1 ? c & 31 : c;
-
-        if (!c || (c >= 0x80 && c < 0xc2) || c > 0xf4 || more > n - 1 - i)
-            return false;
-        for (unsigned k = 1; k <= more; k++) {
-            if ((s[i + k] & 0xc0) != 0x80)
-                return false;
-            code = code << 6 | (s[i + k] & 63);
-        }
-        if ((more == 2 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-            (more == 3 && (code < 0x10000 || code > 0x10ffff)))
-            return false;
-        i += more;
-    }
-    return true;
-}
 
 /* ---- forms */
 
@@ -102,8 +30,8 @@ static bool ends_in(const char *path, const char *ending)
 
 /* The form of a table `path`: `form` itself, or as the name ends: .csv, .json, .jsonl, .sqlite, .db; CSV for
  * "-". CW_ERR_INVALID: another ending, or SQLite to standard output. */
-static enum cw_status form_of(const char *path, enum cw_table_form form, enum cw_table_form *found,
-                              struct cw_error *err)
+static enum cw_status table_form_of(const char *path, enum cw_table_form form, enum cw_table_form *found,
+                                    struct cw_error *err)
 {
     bool output = !strcmp(path, "-");
 
@@ -133,7 +61,7 @@ static enum cw_status check_regular(const struct cw_output *out, struct cw_error
 enum cw_status cw_table_check(const char *path, enum cw_table_form form, struct cw_error *err)
 {
     struct cw_output out = {0};
-    enum cw_status status = form_of(path, form, &form, err);
+    enum cw_status status = table_form_of(path, form, &form, err);
 
     if (status != CW_OK || !strcmp(path, "-"))
         return status;
@@ -219,7 +147,7 @@ void cw_table_put_null(struct cw_table *t)
 
 static void bind_number(struct cw_table *t, const char *text, size_t n)
 {
-    char copy[NUMBER_BYTES + 1];
+    char copy[CW_TABLE_NUMBER_BYTES + 1];
 
     memcpy(copy, text, n);
     copy[n] = '\0';
@@ -229,10 +157,12 @@ static void bind_number(struct cw_table *t, const char *text, size_t n)
         sqlite3_bind_double(t->insert, (int)t->at + 1, strtod(copy, NULL));
 }
 
+static bool table_is_utf8(const char *text, size_t n);
+
 static void bind_text(struct cw_table *t, const char *text, size_t n)
 {
     int k = (int)t->at + 1;
-    int rc = is_utf8(text, n)
+    int rc = table_is_utf8(text, n)
                  ? sqlite3_bind_text64(t->insert, k, n ? text : "", n, SQLITE_TRANSIENT, SQLITE_UTF8)
                  : sqlite3_bind_blob64(t->insert, k, text, n, SQLITE_TRANSIENT);
 
@@ -246,24 +176,28 @@ static void put_json_number(struct cw_table *t, const char *text, size_t n)
         cw_json_put_char(t->json, text[k]);
 }
 
+static void table_csv(FILE *f, const char *text, size_t n);
+
+static bool table_json(struct cw_json_out *json, const char *text, size_t n);
+
 void cw_table_put_text(struct cw_table *t, const char *text, size_t n)
 {
     bool number = t->column[t->at].type != CW_TABLE_TEXT;
 
-    if (number && (n == 0 || n > NUMBER_BYTES)) {
+    if (number && (n == 0 || n > CW_TABLE_NUMBER_BYTES)) {
         cw_table_put_null(t);
         return;
     }
     begin_cell(t);
     if (t->form == CW_TABLE_CSV)
-        put_csv(t->out.f, text, n);
+        table_csv(t->out.f, text, n);
     else if (t->insert && number)
         bind_number(t, text, n);
     else if (t->insert)
         bind_text(t, text, n);
     else if (number)
         put_json_number(t, text, n);
-    else if (!put_json(t->json, text, n))
+    else if (!table_json(t->json, text, n))
         fail_memory(t);
     end_cell(t);
 }
@@ -345,7 +279,7 @@ static void begin_text(struct cw_table *t)
         return;
     }
     for (uint32_t k = 0; k < t->count; k++) {
-        put_csv(t->out.f, t->column[k].name, strlen(t->column[k].name));
+        table_csv(t->out.f, t->column[k].name, strlen(t->column[k].name));
         putc(k + 1 < t->count ? ',' : '\n', t->out.f);
     }
 }
@@ -370,7 +304,7 @@ enum cw_status cw_table_open(struct cw_table **to, const char *path, enum cw_tab
                              struct cw_error *err)
 {
     struct cw_table *t = NULL;
-    enum cw_status status = form_of(path, form, &form, err);
+    enum cw_status status = table_form_of(path, form, &form, err);
 
     *to = NULL;
     if (status == CW_OK && (!(t = calloc(1, sizeof *t)) || !(t->column = calloc(count, sizeof *column))))
@@ -415,7 +349,74 @@ enum cw_status cw_table_close(struct cw_table *t, enum cw_status status, struct 
     return status;
 }
 
-/* ---- types */
+/* ---- cells */
+
+/* In quotes where it must be (RFC 4180). */
+static void table_csv(FILE *f, const char *text, size_t n)
+{
+    bool quotes =
+        n && (memchr(text, '"', n) || memchr(text, ',', n) || memchr(text, '\n', n) || memchr(text, '\r', n));
+
+    if (quotes)
+        putc('"', f);
+    for (size_t i = 0; quotes && i < n; i++) {
+        if (text[i] == '"')
+            putc('"', f);
+        putc(text[i], f);
+    }
+    if (quotes)
+        putc('"', f);
+    else if (n)
+        fwrite(text, 1, n, f);
+}
+
+/* A string; a NUL byte is U+EF00, as json_out.h has U+EF00 + byte for bytes that are not UTF-8. False: out of
+ * memory. */
+static bool table_json(struct cw_json_out *json, const char *text, size_t n)
+{
+    static const char nul[] = "\xee\xbc\x80";
+    size_t used = 0, nuls = 0;
+    char *copy;
+
+    for (size_t i = 0; i < n; i++)
+        nuls += !text[i];
+    copy = malloc(n + nuls * (sizeof nul - 2) + 1);
+    if (!copy)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        size_t m = text[i] ? 1 : sizeof nul - 1;
+        memcpy(copy + used, text[i] ? &text[i] : nul, m);
+        used += m;
+    }
+    copy[used] = '\0';
+    cw_json_put_string(json, copy);
+    free(copy);
+    return true;
+}
+
+/* Whether it is UTF-8 without NUL bytes. */
+static bool table_is_utf8(const char *text, size_t n)
+{
+    const unsigned char *s = (const unsigned char *)text;
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned c = s[i], more = c < 0x80 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+        unsigned code = more == 3 ? c & 7 : more == 2 ? c & 15 : more == 1 ? c & 31 : c;
+
+        if (!c || (c >= 0x80 && c < 0xc2) || c > 0xf4 || more > n - 1 - i)
+            return false;
+        for (unsigned k = 1; k <= more; k++) {
+            if ((s[i + k] & 0xc0) != 0x80)
+                return false;
+            code = code << 6 | (s[i + k] & 63);
+        }
+        if ((more == 2 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
+            (more == 3 && (code < 0x10000 || code > 0x10ffff)))
+            return false;
+        i += more;
+    }
+    return true;
+}
 
 static size_t digits(const char *s, size_t n)
 {
@@ -435,7 +436,7 @@ enum cw_table_type cw_table_type_of(const char *s, size_t n)
         return CW_TABLE_NULL;
     at = *s == '-';
     whole = digits(s + at, n - at);
-    if (n > NUMBER_BYTES || whole == 0 || (whole > 1 && s[at] == '0'))
+    if (n > CW_TABLE_NUMBER_BYTES || whole == 0 || (whole > 1 && s[at] == '0'))
         return CW_TABLE_TEXT;
     at += whole;
     if (at < n && s[at] == '.') {

@@ -56,4 +56,8 @@ bool cw_table_failed(const struct cw_table *t);
  * the first error (CW_ERR_IO, CW_ERR_NOMEM). NULL allowed: returns `status`. */
 enum cw_status cw_table_close(struct cw_table *t, enum cw_status status, struct cw_error *err);
 
+/* ---- one cell, for table.c */
+
+enum { CW_TABLE_NUMBER_BYTES = 60 }; /* of a number, at most */
+
 #endif

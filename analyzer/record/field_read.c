@@ -3,177 +3,6 @@
 
 #include <string.h>
 
-/* ---- lists */
-
-/* Memory is out. False, like everything here after an error. */
-static bool no_memory(struct cw_json_in *in)
-{
-    cw_error_set(in->err, CW_ERR_NOMEM, "%s: out of memory", in->name);
-    return false;
-}
-
-/* A list fits into a slice (2^32 - 1 elements, all of its kind together). */
-static bool fits(struct cw_json_in *in, size_t count)
-{
-    if (count < CW_NONE)
-        return true;
-    cw_error_set(in->err, CW_ERR_LIMIT, "%s: more than 2^32 list elements", in->name);
-    return false;
-}
-
-static bool read_u32(struct cw_json_in *in, uint32_t max, uint32_t *value)
-{
-    uint64_t v = 0;
-    bool ok = cw_json_u64(in, max, &v);
-
-    *value = (uint32_t)v;
-    return ok;
-}
-
-/* A number or null (CW_NONE). */
-static bool read_ref(struct cw_json_in *in, uint32_t *id)
-{
-    *id = CW_NONE;
-    return cw_json_null(in) || read_u32(in, CW_NONE - 1, id);
-}
-
-/* "0a1b…" appended to t->bytes: at [*first, *first + *count). */
-static bool read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max, uint32_t *first, size_t *count)
-{
-    const char *s, *at;
-    size_t length;
-    uint8_t *out;
-
-    cw_json_peek(in);
-    at = in->p;
-    if (!cw_json_string(in, &s, &length))
-        return false;
-    if (length % 2 || length / 2 > max || strspn(s, "0123456789abcdefABCDEF") != length)
-        return cw_json_fail(in, at, "expected pairs of hexadecimal digits, at most %zu", max);
-    if (!fits(in, t->bytes.count + length / 2))
-        return false;
-    *first = (uint32_t)t->bytes.count;
-    *count = length / 2;
-    out = cw_trace_push(&t->bytes, length / 2);
-    if (!out)
-        return no_memory(in);
-    for (size_t i = 0; i < length; i++) {
-        unsigned digit = (unsigned)(s[i] <= '9' ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
-        out[i / 2] = (uint8_t)(out[i / 2] << 4 | digit);
-    }
-    return true;
-}
-
-static bool key_is(const char *key, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(key, word, length) == 0;
-}
-
-/* One member of an argument; the kind of the argument follows from its members. */
-static bool read_arg_member(struct cw_json_in *in, struct cw_trace *t, const char *key, size_t length,
-                            struct cw_t_arg *a)
-{
-    size_t count = 0;
-
-    if (key_is(key, length, "index"))
-        return read_u32(in, UINT32_MAX, &a->command_index);
-    if (key_is(key, length, "size"))
-        return read_u32(in, UINT32_MAX, &a->size);
-    if (key_is(key, length, "value") || key_is(key, length, "svm")) {
-        a->kind = *key == 'v' ? CW_ARG_VALUE : CW_ARG_SVM;
-        return cw_json_hex(in, &a->value);
-    }
-    if (key_is(key, length, "bytes")) {
-        a->kind = CW_ARG_VALUE;
-        if (!read_digits(in, t, UINT32_MAX, &a->blob, &count))
-            return false;
-        a->size = (uint32_t)count;
-        return true;
-    }
-    if (key_is(key, length, "local")) {
-        a->kind = CW_ARG_LOCAL;
-        return read_u32(in, UINT32_MAX, &a->size);
-    }
-    if (!key_is(key, length, "memory") && !key_is(key, length, "sampler") && !key_is(key, length, "queue"))
-        return cw_json_skip(in);
-    a->kind = *key == 'm' ? CW_ARG_MEMORY : *key == 's' ? CW_ARG_SAMPLER : CW_ARG_QUEUE;
-    a->size = sizeof(void *);
-    return read_ref(in, &a->memory);
-}
-
-static bool read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_slice *s)
-{
-    *s = (struct cw_slice){(uint32_t)t->args.count, 0};
-    for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first); s->count++) {
-        struct cw_t_arg *a = cw_trace_push_spilled(&t->args, 1);
-        const char *key;
-        size_t length;
-        if (!a)
-            return no_memory(in);
-        if (!fits(in, t->args.count))
-            return false;
-        a->memory = a->blob = CW_NONE;
-        for (bool member = cw_json_begin(in, '{'); cw_json_next(in, '}', &member);)
-            if (!cw_json_key(in, &key, &length) || !read_arg_member(in, t, key, length, a))
-                return false;
-        if (a->kind == CW_ARG_SVM)
-            a->size = sizeof(void *);
-    }
-    return !in->err->status;
-}
-
-/* An access that the command's other list has as well is one read-write access. Only the first MERGE_DEPTH
- * are looked at, so that an enormous list costs no square; beyond, two entries say the same as one. */
-enum { MERGE_DEPTH = 128 };
-
-static void merge_access(struct cw_trace *t, struct cw_slice *s)
-{
-    struct cw_t_access *v = t->accesses.v + s->first, *last = &v[s->count - 1];
-
-    for (uint32_t i = 0; i + 1 < s->count && i < MERGE_DEPTH; i++)
-        if (v[i].memory == last->memory && v[i].offset == last->offset && v[i].bytes == last->bytes &&
-            !(v[i].mode & last->mode)) {
-            v[i].mode |= last->mode;
-            v[i].declared |= last->declared;
-            t->accesses.count--;
-            s->count--;
-            return;
-        }
-}
-
-/* "reads" or "writes" of a command, mode says which; they share the slice. */
-static bool read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t mode, struct cw_slice *s)
-{
-    if (s->count == 0)
-        s->first = (uint32_t)t->accesses.count;
-    for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
-        struct cw_t_access *a = cw_trace_push_spilled(&t->accesses, 1);
-        const char *key;
-        size_t length;
-        bool ok = true;
-        if (!a)
-            return no_memory(in);
-        *a = (struct cw_t_access){.memory = CW_NONE, .mode = (uint16_t)mode, .declared = (uint16_t)mode};
-        for (bool member = cw_json_begin(in, '{'); ok && cw_json_next(in, '}', &member);) {
-            if (!cw_json_key(in, &key, &length))
-                return false;
-            if (key_is(key, length, "memory"))
-                ok = read_ref(in, &a->memory);
-            else if (key_is(key, length, "offset"))
-                ok = cw_json_u64(in, UINT64_MAX, &a->offset);
-            else
-                ok = key_is(key, length, "bytes") ? cw_json_u64(in, UINT64_MAX, &a->bytes) : cw_json_skip(in);
-        }
-        if (in->err->status || !fits(in, t->accesses.count))
-            return false;
-        s->count++;
-        merge_access(t, s);
-    }
-    return !in->err->status;
-}
-
-/* ---- members */
-
 /* Up to `max` numbers; *count says how many came. */
 static bool read_numbers(struct cw_json_in *in, uint64_t *v, size_t max, size_t *count)
 {
@@ -219,6 +48,8 @@ static bool read_type(struct cw_json_in *in, uint32_t *value)
     return *value || cw_json_fail(in, at, "there is no command type \"%.60s\"", word);
 }
 
+static bool field_no_memory(struct cw_json_in *in);
+
 static bool read_string(struct cw_json_in *in, struct cw_trace *t, bool required, const char **value)
 {
     const char *s;
@@ -230,7 +61,7 @@ static bool read_string(struct cw_json_in *in, struct cw_trace *t, bool required
     if (!cw_json_string(in, &s, &length))
         return false;
     *value = cw_trace_strndup(t, s, length);
-    return *value || no_memory(in);
+    return *value || field_no_memory(in);
 }
 
 static bool read_range(struct cw_json_in *in, const struct cw_field *f, struct cw_command *k, uint64_t *v)
@@ -264,6 +95,10 @@ static bool read_blob(struct cw_json_in *in, struct cw_blob *b)
     return true;
 }
 
+static bool field_fits(struct cw_json_in *in, size_t count);
+
+static bool field_read_ref(struct cw_json_in *in, uint32_t *id);
+
 static bool read_id_list(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *f,
                          struct cw_slice *s)
 {
@@ -276,8 +111,8 @@ static bool read_id_list(struct cw_json_in *in, struct cw_trace *t, const struct
                        : programs ? cw_trace_push(&t->program_ids, 1)
                                   : cw_trace_push_spilled(&t->waits, 1);
         if (!id)
-            return no_memory(in);
-        if (!fits(in, ++count) || !read_ref(in, id))
+            return field_no_memory(in);
+        if (!field_fits(in, ++count) || !field_read_ref(in, id))
             return false;
     }
     return !in->err->status;
@@ -289,8 +124,8 @@ static bool read_hex_list(struct cw_json_in *in, struct cw_trace *t, struct cw_s
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first); s->count++) {
         uint64_t *address = cw_trace_push_spilled(&t->addresses, 1);
         if (!address)
-            return no_memory(in);
-        if (!fits(in, t->addresses.count) || !cw_json_hex(in, address))
+            return field_no_memory(in);
+        if (!field_fits(in, t->addresses.count) || !cw_json_hex(in, address))
             return false;
     }
     return !in->err->status;
@@ -301,20 +136,27 @@ static bool read_transfer(struct cw_json_in *in, struct cw_trace *t, uint32_t *i
     struct cw_t_transfer *x = cw_trace_push_spilled(&t->transfers, 1);
 
     if (!x)
-        return no_memory(in);
+        return field_no_memory(in);
     *index = (uint32_t)(t->transfers.count - 1);
-    return fits(in, t->transfers.count) &&
+    return field_fits(in, t->transfers.count) &&
            cw_field_read_object(in, t, cw_transfer_fields, x, sizeof *x, false, 0);
 }
+
+static bool field_read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max, uint32_t *first,
+                              size_t *count);
 
 static bool read_pattern(struct cw_json_in *in, struct cw_trace *t, struct cw_t_transfer *x)
 {
     size_t count = 0;
-    bool ok = read_digits(in, t, 128, &x->pattern, &count);
+    bool ok = field_read_digits(in, t, 128, &x->pattern, &count);
 
     x->pattern_bytes = (uint8_t)count;
     return ok;
 }
+
+static bool field_read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_slice *s);
+
+static bool field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t mode, struct cw_slice *s);
 
 /* Members that hold more than one number or word. */
 static bool read_list(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *f, void *element)
@@ -335,11 +177,11 @@ static bool read_list(struct cw_json_in *in, struct cw_trace *t, const struct cw
     case CW_F_HEX_LIST:
         return read_hex_list(in, t, (struct cw_slice *)m);
     case CW_F_ARGS:
-        return read_args(in, t, (struct cw_slice *)m);
+        return field_read_args(in, t, (struct cw_slice *)m);
     case CW_F_READS:
-        return read_accesses(in, t, CW_ACCESS_READ, (struct cw_slice *)m);
+        return field_read_accesses(in, t, CW_ACCESS_READ, (struct cw_slice *)m);
     case CW_F_WRITES:
-        return read_accesses(in, t, CW_ACCESS_WRITE, (struct cw_slice *)m);
+        return field_read_accesses(in, t, CW_ACCESS_WRITE, (struct cw_slice *)m);
     case CW_F_TRANSFER:
         return read_transfer(in, t, (uint32_t *)m);
     case CW_F_PATTERN:
@@ -348,6 +190,8 @@ static bool read_list(struct cw_json_in *in, struct cw_trace *t, const struct cw
         return cw_json_skip(in);
     }
 }
+
+static bool field_read_u32(struct cw_json_in *in, uint32_t max, uint32_t *value);
 
 static bool read_member(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *f, void *element)
 {
@@ -363,7 +207,7 @@ static bool read_member(struct cw_json_in *in, struct cw_trace *t, const struct 
         *(uint8_t *)m = (uint8_t)u;
         return ok;
     case CW_F_U32:
-        return read_u32(in, UINT32_MAX, (uint32_t *)m);
+        return field_read_u32(in, UINT32_MAX, (uint32_t *)m);
     case CW_F_U64:
         return cw_json_u64(in, UINT64_MAX, (uint64_t *)m);
     case CW_F_I32:
@@ -377,7 +221,7 @@ static bool read_member(struct cw_json_in *in, struct cw_trace *t, const struct 
     case CW_F_STRING:
         return read_string(in, t, f->required, (const char **)m);
     case CW_F_REF:
-        return read_ref(in, (uint32_t *)m);
+        return field_read_ref(in, (uint32_t *)m);
     case CW_F_ENUM:
         return read_name(in, f, (uint32_t *)m);
     case CW_F_ENUM8:
@@ -405,6 +249,8 @@ static const struct cw_field *find(const struct cw_field *fields, const struct c
     return NULL;
 }
 
+static bool field_key_is(const char *key, size_t length, const char *word);
+
 bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struct cw_field *fields,
                           void *element, size_t size, bool has_id, size_t index)
 {
@@ -420,7 +266,7 @@ bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struc
         const char *key_at = in->p;
         if (!cw_json_key(in, &key, &length))
             return false;
-        if (has_id && id == UINT64_MAX && key_is(key, length, "id")) {
+        if (has_id && id == UINT64_MAX && field_key_is(key, length, "id")) {
             if (!cw_json_u64(in, UINT64_MAX - 1, &id))
                 return false;
             if (id != index)
@@ -472,4 +318,177 @@ bool cw_field_read_version(struct cw_json_in *in)
                      version ? "use the clweave that wrote it" : "trace the program again");
     in->err->status = CW_ERR_VERSION;
     return false;
+}
+
+/* ---- lists */
+
+static bool field_no_memory(struct cw_json_in *in)
+{
+    cw_error_set(in->err, CW_ERR_NOMEM, "%s: out of memory", in->name);
+    return false;
+}
+
+/* Record that memory is out / that a list would not fit into a slice (2^32 - 1 elements, all of its kind
+ * together). False after an error, like everything here. */
+static bool field_fits(struct cw_json_in *in, size_t count)
+{
+    if (count < CW_NONE)
+        return true;
+    cw_error_set(in->err, CW_ERR_LIMIT, "%s: more than 2^32 list elements", in->name);
+    return false;
+}
+
+static bool field_read_u32(struct cw_json_in *in, uint32_t max, uint32_t *value)
+{
+    uint64_t v = 0;
+    bool ok = cw_json_u64(in, max, &v);
+
+    *value = (uint32_t)v;
+    return ok;
+}
+
+/* A number or null (CW_NONE). */
+static bool field_read_ref(struct cw_json_in *in, uint32_t *id)
+{
+    *id = CW_NONE;
+    return cw_json_null(in) || field_read_u32(in, CW_NONE - 1, id);
+}
+
+/* "0a1b…" appended to t->bytes: at [*first, *first + *count). */
+static bool field_read_digits(struct cw_json_in *in, struct cw_trace *t, size_t max, uint32_t *first,
+                              size_t *count)
+{
+    const char *s, *at;
+    size_t length;
+    uint8_t *out;
+
+    cw_json_peek(in);
+    at = in->p;
+    if (!cw_json_string(in, &s, &length))
+        return false;
+    if (length % 2 || length / 2 > max || strspn(s, "0123456789abcdefABCDEF") != length)
+        return cw_json_fail(in, at, "expected pairs of hexadecimal digits, at most %zu", max);
+    if (!field_fits(in, t->bytes.count + length / 2))
+        return false;
+    *first = (uint32_t)t->bytes.count;
+    *count = length / 2;
+    out = cw_trace_push(&t->bytes, length / 2);
+    if (!out)
+        return field_no_memory(in);
+    for (size_t i = 0; i < length; i++) {
+        unsigned digit = (unsigned)(s[i] <= '9' ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
+        out[i / 2] = (uint8_t)(out[i / 2] << 4 | digit);
+    }
+    return true;
+}
+
+static bool field_key_is(const char *key, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(key, word, length) == 0;
+}
+
+/* One member of an argument; the kind of the argument follows from its members. */
+static bool read_arg_member(struct cw_json_in *in, struct cw_trace *t, const char *key, size_t length,
+                            struct cw_t_arg *a)
+{
+    size_t count = 0;
+
+    if (field_key_is(key, length, "index"))
+        return field_read_u32(in, UINT32_MAX, &a->command_index);
+    if (field_key_is(key, length, "size"))
+        return field_read_u32(in, UINT32_MAX, &a->size);
+    if (field_key_is(key, length, "value") || field_key_is(key, length, "svm")) {
+        a->kind = *key == 'v' ? CW_ARG_VALUE : CW_ARG_SVM;
+        return cw_json_hex(in, &a->value);
+    }
+    if (field_key_is(key, length, "bytes")) {
+        a->kind = CW_ARG_VALUE;
+        if (!field_read_digits(in, t, UINT32_MAX, &a->blob, &count))
+            return false;
+        a->size = (uint32_t)count;
+        return true;
+    }
+    if (field_key_is(key, length, "local")) {
+        a->kind = CW_ARG_LOCAL;
+        return field_read_u32(in, UINT32_MAX, &a->size);
+    }
+    if (!field_key_is(key, length, "memory") && !field_key_is(key, length, "sampler") &&
+        !field_key_is(key, length, "queue"))
+        return cw_json_skip(in);
+    a->kind = *key == 'm' ? CW_ARG_MEMORY : *key == 's' ? CW_ARG_SAMPLER : CW_ARG_QUEUE;
+    a->size = sizeof(void *);
+    return field_read_ref(in, &a->memory);
+}
+
+/* "args" of a command. */
+static bool field_read_args(struct cw_json_in *in, struct cw_trace *t, struct cw_slice *s)
+{
+    *s = (struct cw_slice){(uint32_t)t->args.count, 0};
+    for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first); s->count++) {
+        struct cw_t_arg *a = cw_trace_push_spilled(&t->args, 1);
+        const char *key;
+        size_t length;
+        if (!a)
+            return field_no_memory(in);
+        if (!field_fits(in, t->args.count))
+            return false;
+        a->memory = a->blob = CW_NONE;
+        for (bool member = cw_json_begin(in, '{'); cw_json_next(in, '}', &member);)
+            if (!cw_json_key(in, &key, &length) || !read_arg_member(in, t, key, length, a))
+                return false;
+        if (a->kind == CW_ARG_SVM)
+            a->size = sizeof(void *);
+    }
+    return !in->err->status;
+}
+
+/* An access that the command's other list has as well is one read-write access. Only the first MERGE_DEPTH
+ * are looked at, so that an enormous list costs no square; beyond, two entries say the same as one. */
+enum { MERGE_DEPTH = 128 };
+
+static void merge_access(struct cw_trace *t, struct cw_slice *s)
+{
+    struct cw_t_access *v = t->accesses.v + s->first, *last = &v[s->count - 1];
+
+    for (uint32_t i = 0; i + 1 < s->count && i < MERGE_DEPTH; i++)
+        if (v[i].memory == last->memory && v[i].offset == last->offset && v[i].bytes == last->bytes &&
+            !(v[i].mode & last->mode)) {
+            v[i].mode |= last->mode;
+            v[i].declared |= last->declared;
+            t->accesses.count--;
+            s->count--;
+            return;
+        }
+}
+
+/* "reads" or "writes" of a command, mode says which; they share the slice. */
+static bool field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t mode, struct cw_slice *s)
+{
+    if (s->count == 0)
+        s->first = (uint32_t)t->accesses.count;
+    for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
+        struct cw_t_access *a = cw_trace_push_spilled(&t->accesses, 1);
+        const char *key;
+        size_t length;
+        bool ok = true;
+        if (!a)
+            return field_no_memory(in);
+        *a = (struct cw_t_access){.memory = CW_NONE, .mode = (uint16_t)mode, .declared = (uint16_t)mode};
+        for (bool member = cw_json_begin(in, '{'); ok && cw_json_next(in, '}', &member);) {
+            if (!cw_json_key(in, &key, &length))
+                return false;
+            if (field_key_is(key, length, "memory"))
+                ok = field_read_ref(in, &a->memory);
+            else if (field_key_is(key, length, "offset"))
+                ok = cw_json_u64(in, UINT64_MAX, &a->offset);
+            else
+                ok = field_key_is(key, length, "bytes") ? cw_json_u64(in, UINT64_MAX, &a->bytes)
+                                                        : cw_json_skip(in);
+        }
+        if (in->err->status || !field_fits(in, t->accesses.count))
+            return false;
+        s->count++;
+        merge_access(t, s);
+    }
+    return !in->err->status;
 }

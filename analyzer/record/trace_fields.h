@@ -99,4 +99,8 @@ bool cw_field_read_object(struct cw_json_in *in, struct cw_trace *t, const struc
 /* Reads the value of "version". False after an error; CW_ERR_VERSION: this clweave does not read it. */
 bool cw_field_read_version(struct cw_json_in *in);
 
+/* Parts of field_read.c: the lists of a command, and the common part of all readers of
+ * members.
+ */
+
 #endif

@@ -1,6 +1,5 @@
 #include "dsp_native.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

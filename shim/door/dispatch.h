@@ -2,7 +2,7 @@
  *
  * Include this before any CL header: it asks for the deprecated prototypes, which the table is typed by.
  *
- * A call comes in by an exported symbol (exports.c, LD_PRELOAD) or by the loader's layer table (layer.c,
+ * A call comes in by an exported symbol (exports.c, LD_PRELOAD) or by the loader's layer table (exports.c,
  * OPENCL_LAYERS). If the mode hooks that function, the mode's hook is called, once per call whichever doors
  * it passed; if not, the call goes straight on. Hooks, and everything else in this library, reach OpenCL
  * through cw_next only: a plain clFlush(...) in this library would be our own exported symbol. */
@@ -61,15 +61,6 @@ const char *cw_door_api_name(enum cw_api_id id);
  * the loader lacks fails with the error of a missing function) before a mode's start() runs, and constant
  * from then on. */
 extern struct cw_dispatch cw_next;
-
-/* ---- query.c: what several folders ask about objects by them, and the form of an answer. Any thread.
- * The state of an event: CL_COMPLETE or less when it is over. Its error, which is negative, when it cannot be
- * asked. */
-cl_int cw_query_status(cl_event event);
-/* References that the vendor counts, 0 when it cannot be asked. */
-cl_uint cw_query_context_references(cl_context context);
-/* Answers a query of the program's, as clGet*Info does. */
-cl_int cw_query_answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret);
 
 /* The mode that CLWEAVE_MODE selects. */
 struct cw_mode {

@@ -1,5 +1,5 @@
-/* query.c - see door/dispatch.h. */
-#include "dispatch.h"
+/* query.c - see door/query.h. */
+#include "query.h"
 
 #include <string.h>
 

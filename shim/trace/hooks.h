@@ -54,7 +54,7 @@
 CW_TRACE_HOOKS(CW_DECLARE_HOOK)
 #undef CW_DECLARE_HOOK
 
-/* hooks_ext.c: extension functions that enqueue or make memory. */
+/* mode_trace.c: extension functions that enqueue or make memory. */
 extern const struct cw_ext_hooks cw_trace_ext_hooks;
 
 /* After a call by which the host knows that `queue` (NULL: none in particular) has finished command `seq`, or

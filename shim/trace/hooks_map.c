@@ -1,5 +1,4 @@
 /* hooks_map.c - mapping memory objects, and which unmap ends which map. */
-#include "../../analyzer/record/trace.h"
 #include "capture.h"
 #include "hooks.h"
 

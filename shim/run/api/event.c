@@ -3,7 +3,7 @@
 #include "../../door/dynamic_loader.h"
 #include "../tasks/foreign.h"
 #include "../core/clock.h"
-#include "../tuning/activation.h"
+#include "../tuning/tuning.h"
 #include "event.h"
 #include "../tasks/event.h"
 #include "../core/global_lock.h"
@@ -15,8 +15,6 @@
 #include "../tasks/callback.h"
 #include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
-#include "../tuning/bypass.h"
-#include "../windows/hold.h"
 #include "../windows/window.h"
 #include "../workers/worker.h"
 
@@ -76,7 +74,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
     if (e && e->task && e->task->state <= CW_RUN_READY && name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
         cw_run_record_pin(&e->r);
         cw_run_help_briefly(e->queue, e->task->order.sequence,
-                            e->asked ? CW_RUN_POLLED_NS : CW_RUN_SHORT_TASK_NS);
+                            e->asked ? CW_RUN_WOKEN_NS : CW_RUN_SHORT_TASK_NS);
         e->asked = true;
         cw_run_object_unpin(&e->r);
         e = cw_run_record_find(event, CW_RUN_EVENT);

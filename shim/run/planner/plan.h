@@ -205,9 +205,6 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
 /* Static words for `v`. */
 const char *cw_run_plan_verdict_string(enum cw_run_verdict v);
 
-/* Writes the verdict with its numbers, for --summary and logs. Returns `text`. */
-const char *cw_run_plan_describe(const struct cw_run_plan *plan, char *text, size_t size);
-
 /* Frees the arrays; safe on a zeroed struct. */
 void cw_run_plan_finish(struct cw_run_plan *plan);
 

@@ -10,7 +10,7 @@
 #ifndef CW_RUN_STAGING_H
 #define CW_RUN_STAGING_H
 
-#include "../../door/dispatch.h"
+#include "../../door/query.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 
 #include "stream_access.h"
 
-#include "../../door/dispatch.h"
+#include "../../door/query.h"
 #include "../../door/registry.h"
 
 enum cw_stream_kind {

@@ -7,18 +7,14 @@
  * that has work. */
 #include "../../../analyzer/record/command_facts.h"
 #include "../core/fault.h"
-#include "../core/thresholds.h"
 #include "../core/thread.h"
 #include "share.h"
-#include "tile_apart.h"
-#include "tile_merge.h"
+#include "tile.h"
 #include "../memory/coherence.h"
-#include "../workers/late.h"
-#include "../workers/watch.h"
+#include "../workers/worker.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
-#include "../workers/worker.h"
 
 struct member {
     struct cw_run_task *part;

@@ -1,16 +1,13 @@
-/* hold.c - see windows/hold.h. */
-#include "hold.h"
+/* hold.c - see windows/window.h. */
+#include "window.h"
 
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "window.h"
 #include "../workers/worker.h"
-#include "../core/thresholds.h"
 #include "../core/ready.h"
 #include "../models/program_models.h"
 #include "../planner/costs.h"
-#include "../tuning/activation.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 
 #define LOOKED_AT 8192 /* commands of a window */
 
@@ -58,14 +55,14 @@ void cw_run_hold_synchronised(struct cw_run_queue *q)
 
     if (h->first)
         forget_first(h);
-    cw_run_backoff_passes(&h->rest);
+    cw_run_trial_passes(&h->rest);
     if (CW_LIKELY(!cw_run.holds || q->first))
         return;
     cw_run.holds = false;
     if (held_ns >= CW_RUN_HOLD_NS)
-        h->rest = (struct cw_run_backoff){0};
+        h->rest = (struct cw_run_trial){0};
     else
-        cw_run_backoff_count(&h->rest);
+        cw_run_trial_rest(&h->rest, CW_RUN_REST_SPANS, 0, 1);
 }
 
 bool cw_run_hold_is_on(void)
