@@ -36,7 +36,7 @@ struct cw_run_record {
     enum cw_run_kind kind;
     uint32_t refs;  /* the program's */
     uint32_t busy;  /* ours: commands, and records that point here */
-    bool held_back; /* the program's last release waits for busy to become 0 */
+    bool held_back; /* the program's last release, unless the vendor has made it, waits for busy to be 0 */
     bool ended;     /* it is in cw_run_record_ended; busy: a list of its folder has led to it since */
 };
 

@@ -44,12 +44,11 @@ void *cw_run_record_next(enum cw_run_kind kind, const void *record)
 /* The vendor has freed the object unseen, and given its address to another. */
 static void replace(struct cw_run_record *r)
 {
-    if (!r->busy) {
-        cw_run_record_end(r);
-        return;
-    }
     cw_registry_end(r->entry, CW_REGISTRY_RUN + r->kind);
     r->entry = NULL;
+    r->held_back = true; /* the last pin ends it, too */
+    if (!r->busy)
+        cw_run_record_end(r);
 }
 
 void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
@@ -79,7 +78,7 @@ void cw_run_record_pin(struct cw_run_record *r)
 
 void cw_run_record_unpin(struct cw_run_record *r)
 {
-    if (!--r->busy && !r->ended && (r->held_back || !r->entry))
+    if (!--r->busy && r->held_back && !r->ended)
         cw_run_record_end(r);
 }
 

@@ -278,7 +278,7 @@ void cw_run_object_free_ended(void)
             continue;
         }
         *at = r->next;
-        if (r->held_back)
+        if (r->held_back && r->entry)
             cw_run_global_lock_release_later(releases[r->kind], (void *)(uintptr_t)r->handle);
         free_record(r);
         at = &cw_run_record_ended; /* it may have been the last that needed others */
