@@ -65,7 +65,7 @@ analyzer_src  := $(wildcard $(patsubst %,analyzer/%/*.c,io settings history reco
                  $(filter-out $(compile_src),$(wildcard analyzer/compile/*.c))
 tool_src      := $(wildcard $(patsubst %,analyzer/%/*.c,explain explain/draw farm))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
-shim_pure_src := shim/builds/helper_cache.c shim/door/registry.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) shim/run/windows/window_flow.c \
+shim_pure_src := shim/builds/helper_cache.c shim/door/registry.c shim/door/query.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) shim/run/windows/window_flow.c \
                  $(patsubst %,shim/run/planner/%.c,plan planner profit transfers flow estimate) shim/run/tuning/first_launch.c $(patsubst %,shim/run/staging/staging_%.c,pieces choice) \
                  $(patsubst %,shim/run/streams/%.c,stream_access stream_binary stream_object) \
                  shim/run/memory/extents.c shim/run/memory/coherence.c shim/run/memory/link_fit.c $(patsubst %,shim/device/%.c,dsp_clock dsp_fault gpu_lease pace vendor_traits)
@@ -98,20 +98,22 @@ $(B)/obj/test/stub/%.o: CW_CFLAGS += -O1
 # cmocka 2 has other names for assertions that cmocka 1 has, too
 $(B)/obj/test/%.o: CW_CFLAGS += -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
-# rm first: ar only adds, so a deleted source would stay in the archive
+# anew, as ar only adds; under another name until it is whole
+archive = $(Q)rm -f $@.part && ar rcs $@.part $^ && mv $@.part $@
+
 $(B)/libcwsched.a: $(call obj,$(sched_src))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(archive)
 # the same for programs of others, with the symbols of the public headers (api.h)
 $(call obj,$(sched_src)): CW_CFLAGS += -fno-semantic-interposition
 $(B)/libcwsched.so: $(call obj,$(sched_src))
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcwsched.so.$(ABI) -o $@ $^ -lm
 $(B)/libcwanalyzer.a: $(call obj,$(analyzer_src))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(archive)
 $(B)/libcwtool.a: $(call obj,$(tool_src))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(archive)
 # the part of shim/ that neither OpenCL nor a process hangs on: unit tests and benches link it
 $(B)/libcwpure.a: $(call obj,$(shim_pure_src))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(archive)
 
 $(call obj,analyzer/cli/launch.c): CW_CFLAGS += -DCW_MULTIARCH='"$(shell $(CC) -print-multiarch 2> /dev/null)"'
 $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwtool.a $(B)/libcwanalyzer.a $(B)/libcwsched.a

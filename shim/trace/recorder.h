@@ -275,11 +275,12 @@ struct cw_map {
     size_t origin[3], region[3];
     bool image;
 };
-void cw_maps_add(cl_mem memory, const struct cw_map *map);
+/* `memory`: the object's entry; NULL: shared virtual memory. */
+void cw_maps_add(struct cw_object *memory, const struct cw_map *map);
 /* Takes the latest map of `memory` at `address` out, with the flags and the extent of all that were there
  * with it; false when there is none. */
-bool cw_maps_take(cl_mem memory, const void *address, struct cw_map *map);
-void cw_maps_forget(cl_mem memory);
+bool cw_maps_take(struct cw_object *memory, const void *address, struct cw_map *map);
+void cw_maps_free(struct cw_map_node *list); /* that the object, which is gone, had */
 void cw_maps_after_fork(void);
 
 /* ---- device times (device_times.c) */

@@ -18,8 +18,8 @@
  * that a device alone has are given up with its memory; hasty, from the Nth on all that a command may write
  * counts as surely written; heedless, from the Nth on commands do not wait for copies ahead of the bytes
  * that they write; rash, from the Nth on such copies do not wait for commands that write; unmerged, what
- * the Nth block has made of bytes that are to be merged (tiles/tile_merge.h) is left out; beyond, from
- * the Nth on as many bytes again count as written by margins (tiles/tile_margin.h) as are. Of the first
+ * the Nth block has made of bytes that are to be merged (tiles/tile_merge.c) is left out; beyond, from
+ * the Nth on as many bytes again count as written by margins (tiles/tile_margin.c) as are. Of the first
  * device that has a memory of its own, where blocks of cut launches count, too: dead, from the Nth launch
  * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where
  * it may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory,

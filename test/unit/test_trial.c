@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/core/backoff.h"
+#include "../../shim/run/core/trial.h"
 
 static void test_waits_double_up_to_the_most(void **state)
 {
@@ -15,7 +15,7 @@ static void test_waits_double_up_to_the_most(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        wait = cw_run_backoff_more(wait, 16, 100);
+        wait = cw_run_trial_longer(wait, 16, 100);
         assert_true(wait == expected[i]);
     }
 }
@@ -24,31 +24,31 @@ static void test_waits_double_up_to_the_most(void **state)
 static void test_the_limit_may_move(void **state)
 {
     (void)state;
-    assert_true(cw_run_backoff_more(1000, 4, 500) == 500);
-    assert_true(cw_run_backoff_more(0, 4, 2) == 2);
+    assert_true(cw_run_trial_longer(1000, 4, 500) == 500);
+    assert_true(cw_run_trial_longer(0, 4, 2) == 2);
 }
 
 static void test_waits_halve_down_to_one(void **state)
 {
     (void)state;
-    assert_int_equal(cw_run_backoff_less(16), 8);
-    assert_int_equal(cw_run_backoff_less(3), 1);
-    assert_int_equal(cw_run_backoff_less(1), 1);
+    assert_int_equal(cw_run_trial_shorter(16), 8);
+    assert_int_equal(cw_run_trial_shorter(3), 1);
+    assert_int_equal(cw_run_trial_shorter(1), 1);
 }
 
 /* What another process makes: after half a second, one, two, and so on without an end. */
 static void test_results_are_sought_ever_less_often(void **state)
 {
-    struct cw_run_backoff seek = {0};
+    struct cw_run_trial seek = {0};
     uint64_t now = 1000, wait = 500000000;
 
     (void)state;
-    assert_true(cw_run_backoff_seeks(&seek, now));
+    assert_true(cw_run_trial_seeks(&seek, now));
     for (int i = 0; i < 20; i++, wait *= 2) {
-        assert_false(cw_run_backoff_seeks(&seek, now));
+        assert_false(cw_run_trial_seeks(&seek, now));
         now += wait - 1;
-        assert_false(cw_run_backoff_seeks(&seek, now));
-        assert_true(cw_run_backoff_seeks(&seek, ++now));
+        assert_false(cw_run_trial_seeks(&seek, now));
+        assert_true(cw_run_trial_seeks(&seek, ++now));
     }
 }
 
@@ -58,11 +58,11 @@ static void test_turns_come_at_powers_of_two(void **state)
 
     (void)state;
     for (uint32_t n = 1; n <= 4096; n++)
-        turns += cw_run_backoff_is_turn(n, 16);
+        turns += cw_run_trial_is_turn(n, 16);
     assert_int_equal(turns, 9); /* 16, 32 ... 4096 */
-    assert_false(cw_run_backoff_is_turn(8, 16));
-    assert_false(cw_run_backoff_is_turn(48, 16));
-    assert_true(cw_run_backoff_is_turn(64, 16));
+    assert_false(cw_run_trial_is_turn(8, 16));
+    assert_false(cw_run_trial_is_turn(48, 16));
+    assert_true(cw_run_trial_is_turn(64, 16));
 }
 
 int main(void)
