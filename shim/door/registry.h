@@ -52,10 +52,10 @@ void *cw_registry_find(const void *handle, unsigned kind);
 /* The record of a live entry of `handle` of any kind of that owner, or NULL. */
 void *cw_registry_find_any(const void *handle, enum cw_registry_owner owner);
 
-/* An entry that the caller publishes. Its record is that of its earlier use, NULL at first; `bytes`, unless 0:
- * a record of that size, zeroed at first, stays the entry's for ever. *stale: a live entry of that handle and
- * owner, of that kind if there is one, which the caller ends if two objects cannot have that handle; NULL:
- * none. Returns NULL when memory is out. */
+/* An entry that the caller publishes. Its record is that of its earlier use, NULL at first; `bytes`, unless
+ * 0: a record of that size, zeroed at first, stays the entry's for ever. *stale: a live entry of that handle
+ * and owner, of that kind if there is one, which the caller ends if two objects cannot have that handle;
+ * NULL: none. Returns NULL when memory is out. */
 struct cw_registry_entry *cw_registry_claim(const void *handle, unsigned kind, size_t bytes,
                                             struct cw_registry_entry **stale);
 /* From here on the entry is found. */
