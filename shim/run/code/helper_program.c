@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART "-w -DCW_RUN_HELPER=1 " /* -w: PoCL says on stderr how many warnings there were */
+#define HELPER_OPTIONS "-w -DCW_RUN_HELPER=1 " /* -w: PoCL says on stderr how many warnings there were */
 
 /* The caller's to free; NULL: memory is out. */
 static char *options_of(const char *theirs)
 {
-    size_t bytes = sizeof APART + strlen(theirs);
+    size_t bytes = sizeof HELPER_OPTIONS + strlen(theirs);
     char *options = malloc(bytes);
 
     if (options)
-        snprintf(options, bytes, "%s%s", APART, theirs);
+        snprintf(options, bytes, "%s%s", HELPER_OPTIONS, theirs);
     return options;
 }
 
