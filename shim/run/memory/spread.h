@@ -2,10 +2,7 @@
  * their own (cw_run_worker.memory). The protocol is that of memory/coherence.h.
  *
  * Only buffers whose bytes are run mode's own leave the host's memory, and only with a launch that runs on
- * such a device. As long as cw_run.far_workers is 0 nothing here is called.
- *
- * spread.c has the two ends of a command, spread_record.c the state of a buffer, spread_copy.c the copies,
- * spread_space.c what leaves a memory, spread_claim.c the claims. */
+ * such a device. As long as cw_run.far_workers is 0 nothing here is called. */
 #ifndef CW_RUN_SPREAD_H
 #define CW_RUN_SPREAD_H
 
@@ -112,5 +109,35 @@ int cw_run_spread_describe(char *text, unsigned size);
 
 /* The buffer goes: frees what is known of it. Lock held. NULL is ignored. */
 void cw_run_spread_free(struct cw_run_spread *s);
+
+/* ---- spread_read.c: reads of the program, each piece straight from the device that has it to the program's
+ * memory. Where bytes are valid stays as it is. */
+
+/* Such a read: a CW_RUN_COPY of one row from a buffer to memory of the program, which is `apart`. It needs no
+ * device: a thread that waits for it runs it also while its worker runs another command. */
+static inline bool cw_run_spread_read_is(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_COPY && t->apart;
+}
+
+/* Does it, and returns its status; lock not held. */
+cl_int cw_run_spread_read(struct cw_run_task *t);
+
+/* Bytes [low, high) of the buffer may be in other devices' memories when the commands so far are over, and
+ * are so many that such a read gains. Lock held. */
+bool cw_run_spread_read_pays(const struct cw_run_region *r, uint64_t low, uint64_t high);
+
+/* ---- spread_beside.c: bytes that a part of a launch has written in its memory, and another part in the
+ * memory where they count until the launch is over (tiles/tile_margin.h). Then they are valid in both, unless
+ * something else has come there meanwhile. Lock held. */
+
+struct cw_run_beside;
+
+/* The part, which has run, wrote such bytes: all its accesses that say so go into the launch's list. Where
+ * memory is out they are left out. */
+void cw_run_spread_beside_add(struct cw_run_beside **list, const struct cw_run_task *part);
+
+/* The launch is over, or goes: frees the list. `counts`: it ended well. */
+void cw_run_spread_beside_end(struct cw_run_beside *list, bool counts);
 
 #endif
