@@ -200,7 +200,7 @@ static bool end_without(struct state *next, uint32_t task)
     struct cw_extents e;
 
     load(&e, next);
-    cw_coherence_lost(&e, t->write.low, t->write.high);
+    cw_extents_change(&e, t->write.low, t->write.high, 0, 0);
     store(&e, next);
     memset(&next->were_lost[t->write.low], 1, t->write.high - t->write.low);
     memset(&next->of[task].move, 0, sizeof next->of[task].move);

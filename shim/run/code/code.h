@@ -106,7 +106,7 @@ void cw_compiler_kinds_loaded(const struct cw_run_launch *l, const size_t *globa
  * they cannot be told apart, and the end waits until the call has had some seconds of processor time: on a
  * busy machine a compiler takes much longer than it works. */
 
-/* cw_run_instruction_begin for a launch. Worker held. */
+/* cw_run_instruction_begin for a launch with i->first. Worker held. */
 cl_int cw_pending_launches_begin(const struct cw_run_instruction *i, cl_event *event);
 
 /* The process ends: none begins from here on, and those of other threads are waited for. Lock not held. */

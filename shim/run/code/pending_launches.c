@@ -113,8 +113,6 @@ static cl_int begin_watched(const struct cw_run_instruction *i, cl_event *event)
 
 cl_int cw_pending_launches_begin(const struct cw_run_instruction *i, cl_event *event)
 {
-    if (CW_LIKELY(!i->first))
-        return cw_run_instruction_begin(i, event);
     return cw_device_has(i->place->device, CW_VENDOR_IN_CALL) ? begin_noted(i, event)
                                                               : begin_watched(i, event);
 }

@@ -91,7 +91,7 @@ bool cw_run_fault_since(enum cw_run_fault kind);
 /* Both where the lock is not held. */
 bool cw_run_fault_asks_now(enum cw_run_fault kind);
 bool cw_run_fault_asks_since(enum cw_run_fault kind);
-/* Work is left out of which `kind` leaves the Nth out, or omit. Lock not held. */
+/* By `kind`, or omit, this is left out. Lock not held. */
 bool cw_run_fault_omits(enum cw_run_fault kind);
 
 /* How much a range of `bytes` is to be cut short. Lock held. */

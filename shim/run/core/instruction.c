@@ -25,12 +25,17 @@ static bool is_left_out(const struct cw_run_instruction *i, cl_int *err)
 static cl_int launch(const struct cw_run_instruction *i, cl_event *event)
 {
     const struct cw_run_ndrange *r = i->range;
-    cl_command_queue queue = i->place->queue;
+    bool paced = CW_UNLIKELY(i->place->device->pace > 0) && !i->first && cw_pace_computes();
+    cl_event own, *to = event || !paced ? event : &own;
+    cl_int err = cw_next.clEnqueueNDRangeKernel(i->place->queue, i->kernel, r->dims, r->offset, r->global,
+                                                r->local, 0, NULL, to);
 
-    if (CW_UNLIKELY(i->place->device->pace > 0) && !i->first)
-        return cw_pace_enqueue(queue, i->kernel, r->dims, r->offset, r->global, r->local, event);
-    return cw_next.clEnqueueNDRangeKernel(queue, i->kernel, r->dims, r->offset, r->global, r->local, 0, NULL,
-                                          event);
+    if (CW_LIKELY(!paced) || err != CL_SUCCESS)
+        return err;
+    if (event)
+        cw_next.clRetainEvent(*event);
+    cw_pace_add(*to);
+    return err;
 }
 
 static cl_int transfer(const struct cw_run_instruction *i, cl_bool blocking, cl_event *event)

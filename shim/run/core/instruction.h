@@ -37,9 +37,9 @@ cl_int cw_run_instruction_begin(const struct cw_run_instruction *i, cl_event *ev
 /* Waits for the command, unless there is none, and releases *event, which becomes NULL. */
 cl_int cw_run_instruction_wait(cl_event *event);
 
-/* Makes `n` transfers, one after another, each in its device's turn, until all are over or one has failed: with
- * the vendor's answer, or CL_DEVICE_NOT_AVAILABLE, as its device failed before. *begun_ns, unless NULL: when
- * the last turn came. */
+/* Makes `n` transfers, one after another, each in its device's turn, until all are over or one has failed.
+ * CL_DEVICE_NOT_AVAILABLE also where a device has failed before. *begun_ns, unless NULL: when the last turn
+ * came. */
 cl_int cw_run_instruction_transfer(const struct cw_run_instruction *i, uint32_t n, uint64_t *begun_ns);
 
 #endif

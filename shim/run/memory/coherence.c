@@ -51,11 +51,6 @@ void cw_coherence_written(struct cw_extents *e, uint64_t low, uint64_t high, uin
     cw_extents_change(e, low, high, 0, bit(memory));
 }
 
-void cw_coherence_lost(struct cw_extents *e, uint64_t low, uint64_t high)
-{
-    cw_extents_change(e, low, high, 0, 0);
-}
-
 bool cw_coherence_failed(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory)
 {
     struct cw_extent piece;

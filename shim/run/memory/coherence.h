@@ -31,12 +31,6 @@ struct cw_coherence_move {
     uint32_t from, to;  /* memories */
 };
 
-/* From a device's memory to another one's. */
-static inline bool cw_coherence_is_direct(const struct cw_coherence_move *m)
-{
-    return m->from != CW_MEMORY_HOST && m->to != CW_MEMORY_HOST;
-}
-
 /* The copies, from 1 to `most`, that are to be made next so that [low, high) becomes valid in `memory`: one
  * from or to the host's, or several at the same time between two of `direct` (or-ed bits). Returns their
  * number. 0: it is valid there, or, then *lost, some of it is valid nowhere. */
@@ -46,9 +40,6 @@ uint32_t cw_coherence_moves(const struct cw_extents *e, uint64_t low, uint64_t h
 /* These use up one change of `e` that was promised (cw_extents_reserve). */
 void cw_coherence_moved(struct cw_extents *e, const struct cw_coherence_move *move);
 void cw_coherence_written(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory);
-
-/* No memory has these bytes until a command writes them. */
-void cw_coherence_lost(struct cw_extents *e, uint64_t low, uint64_t high);
 
 /* True when the command may run again elsewhere: the bytes of before are still valid in another memory. */
 bool cw_coherence_failed(struct cw_extents *e, uint64_t low, uint64_t high, uint32_t memory);

@@ -73,6 +73,11 @@ static uint64_t hold_link(struct cw_run_worker *far, uint64_t begin, uint64_t by
     return start;
 }
 
+static bool is_direct(const struct cw_coherence_move *m)
+{
+    return m->from != CW_MEMORY_HOST && m->to != CW_MEMORY_HOST;
+}
+
 /* The bytes come back to where the program's own device or the host works. */
 static bool is_back(const struct cw_run_relay_copy *c)
 {
@@ -221,7 +226,7 @@ static uint32_t make_copies(const struct cw_run_region *r, const struct cw_coher
         copy[i] = copy_of(r, &move[i]);
     }
     cw_run_global_lock_give();
-    if (cw_coherence_is_direct(move))
+    if (is_direct(move))
         cw_run_relay_copies(copy, n);
     else
         copy_host(r, copy);
@@ -280,7 +285,7 @@ static bool shares(const struct cw_run_task *part, const struct cw_run_region *r
     return i < n &&
            cw_coherence_moves(&r->spread->valid, m->low, m->high, cw_run_spread_memory_of(part),
                               cw_run_spread_direct(), to, 1, &lost) &&
-           to->low == m->low && to->high == m->high && to->from == m->from && cw_coherence_is_direct(to) &&
+           to->low == m->low && to->high == m->high && to->from == m->from && is_direct(to) &&
            cw_run_spread_may_copy(r, to);
 }
 
@@ -298,8 +303,7 @@ static bool may_share(const struct cw_run_task *t, const struct cw_run_region *r
     uint64_t least = cw_run.chaos ? 1 : SHARED_LEAST;
 
     /* at the program's own device less is asked of native commands */
-    return shared_launch(t) && cw_coherence_is_direct(m) && m->to != cw_run_spread_home_of(r) &&
-           m->high - m->low >= least;
+    return shared_launch(t) && is_direct(m) && m->to != cw_run_spread_home_of(r) && m->high - m->low >= least;
 }
 
 /* Another part of the launch is about to have the memory objects without which no bytes can be copied to it:
@@ -354,7 +358,7 @@ bool cw_run_spread_bring(const struct cw_run_task *t, struct cw_run_region *r, u
         /* vendors make room for a buffer when it is first used; the device works on */
         if (err == CL_MEM_OBJECT_ALLOCATION_FAILURE && failed->to != CW_MEMORY_HOST)
             return false;
-        if (cw_coherence_is_direct(failed)) /* the next one goes by way of the host's memory */
+        if (is_direct(failed)) /* the next one goes by way of the host's memory */
             cw_run.direct &= ~(cw_run_spread_bit(failed->from) | cw_run_spread_bit(failed->to));
         else if (failed->to != CW_MEMORY_HOST)
             return false;

@@ -130,16 +130,17 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
 
     t->outcome.vendor = CL_SUCCESS;
     i.first = !cw_compiler_kinds_has(l, l->global, local, p->worker->number, CW_RUN_WHOLE);
-    *queue = cw_run_context_device_queue(c, p);
+    *queue = CW_LIKELY(p->queue != NULL) ? p->queue : cw_run_context_device_queue(c, p);
     i.kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
     err = i.kernel ? cw_run_execute_set_args(i.kernel, l, p, l->kernel->set[p->worker->number])
                    : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && CW_UNLIKELY(i.first) && !p->device->home)
         err = get_code(t, p, &r);
-    if (err == CL_SUCCESS) {
+    if (err == CL_SUCCESS && CW_UNLIKELY(i.first)) {
         t->outcome.vendor = err = cw_pending_launches_begin(&i, NULL);
-        if (CW_UNLIKELY(i.first))
-            cw_exit_register(); /* the vendor may have woken up its code generator */
+        cw_exit_register(); /* the vendor may have woken up its code generator */
+    } else if (err == CL_SUCCESS) {
+        t->outcome.vendor = err = cw_run_instruction_begin(&i, NULL);
     }
     t->begun = err == CL_SUCCESS;
     if (t->begun && i.first)
@@ -149,8 +150,10 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
 
 bool cw_run_execute_begins(struct cw_run_task *t, uint64_t *start_ns)
 {
+    const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
+
     *start_ns = t->measure.wanted ? cw_run_global_lock_now_ns() : 0;
-    if (cw_run_context_device_turn_take(&t->queue->context->places[t->at.place]))
+    if (CW_LIKELY(!p->device->memory) || cw_run_context_device_turn_take(p))
         return true;
     t->outcome.vendor = CL_DEVICE_NOT_AVAILABLE;
     return false;
@@ -160,9 +163,11 @@ cl_int cw_run_execute_ends(struct cw_run_task *t, uint64_t start_ns, cl_int err,
 {
     const struct cw_run_context_device *p = &t->queue->context->places[t->at.place];
 
-    if (CW_UNLIKELY(err < 0) && p->device->memory && cw_run_quarantine_is_due(t->outcome.vendor))
-        p->worker->quarantine.fails = true;
-    cw_run_context_device_turn_give(p);
+    if (CW_UNLIKELY(p->device->memory)) {
+        if (err < 0 && cw_run_quarantine_is_due(t->outcome.vendor))
+            p->worker->quarantine.fails = true;
+        cw_run_context_device_turn_give(p);
+    }
     if (err == CL_SUCCESS && !cw_device_has(p->device, CW_VENDOR_IN_CALL)) /* else it is over */
         t->outcome.vendor = err = cw_next.clFinish(queue);
     t->measure.took_ns = t->measure.wanted && !t->uncoded ? cw_run_global_lock_now_ns() - start_ns : 0;
