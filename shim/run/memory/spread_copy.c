@@ -189,12 +189,12 @@ static void is_made(const struct cw_run_region *r, struct cw_run_arrival *arriva
 
     if (m->to < CW_MEMORIES) {
         cw_run_spread_beside_spoil(s, m->low, m->high, m->to);
-        if (c->err == CL_SUCCESS)
+        if (c->err == CL_SUCCESS) {
             cw_coherence_moved(&s->valid, m);
-        else
-            cw_extents_return(&s->valid, 1);
-        if (c->err == CL_SUCCESS)
             cw_run_links_copied((back ? c->from : c->to).place->worker, back, c->bytes, c->took_ns);
+        } else {
+            cw_extents_return(&s->valid, 1);
+        }
     }
     if (m->to < CW_MEMORIES || !c->from.place->device->home) {
         cw_run.counts.far_copies[back]++;
