@@ -18,7 +18,7 @@
 #include "../../door/thunk.h"
 #include "../../programs/program_exchange.h"
 #include "../../trace/hooks.h"
-#include "../tuning/perf_model.h"
+#include "../tuning/tuning.h"
 #include "process_end.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
@@ -26,7 +26,6 @@
 #include "../models/reach.h"
 #include "../streams/stream_start.h"
 #include "../tiles/share.h"
-#include "../tiles/tile_margin.h"
 #include "../core/thread.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"

@@ -80,15 +80,6 @@ static cl_int begin_noted(const struct cw_run_instruction *i, cl_event *event)
     return err;
 }
 
-static bool has_begun(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-
-    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
-               CL_SUCCESS ||
-           status <= CL_RUNNING;
-}
-
 /* Elsewhere: until the device has begun with the kernel, as it compiles before. */
 static cl_int begin_watched(const struct cw_run_instruction *i, cl_event *event)
 {
@@ -101,7 +92,8 @@ static cl_int begin_watched(const struct cw_run_instruction *i, cl_event *event)
     err = cw_run_instruction_begin(i, watched);
     if (err == CL_SUCCESS)
         cw_next.clFlush(i->place->queue);
-    while (err == CL_SUCCESS && !has_begun(*watched) && cw_run_global_lock_now_ns() < until) {
+    while (err == CL_SUCCESS && cw_query_status(*watched) > CL_RUNNING &&
+           cw_run_global_lock_now_ns() < until) {
         doze(ns);
         ns = ns < LOOK_NS ? 2 * ns : LOOK_NS;
     }

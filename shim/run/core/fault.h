@@ -14,12 +14,12 @@
  * not block counts as over before it is; unpinned, there is no pinned memory. Of streams
  * (streams/stream_enqueue.h): loose, from the Nth on waits of a stream for another are left out; soon,
  * likewise those of reads. Of devices' own memories (memory/spread.h): unfetched, the Nth copy is left out;
- * unmerged, the Nth one of bytes that join others (tiles/tile_merge.h) is; unnoted, what the Nth command has
+ * unmerged, the Nth one of bytes that join others (tiles/tile_merge.c) is; unnoted, what the Nth command has
  * written there counts as not written; unsaved, from the Nth on bytes that a device alone has are given up
  * with its memory; hasty, from the Nth on all that a command may write counts as surely written; heedless,
  * from the Nth on commands do not wait for copies ahead of the bytes that they write; rash, from the Nth on
  * such copies do not wait for commands that write; beyond, from the Nth on as many bytes again count as
- * written by margins (tiles/tile_margin.h) as are. Of the first
+ * written by margins (tiles/tile_margin.c) as are. Of the first
  * device that has a memory of its own, where blocks of cut launches count, too: dead, from the Nth launch
  * there on all launches and copies fail; garbage, the Nth launch fails when it has written anything where
  * it may write; full, from the Nth launch on one that is not alone with its buffers there gets no memory,

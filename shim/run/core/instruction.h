@@ -11,7 +11,7 @@ struct cw_run_instruction {
         CW_RUN_I_GIVE,  /* bytes of host memory go to a buffer of the device */
         CW_RUN_I_FETCH, /* bytes of the buffer come to host memory */
         CW_RUN_I_SAVE,  /* a fetch from a device that has failed: it may never end */
-        CW_RUN_I_MERGE, /* a fetch of bytes that join others (tiles/tile_merge.h) */
+        CW_RUN_I_MERGE, /* a fetch of bytes that join others (tiles/tile_merge.c) */
         CW_RUN_I_RUN,   /* a launch */
         CW_RUN_I_TILE   /* a part of one */
     } kind;

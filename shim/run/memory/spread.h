@@ -128,7 +128,7 @@ cl_int cw_run_spread_read(struct cw_run_task *t);
 bool cw_run_spread_read_pays(const struct cw_run_region *r, uint64_t low, uint64_t high);
 
 /* ---- spread_beside.c: bytes that a part of a launch has written in its memory, and another part in the
- * memory where they count until the launch is over (tiles/tile_margin.h). Then they are valid in both, unless
+ * memory where they count until the launch is over (tiles/tile_margin.c). Then they are valid in both, unless
  * something else has come there meanwhile. */
 
 struct cw_run_beside;
