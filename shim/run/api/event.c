@@ -35,17 +35,6 @@ static bool retired(const void *what)
     return !e->task;
 }
 
-cl_int cw_run_event_answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret)
-{
-    if (to && capacity < bytes)
-        return CL_INVALID_VALUE;
-    if (to)
-        memcpy(to, value, bytes);
-    if (bytes_ret)
-        *bytes_ret = bytes;
-    return CL_SUCCESS;
-}
-
 static cl_int count_references(cl_event event, size_t capacity, void *to, size_t *bytes)
 {
     cl_int err = cw_native.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, capacity, to, bytes);
@@ -105,11 +94,11 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
     if (shown)
         switch (name) {
         case CL_EVENT_COMMAND_EXECUTION_STATUS:
-            return cw_run_event_answer(&status, sizeof status, capacity, to, bytes);
+            return cw_query_answer(&status, sizeof status, capacity, to, bytes);
         case CL_EVENT_COMMAND_TYPE:
-            return cw_run_event_answer(&type, sizeof type, capacity, to, bytes);
+            return cw_query_answer(&type, sizeof type, capacity, to, bytes);
         case CL_EVENT_COMMAND_QUEUE:
-            return cw_run_event_answer(&queue, sizeof queue, capacity, to, bytes);
+            return cw_query_answer(&queue, sizeof queue, capacity, to, bytes);
         default:
             break;
         }
@@ -126,7 +115,7 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
 
     if (CW_UNLIKELY(cw_run_staging_notes_times_of(event, name, &first)) &&
         cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes) == CL_SUCCESS)
-        return cw_run_event_answer(&first, sizeof first, capacity, to, bytes);
+        return cw_query_answer(&first, sizeof first, capacity, to, bytes);
     /* its dependences are on their way: native commands close the window */
     if (!cw_run_record_find(event, CW_RUN_EVENT))
         return cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes);
@@ -145,16 +134,16 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     switch (name) {
     case CL_PROFILING_COMMAND_QUEUED:
-        return cw_run_event_answer(&times[0], sizeof times[0], capacity, to, bytes);
+        return cw_query_answer(&times[0], sizeof times[0], capacity, to, bytes);
     case CL_PROFILING_COMMAND_SUBMIT:
-        return cw_run_event_answer(&times[1], sizeof times[1], capacity, to, bytes);
+        return cw_query_answer(&times[1], sizeof times[1], capacity, to, bytes);
     case CL_PROFILING_COMMAND_START:
-        return cw_run_event_answer(&times[2], sizeof times[2], capacity, to, bytes);
+        return cw_query_answer(&times[2], sizeof times[2], capacity, to, bytes);
     case CL_PROFILING_COMMAND_END:
     case CL_PROFILING_COMMAND_COMPLETE:
-        return cw_run_event_answer(&times[3], sizeof times[3], capacity, to, bytes);
+        return cw_query_answer(&times[3], sizeof times[3], capacity, to, bytes);
     default: /* PoCL looks at the name when there is a place for the value */
-        return to ? CL_INVALID_VALUE : cw_run_event_answer(&times[0], sizeof times[0], capacity, to, bytes);
+        return to ? CL_INVALID_VALUE : cw_query_answer(&times[0], sizeof times[0], capacity, to, bytes);
     }
 }
 

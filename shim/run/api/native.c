@@ -27,7 +27,7 @@
 #include "../tasks/callback.h"
 #include "../tasks/dependence.h"
 #include "../tasks/foreign.h"
-#include "../tasks/own_event.h"
+#include "../tasks/event_list.h"
 #include "../tasks/task.h"
 
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static void find_gate(struct cw_run_native *x, bool whole)
     fresh = cw_next.clCreateUserEvent(context, &err);
     cw_run_global_lock_take();
     if (fresh && cw_next.clRetainEvent(fresh) == CL_SUCCESS)
-        cw_run_own_event_add(fresh, x->queue->context, NULL);
+        cw_run_event_list_own(&x->queue->context->own_events, fresh);
     cw_run_recount_ends();
     if (!fresh) {
         drain(x, whole);
@@ -524,22 +524,15 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
  * native too. */
 static void remember_gated(struct cw_run_native *x)
 {
-    cl_event event = x->event ? *x->event : NULL, *grown;
-    struct cw_run_queue *q = x->queue;
+    cl_event event = x->event ? *x->event : NULL;
     struct cw_run_event *e;
 
     if (!event)
         return;
-    if (q->num_gates == q->cap_gates) {
-        grown = realloc(q->gates, (q->cap_gates ? 2 * q->cap_gates : 8) * sizeof *grown);
-        if (!grown) {
-            cw_run.off = true;
-            return;
-        }
-        q->gates = grown;
-        q->cap_gates = q->cap_gates ? 2 * q->cap_gates : 8;
+    if (!cw_run_event_list_add(&x->queue->gates, event)) {
+        cw_run.off = true;
+        return;
     }
-    q->gates[q->num_gates++] = event;
     if (!x->wanted)
         return; /* our reference is the list's now */
     cw_next.clRetainEvent(event);

@@ -10,7 +10,7 @@
 #include "../../../analyzer/io/identity.h"
 #include "../../../analyzer/kernels/source/pocl_binary.h"
 #include "../../device/device.h"
-#include "../../door/dispatch.h"
+#include "../../door/query.h"
 #include "../../door/registry.h"
 #include "trial.h"
 #include "reason.h"
@@ -40,6 +40,11 @@ struct cw_run_record {
     bool ended;     /* it is in cw_run_record_ended; busy: a list of its folder has led to it since */
 };
 
+struct cw_run_event_list { /* tasks/event_list.h */
+    cl_event *of;
+    size_t n, capacity;
+};
+
 struct cw_run_context_device { /* where commands of one context can run: one per device */
     struct cw_run_worker *worker;
     const struct cw_cl_device *device;
@@ -57,8 +62,9 @@ struct cw_run_context {
     struct cw_run_context_device *places; /* devices->n */
     _Atomic uint32_t own_objects; /* run mode's queues and programs in the program's context: hidden from its
                                      reference count */
-    uint32_t events;              /* of managed commands: user events retain the context, others do not */
-    uint32_t native_calls;        /* of the vendor for native commands that threads are in */
+    struct cw_run_event_list own_events; /* user events, likewise */
+    uint32_t events;       /* of managed commands: user events retain the context, others do not */
+    uint32_t native_calls; /* of the vendor for native commands that threads are in */
     /* the least of their cw_run_native.after */
     uint64_t called_after;
 };
@@ -86,10 +92,10 @@ struct cw_run_queue {
     uint64_t native_known;            /* up to here they are finished, or `join` waits for them */
     uint64_t native_barrier;          /* out of order: up to here later commands wait for them */
     uint32_t native_calls;            /* of the vendor for them that threads are in */
-    cl_event *gates;                  /* native commands that an unset user event holds; retained */
-    uint32_t num_gates, cap_gates;
-    uint64_t last_end_ns; /* END of the latest retired command */
-    uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
+    struct cw_run_event_list own_events; /* of run mode's commands in it, hidden from its reference count */
+    struct cw_run_event_list gates;      /* native commands that an unset user event holds */
+    uint64_t last_end_ns;                /* END of the latest retired command */
+    uint32_t events; /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_bypass_state bypass;
     struct cw_run_hold hold;
     bool again;                      /* a launch is under way that is in no list (workers/repeat.c), ... */

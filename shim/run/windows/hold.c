@@ -13,15 +13,6 @@
 
 static double held_ns; /* the longest window since commands are held */
 
-static bool is_over(cl_event event)
-{
-    cl_int status;
-
-    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
-               CL_SUCCESS ||
-           status <= CL_COMPLETE;
-}
-
 static void forget_first(struct cw_run_hold *h)
 {
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, h->first);
@@ -37,7 +28,7 @@ bool cw_run_hold_watches(struct cw_run_queue *q)
         !cw_run_activation_may_begin())
         return false;
     if (h->first && h->launches >= (h->rest.until ? CW_RUN_LOOK_EACH : CW_RUN_HOLD_AFTER)) {
-        if (is_over(h->first)) {
+        if (cw_query_status(h->first) <= CL_COMPLETE) {
             forget_first(h);
         } else {
             forget_first(h);
