@@ -252,10 +252,10 @@ static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int 
 {
     struct cw_farm_run run = *dead;
     struct cw_farm_checkpoint c;
-    struct cw_farm_plan kept = {0};
+    struct cw_farm_plan stored = {0};
     struct cw_error err = {0};
     const char *path = run.context;
-    enum cw_status status = path ? cw_farm_checkpoint_open(&c, path, true, &kept, &err) : CW_ERR_NOTFOUND;
+    enum cw_status status = path ? cw_farm_checkpoint_open(&c, path, true, &stored, &err) : CW_ERR_NOTFOUND;
     int result = CW_EXIT_FAILURE;
 
     if (status == CW_OK) {
@@ -276,7 +276,7 @@ static int go_on(const struct cw_farm_run *dead, struct cw_farm_tree *tree, int 
                                "kept them");
         cw_farm_tree_end(tree, true);
     }
-    cw_farm_plan_finish(&kept);
+    cw_farm_plan_finish(&stored);
     fflush(stdout);
     return result;
 }
@@ -311,22 +311,22 @@ static enum cw_status open_checkpoint(struct cw_farm_checkpoint *c, const struct
 {
     char *own = o->checkpoint ? NULL : own_checkpoint(p);
     const char *path = o->checkpoint ? o->checkpoint : own;
-    struct cw_farm_plan kept = {0};
+    struct cw_farm_plan stored = {0};
     enum cw_status status = CW_OK;
     bool found = o->resume && path && access(path, F_OK) == 0;
 
     if (found)
-        status = cw_farm_checkpoint_open(c, path, true, &kept, err);
+        status = cw_farm_checkpoint_open(c, path, true, &stored, err);
     else
         status = cw_farm_checkpoint_create(c, path, p, err);
-    if (found && status == CW_OK && !cw_farm_plan_same(p, &kept)) {
+    if (found && status == CW_OK && !cw_farm_plan_same(p, &stored)) {
         status = cw_error_set(err, CW_ERR_INVALID, "%s is the checkpoint of another command, list or folder",
                               path);
         cw_farm_checkpoint_close(c);
     } else if (found && status == CW_OK && o->retry_failed) {
         status = cw_farm_checkpoint_retry(c, err);
     }
-    cw_farm_plan_finish(&kept);
+    cw_farm_plan_finish(&stored);
     free(own);
     return status;
 }

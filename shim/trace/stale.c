@@ -4,7 +4,7 @@
 
 #include "recorder.h"
 
-enum { MOST_KEPT = 65536 }; /* commands that are named as those of kept events */
+enum { MOST_SEQS = 65536 }; /* commands that are named as those of kept events */
 
 static _Atomic uint64_t user_events, unused; /* made; events that nothing has used, of those let go */
 
@@ -67,14 +67,14 @@ void cw_stale_event_released(const struct cw_object *o)
 
 /* ---- the end */
 
-struct kept {
+struct found {
     uint64_t user_events, commands, unused;
     uint64_t *seqs; /* of the first MOST_KEPT commands; NULL: memory is out */
 };
 
 static void visit(struct cw_object *o, void *context)
 {
-    struct kept *k = context;
+    struct found *k = context;
 
     if (o->generation != cw_log_generation || o->flags & CW_OBJECT_UNKNOWN_EVENT)
         return;
@@ -83,7 +83,7 @@ static void visit(struct cw_object *o, void *context)
         k->user_events++;
         return;
     }
-    if (k->seqs && k->commands < MOST_KEPT)
+    if (k->seqs && k->commands < MOST_SEQS)
         k->seqs[k->commands] = o->seq;
     k->commands++;
 }
@@ -92,7 +92,7 @@ void cw_stale_write_events(void)
 {
     static uint32_t written; /* the generation of the log that has the record */
     int saved = errno;
-    struct kept k = {.seqs = malloc(MOST_KEPT * sizeof *k.seqs)};
+    struct found k = {.seqs = malloc(MOST_SEQS * sizeof *k.seqs)};
     struct cw_rec r;
 
     if (written != cw_log_generation) {
@@ -103,7 +103,7 @@ void cw_stale_write_events(void)
         cw_rec_u(&r, k.user_events);
         cw_rec_u(&r, unused + k.unused);
         cw_rec_u(&r, k.commands);
-        uint64_t named = !k.seqs ? 0 : k.commands < MOST_KEPT ? k.commands : MOST_KEPT;
+        uint64_t named = !k.seqs ? 0 : k.commands < MOST_SEQS ? k.commands : MOST_SEQS;
         cw_rec_u(&r, named);
         for (uint64_t i = 0; i < named; i++)
             cw_rec_s(&r, (int64_t)(k.seqs[i] - r.seq));

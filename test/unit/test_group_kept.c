@@ -10,7 +10,7 @@
 
 static void comes_back_for_its_own(bool one_key)
 {
-    static const struct cw_groups_options options = {.width = 3, .height = 4, .lanes = 2};
+    static const struct cw_groups_options options = {.width = 3, .height = 4, .workers = 2};
     char above[200], folder[220], command[240];
     static struct chain chain[2];
     struct cw_identity id[2];
