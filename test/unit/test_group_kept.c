@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../../shim/builds/later_builds.h"
-#include "../../shim/run/groups/group_kept.h"
+#include "../../shim/run/groups/group.h"
 #include "../../analyzer/io/folders.h"
 
 static void comes_back_for_its_own(bool one_key)

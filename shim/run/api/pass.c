@@ -8,8 +8,7 @@
 #include "queue.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../streams/stream_closing.h"
-#include "../streams/stream_kernel.h"
+#include "../streams/stream_enqueue.h"
 #include "../streams/stream_memory.h"
 
 /* `use`: of memory, a struct cw_run_use */

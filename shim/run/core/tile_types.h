@@ -57,7 +57,7 @@ struct cw_run_tiles {
     bool fetches;                 /* bytes were copied for some block */
     uint32_t fetching;            /* parts that copy, and have margins whose bytes other parts may write */
     struct cw_run_series series;  /* that it goes on, where `apart` */
-    struct cw_run_beside *beside; /* memory/spread_beside.h */
+    struct cw_run_beside *beside; /* memory/spread.h */
 };
 
 /* The share of its launch that the task does: above 0, at most 1. */

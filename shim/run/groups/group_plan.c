@@ -9,7 +9,6 @@
 #include "../../../analyzer/kernels/footprint/form.h"
 #include "../../../sched/groups_pack.h"
 #include "../../door/log.h"
-#include "group_kept.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 

@@ -1,5 +1,5 @@
-/* stream_callback.c - see streams/stream_callback.h. */
-#include "stream_callback.h"
+/* stream_callback.c - see streams/stream_event.h. */
+#include "stream_event.h"
 
 #include <stdlib.h>
 

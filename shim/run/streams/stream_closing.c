@@ -1,6 +1,6 @@
 /* stream_closing.c - commands that close the streams: everything before them is over first, everything
  * behind them waits. */
-#include "stream_closing.h"
+#include "stream_enqueue.h"
 
 #include "../staging/staging.h"
 #include "stream_hooks.h"

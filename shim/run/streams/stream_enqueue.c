@@ -4,7 +4,7 @@
 #include "../../trace/recorder.h"
 #include "../core/fault.h"
 #include "../staging/staging.h"
-#include "stream_callback.h"
+#include "stream_event.h"
 #include "stream_hooks.h"
 #include "stream_seat.h"
 #include "stream_settings.h"

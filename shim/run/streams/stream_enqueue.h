@@ -69,4 +69,10 @@ cl_int cw_stream_end(struct cw_stream_call *c, cl_int err);
 /* A queue goes back to one stream for good: the vendor may get commands for it that no hook sees. */
 void cw_stream_close_for_good(struct cw_stream_queue *q);
 
+/* stream_closing.c: a command of an extension that goes to the vendor by a function of its own. No more is
+ * known than that it touches memory: it closes the streams, and goes to c->queue with c->n, c->list and
+ * c->event, before cw_stream_end(). False: the queue has no streams. */
+bool cw_stream_closing_begin(struct cw_stream_call *c, struct cw_stream_use *t, cl_command_queue queue,
+                             cl_uint n, const cl_event *list, cl_event *event);
+
 #endif

@@ -5,7 +5,6 @@
 #include "../../trace/recorder.h"
 #include "../core/fault.h"
 #include "../staging/staging.h"
-#include "stream_callback.h"
 #include "stream_hooks.h"
 #include "stream_waits.h"
 

@@ -29,4 +29,16 @@ bool cw_stream_event_before_is_over(struct cw_stream_event *e);
  * CW_STREAM_MAX. Flushes the streams. Takes the lock of the queue. */
 void cw_stream_event_before(struct cw_stream_event *e, cl_event *list, cl_uint *n);
 
+/* ---- stream_callback.c: the program's callbacks on them, in the order of the commands
+ *
+ * A callback on command k is due when all commands up to k are over: a marker that waits for them tells. The
+ * vendor's thread that learns of it calls all callbacks that are due, one after another.
+ *
+ * The program has set a callback on an event: threads of the vendor may run its code. */
+bool cw_stream_callback_any(void);
+
+/* Where the vendor does so bare: waits until callbacks on commands of `q` up to `number` that are due have
+ * returned; not in a callback. Lock not held. */
+void cw_stream_callback_wait(struct cw_stream_queue *q, uint64_t number);
+
 #endif

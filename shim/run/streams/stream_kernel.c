@@ -10,7 +10,6 @@
 #include "stream_binary.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
-#include "stream_kernel.h"
 
 #define NAME_BYTES 256
 

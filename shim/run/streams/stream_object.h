@@ -153,4 +153,11 @@ void cw_stream_object_forget_all(void);
 /* Frees the members of a record of that kind; set at the start. */
 extern void (*cw_stream_object_free[CW_STREAM_KINDS])(void *object);
 
+/* ---- stream_kernel.c */
+void cw_stream_kernel_free_program(void *object);
+void cw_stream_kernel_free(void *object);
+
+/* It may touch shared virtual memory from now on. */
+void cw_stream_kernel_points(cl_kernel kernel);
+
 #endif

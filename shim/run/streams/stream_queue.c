@@ -8,7 +8,7 @@
 #include "../../device/device.h"
 #include "../../device/vendor_traits.h"
 #include "../staging/staging.h"
-#include "stream_callback.h"
+#include "stream_event.h"
 #include "stream_seat.h"
 #include "stream_settings.h"
 

@@ -8,7 +8,6 @@
 #include "../staging/staging_crew.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
-#include "stream_kernel.h"
 #include "stream_seat.h"
 
 struct cw_dispatch cw_stream_below, cw_stream_vendor;

@@ -1,7 +1,7 @@
 /* stream_wait.c - objects that are retained and released; queues that are flushed and finished. */
 #include <stdlib.h>
 
-#include "stream_callback.h"
+#include "stream_event.h"
 #include "stream_enqueue.h"
 #include "stream_hooks.h"
 #include "stream_settings.h"
