@@ -1,4 +1,5 @@
 #include "dsp_clock.h"
+#include "../door/door.h"
 
 #include <string.h>
 
@@ -41,29 +42,18 @@ static const struct {
     {CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), LOCAL_BYTES},
 };
 
-static cl_int answer(const void *from, size_t bytes, size_t size, void *value, size_t *size_ret)
-{
-    if (value && size < bytes)
-        return CL_INVALID_VALUE;
-    if (value)
-        memcpy(value, from, bytes);
-    if (size_ret)
-        *size_ret = bytes;
-    return CL_SUCCESS;
-}
-
 cl_int cw_dsp_info(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *size_ret)
 {
     if (what == CL_DEVICE_NAME)
-        return answer(name, sizeof name, size, value, size_ret);
+        return cw_layer_answer(name, sizeof name, size, value, size_ret);
     if (what == CL_DEVICE_VENDOR)
-        return answer(vendor, sizeof vendor, size, value, size_ret);
+        return cw_layer_answer(vendor, sizeof vendor, size, value, size_ret);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].what == what) {
             /* little or big endian: a cl_uint is not the first half of a cl_ulong everywhere */
             cl_uint narrow = (cl_uint)numbers[i].value;
             const void *from = numbers[i].size == sizeof narrow ? (const void *)&narrow : &numbers[i].value;
-            return answer(from, numbers[i].size, size, value, size_ret);
+            return cw_layer_answer(from, numbers[i].size, size, value, size_ret);
         }
     return cw_next.clGetDeviceInfo(device, what, size, value, size_ret);
 }

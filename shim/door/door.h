@@ -80,6 +80,9 @@ bool cw_loader_is_self(const void *address);
 /* True once a loader has taken us in as a layer. */
 bool cw_layer_active(void);
 
+/* Answers a clGet...Info call with `value`. */
+cl_int cw_layer_answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret);
+
 /* ---- extension.c */
 
 /* Entries for the two address queries. */

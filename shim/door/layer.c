@@ -16,6 +16,17 @@ bool cw_layer_active(void)
     return __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
+cl_int cw_layer_answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret)
+{
+    if (to && capacity < bytes)
+        return CL_INVALID_VALUE;
+    if (to)
+        memcpy(to, value, bytes);
+    if (bytes_ret)
+        *bytes_ret = bytes;
+    return CL_SUCCESS;
+}
+
 EXPORT cl_int clGetLayerInfo(cl_uint param_name, size_t param_value_size, void *param_value,
                              size_t *param_value_size_ret)
 {
@@ -24,13 +35,7 @@ EXPORT cl_int clGetLayerInfo(cl_uint param_name, size_t param_value_size, void *
     size_t size = param_name == CL_LAYER_API_VERSION ? sizeof version : sizeof CW_LAYER_NAME;
     if (param_name != CL_LAYER_API_VERSION && param_name != CL_LAYER_NAME)
         return CL_INVALID_VALUE;
-    if (param_value && param_value_size < size)
-        return CL_INVALID_VALUE;
-    if (param_value)
-        memcpy(param_value, value, size);
-    if (param_value_size_ret)
-        *param_value_size_ret = size;
-    return CL_SUCCESS;
+    return cw_layer_answer(value, size, param_value_size, param_value, param_value_size_ret);
 }
 
 /* The target's functions in our order; an older loader's table is shorter, and may have holes. */

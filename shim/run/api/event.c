@@ -1,5 +1,6 @@
 /* event.c - queries of events (status, details, times), callbacks and waits. */
 #include "hooks.h"
+#include "../../door/door.h"
 #include "../../door/dynamic_loader.h"
 #include "../tasks/foreign.h"
 #include "../core/clock.h"
@@ -37,17 +38,6 @@ static bool retired(const void *what)
     return !e->task;
 }
 
-cl_int cw_run_event_answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret)
-{
-    if (to && capacity < bytes)
-        return CL_INVALID_VALUE;
-    if (to)
-        memcpy(to, value, bytes);
-    if (bytes_ret)
-        *bytes_ret = bytes;
-    return CL_SUCCESS;
-}
-
 static cl_int count_references(cl_event event, size_t capacity, void *to, size_t *bytes)
 {
     cl_int err = cw_native.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, capacity, to, bytes);
@@ -76,7 +66,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
     cl_int status = 0;
     bool shown;
 
-    if (!cw_run_record_had_queue())
+    if (!cw_run_record_had_queue() && !cw_run_record_find(event, CW_RUN_EVENT))
         return cw_native.clGetEventInfo(event, name, capacity, to, bytes);
     if (name == CL_EVENT_REFERENCE_COUNT)
         return count_references(event, capacity, to, bytes);
@@ -107,11 +97,11 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t cap
     if (shown)
         switch (name) {
         case CL_EVENT_COMMAND_EXECUTION_STATUS:
-            return cw_run_event_answer(&status, sizeof status, capacity, to, bytes);
+            return cw_layer_answer(&status, sizeof status, capacity, to, bytes);
         case CL_EVENT_COMMAND_TYPE:
-            return cw_run_event_answer(&type, sizeof type, capacity, to, bytes);
+            return cw_layer_answer(&type, sizeof type, capacity, to, bytes);
         case CL_EVENT_COMMAND_QUEUE:
-            return cw_run_event_answer(&queue, sizeof queue, capacity, to, bytes);
+            return cw_layer_answer(&queue, sizeof queue, capacity, to, bytes);
         default:
             break;
         }
@@ -128,7 +118,7 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
 
     if (CW_UNLIKELY(cw_run_staging_notes_times_of(event, name, &first)) &&
         cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes) == CL_SUCCESS)
-        return cw_run_event_answer(&first, sizeof first, capacity, to, bytes);
+        return cw_layer_answer(&first, sizeof first, capacity, to, bytes);
     /* its dependences are on their way: native commands close the window */
     if (!cw_run_record_find(event, CW_RUN_EVENT))
         return cw_native.clGetEventProfilingInfo(event, name, capacity, to, bytes);
@@ -147,16 +137,16 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     switch (name) {
     case CL_PROFILING_COMMAND_QUEUED:
-        return cw_run_event_answer(&times[0], sizeof times[0], capacity, to, bytes);
+        return cw_layer_answer(&times[0], sizeof times[0], capacity, to, bytes);
     case CL_PROFILING_COMMAND_SUBMIT:
-        return cw_run_event_answer(&times[1], sizeof times[1], capacity, to, bytes);
+        return cw_layer_answer(&times[1], sizeof times[1], capacity, to, bytes);
     case CL_PROFILING_COMMAND_START:
-        return cw_run_event_answer(&times[2], sizeof times[2], capacity, to, bytes);
+        return cw_layer_answer(&times[2], sizeof times[2], capacity, to, bytes);
     case CL_PROFILING_COMMAND_END:
     case CL_PROFILING_COMMAND_COMPLETE:
-        return cw_run_event_answer(&times[3], sizeof times[3], capacity, to, bytes);
+        return cw_layer_answer(&times[3], sizeof times[3], capacity, to, bytes);
     default: /* PoCL looks at the name when there is a place for the value */
-        return to ? CL_INVALID_VALUE : cw_run_event_answer(&times[0], sizeof times[0], capacity, to, bytes);
+        return to ? CL_INVALID_VALUE : cw_layer_answer(&times[0], sizeof times[0], capacity, to, bytes);
     }
 }
 

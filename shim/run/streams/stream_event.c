@@ -1,5 +1,6 @@
 /* stream_event.c - see streams/stream_event.h. */
 #include "stream_event.h"
+#include "../../door/door.h"
 #include "../../door/lock_order.h"
 
 #include "../../trace/recorder.h"
@@ -97,17 +98,6 @@ static void flush(struct cw_stream_event *e)
     cw_stream_unlock(&e->queue->lock);
 }
 
-static cl_int answer(const void *value, size_t bytes, size_t capacity, void *to, size_t *bytes_ret)
-{
-    if (to && capacity < bytes)
-        return CL_INVALID_VALUE;
-    if (to)
-        memcpy(to, value, bytes);
-    if (bytes_ret)
-        *bytes_ret = bytes;
-    return CL_SUCCESS;
-}
-
 static bool before_is_over(struct cw_stream_event *e)
 {
     bool over;
@@ -136,7 +126,7 @@ static cl_int count_references(struct cw_stream_event *e, cl_event event, size_t
     err = cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
     count -= cw_stream_queue_holds(e->queue, event) + atomic_load(&e->seats);
     cw_stream_unlock(&e->queue->lock);
-    return err == CL_SUCCESS ? answer(&count, sizeof count, capacity, to, bytes) : err;
+    return err == CL_SUCCESS ? cw_layer_answer(&count, sizeof count, capacity, to, bytes) : err;
 }
 
 static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name, size_t capacity, void *to,
@@ -147,19 +137,19 @@ static cl_int ask(struct cw_stream_event *e, cl_event event, cl_event_info name,
 
     if (name == CL_EVENT_COMMAND_QUEUE) {
         queue = (cl_command_queue)(uintptr_t)e->queue->o.handle;
-        return answer(&queue, sizeof queue, capacity, to, bytes);
+        return cw_layer_answer(&queue, sizeof queue, capacity, to, bytes);
     }
     if (name == CL_EVENT_REFERENCE_COUNT)
         return count_references(e, event, capacity, to, bytes);
     if (name != CL_EVENT_COMMAND_EXECUTION_STATUS)
-        return cw_next.clGetEventInfo(event, name, capacity, to, bytes);
+        return cw_stream_below.clGetEventInfo(event, name, capacity, to, bytes);
     err = cw_next.clGetEventInfo(event, name, sizeof status, &status, NULL);
     if (err != CL_SUCCESS)
         return err;
     if (status > CL_COMPLETE)
         flush(e);
     status = status_of(e, status);
-    return answer(&status, sizeof status, capacity, to, bytes);
+    return cw_layer_answer(&status, sizeof status, capacity, to, bytes);
 }
 
 cl_int cw_stream_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t capacity, void *to,
@@ -251,7 +241,7 @@ cl_int cw_stream_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info 
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (err != CL_SUCCESS || !moved)
         return err;
-    return answer(&ns, sizeof ns, capacity, to, bytes);
+    return cw_layer_answer(&ns, sizeof ns, capacity, to, bytes);
 }
 
 /* The program has waited for it, and so for all commands before it. */
