@@ -1,5 +1,5 @@
-/* separate_parts.c - which object counts the maps of a sub-buffer, and whether copies of a sub-buffer heed the
- * content size of its parent: PoCL takes the parent for both until 6, the sub-buffer itself from 7.0 on
+/* separate_parts.c - the object that counts the maps of a sub-buffer, and whether copies of a sub-buffer heed
+ * the content size of its parent: PoCL takes the parent for both until 6, the sub-buffer itself from 7.0 on
  * (CW_VENDOR_SEPARATE_PARTS). */
 #include "common.h"
 
@@ -68,8 +68,8 @@ int main(void)
     APP_CHECK(clEnqueueUnmapMemObject(a.queue, part, p, 0, NULL, NULL));
     *(void **)&set = clGetExtensionFunctionAddressForPlatform(platform, "clSetContentSizeBufferPoCL");
     if (set)
-        vendor_expect(copied(whole, part, set) == (separate ? 256 : 44), "%s has the content size of its whole",
-                      separate ? "no part" : "a part");
+        vendor_expect(copied(whole, part, set) == (separate ? 256 : 44),
+                      "%s has the content size of its whole", separate ? "no part" : "a part");
     APP_CHECK(clReleaseMemObject(part));
     return vendor_status();
 }
