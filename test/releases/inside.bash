@@ -13,7 +13,7 @@ CLWEAVE_SKIP_DEPS=1 make -j"$JOBS" > build.log 2>&1 && CLWEAVE_SKIP_DEPS=1 make 
 
 # manifest DRIVER : the programs that end with 0 bare on that driver, in the form of test/suites; names of the others on stderr
 manifest() {
-    local source name folder status compare
+    local source name folder status compare args
     for source in test/apps/*.c test/runmode/*.c test/vendor/*.c; do
         name=$(basename "$source" .c) folder=$(basename "$(dirname "$source")")
         [[ -x build/test/$folder/$name && $folder/$name =~ $regex ]] || continue
@@ -24,9 +24,12 @@ manifest() {
         binaries) compare="compare=status,stdout,files" ;; # it reads the padding of float3
         *) compare= ;;
         esac
+        # PoCL 7.1's handles have new addresses for thousands of rounds, and the registry an entry for each
+        args=
+        [ "$name" != many ] || args=" 12000"
         status=0
         timeout 120 "build/test/$folder/$name" > /dev/null 2>&1 || status=$?
-        if [ $status = 0 ]; then echo "$folder/$name limit=240 allows=none $compare -- '$PWD/build/test/$folder/$name'"
+        if [ $status = 0 ]; then echo "$folder/$name limit=240 allows=none $compare -- '$PWD/build/test/$folder/$name'$args"
         else echo "  $1: $folder/$name ends with $status bare" >&2; fi
     done
 }
