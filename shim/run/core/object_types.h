@@ -215,6 +215,7 @@ struct cw_run_program {
     struct cw_key key;            /* of both (history.h); none: not known yet */
     uint8_t copy[CW_RUN_WORKERS]; /* enum cw_run_copy_state, by worker number */
     uint64_t sought_again;        /* bit l: on worker l, after another one has built it */
+    uint64_t refused;             /* bit l: its first build on worker l has failed */
     struct cw_run_backoff seek;   /* asked for: it is sought again then */
     struct cw_run_first_launch *warm[CW_RUN_WORKERS]; /* by worker number: code its vendor has compiled
                                                        (tuning/first_launch.h); NULL: nothing yet */
